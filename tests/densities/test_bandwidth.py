@@ -49,7 +49,7 @@ def test_sheather_jones_is_near_the_best_width_for_a_bell_and_for_two_hills():
     grid = np.linspace(-9, 9, 400)
     for centres in ([0.0], [-4.0, 4.0]):
         truth = np.mean([bell(grid - c) for c in centres], axis=0)
-        found, best = [], []
+        result, best = [], []
         for seed in range(4):
             rng = np.random.default_rng(seed)
             x = rng.choice(centres, 600) + rng.normal(size=600)
@@ -58,8 +58,8 @@ def test_sheather_jones_is_near_the_best_width_for_a_bell_and_for_two_hills():
                 np.sum((np.mean(bell((grid[:, None] - x) / h), axis=1) / h - truth) ** 2) for h in widths
             ]
             best.append(widths[np.argmin(errors)])
-            found.append(improved_sheather_jones(x))
-        assert_allclose(np.mean(found), np.mean(best), rtol=0.25)
+            result.append(improved_sheather_jones(x))
+        assert_allclose(np.mean(result), np.mean(best), rtol=0.25)
 
 
 @given(scale=st.floats(1e-3, 1e3), shift=st.floats(-100, 100), seed=st.integers(0, 1000))

@@ -75,8 +75,8 @@ def test_what_is_no_number_is_told_and_what_is_missing_stays_missing():
     F = ECDF([1.0, 2.0], [1e308, 1e308])  # whose sum is no number
     assert_array_equal(F([np.nan, 1.0]), [np.nan, 0.5])
     assert F.effective_size == 2
-    for wrong, said in ((["a"], "x must be numbers"), ([np.nan, 1.0], "got 1 missing"), ([], "shape")):
-        with pytest.raises(DataError, match=said):
+    for wrong, text in ((["a"], "x must be numbers"), ([np.nan, 1.0], "got 1 missing"), ([], "shape")):
+        with pytest.raises(DataError, match=text):
             ECDF(wrong)
     with pytest.raises(DataError, match="weights must be numbers"):
         ECDF([1.0], ["heavy"])

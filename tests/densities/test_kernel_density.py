@@ -257,7 +257,7 @@ def test_a_saved_density_answers_the_same(tmp_path):
 
 def test_wrong_input_is_named():
     X = load_iris().data
-    for wrong, said in (
+    for wrong, text in (
         ({"bandwidth": [1.0, 2.0]}, "bandwidth"), ({"bandwidth": [1, 1, -1, 1]}, "bandwidth"),
         ({"bandwidth": 0}, "bandwidth"),
         ({"bandwidth": [1.0] * 4, "shape": "mahalanobis"}, "one bandwidth"), ({"kernel": "round"}, "kernel"),
@@ -265,7 +265,7 @@ def test_wrong_input_is_named():
         ({"metric": "precomputed"}, "metric"), ({"metric": [1]}, "metric"),
         ({"bandwidth": "least_squares", "kernel": "box"}, "least_squares"),
     ):  # fmt: skip
-        with pytest.raises(ParameterError, match=f"KernelDensity.*{said}"):
+        with pytest.raises(ParameterError, match=f"KernelDensity.*{text}"):
             KernelDensity(**wrong).fit(X)
     with pytest.raises(DegenerateError, match=r"rank 4 of 5.*reg_covar"):
         KernelDensity(shape="mahalanobis").fit(np.column_stack([X, X[:, 0]]))

@@ -45,7 +45,7 @@ def test_the_kernel_adds_up_what_the_formula_says(name, geometry):
     rng = np.random.default_rng(2)
     h, own = rng.uniform(0.5, 2, len(Q)), rng.integers(-1, len(X), len(Q))
     for s, cut in ((None, np.inf), (narrow, np.inf), (narrow, 0.8)):
-        ours = KernelSums(X, w, s, geometry).log_sums(Q, KERNELS[name], h, cut=cut, own=own)
+        ours = KernelSums(X, w, s, geometry).log_sums(Q, KERNELS[name], h, cut=cut, leave_out=own)
         book = by_the_book(X, w, s, geometry, Q, KERNELS[name], h, cut, own)
         assert_allclose(np.exp(ours), book, rtol=1e-9, atol=1e-13)
 
@@ -153,11 +153,11 @@ def test_numbers_as_large_as_they_come_give_no_nan():
 
 def test_the_answer_does_not_depend_on_the_number_of_threads(monkeypatch):
     X, w, _, Q = some_points(4, 3000, 2, q=300)
-    found = []
+    result = []
     for number in ("1", "2"):
         monkeypatch.setenv("ASSAY_NUM_THREADS", number)
-        found.append(KernelSums(X, w).log_sums(Q, kernel_of("gaussian"), 0.3, rtol=1e-3))
-    assert_array_equal(*found)
+        result.append(KernelSums(X, w).log_sums(Q, kernel_of("gaussian"), 0.3, rtol=1e-3))
+    assert_array_equal(*result)
 
 
 def test_arrays_that_do_not_belong_together_are_refused():

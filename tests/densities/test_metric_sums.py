@@ -18,7 +18,7 @@ def test_by_every_point_and_by_the_tree(metric):
     assert isinstance(by_tree, KernelSums)
     for name in ("gaussian", "tricube"):
         a, b = (
-            s.log_sums(Q, kernel_of(name), h, own=own, cut=2.0)
+            s.log_sums(Q, kernel_of(name), h, leave_out=own, cut=2.0)
             for s in (by_tree, MetricSums(X, W, metric_of(metric)))
         )
         assert_allclose(a, b, rtol=1e-9, atol=1e-9)

@@ -42,10 +42,10 @@ def test_same_numbers_as_scikit_learn_on_the_earth_and_with_gaps():
     assert_allclose(metric_of("haversine").between(places, places), haversine_distances(places), atol=1e-12)
     gaps = np.where(RNG.random(A.shape) < 0.3, np.nan, A)
     gaps[3], gaps[4] = [1.0, *[np.nan] * 5], [np.nan, *[1.0] * 5]
-    found, expected = metric_of("nan_euclidean").between(gaps, gaps), nan_euclidean_distances(gaps)
+    result, expected = metric_of("nan_euclidean").between(gaps, gaps), nan_euclidean_distances(gaps)
     # the peer computes a^2 + b^2 - 2ab, which loses digits of small distances
-    assert_allclose(found[np.isfinite(expected)], expected[np.isfinite(expected)], rtol=1e-9)
-    assert found[3, 4] == np.inf  # no column in common: scikit-learn says NaN
+    assert_allclose(result[np.isfinite(expected)], expected[np.isfinite(expected)], rtol=1e-9)
+    assert result[3, 4] == np.inf  # no column in common: scikit-learn says NaN
 
 
 @pytest.mark.parametrize(

@@ -34,16 +34,16 @@ def by_the_book(D, k, own=False):
 def test_the_nearest_rows_in_order_with_many_ties(way, dtype, p):
     X, Q = (RNG.integers(0, 5, (n, 3)).astype(dtype) for n in (300, 40))
     metric = metric_of("minkowski", p=p)
-    found = searcher(X, metric, way)
-    assert found.method == way
+    result = searcher(X, metric, way)
+    assert result.method == way
     for k in (1, 4, 300):
         distances, rows = by_the_book(metric.between(Q, X), k)
         if p == 2.5:  # sums of powers round, so equal distances may differ in the last digit
-            assert_allclose(found.nearest(Q, k)[0], distances, rtol=1e-12)
+            assert_allclose(result.nearest(Q, k)[0], distances, rtol=1e-12)
         else:
-            assert_array_equal(found.nearest(Q, k)[1], rows)
-            assert_allclose(found.nearest(Q, k)[0], distances, rtol=1e-14)
-    start, rows, distances = found.within(Q, 2.0)
+            assert_array_equal(result.nearest(Q, k)[1], rows)
+            assert_allclose(result.nearest(Q, k)[0], distances, rtol=1e-14)
+    start, rows, distances = result.within(Q, 2.0)
     D = metric.between(Q, X)
     assert_array_equal(np.diff(start), (D <= 2).sum(axis=1))
     assert_array_equal(rows, np.nonzero(D <= 2)[1])
@@ -56,11 +56,11 @@ def test_a_row_is_not_its_own_neighbour_if_left_out(way, name):
     X = RNG.integers(0, 3, (200, 2)).astype(float)  # nine places, about 22 rows each
     metric = metric_of(name).learn(X)
     distances, rows = by_the_book(metric.between(X, X), 30, own=True)
-    found = searcher(X, metric, way).nearest(None, 30, leave_out_self=True)
-    assert_allclose(found[0], distances, rtol=1e-12, atol=1e-12)
-    assert (found[1] != np.arange(200)[:, None]).all()
+    result = searcher(X, metric, way).nearest(None, 30, leave_out_self=True)
+    assert_allclose(result[0], distances, rtol=1e-12, atol=1e-12)
+    assert (result[1] != np.arange(200)[:, None]).all()
     if name == "euclidean":
-        assert_array_equal(found[1], rows)
+        assert_array_equal(result[1], rows)
     start, rows, _ = searcher(X, metric, way).within(None, 0.5, leave_out_self=True)
     assert (rows != np.repeat(np.arange(200), np.diff(start))).all()
 
@@ -74,10 +74,10 @@ def test_a_row_is_not_its_own_neighbour_if_left_out(way, name):
 def test_any_rows_at_all(X, way, k):
     k = min(k, len(X))
     distances, rows = by_the_book(metric_of("euclidean").between(X, X), k)
-    found = searcher(X, "euclidean", way).nearest(X, k)
-    assert_allclose(found[0], distances, rtol=1e-12)
+    result = searcher(X, "euclidean", way).nearest(X, k)
+    assert_allclose(result[0], distances, rtol=1e-12)
     assert_array_equal(
-        np.sort(found[1], axis=1)[distances[:, -1] == 0], np.sort(rows, axis=1)[distances[:, -1] == 0]
+        np.sort(result[1], axis=1)[distances[:, -1] == 0], np.sort(rows, axis=1)[distances[:, -1] == 0]
     )
 
 
@@ -87,17 +87,17 @@ def test_far_from_the_origin_no_neighbour_is_lost(dtype):
     X = (1e6 + RNG.integers(0, 64, (3000, 20)) / 16).astype(dtype)
     metric = metric_of("euclidean")
     distances, rows = by_the_book(metric.between(X[:100], X), 8)
-    found = searcher(X, metric, "brute").nearest(X[:100], 8)
-    assert_allclose(found[0], distances, rtol=1e-14)
-    assert_array_equal(found[1], rows)
+    result = searcher(X, metric, "brute").nearest(X[:100], 8)
+    assert_allclose(result[0], distances, rtol=1e-14)
+    assert_array_equal(result[1], rows)
 
 
 def test_more_equal_rows_than_a_store_holds():
     X = np.repeat(RNG.normal(size=(3, 6)), 400, axis=0)[RNG.permutation(1200)]
-    found = searcher(X, "euclidean", "brute").nearest(X[:20] + 1e-3, 5)
+    result = searcher(X, "euclidean", "brute").nearest(X[:20] + 1e-3, 5)
     distances, rows = by_the_book(metric_of("euclidean").between(X[:20] + 1e-3, X), 5)
-    assert_array_equal(found[1], rows)
-    assert_allclose(found[0], distances, rtol=1e-14)
+    assert_array_equal(result[1], rows)
+    assert_allclose(result[0], distances, rtol=1e-14)
 
 
 @pytest.mark.parametrize("scale", [5e-320, 1e-200, 1e160, 1e307])
@@ -172,10 +172,10 @@ def test_metrics_without_points(name, way):
     X = RNG.integers(0, 4, (150, 5)).astype(float)
     metric = metric_of(name).learn(X)
     distances, rows = by_the_book(metric.between(X[:30], X), 6)
-    found = searcher(X, metric, way).nearest(X[:30], 6)
-    assert_allclose(found[0], distances, atol=1e-12)
+    result = searcher(X, metric, way).nearest(X[:30], 6)
+    assert_allclose(result[0], distances, atol=1e-12)
     if name not in ("cosine", "correlation", "canberra"):  # sums that round differently by blocks
-        assert_array_equal(found[1], rows)
+        assert_array_equal(result[1], rows)
     start, rows, _ = searcher(X, metric, way).within(X[:30], 0.4 + 1e-9)
     assert_array_equal(np.diff(start), (metric.between(X[:30], X) <= 0.4 + 1e-9).sum(axis=1))
 
@@ -189,12 +189,12 @@ def test_balls_ask_a_function_less_often():
 
     X = RNG.normal(size=(900, 2))
     metric = metric_of(apart)
-    found, rows = (
+    result, rows = (
         searcher(X, metric, "ball_tree"),
         by_the_book(metric_of("manhattan").between(X[:20], X), 3)[1],
     )
     calls.clear()
-    assert_array_equal(found.nearest(X[:20], 3)[1], rows)
+    assert_array_equal(result.nearest(X[:20], 3)[1], rows)
     assert len(calls) < 0.5 * 20 * 900
     assert searcher(X, metric).method == "brute"  # nobody promised the triangle inequality
 
@@ -278,8 +278,8 @@ def test_many_queries_of_a_tree_keep_their_places():
     """More than a thousand are asked in another order; ties and the rows themselves included."""
     X = RNG.integers(0, 12, (2500, 3)).astype(float)
     distances, rows = by_the_book(metric_of("euclidean").between(X, X), 6, own=True)
-    found = searcher(X, "euclidean", "kd_tree").nearest(None, 6, leave_out_self=True)
-    assert_array_equal(found[1], rows)
-    assert_allclose(found[0], distances, rtol=1e-14)
+    result = searcher(X, "euclidean", "kd_tree").nearest(None, 6, leave_out_self=True)
+    assert_array_equal(result[1], rows)
+    assert_allclose(result[0], distances, rtol=1e-14)
     flat = np.ones((1500, 2))
     assert_array_equal(searcher(flat, "euclidean", "kd_tree").nearest(flat, 2)[1], np.tile([0, 1], (1500, 1)))

@@ -45,8 +45,8 @@ class Dent(Square):
 @given(st.floats(0.01, 1.4), st.integers(1, 30))
 def test_each_step_multiplies_by_one_minus_two_eta(eta, steps):
     """IML 10.6: E = w^2 from w = 1."""
-    found = gradient_descent(Square(), [1.0], eta, tol=0, max_iter=steps, keep=True)
-    walked = [record.weights[0] for record in found.history]
+    result = gradient_descent(Square(), [1.0], eta, tol=0, max_iter=steps, keep=True)
+    walked = [record.weights[0] for record in result.history]
     assert_allclose(walked, (1 - 2 * eta) ** np.arange(len(walked)), rtol=1e-9, atol=1e-300)
 
 
@@ -76,10 +76,10 @@ def test_climbing_is_descending_upside_down():
 )
 def test_line_searches_reach_the_bottom_and_never_rise(search):
     bowl = Bowl([[30.0, 2.0], [2.0, 1.0]], [3.0, -1.0])
-    found = gradient_descent(bowl, [0.0, 0.0], search, max_iter=1000, tol=1e-8)
-    assert found.converged, found.reason
-    assert_allclose(found.w, [3, -1], atol=1e-7)
-    values = [record.value for record in found.history]
+    result = gradient_descent(bowl, [0.0, 0.0], search, max_iter=1000, tol=1e-8)
+    assert result.converged, result.reason
+    assert_allclose(result.w, [3, -1], atol=1e-7)
+    values = [record.value for record in result.history]
     assert all(b <= a for a, b in pairwise(values))
 
 
@@ -89,20 +89,20 @@ def test_bisection_finds_the_best_step_of_a_parabola():
     w = np.array([4.0, -3.0])
     g = bowl.value_gradient(w)[1]
     best = w - (g @ g) / (g @ bowl.A @ g) * g
-    found = gradient_descent(bowl, w, Bisection(accuracy=1e-10), max_iter=1)
-    assert_allclose(found.w, best, rtol=1e-8)
+    result = gradient_descent(bowl, w, Bisection(accuracy=1e-10), max_iter=1)
+    assert_allclose(result.w, best, rtol=1e-8)
 
 
 def test_a_rate_for_each_weight():
-    found = gradient_descent(
+    result = gradient_descent(
         Bowl(np.diag([1.0, 100.0]), [2.0, 3.0]), [0.0, 0.0], np.array([1.0, 0.01]), max_iter=1
     )
-    assert_allclose(found.w, [2, 3], rtol=1e-12)
+    assert_allclose(result.w, [2, 3], rtol=1e-12)
 
 
 def test_a_planned_rate():
-    found = gradient_descent(Square(), [1.0], inverse_rate(0.25), max_iter=3, tol=0)
-    assert_allclose(found.w, (1 - 0.5) * (1 - 0.25) * (1 - 0.5 / 3), rtol=1e-14)
+    result = gradient_descent(Square(), [1.0], inverse_rate(0.25), max_iter=3, tol=0)
+    assert_allclose(result.w, (1 - 0.5) * (1 - 0.25) * (1 - 0.5 / 3), rtol=1e-14)
 
 
 def test_what_is_kept_and_what_is_watched():
@@ -112,22 +112,22 @@ def test_what_is_kept_and_what_is_watched():
         seen.append(float(record.weights[0]))
         return record.iteration == 6
 
-    found = gradient_descent(Square(), [1.0], 0.1, keep={0, 2, 5}, watch=watch)
-    kept = [record.iteration for record in found.history if record.weights is not None]
-    assert kept == [0, 2, 5] and found.reason == "watch" and found.n_iter == 6 and len(seen) == 7
+    result = gradient_descent(Square(), [1.0], 0.1, keep={0, 2, 5}, watch=watch)
+    kept = [record.iteration for record in result.history if record.weights is not None]
+    assert kept == [0, 2, 5] and result.reason == "watch" and result.n_iter == 6 and len(seen) == 7
     assert_allclose(seen, 0.8 ** np.arange(7), rtol=1e-14)
 
 
 def test_stops_when_the_value_stops_changing():
-    found = gradient_descent(Square(), [1.0], 0.1, tol=0, change=1e-3)
-    assert found.reason == "value" and found.converged
-    a, b = found.history[-2:]
+    result = gradient_descent(Square(), [1.0], 0.1, tol=0, change=1e-3)
+    assert result.reason == "value" and result.converged
+    a, b = result.history[-2:]
     assert 0 < a.value - b.value <= 1e-3
 
 
 def test_a_start_on_the_bottom_makes_no_step():
-    found = gradient_descent(Square(), [0.0], 0.1)
-    assert found.n_iter == 0 and found.reason == "gradient"
+    result = gradient_descent(Square(), [0.0], 0.1)
+    assert result.n_iter == 0 and result.reason == "gradient"
 
 
 def test_a_flat_corner_is_told_from_a_minimum():
@@ -137,8 +137,8 @@ def test_a_flat_corner_is_told_from_a_minimum():
         def value_gradient(self, w):
             return float(np.abs(w).sum()), np.where(w >= 0, 1.0, -1.0)
 
-    found = gradient_descent(Corner(), [0.0], Backtracking())
-    assert found.reason == "stuck" and not found.converged
+    result = gradient_descent(Corner(), [0.0], Backtracking())
+    assert result.reason == "stuck" and not result.converged
 
 
 def test_an_impossible_start_is_refused():
@@ -168,11 +168,11 @@ def test_logistic_regression_by_gradient_ascent_with_line_search():
     assert_allclose(gradient, [0.5, 1.38, 1.92], rtol=1e-12)
     penalised = LogLikelihood(CHARITY, DONOR, "log_loss", penalty=1)
     for search in (Bisection(), Backtracking()):
-        found = gradient_descent(penalised, np.zeros(3), search, maximize=True, max_iter=5000, tol=1e-9)
-        assert found.converged
-        assert_allclose(found.w, [-1.564888, 0.697009, 1.066176], atol=1e-6)
-        assert_allclose(found.value, -6.516323, atol=5e-7)
-        assert (penalised.margins(found.w) > 0).sum() == 10
+        result = gradient_descent(penalised, np.zeros(3), search, maximize=True, max_iter=5000, tol=1e-9)
+        assert result.converged
+        assert_allclose(result.w, [-1.564888, 0.697009, 1.066176], atol=1e-6)
+        assert_allclose(result.value, -6.516323, atol=5e-7)
+        assert (penalised.margins(result.w) > 0).sum() == 10
 
 
 @pytest.mark.capability("DC-71")
@@ -191,9 +191,9 @@ def test_same_minimum_as_scipy(loss):
     """Peer: scipy.optimize.minimize, BFGS."""
     error = MarginError(CHARITY - CHARITY.mean(0), DONOR, margin_loss(loss), penalty=0.5, C=2)
     peer = minimize(error.value_gradient, np.zeros(3), jac=True, method="BFGS", options={"gtol": 1e-9})
-    found = gradient_descent(error, np.zeros(3), Backtracking(), max_iter=20_000, tol=1e-8)
-    assert found.converged
-    assert_allclose(found.w, peer.x, atol=1e-6)
+    result = gradient_descent(error, np.zeros(3), Backtracking(), max_iter=20_000, tol=1e-8)
+    assert result.converged
+    assert_allclose(result.w, peer.x, atol=1e-6)
 
 
 @pytest.mark.parametrize("rate", [None, "fast", np.nan, np.inf, [0.1, 0.2, 0.3], {}])

@@ -58,30 +58,30 @@ def test_bottom_of_a_long_valley_as_scipy_finds_it():
 @settings(max_examples=30, deadline=None)
 def test_gradient_vanishes_and_values_fall(seed, power, d):
     A, c = curved(d, 10**power, seed)
-    found = lbfgs(Quadratic(A, c), np.zeros(d), tol=1e-7)
-    assert found.converged
-    assert np.abs(found.gradient).max() <= 1e-7
-    values = np.array([record.value for record in found.history])
+    result = lbfgs(Quadratic(A, c), np.zeros(d), tol=1e-7)
+    assert result.converged
+    assert np.abs(result.gradient).max() <= 1e-7
+    values = np.array([record.value for record in result.history])
     assert (np.diff(values) <= 1e-12 * np.abs(values[:-1])).all()
 
 
 def test_the_right_metric_needs_one_step():
     A, c = curved(30, 1e8)
-    found = lbfgs(
+    result = lbfgs(
         Quadratic(A, c), np.zeros(30), metric=lambda g: np.linalg.solve(A, g), scaled=False, tol=1e-6
     )
-    assert found.n_iter == 1
-    assert_allclose(found.w, c, atol=1e-6)
+    assert result.n_iter == 1
+    assert_allclose(result.w, c, atol=1e-6)
 
 
 def test_a_metric_of_another_scale_is_scaled():
     A, c = curved(30, 1e4)
     for factor in (1e-6, 1.0, 1e6):
-        found = lbfgs(
+        result = lbfgs(
             Quadratic(A, c), np.zeros(30), metric=lambda g, f=factor: f * np.linalg.solve(A, g), tol=1e-9
         )
-        assert found.converged and found.n_iter <= 25
-        assert_allclose(found.w, c, atol=1e-8)
+        assert result.converged and result.n_iter <= 25
+        assert_allclose(result.w, c, atol=1e-8)
 
 
 def test_units_of_the_weights_do_not_matter_with_a_metric():
@@ -89,25 +89,25 @@ def test_units_of_the_weights_do_not_matter_with_a_metric():
     units = 10.0 ** np.linspace(-6, 6, 10)
     B = A * np.outer(units, units)
     metric = lambda g: g / B.diagonal()  # noqa: E731
-    found = lbfgs(
+    result = lbfgs(
         Quadratic(B, c / units),
         np.zeros(10),
         metric=metric,
         tol=1e-10,
         norm=lambda g: np.abs(g / units).max(),
     )
-    assert found.converged and found.n_iter < 40
-    assert_allclose(found.w * units, c, atol=1e-8)
+    assert result.converged and result.n_iter < 40
+    assert_allclose(result.w * units, c, atol=1e-8)
 
 
 def test_a_tolerance_below_rounding_ends_cleanly():
     """A value of 1e6 hides changes below 1e-8; the slopes lead on, and then there is an end."""
     A, c = curved(8, 1e3)
     objective = Quadratic(A, c, level=1e6)
-    found = lbfgs(objective, np.zeros(8), tol=0.0, max_iter=10_000)
-    assert found.reason == "value" and found.converged
+    result = lbfgs(objective, np.zeros(8), tol=0.0, max_iter=10_000)
+    assert result.reason == "value" and result.converged
     assert objective.calls < 1000
-    assert_allclose(found.w, c, atol=1e-7)
+    assert_allclose(result.w, c, atol=1e-7)
 
 
 def test_steps_out_of_the_domain_are_cut():
@@ -115,18 +115,18 @@ def test_steps_out_of_the_domain_are_cut():
         def value_gradient(self, w):
             return float(w[0] - 1e-3 * np.log(w[0])), np.array([1 - 1e-3 / w[0]])
 
-    found = lbfgs(Logarithm(), np.array([5.0]), tol=1e-10)
-    assert_allclose(found.w, [1e-3], rtol=1e-6)
+    result = lbfgs(Logarithm(), np.array([5.0]), tol=1e-10)
+    assert_allclose(result.w, [1e-3], rtol=1e-6)
 
 
 def test_history_watch_and_limits():
     seen = []
-    found = lbfgs(
+    result = lbfgs(
         Valley(), np.array([-1.2, 1.0]), keep=True, watch=lambda r: seen.append(r) or len(seen) == 4
     )
-    assert found.reason == "watch" and found.n_iter == 3 and seen == found.history
-    assert_allclose(found.history[-1].weights, found.w)
-    assert_allclose(np.linalg.norm(found.w - found.history[-2].weights), found.history[-1].step)
+    assert result.reason == "watch" and result.n_iter == 3 and seen == result.history
+    assert_allclose(result.history[-1].weights, result.w)
+    assert_allclose(np.linalg.norm(result.w - result.history[-2].weights), result.history[-1].step)
     assert lbfgs(Valley(), np.array([-1.2, 1.0]), max_iter=2).reason == "iterations"
     assert lbfgs(Valley(), np.ones(2)).n_iter == 0
 
@@ -140,5 +140,5 @@ def test_a_function_without_a_bottom_ends():
 
 
 def test_a_watcher_may_stop_at_the_start():
-    found = lbfgs(Quadratic(np.eye(2), np.ones(2)), np.zeros(2), watch=lambda record: True)
-    assert (found.reason, found.n_iter, found.converged) == ("watch", 0, False)
+    result = lbfgs(Quadratic(np.eye(2), np.ones(2)), np.zeros(2), watch=lambda record: True)
+    assert (result.reason, result.n_iter, result.converged) == ("watch", 0, False)

@@ -141,21 +141,21 @@ def test_same_losses_as_scikit_learn():
     assert_allclose(margin_loss("hinge").value(y * s).mean(), metrics.hinge_loss(y, s), rtol=1e-14)
     p = 1 / (1 + np.exp(-s))
     assert_allclose(margin_loss("log_loss").value(y * s).mean(), metrics.log_loss(y, p), rtol=1e-12)
-    target, said = rng.normal(size=(2, 50))
-    r = target - said
+    target, text = rng.normal(size=(2, 50))
+    r = target - text
     assert_allclose(
         residual_loss("quantile", q=0.3).value(r).mean(),
-        metrics.mean_pinball_loss(target, said, alpha=0.3),
+        metrics.mean_pinball_loss(target, text, alpha=0.3),
         rtol=1e-14,
     )
     assert_allclose(
         residual_loss("squared_error").value(r).mean() * 2,
-        metrics.mean_squared_error(target, said),
+        metrics.mean_squared_error(target, text),
         rtol=1e-14,
     )
     assert_allclose(
         residual_loss("absolute_error").value(r).mean(),
-        metrics.mean_absolute_error(target, said),
+        metrics.mean_absolute_error(target, text),
         rtol=1e-14,
     )
 
@@ -189,7 +189,7 @@ def test_unknown_words_are_refused():
 
 
 @pytest.mark.parametrize(
-    "name,parameters,said",
+    "name,parameters,text",
     [
         ("huber", {"epsilon": -1.0}, "epsilon must be a number from 0 up, got -1.0"),
         ("huber", {"epsilon": np.nan}, "epsilon must be"),
@@ -197,8 +197,8 @@ def test_unknown_words_are_refused():
         ("quantile", {"q": 2}, "q must be a number from 0 to 1, got 2"),
     ],
 )
-def test_parameters_of_residual_losses_have_limits(name, parameters, said):
-    with pytest.raises(ParameterError, match=said):
+def test_parameters_of_residual_losses_have_limits(name, parameters, text):
+    with pytest.raises(ParameterError, match=text):
         residual_loss(name, **parameters)
 
 

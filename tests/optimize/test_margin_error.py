@@ -82,7 +82,7 @@ def test_other_labels_are_refused():
 
 
 @pytest.mark.parametrize(
-    "X,given,said",
+    "X,given,text",
     [
         ([1.0, 2.0], {}, "X must be a finite table"),
         ([[1.0], [np.nan]], {}, "X must be a finite table"),
@@ -90,6 +90,6 @@ def test_other_labels_are_refused():
         ([[1.0], [2.0]], {"C": 0.0}, "C above 0"),
     ],
 )
-def test_what_is_refused(X, given, said):
-    with pytest.raises(ParameterError, match=said):
+def test_what_is_refused(X, given, text):
+    with pytest.raises(ParameterError, match=text):
         MarginError(X, [1, -1], **given)

@@ -86,9 +86,9 @@ def test_a_constant_column_counts_nothing_and_few_rows_are_all_used():
 def test_an_explanation_divides_the_distance_among_the_columns():
     X = np.random.default_rng(0).normal(size=(100, 3))
     model = GaussianOutliers("plain").fit(X)
-    said = model.explain([[0.0, 0.0, 9.0]])
-    parts = [row[-1] for row in said.sections[1].rows]
-    assert said.answer == "outlier" and int(np.argmax(parts)) == 2
+    text = model.explain([[0.0, 0.0, 9.0]])
+    parts = [row[-1] for row in text.sections[1].rows]
+    assert text.answer == "outlier" and int(np.argmax(parts)) == 2
     assert_allclose(sum(parts), model.mahalanobis([[0.0, 0.0, 9.0]])[0])
 
 

@@ -38,12 +38,12 @@ def test_a_score_is_the_mean_path_of_the_trees():
 
 
 @pytest.mark.parametrize("load", [load_wine, load_diabetes])
-@pytest.mark.parametrize("said", [{}, {"max_features": 0.5}, {"bootstrap": True, "max_samples": 0.5}])
-def test_scores_agree_with_scikit_learn_as_two_of_its_forests_agree(load, said):
+@pytest.mark.parametrize("text", [{}, {"max_features": 0.5}, {"bootstrap": True, "max_samples": 0.5}])
+def test_scores_agree_with_scikit_learn_as_two_of_its_forests_agree(load, text):
     """Peer: IsolationForest, scikit-learn 1.9; other draws, so ours must be as near as another of its seeds."""
     X = load(return_X_y=True)[0]
-    ours = IsolationForest(n_estimators=150, random_state=0, **said).fit(X)
-    peer, other = (Peer(n_estimators=150, random_state=seed, **said).fit(X) for seed in (0, 1))
+    ours = IsolationForest(n_estimators=150, random_state=0, **text).fit(X)
+    peer, other = (Peer(n_estimators=150, random_state=seed, **text).fit(X) for seed in (0, 1))
     a, b, c = (forest.score_samples(X) for forest in (ours, peer, other))
     assert abs(a.mean() - (b.mean() + c.mean()) / 2) < 0.01
     assert abs(a.std() / b.std() - 1) < 0.1
@@ -209,10 +209,10 @@ def test_grown_trees_are_sound_and_numbers_of_any_size_are_cut():
 def test_an_explanation_counts_the_cuts_by_column():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=200), rng.normal(size=200)])
-    said = IsolationForest(random_state=0).fit(X).explain([[0.0, 30.0]])
-    assert said.answer == "outlier"
-    cuts = {row[0]: row[2] for row in said.sections[1].rows}
-    assert cuts["x1"] > 0 and "Mean path length" in said.sections[1].note
+    text = IsolationForest(random_state=0).fit(X).explain([[0.0, 30.0]])
+    assert text.answer == "outlier"
+    cuts = {row[0]: row[2] for row in text.sections[1].rows}
+    assert cuts["x1"] > 0 and "Mean path length" in text.sections[1].note
 
 
 def test_rows_that_weigh_nothing_are_not_counted():

@@ -13,18 +13,18 @@ POINTS = np.array([[0, 0], [1, 0], [5, 0], [5, 2], [3, 6], [7, 1]], dtype=float)
 
 @pytest.mark.capability("IML-8-22")
 def test_e_merges_last():
-    found = late_merges(POINTS)
-    assert_allclose(found.height, [1, 1, 2, 2, np.sqrt(20), np.sqrt(5)], rtol=1e-12)
-    assert found.order[0] == 4
-    assert_array_equal(found.above(3.0), [4])
-    assert_allclose(found.merges[:, 2], [1, 2, np.sqrt(5), 4, np.sqrt(20)])
-    assert str(found) == "row 5 joins last, at height 4.472 (median 2)"
+    result = late_merges(POINTS)
+    assert_allclose(result.height, [1, 1, 2, 2, np.sqrt(20), np.sqrt(5)], rtol=1e-12)
+    assert result.order[0] == 4
+    assert_array_equal(result.above(3.0), [4])
+    assert_allclose(result.merges[:, 2], [1, 2, np.sqrt(5), 4, np.sqrt(20)])
+    assert str(result) == "row 5 joins last, at height 4.472 (median 2)"
 
 
 def test_a_small_group_counts_as_one_outlier():
-    found = late_merges(POINTS, max_size=2)
-    assert_allclose(found.height, [4, 4, np.sqrt(5), np.sqrt(5), np.sqrt(20), np.sqrt(5)])
-    assert found.group[0] == found.group[1] != found.group[2]
+    result = late_merges(POINTS, max_size=2)
+    assert_allclose(result.height, [4, 4, np.sqrt(5), np.sqrt(5), np.sqrt(20), np.sqrt(5)])
+    assert result.group[0] == result.group[1] != result.group[2]
     complete = late_merges(POINTS, method="complete")
     assert_allclose(complete.height[4], 6.403124, atol=1e-6)
 

@@ -104,9 +104,9 @@ def test_new_rows_need_novelty_and_training_rows_none():
     model = LocalOutlierFactor(2).fit(LINE)
     for method in ("predict", "decision_function", "score_samples"):
         assert not hasattr(model, method)
-    with pytest.raises(AttributeError) as said:
+    with pytest.raises(AttributeError) as text:
         _ = model.predict
-    assert "predict is not available when novelty=False" in str(said.value.__cause__)
+    assert "predict is not available when novelty=False" in str(text.value.__cause__)
     assert not hasattr(LocalOutlierFactor(novelty=True), "fit_predict")
 
 
@@ -124,8 +124,8 @@ def test_a_mixed_table_with_gaps_is_compared_as_it_is():
 
 def test_an_explanation_names_the_neighbours():
     model = LocalOutlierFactor(2, novelty=True, variant="simple").fit(LINE)
-    said = model.explain([[12.0]])
-    assert said.answer == "outlier"
-    near = said.sections[1].rows
+    text = model.explain([[12.0]])
+    assert text.answer == "outlier"
+    near = text.sections[1].rows
     assert [row[0] for row in near] == [6, 5] and [row[1] for row in near] == [2.0, 8.0]
-    assert "Factor 1.778" in said.sections[1].note  # 8 / ((7 + 2) / 2)
+    assert "Factor 1.778" in text.sections[1].note  # 8 / ((7 + 2) / 2)

@@ -54,6 +54,6 @@ def test_mixed_tables_few_rows_and_one_row():
 
 
 def test_an_explanation_names_the_neighbours():
-    said = NeighborDistanceOutliers(2).fit(LINE).explain([[20.0]])
-    assert said.answer == "outlier"
-    assert said.sections[1].rows == [[6, 10.0], [5, 16.0]]
+    text = NeighborDistanceOutliers(2).fit(LINE).explain([[20.0]])
+    assert text.answer == "outlier"
+    assert text.sections[1].rows == [[6, 10.0], [5, 16.0]]

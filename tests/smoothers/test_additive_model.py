@@ -33,10 +33,10 @@ def waves_and_parabolas(n=400, noise=0.1):
 def test_the_terms_of_a_sum_are_recovered(smoother):
     X, terms, y = waves_and_parabolas()
     model = AdditiveModel(smoother).fit(X, y)
-    found = model.curves(X)
-    assert_allclose(found.mean(axis=0), 0, atol=1e-10)
-    assert np.abs(found - (terms - terms.mean(axis=0))).mean(axis=0).max() < 0.1
-    assert_allclose(model.intercept_ + found.sum(axis=1), model.predict(X), rtol=1e-12)
+    result = model.curves(X)
+    assert_allclose(result.mean(axis=0), 0, atol=1e-10)
+    assert np.abs(result - (terms - terms.mean(axis=0))).mean(axis=0).max() < 0.1
+    assert_allclose(model.intercept_ + result.sum(axis=1), model.predict(X), rtol=1e-12)
     assert_allclose(model.intercept_, y.mean(), rtol=1e-12)
 
 

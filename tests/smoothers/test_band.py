@@ -50,8 +50,8 @@ def test_the_noise_is_estimated_without_bias(waves):
     x, _ = waves
     random = np.random.default_rng(0)
     for smoother in (KernelSmoother(0.5), Loess(0.3)):
-        found = [smoother.fit(x, random.normal(0, 2, len(x)))._noise()[0] ** 2 for _ in range(60)]
-        assert_allclose(np.mean(found), 4, rtol=0.05)
+        result = [smoother.fit(x, random.normal(0, 2, len(x)))._noise()[0] ** 2 for _ in range(60)]
+        assert_allclose(np.mean(result), 4, rtol=0.05)
 
 
 def test_a_curve_through_all_rows_shows_no_noise(eight):

@@ -30,18 +30,18 @@ TRIED = [
 def test_the_least_left_out_error_by_fitting_again_without_each_row(smoother, name, values, waves):
     x, y = waves
     x, y = x[:60] + np.arange(60)[:, None] * 1e-6, y[:60]  # no two alike
-    found = choose_smoothing(smoother, x, y, values, parameter=name)
+    result = choose_smoothing(smoother, x, y, values, parameter=name)
     kept = np.arange(60)
-    for value, error in zip(values, found.errors):
+    for value, error in zip(values, result.errors):
         model = type(smoother)(**{**smoother.get_params(), name: value})
         left = [model.fit(x[kept != i], y[kept != i]).predict(x[[i]])[0] for i in range(60)]
         if name == "span":  # k is a share of one row fewer there
             continue
         assert_allclose(error, np.mean((y - left) ** 2), rtol=1e-6)
-    assert found.best == values[int(np.argmin(found.errors))]
-    assert found.smoother.get_params()[name] == found.best
+    assert result.best == values[int(np.argmin(result.errors))]
+    assert result.smoother.get_params()[name] == result.best
     if name != "degree":
-        assert found.best == values[1]  # neither the wiggly nor the flat curve
+        assert result.best == values[1]  # neither the wiggly nor the flat curve
 
 
 @pytest.mark.capability("IML-8-33")
@@ -49,8 +49,8 @@ def test_the_least_left_out_error_by_fitting_again_without_each_row(smoother, na
 def test_generalised_cross_validation(smoother, waves):
     x, y = waves
     values = [0.05, 0.5, 5.0]
-    found = choose_smoothing(smoother, x, y, values, criterion="gcv")
-    for value, error in zip(values, found.errors):
+    result = choose_smoothing(smoother, x, y, values, criterion="gcv")
+    for value, error in zip(values, result.errors):
         model = type(smoother)(value).fit(x, y)
         S = model.weights(x)
         expected = np.mean((y - S @ y) ** 2) / (1 - np.trace(S) / len(y)) ** 2
@@ -60,12 +60,12 @@ def test_generalised_cross_validation(smoother, waves):
 @pytest.mark.capability("IML-8-33")
 def test_other_rows_may_decide(waves):
     x, y = waves
-    found = choose_smoothing(
+    result = choose_smoothing(
         RunningMean(), x[::2], y[::2], np.array([0.1, 0.7, 9.0]), validation=(x[1::2], y[1::2])
     )
-    assert found.best == 0.7
+    assert result.best == 0.7
     model = RunningMean(0.7).fit(x[::2], y[::2])
-    assert_allclose(found.errors[1], np.mean((y[1::2] - model.predict(x[1::2])) ** 2))
+    assert_allclose(result.errors[1], np.mean((y[1::2] - model.predict(x[1::2])) ** 2))
 
 
 def test_wiggly_curves_have_small_bias_and_large_variance():

@@ -94,7 +94,7 @@ def test_windows_that_would_be_empty_do_not_disturb_the_choice_of_the_width(wave
 
 
 def test_many_empty_windows(monkeypatch):
-    monkeypatch.setattr(local_smoother, "WORK", 10)
+    monkeypatch.setattr(local_smoother, "BLOCK_DISTANCES", 10)
     X, y = [[0.0], [1.0], [2.0]], [1.0, 2.0, 4.0]
     far = np.linspace(10, 90, 31)[:, None] * [[-1.0]]
     assert_allclose(RunningMean(0.5).fit(X, y).predict(far), np.ones(31))
@@ -195,20 +195,20 @@ def test_a_search_gives_the_same_answers_as_all_distances(smoother, weighted, mo
     random = np.random.default_rng(0)
     X, y = random.uniform(0, 1, (1100, 2)).round(2), random.normal(size=1100)  # many equal distances
     w = random.integers(0, 3, 1100) if weighted else None
-    said = []
+    text = []
     for many in (10, 10**9):
-        monkeypatch.setattr(local_smoother, "MANY", many)
+        monkeypatch.setattr(local_smoother, "SEARCH_ROWS", many)
         model = smoother.fit(X, y, w)
-        said.append((model.predict(X), model.leave_one_out(), model.weights(X[:30])))
-    for found, expected in zip(*said):
-        assert_allclose(found, expected, atol=1e-12)
+        text.append((model.predict(X), model.leave_one_out(), model.weights(X[:30])))
+    for result, expected in zip(*text):
+        assert_allclose(result, expected, atol=1e-12)
 
 
 def test_the_number_of_threads_changes_nothing(monkeypatch):
     random = np.random.default_rng(0)
     X, y = random.normal(size=(3000, 2)), random.normal(size=3000)
-    model, said = RunningMean(0.4).fit(X, y), []
+    model, text = RunningMean(0.4).fit(X, y), []
     for threads in ("1", "2"):
         monkeypatch.setenv("ASSAY_NUM_THREADS", threads)
-        said.append(model.predict(X))
-    assert_array_equal(*said)
+        text.append(model.predict(X))
+    assert_array_equal(*text)

@@ -35,9 +35,9 @@ def test_the_kernel_does_what_the_book_says(seed, m, power):
     x = np.cumsum(random.uniform(0.1, 1.0, m))
     y, w, lam = random.normal(size=m), random.uniform(0.5, 3.0, m), 10.0**power
     g, bends, S = spline_by_the_book(x, y, w, lam)
-    values, found, own = spline_at(x, y, w, lam)
+    values, result, own = spline_at(x, y, w, lam)
     assert_allclose(values, g, rtol=1e-7, atol=1e-7)
-    assert_allclose(found, bends, rtol=1e-6, atol=1e-6 / lam**0.5)
+    assert_allclose(result, bends, rtol=1e-6, atol=1e-6 / lam**0.5)
     assert_allclose(own, np.diag(S), rtol=1e-6)
     A, B = np.eye(m), np.zeros((m, m))
     _reinsch.shares(x, w, lam, A, B)

@@ -27,10 +27,10 @@ def test_the_gap_of_one_sample_is_that_of_all_its_hypotheses():
     x = rng.random(40)
     y = (x >= 0.5) ^ (rng.random(40) < 0.2)
     t = np.linspace(0, 1, 9)
-    found = erm([lambda x, t=t: x >= t for t in t], x, y)
+    result = erm([lambda x, t=t: x >= t for t in t], x, y)
     risk = 0.2 + 0.6 * np.abs(t - 0.5)
-    assert study.mean[0] == pytest.approx(np.abs(found.risks - risk).max())
-    assert study.excess[0] == pytest.approx(risk[found.index] - risk.min())
+    assert study.mean[0] == pytest.approx(np.abs(result.risks - risk).max())
+    assert study.excess[0] == pytest.approx(risk[result.index] - risk.min())
 
 
 def test_bad_input_is_named():

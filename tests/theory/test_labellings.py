@@ -17,14 +17,14 @@ def test_stumps_reach_their_dimension():
 
 def test_a_list_of_hypotheses():
     rules = [lambda X, t=t: X[:, 0] >= t for t in (0, 1, 2, 3)]
-    found = shatters(FiniteClass(rules), [0.5, 1.5])
-    assert found.count == 3 and FiniteClass(rules).vc(1) == 2
+    result = shatters(FiniteClass(rules), [0.5, 1.5])
+    assert result.count == 3 and FiniteClass(rules).vc(1) == 2
     assert shatters(LookUp(), [1.0, 1.0]).count == 2  # one place cannot have two labels
 
 
 def test_all_labellings_are_there_once_and_number_themselves():
-    found = labellings(4)
-    assert found.shape == (16, 4) and (found @ (1 << np.arange(4)) == np.arange(16)).all()
+    result = labellings(4)
+    assert result.shape == (16, 4) and (result @ (1 << np.arange(4)) == np.arange(16)).all()
 
 
 @pytest.mark.parametrize("rules", [[], [3]])

@@ -17,9 +17,9 @@ def test_degree_one_is_a_half_space():
 
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_on_a_line_the_labels_change_as_often_as_the_degree(degree):
-    found = shatters(Polynomials(degree), [0.0, 1.0, 2.5, 3.0, 4.5, 5.0])
-    changes = (np.diff(found.labellings.astype(int), axis=1) != 0).sum(axis=1)
-    np.testing.assert_array_equal(found.realised, changes <= degree)
+    result = shatters(Polynomials(degree), [0.0, 1.0, 2.5, 3.0, 4.5, 5.0])
+    changes = (np.diff(result.labellings.astype(int), axis=1) != 0).sum(axis=1)
+    np.testing.assert_array_equal(result.realised, changes <= degree)
 
 
 def test_an_interval_is_a_parabola_upside_down():
@@ -28,9 +28,9 @@ def test_an_interval_is_a_parabola_upside_down():
 
 
 def test_conics_shatter_six_points_and_find_their_rules():
-    found = vc_search(Polynomials(2), tries=2, most=7)
-    assert found.size == Polynomials(2).vc(2) == 6
-    shown = shatters(Polynomials(2), found.points)
+    result = vc_search(Polynomials(2), tries=2, most=7)
+    assert result.size == Polynomials(2).vc(2) == 6
+    shown = shatters(Polynomials(2), result.points)
     for label in shown.labellings[::7]:
         assert np.array_equal(shown.rule(label)(shown.points), label)
 

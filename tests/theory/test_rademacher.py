@@ -15,8 +15,8 @@ def test_a_shattering_class_follows_every_noise_and_a_single_hypothesis_none():
 
 def test_thresholds_by_hand():
     """Signs and answers on 2 points, thresholds (--, -+, ++): the maxima over h are 1, 1, 0 and 1 times 2/2."""
-    found = rademacher([[-1, -1], [-1, 1], [1, 1]])
-    assert found.value == pytest.approx((1 + 1 + 1 + 0) / 4)
+    result = rademacher([[-1, -1], [-1, 1], [1, 1]])
+    assert result.value == pytest.approx((1 + 1 + 1 + 0) / 4)
 
 
 def test_the_simulation_agrees_with_enumeration():
@@ -36,9 +36,9 @@ def test_linear_functions_by_hand_and_below_their_bound():
     """Two points (1, 0), (0, 1): every signed sum has length sqrt 2, so the value is sqrt(2)/2."""
     assert rademacher_linear([[1.0, 0.0], [0.0, 1.0]]).value == pytest.approx(np.sqrt(2) / 2)
     X = np.random.default_rng(2).normal(size=(200, 5))
-    found = rademacher_linear(X, radius=3, draws=2000)
+    result = rademacher_linear(X, radius=3, draws=2000)
     bound = 3 / 200 * np.sqrt((X**2).sum())
-    assert 0.9 * bound < found.value < bound
+    assert 0.9 * bound < result.value < bound
 
 
 def test_the_bound_holds_for_all_thresholds_at_once_in_simulation():
@@ -49,8 +49,8 @@ def test_the_bound_holds_for_all_thresholds_at_once_in_simulation():
     for _ in range(100):
         x = rng.random(n)
         y = (x >= 0.5) ^ (rng.random(n) < 0.1)
-        said = x >= t[:, None]
-        bound = rademacher_bound((said != y).mean(axis=1), rademacher(said, draws=50).value, n, delta)
+        text = x >= t[:, None]
+        bound = rademacher_bound((text != y).mean(axis=1), rademacher(text, draws=50).value, n, delta)
         broken += bool((risk > bound).any())
     assert broken <= delta * 100
     assert rademacher_bound(0.1, 0.05, 1000) == pytest.approx(0.15 + 3 * np.sqrt(np.log(40) / 2000))

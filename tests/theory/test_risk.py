@@ -27,24 +27,24 @@ def test_the_hypothesis_with_least_risk_is_returned():
     rng = np.random.default_rng(0)
     x = rng.random(400)
     y = (x >= 0.4) ^ (rng.random(400) < 0.1)
-    found = erm(THRESHOLDS, x, y)
+    result = erm(THRESHOLDS, x, y)
     by_hand = [np.mean((x >= t) != y) for t in np.linspace(0, 1, 11)]
-    np.testing.assert_allclose(found.risks, by_hand, rtol=1e-12)
-    assert found.index == 4 and found.risk == min(by_hand) and found.ties == (4,)
-    assert found.hypothesis is THRESHOLDS[4]
+    np.testing.assert_allclose(result.risks, by_hand, rtol=1e-12)
+    assert result.index == 4 and result.risk == min(by_hand) and result.ties == (4,)
+    assert result.hypothesis is THRESHOLDS[4]
 
 
 def test_of_equal_hypotheses_the_first_is_chosen_and_all_are_named():
-    found = erm(THRESHOLDS, np.array([0.05, 0.55]), np.array([False, True]))
-    assert found.index == 1 and found.risk == 0 and found.ties == (1, 2, 3, 4, 5)
+    result = erm(THRESHOLDS, np.array([0.05, 0.55]), np.array([False, True]))
+    assert result.index == 1 and result.risk == 0 and result.ties == (1, 2, 3, 4, 5)
 
 
 def test_another_loss_and_fitted_classifiers_are_taken():
     from assay.baselines import MajorityClassifier
 
     X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
-    found = erm([MajorityClassifier().fit(X, y), lambda X: (X[:, 0] > 0).astype(int)], X, y)
-    assert found.index == 1 and found.risks.tolist() == [1 / 3, 0.0]
+    result = erm([MajorityClassifier().fit(X, y), lambda X: (X[:, 0] > 0).astype(int)], X, y)
+    assert result.index == 1 and result.risks.tolist() == [1 / 3, 0.0]
     costly = erm(
         [lambda X: np.ones(3), lambda X: np.zeros(3)], X, y, loss=lambda y, a: np.where(a > y, 10.0, y - a)
     )
@@ -56,8 +56,8 @@ def test_another_loss_and_fitted_classifiers_are_taken():
 def test_the_minimum_is_below_every_risk(pairs):
     y = np.array([p[0] for p in pairs])
     x = np.array([p[1] for p in pairs])
-    found = erm([lambda x, k=k: x + k for k in range(-2, 3)], x, y)
-    assert (found.risk <= found.risks + 1e-15).all() and 0 <= found.risk <= 1
+    result = erm([lambda x, k=k: x + k for k in range(-2, 3)], x, y)
+    assert (result.risk <= result.risks + 1e-15).all() and 0 <= result.risk <= 1
 
 
 @pytest.mark.parametrize(

@@ -17,19 +17,19 @@ def test_very_small_and_very_large_coordinates_are_exact():
 
 
 def test_three_points_have_six_sectors_opposite_ones_with_opposite_orders():
-    found = Sectors.of(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-    assert len(found.starts) == len(found.ranks) == 6
-    np.testing.assert_array_equal(found.ranks[:3], 2 - found.ranks[3:])
+    result = Sectors.of(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    assert len(result.starts) == len(result.ranks) == 6
+    np.testing.assert_array_equal(result.ranks[:3], 2 - result.ranks[3:])
 
 
 @given(st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=2, max_size=6, unique=True))
 @settings(deadline=None, max_examples=40)
 def test_every_direction_finds_its_order_among_the_sectors(points):
     points = np.array(points, dtype=float)
-    found = {tuple(r) for r in Sectors.of(points).ranks.tolist()}
+    result = {tuple(r) for r in Sectors.of(points).ranks.tolist()}
     for t in np.random.default_rng(0).uniform(0, 2 * np.pi, 50):
         along = points @ [np.cos(t), np.sin(t)]
-        assert tuple(np.argsort(np.argsort(along)).tolist()) in found
+        assert tuple(np.argsort(np.argsort(along)).tolist()) in result
 
 
 def test_points_on_a_line_have_two_orders_and_one_place_has_one():

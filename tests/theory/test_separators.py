@@ -21,9 +21,9 @@ def test_turning_lines_and_linear_programmes_agree(points):
 def test_balls_are_not_lines():
     """A point amid three others: a circle around it alone, no line; the three without it: neither."""
     points = [(0, 0), (4, 0), (0, 4), (1, 1)]
-    found = shatters("circles", points)
-    assert found.realised[8] and not shatters("lines", points).realised[8]
-    assert not found.realised[7]
+    result = shatters("circles", points)
+    assert result.realised[8] and not shatters("lines", points).realised[8]
+    assert not result.realised[7]
 
 
 def test_boxes_and_balls_in_any_dimension():

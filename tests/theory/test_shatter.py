@@ -52,8 +52,8 @@ def test_the_search_finds_the_known_dimensions():
     assert vc_search("intervals").size == 2 and vc_search("thresholds").size == 1
     assert vc_search(Intervals(pieces=2)).size == Intervals(pieces=2).vc(1) == 4
     assert vc_dimension("look-up table") == np.inf and vc_search("look-up table", most=6).size == 6
-    found = vc_search("lines", tries=30)
-    assert found.points.shape == (3, 2) and found.tried == 33  # a curve, a circle, a cross, 30 by chance
+    result = vc_search("lines", tries=30)
+    assert result.points.shape == (3, 2) and result.tried == 33  # a curve, a circle, a cross, 30 by chance
 
 
 def test_no_five_points_are_shattered_by_boxes_nor_four_by_lines():
@@ -72,9 +72,9 @@ def test_a_hypothesis_does_what_the_table_says(name, data):
     d = klass.columns or data.draw(st.integers(1, 3))
     cells = st.lists(st.tuples(*[st.integers(-2, 2)] * d), min_size=1, max_size=5)
     points = np.array(data.draw(cells), dtype=float)
-    found = shatters(klass, points)
-    for label, real in zip(found.labellings, found.realised):
-        rule = found.rule(label)
+    result = shatters(klass, points)
+    for label, real in zip(result.labellings, result.realised):
+        rule = result.rule(label)
         assert (rule is not None) == real, (points, label)
         if rule is not None:
             assert np.array_equal(rule(points), label), (points, label)

@@ -28,12 +28,12 @@ def test_no_triangle_is_overlooked(points):
     along, bits = points @ np.array([np.cos(t), np.sin(t)]), 1 << np.arange(len(points))
     near = (np.arange(60)[None, :] - np.arange(60)[:, None]) % 60 < 30  # less than half a turn ahead
     closed = near[:, :, None] & near[None, :, :] & near.T[:, None, :]
-    found = shatters("triangles", points)
-    for label in found.labellings[1:]:
+    result = shatters("triangles", points)
+    for label in result.labellings[1:]:
         cut = ((along > along[label].max(axis=0) + 1e-12) & ~label[:, None]).T @ bits
         union = cut[:, None, None] | cut[None, :, None] | cut[None, None, :]
         if (closed & (union == (~label) @ bits)).any():
-            assert found.realised[int(label @ bits)], (points, label)
+            assert result.realised[int(label @ bits)], (points, label)
 
 
 def test_triangles_have_corners_to_draw():
@@ -57,8 +57,8 @@ def test_triangles_have_corners_to_draw():
 def test_a_rule_has_the_labels_it_was_asked_for(points, unit):
     """Two places alone included: there the sectors are half turns."""
     points = np.array(points, dtype=float) * unit
-    found = shatters("triangles", points)
-    for label, realised in zip(found.labellings, found.realised):
-        rule = found.rule(label)
+    result = shatters("triangles", points)
+    for label, realised in zip(result.labellings, result.realised):
+        rule = result.rule(label)
         assert (rule is not None) == realised
         assert rule is None or np.array_equal(rule(points), label)

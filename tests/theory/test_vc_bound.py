@@ -11,10 +11,10 @@ from assay.theory.vc_bound import FORMS, vc_bound, vc_sample_size
 @pytest.mark.capability("BC-55")
 def test_the_bound_with_an_explicit_constant_falls_with_n():
     n = np.array([10, 30, 100, 1000, 10_000, 10**6])
-    found = vc_bound(n, 3, 0.05)
-    np.testing.assert_allclose(found, np.sqrt(3 / n * np.log(n / 3) + np.log(20) / n), rtol=1e-12)
-    assert (np.diff(found) < 0).all()
-    np.testing.assert_allclose(vc_bound(n, 3, 0.05, c=2.5), 2.5 * found, rtol=1e-12)
+    result = vc_bound(n, 3, 0.05)
+    np.testing.assert_allclose(result, np.sqrt(3 / n * np.log(n / 3) + np.log(20) / n), rtol=1e-12)
+    assert (np.diff(result) < 0).all()
+    np.testing.assert_allclose(vc_bound(n, 3, 0.05, c=2.5), 2.5 * result, rtol=1e-12)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,4 +1,4 @@
-"""Densities without a formula for their shape: histograms, kernels, neighbours."""
+"""Nonparametric density estimation: histograms, kernels, nearest neighbours."""
 
 from assay.densities.adaptive_density import AdaptiveKernelDensity
 from assay.densities.bandwidth import improved_sheather_jones, normal_reference, scott, silverman

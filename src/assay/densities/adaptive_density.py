@@ -1,4 +1,4 @@
-"""Adaptive kernel density: wide bumps where rows are few, narrow ones where they are many."""
+"""Adaptive kernel density: wide kernels where rows are few, narrow ones where they are many."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AdaptiveKernelDensity(DensityEstimator):
 
     .. math:: \hat p(x) = \frac1N\sum_t\frac{w_t}{h_t^d} K\!\left(\frac{\|x-x^t\|}{h_t}\right) \quad (1)
 
-    With ``local="pilot"`` a kernel density of width h everywhere looks first, and
+    With ``local="pilot"`` a pilot estimate of constant width h comes first, and
 
     .. math:: h_t = h\left(\frac{\tilde p(x^t)}g\right)^{-\alpha}, \qquad
               \log g = \frac1N\sum_t w_t\log\tilde p(x^t) \quad (2)
@@ -59,6 +59,16 @@ class AdaptiveKernelDensity(DensityEstimator):
     >>> X = np.array([[0.0], [0.1], [0.2], [5.0]])
     >>> AdaptiveKernelDensity(bandwidth=0.5).fit(X).bandwidths_.round(2)   # alone, hence wide
     array([0.44, 0.43, 0.44, 0.75])
+
+    See Also
+    --------
+    KernelDensity, KNeighborsDensity
+
+    References
+    ----------
+    - Abramson, I. S. (1982). On bandwidth variation in kernel estimates: a square root law. Annals of Statistics
+      10(4), 1217-1223.
+    - Silverman, B. W. (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
     """
 
     card = Card(

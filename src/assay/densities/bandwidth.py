@@ -1,4 +1,4 @@
-"""How wide a kernel should be: rules that look at the spread of the rows."""
+"""Bandwidth selection by rules based on the spread of the rows."""
 
 from __future__ import annotations
 
@@ -23,6 +23,14 @@ def scott(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.float64]
     >>> from assay.densities.bandwidth import scott
     >>> scott([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]).round(6)
     array([1.84933])
+
+    See Also
+    --------
+    silverman, normal_reference
+
+    References
+    ----------
+    - Scott, D. W. (2015). Multivariate Density Estimation, second edition. Wiley.
     """
     X, w = rows_of(X, weights)
     n, d = _effective(w), X.shape[1]
@@ -35,6 +43,14 @@ def silverman(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.floa
     >>> from assay.densities.bandwidth import silverman
     >>> silverman([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]).round(6)
     array([1.958854])
+
+    See Also
+    --------
+    scott, normal_reference, improved_sheather_jones
+
+    References
+    ----------
+    - Silverman, B. W. (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
     """
     X, w = rows_of(X, weights)
     n, d = _effective(w), X.shape[1]
@@ -44,7 +60,7 @@ def silverman(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.floa
 def normal_reference(
     X: ArrayLike, weights: ArrayLike | None = None, kernel: str | Kernel = "gaussian"
 ) -> NDArray[np.float64]:
-    r"""Silverman's rule with a spread that outliers do not blow up, for any kernel.
+    r"""Silverman's rule with a robust spread, for any kernel.
 
     The spread is the lesser of the deviation and the quartile range over 1.349. A kernel of another shape gets the
     width with which it smooths one column as much as the Gaussian does, times :math:`(R(K)/R(G))^{1/5}\,
@@ -53,6 +69,14 @@ def normal_reference(
     >>> from assay.densities.bandwidth import normal_reference
     >>> normal_reference([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]).round(6)
     array([1.958854])
+
+    See Also
+    --------
+    silverman, scott
+
+    References
+    ----------
+    - Silverman, B. W. (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
     """
     X, w = rows_of(X, weights)
     kernel, gauss = kernel_of(kernel), kernel_of("gaussian")
@@ -79,7 +103,7 @@ def improved_sheather_jones(x: ArrayLike, weights: ArrayLike | None = None, size
               \Big)^{2/(3+2s)} \quad (1)
 
     with the norms from the cosine transform of the sample on a grid. No shape is assumed, so it finds the separate
-    hills of a mixture that the normal rules melt together. Needs some dozens of rows at least.
+    modes of a mixture that the normal rules blur. Needs some dozens of rows at least.
 
     Parameters
     ----------
@@ -95,6 +119,15 @@ def improved_sheather_jones(x: ArrayLike, weights: ArrayLike | None = None, size
     >>> x = np.random.default_rng(0).normal([-5.0, 5.0], 1.0, (500, 2)).ravel()[:, None]
     >>> round(improved_sheather_jones(x), 2), silverman(x).round(2)
     (0.32, array([1.37]))
+
+    See Also
+    --------
+    silverman, scott, least_squares_bandwidth
+
+    References
+    ----------
+    - Botev, Z. I., Grotowski, J. F. and Kroese, D. P. (2010). Kernel density estimation via diffusion. Annals of
+      Statistics 38(5), 2916-2957. doi:10.1214/10-AOS799
     """
     from scipy.fft import dct
     from scipy.optimize import brentq
@@ -152,8 +185,8 @@ def bandwidth_by(
             )
         return widths
     if rule == "isj":
-        gauss, own = kernel_of("gaussian"), kernel_of(kernel)
-        canonical = (own.roughness / gauss.roughness) ** 0.2 * own.variance() ** -0.4
+        gauss, chosen = kernel_of("gaussian"), kernel_of(kernel)
+        canonical = (chosen.roughness / gauss.roughness) ** 0.2 * chosen.variance() ** -0.4
         return improved_sheather_jones(X, weights) * canonical
     if rule == "least_squares" and kernel != "gaussian":
         raise ParameterError(f"{who}: bandwidth='least_squares' is for kernel='gaussian', got {kernel!r}.")

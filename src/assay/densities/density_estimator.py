@@ -1,4 +1,4 @@
-"""What estimators of densities share: fitted to rows without labels, they say how dense rows lie elsewhere."""
+"""Base class of density estimators: fitted without labels, ``score_samples`` gives log densities."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["DensityEstimator"]
 class DensityEstimator(DensityMixin, Learner):
     r"""A learner of the density that rows were drawn from.
 
-    One writes ``_learn(X, w)``, where w holds the rows' weights (all above 0), and ``_log_density(X)``. Where it has
-    seen nothing a density is 0 and its logarithm minus infinity.
+    Subclasses define ``_learn(X, w)``, with weights w above 0, and ``_log_density(X)``. Where there are no
+    training rows nearby a density may be 0 and its logarithm minus infinity.
     """
 
     @all_or_nothing

@@ -1,4 +1,4 @@
-"""Histogram density: count rows in boxes, then forget them."""
+"""Histogram density: the share of rows in each bin."""
 
 from __future__ import annotations
 
@@ -59,6 +59,17 @@ class HistogramDensity(DensityEstimator):
     array([0.0625, 0.1875, 0.    ])
     >>> HistogramDensity(width=2.0, interpolate="linear").fit(X).density([[0], [6]])
     array([0.03125, 0.125  ])
+
+    See Also
+    --------
+    NaiveDensity, KernelDensity
+
+    References
+    ----------
+    - Scott, D. W. (1979). On optimal and data-based histograms. Biometrika 66(3), 605-610.
+      doi:10.1093/biomet/66.3.605
+    - Freedman, D. and Diaconis, P. (1981). On the histogram as a density estimator: L2 theory. Zeitschrift für
+      Wahrscheinlichkeitstheorie und verwandte Gebiete 57, 453-476. doi:10.1007/BF01025868
     """
 
     card = Card("histogram", "the share of rows in each bin", also=("histogram density",))
@@ -144,7 +155,7 @@ class HistogramDensity(DensityEstimator):
             for step in product(range(near), repeat=d):
                 cell = base + np.array(step)
                 weight = np.prod(np.maximum(1 - np.abs(place - cell) / reach, 0.0), axis=1)
-                out += weight * _found(keys, self.mass_, cell)
+                out += weight * _mass_in(keys, self.mass_, cell)
             return out
         size = max(1, BLOCK // len(self.bins_))
         for start in range(0, len(place), size):  # look at all bins
@@ -175,7 +186,7 @@ def _keys(cells: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(shifted).view(f"S{8 * d}").ravel()
 
 
-def _found(keys: np.ndarray, mass: np.ndarray, cells: np.ndarray) -> np.ndarray:
+def _mass_in(keys: np.ndarray, mass: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """The mass of each cell, 0 of those that hold nothing."""
     wanted = _keys(cells)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)

@@ -1,4 +1,4 @@
-"""Neighbour density: how far one must go to meet k rows."""
+"""Nearest-neighbour density: from the distance to the k-th nearest row."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class KNeighborsDensity(DensityEstimator):
     n_neighbors : int
         The k; at most the number of rows.
     kernel : "none" or the name of a kernel
-        "none" is (1), others (2); the book takes "gaussian".
+        "none" is (1), others (2).
     floor : float
         Distances below it count as it.
 
@@ -59,6 +59,15 @@ class KNeighborsDensity(DensityEstimator):
     array([0.0625,    inf])
     >>> KNeighborsDensity(n_neighbors=3, kernel="gaussian").fit(X).density([[0], [2]]).round(6)
     array([0.052768, 0.13089 ])
+
+    See Also
+    --------
+    KernelDensity, AdaptiveKernelDensity
+
+    References
+    ----------
+    - Loftsgaarden, D. O. and Quesenberry, C. P. (1965). A nonparametric estimate of a multivariate density
+      function. Annals of Mathematical Statistics 36(3), 1049-1051.
     """
 
     card = Card(

@@ -1,4 +1,4 @@
-"""Kernel density: a bump on every row, and the density is their mean."""
+"""Kernel density estimation: the mean of a kernel centred at every row."""
 
 from __future__ import annotations
 
@@ -95,6 +95,18 @@ class KernelDensity(DensityEstimator):
     array([0.13089, 0.08621])
     >>> KernelDensity(bandwidth="likelihood").fit(X).bandwidth_.round(2)
     np.float64(2.15)
+
+    See Also
+    --------
+    AdaptiveKernelDensity, KNeighborsDensity, silverman, improved_sheather_jones
+
+    References
+    ----------
+    - Rosenblatt, M. (1956). Remarks on some nonparametric estimates of a density function. Annals of Mathematical
+      Statistics 27(3), 832-837. doi:10.1214/aoms/1177728190
+    - Parzen, E. (1962). On estimation of a probability density function and mode. Annals of Mathematical Statistics
+      33(3), 1065-1076. doi:10.1214/aoms/1177704472
+    - Silverman, B. W. (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
     """
 
     card = Card("kernel density", "the mean of a kernel at each row", also=("kde", "parzen windows"))
@@ -305,10 +317,12 @@ class KernelDensity(DensityEstimator):
         reach = margin * wide * np.broadcast_to(self.bandwidth_, d)
 
         def bump(offsets: np.ndarray) -> np.ndarray:
-            one = KernelSums(np.zeros((1, d)), np.ones(1), None, self.points_.geometry)  # type: ignore[union-attr]
+            single = KernelSums(np.zeros((1, d)), np.ones(1), None, self.points_.geometry)  # type: ignore[union-attr]
             cut = np.inf if self.truncate is None else self.truncate
             with np.errstate(under="ignore"):
-                return np.exp(one.log_sums(self._inside(offsets), kernel_of(self.kernel), self._h, cut=cut))
+                return np.exp(
+                    single.log_sums(self._inside(offsets), kernel_of(self.kernel), self._h, cut=cut)
+                )
 
         within = WITHIN_CELLS[d] if kernel_of(self.kernel).name == "box" else 1
         axes, total = grid_sums(X, self.points_.weights, bump, size, reach, within)
@@ -316,6 +330,6 @@ class KernelDensity(DensityEstimator):
 
 
 def _measures(metric: Any) -> bool:
-    """Whether this stands for a distance between rows."""
+    """Whether this is a metric between rows."""
     named = isinstance(metric, str) and metric in METRICS and metric != "precomputed"
     return named or isinstance(metric, Metric) or (callable(metric) and not isinstance(metric, type))

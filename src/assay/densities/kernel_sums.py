@@ -1,4 +1,4 @@
-"""Sums of kernels over many weighted points: what every kernel density and every Parzen classifier adds up."""
+"""Kernel sums over many weighted points, for kernel densities and Parzen classifiers."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ GEOMETRIES = ("euclidean", "manhattan", "chebyshev", "product")
 SHAPES = {name: code for code, name in enumerate((
     "gaussian", "box", "triangular", "epanechnikov", "biweight", "triweight", "tricube", "cosine", "exponential",
     "logistic",
-))}  # as the kernel numbers them  # fmt: skip
+))}  # as the native code numbers them  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class KernelSums:
-    r"""Weighted points that can be asked for
+    r"""Weighted points, for sums
 
     .. math:: S(q) = \sum_t w_t\,k\!\left(s_t\,D(q, x^t)/h\right) \quad (1)
 
@@ -77,7 +77,7 @@ class KernelSums:
         cut: float = np.inf,
         atol: float = 0.0,
         rtol: float = 0.0,
-        own: np.ndarray | None = None,
+        leave_out: np.ndarray | None = None,
     ) -> np.ndarray:
         """(q,) the logarithm of (1).
 
@@ -91,17 +91,17 @@ class KernelSums:
             Points farther than so many widths count nothing.
         atol, rtol : float
             How wrong (1) may be: by ``atol + rtol * S``.
-        own : (q,) the row that each query leaves out, -1 for none
+        leave_out : (q,) the row that each query leaves out, -1 for none
         """
         check_points(Q, self.X, self.weights, self.narrow)
         Q = np.ascontiguousarray(Q, dtype=np.float64)
         h = np.broadcast_to(np.asarray(h, dtype=np.float64), len(Q)).copy()
-        own = np.full(len(Q), -1) if own is None else np.asarray(own, dtype=np.int64)
+        leave_out = np.full(len(Q), -1) if leave_out is None else np.asarray(leave_out, dtype=np.int64)
         known = kernel.name in SHAPES and KERNELS[kernel.name] is kernel  # else it is the user's own
         if not known or not np.all((h > 1e-150) & (h < 1e150)):  # whose squares are no numbers
-            return self._in_logarithms(Q, kernel, h, cut, own)
+            return self._in_logarithms(Q, kernel, h, cut, leave_out)
         order, place, *tree = self._tree
-        places = np.where(own < 0, -1, place[own])
+        places = np.where(leave_out < 0, -1, place[leave_out])
         exponent = self._exponent
         atol = float(np.ldexp(atol, -exponent))
         out = np.empty(len(Q))
@@ -116,7 +116,7 @@ class KernelSums:
         with np.errstate(divide="ignore"):
             out = np.log(out) + exponent * np.log(2.0)
         if len(faint):
-            out[faint] = self._in_logarithms(Q[faint], kernel, h[faint], cut, own[faint])
+            out[faint] = self._in_logarithms(Q[faint], kernel, h[faint], cut, leave_out[faint])
         return out
 
     @property
@@ -126,7 +126,7 @@ class KernelSums:
 
     @cached_property
     def _tree(self) -> tuple[Any, ...]:
-        """The order of the rows in the leaves, the place of each row in it, and what the kernel sees."""
+        """The order of the rows in the leaves, the place of each row in it, and the arguments of the native code."""
         n, d = self.X.shape
         levels = max(0, int(np.ceil(np.log2(n / LEAF))))
         nodes = (2 << levels) - 1
@@ -150,7 +150,7 @@ class KernelSums:
         return order, place, packed, weights, narrow, lo, hi, mass, box, levels
 
     def _in_logarithms(
-        self, Q: np.ndarray, kernel: Kernel, h: np.ndarray, cut: float, own: np.ndarray
+        self, Q: np.ndarray, kernel: Kernel, h: np.ndarray, cut: float, leave_out: np.ndarray
     ) -> np.ndarray:
         """(1) by looking at every point, safe from underflow."""
         out = np.empty(len(Q))
@@ -159,8 +159,8 @@ class KernelSums:
         def some(start: int) -> None:
             part = slice(start, start + size)
             logs = self._log_profiles(Q[part], kernel, h[part, None], cut)
-            left_out = np.flatnonzero(own[part] >= 0)
-            logs[left_out, own[part][left_out]] = -np.inf
+            left_out = np.flatnonzero(leave_out[part] >= 0)
+            logs[left_out, leave_out[part][left_out]] = -np.inf
             with np.errstate(divide="ignore"):
                 out[part] = log_sum(logs + np.log(self.weights))
 
@@ -188,18 +188,18 @@ class KernelSums:
 
 
 def in_pieces(work: Callable[[int], None], starts: range, n_threads: int | None = None) -> None:
-    """The pieces of work that begin at these rows, on threads; says how far it has come."""
+    """Call ``work`` for the blocks that begin at these rows, on threads, with progress."""
     with progress(len(starts), "densities") as bar:
 
-        def one(start: int) -> None:
+        def block(start: int) -> None:
             work(start)
             bar.advance()
 
-        in_threads(one, starts, n_threads)
+        in_threads(block, starts, n_threads)
 
 
 def check_points(Q: np.ndarray, X: np.ndarray, *each: np.ndarray | None) -> None:
-    """Refuse points, perhaps from a stranger's file, that do not belong together."""
+    """Refuse points, perhaps from an untrusted file, whose shapes do not match."""
     if X.ndim != 2 or not len(X) or Q.shape[1:] != X.shape[1:]:
         raise DataError(f"kernel sums: {X.shape} points do not fit queries of shape {Q.shape}.")
     if any(values is not None and values.shape != (len(X),) for values in each):

@@ -1,4 +1,4 @@
-"""Kernels: bumps of total mass one, highest at 0 and falling with the distance."""
+"""Kernel functions: of integral one, largest at 0 and decreasing with the distance."""
 
 from __future__ import annotations
 
@@ -95,10 +95,10 @@ def kernel_of(name: str | Kernel) -> Kernel:
     """
     if isinstance(name, Kernel):
         return name
-    found = KERNELS.get(ALIASES.get(name, name)) if isinstance(name, str) else None
-    if found is None:
+    kernel = KERNELS.get(ALIASES.get(name, name)) if isinstance(name, str) else None
+    if kernel is None:
         raise ParameterError(f"kernel must be one of {', '.join([*KERNELS, *ALIASES])}, got {name!r}.")
-    return found
+    return kernel
 
 
 def _within(logs: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Callable[..., NDArray[np.float64]]:

@@ -1,4 +1,4 @@
-"""How wide a kernel should be: cross-validation, each row judged by the others."""
+"""Bandwidth selection by leave-one-out cross-validation."""
 
 from __future__ import annotations
 
@@ -53,10 +53,15 @@ def leave_one_out_log_likelihood(
     bandwidths = _widths(bandwidths)
     kernel, d = kernel_of(kernel), X.shape[1]
     points = KernelSums(X, w)
-    own, rest = np.arange(len(X)), np.log(w.sum() - w)
+    rows, log_weight = np.arange(len(X)), np.log(w.sum() - w)
     scores = np.empty(len(bandwidths))
     for i, h in enumerate(track(bandwidths, "bandwidths")):
-        logs = points.log_sums(X, kernel, h, own=own) - rest - d * math.log(h) - kernel.log_constant(d)
+        logs = (
+            points.log_sums(X, kernel, h, leave_out=rows)
+            - log_weight
+            - d * math.log(h)
+            - kernel.log_constant(d)
+        )
         scores[i] = np.sum(w * logs)  # (1)
     return scores
 
@@ -79,12 +84,12 @@ def least_squares_scores(
     X, w = rows_of(X, weights, least=2)
     bandwidths = _widths(bandwidths)
     kernel, d, N = kernel_of("gaussian"), X.shape[1], w.sum()
-    points, own = KernelSums(X, w), np.arange(len(X))
+    points, rows = KernelSums(X, w), np.arange(len(X))
     scores = np.empty(len(bandwidths))
     for i, h in enumerate(track(bandwidths, "bandwidths")):
         volume = [d * math.log(width) + kernel.log_constant(d) for width in (math.sqrt(2) * h, h)]
         square = np.exp(points.log_sums(X, kernel, math.sqrt(2) * h) - volume[0])
-        left_out = np.exp(points.log_sums(X, kernel, h, own=own) - volume[1])
+        left_out = np.exp(points.log_sums(X, kernel, h, leave_out=rows) - volume[1])
         scores[i] = np.sum(w * square) / N**2 - 2 / N * np.sum(w * left_out / (N - w))  # (1)
     return scores
 
@@ -94,11 +99,20 @@ def likelihood_bandwidth(
 ) -> float:
     """The width with the greatest leave-one-out likelihood, to three digits.
 
-    Copies of rows drive it towards 0, since every copy predicts the others surely; then an error says so.
+    Copies of rows drive it towards 0, since every copy predicts the others; then an error is raised.
 
     >>> from assay.densities.leave_one_out import likelihood_bandwidth
     >>> round(likelihood_bandwidth([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]), 2)
     2.15
+
+    See Also
+    --------
+    least_squares_bandwidth, leave_one_out_log_likelihood
+
+    References
+    ----------
+    - Habbema, J. D. F., Hermans, J. and van den Broek, K. (1974). A stepwise discriminant analysis program using
+      density estimation. COMPSTAT, 101-110.
     """
     X, w = rows_of(X, weights, least=2)
     X, unit = _in_units(X)
@@ -113,6 +127,17 @@ def least_squares_bandwidth(X: ArrayLike, weights: ArrayLike | None = None) -> f
     >>> from assay.densities.leave_one_out import least_squares_bandwidth
     >>> round(least_squares_bandwidth([[1], [2], [2.5], [4], [6], [6.5], [7], [9]]), 2)
     3.36
+
+    See Also
+    --------
+    likelihood_bandwidth, least_squares_scores
+
+    References
+    ----------
+    - Rudemo, M. (1982). Empirical choice of histograms and kernel density estimators. Scandinavian Journal of
+      Statistics 9(2), 65-78.
+    - Bowman, A. W. (1984). An alternative method of cross-validation for the smoothing of density estimates.
+      Biometrika 71(2), 353-360. doi:10.1093/biomet/71.2.353
     """
     X, w = rows_of(X, weights, least=2)
     X, unit = _in_units(X)

@@ -26,13 +26,13 @@ __all__ = ["MetricSums", "sums_over"]
 
 @dataclass(frozen=True, eq=False)
 class MetricSums:
-    """Weighted rows that can be asked for the sums of `KernelSums`, under any metric.
+    """Weighted rows with the sums of `KernelSums`, under any metric.
 
     Parameters
     ----------
-    X : (n, d) rows, which may hold codes of categories and gaps if the metric takes them
+    X : (n, d) rows, which may hold codes of categories and missing values if the metric takes them
     weights : (n,) above 0
-    metric : Metric that has learned what it must
+    metric : Metric, fitted to the rows
 
     Examples
     --------
@@ -63,7 +63,7 @@ class MetricSums:
         cut: float = np.inf,
         atol: float = 0.0,
         rtol: float = 0.0,
-        own: np.ndarray | None = None,
+        leave_out: np.ndarray | None = None,
     ) -> np.ndarray:
         """(q,) as those of `KernelSums`, exact whatever the tolerances."""
         check_points(Q, self.X, self.weights)
@@ -74,9 +74,9 @@ class MetricSums:
         def some(start: int) -> None:
             part = slice(start, start + size)
             logs = log_profile(kernel, self.metric.between(Q[part], self.X) / h[part, None], cut)
-            if own is not None:
-                left_out = np.flatnonzero(own[part] >= 0)
-                logs[left_out, own[part][left_out]] = -np.inf
+            if leave_out is not None:
+                left_out = np.flatnonzero(leave_out[part] >= 0)
+                logs[left_out, leave_out[part][left_out]] = -np.inf
             with np.errstate(divide="ignore"):
                 out[part] = log_sum(logs + np.log(self.weights))
 

@@ -50,6 +50,16 @@ class NaiveDensity(DensityEstimator):
     array([0.0625, 0.125 , 0.1875])
     >>> NaiveDensity(width=2.0, ends="open").fit(X).density([[0], [3], [6]])
     array([0.    , 0.0625, 0.125 ])
+
+    See Also
+    --------
+    HistogramDensity, KernelDensity
+
+    References
+    ----------
+    - Rosenblatt, M. (1956). Remarks on some nonparametric estimates of a density function. Annals of Mathematical
+      Statistics 27(3), 832-837. doi:10.1214/aoms/1177728190
+    - Silverman, B. W. (1986). Density Estimation for Statistics and Data Analysis. Chapman and Hall.
     """
 
     card = Card("naive density", "a histogram whose bin is centred at the query")
@@ -91,14 +101,14 @@ class NaiveDensity(DensityEstimator):
 
     def _in_boxes(self, X: np.ndarray) -> np.ndarray:
         """The weight in each window: rows near enough in every column, then a look at the ends."""
-        found = _searcher_of(self.rows_ / self.width_)
+        search = _searcher_of(self.rows_ / self.width_)
         out, half = np.empty(len(X)), self.width_ / 2
         size = max(1, PAIRS // max(1, len(self.rows_)))
         for start in range(0, len(X), size):
             some = X[start : start + size]
             with np.errstate(over="ignore"):
                 place = np.clip(some / self.width_, -1e300, 1e300)
-            starts, rows, _ = found.within(place, 0.5 + 1e-9)
+            starts, rows, _ = search.within(place, 0.5 + 1e-9)
             query = np.repeat(np.arange(len(some)), np.diff(starts))
             low, high = (some - half)[query], (some + half)[query]
             row = self.rows_[rows]

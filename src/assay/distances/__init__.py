@@ -1,7 +1,7 @@
-"""How far rows are from each other, and which are nearest."""
+"""Distance metrics and nearest-neighbour search."""
 
 from assay.distances.cosine import Cosine
-from assay.distances.discriminant import Discriminant
+from assay.distances.discriminant import DiscriminantMetric
 from assay.distances.function import Function, Pairwise
 from assay.distances.mahalanobis import Mahalanobis
 from assay.distances.metric import Metric, metric_of
@@ -14,7 +14,7 @@ from assay.distances.search import Searcher, searcher
 __all__ = [
     "HEOM",
     "Cosine",
-    "Discriminant",
+    "DiscriminantMetric",
     "Function",
     "Gower",
     "Mahalanobis",

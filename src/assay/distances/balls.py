@@ -1,4 +1,4 @@
-"""Neighbours by balls: rows gathered about some of them, so that far balls are never opened."""
+"""Nearest-neighbour search by balls around some rows; distant balls are skipped."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from assay.distances.search import Searcher
 __all__ = ["Balls"]
 
 QUERIES = 256  # in one piece of work
-NEARLY = 1 + 1e-9  # bounds that rounding may have moved
+ROUNDING = 1 + 1e-9  # bounds that rounding may have moved
 
 
 class Balls(Searcher):
-    r"""Search for any metric that obeys the triangle inequality, also one that the user wrote.
+    r"""Search for any metric that obeys the triangle inequality, including user-defined ones.
 
     About :math:`\sqrt n` rows, drawn with a fixed seed, are centres; each row lies in the ball of its nearest centre
     c, whose radius :math:`r_c` is the distance of its farthest row. No row of a ball can be nearer to a query than
@@ -53,37 +53,39 @@ class Balls(Searcher):
 
         def some(at: int) -> None:
             here = slice(at, at + QUERIES)
-            own = np.arange(at, min(at + QUERIES, len(asked))) if leave_out_self else None
-            self._some(asked[here], own, k, distances[here], rows[here])
+            leave_out = np.arange(at, min(at + QUERIES, len(asked))) if leave_out_self else None
+            self._some(asked[here], leave_out, k, distances[here], rows[here])
 
         in_threads(some, range(0, len(asked), QUERIES), 1 if self.metric.function else None)
         return distances, rows
 
-    def _some(self, Q: Any, own: np.ndarray | None, k: int, distances: np.ndarray, rows: np.ndarray) -> None:
+    def _some(
+        self, Q: Any, leave_out: np.ndarray | None, k: int, distances: np.ndarray, rows: np.ndarray
+    ) -> None:
         bound = self.metric._block(Q, self.centres)
         near_first = np.argsort(bound, axis=1, kind="stable")
         sizes = np.diff(self.start)[near_first]
         # first the nearest balls until they hold k rows (and the query itself), which bounds the k-th distance
-        enough = np.cumsum(sizes, axis=1) - sizes < k + (own is not None)
+        enough = np.cumsum(sizes, axis=1) - sizes < k + (leave_out is not None)
         first = np.zeros(bound.shape, bool)
         np.put_along_axis(first, near_first, enough, axis=1)
         bound -= self.radius  # (1)
         best = _Best(len(Q), k)
         for ball in np.flatnonzero(first.any(axis=0)).tolist():
-            self._open(ball, np.flatnonzero(first[:, ball]), Q, own, best)
+            self._open(ball, np.flatnonzero(first[:, ball]), Q, leave_out, best)
         for ball in np.argsort(bound.min(axis=0), kind="stable").tolist():
-            reached = (bound[:, ball] <= best.limit * NEARLY + 1e-300) & ~first[:, ball]
-            self._open(ball, np.flatnonzero(reached), Q, own, best)
+            reached = (bound[:, ball] <= best.limit * ROUNDING + 1e-300) & ~first[:, ball]
+            self._open(ball, np.flatnonzero(reached), Q, leave_out, best)
         distances[:], rows[:] = best.distances, best.rows
 
-    def _open(self, ball: int, asking: np.ndarray, Q: Any, own: np.ndarray | None, best: _Best) -> None:
+    def _open(self, ball: int, asking: np.ndarray, Q: Any, leave_out: np.ndarray | None, best: _Best) -> None:
         inside = slice(self.start[ball], self.start[ball + 1])
         if not len(asking) or inside.start == inside.stop:
             return
         apart = np.array(self.metric._block(Q[asking], self.rows[inside]))
         members = self.order[inside]
-        if own is not None:
-            apart[members == own[asking, None]] = np.inf
+        if leave_out is not None:
+            apart[members == leave_out[asking, None]] = np.inf
         best.add(asking, apart, members)
 
     def _within(self, Q: Any, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -91,15 +93,15 @@ class Balls(Searcher):
 
         def some(at: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             q = asked[at : at + QUERIES]
-            reached = self.metric._block(q, self.centres) - self.radius <= radius * NEARLY
-            found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
+            reached = self.metric._block(q, self.centres) - self.radius <= radius * ROUNDING
+            hits = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
             for ball in np.flatnonzero(reached.any(axis=0)):
                 asking = np.flatnonzero(reached[:, ball])
                 inside = slice(self.start[ball], self.start[ball + 1])
                 apart = self.metric._block(q[asking], self.rows[inside])
                 i, j = np.nonzero(apart <= radius)
-                found.append((asking[i], self.order[inside][j], apart[i, j]))
-            query, row, apart = (np.concatenate(parts) for parts in zip(*found))
+                hits.append((asking[i], self.order[inside][j], apart[i, j]))
+            query, row, apart = (np.concatenate(parts) for parts in zip(*hits))
             order = np.lexsort((row, query))
             return np.bincount(query, minlength=len(q)), row[order], apart[order]
 

@@ -1,4 +1,4 @@
-"""Neighbours by looking at every row, many at a time."""
+"""Nearest-neighbour search by brute force, in blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.distances.search import Searcher
 __all__ = ["Brute", "Stores", "points_of"]
 
 QUERIES = 256  # in one piece of work
-FEW = 64  # points that a query is held against all at once
+SCAN_POINTS = 64  # points that are all compared with a query at once
 ROWS = 2048  # of scores at once: 256 x 2048 of them fit the cache
 
 
@@ -41,7 +41,7 @@ class Brute(Searcher):
         dense = isinstance(X, np.ndarray)
         self.points = points_of(metric, X) if dense and metric.power is not None else None
         self.product = _Product(self.points) if self.points is not None and metric.power == 2 else None
-        self.prepared = None if self.points is not None or metric.given else metric._prepared(X)
+        self.prepared = None if self.points is not None or metric.precomputed else metric._prepared(X)
 
     def _nearest(self, Q: Any, k: int, leave_out_self: bool) -> tuple[np.ndarray, np.ndarray]:
         distances, rows = np.empty((Q.shape[0], k)), np.empty((Q.shape[0], k), np.int64)
@@ -59,11 +59,11 @@ class Brute(Searcher):
 
     @property
     def _few(self) -> bool:
-        """Whether the points are so few that each query can be held against all of them at once."""
+        """Whether the points are so few that each query is compared with all of them at once."""
         points = self.points
         return (
             points is not None
-            and len(points) <= FEW
+            and len(points) <= SCAN_POINTS
             and points.shape[1] < 10_000
             and points.dtype == np.float64
             and self.metric.power in (1, 2)
@@ -79,9 +79,9 @@ class Brute(Searcher):
 
         def some(start: int) -> None:
             here = slice(start, start + 32 * QUERIES)
-            asked, found = Q[here], rows[here]
-            _nearest.closest(asked, columns, n, p, found)
-            _nearest.pairs(asked, self.points, np.arange(len(asked)), found, p, distances[here])
+            asked, nearest = Q[here], rows[here]
+            _nearest.closest(asked, columns, n, p, nearest)
+            _nearest.pairs(asked, self.points, np.arange(len(asked)), nearest, p, distances[here])
 
         in_threads(some, range(0, len(Q), 32 * QUERIES))
         return self.metric.finish(distances)[:, None], rows[:, None]
@@ -90,41 +90,45 @@ class Brute(Searcher):
         """The queries as the search wants them."""
         if self.points is not None:
             return self.points if Q is self.X else points_of(self.metric, Q, self.points.dtype)
-        if self.metric.given:
+        if self.metric.precomputed:
             return self.metric.between(Q, self.X)
         return self.prepared if Q is self.X else self.metric._prepared(Q)
 
-    def _by_points(self, Q: np.ndarray, own: int, k: int, distances: np.ndarray, rows: np.ndarray) -> None:
+    def _by_points(
+        self, Q: np.ndarray, first_row: int, k: int, distances: np.ndarray, rows: np.ndarray
+    ) -> None:
         """Neighbours among points of a Minkowski space."""
         p = float(self.metric.power)  # type: ignore[arg-type]
         if self.product is None or not self.product.safe(Q):
-            self._by_scan(Q, own, k, distances, rows)
+            self._by_scan(Q, first_row, k, distances, rows)
             return
         assert self.points is not None
         asked, slack = self.product.asked(Q)
         stores = Stores(len(Q), k, slack)
         for at in range(0, self.n, ROWS):
-            stores.gather(self.product.scores(asked, at), at, own)  # (1)
+            stores.gather(self.product.scores(asked, at), at, first_row)  # (1)
         stores.settle(Q, self.points, p, distances, rows)
         for q in np.flatnonzero(
             stores.count < 0
         ).tolist():  # more rows are about equally near than a store holds
             here = slice(q, q + 1)
-            self._by_scan(Q[here], own + q if own >= 0 else -1, k, distances[here], rows[here])
+            self._by_scan(Q[here], first_row + q if first_row >= 0 else -1, k, distances[here], rows[here])
 
-    def _by_scan(self, Q: np.ndarray, own: int, k: int, distances: np.ndarray, rows: np.ndarray) -> None:
+    def _by_scan(
+        self, Q: np.ndarray, first_row: int, k: int, distances: np.ndarray, rows: np.ndarray
+    ) -> None:
         """Neighbours from the differences of all pairs."""
         stores, p = Stores(len(Q), k), float(self.metric.power)  # type: ignore[arg-type]
         assert self.points is not None
         for at in range(0, self.n, 16 * ROWS):
-            stores.scan(Q, self.points[at : at + 16 * ROWS], p, at, own)
+            stores.scan(Q, self.points[at : at + 16 * ROWS], p, at, first_row)
         stores.settle(Q, self.points, p, distances, rows)
 
-    def _by_distances(self, Q: Any, own: int, k: int, distances: np.ndarray, rows: np.ndarray) -> None:
-        """Neighbours from what the metric says of all pairs."""
+    def _by_distances(self, Q: Any, first_row: int, k: int, distances: np.ndarray, rows: np.ndarray) -> None:
+        """Neighbours from the distances of all pairs."""
         stores = Stores(Q.shape[0], k)
         for at in range(0, self.n, ROWS):
-            stores.gather(self._apart(Q, at), at, own)
+            stores.gather(self._apart(Q, at), at, first_row)
         stores.sorted(distances, rows)
 
     def _apart(self, Q: Any, at: int) -> np.ndarray:
@@ -145,15 +149,15 @@ class Brute(Searcher):
         return np.concatenate([[0], np.cumsum(counts)]), rows, distances
 
     def _near_distances(self, Q: Any, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        found = []
+        hits = []
         for at in range(0, self.n, ROWS):
             apart = self._apart(Q, at)
             q, row = np.nonzero(apart <= radius)
-            found.append((q, row + at, apart[q, row]))
-        return _by_query(found, Q.shape[0])
+            hits.append((q, row + at, apart[q, row]))
+        return _by_query(hits, Q.shape[0])
 
     def _near_points(self, Q: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        p, found = float(self.metric.power), []  # type: ignore[arg-type]
+        p, hits = float(self.metric.power), []  # type: ignore[arg-type]
         assert self.points is not None
         asked, farthest = None, None
         if self.product is not None and self.product.safe(Q):
@@ -170,8 +174,8 @@ class Brute(Searcher):
             _nearest.pairs(Q, self.points, q, row + at, p, apart)
             apart = self.metric.finish(apart)
             kept = apart <= radius
-            found.append((q[kept], row[kept] + at, apart[kept]))
-        return _by_query(found, len(Q))
+            hits.append((q[kept], row[kept] + at, apart[kept]))
+        return _by_query(hits, len(Q))
 
 
 class _Product:
@@ -218,11 +222,11 @@ class Stores:
         self.count = np.zeros(q, np.int64)
         self.store = np.empty((q, 2 * (2 * k + 32)), np.int64)  # 16 to 64 more than 2 k are about as quick
 
-    def gather(self, scores: np.ndarray, offset: int, own: int) -> None:
-        _nearest.gather(scores, offset, own, self.k, self.slack, self.limit, self.count, self.store)
+    def gather(self, scores: np.ndarray, offset: int, first_row: int) -> None:
+        _nearest.gather(scores, offset, first_row, self.k, self.slack, self.limit, self.count, self.store)
 
-    def scan(self, Q: np.ndarray, X: np.ndarray, p: float, offset: int, own: int) -> None:
-        _nearest.scan(Q, X, p, offset, own, self.k, self.slack, self.limit, self.count, self.store)
+    def scan(self, Q: np.ndarray, X: np.ndarray, p: float, offset: int, first_row: int) -> None:
+        _nearest.scan(Q, X, p, offset, first_row, self.k, self.slack, self.limit, self.count, self.store)
 
     def settle(self, Q: np.ndarray, X: np.ndarray, p: float, distances: np.ndarray, rows: np.ndarray) -> None:
         _nearest.settle(Q, X, p, self.k, self.slack, self.limit, self.count, self.store, distances, rows)
@@ -238,8 +242,8 @@ def points_of(metric: Metric, X: np.ndarray, dtype: Any = None) -> np.ndarray:
     return np.ascontiguousarray(points, dtype=wanted)
 
 
-def _by_query(found: list[tuple[np.ndarray, np.ndarray, np.ndarray]], q: int) -> Any:
+def _by_query(hits: list[tuple[np.ndarray, np.ndarray, np.ndarray]], q: int) -> Any:
     """How many pairs each query has, and the pairs in the order of queries and rows."""
-    query, row, apart = (np.concatenate(parts) for parts in zip(*found))
+    query, row, apart = (np.concatenate(parts) for parts in zip(*hits))
     order = np.argsort(query, kind="stable")  # rows came from low to high
     return np.bincount(query, minlength=q), row[order].astype(np.int64), apart[order]

@@ -1,4 +1,4 @@
-"""The discriminant metric: long where classes differ, short where rows of one class do."""
+"""The discriminant metric: large across classes, small within them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from assay.distances.mahalanobis import Mahalanobis, inverse_of, mean_of, root_o
 from assay.distances.metric import Metric
 from assay.errors import DataError
 
-__all__ = ["Discriminant"]
+__all__ = ["DiscriminantMetric"]
 
 
 @dataclass(frozen=True, eq=False)
-class Discriminant(Mahalanobis):
-    r"""A distance that knows the classes: neighbourhoods stretch along directions that do not tell them apart.
+class DiscriminantMetric(Mahalanobis):
+    r"""A supervised distance: neighbourhoods stretch along directions that do not separate the classes.
 
     With shares :math:`p_k`, means :math:`\mu_k` and covariances :math:`\Sigma_k` (divisor :math:`n_k`) of the classes,
 
@@ -40,9 +40,9 @@ class Discriminant(Mahalanobis):
     The second column tells nothing, so neighbours may lie far along it:
 
     >>> import numpy as np
-    >>> from assay.distances import Discriminant
+    >>> from assay.distances import DiscriminantMetric
     >>> X = np.array([[0.0, 0.0], [1.0, 9.0], [1.0, 0.0], [0.0, 9.0], [4.0, 0.0], [5.0, 9.0], [5.0, 0.0], [4.0, 9.0]])
-    >>> metric = Discriminant(epsilon=0.0).learn(X, np.array([0, 0, 0, 0, 1, 1, 1, 1]))
+    >>> metric = DiscriminantMetric(epsilon=0.0).learn(X, np.array([0, 0, 0, 0, 1, 1, 1, 1]))
     >>> metric.between([[0.0, 0.0]], [[1.0, 0.0], [0.0, 9.0]]).round(12)
     array([[8., 0.]])
     """

@@ -1,4 +1,4 @@
-"""A distance that the user wrote."""
+"""User-defined distances."""
 
 from __future__ import annotations
 

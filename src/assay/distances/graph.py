@@ -1,4 +1,4 @@
-"""Neighbours that a sparse graph of distances names already."""
+"""Neighbours given by a sparse graph of distances."""
 
 from __future__ import annotations
 

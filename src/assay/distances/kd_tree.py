@@ -1,4 +1,4 @@
-"""Neighbours by a kd-tree: boxes that halve the rows, so that most are never looked at."""
+"""Nearest-neighbour search by a kd-tree."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["KDTree"]
 
 QUERIES = 2048  # in one piece of work
 PAIRS = 1 << 21  # candidates at once
-NEARLY = 1 + 1e-9  # distances of the tree that may be equal but for rounding
+ROUNDING = 1 + 1e-9  # distances of the tree that may be equal but for rounding
 
 
 class KDTree(Searcher):
     """O(log n) a query while columns are few; SciPy's tree over the points of a Minkowski space.
 
-    The tree proposes, and the differences of the rows decide: where more rows than asked for may be equally near, all
+    The tree proposes, and the differences of the rows decide: where more than k rows may be equally near, all
     of them are compared.
     """
 
@@ -52,31 +52,31 @@ class KDTree(Searcher):
         return self.metric.finish(distances), rows
 
     def _some(
-        self, Q: np.ndarray, own: np.ndarray | None, k: int, distances: np.ndarray, rows: np.ndarray
+        self, Q: np.ndarray, leave_out: np.ndarray | None, k: int, distances: np.ndarray, rows: np.ndarray
     ) -> None:
         p = float(self.metric.power)  # type: ignore[arg-type]
-        m = min(k + 1 + (own is not None), self.n)
-        apart, found = self.tree.query(Q, np.arange(1, m + 1), p=p)
-        if own is not None:
-            mine = found == own[:, None]
-            apart[mine], found[mine] = np.inf, -1
+        m = min(k + 1 + (leave_out is not None), self.n)
+        apart, nearest = self.tree.query(Q, np.arange(1, m + 1), p=p)
+        if leave_out is not None:
+            mine = nearest == leave_out[:, None]
+            apart[mine], nearest[mine] = np.inf, -1
         stores = Stores(len(Q), k, np.full(len(Q), np.inf))
         stores.count[:] = m
         stores.store[:, : 2 * m : 2] = apart.view(np.int64)
-        stores.store[:, 1 : 2 * m : 2] = found
+        stores.store[:, 1 : 2 * m : 2] = nearest
         stores.settle(Q, self.points, p, distances, rows)
         if m == self.n:
             return
         apart.sort(axis=1)
         for some in self._in_doubt(Q, apart[:, k - 1], apart[:, k], p):
-            self._compare_all(Q, some, apart[:, k - 1], own, k, p, distances, rows)
+            self._compare_all(Q, some, apart[:, k - 1], leave_out, k, p, distances, rows)
 
     def _in_doubt(self, Q: np.ndarray, last: np.ndarray, next_: np.ndarray, p: float) -> list[np.ndarray]:
         """Queries whose k-th neighbour may have equals that the tree did not name, some at a time."""
-        doubtful = np.flatnonzero(next_ <= last * NEARLY)
+        doubtful = np.flatnonzero(next_ <= last * ROUNDING)
         if not len(doubtful):
             return []
-        many = self.tree.query_ball_point(Q[doubtful], last[doubtful] * NEARLY, p=p, return_length=True)
+        many = self.tree.query_ball_point(Q[doubtful], last[doubtful] * ROUNDING, p=p, return_length=True)
         return np.split(doubtful, np.flatnonzero(np.diff(np.cumsum(many) // PAIRS)) + 1)
 
     def _compare_all(
@@ -84,22 +84,22 @@ class KDTree(Searcher):
         Q: np.ndarray,
         some: np.ndarray,
         last: np.ndarray,
-        own: np.ndarray | None,
+        leave_out: np.ndarray | None,
         k: int,
         p: float,
         distances: np.ndarray,
         rows: np.ndarray,
     ) -> None:
-        start, found = self._candidates(Q[some], last[some] * NEARLY, p)
+        start, candidates = self._candidates(Q[some], last[some] * ROUNDING, p)
         query = np.repeat(np.arange(len(some)), np.diff(start))
-        apart = np.empty(len(found))
-        _nearest.pairs(np.ascontiguousarray(Q[some]), self.points, query, found, p, apart)
-        if own is not None:
-            apart[found == own[some[query]]] = np.inf
-        order = np.lexsort((found, apart, query))
+        apart = np.empty(len(candidates))
+        _nearest.pairs(np.ascontiguousarray(Q[some]), self.points, query, candidates, p, apart)
+        if leave_out is not None:
+            apart[candidates == leave_out[some[query]]] = np.inf
+        order = np.lexsort((candidates, apart, query))
         first = order[(start[:-1, None] + np.arange(k)).ravel()]
         distances[some] = apart[first].reshape(-1, k)
-        rows[some] = found[first].reshape(-1, k)
+        rows[some] = candidates[first].reshape(-1, k)
 
     def _candidates(self, Q: np.ndarray, radius: Any, p: float) -> tuple[np.ndarray, np.ndarray]:
         """Where the candidates of each query begin, and their rows from low to high."""
@@ -116,13 +116,13 @@ class KDTree(Searcher):
         def some(begin: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             here = slice(begin, begin + QUERIES)
             q = asked[here] if order is None else np.ascontiguousarray(asked[order[here]])
-            start, found = self._candidates(q, r * NEARLY, p)
+            start, candidates = self._candidates(q, r * ROUNDING, p)
             query = np.repeat(np.arange(len(q)), np.diff(start))
-            apart = np.empty(len(found))
-            _nearest.pairs(q, self.points, query, found, p, apart)
+            apart = np.empty(len(candidates))
+            _nearest.pairs(q, self.points, query, candidates, p, apart)
             apart = self.metric.finish(apart)
             kept = apart <= radius
-            return np.bincount(query[kept], minlength=len(q)), found[kept], apart[kept]
+            return np.bincount(query[kept], minlength=len(q)), candidates[kept], apart[kept]
 
         pieces = in_threads(some, range(0, len(asked), QUERIES))
         counts, rows, distances = (np.concatenate(parts) for parts in zip(*pieces))

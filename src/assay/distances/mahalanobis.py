@@ -42,6 +42,15 @@ class Mahalanobis(Metric):
     >>> from assay.distances import Mahalanobis
     >>> Mahalanobis(VI=[[4.0, 0.0], [0.0, 0.0]]).between([[0.0, 0.0]], [[3.0, 7.0]])
     array([[6.]])
+
+    See Also
+    --------
+    Standardized, Minkowski
+
+    References
+    ----------
+    - Mahalanobis, P. C. (1936). On the generalised distance in statistics. Proceedings of the National Institute of
+      Sciences of India 2(1), 49-55.
     """
 
     triangle: ClassVar[bool] = True
@@ -58,10 +67,10 @@ class Mahalanobis(Metric):
     }
 
     def __post_init__(self) -> None:
-        given = [name for name in ("V", "VI", "L") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise ParameterError(f"mahalanobis: give V, VI or L, got {' and '.join(given)}.")
-        for name in given:
+        names = [name for name in ("V", "VI", "L") if getattr(self, name) is not None]
+        if len(names) > 1:
+            raise ParameterError(f"mahalanobis: give V, VI or L, got {' and '.join(names)}.")
+        for name in names:
             M = np.asarray(getattr(self, name), dtype=np.float64)
             square = M.ndim == 2 and (name == "L" or M.shape[0] == M.shape[1])
             if not square or not np.isfinite(M).all():
@@ -69,7 +78,7 @@ class Mahalanobis(Metric):
                     f"mahalanobis: {name} must be a {'' if name == 'L' else 'square '}matrix."
                 )
             object.__setattr__(self, name, M)
-        if given and self.L_ is None:
+        if names and self.L_ is None:
             if self.L is not None:
                 root = self.L
             else:

@@ -1,4 +1,4 @@
-"""What a distance between rows is: learned once from a table, then asked for many pairs."""
+"""Base class of the metrics: fitted once to a table, then evaluated for many pairs of rows."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class Metric:
     with an increasing :math:`f`. Such a metric has a number ``power`` (p), ``points`` (:math:`\phi`), ``finish``
     (:math:`f`) and ``begin`` (its inverse), and every way of searching serves it. For others ``power`` is None.
 
-    A metric is a fact once made: ``learn`` gives another one that knows the training rows.
+    A metric is immutable: ``learn`` returns a new one, fitted to the training rows.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()  # of "nominal", "missing", "sparse"
     triangle: ClassVar[bool] = False  # whether D(a, c) <= D(a, b) + D(b, c) always, which ball trees need
     function: ClassVar[bool] = False  # whether it is the user's own, slow for each pair
-    given: ClassVar[bool] = False  # whether rows are distances already
+    precomputed: ClassVar[bool] = False  # whether rows are distances already
     stored: ClassVar[Mapping[str, Kind] | None] = {}
 
     @property
     def name(self) -> str:
-        """What `metric_of` calls it."""
+        """Its name in `metric_of`."""
         return type(self).__name__.lower()
 
     @property
@@ -49,7 +49,7 @@ class Metric:
         return None
 
     def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
-        """The metric that knows what it must of the training rows X, their class codes y and weights w."""
+        """The metric fitted to the training rows X, their class codes y and weights w."""
         return self
 
     def points(self, X: Any) -> Any:
@@ -108,7 +108,7 @@ METRICS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "sqeuclidean": ("minkowski", "SquaredEuclidean", {}),
     "seuclidean": ("minkowski", "Standardized", {}),
     "mahalanobis": ("mahalanobis", "Mahalanobis", {}),
-    "discriminant": ("discriminant", "Discriminant", {}),
+    "discriminant": ("discriminant", "DiscriminantMetric", {}),
     "cosine": ("cosine", "Cosine", {}),
     **{
         name: ("named", "Named", {"which": name})
@@ -139,7 +139,7 @@ def metric_of(
     ----------
     metric : str, callable of two rows, Metric, or object with ``pairwise(A, B)``
         The names are scikit-learn's and SciPy's; "heom", "gower" and "vdm" are distances for mixed tables,
-        "discriminant" looks at the classes, "auto" is Minkowski's for a table of numbers without gaps, else "heom", and
+        "discriminant" looks at the classes, "auto" is Minkowski's for numbers without missing values, else "heom", and
         "precomputed" means that the rows are distances already.
     p : float
         The exponent of "minkowski".
@@ -173,20 +173,20 @@ def metric_of(
         raise ParameterError(
             f"metric must be one of {', '.join(map(repr, METRICS))}, or a function of two rows, got {metric!r}."
         )
-    module, cls, said = METRICS[metric]
+    module, cls, options = METRICS[metric]
     made = getattr(import_module(f"assay.distances.{module}"), cls)
     if metric in ("minkowski", "p", "auto"):
-        said = {"p": float(params.pop("p", p))}
+        options = {"p": float(params.pop("p", p))}
     if module in ("mixed",):
-        said = {**said, "coded": _coded(schema)}
+        options = {**options, "coded": _coded(schema)}
     accepted = {f.name for f in fields(made) if f.name not in ("which", "coded") and not f.name.endswith("_")}
     for name in params:
-        if name not in accepted or name in said:
+        if name not in accepted or name in options:
             raise ParameterError(
                 f"metric {metric!r} has no parameter {name!r}; it has "
-                f"{', '.join(sorted(accepted - set(said))) or 'none'}. Change metric_params."
+                f"{', '.join(sorted(accepted - set(options))) or 'none'}. Change metric_params."
             )
-    return made(**said, **params)
+    return made(**options, **params)
 
 
 def _coded(schema: Schema | None) -> np.ndarray | None:

@@ -22,7 +22,7 @@ class Minkowski(Metric):
 
     .. math:: L_p(a, b) = \Big(\sum_j w_j |a_j - b_j|^p\Big)^{1/p} \quad (1)
 
-    p = 1 is the way along streets (Manhattan), p = 2 the way of a bird (Euclid), and p = inf the largest difference
+    p = 1 is the Manhattan distance, p = 2 the Euclidean distance, and p = inf the largest difference
     (Chebyshev). Below 1 the triangle inequality does not hold, and only a linear scan finds neighbours.
 
     Parameters
@@ -214,13 +214,15 @@ def apart(A: Any, B: Any, p: float) -> np.ndarray:
         )
     name = {1.0: "cityblock", 2.0: "euclidean", np.inf: "chebyshev"}.get(p, "minkowski")
     more = {"p": p} if name == "minkowski" else {}
-    found = cdist(A, B, name, **more)
-    if found.size and not 1e-100 < found.max() < 1e300:  # powers beyond the range: the same in another unit
+    distances = cdist(A, B, name, **more)
+    if (
+        distances.size and not 1e-100 < distances.max() < 1e300
+    ):  # powers beyond the range: the same in another unit
         unit = int(other_units(np.maximum(largest(A), largest(B))[None], A.shape[1], p)[0])
         if unit:
             with np.errstate(over="ignore"):
                 return np.ldexp(cdist(scaled(A, unit), scaled(B, unit), name, **more), unit)
-    return found
+    return distances
 
 
 def _apart_sparse(A: Any, B: Any, p: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Distances of mixed tables: numbers and categories side by side, with gaps."""
+"""Distances of mixed tables: numbers, categories and missing values."""
 
 from __future__ import annotations
 
@@ -39,6 +39,15 @@ class HEOM(Metric):
     >>> metric = HEOM(coded=np.array([False, True])).learn(np.array([[0.0, 0], [10.0, 1]]))
     >>> metric.between(np.array([[5.0, 0]]), np.array([[5.0, 1], [8.0, 0], [np.nan, 0]]))
     array([[1. , 0.3, 1. ]])
+
+    See Also
+    --------
+    Gower, ValueDifference
+
+    References
+    ----------
+    - Wilson, D. R. and Martinez, T. R. (1997). Improved heterogeneous distance functions. Journal of Artificial
+      Intelligence Research 6, 1-34. doi:10.1613/jair.346
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"nominal", "missing"})
@@ -71,8 +80,8 @@ class HEOM(Metric):
         """The ranges of columns of numbers."""
         scale = np.zeros(X.shape[1])
         for j in np.flatnonzero(~coded):
-            there = X[~np.isnan(X[:, j]), j]
-            scale[j] = np.ptp(there) if len(there) else 0.0
+            observed = X[~np.isnan(X[:, j]), j]
+            scale[j] = np.ptp(observed) if len(observed) else 0.0
         return scale
 
     def _tables(self, X: Any, y: Any, w: Any, coded: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,7 +115,7 @@ class HEOM(Metric):
         return out
 
     def _check_stored(self) -> None:
-        """Whether tables may be followed: what a file says is not trusted."""
+        """Check the tables of a loaded file before they are used."""
         if self.scale_ is None:
             return
         start, worth = self.start_, self.worth_
@@ -143,6 +152,15 @@ class Gower(HEOM):
     >>> metric = Gower(coded=np.array([False, True])).learn(np.array([[0.0, 0], [10.0, 1]]))
     >>> metric.between(np.array([[5.0, 0]]), np.array([[5.0, 1], [8.0, 0], [np.nan, 0]]))
     array([[0.5 , 0.15, 0.  ]])
+
+    See Also
+    --------
+    HEOM, ValueDifference
+
+    References
+    ----------
+    - Gower, J. C. (1971). A general coefficient of similarity and some of its properties. Biometrics 27(4),
+      857-871. doi:10.2307/2528823
     """
 
     square: ClassVar[bool] = False
@@ -151,7 +169,7 @@ class Gower(HEOM):
 
 @dataclass(frozen=True, eq=False)
 class ValueDifference(HEOM):
-    r"""Categories are as far apart as the classes that come with them (value difference metric).
+    r"""Value difference metric: categories differ as much as their class distributions.
 
     .. math:: D(a, b) = \sqrt{\sum_j \delta_j^2}, \quad \delta_j = \begin{cases}
               \sqrt{\sum_k (P(k \mid a_j) - P(k \mid b_j))^2} & \text{for categories} \\
@@ -170,6 +188,17 @@ class ValueDifference(HEOM):
     >>> metric = ValueDifference(coded=np.array([True])).learn(np.array([[0.0], [1.0], [2.0]]), np.array([0, 0, 1]))
     >>> metric.between(np.array([[0.0]]), np.array([[1.0], [2.0]])).round(4)
     array([[0.    , 1.4142]])
+
+    See Also
+    --------
+    HEOM, Gower
+
+    References
+    ----------
+    - Stanfill, C. and Waltz, D. (1986). Toward memory-based reasoning. Communications of the ACM 29(12), 1213-1228.
+      doi:10.1145/7902.7906
+    - Wilson, D. R. and Martinez, T. R. (1997). Improved heterogeneous distance functions. Journal of Artificial
+      Intelligence Research 6, 1-34. doi:10.1613/jair.346
     """
 
     @property
@@ -181,11 +210,11 @@ class ValueDifference(HEOM):
         scale = np.zeros(X.shape[1])
         for j in np.flatnonzero(~coded):
             known = ~np.isnan(X[:, j])
-            there = X[known, j]
-            if len(there) and np.ptp(there) > 0:
+            observed = X[known, j]
+            if len(observed) and np.ptp(observed) > 0:
                 counts = None if w is None else w[known]
-                center = np.average(there, weights=counts)
-                scale[j] = 4 * np.sqrt(np.average((there - center) ** 2, weights=counts))
+                center = np.average(observed, weights=counts)
+                scale[j] = 4 * np.sqrt(np.average((observed - center) ** 2, weights=counts))
         return scale
 
     def _tables(self, X: Any, y: Any, w: Any, coded: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -195,11 +224,11 @@ class ValueDifference(HEOM):
         K = codes.max() + 1
         sizes, tables = np.zeros(X.shape[1] + 1, np.int64), []
         for j in np.flatnonzero(coded):
-            there = ~np.isnan(X[:, j])
-            value = X[there, j].astype(np.int64)
+            observed = ~np.isnan(X[:, j])
+            value = X[observed, j].astype(np.int64)
             c = int(value.max()) + 1 if len(value) else 1
-            weights = None if w is None else w[there]
-            counts = np.bincount(value * K + codes[there], weights=weights, minlength=c * K).reshape(c, K)
+            weights = None if w is None else w[observed]
+            counts = np.bincount(value * K + codes[observed], weights=weights, minlength=c * K).reshape(c, K)
             total = counts.sum(axis=1)
             share = counts / np.where(total > 0, total, 1.0)[:, None]
             table = np.sqrt(((share[:, None] - share) ** 2).sum(axis=2))  # (1)
@@ -211,7 +240,7 @@ class ValueDifference(HEOM):
 
 @dataclass(frozen=True, eq=False)
 class Fitting(Metric):
-    """The metric that fits the table: Minkowski's for numbers without gaps, else HEOM. ``learn`` decides.
+    """The metric "auto": Minkowski's for numbers without missing values, else HEOM; ``learn`` decides.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Distances that SciPy and scikit-learn have by name, for numbers, yes-no columns and places on the earth."""
+"""Distances that SciPy and scikit-learn have by name, for numbers, binary columns and coordinates on the earth."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _YES_NO = {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yu
 class Named(Metric):
     """A distance by its usual name.
 
-    "hamming" is the share of columns that differ; "jaccard", "dice" and their kin see each number as yes (not zero) or
-    no (zero), and two rows without any yes are at distance 0; "haversine" is the angle between two places given by
-    latitude and longitude in radians; "nan_euclidean" is Euclid's over the columns that both rows have, scaled up to
-    all columns (rows that share none are infinitely far apart).
+    "hamming" is the share of columns that differ; "jaccard", "dice" and similar ones take each number as true (not
+    zero) or false (zero), and two rows without any yes are at distance 0; "haversine" is the angle between two places
+    given by latitude and longitude in radians; "nan_euclidean" is Euclid's over the columns that both rows have,
+    scaled up to all columns (rows that share none are infinitely far apart).
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ class Named(Metric):
 
         more = {} if self.w is None else {"w": np.asarray(self.w, dtype=np.float64)}
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = cdist(A, B, self.which, **more)
-        return np.where(np.isnan(found), 0.0, found)  # 0 / 0: two rows of zeros do not differ
+            distances = cdist(A, B, self.which, **more)
+        return np.where(np.isnan(distances), 0.0, distances)  # 0 / 0: two rows of zeros do not differ
 
 
 def _over_what_is_there(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -98,6 +98,6 @@ def _haversine(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 def _one_minus_cosine(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """1 - r of centred rows; a constant row correlates with nothing, so its distance is 1, or 0 to another one."""
-    found = np.clip(1.0 - unit_rows(A) @ unit_rows(B).T, 0.0, 2.0)
-    found[np.ix_(~A.any(axis=1), ~B.any(axis=1))] = 0.0
-    return found
+    distances = np.clip(1.0 - unit_rows(A) @ unit_rows(B).T, 0.0, 2.0)
+    distances[np.ix_(~A.any(axis=1), ~B.any(axis=1))] = 0.0
+    return distances

@@ -1,4 +1,4 @@
-"""Distances that are there already."""
+"""Precomputed distances."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Precomputed(Metric):
     """
 
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
-    given: ClassVar[bool] = True
+    precomputed: ClassVar[bool] = True
 
     def between(self, A: Any, B: Any) -> np.ndarray:
         """A itself: (n, m) distances to the m rows of B."""

@@ -1,4 +1,4 @@
-"""Which rows are nearest: one question, several ways to answer it, one answer."""
+"""Nearest-neighbour search: one interface, several methods, the same result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _kept: WeakKeyDictionary[Any, Searcher] = WeakKeyDictionary()  # trees follow fr
 
 
 class Searcher:
-    """Rows that can be asked for neighbours.
+    """Rows indexed for nearest-neighbour queries.
 
     Every way of searching gives the same answer: distances are computed from the differences of the rows, and among
     equal distances the lower row comes first.
@@ -28,7 +28,7 @@ class Searcher:
     Parameters
     ----------
     X : (n, d) array or CSR matrix
-    metric : Metric that has learned what it must
+    metric : Metric, fitted to the rows
     """
 
     method = ""
@@ -46,7 +46,7 @@ class Searcher:
 
         Parameters
         ----------
-        Q : (q, d) queries; None asks for the stored rows themselves
+        Q : (q, d) queries; None queries the stored rows
         k : how many
         leave_out_self : bool
             Query i is stored row i, and is not its own neighbour.
@@ -79,7 +79,7 @@ class Searcher:
 
         Parameters
         ----------
-        Q : (q, d) queries; None asks for the stored rows themselves
+        Q : (q, d) queries; None queries the stored rows
         radius : float, or (q,) one for each query
 
         Returns
@@ -115,7 +115,7 @@ class Searcher:
             return self.X
         if not hasattr(Q, "shape"):
             Q = np.asarray(Q, dtype=np.float64)
-        if hasattr(Q, "tocsr") and isinstance(self.X, np.ndarray) and not self.metric.given:
+        if hasattr(Q, "tocsr") and isinstance(self.X, np.ndarray) and not self.metric.precomputed:
             Q = Q.toarray()
         if leave_out_self and Q.shape[0] != self.n:
             raise DataError(
@@ -125,7 +125,7 @@ class Searcher:
 
     def _reader_of(self, Q: Any) -> Searcher:
         """The search that reads the queries: a sparse graph of given distances names the neighbours by itself."""
-        if not self.metric.given or isinstance(Q, np.ndarray) or not isinstance(self.X, np.ndarray):
+        if not self.metric.precomputed or isinstance(Q, np.ndarray) or not isinstance(self.X, np.ndarray):
             return self
         from assay.distances.graph import Graph
 
@@ -170,7 +170,7 @@ class Searcher:
     def _within_in_units(
         self, Q: Any, radius: float, units: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        found = []
+        hits = []
         for some, search, asked, finish in self._in_units(Q, units):
             reach, unit = float(radius), int(units[some[0]])
             if search is not self:
@@ -179,8 +179,8 @@ class Searcher:
             start, rows, apart = search._within(asked, reach)
             distances, query = finish(apart), np.repeat(some, np.diff(start))
             kept = distances <= radius
-            found.append((query[kept], rows[kept], distances[kept]))
-        query, rows, distances = (np.concatenate(parts) for parts in zip(*found))
+            hits.append((query[kept], rows[kept], distances[kept]))
+        query, rows, distances = (np.concatenate(parts) for parts in zip(*hits))
         order = np.argsort(query, kind="stable")
         counts = np.bincount(query, minlength=Q.shape[0])
         return np.concatenate([[0], np.cumsum(counts)]), rows[order], distances[order]
@@ -198,24 +198,24 @@ def searcher(
     method: Method = "auto",
     leaf_size: int = 30,
 ) -> Searcher:
-    """Rows that can be asked for neighbours, by the way that suits them.
+    """Index rows for nearest-neighbour queries, by the fastest method.
 
     Parameters
     ----------
     X : (n, d) array or CSR matrix
     metric : Metric or its name; one that learns from rows and has not, learns from these
     method : "auto", "brute", "kd_tree" or "ball_tree"
-        Steers the time, not the answer.
+        Affects the time, not the result.
     leaf_size : int
         Rows in a leaf of a tree.
 
     Examples
     --------
     >>> from assay.distances import searcher
-    >>> found = searcher([[0.0], [1.0], [3.0]], "euclidean")
-    >>> found.nearest([[0.75]], k=2)
+    >>> result = searcher([[0.0], [1.0], [3.0]], "euclidean")
+    >>> result.nearest([[0.75]], k=2)
     (array([[0.25, 0.75]]), array([[1, 0]]))
-    >>> found.within([[0.75], [9.0]], radius=1.0)
+    >>> result.within([[0.75], [9.0]], radius=1.0)
     (array([0, 2, 2]), array([0, 1]), array([0.75, 0.25]))
     """
     if not hasattr(X, "shape"):
@@ -227,7 +227,7 @@ def searcher(
             f"The way of searching must be one of 'auto', 'brute', 'kd_tree', 'ball_tree', got {method!r}."
         )
     dense = isinstance(X, np.ndarray)
-    if metric.given and not dense:
+    if metric.precomputed and not dense:
         from assay.distances.graph import Graph
 
         return Graph(X, metric)
@@ -265,11 +265,11 @@ def kept_searcher(
     >>> first is kept_searcher(owner, owner.rows, metric_of("euclidean"))
     True
     """
-    found = _kept.get(owner)
-    same = found is not None and found.X is X and found.metric.name == metric.name
-    if anew or not same or found is None or found.metric.power != metric.power:
-        found = _kept[owner] = searcher(X, metric, method, leaf_size)
-    return found
+    stored = _kept.get(owner)
+    same = stored is not None and stored.X is X and stored.metric.name == metric.name
+    if anew or not same or stored is None or stored.metric.power != metric.power:
+        stored = _kept[owner] = searcher(X, metric, method, leaf_size)
+    return stored
 
 
 def _suitable(X: np.ndarray, metric: Metric) -> Method:

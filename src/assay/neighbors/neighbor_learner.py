@@ -118,7 +118,7 @@ class NeighborLearner(RowKeeper, Learner):
             metric = self._metric(self.schema_)
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
-        if metric.given and X.shape[0] != X.shape[1]:
+        if metric.precomputed and X.shape[0] != X.shape[1]:
             raise DataError(
                 f"{type(self).__name__}: Precomputed matrix must be square, distances of the training rows to each "
                 f"other; got {X.shape[0]} rows and {X.shape[1]} columns."
@@ -210,7 +210,7 @@ class NeighborLearner(RowKeeper, Learner):
 
     def _beside_stored(self, row: dict[str, Any], places: np.ndarray) -> list[Section]:
         """The values of the rows at these places beside the row's; none for distances that were given."""
-        return [] if self.distance_.given else self._beside(row, self._fit_X[places], places.tolist())
+        return [] if self.distance_.precomputed else self._beside(row, self._fit_X[places], places.tolist())
 
     @property
     def _heads(self) -> list[str]:

@@ -1,11 +1,11 @@
-"""Optimisers that know a value, a gradient and a curvature, and nothing else; and the losses they are used on."""
+"""Minimisers of smooth functions (gradient descent, Newton, L-BFGS), and loss functions."""
 
 from assay.optimize.gradient_descent import Backtracking, Bisection, gradient_descent, inverse_rate
 from assay.optimize.lbfgs import lbfgs
 from assay.optimize.losses import (
     MARGIN_LOSSES,
     RESIDUAL_LOSSES,
-    Loss,
+    PointwiseLoss,
     margin_loss,
     residual_loss,
     soft_maximum,
@@ -20,10 +20,10 @@ __all__ = [
     "RESIDUAL_LOSSES",
     "Backtracking",
     "Bisection",
-    "Loss",
     "MarginError",
     "Objective",
     "Optimum",
+    "PointwiseLoss",
     "Record",
     "gradient_descent",
     "inverse_rate",

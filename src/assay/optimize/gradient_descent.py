@@ -16,11 +16,11 @@ from assay.optimize.objective import Optimum, Record
 __all__ = ["Backtracking", "Bisection", "gradient_descent", "inverse_rate"]
 
 
-ROUNDING = 8 * float(np.finfo(np.float64).eps)  # a difference of E that says nothing
+ROUNDING = 8 * float(np.finfo(np.float64).eps)  # relative differences of E below this are rounding
 
 
 class Slope(Protocol):
-    """What gradient descent asks of an objective."""
+    """The interface of an objective of gradient descent."""
 
     def value_gradient(self, w: np.ndarray, /) -> tuple[float, np.ndarray]:
         """E(w) and its gradient."""
@@ -42,9 +42,9 @@ def gradient_descent(
     keep: bool | Collection[int] = False,
     watch: Callable[[Record], bool | None] | None = None,
 ) -> Optimum:
-    r"""Go downhill (or uphill): :math:`w \leftarrow w - \eta\,\partial E/\partial w` (IML 10-16, 10-17).
+    r"""Minimise (or maximise) E by :math:`w \leftarrow w - \eta\,\partial E/\partial w`.
 
-    Finds the next minimum only. A rate that is too small is slow, one that is too large swings or runs away; one rate
+    Finds a local minimum only. A rate that is too small is slow, one that is too large oscillates or diverges; one rate
     for all weights presumes columns of a common scale.
 
     Parameters
@@ -73,6 +73,14 @@ def gradient_descent(
     [1.0, 0.8, 0.64, 0.512]
     >>> gradient_descent(Square(), [1.0], 1.1, max_iter=10_000).reason
     'diverged'
+
+    See Also
+    --------
+    newton, lbfgs, Backtracking
+
+    References
+    ----------
+    - Boyd, S. and Vandenberghe, L. (2004). Convex Optimization. Cambridge University Press.
     """
     slope = _Downhill(objective, maximize)
     here = slope(np.array(start, dtype=np.float64))
@@ -85,10 +93,10 @@ def gradient_descent(
         for iteration in range(max_iter + 1):
             w, value, gradient = here
             steepest = float(np.abs(gradient).max(initial=0.0))
-            seen = Record(iteration, slope.sign * value, steepest, step, w)
+            record = Record(iteration, slope.sign * value, steepest, step, w)
             kept = keep is True or (keep is not False and iteration in keep)
-            history.append(seen if kept else Record(iteration, slope.sign * value, steepest, step))
-            stop = watch is not None and bool(watch(seen))
+            history.append(record if kept else Record(iteration, slope.sign * value, steepest, step))
+            stop = watch is not None and bool(watch(record))
             if steepest <= tol:
                 reason = "gradient"
             elif stop:
@@ -97,16 +105,16 @@ def gradient_descent(
                 reason = "value"
             if reason != "iterations" or iteration == max_iter:
                 break
-            there = _stride(slope, here, rate, iteration + 1, step)
-            if there is None:
+            trial = _stride(slope, here, rate, iteration + 1, step)
+            if trial is None:
                 reason = "stuck"
                 break
-            if not np.isfinite(there[1]) or not np.isfinite(there[2]).all():
+            if not np.isfinite(trial[1]) or not np.isfinite(trial[2]).all():
                 reason = "diverged"
                 break
             with np.errstate(over="ignore"):
-                step = float(np.linalg.norm(there[0] - w))
-            before, here = value, there
+                step = float(np.linalg.norm(trial[0] - w))
+            before, here = value, trial
             bar.advance()
     w, value, gradient = here
     return Optimum(
@@ -161,9 +169,9 @@ class Backtracking:
             return None
         eta = 2 * last / np.sqrt(square) if last else self.first
         for _ in range(100):
-            there = slope(w - eta * gradient)
-            if there[1] <= value - self.enough * eta * square or _level(here, there):
-                return there
+            trial = slope(w - eta * gradient)
+            if trial[1] <= value - self.enough * eta * square or _level(here, trial):
+                return trial
             eta *= self.shrink
         return None
 
@@ -173,7 +181,7 @@ class Bisection:
     r"""The best step, by halving: the root of the slope :math:`-g^T\nabla E(w - \eta g)` in eta.
 
     The step is doubled until the ground rises, then the interval is halved until the slope there is a small part of
-    the slope here. Of a convex E this is the minimum along the line (DC 10.5.2.1, "binary search").
+    the slope here. Of a convex E this is the minimum along the line.
 
     Parameters
     ----------
@@ -192,28 +200,28 @@ class Bisection:
         ceiling = value + ROUNDING * abs(value)
         low, high = 0.0, last / np.sqrt(square) if last else self.first
         for _ in range(100):  # double until the ground rises
-            there = slope(w - high * gradient)
-            if not there[1] <= ceiling or there[2] @ gradient <= 0:
+            trial = slope(w - high * gradient)
+            if not trial[1] <= ceiling or trial[2] @ gradient <= 0:
                 break
             low, high = high, 2 * high
         for _ in range(200):  # halve what lies between falling and rising
             middle = (low + high) / 2
-            there = slope(w - middle * gradient)
-            falling, higher = float(there[2] @ gradient), not there[1] <= ceiling
+            trial = slope(w - middle * gradient)
+            falling, higher = float(trial[2] @ gradient), not trial[1] <= ceiling
             if not low < middle < high or (abs(falling) <= self.accuracy * square and not higher):
                 break
             low, high = (middle, high) if falling > 0 and not higher else (low, middle)
-        return there if there[1] < value or _level(here, there) else None
+        return trial if trial[1] < value or _level(here, trial) else None
 
 
-def _level(here: Point, there: Point) -> bool:
-    """Whether E is the same up to rounding, while its slope says that it fell: too little descent is left to see."""
-    same = abs(there[1] - here[1]) <= ROUNDING * abs(here[1])
-    return bool(same and -0.1 < there[2] @ here[2] / (here[2] @ here[2]) < 0.9)  # far enough, not too far
+def _level(here: Point, trial: Point) -> bool:
+    """Whether E is equal up to rounding although the gradient indicates a descent."""
+    same = abs(trial[1] - here[1]) <= ROUNDING * abs(here[1])
+    return bool(same and -0.1 < trial[2] @ here[2] / (here[2] @ here[2]) < 0.9)  # far enough, not too far
 
 
 class _Downhill:
-    """E, or -E where one climbs; a point far outside may overflow, which is no harm."""
+    """E, or -E to maximise; overflow at distant points is ignored."""
 
     def __init__(self, objective: Slope, maximize: bool):
         self.objective, self.sign = objective, -1.0 if maximize else 1.0

@@ -63,6 +63,16 @@ def lbfgs(
     ...         return (w[0] - 1) ** 2 + 50 * w[1] ** 2, np.array([2 * (w[0] - 1), 100 * w[1]])
     >>> lbfgs(Valley(), np.array([0.0, 1.0]), metric=lambda g: g / [2, 100]).w
     array([1., 0.])
+
+    See Also
+    --------
+    newton, gradient_descent
+
+    References
+    ----------
+    - Liu, D. C. and Nocedal, J. (1989). On the limited memory BFGS method for large scale optimization.
+      Mathematical Programming 45, 503-528. doi:10.1007/BF01589116
+    - Nocedal, J. and Wright, S. J. (2006). Numerical Optimization, second edition. Springer.
     """
     w = np.array(start, dtype=np.float64)
     size = norm or largest
@@ -134,15 +144,15 @@ def _search(
     """A step t with a sufficient fall and a flatter slope; 0 if there is none."""
     low, high = 0.0, np.inf
     level = rounding(value)
-    found: tuple[float, float, np.ndarray] = (0.0, value, w)
+    accepted: tuple[float, float, np.ndarray] = (0.0, value, w)
     for _ in range(SEARCHES):
         new, g = objective.value_gradient(w + t * p)
         end = float(g @ p) if np.isfinite(new) else np.inf
         enough = falls(value, new, t, slope, level, end)
         if enough and WOLFE * slope <= end <= -WOLFE * slope:
             return t, new, g
-        if enough and (new < found[1] or not found[0]):
-            found = (t, new, g)
+        if enough and (new < accepted[1] or not accepted[0]):
+            accepted = (t, new, g)
         if enough and end < 0:  # still steep: further on
             low = t
             t = 2 * t if np.isinf(high) else (low + high) / 2
@@ -151,7 +161,7 @@ def _search(
             t = _between(low, high, t, value, slope, new, end)
         if t > 1e10 or high - low <= 1e-3 * high:
             break
-    return found
+    return accepted
 
 
 def _between(low: float, high: float, t: float, value: float, slope: float, new: float, end: float) -> float:

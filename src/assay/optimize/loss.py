@@ -1,4 +1,4 @@
-"""What a loss is: what one row costs as a function of one number, and its derivatives."""
+"""Base class of losses of one number per row (margin or residual), with derivatives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Loss", "Numbers", "numbers"]
+__all__ = ["Numbers", "PointwiseLoss", "numbers"]
 
 Numbers = np.ndarray
 
@@ -19,8 +19,8 @@ def numbers(m: ArrayLike) -> Numbers:
 
 
 @dataclass(frozen=True)
-class Loss:
-    """What one row costs, as a function of one number, with its first two derivatives.
+class PointwiseLoss:
+    """Loss of one row as a function of one number, with its first two derivatives.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-r"""What an answer costs: losses of the margin m = y s (y is -1 or +1), and losses of the residual r = y - s.
+r"""Losses of the margin m = y s (y is -1 or +1), and losses of the residual r = y - s.
 
 =======================  ==========================================  ========================================
 of the margin            value                                       remark
@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.optimize.loss import Loss, Numbers, numbers
+from assay.optimize.loss import Numbers, PointwiseLoss, numbers
 from assay.optimize.margin_losses import (
     Exponential,
     Hinge,
@@ -65,14 +65,14 @@ from assay.optimize.residual_losses import (
 __all__ = [
     "MARGIN_LOSSES",
     "RESIDUAL_LOSSES",
-    "Loss",
+    "PointwiseLoss",
     "margin_loss",
     "residual_loss",
     "soft_maximum",
     "zero_one_error",
 ]
 
-MARGIN_LOSSES: dict[str, Loss] = {
+MARGIN_LOSSES: dict[str, PointwiseLoss] = {
     loss.name: loss
     for loss in (
         ZeroOne(),
@@ -88,7 +88,7 @@ MARGIN_LOSSES: dict[str, Loss] = {
     )
 }
 
-RESIDUAL_LOSSES: dict[str, Loss] = {
+RESIDUAL_LOSSES: dict[str, PointwiseLoss] = {
     loss.name: loss
     for loss in (
         SquaredError(),
@@ -107,7 +107,7 @@ LIMITS: dict[str, tuple[Callable[[float], bool], str]] = {
 }
 
 
-def margin_loss(name: str) -> Loss:
+def margin_loss(name: str) -> PointwiseLoss:
     """The loss of the margin of that name.
 
     >>> from assay.optimize.losses import margin_loss
@@ -115,17 +115,17 @@ def margin_loss(name: str) -> Loss:
     >>> hinge.value([-1.0, 0.5, 2.0]), hinge.slope([-1.0, 0.5, 2.0])
     (array([2. , 0.5, 0. ]), array([-1., -1., -0.]))
     """
-    return _found(name, MARGIN_LOSSES, "margin_loss")
+    return _by_name(name, MARGIN_LOSSES, "margin_loss")
 
 
-def residual_loss(name: str, **parameters: float) -> Loss:
+def residual_loss(name: str, **parameters: float) -> PointwiseLoss:
     """The loss of the residual of that name, with its parameter (epsilon, q) if it has one.
 
     >>> from assay.optimize.losses import residual_loss
     >>> residual_loss("huber", epsilon=1.0).value([0.5, 3.0])
     array([0.125, 2.5  ])
     """
-    kind = type(_found(name, RESIDUAL_LOSSES, "residual_loss"))
+    kind = type(_by_name(name, RESIDUAL_LOSSES, "residual_loss"))
     known = {field.name for field in fields(kind)}
     if not set(parameters) <= known:
         strange = sorted(set(parameters) - known)[0]
@@ -138,7 +138,7 @@ def residual_loss(name: str, **parameters: float) -> Loss:
     return kind(**parameters)
 
 
-def _found(name: str, table: dict[str, Loss], who: str) -> Loss:
+def _by_name(name: str, table: dict[str, PointwiseLoss], who: str) -> PointwiseLoss:
     if not isinstance(name, str) or name not in table:
         raise ParameterError(f"{who}: name must be one of {', '.join(table)}, got {name!r}.")
     return table[name]
@@ -157,7 +157,7 @@ def zero_one_error(score: ArrayLike, y: ArrayLike) -> Numbers:
 def soft_maximum(first: ArrayLike, *others: ArrayLike) -> Numbers:
     r""":math:`\ln\sum_k e^{s_k}`, which is at least the maximum and at most ln K above it.
 
-    The soft maximum of 0 and -m turns the perceptron's loss into the log loss (LS-2).
+    The soft maximum of 0 and -m turns the perceptron's loss into the log loss.
 
     >>> from assay.optimize.losses import soft_maximum
     >>> float(soft_maximum(0.0, 0.0).round(6)), float(soft_maximum(0.0, 1000.0))

@@ -1,4 +1,4 @@
-"""What a linear separator costs: a penalty on its weights, and a loss of every row's margin."""
+"""Objective of a linear classifier: a penalty on its weights, and a loss of every row's margin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
-from assay.optimize.losses import Loss, margin_loss
+from assay.optimize.losses import PointwiseLoss, margin_loss
 
 __all__ = ["MarginError"]
 
@@ -17,14 +17,14 @@ class MarginError:
 
     .. math:: E(w_0, w) = \tfrac\lambda2\lVert w\rVert^2 + C\sum_i L\bigl(y_i(w^Tx_i + w_0)\bigr)  \quad (1)
 
-    With the hinge loss and :math:`\lambda = 1` the first term asks for a wide margin and the second for few rows
-    inside of it (IML 2.10, exercise 10); with the perceptron's loss and :math:`\lambda = 0` it is the perceptron
-    criterion (BC 5.2.2); with the log loss it is minus the log likelihood of logistic regression.
+    With the hinge loss and :math:`\lambda = 1` the first term favours a wide margin and the second few rows
+    inside of it; with the perceptron's loss and :math:`\lambda = 0` it is the perceptron
+    criterion; with the log loss it is minus the log likelihood of logistic regression.
 
     Parameters
     ----------
     X : (n, d) array or sparse matrix      y : (n,) of -1 and +1
-    loss : a Loss of the margin, or its name
+    loss : a PointwiseLoss of the margin, or its name
     penalty : lambda      C : weight of the losses
 
     Examples
@@ -36,7 +36,7 @@ class MarginError:
     """
 
     def __init__(
-        self, X: Any, y: Any, loss: Loss | str = "log_loss", *, penalty: float = 0.0, C: float = 1.0
+        self, X: Any, y: Any, loss: PointwiseLoss | str = "log_loss", *, penalty: float = 0.0, C: float = 1.0
     ):
         self.X: Any = X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
         self.y = np.asarray(y, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Newton's method: jump to where the parabola through the present point has its bottom."""
+"""Newton's method: minimise the quadratic approximation at the current point."""
 
 from __future__ import annotations
 
@@ -65,9 +65,18 @@ def newton(
 
     >>> from assay.optimize.newton import newton
     >>> import numpy as np
-    >>> found = newton((lambda x: x * x - np.log(x), lambda x: 2 * x - 1 / x, lambda x: 2 + x**-2), 0.5, keep=True)
-    >>> [round(float(record.weights[0]), 6) for record in found.history]
+    >>> result = newton((lambda x: x * x - np.log(x), lambda x: 2 * x - 1 / x, lambda x: 2 + x**-2), 0.5, keep=True)
+    >>> [round(float(record.weights[0]), 6) for record in result.history]
     [0.5, 0.666667, 0.705882, 0.707106, 0.707107]
+
+    See Also
+    --------
+    lbfgs, gradient_descent
+
+    References
+    ----------
+    - Boyd, S. and Vandenberghe, L. (2004). Convex Optimization. Cambridge University Press.
+    - Nocedal, J. and Wright, S. J. (2006). Numerical Optimization, second edition. Springer.
     """
     w = np.array(start, dtype=np.float64, ndmin=1)
     if isinstance(objective, tuple):

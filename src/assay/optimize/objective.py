@@ -1,4 +1,4 @@
-"""What an optimiser is given, and what it gives back."""
+"""Input and output of the optimisers: objective, history records, optimum."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Objective", "Optimum", "Record"]
 class Objective(Protocol):
     """A function to be minimised, as an optimiser sees it; w is a vector of weights.
 
-    A learner is such an object: its rows may be in memory, in a file or on a cluster, no optimiser knows.
+    The rows behind it may be in memory, in a file or on a cluster.
     """
 
     def value_gradient(self, w: np.ndarray, /) -> tuple[float, np.ndarray]:
@@ -23,7 +23,7 @@ class Objective(Protocol):
         ...
 
     def curvature(self, w: np.ndarray, /) -> tuple[float, np.ndarray, np.ndarray]:
-        """E(w), its gradient and its matrix of second derivatives; only ``newton`` asks."""
+        """E(w), its gradient and its matrix of second derivatives; only ``newton`` uses it."""
         ...
 
 
@@ -37,7 +37,7 @@ class Record:
     value : E(w) after the step
     gradient : largest absolute entry of the gradient there
     step : length of the step that led there (0 at the start)
-    weights : (p,) w there, if the weights were asked for
+    weights : (p,) w at that step, if the weights are kept
     """
 
     iteration: int

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.optimize.loss import Loss, Numbers, numbers
+from assay.optimize.loss import Numbers, PointwiseLoss, numbers
 
 __all__ = [
     "AbsoluteError",
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-class SquaredError(Loss):
+class SquaredError(PointwiseLoss):
     """r^2 / 2."""
 
     name = "squared_error"
@@ -34,7 +34,7 @@ class SquaredError(Loss):
         return np.ones_like(numbers(r))
 
 
-class AbsoluteError(Loss):
+class AbsoluteError(PointwiseLoss):
     """abs(r): its minimum is a median."""
 
     name = "absolute_error"
@@ -47,7 +47,7 @@ class AbsoluteError(Loss):
 
 
 @dataclass(frozen=True)
-class Huber(Loss):
+class Huber(PointwiseLoss):
     """r^2 / 2 up to epsilon, from there a straight line: far rows pull no harder than near ones."""
 
     name = "huber"
@@ -66,7 +66,7 @@ class Huber(Loss):
 
 
 @dataclass(frozen=True)
-class EpsilonInsensitive(Loss):
+class EpsilonInsensitive(PointwiseLoss):
     """max(0, abs(r) - epsilon): small residuals cost nothing."""
 
     name = "epsilon_insensitive"
@@ -81,7 +81,7 @@ class EpsilonInsensitive(Loss):
 
 
 @dataclass(frozen=True)
-class SquaredEpsilonInsensitive(Loss):
+class SquaredEpsilonInsensitive(PointwiseLoss):
     """max(0, abs(r) - epsilon)^2."""
 
     name = "squared_epsilon_insensitive"
@@ -99,7 +99,7 @@ class SquaredEpsilonInsensitive(Loss):
 
 
 @dataclass(frozen=True)
-class Quantile(Loss):
+class Quantile(PointwiseLoss):
     """q r above the prediction, (q - 1) r below: its minimum is the q quantile."""
 
     name = "quantile"

@@ -1,4 +1,4 @@
-"""What does not belong: rows that are unlike the others."""
+"""Outlier and novelty detection."""
 
 from assay.outliers.density_outliers import DensityOutliers
 from assay.outliers.gaussian_outliers import GaussianOutliers

@@ -1,4 +1,4 @@
-"""Outliers of any density: where the density is low, rows are rare."""
+"""Outlier detection by a density estimate: rows of low density are outliers."""
 
 from __future__ import annotations
 
@@ -48,6 +48,16 @@ class DensityOutliers(Detector):
     >>> X = np.concatenate([rng.normal(0, 1, (50, 1)), rng.normal(20, 1, (50, 1)), [[10.0]]])
     >>> int(DensityOutliers().fit(X).score_samples(X).argmin())           # between the groups, near the mean
     100
+
+    See Also
+    --------
+    GaussianOutliers, LocalOutlierFactor, assay.densities.KernelDensity
+
+    References
+    ----------
+    - Parzen, E. (1962). On estimation of a probability density function and mode. Annals of Mathematical Statistics
+      33(3), 1065-1076. doi:10.1214/aoms/1177704472
+    - Barnett, V. and Lewis, T. (1994). Outliers in Statistical Data, third edition. Wiley.
     """
 
     card = Card("density outliers", "rows where an estimated density is low", scale=True)

@@ -1,4 +1,4 @@
-"""What all detectors share: a score of normality, a threshold, and the answer on which side a row is."""
+"""Base class of outlier detectors: score of normality, threshold, prediction."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ CONTAMINATION: Accepted = Choice("auto") | Range(0, 0.5, open="low")
 class Detector(OutlierMixin, Learner):
     """A learner of what is usual: rows unlike most of the training rows are outliers.
 
-    A detector writes ``_learn(X)``, which may keep the scores of the training rows in ``_training_scores`` (where a
-    row must not testify for itself), ``_score(X)``, larger for usual rows, and ``usual_offset``, the score below
+    A detector writes ``_learn(X)``, which may keep the scores of the training rows in ``_training_scores`` (where a row
+    must not contribute to its own score), ``_score(X)``, larger for usual rows, and ``usual_offset``, the score below
     which a row is an outlier when ``contamination="auto"``.
 
     Attributes

@@ -1,4 +1,4 @@
-"""Outliers of a Gaussian: far from the centre, in units of the spread in that direction."""
+"""Outlier detection by a Gaussian: large Mahalanobis distance from the centre."""
 
 from __future__ import annotations
 
@@ -66,6 +66,15 @@ class GaussianOutliers(Detector):
     array([ 1,  1,  1,  1,  1, -1])
     >>> GaussianOutliers("plain").fit_predict(X)               # the outlier has widened the Gaussian
     array([1, 1, 1, 1, 1, 1])
+
+    See Also
+    --------
+    DensityOutliers, IsolationForest
+
+    References
+    ----------
+    - Rousseeuw, P. J. and Van Driessen, K. (1999). A fast algorithm for the minimum covariance determinant
+      estimator. Technometrics 41(3), 212-223.
     """
 
     card = Card(
@@ -119,14 +128,14 @@ class GaussianOutliers(Detector):
         else:
             size = (n + d + 1) // 2 if self.support is None else max(d + 1, int(np.ceil(self.support * n)))
             draw = random_state_of(self.random_state)
-            found = least_determinant(X, min(size, n), self.n_starts, draw)
-            self.location_, self.covariance_, self.support_ = found
+            estimates = least_determinant(X, min(size, n), self.n_starts, draw)
+            self.location_, self.covariance_, self.support_ = estimates
         self.precision_ = inverse_of(self.covariance_)
         self._map_ = root_of(self.precision_, type(self).__name__)
         self._mention_planes(X)
 
     def _mention_planes(self, X: np.ndarray) -> None:
-        """Say so if rows vary in a direction in which those that the Gaussian comes from do not."""
+        """Warn if rows vary in a direction in which the rows behind the Gaussian do not."""
         lost = len(root_of(inverse_of(covariance_of(X)), type(self).__name__)) - len(self._map_)
         still = np.flatnonzero((np.diag(self.covariance_) == 0) & (np.ptp(X, axis=0) > 0))
         usual = [j for j in still if len(np.unique(X[:, j])) == 2]  # as an indicator is, of a common category

@@ -1,4 +1,4 @@
-"""Isolation forest: an outlier is soon alone when a table is cut at random."""
+"""Isolation forest: outliers are separated from the other rows by few random splits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SAMPLE = 256  # rows of a tree when max_samples is "auto", as published
 
 
 class IsolationForest(Detector):
-    r"""Count how many random cuts separate a row from the others.
+    r"""Score rows by how many random splits separate them from the others.
 
     Each tree takes a few rows and cuts them by a column drawn at random, at a place drawn at random between the
     smallest and the largest value there, until every row is alone or the depth reaches
@@ -46,9 +46,9 @@ class IsolationForest(Detector):
 
     .. math:: s(x) = -2^{-\bar h(x) / c(\psi)} \quad (2)
 
-    with the mean over the trees: near -1 for outliers, above -0.5 for the rest (Liu, Ting and Zhou 2008). Quick on
-    large tables, in many columns, without a distance; categories are divided by lot, and missing values go to a side
-    by lot, so mixed tables need no preparation.
+    with the mean over the trees: near -1 for outliers, above -0.5 for other rows (Liu, Ting and Zhou 2008). Quick on
+    large tables, in many columns, without a distance; categories are divided at random, and missing values go to a
+    random side, so mixed tables need no preparation.
 
     Cost: fit O(T psi log psi) for T trees of psi rows; predict O(T log psi) a row; memory O(n d) to fit, O(T psi) kept.
 
@@ -60,7 +60,7 @@ class IsolationForest(Detector):
     contamination : "auto" or a share up to 0.5, default "auto"
         "auto" puts the threshold at -0.5.
     max_features : int or share, default 1.0
-        Columns that each tree sees.
+        Columns that each tree uses.
     bootstrap : bool, default False
         Draw the rows of a tree with replacement; a row drawn twice counts once.
     n_jobs : int, default None
@@ -83,6 +83,15 @@ class IsolationForest(Detector):
     >>> model = IsolationForest(random_state=0).fit([[-1.1], [0.3], [0.5], [100.0]])
     >>> model.predict([[0.1], [0.0], [90.0]])
     array([ 1,  1, -1])
+
+    See Also
+    --------
+    LocalOutlierFactor, GaussianOutliers
+
+    References
+    ----------
+    - Liu, F. T., Ting, K. M. and Zhou, Z.-H. (2008). Isolation forest. IEEE International Conference on Data
+      Mining, 413-422. doi:10.1109/ICDM.2008.17
     """
 
     card = Card(
@@ -182,8 +191,8 @@ class IsolationForest(Detector):
         counting = n if self._share_ is None else int(np.count_nonzero(self._share_))
         self.max_samples_ = self._sample_size(counting)
         if self.n_estimators == old:
-            said = "Warm-start fitting without increasing n_estimators does not fit new trees."
-            warn_user(f"{who}: {said}", AssayWarning)
+            message = "Warm-start fitting without increasing n_estimators does not fit new trees."
+            warn_user(f"{who}: {message}", AssayWarning)
             return
         seeds = random_state_of(self.random_state).randint(LARGEST_SEED, size=self.n_estimators)
         trees = self._grow_each(X, seeds[old:])
@@ -219,7 +228,7 @@ class IsolationForest(Detector):
                 bar.advance()
                 return PackedForest.of([tree])
 
-            return in_threads(one, seeds.tolist(), self.n_jobs)
+            return in_threads(grow, seeds.tolist(), self.n_jobs)
 
     @property
     def _max_depth(self) -> int:
@@ -277,7 +286,7 @@ class IsolationForest(Detector):
 
     @cached_property
     def estimators_(self) -> list[ExtraTreeRegressor]:
-        """The trees as regressors of the path length (1), made when they are first asked for."""
+        """The trees as regressors of the path length (1), made at the first access."""
         if "trees_" not in vars(self):
             raise AttributeError("'IsolationForest' object has no attribute 'estimators_': call fit first.")
         return self._regressors()
@@ -300,7 +309,7 @@ class IsolationForest(Detector):
 
     @property
     def estimators_features_(self) -> list[np.ndarray]:
-        """The columns that each tree saw, drawn again from its seed."""
+        """The columns that each tree used, drawn again from its seed."""
         self._ready()
         return [self._drawn(seed, self._rows_, self.n_features_in_)[1] for seed in self._seeds_.tolist()]
 

@@ -1,4 +1,4 @@
-"""Outliers of a hierarchy: rows that join the others last, alone or in small groups."""
+"""Outlier detection by hierarchical clustering: rows that are merged with the others last."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def late_merges(
     metric: Any = "euclidean",
     max_size: int = 1,
 ) -> LateMerges:
-    """Find the rows that hierarchical clustering merges with the others last (IML 8.11, exercise 4).
+    """Find the rows that hierarchical clustering merges with the others last.
 
     Rows are merged two groups at a time, the nearest first. An outlier, or a small group of them, stays by itself
     until the height is large: the score of a row is the height at which its group outgrows ``max_size``. Cost: O(n^2)
@@ -71,9 +71,17 @@ def late_merges(
     Examples
     --------
     >>> from assay.outliers.late_merges import late_merges
-    >>> found = late_merges([[0.0], [1.0], [2.0], [9.0], [3.0]])
-    >>> print(found, found.above(2.0))
+    >>> result = late_merges([[0.0], [1.0], [2.0], [9.0], [3.0]])
+    >>> print(result, result.above(2.0))
     row 4 joins last, at height 6 (median 1) [3]
+
+    See Also
+    --------
+    NeighborDistanceOutliers, LocalOutlierFactor
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform

@@ -1,4 +1,4 @@
-"""Local outlier factor: a row is an outlier if it is lonelier than its neighbours are."""
+"""Local outlier factor: compare the density of a row with that of its neighbours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.outliers.detector import CONTAMINATION, Detector, sides
 
 __all__ = ["LocalOutlierFactor"]
 
-LEAST = 1e-10  # added to a mean distance, so that rows with many copies have a density
+MIN_REACH = 1e-10  # added to a mean distance, so that rows with many copies have a density
 
 
 def _for_new_rows(method: str) -> Any:
@@ -53,7 +53,7 @@ class LocalOutlierFactor(KNeighbors, Detector):
 
     .. math:: \mathrm{LOF}(x) = \tfrac1k \sum_{s \in N(x)} \frac{\mathrm{lrd}(s)}{\mathrm{lrd}(x)} \quad (2)
 
-    (Breunig et al. 2000). The ``variant`` "simple" compares the distances alone (IML 8-23),
+    (Breunig et al. 2000). The ``variant`` "simple" compares the distances alone,
 
     .. math:: \mathrm{LOF}(x) = \frac{d_k(x)}{\frac1k \sum_{s \in N(x)} d_k(s)} \quad (3)
 
@@ -81,7 +81,7 @@ class LocalOutlierFactor(KNeighbors, Detector):
         The share of outliers among the training rows, from which ``offset_`` follows; "auto" puts the threshold at
         factor 1.5.
     novelty : bool, default False
-        True to ask about new rows, False to judge the training rows.
+        True to predict for new rows, False to label the training rows.
     n_jobs : int, default None
         Accepted as in scikit-learn; the number of threads follows the machine.
     variant : "breunig" or "simple", default "breunig"
@@ -100,6 +100,15 @@ class LocalOutlierFactor(KNeighbors, Detector):
     array([-1,  1,  1,  1, -1, -1])
     >>> -model.negative_outlier_factor_.round(3)
     array([2.   , 0.667, 1.   , 0.667, 2.   , 4.667])
+
+    See Also
+    --------
+    NeighborDistanceOutliers, IsolationForest
+
+    References
+    ----------
+    - Breunig, M. M., Kriegel, H.-P., Ng, R. T. and Sander, J. (2000). LOF: identifying density-based local
+      outliers. ACM SIGMOD Conference, 93-104. doi:10.1145/342009.335388
     """
 
     card = Card("local outlier factor", "rows less dense than their neighbours", also=("lof",), scale=True)
@@ -172,15 +181,15 @@ class LocalOutlierFactor(KNeighbors, Detector):
     def _densities(self, distances: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """(q,) the lrd of rows with these neighbours."""
         reach = np.maximum(distances, self._reach_[rows])
-        return 1.0 / (reach.mean(axis=1) + LEAST)  # (1)
+        return 1.0 / (reach.mean(axis=1) + MIN_REACH)  # (1)
 
     def _factors(self, distances: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """(q,) the LOF of rows with these neighbours."""
         if self.variant == "breunig":
             return self._density_[rows].mean(axis=1) / self._densities(distances, rows)  # (2)
-        own, around = distances[:, -1], self._reach_[rows].mean(axis=1)
-        alone = np.where(own > 0, np.inf, 1.0)
-        return np.divide(own, around, out=alone, where=around > 0)  # (3)
+        distance, around = distances[:, -1], self._reach_[rows].mean(axis=1)
+        alone = np.where(distance > 0, np.inf, 1.0)
+        return np.divide(distance, around, out=alone, where=around > 0)  # (3)
 
     def _score(self, X: Any) -> np.ndarray:
         return -self._factors(*self._nearest(X, self.n_neighbors_))

@@ -1,4 +1,4 @@
-"""Outliers by distance: far from its nearest neighbours is far from the data."""
+"""Outlier detection by the distance to the nearest neighbours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NeighborDistanceOutliers(NeighborLearner, Detector):
     .. math:: s(x) = -d_k(x) \quad\text{or}\quad s(x) = -\tfrac1k \sum_{j \le k} d_j(x) \quad (1)
 
     with :math:`d_j` the distance to the j-th nearest. A row that equals a training row is taken for that row and is not
-    its own neighbour; so training rows are judged alike when they are asked about again. The first is the k-nn
+    its own neighbour; so training rows get the same score when they are predicted again. The first is the k-nn
     density in another order: the larger the ball that holds k rows, the thinner they are. Simple and hard to deceive,
     but one scale serves all groups; :class:`LocalOutlierFactor` compares each with its own surroundings.
 
@@ -57,6 +57,15 @@ class NeighborDistanceOutliers(NeighborLearner, Detector):
     >>> model = NeighborDistanceOutliers(2).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [10.0]])
     >>> -model.training_scores_, model.predict([[2.5], [20.0]])
     (array([2., 1., 1., 1., 2., 7.]), array([ 1, -1]))
+
+    See Also
+    --------
+    LocalOutlierFactor, DensityOutliers
+
+    References
+    ----------
+    - Ramaswamy, S., Rastogi, R. and Shim, K. (2000). Efficient algorithms for mining outliers from large data sets.
+      ACM SIGMOD Conference, 427-438. doi:10.1145/342009.335437
     """
 
     card = Card(

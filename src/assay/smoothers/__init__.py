@@ -1,4 +1,4 @@
-"""Regression without a formula for its shape: means, lines and splines of what is near."""
+"""Nonparametric regression: running means and lines, kernels, loess, splines, additive models."""
 
 from assay.smoothers.additive_model import AdditiveModel
 from assay.smoothers.band import Band

@@ -1,4 +1,4 @@
-"""How sure one can be of an additive model: its curves as weighted sums of the training numbers."""
+"""Confidence bands of an additive model: its curves as weighted sums of the training targets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.errors import DataError, DegenerateError
 
 __all__ = ["AdditiveOperator", "Lines"]
 
-MOST = 4000  # rows: a matrix of 128 MB, and one inverse for each column
+MAX_ROWS = 4000  # rows: a matrix of 128 MB, and one inverse for each column
 RIDGE = 1e-7  # so much of each map is left out, so that those with an eigenvalue 1 can be inverted
 
 
@@ -71,20 +71,20 @@ class AdditiveOperator:
 
     def __init__(self, smoothers: list[Any], X: np.ndarray, counts: np.ndarray):
         n = len(X)
-        if n > MOST:
+        if n > MAX_ROWS:
             raise DataError(
-                f"AdditiveModel: bands need the inverse of n by n matrices, and there are {n} rows. Fit up to {MOST} "
-                "rows, drawn at random."
+                f"AdditiveModel: bands need the inverse of n by n matrices, and there are {n} rows. Fit up to "
+                f"{MAX_ROWS} rows, drawn at random."
             )
         self.smoothers, self.counts = smoothers, counts
-        self.lines = Lines([one.keeps_lines for one in smoothers], X, counts)
+        self.lines = Lines([smoother.keeps_lines for smoother in smoothers], X, counts)
         self.share = self.lines.share
         self.straight = (1 - RIDGE) * self.lines.joint
         known, self.removed = [self.lines.centred @ self.straight], []
-        for j, one in enumerate(track(smoothers, "columns")):
+        for j, smoother in enumerate(track(smoothers, "columns")):
             end_if_abandoned()
-            one._refuse_unless_linear("a confidence band")
-            S = (1 - RIDGE) * one._shares(X[:, j : j + 1])
+            smoother._refuse_unless_linear("a confidence band")
+            S = (1 - RIDGE) * smoother._shares(X[:, j : j + 1])
             self.removed.append(
                 (self.share @ S, self.lines.each[j] @ S)
             )  # the mean and the slope of what it says
@@ -100,13 +100,13 @@ class AdditiveOperator:
 
     def rows(self, X: np.ndarray) -> list[np.ndarray]:
         """d of (q, n): the weights with which y makes each curve at the rows of X."""
-        straight, found = self.straight @ self.inverse[0], []
-        for j, one in enumerate(self.smoothers):
+        straight, parts = self.straight @ self.inverse[0], []
+        for j, smoother in enumerate(self.smoothers):
             along = X[:, j] - self.lines.means[j]
-            S = (1 - RIDGE) * one._shares(X[:, j : j + 1])
+            S = (1 - RIDGE) * smoother._shares(X[:, j : j + 1])
             weights = self._beyond_lines(S, j, along) @ self.inverse[j + 1] + np.outer(along, straight[j])
-            found.append(self._centred(weights @ self.inner))
-        return found
+            parts.append(self._centred(weights @ self.inner))
+        return parts
 
     def errors(self, weights: np.ndarray, sigma: float) -> np.ndarray:
         """(q,) the standard errors of estimates with these weights, if the noise has this deviation."""

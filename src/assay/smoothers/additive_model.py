@@ -42,10 +42,10 @@ class AdditiveModel(Regressor):
               \beta = \operatorname{least squares}\Big(X,\ r - \alpha - \sum_l\tilde f_l\Big)          \quad (3)
 
     so that columns that go together take few rounds and do not take each other's lines (Buja, Hastie and Tibshirani
-    1989; of splines the curves are the same). In the first rounds each smoother chooses how smooth it is; then that is
-    held, so that the rounds converge. Many columns are no curse, as each curve sees one; what columns do together, no
-    sum sees. Categories become indicators, whose curves are lines. Cost of a round: d fits of one column; of bands:
-    d inverses of n by n matrices.
+    1989; of splines the curves are the same). In the first rounds each smoother chooses how smooth it is; then that
+    is held, so that the rounds converge. Many columns do no harm, as each curve depends on one; interactions are not
+    modelled. Categories become indicators, whose curves are lines. Cost of a round: d fits of one column; of bands: d
+    inverses of n by n matrices.
 
     Cost: fit O(i d s) for i cycles and smoothers of cost s, O(n log n) by default; predict O(d log n) a row; memory
     O(n d), the smoothers' rows are kept.
@@ -74,6 +74,16 @@ class AdditiveModel(Regressor):
     >>> model = AdditiveModel().fit(X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2)
     >>> bool(np.abs(model.predict(X) - np.sin(3 * X[:, 0]) - X[:, 1] ** 2).max() < 0.01)
     True
+
+    See Also
+    --------
+    SmoothingSpline, Loess
+
+    References
+    ----------
+    - Hastie, T. J. and Tibshirani, R. J. (1990). Generalized Additive Models. Chapman and Hall.
+    - Buja, A., Hastie, T. and Tibshirani, R. (1989). Linear smoothers and additive models. Annals of Statistics
+      17(2), 453-510. doi:10.1214/aos/1176347115
     """
 
     card = Card("additive model", "a sum of curves, one for each column", also=("gam",))
@@ -113,21 +123,21 @@ class AdditiveModel(Regressor):
         self.intercept_ = float(counts @ y / counts.sum())
         self.smoothers_, self.history_ = self._begin(d), []
         self.slopes_, self.offsets_ = np.zeros(d), np.zeros(d)
-        lines = Lines([one.keeps_lines for one in self.smoothers_], X, counts)
+        lines = Lines([smoother.keeps_lines for smoother in self.smoothers_], X, counts)
         bends, target, curves = np.zeros((d, n)), y - self.intercept_, np.zeros((d, n))
         size = float(np.sqrt(counts @ target**2 / counts.sum())) or 1.0
         for turn in track(range(self.max_iter), "rounds"):
             before = curves
             slopes = lines.joint @ (target - bends.sum(axis=0))  # (3)
-            rest = target - lines.centred @ slopes - bends.sum(axis=0)
+            residual = target - lines.centred @ slopes - bends.sum(axis=0)
             for j in range(d):
                 if turn == FREE:
                     self.smoothers_[j] = clone(self.smoothers_[j]).set_params(**self.smoothers_[j]._held())
-                part = rest + bends[j]
+                part = residual + bends[j]
                 smooth = self.smoothers_[j].fit(X[:, j : j + 1], part, w).predict(X[:, j : j + 1])  # (2)
                 mean, slope = lines.share @ smooth, lines.each[j] @ smooth
                 bends[j] = smooth - mean - slope * lines.centred[:, j]
-                rest = part - bends[j]
+                residual = part - bends[j]
                 self.slopes_[j] = slopes[j] - slope
                 self.offsets_[j] = -mean - self.slopes_[j] * lines.means[j]
             curves = bends + (lines.centred * slopes).T
@@ -145,14 +155,14 @@ class AdditiveModel(Regressor):
 
     def _begin(self, d: int) -> list[Any]:
         """A smoother for each column, unfitted."""
-        given = SmoothingSpline() if self.smoother is None else self.smoother
-        if isinstance(given, Smoother):
-            return [clone(given) for _ in range(d)]
-        if len(given) != d or not all(isinstance(one, Smoother) for one in given):
+        prototype = SmoothingSpline() if self.smoother is None else self.smoother
+        if isinstance(prototype, Smoother):
+            return [clone(prototype) for _ in range(d)]
+        if len(prototype) != d or not all(isinstance(smoother, Smoother) for smoother in prototype):
             raise DataError(
-                f"AdditiveModel: smoother must have one smoother for each of {d} columns, got {given}."
+                f"AdditiveModel: smoother must have one smoother for each of {d} columns, got {prototype}."
             )
-        return [clone(one) for one in given]
+        return [clone(smoother) for smoother in prototype]
 
     def curves(self, X: Any) -> np.ndarray:
         """(q, d) the terms f_j(x_j) of (1) for each row of X."""
@@ -163,7 +173,7 @@ class AdditiveModel(Regressor):
         d = X.shape[1]
         if len(self.smoothers_) != d or self.slopes_.shape != (d,) or self.offsets_.shape != (d,):
             raise ValueError("AdditiveModel: the stored curves do not fit the columns.")
-        smooth = [one.predict(X[:, j : j + 1]) for j, one in enumerate(self.smoothers_)]
+        smooth = [smoother.predict(X[:, j : j + 1]) for j, smoother in enumerate(self.smoothers_)]
         return np.column_stack(smooth) + X * self.slopes_ + self.offsets_
 
     def confidence_band(self, X: Any, level: float = 0.95) -> Band:
@@ -202,7 +212,7 @@ class AdditiveModel(Regressor):
         return values, known, known.sigma(self.residual_)
 
     def _operator(self) -> AdditiveOperator:
-        rows = [one.X_[:, 0] for one in self.smoothers_]
+        rows = [smoother.X_[:, 0] for smoother in self.smoothers_]
         if len({len(column) for column in rows}) > 1:
             raise DataError("AdditiveModel: a smoother that stores some rows only has no confidence band.")
         w = self.smoothers_[0].weight_

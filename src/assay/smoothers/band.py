@@ -1,4 +1,4 @@
-"""A curve with how sure one can be of it."""
+"""A curve with its confidence band."""
 
 from __future__ import annotations
 

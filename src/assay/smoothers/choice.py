@@ -1,4 +1,4 @@
-"""How smooth to be: try values of a parameter, and see how well rows left out are predicted."""
+"""Choice of a smoothing parameter by cross-validation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["SmoothingChoice", "choose_smoothing"]
 
 @dataclass(frozen=True)
 class SmoothingChoice:
-    """What `choose_smoothing` found.
+    """Result of `choose_smoothing`.
 
     Attributes
     ----------
@@ -65,9 +65,19 @@ def choose_smoothing(
     --------
     >>> from assay.smoothers import RunningMean, choose_smoothing
     >>> x, r = [[float(i)] for i in range(8)], [1, 2, 1.5, 4, 5, 4.5, 7, 6]
-    >>> found = choose_smoothing(RunningMean(), x, r, [1.5, 2.5, 8.0])
-    >>> found.best, found.errors.round(4)
+    >>> result = choose_smoothing(RunningMean(), x, r, [1.5, 2.5, 8.0])
+    >>> result.best, result.errors.round(4)
     (2.5, array([1.4062, 1.0486, 5.449 ]))
+
+    See Also
+    --------
+    SmoothingSpline, KernelSmoother
+
+    References
+    ----------
+    - Craven, P. and Wahba, G. (1978). Smoothing noisy data with spline functions. Numerische Mathematik 31,
+      377-403. doi:10.1007/BF01404567
+    - Hastie, T. J. and Tibshirani, R. J. (1990). Generalized Additive Models. Chapman and Hall.
     """
     name = smoother.steered_by if parameter is None else parameter
     values = list(values)
@@ -81,11 +91,11 @@ def choose_smoothing(
         model = clone(smoother).set_params(**{name: value}).fit(X, y, sample_weight)
         models.append(model)
         errors.append(_error(model, criterion, validation))
-    found = np.array(errors)
-    best = int(np.argmin(np.where(np.isnan(found), np.inf, found)))
+    scores = np.array(errors)
+    best = int(np.argmin(np.where(np.isnan(scores), np.inf, scores)))
     with np.errstate(over="ignore"):
-        found = found * models[best]._unit * models[best]._unit
-    return SmoothingChoice(name, values, found, values[best], models[best])
+        scores = scores * models[best]._unit * models[best]._unit
+    return SmoothingChoice(name, values, scores, values[best], models[best])
 
 
 def _error(model: Smoother, criterion: str, validation: tuple[Any, Any] | None) -> float:

@@ -1,4 +1,4 @@
-"""Incremental running mean: remember a row only if what is remembered does not predict it."""
+"""Incremental running mean: store a row only if the stored ones do not predict it."""
 
 from __future__ import annotations
 
@@ -56,6 +56,15 @@ class IncrementalRunningMean(LocalSmoother):
     >>> model = IncrementalRunningMean(bandwidth=0.95).fit(x, r)
     >>> model.n_seen_, len(model.stored_) < 12
     (20, True)
+
+    See Also
+    --------
+    RunningMean, KernelSmoother
+
+    References
+    ----------
+    - Aha, D. W., Kibler, D. and Albert, M. K. (1991). Instance-based learning algorithms. Machine Learning 6,
+      37-66. doi:10.1007/BF00153759
     """
 
     card = Card("incremental running mean", "a running mean that keeps the rows it needs as they arrive")
@@ -118,7 +127,7 @@ class IncrementalRunningMean(LocalSmoother):
         rows, numbers = np.concatenate([self.X_, X]), np.concatenate([self.y_, y])
         counts = np.ones(old + n) if w is None else np.concatenate([np.asarray(self.weight_), w])
         kept, held = list(range(old)), old
-        near, said, worth = rows[: old + n].copy(), numbers.copy(), counts.copy()
+        near, targets, worth = rows[: old + n].copy(), numbers.copy(), counts.copy()
         for t in track(range(old, old + n), "rows"):
             if counts[t] == 0:
                 continue
@@ -129,13 +138,13 @@ class IncrementalRunningMean(LocalSmoother):
             )
             if window.any():
                 part = worth[:held][window]
-                if abs(numbers[t] - part @ said[:held][window] / part.sum()) <= self.threshold:  # (1)
+                if abs(numbers[t] - part @ targets[:held][window] / part.sum()) <= self.threshold:  # (1)
                     continue
-            near[held], said[held], worth[held] = rows[t], numbers[t], counts[t]
+            near[held], targets[held], worth[held] = rows[t], numbers[t], counts[t]
             kept.append(t)
             held += 1
         self.stored_ = np.concatenate([self.stored_, np.array(kept[old:], np.int64) - old + self.n_seen_])
-        self.X_, self.y_ = near[:held].copy(), said[:held].copy()
+        self.X_, self.y_ = near[:held].copy(), targets[:held].copy()
         self.weight_ = None if w is None else worth[:held].copy()
         self.n_seen_ += n
         self._order = np.argsort(self.X_[:, 0], kind="stable") if X.shape[1] == 1 else np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""Kernel smoother (Nadaraya and Watson): a mean in which near rows count more."""
+"""Kernel smoother (Nadaraya-Watson): a mean weighted by a kernel of the distance."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class KernelSmoother(LocalSmoother):
         triweight, tricube, cosine, exponential or logistic.
     metric : str, function or Metric, default "auto"
         How distances are measured: any name of ``assay.distances.metric_of`` but "precomputed". "auto" is Euclid's
-        for numbers, and for tables with categories or gaps HEOM.
+        for numbers, and for tables with categories or missing values HEOM.
     empty : "nearest", "mean", "nan" or "raise", default "nearest"
         What a query gets that a kernel with an end leaves without rows: the number of the nearest row (the mean of
         equally near ones), the mean of all, NaN, or an error that names it.
@@ -51,6 +51,16 @@ class KernelSmoother(LocalSmoother):
     >>> x, r = [[float(i)] for i in range(8)], [1, 2, 1.5, 4, 5, 4.5, 7, 6]
     >>> KernelSmoother(bandwidth=1.0).fit(x, r).predict([[0.5], [2.0], [1000.0]]).round(6)
     array([1.555071, 2.406062, 6.      ])
+
+    See Also
+    --------
+    RunningLine, Loess, choose_smoothing
+
+    References
+    ----------
+    - Nadaraya, E. A. (1964). On estimating regression. Theory of Probability and Its Applications 9(1), 141-142.
+      doi:10.1137/1109020
+    - Watson, G. S. (1964). Smooth regression analysis. Sankhya A 26(4), 359-372.
     """
 
     card = Card(

@@ -1,4 +1,4 @@
-"""What smoothers with a window share: the rows near a query, a kernel, a polynomial through them."""
+"""Base class of local smoothers: a kernel-weighted polynomial through the rows near a query."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ from assay.tables.row_names import row_name
 
 __all__ = ["EMPTY", "KERNEL", "LocalSmoother"]
 
-WORK = 1 << 22  # distances in one piece of work
-SMALL = 1 << 16  # as many stay on one thread
-MANY, FEW = 1000, 0.05  # rows from which on a search pays, and the share of them that a window may hold then
-NEAREST = -1  # to the kernel: the k nearest rows, all alike
+BLOCK_DISTANCES = 1 << 22  # distances in one piece of work
+SERIAL_DISTANCES = 1 << 16  # as many stay on one thread
+SEARCH_ROWS, SEARCH_SHARE = (
+    1000,
+    0.05,
+)  # rows from which on a search pays, and the share of them that a window may hold then
+NEAREST = -1  # for the native code: the k nearest rows, equally weighted
 ON_A_LINE = frozenset({"euclidean", "manhattan", "chebyshev"})  # in one column all of them are |x - x'|
 
 KERNEL = Choice(*KERNELS, *ALIASES)
@@ -36,7 +39,7 @@ BANDWIDTH: Accepted = Range(0, open="low") | Array(1, 0) | Choice("loo", "gcv", 
 class LocalSmoother(Smoother):
     """Base of smoothers that look at the rows near a query.
 
-    A smoother says with ``_kernel``, ``_degree`` and ``_nearest`` which fit it is: the kernel's name, the degree of
+    Subclasses define ``_kernel``, ``_degree`` and ``_nearest``: the kernel's name, the degree of
     the polynomial (0 for a mean, -1 for a median), and whether the window is the k nearest rows themselves, all alike.
 
     Attributes
@@ -67,7 +70,7 @@ class LocalSmoother(Smoother):
 
     @property
     def takes(self) -> frozenset[str]:  # type: ignore[override]
-        """Categories and gaps as they are, if the metric measures them."""
+        """Categories and missing values, if the metric takes them."""
         try:
             return self._unlearned().takes & {"nominal", "missing"}
         except ParameterError:  # which a fit will raise
@@ -112,12 +115,16 @@ class LocalSmoother(Smoother):
             raise DegenerateError(
                 f"{type(self).__name__}: there is one row; without it there is no estimate."
             )
-        return self._estimates(self.X_[rows], own=rows)
+        return self._estimates(self.X_[rows], leave_out=rows)
 
     def _estimates(
-        self, Q: np.ndarray, S: np.ndarray | None = None, own: np.ndarray | None = None, width: Any = None
+        self,
+        Q: np.ndarray,
+        S: np.ndarray | None = None,
+        leave_out: np.ndarray | None = None,
+        width: Any = None,
     ) -> np.ndarray:
-        """(q,) the estimates at the rows of Q, and in S their weights; ``own`` is the row each leaves out."""
+        """(q,) the estimates at the rows of Q, and in S their weights; ``leave_out`` is the row each leaves out."""
         self._check_rows()
         width = self.bandwidth_ if width is None else width
         X, Q, h = self.X_, np.ascontiguousarray(Q, dtype=np.float64), 1.0
@@ -139,88 +146,90 @@ class LocalSmoother(Smoother):
         )
         way = (h, float(k or 0), kind, self._degree, _powers(X.shape[1], self._degree))
         out = np.empty(len(Q))
-        own = np.full(len(Q), -1, np.int64) if own is None else own
+        leave_out = np.full(len(Q), -1, np.int64) if leave_out is None else leave_out
         rows = self.y_, _or_ones(self.weight_), _or_ones(self._prior())
         if X.shape[1] == 1 and metric.name in ON_A_LINE:
-            piece, each = self._on_line(X[:, 0], rows, Q[:, 0], own, way, out, S), len(X)
+            piece, each = self._on_line(X[:, 0], rows, Q[:, 0], leave_out, way, out, S), len(X)
         else:
-            piece, each = self._in_space(X, rows, Q, own, way, out, S, metric)
+            piece, each = self._in_space(X, rows, Q, leave_out, way, out, S, metric)
         self._in_pieces(piece, len(Q), each)
         empty = np.flatnonzero(np.isnan(out))
         if len(empty):
-            self._fill(empty, Q, X, own, metric, out, S)
+            self._fill(empty, Q, X, leave_out, metric, out, S)
         return out
 
-    def _on_line(self, x: Any, rows: Any, Q: Any, own: Any, way: Any, out: Any, S: Any) -> Any:
+    def _on_line(self, x: Any, rows: Any, Q: Any, leave_out: Any, way: Any, out: Any, S: Any) -> Any:
         order = self._order
         if order.shape != x.shape or order.min() < 0 or order.max() >= len(x):
             raise ValueError(f"{type(self).__name__}: the stored order of the rows is none.")
         place = np.empty(len(x), np.int64)
         place[order] = np.arange(len(x))
-        own = np.where(own >= 0, place[own], -1)
+        leave_out = np.where(leave_out >= 0, place[leave_out], -1)
         x, rows = x[order], tuple(a[order] if len(a) else a for a in rows)
 
         def piece(some: slice) -> None:
             weights = np.zeros((0, 0)) if S is None else S[some]
-            _local_fits.on_line(x, *rows, order, Q[some], own[some], *way, out[some], weights)
+            _local_fits.on_line(x, *rows, order, Q[some], leave_out[some], *way, out[some], weights)
 
         return piece
 
-    def _in_space(self, X: Any, rows: Any, Q: Any, own: Any, way: Any, out: Any, S: Any, metric: Any) -> Any:
+    def _in_space(
+        self, X: Any, rows: Any, Q: Any, leave_out: Any, way: Any, out: Any, S: Any, metric: Any
+    ) -> Any:
         points, at = (X, Q) if self._degree > 0 else (X[:, :1], Q[:, :1])  # a mean looks at distances alone
         way = (*way[:4], way[4] if self._degree > 0 else np.zeros((1, 1), np.int64))
         points, at = np.ascontiguousarray(points), np.ascontiguousarray(at)
-        lists, k = self._lists(X, Q, own, way, metric), way[1]
+        lists, k = self._lists(X, Q, leave_out, way, metric), way[1]
 
         def piece(some: slice) -> None:
             weights = np.zeros((0, 0)) if S is None else S[some]
-            rest = own[some], *way, out[some], weights
+            arguments = leave_out[some], *way, out[some], weights
             if lists is None:
-                _local_fits.in_space(points, *rows, at[some], metric.between(Q[some], X), *rest)
+                _local_fits.in_space(points, *rows, at[some], metric.between(Q[some], X), *arguments)
             else:
-                _local_fits.in_lists(points, *rows, at[some], *lists(Q[some]), *rest)
+                _local_fits.in_lists(points, *rows, at[some], *lists(Q[some]), *arguments)
 
         short = k and lists is not None  # lists of k rows, which one long search finds quicker than many
         return piece, int(k) + 1 if short else len(X)
 
-    def _lists(self, X: Any, Q: Any, own: Any, way: Any, metric: Any) -> Any:
+    def _lists(self, X: Any, Q: Any, leave_out: Any, way: Any, metric: Any) -> Any:
         """What lists the rows that may count at some queries, if these are few of many; else None."""
         h, k, kind = way[:3]
         n, q = len(X), len(Q)
         endless = kind != NEAREST and np.isinf(kernel_of(self._kernel).support)
-        if endless or n < MANY or q * n < MANY**2 or metric.power is None:
+        if endless or n < SEARCH_ROWS or q * n < SEARCH_ROWS**2 or metric.power is None:
             return None
         from assay.distances.search import kept_searcher
 
         if k:
-            needed = int(k) + int(own.max() >= 0)
-            if self.weight_ is not None or needed > FEW * n:
+            needed = int(k) + int(leave_out.max() >= 0)
+            if self.weight_ is not None or needed > SEARCH_SHARE * n:
                 return None
-            found = kept_searcher(self, X, metric)
+            search = kept_searcher(self, X, metric)
 
             def nearest(some: np.ndarray) -> Any:
-                apart, rows = found.nearest(some, needed)
+                apart, rows = search.nearest(some, needed)
                 start = np.arange(len(some) + 1, dtype=np.int64) * needed
                 return start, rows.ravel().astype(np.int64, copy=False), apart.ravel()
 
             return nearest
         looked = Q[np.linspace(0, q - 1, 16).astype(np.int64)]
-        if (metric.between(looked, X) < h).mean() > FEW:
+        if (metric.between(looked, X) < h).mean() > SEARCH_SHARE:
             return None
-        found = kept_searcher(self, X, metric)
+        search = kept_searcher(self, X, metric)
 
         def within(some: np.ndarray) -> Any:
-            start, rows, apart = found.within(some, h)
+            start, rows, apart = search.within(some, h)
             return start.astype(np.int64, copy=False), rows.astype(np.int64, copy=False), apart
 
         return within
 
     def _in_pieces(self, piece: Any, q: int, each: int) -> None:
         """All queries in pieces, each of which looks at so many rows."""
-        if q * each <= SMALL:
+        if q * each <= SERIAL_DISTANCES:
             piece(slice(0, q))
             return
-        size = max(1, min(4096, WORK // each))
+        size = max(1, min(4096, BLOCK_DISTANCES // each))
         with progress(-(-q // size), "windows") as bar:
 
             def step(start: int) -> None:
@@ -229,9 +238,9 @@ class LocalSmoother(Smoother):
 
             in_threads(step, range(0, q, size))
 
-    def _fill(self, empty: Any, Q: Any, X: Any, own: Any, metric: Any, out: Any, S: Any) -> None:
-        """Estimates for windows without rows, as ``empty`` says."""
-        asked = empty[own[empty] < 0]
+    def _fill(self, empty: Any, Q: Any, X: Any, leave_out: Any, metric: Any, out: Any, S: Any) -> None:
+        """Estimates for windows without rows, according to ``empty``."""
+        asked = empty[leave_out[empty] < 0]
         if self.empty == "raise" and len(asked):
             raise DataError(
                 f"{type(self).__name__}: no training row is near query {row_name(asked[0])}, "
@@ -242,10 +251,10 @@ class LocalSmoother(Smoother):
             return
         prior = self._prior()
         counts = np.ones(len(self.y_)) if prior is None else prior
-        for some in np.array_split(empty, -(-len(empty) * len(X) // WORK)):
+        for some in np.array_split(empty, -(-len(empty) * len(X) // BLOCK_DISTANCES)):
             share = np.repeat(counts[None], len(some), axis=0)
-            left = own[some] >= 0
-            rows = own[some][left]
+            left = leave_out[some] >= 0
+            rows = leave_out[some][left]
             share[left, rows] *= 0.0 if self.weight_ is None else kept(self.weight_[rows])
             if not share.any(axis=1).all():
                 raise DegenerateError(
@@ -304,7 +313,7 @@ def _powers(d: int, degree: int) -> np.ndarray:
 def _exponents(d: int, degree: int) -> list[tuple[int, ...]]:
     if d == 1:
         return [(e,) for e in range(degree + 1)]
-    return [(e, *rest) for e in range(degree + 1) for rest in _exponents(d - 1, degree - e)]
+    return [(e, *powers) for e in range(degree + 1) for powers in _exponents(d - 1, degree - e)]
 
 
 def _is_array(value: Any) -> bool:
@@ -312,5 +321,5 @@ def _is_array(value: Any) -> bool:
 
 
 def _or_ones(w: np.ndarray | None) -> np.ndarray:
-    """Weights as the kernel has them: none stand for ones."""
+    """Weights for the native code: an empty array stands for ones."""
     return np.zeros(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)

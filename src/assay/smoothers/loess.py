@@ -1,4 +1,4 @@
-"""Loess: a weighted line or parabola through the rows near the query, twice and more if some are outliers."""
+"""Loess: a locally weighted polynomial through the rows near the query, with robust iterations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Loess(LocalSmoother):
 
     .. math:: \delta_t = \left(1 - (e_t / 6m)^2\right)_+^2, \qquad m = \operatorname{median}|e_t|         \quad (2)
 
-    (Cleveland 1979), so that rows far off the curve lose their say. With the defaults and ``robust_iterations=3``
+    (Cleveland 1979), so that outlying rows lose their weight. With the defaults and ``robust_iterations=3``
     this is lowess. A line follows a trend up to the ends of the data, where a kernel mean is biased. A window
     that does not determine the polynomial has one of a lower degree; one with one distinct x its mean. Cost of a
     query: the k nearest rows with one column, O(n p^2) for p terms with several; a robust fit asks for all n rows.
@@ -69,6 +69,15 @@ class Loess(LocalSmoother):
     array([1.4008  , 2.392327])
     >>> Loess(bandwidth=1e6).fit(x, r).predict([[0.5], [2.0]]).round(6)
     array([1.375, 2.625])
+
+    See Also
+    --------
+    RunningLine, KernelSmoother
+
+    References
+    ----------
+    - Cleveland, W. S. (1979). Robust locally weighted regression and smoothing scatterplots. Journal of the
+      American Statistical Association 74(368), 829-836. doi:10.1080/01621459.1979.10481038
     """
 
     card = Card(

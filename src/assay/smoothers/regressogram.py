@@ -1,4 +1,4 @@
-"""Regressogram: cut the axis into bins, and predict the mean, or a line, of each."""
+"""Regressogram: a mean or a line in each bin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.core.stored import FloatArray, IntArray
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.local_smoother import EMPTY
 from assay.smoothers.smoother import BLOCK, Smoother
-from assay.smoothers.widths import EFFORT, SOME, spread_rows
+from assay.smoothers.widths import EFFORT, MIN_ROWS, spread_rows
 from assay.tables.row_names import row_name
 
 __all__ = ["Regressogram"]
@@ -64,6 +64,15 @@ class Regressogram(Smoother):
     >>> lines = Regressogram(width=4.0, degree=1).fit(x, r)
     >>> lines.coef_.ravel().round(6), lines.intercept_.round(6)
     (array([0.85, 0.55]), array([0.85, 2.6 ]))
+
+    See Also
+    --------
+    RunningMean, KernelSmoother
+
+    References
+    ----------
+    - Tukey, J. W. (1961). Curves as parameters, and touch estimation. Berkeley Symposium on Mathematical Statistics
+      and Probability 1, 681-694.
     """
 
     card = Card("regressogram", "the mean of the numbers in each bin")
@@ -103,14 +112,14 @@ class Regressogram(Smoother):
             self._cut(self._each("width", self.width))
             return
         counts = len(counted) if w is None else max(w.sum(), len(counted))  # rows may count as less than one
-        rows = spread_rows(self.X_, max(SOME, EFFORT // len(y)))
+        rows = spread_rows(self.X_, max(MIN_ROWS, EFFORT // len(y)))
         rows = rows if w is None else rows[w[rows] > 0]
-        top, found = np.maximum(counted.max(axis=0), self.origin_), []
+        top, scores = np.maximum(counted.max(axis=0), self.origin_), []
         for cuts in CUTS[: np.searchsorted(CUTS, counts, side="right")]:
             width = (top - self.origin_) / cuts * (1 + 1e-9)  # the greatest value is in the last bin
             self._cut(np.where(width > 0, width, 1.0))
-            found.append((self._error(rows), cuts, self.width_))
-        self._cut(min(found, key=lambda one: one[:2])[2])
+            scores.append((self._error(rows), cuts, self.width_))
+        self._cut(min(scores, key=lambda entry: entry[:2])[2])
 
     def _each(self, name: str, value: Any) -> np.ndarray:
         d = self.X_.shape[1]
@@ -129,15 +138,17 @@ class Regressogram(Smoother):
         """Make the bins, and the mean and line of each."""
         self.width_ = width
         counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_
-        there = counts > 0
-        self.bins_ = np.unique(self._bin(self.X_[there]), axis=0)
+        counted = counts > 0
+        self.bins_ = np.unique(self._bin(self.X_[counted]), axis=0)
         codes = self._look(self.X_)
         B, d = self.bins_.shape
-        self.counts_ = np.bincount(codes[there], counts[there], minlength=B)
-        self.means_ = np.bincount(codes[there], counts[there] * self.y_[there], minlength=B) / self.counts_
+        self.counts_ = np.bincount(codes[counted], counts[counted], minlength=B)
+        self.means_ = (
+            np.bincount(codes[counted], counts[counted] * self.y_[counted], minlength=B) / self.counts_
+        )
         self.coef_, self.centres_ = np.zeros((B, d)), np.zeros((B, d))
         if self.degree == 1:
-            for k, rows in self._members(codes, there):
+            for k, rows in self._members(codes, counted):
                 Z, self.centres_[k], root = self._inside(rows)
                 self.coef_[k] = np.linalg.pinv(Z, rcond=FLAT) @ (root * (self.y_[rows] - self.means_[k]))
         self.intercept_ = self.means_ - np.einsum("bj,bj->b", self.coef_, self.centres_)
@@ -151,8 +162,8 @@ class Regressogram(Smoother):
         shift = root**2 @ apart / (root @ root)
         return root[:, None] * (apart - shift), self.X_[rows[0]] + shift, root
 
-    def _members(self, codes: np.ndarray, there: np.ndarray) -> list[tuple[int, np.ndarray]]:
-        rows = np.flatnonzero(there)
+    def _members(self, codes: np.ndarray, counted: np.ndarray) -> list[tuple[int, np.ndarray]]:
+        rows = np.flatnonzero(counted)
         rows = rows[np.argsort(codes[rows], kind="stable")]
         parts = np.split(rows, np.cumsum(np.bincount(codes[rows], minlength=len(self.bins_)))[:-1])
         return [(k, part) for k, part in enumerate(parts) if len(part)]
@@ -203,12 +214,12 @@ class Regressogram(Smoother):
     def _leverages(self, rows: np.ndarray) -> np.ndarray:
         counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_
         codes = self._look(self.X_)
-        own = counts / self.counts_[codes]
+        leverage = counts / self.counts_[codes]
         if self.degree == 1:
             for _, members in self._members(codes, counts > 0):
                 Z = self._inside(members)[0]
-                own[members] += np.einsum("tj,jt->t", Z, np.linalg.pinv(Z, rcond=FLAT))
-        return own[rows]
+                leverage[members] += np.einsum("tj,jt->t", Z, np.linalg.pinv(Z, rcond=FLAT))
+        return leverage[rows]
 
     def _error(self, rows: np.ndarray) -> float:
         if len(rows) == 1:  # without it there is nothing
@@ -219,18 +230,18 @@ class Regressogram(Smoother):
     def _alone(self, rows: np.ndarray) -> np.ndarray:
         if len(self.y_) == 1:
             raise DegenerateError("Regressogram: there is one row; without it there is no estimate.")
-        found = np.empty(len(rows))
+        estimates = np.empty(len(rows))
         for i, row in enumerate(
             rows
         ):  # other rows may still be in its bin, if they do not determine its line
-            found[i] = self._fallback(self.X_[row : row + 1], np.array([row]), int(row))[0] @ self.y_
-        return found
+            estimates[i] = self._fallback(self.X_[row : row + 1], np.array([row]), int(row))[0] @ self.y_
+        return estimates
 
-    def _fallback(self, Q: np.ndarray, which: np.ndarray, own: int | None = None) -> np.ndarray:
-        """(q, n) weights for queries in empty bins, as ``empty`` says; without the row ``own``."""
+    def _fallback(self, Q: np.ndarray, which: np.ndarray, leave_out: int | None = None) -> np.ndarray:
+        """(q, n) weights for queries in empty bins, according to ``empty``; without the row ``leave_out``."""
         counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_.copy()
-        if own is not None:
-            counts[own] = max(counts[own] - 1, 0.0)
+        if leave_out is not None:
+            counts[leave_out] = max(counts[leave_out] - 1, 0.0)
         elif self.empty == "raise":
             raise DataError(
                 f"Regressogram: no training row is in the bin of query {row_name(which[0])}, {Q[0].tolist()}, "

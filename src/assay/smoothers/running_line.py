@@ -50,6 +50,14 @@ class RunningLine(LocalSmoother):
     >>> x, r = [[float(i)] for i in range(8)], [1, 2, 1.5, 4, 5, 4.5, 7, 6]
     >>> RunningLine(bandwidth=2.5).fit(x, r).predict([[0.5], [2.0], [3.25]])
     array([1.375 , 2.7   , 3.6125])
+
+    See Also
+    --------
+    Loess, RunningMean, KernelSmoother
+
+    References
+    ----------
+    - Hastie, T. J. and Tibshirani, R. J. (1990). Generalized Additive Models. Chapman and Hall.
     """
 
     card = Card("running line", "a straight line through the rows near the query", scale=True)

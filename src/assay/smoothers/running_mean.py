@@ -32,7 +32,7 @@ class RunningMean(LocalSmoother):
         Take the k nearest rows instead, of equally far ones those that come first; k above n takes all.
     metric : str, function or Metric, default "auto"
         How distances are measured: any name of ``assay.distances.metric_of`` but "precomputed". "auto" is Euclid's
-        for numbers, and for tables with categories or gaps HEOM.
+        for numbers, and for tables with categories or missing values HEOM.
     empty : "nearest", "mean", "nan" or "raise", default "nearest"
         What a query with nothing in its window gets: the number of the nearest row (the mean of equally near ones),
         the mean of all rows, NaN, or an error that names it.
@@ -48,6 +48,14 @@ class RunningMean(LocalSmoother):
     >>> x, r = [[float(i)] for i in range(8)], [1, 2, 1.5, 4, 5, 4.5, 7, 6]
     >>> RunningMean(bandwidth=1.5).fit(x, r).predict([[2.0], [3.25]])       # of rows 1, 2, 3; of rows 2, 3, 4
     array([2.5, 3.5])
+
+    See Also
+    --------
+    RunningLine, RunningMedian, IncrementalRunningMean
+
+    References
+    ----------
+    - Hastie, T. J. and Tibshirani, R. J. (1990). Generalized Additive Models. Chapman and Hall.
     """
 
     card = Card("running mean", "the mean of the numbers near the query", scale=True)

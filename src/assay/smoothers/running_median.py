@@ -43,6 +43,14 @@ class RunningMedian(LocalSmoother):
     >>> x = [[0.0], [1.0], [2.0], [3.0], [4.0]]
     >>> RunningMedian(bandwidth=1.5).fit(x, [1.0, 2.0, 300.0, 4.0, 5.0]).predict([[1.0], [2.0]])
     array([2., 4.])
+
+    See Also
+    --------
+    RunningMean, Loess
+
+    References
+    ----------
+    - Tukey, J. W. (1977). Exploratory Data Analysis. Addison-Wesley.
     """
 
     card = Card("running median", "the median of the numbers near the query", scale=True)
@@ -54,7 +62,7 @@ class RunningMedian(LocalSmoother):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # of ten columns a window's median tells little
+        tags.regressor_tags.poor_score = True  # in ten columns a window's median is hardly informative
         return tags
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What smoothers share: each estimate is a weighted sum of the training numbers, and the weights can be asked for."""
+"""Base class of smoothers: each estimate is a weighted sum of the training targets."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ALONE = 1e-10  # a leverage nearer to 1 than this: without the row there is no f
 
 
 class Smoother(RowKeeper, Regressor):
-    r"""Base of regressors without a formula for their shape: :math:`\hat g(x) = \sum_t s_t(x)\,r^t`.
+    r"""Base of nonparametric regressors: :math:`\hat g(x) = \sum_t s_t(x)\,r^t`.
 
-    A smoother writes ``_learn``, ``_predict`` and ``_shares(X)``, the (q, n) weights :math:`s_t(x)`. From them follow
+    Subclasses define ``_learn``, ``_predict`` and ``_shares(X)``, the (q, n) weights :math:`s_t(x)`. From them follow
     the explanation, the leverages :math:`s_t(x^t)`, the estimates that leave out each row, and confidence bands.
 
     Attributes
@@ -42,7 +42,7 @@ class Smoother(RowKeeper, Regressor):
         "weight_": FloatArray("n", low=0, finite=True) | None,
     }
 
-    steered_by: ClassVar[str] = "bandwidth"  # the parameter that says how smooth
+    steered_by: ClassVar[str] = "bandwidth"  # the smoothing parameter
     linear: ClassVar[bool] = True  # whether the weights depend on the rows alone and not on their numbers
     usual_noise: ClassVar[str] = "global"
     keeps_lines: ClassVar[bool] = False  # whether rows on a line are smoothed to that line
@@ -91,18 +91,18 @@ class Smoother(RowKeeper, Regressor):
                 f"level between 0 and 1, got {got}."
             )
         values = self._admit(X)
-        found = self._local_noise(values) if noise == "local" else self._global_noise(values)
-        return Band.of(*found, level)
+        estimates = self._local_noise(values) if noise == "local" else self._global_noise(values)
+        return Band.of(*estimates, level)
 
     def _local_noise(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The estimates, their standard errors and degrees of freedom, each from its own window."""
         estimate, error, dof = (np.empty(len(X)) for _ in range(3))
         for rows in _blocks(len(X), len(self.y_)):
             S = self._shares(X[rows])
-            estimate[rows], squares = self._told(S)
+            estimate[rows], squares = self._estimates_and_squares(S)
             apart = (self.y_ - (S @ self.y_)[:, None]) / self._unit
             spread = np.einsum("qt,qt->q", S, apart**2)
-            known = (squares > 0) & (squares < 1 - 1e-9)  # one number says nothing about the noise
+            known = (squares > 0) & (squares < 1 - 1e-9)  # a single row does not determine the noise
             size = 1 / np.where(known, squares, 1.0)  # the effective number of rows in the window
             dof[rows] = size - 1
             sigma = self._unit * np.sqrt(spread / np.where(known, size - 1, 1.0))
@@ -114,11 +114,11 @@ class Smoother(RowKeeper, Regressor):
         sigma, dof = self._noise()
         estimate, error = np.empty(len(X)), np.empty(len(X))
         for rows in _blocks(len(X), len(self.y_)):
-            estimate[rows], squares = self._told(self._shares(X[rows]))
+            estimate[rows], squares = self._estimates_and_squares(self._shares(X[rows]))
             error[rows] = np.where(squares > 0, sigma * np.sqrt(squares), np.inf)
         return estimate, error, np.full(len(X), dof)
 
-    def _told(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _estimates_and_squares(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The estimates, NaN where no row counts, and their variances in units of the noise, 0 there."""
         return np.where(S.any(axis=1), S @ self.y_, np.nan), self._squares(S)
 
@@ -130,8 +130,8 @@ class Smoother(RowKeeper, Regressor):
         for rows in track(_blocks(n, n), "residuals"):
             S, c = self._shares(self.X_[rows]), counts[rows]
             squares += float(c @ ((self.y_[rows] - S @ self.y_) / self._unit) ** 2)
-            own = S[np.arange(len(S)), rows]
-            dof += float(c @ self._squares(S) - 2 * own.sum())  # tr (I - S)'(I - S)
+            leverage = S[np.arange(len(S)), rows]
+            dof += float(c @ self._squares(S) - 2 * leverage.sum())  # tr (I - S)'(I - S)
         return self._sigma(squares, dof), dof
 
     def _sigma(self, squares: float, dof: float) -> float:
@@ -151,23 +151,23 @@ class Smoother(RowKeeper, Regressor):
 
     def _leverages(self, rows: np.ndarray) -> np.ndarray:
         """(m,) how much each of these training rows counts in its own estimate."""
-        found = np.empty(len(rows))
+        leverage = np.empty(len(rows))
         for some in _blocks(len(rows), len(self.y_)):
             here = rows[some]
-            found[some] = self._shares(self.X_[here])[np.arange(len(here)), here]
-        return found
+            leverage[some] = self._shares(self.X_[here])[np.arange(len(here)), here]
+        return leverage
 
     def _left_out(self, rows: np.ndarray) -> np.ndarray:
         r"""(m,) the estimates without each row, in closed form: :math:`(\hat g(x^t)-s_{tt}r^t)/(1-s_{tt})`."""
         self._refuse_unless_linear("leaving rows out in closed form")
-        own = self._leverages(rows)
+        leverage = self._leverages(rows)
         if self.weight_ is not None:
-            own = own / np.maximum(self.weight_[rows], 1.0)
+            leverage = leverage / np.maximum(self.weight_[rows], 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = (self._predict(self.X_[rows]) - own * self.y_[rows]) / (1 - own)
-        alone = np.flatnonzero(1 - own < ALONE)
-        found[alone] = self._alone(rows[alone])
-        return found
+            estimates = (self._predict(self.X_[rows]) - leverage * self.y_[rows]) / (1 - leverage)
+        alone = np.flatnonzero(1 - leverage < ALONE)
+        estimates[alone] = self._alone(rows[alone])
+        return estimates
 
     def _alone(self, rows: np.ndarray) -> np.ndarray:
         """The estimates at rows that decide their own fit, without them: the mean of all others."""
@@ -240,7 +240,7 @@ class Smoother(RowKeeper, Regressor):
         return float(np.ldexp(1.0, np.frexp(top)[1] - 1)) if top > 0 else 1.0
 
     def _check_rows(self) -> None:
-        """Whether the stored rows fit together: what a file says is not trusted."""
+        """Check that the rows of a loaded file fit together."""
         X, y, w = (getattr(self, name, None) for name in ("X_", "y_", "weight_"))
         if X is None or y is None:
             raise NotFittedError(f"{type(self).__name__} is not fitted yet.")

@@ -1,4 +1,4 @@
-"""Smoothing spline: the curve that is near the rows and yet bends little."""
+"""Smoothing spline: squared error plus a penalty on the curvature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["SmoothingSpline"]
 
 
 class SmoothingSpline(Smoother):
-    r"""The natural cubic spline that weighs nearness to the rows against bending.
+    r"""Natural cubic spline that minimises squared error plus a curvature penalty.
 
     .. math:: \min_g\;\sum_t\,[r^t-g(x^t)]^2 + \lambda\int g''(x)^2\,dx                                   \quad (1)
 
@@ -55,6 +55,19 @@ class SmoothingSpline(Smoother):
     >>> x, r = [[float(i)] for i in range(8)], [1, 2, 1.5, 4, 5, 4.5, 7, 6]
     >>> SmoothingSpline(lam=1.0).fit(x, r).predict([[0.5], [2.0], [3.25]]).round(6)
     array([1.304888, 2.467855, 3.812479])
+
+    See Also
+    --------
+    AdditiveModel, Loess, choose_smoothing
+
+    References
+    ----------
+    - Reinsch, C. H. (1967). Smoothing by spline functions. Numerische Mathematik 10, 177-183.
+      doi:10.1007/BF02162161
+    - Craven, P. and Wahba, G. (1978). Smoothing noisy data with spline functions. Numerische Mathematik 31,
+      377-403. doi:10.1007/BF01404567
+    - Green, P. J. and Silverman, B. W. (1994). Nonparametric Regression and Generalized Linear Models. Chapman and
+      Hall.
     """
 
     card = Card(
@@ -90,8 +103,8 @@ class SmoothingSpline(Smoother):
         fit = Splines(self.X_[:, 0], self.y_, self.weight_)
         self.knots_, self.mass_ = fit.x, fit.w
         self.lam_ = self._find(fit)
-        self.values_, self.bends_, own = fit.at(self.lam_)
-        self.df_ = float(own.sum())
+        self.values_, self.bends_, leverage = fit.at(self.lam_)
+        self.df_ = float(leverage.sum())
 
     def _find(self, fit: Splines) -> float:
         m = len(fit.x)
@@ -150,9 +163,9 @@ class SmoothingSpline(Smoother):
 
     def _leverages(self, rows: np.ndarray) -> np.ndarray:
         counts = np.ones(len(self.y_)) if self.weight_ is None else self.weight_
-        own = spline_at(self.knots_, self.values_, self.mass_, self.lam_)[2]
+        leverage = spline_at(self.knots_, self.values_, self.mass_, self.lam_)[2]
         place = np.clip(np.searchsorted(self.knots_, self.X_[rows, 0]), 0, len(self.knots_) - 1)
-        return own[place] * counts[rows] / self.mass_[place]
+        return leverage[place] * counts[rows] / self.mass_[place]
 
     def _noise(self) -> tuple[float, float]:
         r"""The degrees of freedom of the noise are :math:`n-\operatorname{tr}S`, which take O(n)."""

@@ -1,4 +1,4 @@
-"""Smoothing splines through the same rows for any λ, and the λ to take."""
+"""Smoothing splines through the same rows for any λ, and the choice of λ."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def spline_at(
     x : (m,) rising      y : (m,)      w : (m,) above 0      lam : λ
     """
     m = len(x)
-    g, c, own = np.empty(m), np.zeros(m), np.ones(m)
+    g, c, leverage = np.empty(m), np.zeros(m), np.ones(m)
     if m <= 2:
-        return y.copy(), c, own
+        return y.copy(), c, leverage
     x, w, lam, unit = in_units(x, w, lam)
-    _reinsch.smooth(x, y, w, lam, g, c, own)
+    _reinsch.smooth(x, y, w, lam, g, c, leverage)
     with np.errstate(over="ignore"):
         c /= unit
         c /= unit
-    if not (np.isfinite(g).all() and np.isfinite(c).all() and np.isfinite(own).all()):
+    if not (np.isfinite(g).all() and np.isfinite(c).all() and np.isfinite(leverage).all()):
         raise DegenerateError(
             "SmoothingSpline: some x are too near to each other for a curve through both. Round them first, or divide "
             f"by their spread: they span about {unit:.2g}."
         )
-    return g, c, own
+    return g, c, leverage
 
 
 def in_units(x: np.ndarray, w: np.ndarray, lam: float) -> tuple[np.ndarray, np.ndarray, float, float]:
@@ -61,10 +61,10 @@ class Splines:
     """
 
     def __init__(self, x: np.ndarray, y: np.ndarray, counts: np.ndarray | None):
-        there = np.ones(len(x), bool) if counts is None else counts > 0
-        self.counts = np.ones(len(x)) if counts is None else counts[there]
-        self.numbers = y[there]
-        self.x, self.place = np.unique(x[there], return_inverse=True)
+        counted = np.ones(len(x), bool) if counts is None else counts > 0
+        self.counts = np.ones(len(x)) if counts is None else counts[counted]
+        self.numbers = y[counted]
+        self.x, self.place = np.unique(x[counted], return_inverse=True)
         self.w = np.bincount(self.place, self.counts)
         self.y = np.bincount(self.place, self.counts * self.numbers) / self.w
         self.total = float(self.w.sum())
@@ -76,12 +76,12 @@ class Splines:
 
     def error(self, lam: float, way: str) -> float:
         """The criterion "gcv" or "loo"."""
-        g, _, own = self.at(lam)
+        g, _, leverage = self.at(lam)
         squares = self.counts * ((self.numbers - g[self.place]) / self.unit) ** 2
         if way == "gcv":
-            left = 1 - own.sum() / self.total
+            left = 1 - leverage.sum() / self.total
             return np.inf if left < LEFT else float(squares.sum() / self.total / left**2)
-        left = 1 - (own / self.w)[self.place] * np.minimum(self.counts, 1.0)  # of a double row, one
+        left = 1 - (leverage / self.w)[self.place] * np.minimum(self.counts, 1.0)  # of a double row, one
         return np.inf if (left < 1e-12).any() else float(np.sum(squares / left**2) / self.total)
 
     def best(self, way: str) -> float:
@@ -96,8 +96,8 @@ class Splines:
                 "lam, or more rows."
             )
         a, b = places[min(k + 1, LOOKS - 1)], places[max(k - 1, 0)]
-        found = _lowest(lambda v: self.error(np.exp(v), way), a, b)
-        return float(np.exp(found if self.error(np.exp(found), way) < errors[k] else places[k]))
+        best = _lowest(lambda v: self.error(np.exp(v), way), a, b)
+        return float(np.exp(best if self.error(np.exp(best), way) < errors[k] else places[k]))
 
     def with_freedom(self, df: float) -> float:
         """The λ whose leverages add up to df."""

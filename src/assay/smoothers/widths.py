@@ -1,4 +1,4 @@
-"""How wide a window should be: a rule of thumb, or the width that predicts rows left out best."""
+"""Choice of the bandwidth: by a rule of thumb or by leave-one-out cross-validation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["chosen_width", "rule_of_thumb", "spread_rows"]
 
 STEPS = np.arange(-9, 8) / 2  # half powers of two around the rule of thumb
 EFFORT = 1 << 24  # weights per candidate; with more rows than that, errors are measured at some of them
-SOME = 200  # but at as many at least
+MIN_ROWS = 200  # but at as many at least
 
 
 def chosen_width(smoother: Any, way: str) -> float:
@@ -26,7 +26,7 @@ def chosen_width(smoother: Any, way: str) -> float:
     counting = len(smoother.y_) if smoother.weight_ is None else np.count_nonzero(smoother.weight_)
     if way == "scott" or counting < 3:
         return start
-    rows = spread_rows(smoother.X_, max(SOME, EFFORT // len(smoother.y_)))
+    rows = spread_rows(smoother.X_, max(MIN_ROWS, EFFORT // len(smoother.y_)))
     if smoother.weight_ is not None:
         rows = rows[smoother.weight_[rows] > 0]
     widths = start * 2.0 ** STEPS[::-1]

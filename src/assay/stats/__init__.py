@@ -89,8 +89,8 @@ from assay.stats.intervals.mean_interval import mean_interval, variance_interval
 from assay.stats.intervals.proportion_interval import proportion_interval, wilson_interval
 from assay.stats.intervals.repeated_estimate import RepeatedEstimate, corrected_interval, repeated_estimate
 from assay.stats.multivariate.gaussian_thresholds import (
+    GaussianThresholds,
     LogLinear,
-    Thresholds,
     gaussian_thresholds,
     log_linear_ratio,
 )
@@ -99,7 +99,7 @@ from assay.stats.multivariate.moments import ZScores, correlation, covariance, m
 from assay.stats.multivariate.projection import scalar_projection, vector_projection
 from assay.stats.multivariate.quadratic_boundary import Conic, LogOdds, gaussian_log_odds
 from assay.stats.multivariate.scatter import (
-    Discriminants,
+    DiscriminantDirections,
     Scatter,
     class_scatter,
     discriminant_directions,
@@ -159,13 +159,14 @@ __all__ = [
     "Conic",
     "Density",
     "DirichletCategorical",
-    "Discriminants",
+    "DiscriminantDirections",
     "EffectSize",
     "Elbow",
     "Equivalence",
     "EstimatorStudy",
     "Friedman",
     "Gaussian",
+    "GaussianThresholds",
     "GridPosterior",
     "HatMatrix",
     "HierarchicalPosterior",
@@ -193,7 +194,6 @@ __all__ = [
     "StructuralRisk",
     "Summary",
     "TestResult",
-    "Thresholds",
     "Wins",
     "WithPrior",
     "ZScores",

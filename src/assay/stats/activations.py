@@ -1,4 +1,4 @@
-"""Activations: from scores to posteriors, and how fast the posteriors follow."""
+"""Activation functions that turn scores into posterior probabilities, and their derivatives."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["sigmoid", "softmax", "softmax_jacobian"]
 
 
 def sigmoid(a: ArrayLike) -> NDArray[np.float64]:
-    r""":math:`\theta(a) = 1/(1 + e^{-a})`, the inverse of `log_odds`; sound for any size of a.
+    r""":math:`\theta(a) = 1/(1 + e^{-a})`, the inverse of `log_odds`; does not overflow.
 
-    Turned round it is the other class, :math:`\theta(-a) = 1 - \theta(a)`, and its slope is
+    For the other class, :math:`\theta(-a) = 1 - \theta(a)`, and its slope is
     :math:`\theta' = \theta(1 - \theta)`.
 
     >>> import numpy as np

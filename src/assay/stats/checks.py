@@ -1,4 +1,4 @@
-"""What the room accepts: finite samples, finite matrices, non-negative weights, a source of randomness."""
+"""Input checks: finite samples, finite matrices, non-negative weights, random generators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def as_sample(x: ArrayLike, who: str) -> NDArray[np.float64]:
 
 
 def as_points(x: ArrayLike, who: str) -> NDArray[np.float64]:
-    """Finite floats of any shape: places at which a density is asked for."""
+    """Finite floats of any shape: points at which a density is evaluated."""
     return _finite(
         _as_floats(x, who), who, lambda place: f"value {', '.join(str(k + 1) for k in place)}".strip()
     )

@@ -1,4 +1,4 @@
-"""Learning theory as calculators: bounds, sample sizes, shattering, and what they promise of a learner."""
+"""Learning theory: generalisation bounds, sample sizes, VC dimension, Rademacher complexity, simulations."""
 
 from assay.theory.concentration import (
     bernstein,

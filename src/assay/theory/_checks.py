@@ -1,4 +1,4 @@
-"""What the calculators accept: numbers or arrays of them, within limits; one number in, one number out."""
+"""Checks of arguments: numbers or arrays of them, within limits."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ def counts(value: ArrayLike, who: str, name: str, least: int = 1) -> NDArray[np.
 
 def one_count(value: Any, who: str, name: str, least: int = 1) -> int:
     """A single whole number from ``least`` up."""
-    found = one(counts(value, who, name, least), who, name)
-    return value if type(value) is int else int(found)
+    number = scalar(counts(value, who, name, least), who, name)
+    return value if type(value) is int else int(number)
 
 
-def one(found: NDArray[np.float64], who: str, name: str) -> float:
-    """The only number there is."""
-    if found.ndim:
-        raise ParameterError(f"{who}: {name} must be one number, got {found.size} of them.")
-    return float(found)
+def scalar(values: NDArray[np.float64], who: str, name: str) -> float:
+    """The value of an array with a single number."""
+    if values.ndim:
+        raise ParameterError(f"{who}: {name} must be one number, got {values.size} of them.")
+    return float(values)
 
 
 def _within(value: ArrayLike, who: str, name: str, holds: Any, words: str) -> NDArray[np.float64]:
@@ -60,14 +60,14 @@ def _within(value: ArrayLike, who: str, name: str, holds: Any, words: str) -> ND
         large = type(value) is int  # Python's have no largest one
         if not large and np.asarray(value).dtype.kind not in "iuf":
             raise TypeError
-        found = np.asarray(value, dtype=np.float64)
+        values = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ParameterError(f"{who}: {name} must be {words}, got {value!r}.") from None
-    good = holds(found)
+    good = holds(values)
     if not np.all(good):
-        first = found[~good].ravel()[0] if found.ndim else found
+        first = values[~good].ravel()[0] if values.ndim else values
         raise ParameterError(f"{who}: {name} must be {words}, got {float(first):g}.")
-    return found
+    return values
 
 
 def plain(value: Any) -> Any:
@@ -77,26 +77,26 @@ def plain(value: Any) -> Any:
 
 def whole_up(value: Any, who: str) -> Any:
     """The next whole number of rows; a hair above a whole number is that number (rounding of logarithms)."""
-    found = np.asarray(value, dtype=np.float64)
-    if not np.all(found < MOST_ROWS):
+    values = np.asarray(value, dtype=np.float64)
+    if not np.all(values < MOST_ROWS):
         raise ParameterError(f"{who}: more rows than 2^63 would be needed; ask for less.")
-    rows = np.maximum(np.ceil(found * (1 - 1e-14)), 1).astype(np.int64)
+    rows = np.maximum(np.ceil(values * (1 - 1e-14)), 1).astype(np.int64)
     return int(rows) if rows.ndim == 0 else rows
 
 
 def as_points(points: ArrayLike, who: str) -> NDArray[np.float64]:
     """(n, d) finite numbers; a plain list of numbers is n points on a line."""
     try:
-        found = np.asarray(points, dtype=np.float64)
+        rows = np.asarray(points, dtype=np.float64)
     except (TypeError, ValueError):
         raise DataError(f"{who}: points must be a table of numbers, (n, d).") from None
-    found = found[:, None] if found.ndim == 1 else found
-    if found.ndim != 2 or not found.size:
+    rows = rows[:, None] if rows.ndim == 1 else rows
+    if rows.ndim != 2 or not rows.size:
         raise DataError(f"{who}: points must have shape (n, d), n and d at least 1, got {np.shape(points)}.")
-    if not np.isfinite(found).all():
-        i, j = np.argwhere(~np.isfinite(found))[0]
-        raise DataError(f"{who}: point {i} has {found[i, j]} as coordinate {j}, expected finite numbers.")
-    return found
+    if not np.isfinite(rows).all():
+        i, j = np.argwhere(~np.isfinite(rows))[0]
+        raise DataError(f"{who}: point {i} has {rows[i, j]} as coordinate {j}, expected finite numbers.")
+    return rows
 
 
 def generator(random_state: Random, who: str) -> np.random.Generator:

@@ -15,10 +15,10 @@ from assay.theory._checks import (
     counts,
     generator,
     not_negative,
-    one,
     one_count,
     plain,
     rate,
+    scalar,
     share,
     whole_up,
 )
@@ -40,8 +40,8 @@ def hoeffding(n: ArrayLike, eps: ArrayLike, *, width: ArrayLike = 1.0, sides: in
 
     .. math:: P(|\mu - \hat\mu| > \epsilon) \le 2 e^{-2 \epsilon^2 n / w^2}
 
-    for n independent values in an interval of width w, whatever their distribution. It promises nothing when it
-    reaches 1: such values are given as 1. For one hypothesis chosen before the sample was seen; for the best of
+    for n independent values in an interval of width w, whatever their distribution. A bound of 1 or more
+    is vacuous and is returned as 1. For one hypothesis chosen before the sample was seen; for the best of
     many see ``finite_class_bound``.
 
     Parameters
@@ -59,6 +59,15 @@ def hoeffding(n: ArrayLike, eps: ArrayLike, *, width: ArrayLike = 1.0, sides: in
     >>> from assay.theory import hoeffding
     >>> round(hoeffding(100, 0.1), 6), round(hoeffding(1000, 0.05), 6)
     (0.270671, 0.013476)
+
+    See Also
+    --------
+    hoeffding_epsilon, chernoff, bernstein
+
+    References
+    ----------
+    - Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the American
+      Statistical Association 58(301), 13-30. doi:10.1080/01621459.1963.10500830
     """
     who = "hoeffding"
     n, eps, width = counts(n, who, "n"), not_negative(eps, who, "eps"), above_zero(width, who, "width")
@@ -74,6 +83,15 @@ def hoeffding_sample_size(eps: ArrayLike, delta: ArrayLike, *, width: ArrayLike 
     >>> from assay.theory import hoeffding_sample_size
     >>> hoeffding_sample_size(0.1, 0.05)
     185
+
+    See Also
+    --------
+    hoeffding_epsilon, finite_class_sample_size
+
+    References
+    ----------
+    - Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the American
+      Statistical Association 58(301), 13-30. doi:10.1080/01621459.1963.10500830
     """
     who = "hoeffding_sample_size"
     eps, delta, width = (
@@ -93,6 +111,15 @@ def hoeffding_epsilon(n: ArrayLike, delta: ArrayLike, *, width: ArrayLike = 1.0,
     >>> from assay.theory import hoeffding_epsilon
     >>> round(hoeffding_epsilon(1000, 0.05), 4)
     0.0429
+
+    See Also
+    --------
+    hoeffding, hoeffding_sample_size
+
+    References
+    ----------
+    - Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the American
+      Statistical Association 58(301), 13-30. doi:10.1080/01621459.1963.10500830
     """
     who = "hoeffding_epsilon"
     n, delta, width = counts(n, who, "n"), share(delta, who, "delta"), above_zero(width, who, "width")
@@ -118,6 +145,15 @@ def chernoff(n: ArrayLike, p: ArrayLike, eps: ArrayLike, *, side: str = "above")
     >>> from assay.theory import chernoff
     >>> chernoff(10, 0.5, 0.5) == 0.5**10
     True
+
+    See Also
+    --------
+    hoeffding, kl_inverse
+
+    References
+    ----------
+    - Chernoff, H. (1952). A measure of asymptotic efficiency for tests of a hypothesis based on the sum of
+      observations. Annals of Mathematical Statistics 23(4), 493-507. doi:10.1214/aoms/1177729330
     """
     who = "chernoff"
     n, p, eps = counts(n, who, "n"), rate(p, who, "p"), not_negative(eps, who, "eps")
@@ -129,7 +165,7 @@ def chernoff(n: ArrayLike, p: ArrayLike, eps: ArrayLike, *, side: str = "above")
 
 
 def binary_kl(q: ArrayLike, p: ArrayLike) -> NDArray[np.float64]:
-    """kl(q || p) of two coins, elementwise; infinite where p says never and q does not.
+    """kl(q || p) of two Bernoulli distributions, elementwise; infinite where p is 0 or 1 and q is not.
 
     >>> from assay.theory.concentration import binary_kl
     >>> binary_kl([0.5, 1.0, 0.3], [0.5, 0.5, 0.0]).round(4)
@@ -164,6 +200,14 @@ def bernstein(
     >>> from assay.theory import bernstein, hoeffding
     >>> round(bernstein(1000, 0.02, variance=0.01), 6), round(hoeffding(1000, 0.02), 6)
     (1.2e-05, 0.898658)
+
+    See Also
+    --------
+    hoeffding, empirical_bernstein_epsilon
+
+    References
+    ----------
+    - Boucheron, S., Lugosi, G. and Massart, P. (2013). Concentration Inequalities. Oxford University Press.
     """
     who = "bernstein"
     n, eps = counts(n, who, "n"), not_negative(eps, who, "eps")
@@ -188,6 +232,15 @@ def empirical_bernstein_epsilon(sample: ArrayLike, delta: float) -> float:
     >>> wrong = np.r_[np.ones(10), np.zeros(9990)]
     >>> round(empirical_bernstein_epsilon(wrong, 0.05), 5), round(hoeffding_epsilon(10000, 0.05, sides=1), 5)
     (0.00172, 0.01224)
+
+    See Also
+    --------
+    bernstein, hoeffding_epsilon
+
+    References
+    ----------
+    - Maurer, A. and Pontil, M. (2009). Empirical Bernstein bounds and sample variance penalization. Conference on
+      Learning Theory.
     """
     who = "empirical_bernstein_epsilon"
     values = rate(sample, who, "sample")
@@ -195,7 +248,7 @@ def empirical_bernstein_epsilon(sample: ArrayLike, delta: float) -> float:
         raise DataError(
             f"{who}: the sample must be a column of at least two values, got shape {values.shape}."
         )
-    n, depth = len(values), float(np.log(2) - np.log(one(share(delta, who, "delta"), who, "delta")))
+    n, depth = len(values), float(np.log(2) - np.log(scalar(share(delta, who, "delta"), who, "delta")))
     return float(np.sqrt(2 * values.var(ddof=1) * depth / n) + 7 * depth / (3 * (n - 1)))
 
 
@@ -217,6 +270,15 @@ def mcdiarmid(changes: ArrayLike, eps: ArrayLike, *, sides: int = 2) -> Any:
     >>> from assay.theory import mcdiarmid
     >>> round(mcdiarmid(np.full(100, 1 / 100), 0.1), 6)
     0.270671
+
+    See Also
+    --------
+    hoeffding, rademacher_bound
+
+    References
+    ----------
+    - McDiarmid, C. (1989). On the method of bounded differences. In Surveys in Combinatorics, 148-188. Cambridge
+      University Press.
     """
     who = "mcdiarmid"
     c = not_negative(changes, who, "changes")
@@ -231,7 +293,7 @@ def mcdiarmid(changes: ArrayLike, eps: ArrayLike, *, sides: int = 2) -> Any:
 def simulate_deviation(
     n: int, eps: ArrayLike, *, p: float = 0.5, runs: int = 10_000, random_state: Random = 0
 ) -> Any:
-    """How often the share of n throws of a coin misses p by more than eps: what the bounds are to be held against.
+    """How often the share of n throws of a coin misses p by more than eps: to compare with the bounds.
 
     Examples
     --------
@@ -241,7 +303,7 @@ def simulate_deviation(
     """
     who = "simulate_deviation"
     n, runs = one_count(n, who, "n"), one_count(runs, who, "runs")
-    p = one(rate(p, who, "p"), who, "p")
+    p = scalar(rate(p, who, "p"), who, "p")
     heads = generator(random_state, who).binomial(n, p, size=runs)
     miss = np.abs(heads - n * p) / n
     e = not_negative(eps, who, "eps")

@@ -27,7 +27,7 @@ def finite_class_bound(size: ArrayLike | None, n: ArrayLike, eps: ArrayLike, *, 
     .. math:: P(\exists h: |R(h) - \hat R(h)| > \epsilon) \le 2 |H| e^{-2 \epsilon^2 n}
 
     It holds for every distribution and is far too loose for tuning: cross-validation remains the practical tool.
-    At 1 it promises nothing.
+    At 1 it is vacuous.
 
     Parameters
     ----------
@@ -41,6 +41,15 @@ def finite_class_bound(size: ArrayLike | None, n: ArrayLike, eps: ArrayLike, *, 
     >>> from assay.theory import finite_class_bound
     >>> round(finite_class_bound(1000, 530, 0.1), 4)
     0.0498
+
+    See Also
+    --------
+    finite_class_epsilon, vc_bound
+
+    References
+    ----------
+    - Mohri, M., Rostamizadeh, A. and Talwalkar, A. (2018). Foundations of Machine Learning, second edition. MIT
+      Press.
     """
     who = "finite_class_bound"
     h = _log_size(size, log_size, who)
@@ -74,7 +83,7 @@ def finite_class_epsilon(
 
     .. math:: \epsilon = \sqrt{\frac1{2 n} \ln\frac{2 |H|}\delta}
 
-    Above 1 it promises nothing.
+    Above 1 it is vacuous.
 
     >>> from assay.theory import finite_class_epsilon
     >>> round(finite_class_epsilon(1000, 530, 0.05), 6)
@@ -112,6 +121,15 @@ def consistent_sample_size(
     >>> from assay.theory import consistent_sample_size
     >>> consistent_sample_size(1000, 0.1, 0.05)
     100
+
+    See Also
+    --------
+    consistent_epsilon, finite_class_sample_size
+
+    References
+    ----------
+    - Blumer, A., Ehrenfeucht, A., Haussler, D. and Warmuth, M. K. (1989). Learnability and the Vapnik-Chervonenkis
+      dimension. Journal of the ACM 36(4), 929-965. doi:10.1145/76359.76371
     """
     who = "consistent_sample_size"
     h = _log_size(size, log_size, who)

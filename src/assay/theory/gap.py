@@ -1,4 +1,4 @@
-"""The bound and what really happens: empirical risk against risk, for thresholds on a line."""
+"""Simulation of the gap between risk and empirical risk, for thresholds on a line, beside the bounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.theory._checks import Random, counts, generator, one, one_count, rate, share
+from assay.theory._checks import Random, counts, generator, one_count, rate, scalar, share
 from assay.theory.finite_class import finite_class_epsilon
 from assay.theory.vc_bound import vc_bound
 
@@ -78,7 +78,10 @@ def simulate_gap(
     if sizes.ndim != 1 or not len(sizes):
         raise ParameterError(f"{who}: n must be a sample size or a list of them.")
     H, runs = one_count(size, who, "size", 2), one_count(runs, who, "runs")
-    nu, delta = one(rate(noise, who, "noise"), who, "noise"), one(share(delta, who, "delta"), who, "delta")
+    nu, delta = (
+        scalar(rate(noise, who, "noise"), who, "noise"),
+        scalar(share(delta, who, "delta"), who, "delta"),
+    )
     thresholds = np.linspace(0, 1, H)
     risk = nu + (1 - 2 * nu) * np.abs(thresholds - 0.5)
     rng, gaps, excess = (
@@ -90,10 +93,10 @@ def simulate_gap(
         for r in range(runs):
             x = rng.random(rows)
             y = (x >= 0.5) ^ (rng.random(rows) < nu)
-            cell = np.searchsorted(thresholds, x, side="right")  # how many thresholds say 1
+            cell = np.searchsorted(thresholds, x, side="right")  # how many thresholds predict 1
             ones = np.bincount(cell, weights=y, minlength=H + 1)[: H + 1]
             all_ = np.bincount(cell, minlength=H + 1)[: H + 1]
-            # threshold j says 1 of cells above j: wrong are the ones at or below it and the zeros above it
+            # threshold j predicts 1 for cells above j: wrong are the ones at or below it and the zeros above it
             wrong = np.cumsum(ones)[:H] + (all_ - ones)[::-1].cumsum()[::-1][1:]
             gaps[i, r] = np.abs(wrong / rows - risk).max()
             excess[i, r] = risk[np.argmin(wrong)] - risk.min()

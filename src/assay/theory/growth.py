@@ -26,6 +26,15 @@ def sauer(n: int, d: int) -> int:
     >>> from assay.theory import sauer
     >>> [sauer(n, 3) for n in (2, 3, 4, 10)]
     [4, 8, 15, 176]
+
+    See Also
+    --------
+    growth, log_growth, vc_bound
+
+    References
+    ----------
+    - Sauer, N. (1972). On the density of families of sets. Journal of Combinatorial Theory A 13(1), 145-147.
+      doi:10.1016/0097-3165(72)90019-2
     """
     from math import comb
 
@@ -60,6 +69,15 @@ def growth(hypotheses: str, n: int, columns: int = 1, *, pieces: int = 1) -> int
     >>> from assay.theory.growth import growth
     >>> growth("half-spaces", 4, columns=2), growth("intervals", 4), growth("thresholds", 4)
     (14, 11, 5)
+
+    See Also
+    --------
+    log_growth, sauer, vc_dimension
+
+    References
+    ----------
+    - Vapnik, V. N. and Chervonenkis, A. Y. (1971). On the uniform convergence of relative frequencies of events to
+      their probabilities. Theory of Probability and Its Applications 16(2), 264-280. doi:10.1137/1116025
     """
     from math import comb
 
@@ -89,10 +107,19 @@ def log_growth(n: ArrayLike, d: ArrayLike) -> Any:
     >>> from assay.theory.growth import log_growth
     >>> np.exp(log_growth([4, 10], 3)).round(6)
     array([ 15., 176.])
+
+    See Also
+    --------
+    growth, sauer
+
+    References
+    ----------
+    - Sauer, N. (1972). On the density of families of sets. Journal of Combinatorial Theory A 13(1), 145-147.
+      doi:10.1016/0097-3165(72)90019-2
     """
     n, d = np.broadcast_arrays(counts(n, "log_growth", "n"), counts(d, "log_growth", "d", 0))
-    found = np.array([_log_sauer(*pair) for pair in zip(n.ravel(), d.ravel())])
-    return found.reshape(n.shape)[()]
+    logs = np.array([_log_sauer(*pair) for pair in zip(n.ravel(), d.ravel())])
+    return logs.reshape(n.shape)[()]
 
 
 def _log_sauer(n: float, d: float) -> float:

@@ -35,6 +35,15 @@ def holdout_bound(errors: ArrayLike, n: ArrayLike, delta: ArrayLike = 0.05) -> A
     >>> from assay.theory import holdout_bound
     >>> round(holdout_bound(0, 300), 5), round(holdout_bound(10, 100), 5)
     (0.00994, 0.16372)
+
+    See Also
+    --------
+    hoeffding_epsilon, assay.stats.proportion_interval
+
+    References
+    ----------
+    - Hoeffding, W. (1963). Probability inequalities for sums of bounded random variables. Journal of the American
+      Statistical Association 58(301), 13-30. doi:10.1080/01621459.1963.10500830
     """
     who = "holdout_bound"
     k, n, delta = counts(errors, who, "errors", 0), counts(n, who, "n"), share(delta, who, "delta")

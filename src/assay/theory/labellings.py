@@ -1,4 +1,4 @@
-"""Classes of hypotheses that can be asked which labellings of given points they realise."""
+"""Hypothesis classes, and which labellings of given points they realise."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def labellings(n: int) -> Labels:
 
 
 class Hypotheses:
-    """A class of hypotheses: what it is called, what it realises, its VC dimension where it is known.
+    """A hypothesis class: its name, the labellings it realises, its VC dimension where it is known.
 
     A member writes ``rule``, or ``realised`` as well where all labellings at once are quicker.
     """
@@ -41,21 +41,21 @@ class Hypotheses:
 
     def rule(self, points: Points, label: Labels) -> Rule | None:
         """A hypothesis of the class with these labels, as a function of points; None if there is none."""
-        raise TypeError(f"{type(self).__name__} must say which labellings it realises")
+        raise TypeError(f"{type(self).__name__} must define which labellings it realises")
 
     def realised(self, points: Points) -> Labels:
         """(2^n,) which labellings the class realises."""
         return np.array([self.rule(points, label) is not None for label in labellings(len(points))])
 
     def either_sign(self, points: Points) -> Labels:
-        """The same for a class in which every hypothesis has its opposite: half of the labellings tell the others."""
+        """The same for a class closed under negation: half of the labellings determine the others."""
         half = labellings(len(points))[: 2 ** (len(points) - 1)]
-        found = np.array([self.rule(points, label) is not None for label in half])
-        return np.concatenate([found, found[::-1]])
+        realised = np.array([self.rule(points, label) is not None for label in half])
+        return np.concatenate([realised, realised[::-1]])
 
     def vc(self, d: int) -> float:
         """The VC dimension in d dimensions; infinite for a class that shatters sets of any size."""
-        raise TypeError(f"{type(self).__name__} must say its VC dimension")
+        raise TypeError(f"{type(self).__name__} must define its VC dimension")
 
     def __repr__(self) -> str:
         return self.name
@@ -84,7 +84,7 @@ class Boxes(Hypotheses):
     def realised(self, points: Points) -> Labels:
         label = labellings(len(points))
         shown = np.where(label[..., None], points, np.nan)
-        shown[0] = 0.0  # the empty box; a slice of holes alone would be warned about
+        shown[0] = 0.0  # the empty box; all-NaN slices would raise a warning
         low, high = np.nanmin(shown, axis=1)[:, None], np.nanmax(shown, axis=1)[:, None]
         caught = ((low <= points) & (points <= high)).all(axis=2) & ~label
         caught[0] = False
@@ -211,15 +211,15 @@ class FiniteClass(Hypotheses):
         return next((h for h in self.rules if np.array_equal(np.asarray(h(points), dtype=bool), label)), None)
 
     def realised(self, points: Points) -> Labels:
-        n, found = len(points), np.zeros(2 ** len(points), dtype=bool)
+        n, realised = len(points), np.zeros(2 ** len(points), dtype=bool)
         for h in self.rules:
-            said = np.asarray(h(points), dtype=bool)
-            if said.shape != (n,):
+            labels = np.asarray(h(points), dtype=bool)
+            if labels.shape != (n,):
                 raise DataError(
-                    f"FiniteClass: a hypothesis must say one label per point, {n}, got {said.shape}."
+                    f"FiniteClass: a hypothesis must return one label per point, {n}, got {labels.shape}."
                 )
-            found[int(said @ (1 << np.arange(n)))] = True
-        return found
+            realised[int(labels @ (1 << np.arange(n)))] = True
+        return realised
 
     def vc(self, d: int) -> float:
         return float(np.floor(np.log2(len(self.rules))))

@@ -21,6 +21,14 @@ def kl_inverse(risk: ArrayLike, budget: ArrayLike) -> Any:
     >>> from assay.theory import kl_inverse
     >>> round(kl_inverse(0.0, 0.01), 5), round(kl_inverse(0.1, 0.01), 5)
     (0.00995, 0.14768)
+
+    See Also
+    --------
+    chernoff, pac_bayes_bound
+
+    References
+    ----------
+    - Boucheron, S., Lugosi, G. and Massart, P. (2013). Concentration Inequalities. Oxford University Press.
     """
     who = "kl_inverse"
     r, b = np.broadcast_arrays(rate(risk, who, "risk"), not_negative(budget, who, "budget"))
@@ -52,6 +60,15 @@ def pac_bayes_bound(risk: ArrayLike, divergence: ArrayLike, n: ArrayLike, delta:
     >>> from assay.theory import pac_bayes_bound
     >>> round(pac_bayes_bound(0.1, 5.0, 1000), 4)
     0.1531
+
+    See Also
+    --------
+    kl_inverse, finite_class_bound
+
+    References
+    ----------
+    - McAllester, D. A. (1999). Some PAC-Bayesian theorems. Machine Learning 37, 355-363.
+      doi:10.1023/A:1007618624809
     """
     who = "pac_bayes_bound"
     kl, n, delta = (

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ParameterError
-from assay.theory._checks import Random, counts, generator, one, one_count, plain, rate, share, whole_up
+from assay.theory._checks import Random, counts, generator, one_count, plain, rate, scalar, share, whole_up
 
 __all__ = ["BoxStudy", "pac_box_delta", "pac_box_epsilon", "pac_box_sample_size", "simulate_pac_box"]
 
@@ -35,6 +35,17 @@ def pac_box_sample_size(eps: ArrayLike, delta: ArrayLike, columns: ArrayLike = 2
     >>> from assay.theory import pac_box_sample_size
     >>> pac_box_sample_size(0.1, 0.05), pac_box_sample_size(0.01, 0.01)
     (176, 2397)
+
+    See Also
+    --------
+    pac_box_epsilon, pac_box_delta, simulate_pac_box
+
+    References
+    ----------
+    - Valiant, L. G. (1984). A theory of the learnable. Communications of the ACM 27(11), 1134-1142.
+      doi:10.1145/1968.1972
+    - Blumer, A., Ehrenfeucht, A., Haussler, D. and Warmuth, M. K. (1989). Learnability and the Vapnik-Chervonenkis
+      dimension. Journal of the ACM 36(4), 929-965. doi:10.1145/76359.76371
     """
     who = "pac_box_sample_size"
     eps, delta, sides = (
@@ -125,7 +136,7 @@ def simulate_pac_box(
     a, b = (np.broadcast_to(side, d) for side in sides)
     if not (a < b).all():
         raise ParameterError(f"{who}: low must be below high in every column, got {low!r} and {high!r}.")
-    eps = one(share(eps, who, "eps"), who, "eps")
+    eps = scalar(share(eps, who, "eps"), who, "eps")
     rng, errors = generator(random_state, who), np.empty(runs)
     step = max(1, _BLOCK // (n * d))
     for start in range(0, runs, step):

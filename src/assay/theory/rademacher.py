@@ -1,4 +1,4 @@
-"""Rademacher complexity: how well a class can follow labels that are pure chance, on these very points."""
+"""Rademacher complexity: how well a class can fit random labels of the given points."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from assay.theory._checks import (
     counts,
     generator,
     not_negative,
-    one,
     one_count,
     plain,
     rate,
+    scalar,
     share,
 )
 
@@ -50,14 +50,14 @@ def rademacher(answers: ArrayLike, *, draws: int = 1000, random_state: Random = 
     r"""The empirical Rademacher complexity of finitely many hypotheses on n points.
 
     .. math:: \hat\Re(H) = E_\sigma \max_{h \in H} \frac1n \sum_i \sigma_i h(x_i), \qquad
-              \sigma_i = \pm1 \text{ by the throw of a coin}
+              \sigma_i = \pm1 \text{ with probability } \tfrac12 \text{ each}
 
     It is 1 for a class that shatters the points and near 0 for a class that cannot follow noise. Unlike the VC
     dimension it depends on where the points are.
 
     Parameters
     ----------
-    answers : (H, n) of -1 and +1: what each hypothesis says of each point; or booleans
+    answers : (H, n) of -1 and +1: the prediction of each hypothesis for each point; or booleans
     draws : int
         Draws of the signs; up to 14 points all signs are tried instead.
     random_state : seed or generator
@@ -69,6 +69,15 @@ def rademacher(answers: ArrayLike, *, draws: int = 1000, random_state: Random = 
     >>> from assay.theory.rademacher import rademacher
     >>> rademacher([[1, 1], [-1, -1]]).value
     0.5
+
+    See Also
+    --------
+    rademacher_bound, massart
+
+    References
+    ----------
+    - Bartlett, P. L. and Mendelson, S. (2002). Rademacher and Gaussian complexities: risk bounds and structural
+      results. Journal of Machine Learning Research 3, 463-482.
     """
     who = "rademacher"
     A = np.asarray(answers)
@@ -110,7 +119,7 @@ def rademacher_linear(
     10.0
     """
     who = "rademacher_linear"
-    points, B = as_points(X, who), one(above_zero(radius, who, "radius"), who, "radius")
+    points, B = as_points(X, who), scalar(above_zero(radius, who, "radius"), who, "radius")
     n = len(points)
     if n <= EXACT:
         sigma = 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) - 1
@@ -125,13 +134,22 @@ def rademacher_linear(
 
 
 def massart(size: ArrayLike, n: ArrayLike) -> Any:
-    r"""Massart's lemma: :math:`|H|` hypotheses that say -1 or +1 have a Rademacher complexity of at most
+    r"""Massart's lemma: :math:`|H|` hypotheses with values -1 or +1 have a Rademacher complexity of at most
 
     .. math:: \sqrt{\frac{2 \ln |H|}n}
 
     >>> from assay.theory import massart
     >>> round(massart(1000, 530), 4)
     0.1615
+
+    See Also
+    --------
+    rademacher, finite_class_bound
+
+    References
+    ----------
+    - Mohri, M., Rostamizadeh, A. and Talwalkar, A. (2018). Foundations of Machine Learning, second edition. MIT
+      Press.
     """
     return plain(np.sqrt(2 * np.log(counts(size, "massart", "size")) / counts(n, "massart", "n")))
 
@@ -141,8 +159,8 @@ def rademacher_bound(risk: ArrayLike, complexity: ArrayLike, n: ArrayLike, delta
 
     .. math:: R(h) \le \hat R(h) + \hat\Re(H) + 3 \sqrt{\frac{\ln(2/\delta)}{2 n}}
 
-    for the 0/1 loss and hypotheses that say -1 or +1 (Bartlett and Mendelson 2002; the constants are those of Mohri,
-    Rostamizadeh and Talwalkar, theorem 3.5). Above 1 it promises nothing.
+    for the 0/1 loss and hypotheses with values -1 or +1 (Bartlett and Mendelson 2002; the constants are those of Mohri,
+    Rostamizadeh and Talwalkar, theorem 3.5). Above 1 it is vacuous.
 
     Parameters
     ----------
@@ -155,6 +173,17 @@ def rademacher_bound(risk: ArrayLike, complexity: ArrayLike, n: ArrayLike, delta
     >>> from assay.theory import rademacher_bound
     >>> round(rademacher_bound(0.1, 0.05, 1000), 4)
     0.2788
+
+    See Also
+    --------
+    rademacher, vc_bound
+
+    References
+    ----------
+    - Bartlett, P. L. and Mendelson, S. (2002). Rademacher and Gaussian complexities: risk bounds and structural
+      results. Journal of Machine Learning Research 3, 463-482.
+    - Mohri, M., Rostamizadeh, A. and Talwalkar, A. (2018). Foundations of Machine Learning, second edition. MIT
+      Press.
     """
     who = "rademacher_bound"
     risk, n, delta = rate(risk, who, "risk"), counts(n, who, "n"), share(delta, who, "delta")

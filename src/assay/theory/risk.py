@@ -27,7 +27,7 @@ def empirical_risk(
 
     .. math:: \hat R(h) = \frac1N \sum_i I[h(x_i) \ne y_i]
 
-    It is what a learner sees. What it is after is the risk on rows not yet drawn; the bounds of this room say how
+    It is computed from the training rows. The goal is the risk on new rows; the bounds of this room limit how
     far apart the two can be.
 
     Parameters
@@ -66,7 +66,7 @@ def empirical_risk(
 
 @dataclass(frozen=True)
 class ErmResult:
-    """What empirical risk minimisation found.
+    """Result of empirical risk minimisation.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def erm(
 
     Parameters
     ----------
-    hypotheses : list of functions of X, or of fitted classifiers (their ``predict`` is asked)
+    hypotheses : list of functions of X, or of fitted classifiers (their ``predict`` is called)
     X : the rows, as the hypotheses take them
     y : (n,) labels
     loss, sample_weight : as for ``empirical_risk``
@@ -107,9 +107,17 @@ def erm(
     >>> import numpy as np
     >>> from assay.theory import erm
     >>> x = np.array([0.1, 0.4, 0.6, 0.9])
-    >>> found = erm([lambda x, t=t: x >= t for t in (0.0, 0.5, 1.0)], x, [False, False, True, True])
-    >>> found.index, found.risk, found.risks
+    >>> result = erm([lambda x, t=t: x >= t for t in (0.0, 0.5, 1.0)], x, [False, False, True, True])
+    >>> result.index, result.risk, result.risks
     (1, 0.0, array([0.5, 0. , 0.5]))
+
+    See Also
+    --------
+    empirical_risk, erm_excess
+
+    References
+    ----------
+    - Shalev-Shwartz, S. and Ben-David, S. (2014). Understanding Machine Learning. Cambridge University Press.
     """
     if not len(hypotheses):
         raise ParameterError("erm: the list of hypotheses is empty; give at least one.")
@@ -123,9 +131,9 @@ def erm(
 
 
 def _answer(hypothesis: Any, X: Any) -> Any:
-    said = hypothesis.predict if hasattr(hypothesis, "predict") else hypothesis
-    if not callable(said):
+    predict = hypothesis.predict if hasattr(hypothesis, "predict") else hypothesis
+    if not callable(predict):
         raise ParameterError(
-            f"erm: a hypothesis must be a function or have predict, got {type(said).__name__}."
+            f"erm: a hypothesis must be a function or have predict, got {type(predict).__name__}."
         )
-    return said(X)
+    return predict(X)

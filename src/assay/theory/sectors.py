@@ -48,12 +48,12 @@ class Sectors:
         return cls(starts, np.array(ranks, dtype=np.int64))
 
     def by_lines(self) -> NDArray[np.bool_]:
-        """(2^n,) which labellings a line can tell apart, one side positive."""
-        found = np.zeros(2 ** self.ranks.shape[1], dtype=bool)
+        """(2^n,) which labellings a line can separate, one side positive."""
+        realised = np.zeros(2 ** self.ranks.shape[1], dtype=bool)
         for rank in self.ranks:
             for least in range(int(rank.max()) + 2):
-                found[int((rank >= least) @ (1 << np.arange(len(rank))))] = True
-        return found
+                realised[int((rank >= least) @ (1 << np.arange(len(rank))))] = True
+        return realised
 
     def cuts(self, label: NDArray[np.bool_]) -> NDArray[np.int64]:
         """(M,) of each sector, as bits: the negatives that lie beyond all positives along its directions."""

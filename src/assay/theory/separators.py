@@ -25,8 +25,8 @@ class HalfSpaces(Hypotheses):
     Examples
     --------
     >>> from assay.theory import HalfSpaces, shatters
-    >>> found = shatters(HalfSpaces(), [(0, 0), (1, 0), (0, 1)])
-    >>> found.count, found.rule([True, False, False])(found.points)
+    >>> result = shatters(HalfSpaces(), [(0, 0), (1, 0), (0, 1)])
+    >>> result.count, result.rule([True, False, False])(result.points)
     (8, array([ True, False, False]))
     """
 
@@ -101,11 +101,11 @@ def separated(X: Points, label: Labels, bias: bool, round_last: bool = False) ->
     sizes = np.vstack([np.hstack([none, eye, -eye]), np.hstack([none, -eye, -eye])])  # -s <= w <= s
     limits: list[tuple[float | None, float | None]] = [(None, None) if bias else (0, 0)]
     limits += [(None, None)] * (d - 1) + [(None, 0 if round_last else None)] + [(0, None)] * d
-    found = linprog(
+    solution = linprog(
         np.r_[np.zeros(d + 1), np.ones(d)],
         A_ub=np.vstack([rows, sizes]),
         b_ub=np.r_[-np.ones(n), np.zeros(2 * d)],
         bounds=limits,
         method="highs",
     )
-    return found.x[: d + 1] if found.status == 0 else None
+    return solution.x[: d + 1] if solution.status == 0 else None

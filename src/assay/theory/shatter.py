@@ -105,20 +105,29 @@ def shatters(hypotheses: Any, points: ArrayLike) -> Shattering:
     True
     >>> print(shatters("lines", [(0, 0), (1, 0), (0, 1), (1, 1)]))
     half-spaces do not shatter these 4 points: 14 of 16 labellings.
+
+    See Also
+    --------
+    vc_dimension, vc_search
+
+    References
+    ----------
+    - Vapnik, V. N. and Chervonenkis, A. Y. (1971). On the uniform convergence of relative frequencies of events to
+      their probabilities. Theory of Probability and Its Applications 16(2), 264-280. doi:10.1137/1116025
     """
     who = "shatters"
-    klass, found = as_hypotheses(hypotheses, who), as_points(points, who)
-    if len(found) > klass.most:
+    klass, rows = as_hypotheses(hypotheses, who), as_points(points, who)
+    if len(rows) > klass.most:
         raise DataError(
-            f"{who}: {len(found)} points have 2^{len(found)} labellings; of {klass.name}, at most {klass.most} points "
+            f"{who}: {len(rows)} points have 2^{len(rows)} labellings; of {klass.name}, at most {klass.most} points "
             "are tried."
         )
-    if klass.columns is not None and found.shape[1] != klass.columns:
+    if klass.columns is not None and rows.shape[1] != klass.columns:
         raise DataError(
             f"{who}: {klass.name} live in {klass.columns} dimension{'s' if klass.columns > 1 else ''}, the points have "
-            f"{found.shape[1]}."
+            f"{rows.shape[1]}."
         )
-    return Shattering(klass, found, klass.realised(found))
+    return Shattering(klass, rows, klass.realised(rows))
 
 
 def vc_dimension(hypotheses: Any, columns: int = 2) -> float:
@@ -137,13 +146,22 @@ def vc_dimension(hypotheses: Any, columns: int = 2) -> float:
     >>> from assay.theory import vc_dimension
     >>> [vc_dimension(c) for c in ("rectangles", "lines", "circles", "triangles", "look-up table")]
     [4.0, 3.0, 3.0, 7.0, inf]
+
+    See Also
+    --------
+    shatters, vc_search
+
+    References
+    ----------
+    - Vapnik, V. N. and Chervonenkis, A. Y. (1971). On the uniform convergence of relative frequencies of events to
+      their probabilities. Theory of Probability and Its Applications 16(2), 264-280. doi:10.1137/1116025
     """
     return as_hypotheses(hypotheses, "vc_dimension").vc(one_count(columns, "vc_dimension", "columns"))
 
 
 @dataclass(frozen=True)
 class VCSearch:
-    """What a search for shattered sets found: so many points at least.
+    """Result of a search for shattered sets: a lower bound of the VC dimension.
 
     Attributes
     ----------
@@ -201,14 +219,14 @@ def vc_search(
     return VCSearch(best.size, best.points, tried if best.size < most else 0)
 
 
-def as_hypotheses(given: Any, who: str) -> Hypotheses:
+def as_hypotheses(hypotheses: Any, who: str) -> Hypotheses:
     """The class by its name, or itself."""
-    if isinstance(given, Hypotheses):
-        return given
-    name = _ALSO.get(str(given).strip().lower(), str(given).strip().lower())
+    if isinstance(hypotheses, Hypotheses):
+        return hypotheses
+    name = _ALSO.get(str(hypotheses).strip().lower(), str(hypotheses).strip().lower())
     if name not in CLASSES:
         raise ParameterError(
-            f"{who}: hypotheses must be one of {', '.join(CLASSES)}, or a Hypotheses object, got {given!r}."
+            f"{who}: hypotheses must be one of {', '.join(CLASSES)}, or a Hypotheses object, got {hypotheses!r}."
         )
     return CLASSES[name]
 

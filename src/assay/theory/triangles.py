@@ -38,10 +38,10 @@ class Triangles(Hypotheses):
         return np.array([_sides(sectors, triples, label).any() for label in labellings(len(points))])
 
     def rule(self, points: Points, label: Labels) -> Rule | None:
-        found = self.triangle(points, label)
-        if found is None:
+        triangle = self.triangle(points, label)
+        if triangle is None:
             return None
-        u, reach = found
+        u, reach = triangle
         return lambda X: (reach >= X @ u.T).all(axis=1)
 
     def triangle(
@@ -73,10 +73,10 @@ class Triangles(Hypotheses):
 
     def corners(self, points: Points, label: Labels) -> NDArray[np.float64] | None:
         """(3, 2) the corners of a triangle with these labels, to draw it; None if there is none."""
-        found = self.triangle(points, label)
-        if found is None:
+        triangle = self.triangle(points, label)
+        if triangle is None:
             return None
-        u, reach = found
+        u, reach = triangle
         return np.array([np.linalg.solve(u[[i, (i + 1) % 3]], reach[[i, (i + 1) % 3]]) for i in range(3)])
 
     def vc(self, d: int) -> float:
@@ -118,5 +118,5 @@ def _angles(sectors: Sectors, triples: NDArray[np.int64]) -> tuple[NDArray[np.in
         e = np.eye(3)[i]
         A += [[*-e, 1.0], [*e, 1.0], [*(np.roll(e, 1) - e), 1.0]]
         b += [-low[best, i], high[best, i], np.pi - turn[i]]
-    found = linprog([0.0, 0.0, 0.0, -1.0], A_ub=A, b_ub=b, bounds=[(None, None)] * 4, method="highs")
-    return triples[best], found.x[:3]
+    solution = linprog([0.0, 0.0, 0.0, -1.0], A_ub=A, b_ub=b, bounds=[(None, None)] * 4, method="highs")
+    return triples[best], solution.x[:3]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.theory._checks import MOST_ROWS, above_zero, counts, one, one_count, plain, share, whole_up
+from assay.theory._checks import MOST_ROWS, above_zero, counts, one_count, plain, scalar, share, whole_up
 from assay.theory.growth import log_growth
 
 __all__ = ["vc_bound", "vc_sample_size"]
@@ -84,6 +84,15 @@ def vc_bound(
     array([0.3676, 0.1429, 0.0523])
     >>> round(vc_bound(10_000, 3, form="vapnik-chervonenkis"), 4)
     0.1608
+
+    See Also
+    --------
+    vc_sample_size, vc_dimension, sauer
+
+    References
+    ----------
+    - Vapnik, V. N. and Chervonenkis, A. Y. (1971). On the uniform convergence of relative frequencies of events to
+      their probabilities. Theory of Probability and Its Applications 16(2), 264-280. doi:10.1137/1116025
     """
     who = "vc_bound"
     n, d, delta = counts(n, who, "n"), counts(d, who, "d"), share(delta, who, "delta")
@@ -118,14 +127,23 @@ def vc_sample_size(d: int, eps: float, delta: float = 0.05, c: float = 1.0, *, f
     (11053, 127824)
     >>> vc_sample_size(4, 0.1, form="blumer")
     2248
+
+    See Also
+    --------
+    vc_bound, consistent_sample_size
+
+    References
+    ----------
+    - Blumer, A., Ehrenfeucht, A., Haussler, D. and Warmuth, M. K. (1989). Learnability and the Vapnik-Chervonenkis
+      dimension. Journal of the ACM 36(4), 929-965. doi:10.1145/76359.76371
     """
     who = "vc_sample_size"
     d, eps, c = (
         one_count(d, who, "d"),
-        one(share(eps, who, "eps"), who, "eps"),
-        one(above_zero(c, who, "c"), who, "c"),
+        scalar(share(eps, who, "eps"), who, "eps"),
+        scalar(above_zero(c, who, "c"), who, "c"),
     )
-    delta = one(share(delta, who, "delta"), who, "delta")
+    delta = scalar(share(delta, who, "delta"), who, "delta")
     if form == "blumer":
         return int(whole_up(max(4 / eps * np.log2(2 / delta), 8 * d / eps * np.log2(13 / eps)), who))
     low = int(np.ceil(np.e * d)) + 1  # from e d on every form falls with n

@@ -20,25 +20,25 @@ FOLDS = np.array([0.03, 0.00, 0.03, 0.01, 0.01, 0.01, 0.04, 0.02, 0.01, 0.04])
 )  # fmt: skip
 def test_same_as_baycomp(rope, probabilities):
     """Numbers of baycomp 1.0.3, two_on_single(zeros, FOLDS, rope); its correlation is that of 10-fold."""
-    found = correlated_t(FOLDS, ratio=1 / 9, rope=rope)
-    assert_allclose((found.left, found.within, found.right), probabilities, atol=2e-9)
+    result = correlated_t(FOLDS, ratio=1 / 9, rope=rope)
+    assert_allclose((result.left, result.within, result.right), probabilities, atol=2e-9)
 
 
 def test_without_a_region_it_is_the_one_sided_p():
-    found = correlated_t(FOLDS, ratio=1 / 9, rope=0)
-    assert_allclose(found.left, paired_t(FOLDS, 1 / 9, alternative="greater").p)
+    result = correlated_t(FOLDS, ratio=1 / 9, rope=0)
+    assert_allclose(result.left, paired_t(FOLDS, 1 / 9, alternative="greater").p)
     test = paired_t(FOLDS, 1 / 9, alpha=0.1)
-    assert_allclose(found.interval(0.9), (test.low, test.high))
+    assert_allclose(result.interval(0.9), (test.low, test.high))
 
 
 def test_density_is_a_density_and_fits_the_probabilities():
     from scipy.integrate import quad
     from scipy.stats import t
 
-    found = correlated_t(FOLDS, ratio=0.5, rope=0.01)
+    result = correlated_t(FOLDS, ratio=0.5, rope=0.01)
     x = np.linspace(-0.1, 0.1, 7)
-    assert_allclose(found.density(x), t.pdf(x, 9, found.mean, found.scale), rtol=1e-10)
-    assert_allclose(quad(found.density, -0.01, 0.01)[0], found.within, atol=1e-9)
+    assert_allclose(result.density(x), t.pdf(x, 9, result.mean, result.scale), rtol=1e-10)
+    assert_allclose(quad(result.density, -0.01, 0.01)[0], result.within, atol=1e-9)
 
 
 def test_turning_the_learners_turns_the_sides():
@@ -61,11 +61,11 @@ def test_decisions():
      (-0.1, 0.2, (0, 1, 0)), (-0.1, 0, (1, 0, 0))],
 )  # fmt: skip
 def test_no_spread_is_a_point_and_says_so(value, rope, expected):
-    found = correlated_t(np.full(10, value), rope=rope)
-    assert (found.left, found.within, found.right) == expected and "same on every split" in found.why
+    result = correlated_t(np.full(10, value), rope=rope)
+    assert (result.left, result.within, result.right) == expected and "same on every split" in result.why
     with pytest.raises(ParameterError, match="do not vary"):
-        found.density(0.0)
-    assert found.interval() == (value, value)
+        result.density(0.0)
+    assert result.interval() == (value, value)
 
 
 @pytest.mark.parametrize(

@@ -76,10 +76,10 @@ def test_draws_follow_the_posterior(monkeypatch):
         mu0, sigma0, nu, _ = module._sample(m, SS / 0.9, J, 0.9 / J + 0.1, 40_000, 0)
         left, right = stdtr(nu, (-0.02 - mu0) / sigma0), stdtr(nu, (mu0 - 0.02) / sigma0)
         inside = [np.mean(1 - left - right), np.mean(1 - left - right > 0.5)]
-        found = (
+        result = (
             [np.mean(np.tanh((mu0 - x) / 0.02)) for x in (0.0, 0.03)] + [left.mean(), right.mean()] + inside
         )
-        assert_allclose(found, expected, atol=0.008)
+        assert_allclose(result, expected, atol=0.008)
     finally:
         module._tail_prior.cache_clear()
 
@@ -87,12 +87,12 @@ def test_draws_follow_the_posterior(monkeypatch):
 def test_uncertain_data_sets_are_drawn_to_the_others():
     D = list(folds([0.02, 0.021, 0.019, 0.02, 0.02], spread=0.004))
     D.append(0.10 + np.random.default_rng(1).normal(0, 0.15, 10))  # far off, but hardly known
-    found = hierarchical_t(D, ratio=1 / 9, draws=4000)
+    result = hierarchical_t(D, ratio=1 / 9, draws=4000)
     own = D[-1].mean()
-    assert found.estimates[-1] - 0.02 < 0.5 * (own - 0.02)
-    assert_allclose(found.estimates[:5], [d.mean() for d in D[:5]], atol=0.002)
-    assert (found.low < found.estimates).all() and (found.estimates < found.high).all()
-    assert found.centre[0] < 0.02 < found.centre[1]
+    assert result.estimates[-1] - 0.02 < 0.5 * (own - 0.02)
+    assert_allclose(result.estimates[:5], [d.mean() for d in D[:5]], atol=0.002)
+    assert (result.low < result.estimates).all() and (result.estimates < result.high).all()
+    assert result.centre[0] < 0.02 < result.centre[1]
 
 
 def test_units_and_seeds():
@@ -118,8 +118,8 @@ def test_decisions():
 def test_data_sets_without_spread():
     D = folds([0.03, 0.01, 0.05, 0.02])
     D[1] = 0.01
-    found = hierarchical_t(D, draws=1000)
-    assert "1 of 4 data sets" in found.why and np.isfinite(found.samples).all()
+    result = hierarchical_t(D, draws=1000)
+    assert "1 of 4 data sets" in result.why and np.isfinite(result.samples).all()
     with pytest.raises(DataError, match="on no data set"):
         hierarchical_t(np.full((4, 5), 0.1))
 

@@ -18,15 +18,15 @@ DESIGNS = [np.vander(x, k + 1, increasing=True) for k in range(4)]
 @pytest.mark.capability("IML-4-26")
 def test_six_points():
     """IML 4.8: input x - 3.5, unit prior and noise."""
-    found = bayesian_model_selection(DESIGNS, r)
-    assert_allclose(found.log_evidence, [-53.91516, -31.85377, -28.81537, -30.05859], atol=5e-6)
-    assert_allclose(found.posterior, [0.0000, 0.0359, 0.7483, 0.2159], atol=5e-5)
-    assert found.best == 2
+    result = bayesian_model_selection(DESIGNS, r)
+    assert_allclose(result.log_evidence, [-53.91516, -31.85377, -28.81537, -30.05859], atol=5e-6)
+    assert_allclose(result.posterior, [0.0000, 0.0359, 0.7483, 0.2159], atol=5e-5)
+    assert result.best == 2
     at = [np.vander([0.5], k + 1, increasing=True) for k in range(4)]
-    mean, variance = found.average(at)
-    each = np.array([[v[0] for v in w.predict(D)] for w, D in zip(found.weights, at)])
-    assert_allclose(mean[0], found.posterior @ each[:, 0], rtol=1e-12)
-    second = found.posterior @ (each[:, 1] + each[:, 0] ** 2)
+    mean, variance = result.average(at)
+    each = np.array([[v[0] for v in w.predict(D)] for w, D in zip(result.weights, at)])
+    assert_allclose(mean[0], result.posterior @ each[:, 0], rtol=1e-12)
+    second = result.posterior @ (each[:, 1] + each[:, 0] ** 2)
     assert_allclose(variance[0], second - mean[0] ** 2, rtol=1e-9)
 
 
@@ -57,8 +57,8 @@ def test_the_posterior_mean_is_ridge_with_every_weight_penalised(lam, var, seed)
 
 
 def test_a_prior_of_models_counts():
-    found = bayesian_model_selection(DESIGNS, r, prior=[0, 1, 0, 0])
-    assert_allclose(found.posterior, [0, 1, 0, 0], atol=1e-15)
+    result = bayesian_model_selection(DESIGNS, r, prior=[0, 1, 0, 0])
+    assert_allclose(result.posterior, [0, 1, 0, 0], atol=1e-15)
 
 
 def test_what_cannot_be_chosen_from_is_said():

@@ -55,10 +55,10 @@ def test_map_maximises_prior_times_likelihood():
             + multivariate_normal(mu, S).logpdf(T5).sum()
         )
 
-    found = minimize(loss, np.zeros(5), method="BFGS", options={"gtol": 1e-6}).x
-    L = np.array([[np.exp(found[2]), 0], [found[3], np.exp(found[4])]])
+    result = minimize(loss, np.zeros(5), method="BFGS", options={"gtol": 1e-6}).x
+    L = np.array([[np.exp(result[2]), 0], [result[3], np.exp(result[4])]])
     mean, cov = NormalInverseWishart(m0, psi, kappa=kappa, nu=nu).update(T5).map()
-    assert_allclose(found[:2], mean, atol=1e-4)
+    assert_allclose(result[:2], mean, atol=1e-4)
     assert_allclose(L @ L.T, cov, atol=1e-4)
 
 

@@ -12,13 +12,13 @@ from assay.stats.bayesian.rope_posterior import RopePosterior, check_rope
      ((0.0, 0.05, 0.95), "the first is larger"), ((0.5, 0.25, 0.25), "undecided")],
 )  # fmt: skip
 def test_sentences(probabilities, words):
-    said = str(RopePosterior(*probabilities, 0.01, "test", why="A reason."))
-    assert f": {words}. A reason." in said and "within 0.01 of zero" in said
+    text = str(RopePosterior(*probabilities, 0.01, "test", why="A reason."))
+    assert f": {words}. A reason." in text and "within 0.01 of zero" in text
 
 
 def test_without_a_region_nothing_is_within():
-    said = str(RopePosterior(0.2, 0.0, 0.8, 0.0, "test"))
-    assert "within" not in said and "below zero with probability 0.200, above zero with 0.800" in said
+    text = str(RopePosterior(0.2, 0.0, 0.8, 0.0, "test"))
+    assert "within" not in text and "below zero with probability 0.200, above zero with 0.800" in text
 
 
 @pytest.mark.parametrize("rope", [-0.1, float("nan"), float("inf"), "0.1", True, None, [0.1]])

@@ -13,7 +13,7 @@ Z = np.array([0.021, -0.013, 0.004, 0.032, -0.003, 0.017, 0.001, -0.022, 0.011, 
 @pytest.mark.parametrize("rope", [0.0, 0.004, 0.01])
 def test_thetas_are_the_double_sum(rope):
     """Twin: the same weights, all pairs, half for a pair on the edge (0.021 - 0.013 = 2 * 0.004 is one)."""
-    found = signed_rank_posterior(Z, rope=rope, draws=200, random_state=1)
+    result = signed_rank_posterior(Z, rope=rope, draws=200, random_state=1)
     z = np.append(Z, 0.0)
     order = np.argsort(z, kind="stable")
     strength = np.where(order == len(Z), 0.5, 1.0)
@@ -23,8 +23,8 @@ def test_thetas_are_the_double_sum(rope):
     right = np.heaviside(np.round(sums - 2 * rope, 12), 0.5)
     left = np.heaviside(np.round(-sums - 2 * rope, 12), 0.5)
     expected = np.column_stack([np.einsum("bi,ij,bj->b", w, m, w) for m in (left, 1 - left - right, right)])
-    assert_allclose(found.samples, expected, atol=1e-12)
-    assert_allclose(found.samples.sum(axis=1), 1, rtol=1e-12)
+    assert_allclose(result.samples, expected, atol=1e-12)
+    assert_allclose(result.samples.sum(axis=1), 1, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_same_as_baycomp(rope, probabilities):
     No pair lies on the edge of these regions: there the peer's floating-point sums decide.
     Both are drawn, so they agree within four standard errors of a difference of shares.
     """
-    found = signed_rank_posterior(Z, rope=rope)
+    result = signed_rank_posterior(Z, rope=rope)
     assert_allclose(
-        (found.left, found.within, found.right), probabilities, atol=4 * np.sqrt(2 * 0.25 / 50_000)
+        (result.left, result.within, result.right), probabilities, atol=4 * np.sqrt(2 * 0.25 / 50_000)
     )
 
 
@@ -58,8 +58,8 @@ def test_seeds_repeat_and_turning_turns():
 
 def test_many_data_sets_go_through_in_blocks():
     z = np.random.default_rng(0).normal(0.01, 0.05, 600)
-    found = signed_rank_posterior(z, rope=0.0, draws=5000)
-    assert found.right > 0.99 and found.samples.shape == (5000, 3)
+    result = signed_rank_posterior(z, rope=0.0, draws=5000)
+    assert result.right > 0.99 and result.samples.shape == (5000, 3)
 
 
 def test_zeros_and_single_data_sets():

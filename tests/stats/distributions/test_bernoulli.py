@@ -34,8 +34,8 @@ def test_the_estimate_is_itself_random():
 @settings(max_examples=30, deadline=None)
 def test_closed_form_is_the_numerical_maximum(ones, zeros):
     x = np.repeat([1, 0], [ones, zeros])
-    found = minimize_scalar(lambda p: -Bernoulli(p).loglik(x), bounds=(0, 1), options={"xatol": 1e-9})
-    assert_allclose(Bernoulli().fit(x).p, found.x, atol=1e-6)
+    result = minimize_scalar(lambda p: -Bernoulli(p).loglik(x), bounds=(0, 1), options={"xatol": 1e-9})
+    assert_allclose(Bernoulli().fit(x).p, result.x, atol=1e-6)
 
 
 def test_smoothing_adds_to_both_outcomes():

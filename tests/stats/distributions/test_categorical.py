@@ -41,9 +41,9 @@ def test_the_domain_is_found_or_declared():
     assert Categorical().fit(["b", "a", "b"]).categories.tolist() == ["a", "b"]
     assert Categorical([0.2, 0.8]).categories.tolist() == [0, 1]
     assert_array_equal(Categorical(categories=["x", "y", "z"]).p, np.full(3, 1 / 3))
-    found = Categorical()
-    assert found.fit([1, 2]).categories.tolist() == [1, 2]
-    assert found.fit([5, 7]).categories.tolist() == [5, 7]
+    result = Categorical()
+    assert result.fit([1, 2]).categories.tolist() == [1, 2]
+    assert result.fit([5, 7]).categories.tolist() == [5, 7]
 
 
 def test_codes_and_names_mean_the_same():

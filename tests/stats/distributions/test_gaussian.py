@@ -32,8 +32,8 @@ def test_closed_form_is_the_numerical_maximum(seed, shift, scale):
     def loss(t):  # in units of the fit, so that the search is well scaled
         return -Gaussian(fitted.mean + t[0] * scale, fitted.var * np.exp(t[1])).loglik(x)
 
-    found = minimize(loss, [0.3, 0.3], method="BFGS", options={"gtol": 1e-7})
-    assert_allclose(found.x, [0, 0], atol=1e-4)
+    result = minimize(loss, [0.3, 0.3], method="BFGS", options={"gtol": 1e-7})
+    assert_allclose(result.x, [0, 0], atol=1e-4)
 
 
 @given(mean=st.floats(-1e3, 1e3), var=st.floats(1e-6, 1e6), x=st.floats(-1e4, 1e4))

@@ -34,10 +34,10 @@ def test_the_interval_inverts_the_noncentral_t(gap, n1, n2, alpha):
     """Peer: SciPy 1.17, the distribution function of stats.nct at both bounds."""
     from scipy.stats import nct
 
-    found = cohen_d(Summary(gap, 1.0, n1), Summary(0.0, 1.0, n2), alpha=alpha)
+    result = cohen_d(Summary(gap, 1.0, n1), Summary(0.0, 1.0, n2), alpha=alpha)
     root, df = np.sqrt(1 / n1 + 1 / n2), n1 + n2 - 2
-    t = found.value / root
-    seen = [nct.cdf(t, df, found.low / root), nct.cdf(t, df, found.high / root)]
+    t = result.value / root
+    seen = [nct.cdf(t, df, result.low / root), nct.cdf(t, df, result.high / root)]
     assert_allclose(seen, [1 - alpha / 2, alpha / 2], atol=1e-7)
 
 
@@ -54,8 +54,8 @@ def test_coverage_and_bias():
 
 
 def test_no_spread():
-    found = cohen_d([2, 2, 2], [1, 1, 1])
-    assert found.value == np.inf and "no spread" in found.why and found.word == "large"
+    result = cohen_d([2, 2, 2], [1, 1, 1])
+    assert result.value == np.inf and "no spread" in result.why and result.word == "large"
     assert cohen_d([1, 1], [1, 1]).value == 0
     assert hedges_g([2, 2, 2], [1, 1, 1]).value == np.inf
     with pytest.raises(DataError, match="hedges_g: two values are too few"):

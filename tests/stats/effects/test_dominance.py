@@ -18,12 +18,12 @@ values = st.lists(st.integers(-5, 5), min_size=2, max_size=15)
 @settings(max_examples=50, deadline=None)
 @given(a=values, b=values)
 def test_delta_by_all_pairs(a, b):
-    found = cliff_delta(a, b)
+    result = cliff_delta(a, b)
     wins = np.sign(np.subtract.outer(np.array(a), np.array(b)))
-    assert_allclose(found.value, wins.mean(), atol=1e-12)
-    assert -1 <= found.low <= found.value + 1e-9 and found.value - 1e-9 <= found.high <= 1
+    assert_allclose(result.value, wins.mean(), atol=1e-12)
+    assert -1 <= result.low <= result.value + 1e-9 and result.value - 1e-9 <= result.high <= 1
     back = cliff_delta(b, a)
-    assert_allclose([back.value, back.low, back.high], [-found.value, -found.high, -found.low], atol=1e-12)
+    assert_allclose([back.value, back.low, back.high], [-result.value, -result.high, -result.low], atol=1e-12)
     assert_allclose(vargha_delaney_a(a, b).value, rank_sum(a, b).statistic / (len(a) * len(b)))
 
 
@@ -38,8 +38,8 @@ def test_variance_by_the_definition():
     z = 1.959963984540054
     half = z * np.sqrt(variance * ((1 - delta**2) ** 2 + z * z * variance))
     expected = (delta - delta**3 + np.array([-1, 1]) * half) / (1 - delta**2 + z * z * variance)
-    found = cliff_delta(a, b)
-    assert_allclose([found.low, found.high], expected, rtol=1e-12)
+    result = cliff_delta(a, b)
+    assert_allclose([result.low, result.high], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.8])
@@ -54,10 +54,10 @@ def test_coverage_of_delta(shift):
 
 
 def test_samples_that_do_not_overlap():
-    found = cliff_delta([5, 6, 7, 8, 9], [1, 2, 3, 4])
+    result = cliff_delta([5, 6, 7, 8, 9], [1, 2, 3, 4])
     z2 = 1.959963984540054**2
-    assert found.value == 1 and found.high == 1 and "overlap" in found.why
-    assert_allclose(found.low, (4 - z2) / (4 + z2))
+    assert result.value == 1 and result.high == 1 and "overlap" in result.why
+    assert_allclose(result.low, (4 - z2) / (4 + z2))
     assert cliff_delta([1], [2]).value == -1
     assert "One value" in cliff_delta([2], [1, 3]).why
     assert cliff_delta([1, 1], [1, 1, 1]).value == 0
@@ -66,12 +66,12 @@ def test_samples_that_do_not_overlap():
 @settings(max_examples=40, deadline=None)
 @given(d=st.lists(st.integers(-8, 8), min_size=1, max_size=20))
 def test_rank_biserial_belongs_to_the_signed_rank_test(d):
-    found, test = rank_biserial(d), wilcoxon_signed_rank(d, zeros="drop")
+    result, test = rank_biserial(d), wilcoxon_signed_rank(d, zeros="drop")
     if any(d):
-        assert_allclose(found.value, (test.r_plus - test.r_minus) / (test.r_plus + test.r_minus))
-        assert np.isnan(found.low) or found.low <= found.value <= found.high
+        assert_allclose(result.value, (test.r_plus - test.r_minus) / (test.r_plus + test.r_minus))
+        assert np.isnan(result.low) or result.low <= result.value <= result.high
     else:
-        assert found.value == 0 and "zero" in found.why
+        assert result.value == 0 and "zero" in result.why
 
 
 def test_spread_of_the_rank_biserial():
@@ -83,10 +83,10 @@ def test_spread_of_the_rank_biserial():
 
 
 def test_odds():
-    found = discordant_odds(15, 5)
-    assert_allclose([found.value, discordant_odds(5, 15).value], [3, 1 / 3])
+    result = discordant_odds(15, 5)
+    assert_allclose([result.value, discordant_odds(5, 15).value], [3, 1 / 3])
     assert_allclose(
-        [discordant_odds(5, 15).low, discordant_odds(5, 15).high], [1 / found.high, 1 / found.low]
+        [discordant_odds(5, 15).low, discordant_odds(5, 15).high], [1 / result.high, 1 / result.low]
     )
     none = discordant_odds(0, 0)
     assert none.value == 1 and "No row" in none.why and none.word == "negligible"
@@ -104,8 +104,8 @@ def test_values_equal_but_for_rounding_are_tied():
 def test_interval_of_the_rank_biserial_covers_also_large_effects(shift):
     """The mean of sign(d_i + d_j) is 2 Phi(shift sqrt 2) - 1; the spread of no difference would cover 76 % at 1."""
     true, rng = 2 * ndtr(shift * np.sqrt(2)) - 1, np.random.default_rng(5)
-    found = [rank_biserial(rng.normal(shift, 1, 50)) for _ in range(400)]
-    assert 0.895 <= np.mean([f.low <= true <= f.high for f in found]) <= 0.985
+    result = [rank_biserial(rng.normal(shift, 1, 50)) for _ in range(400)]
+    assert 0.895 <= np.mean([f.low <= true <= f.high for f in result]) <= 0.985
 
 
 def test_the_spread_is_that_of_all_pairs():

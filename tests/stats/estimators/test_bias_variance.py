@@ -72,29 +72,29 @@ def test_reference_estimators():
     assert_allclose(quad(lambda x: (2 - f(x)) ** 2, 0, 5)[0] / 5, 5.216373, atol=1e-6)
     assert_allclose(quad(lambda x: (average - f(x)) ** 2, 0, 5)[0] / 5, 1.882939, atol=1e-6)
     models = {"two": constant_model(2.0), "mean": mean_model, "first": first_model, "minimum": minimum_model}
-    found = bias_variance(f, 1.0, uniform, 20, 4000, models, np.linspace(0, 5, 201), random_state=0)
-    assert_allclose(found.bias_squared[:3], [5.216373, 1.882939, 1.882939], rtol=0.01)
-    assert found.variance[0] == 0
-    assert_allclose(found.variance[1:], [0.144147, 2.882939, 0.48], rtol=0.1)
-    assert_allclose(found.variance[2] / found.variance[1], 20, rtol=0.1)
-    assert_allclose(found.mean_fits[3, 0], -2.926, atol=0.05)
-    assert_allclose(found.bias_squared[3], 11.49, rtol=0.03)
+    result = bias_variance(f, 1.0, uniform, 20, 4000, models, np.linspace(0, 5, 201), random_state=0)
+    assert_allclose(result.bias_squared[:3], [5.216373, 1.882939, 1.882939], rtol=0.01)
+    assert result.variance[0] == 0
+    assert_allclose(result.variance[1:], [0.144147, 2.882939, 0.48], rtol=0.1)
+    assert_allclose(result.variance[2] / result.variance[1], 20, rtol=0.1)
+    assert_allclose(result.mean_fits[3, 0], -2.926, atol=0.05)
+    assert_allclose(result.bias_squared[3], 11.49, rtol=0.03)
 
 
 def test_learners_and_functions_are_models_alike():
     both = {"function": polynomial_model(1), "learner": LinearRegression()}
-    found = bias_variance(f, 1.0, uniform, 10, 5, both, random_state=3)
-    assert_allclose(found.fits[0], found.fits[1], atol=1e-9)
-    assert found.points.shape == (10,) and found.names == ("function", "learner")
-    assert_allclose(found.error, np.mean((found.fits - found.truth) ** 2, axis=(1, 2)), rtol=1e-9)
-    assert str(found).splitlines()[0].split() == ["model", "bias²", "variance", "error"]
+    result = bias_variance(f, 1.0, uniform, 10, 5, both, random_state=3)
+    assert_allclose(result.fits[0], result.fits[1], atol=1e-9)
+    assert result.points.shape == (10,) and result.names == ("function", "learner")
+    assert_allclose(result.error, np.mean((result.fits - result.truth) ** 2, axis=(1, 2)), rtol=1e-9)
+    assert str(result).splitlines()[0].split() == ["model", "bias²", "variance", "error"]
 
 
 def test_noise_of_ones_own():
-    found = bias_variance(
+    result = bias_variance(
         f, lambda random, n: np.full(n, 7.0), lambda random, n: GRID, 20, 2, {"mean": mean_model}, GRID
     )
-    assert_allclose(found.fits, f(GRID).mean() + 7, rtol=1e-12)
+    assert_allclose(result.fits, f(GRID).mean() + 7, rtol=1e-12)
 
 
 def test_what_cannot_be_simulated_is_said():

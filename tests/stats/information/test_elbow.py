@@ -19,10 +19,10 @@ def test_the_drop_ends_at_degree_3():
         x, v = random.uniform(0, 5, (2, 50))
         y, t = 2 * np.sin(1.5 * x) + random.normal(size=50), 2 * np.sin(1.5 * v) + random.normal(size=50)
         losses = [(t - np.polynomial.Polynomial.fit(x, y, k)(v)) ** 2 for k in range(1, 9)]
-        found = validation_elbow(losses)
-        chosen[found.chosen + 1] += 1
-        best[found.best + 1] += 1
-        mean.append(found.mean)
+        result = validation_elbow(losses)
+        chosen[result.chosen + 1] += 1
+        best[result.best + 1] += 1
+        mean.append(result.mean)
     assert np.argmax(chosen) == 3 and chosen[3] + chosen[4] > 80 and 40 < chosen[3] < 75
     assert np.argmax(best) != 3  # the smallest error is most often beyond the elbow
     middle = np.median(mean, axis=0)
@@ -32,16 +32,16 @@ def test_the_drop_ends_at_degree_3():
 
 @given(st.lists(st.floats(0, 10), min_size=1, max_size=9), st.floats(0, 3))
 def test_the_choice_is_the_simplest_that_is_good_enough(errors, spread):
-    found = elbow(errors, [spread] * len(errors))
-    assert found.chosen <= found.best
-    assert errors[found.chosen] <= min(errors) + spread
-    assert all(e > min(errors) + spread for e in errors[: found.chosen])
+    result = elbow(errors, [spread] * len(errors))
+    assert result.chosen <= result.best
+    assert errors[result.chosen] <= min(errors) + spread
+    assert all(e > min(errors) + spread for e in errors[: result.chosen])
 
 
 def test_standard_error_has_divisor_n_minus_1():
-    found = validation_elbow([[1.0, 3.0], [1.0, 2.0]])
-    assert_allclose(found.standard_error, [np.sqrt(2) / np.sqrt(2), np.sqrt(0.5) / np.sqrt(2)])
-    assert (found.best, found.chosen, found.threshold) == (1, 0, 2.0)
+    result = validation_elbow([[1.0, 3.0], [1.0, 2.0]])
+    assert_allclose(result.standard_error, [np.sqrt(2) / np.sqrt(2), np.sqrt(0.5) / np.sqrt(2)])
+    assert (result.best, result.chosen, result.threshold) == (1, 0, 2.0)
 
 
 def test_what_has_no_elbow_is_said():

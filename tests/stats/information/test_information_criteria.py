@@ -36,13 +36,13 @@ def of_degree(k):
 @pytest.mark.capability("IML-4-15", "IML-4-22")
 @pytest.mark.parametrize("k", range(5))
 def test_criteria_of_six_points(k):
-    found = of_degree(k)
-    assert_allclose(found.sse, SSE[k], atol=1e-6)
-    assert_allclose(found.log_likelihood, LOG_LIKELIHOOD[k], atol=1e-6)
-    assert_allclose([found.aic, found.bic], [AIC[k], BIC[k]], atol=5e-5)
-    assert_allclose(found.relative_squared_error, SSE[k] / SSE[0], atol=1e-7)
-    assert_allclose(found.r2, 1 - SSE[k] / SSE[0], atol=1e-7)
-    assert found.to_dict()["parameters"] == k + 2
+    result = of_degree(k)
+    assert_allclose(result.sse, SSE[k], atol=1e-6)
+    assert_allclose(result.log_likelihood, LOG_LIKELIHOOD[k], atol=1e-6)
+    assert_allclose([result.aic, result.bic], [AIC[k], BIC[k]], atol=5e-5)
+    assert_allclose(result.relative_squared_error, SSE[k] / SSE[0], atol=1e-7)
+    assert_allclose(result.r2, 1 - SSE[k] / SSE[0], atol=1e-7)
+    assert result.to_dict()["parameters"] == k + 2
 
 
 @pytest.mark.capability("IML-4-22")
@@ -75,8 +75,8 @@ def test_description_length_in_nats_is_half_the_bic(score, d, n):
 @pytest.mark.capability("IML-4-25")
 def test_the_shortest_description_of_six_points():
     """The code is shortest where the BIC is smallest: degree 3."""
-    found = [of_degree(k) for k in range(5)]
-    assert np.argmin([c.description_length for c in found]) == np.argmin([c.bic for c in found]) == 3
+    result = [of_degree(k) for k in range(5)]
+    assert np.argmin([c.description_length for c in result]) == np.argmin([c.bic for c in result]) == 3
 
 
 @pytest.mark.capability("IML-4-23")
@@ -103,12 +103,12 @@ def test_structural_risk_falls_and_rises_with_the_degree():
     for k in range(1, 13):
         g = np.polynomial.Polynomial.fit(t, y, k)(t)
         wrong.append(np.mean((g > 0) != (y > 0)))
-    found = structural_risk(wrong, np.arange(2, 14), n)
-    assert 0 < found.best < 11
-    assert found.bounds[0] > found.bounds[found.best] < found.bounds[-1]
+    result = structural_risk(wrong, np.arange(2, 14), n)
+    assert 0 < result.best < 11
+    assert result.bounds[0] > result.bounds[result.best] < result.bounds[-1]
     V = 5
     by_hand = wrong[3] + np.sqrt((V * (np.log(2 * n / V) + 1) - np.log(0.05 / 4)) / n)
-    assert_allclose(found.bounds[3], by_hand, rtol=1e-12)
+    assert_allclose(result.bounds[3], by_hand, rtol=1e-12)
 
 
 def test_same_numbers_as_statsmodels():

@@ -43,8 +43,8 @@ def test_same_as_statsmodels(successes, n, alpha):
     if 0 < successes < n:
         names["jeffreys"] = "jeffreys"
     for ours, theirs in names.items():
-        found = proportion_interval(successes, n, method=ours, alpha=alpha)
-        assert_allclose(found, proportion_confint(successes, n, alpha, theirs), rtol=1e-9, atol=1e-12)
+        result = proportion_interval(successes, n, method=ours, alpha=alpha)
+        assert_allclose(result, proportion_confint(successes, n, alpha, theirs), rtol=1e-9, atol=1e-12)
 
 
 @settings(max_examples=60, deadline=None)

@@ -89,10 +89,10 @@ def test_directions_in_the_books_weighting(load, values, share):
     """C3 3.4.3: for balanced classes only the scale differs, for wine (59, 71, 48) the shares too."""
     X, y = load(return_X_y=True)
     book = class_scatter(X, y, within="prior-weighted-scatter")
-    found = discriminant_directions(book.within, book.between / len(y))
-    assert_allclose(found.shares[0], share, atol=5e-8)
+    result = discriminant_directions(book.within, book.between / len(y))
+    assert_allclose(result.shares[0], share, atol=5e-8)
     if values:
-        assert_allclose(found.eigenvalues, values, rtol=1e-8)
+        assert_allclose(result.eigenvalues, values, rtol=1e-8)
     else:
         plain = discriminant_directions(class_scatter(X, y).within, book.between)
         assert_allclose(plain.eigenvalues, [9.08173944, 4.12846905], atol=5e-9)
@@ -189,19 +189,19 @@ def test_collinear_columns_do_no_harm():
 @pytest.mark.capability("BC-11")
 def test_three_kinds_of_iris():
     s = class_scatter(IRIS, SPECIES)
-    found = discriminant_directions(s.within, s.between)
-    assert_allclose(found.eigenvalues, [32.191929, 0.285391], atol=5e-7)
+    result = discriminant_directions(s.within, s.between)
+    assert_allclose(result.eigenvalues, [32.191929, 0.285391], atol=5e-7)
     expected = [(0.208742, 0.386204, -0.554012, -0.707350), (0.006532, 0.586611, -0.252562, 0.769453)]
-    for w, book in zip(found.directions.T, expected):
+    for w, book in zip(result.directions.T, expected):
         sign = np.sign(w @ np.array(book))
         assert_allclose(sign * unit(w), book, atol=5e-7)
-    W = found.directions
+    W = result.directions
     assert_allclose(W.T @ s.within @ W, np.eye(2), atol=1e-10)
-    assert_allclose(W.T @ s.between @ W, np.diag(found.eigenvalues), atol=1e-9)
-    residual = s.between @ W - s.within @ W * found.eigenvalues  # BC exercise 2
+    assert_allclose(W.T @ s.between @ W, np.diag(result.eigenvalues), atol=1e-9)
+    residual = s.between @ W - s.within @ W * result.eigenvalues  # BC exercise 2
     assert_allclose(residual, 0, atol=1e-10)
-    assert_allclose(fisher_criterion(W, s.within, s.between), found.eigenvalues.sum(), rtol=1e-10)
-    assert_allclose(found.shares.sum(), 1)
+    assert_allclose(fisher_criterion(W, s.within, s.between), result.eigenvalues.sum(), rtol=1e-10)
+    assert_allclose(result.shares.sum(), 1)
     assert (W[np.abs(W).argmax(axis=0), [0, 1]] > 0).all()
 
 
@@ -219,10 +219,10 @@ def test_projected_scatter_is_the_scatter_of_projections(seed):
 def test_never_more_directions_than_classes_less_one():
     X, y = load_breast_cancer(return_X_y=True)
     s = class_scatter(X, y)  # raw units: variances from 1e-6 to 1e5
-    found = discriminant_directions(s.within, s.between, n_components=5)
-    assert found.directions.shape == (30, 1)
+    result = discriminant_directions(s.within, s.between, n_components=5)
+    assert result.directions.shape == (30, 1)
     w = fisher_direction(s.means[0], s.means[1], s.within)
-    assert_allclose(np.abs(unit(w)), np.abs(unit(found.directions[:, 0])), atol=1e-8)
+    assert_allclose(np.abs(unit(w)), np.abs(unit(result.directions[:, 0])), atol=1e-8)
     assert discriminant_directions(
         class_scatter(IRIS, SPECIES).within, class_scatter(IRIS, SPECIES).between, 1
     ).directions.shape == (4, 1)

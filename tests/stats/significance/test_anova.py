@@ -27,34 +27,34 @@ TABLE = np.column_stack(list(ERRORS.values()))
 
 @pytest.mark.capability("IML-19-14")
 def test_worked_example():
-    found = anova(ERRORS)
-    assert_allclose(found.means, [0.12, 0.16, 0.126], rtol=1e-12)
-    learners, error, total = found.table
+    result = anova(ERRORS)
+    assert_allclose(result.means, [0.12, 0.16, 0.126], rtol=1e-12)
+    learners, error, total = result.table
     assert_allclose([learners.ss, error.ss, total.ss], [0.00465333, 0.00292, 0.00757333], atol=5e-9)
-    assert_allclose(found.test.statistic, 9.56164384, atol=5e-9)
-    assert_allclose(found.test.p, 0.00328530, atol=5e-9)
-    assert found.test.df == (2, 12) and found.test.rejected
-    assert_allclose(F.isf(0.05, *found.test.df), 3.88529383, atol=5e-9)
+    assert_allclose(result.test.statistic, 9.56164384, atol=5e-9)
+    assert_allclose(result.test.p, 0.00328530, atol=5e-9)
+    assert result.test.df == (2, 12) and result.test.rejected
+    assert_allclose(F.isf(0.05, *result.test.df), 3.88529383, atol=5e-9)
 
 
 @pytest.mark.capability("IML-19-14")
 def test_worked_example_with_folds_as_blocks():
-    found = anova(ERRORS, blocked=True)
-    learners, blocks, error, total = found.table
+    result = anova(ERRORS, blocked=True)
+    learners, blocks, error, total = result.table
     assert_allclose([blocks.ss, error.ss], [0.00257333, 0.00034667], atol=5e-9)
-    assert_allclose(found.test.statistic, 53.69230769, atol=5e-9)
-    assert_allclose(found.test.p, 2.3108e-5, atol=5e-10)
+    assert_allclose(result.test.statistic, 53.69230769, atol=5e-9)
+    assert_allclose(result.test.p, 2.3108e-5, atol=5e-10)
     assert_allclose(total.ss, learners.ss + blocks.ss + error.ss, rtol=1e-12)
 
 
 @pytest.mark.capability("IML-19-15")
 def test_contrast_of_the_worked_example():
-    found = contrast(anova(ERRORS), [-0.5, 1, -0.5])
-    assert_allclose([found.estimate, found.statistic], [0.037, 4.33052245], atol=5e-9)
-    assert_allclose(found.p, 0.00097781, atol=5e-9)
-    assert_allclose(contrast(anova(ERRORS), [-1, 2, -1]).statistic, found.statistic, rtol=1e-12)
+    result = contrast(anova(ERRORS), [-0.5, 1, -0.5])
+    assert_allclose([result.estimate, result.statistic], [0.037, 4.33052245], atol=5e-9)
+    assert_allclose(result.p, 0.00097781, atol=5e-9)
+    assert_allclose(contrast(anova(ERRORS), [-1, 2, -1]).statistic, result.statistic, rtol=1e-12)
     other = contrast(anova(ERRORS), [0.5, -1, 0.5], alternative="less")
-    assert_allclose(other.p, found.p / 2, rtol=1e-12)
+    assert_allclose(other.p, result.p / 2, rtol=1e-12)
     assert other.low == -np.inf and other.high < 0
 
 
@@ -67,9 +67,9 @@ def test_interval_of_a_contrast_decides_as_its_test_does():
 
 def test_a_contrast_found_afterwards_is_judged_by_scheffe():
     """The best contrast of all, weights m_j - m for equal samples, has exactly the p-value of the F test."""
-    found = anova(ERRORS)
-    best = contrast(found, found.means - found.means.mean(), planned=False)
-    assert_allclose(best.p, found.test.p, rtol=1e-10)
+    result = anova(ERRORS)
+    best = contrast(result, result.means - result.means.mean(), planned=False)
+    assert_allclose(best.p, result.test.p, rtol=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -107,10 +107,10 @@ def test_units_do_not_matter_and_sums_add_up(shift, scale, seed):
 
 
 def test_effect_sizes_by_hand():
-    found = anova(ERRORS)
-    assert_allclose(found.eta_squared, 0.00465333 / 0.00757333, atol=1e-6)
+    result = anova(ERRORS)
+    assert_allclose(result.eta_squared, 0.00465333 / 0.00757333, atol=1e-6)
     ms = 0.00292 / 12
-    assert_allclose(found.omega_squared, (0.0046533333 - 2 * ms) / (0.0075733333 + ms), atol=1e-7)
+    assert_allclose(result.omega_squared, (0.0046533333 - 2 * ms) / (0.0075733333 + ms), atol=1e-7)
 
 
 def test_two_learners_give_the_squared_t():
@@ -134,17 +134,17 @@ def test_level_holds_where_all_means_are_equal():
 def test_epsilon_keeps_the_level_where_learners_vary_unequally():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(1500, 12, 5)) * [0.1, 0.1, 0.1, 1, 5]
-    found = [anova(x, blocked=True) for x in X]
-    plain = np.mean([f.test.p <= 0.05 for f in found])
-    corrected = np.mean([f.corrected_p <= 0.05 for f in found])
+    result = [anova(x, blocked=True) for x in X]
+    plain = np.mean([f.test.p <= 0.05 for f in result])
+    corrected = np.mean([f.corrected_p <= 0.05 for f in result])
     assert plain > 0.08 and abs(corrected - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 1500)
-    assert any("the decision changes" in d for f in found for d in f.doubts)
+    assert any("the decision changes" in d for f in result for d in f.doubts)
 
 
 def test_unequal_variances_are_said():
     rng = np.random.default_rng(0)
-    found = anova(rng.normal(size=30), rng.normal(size=30) * 8)
-    assert "variances differ" in found.doubts[0] and "variances differ" in str(found)
+    result = anova(rng.normal(size=30), rng.normal(size=30) * 8)
+    assert "variances differ" in result.doubts[0] and "variances differ" in str(result)
 
 
 def test_no_spread_has_an_answer():
@@ -163,16 +163,16 @@ def test_no_spread_has_an_answer():
 def test_missing_values_are_left_out_and_said():
     holed = {"a": [1, 2, np.nan, 4], "b": [2, 3, 4, 6], "c": [1, np.nan, 1, 2]}
     assert "2 missing values left out" in anova(holed).test.why
-    found = anova(pd.DataFrame(holed), blocked=True)
-    assert "2 of 4 rows left out" in found.test.why and found.counts.tolist() == [2, 2, 2]
-    assert found.names == ("a", "b", "c")
+    result = anova(pd.DataFrame(holed), blocked=True)
+    assert "2 of 4 rows left out" in result.test.why and result.counts.tolist() == [2, 2, 2]
+    assert result.names == ("a", "b", "c")
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
 def test_any_table_will_do(make):
     for blocked in (False, True):
-        found = anova(make(ERRORS), blocked=blocked)
-        assert found.test == anova(ERRORS, blocked=blocked).test and found.names == ("A1", "A2", "A3")
+        result = anova(make(ERRORS), blocked=blocked)
+        assert result.test == anova(ERRORS, blocked=blocked).test and result.names == ("A1", "A2", "A3")
 
 
 def test_samples_and_columns_are_the_same():

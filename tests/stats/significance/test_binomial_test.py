@@ -52,10 +52,10 @@ def test_the_exact_test_keeps_its_level_and_the_normal_one_does_not():
 
 
 def test_wilson_belongs_to_the_normal_test():
-    found = proportion_test(15, 100, 0.1)
-    for bound in (found.low, found.high):
+    result = proportion_test(15, 100, 0.1)
+    for bound in (result.low, result.high):
         assert_allclose(proportion_test(15, 100, bound).p, 0.05, rtol=1e-8)
-    assert found.why == "" and "binomial_test" in proportion_test(1, 20, 0.1).why
+    assert result.why == "" and "binomial_test" in proportion_test(1, 20, 0.1).why
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -75,8 +75,8 @@ def test_two_shares_same_as_statsmodels(alternative):
 
 
 def test_rows_that_are_all_alike():
-    found = two_proportions_test(0, 20, 0, 30)
-    assert found.p == 1 and "alike" in found.why and found.low < 0 < found.high
+    result = two_proportions_test(0, 20, 0, 30)
+    assert result.p == 1 and "alike" in result.why and result.low < 0 < result.high
     assert two_proportions_test(20, 20, 30, 30, alternative="greater").p == 1
 
 
@@ -94,5 +94,5 @@ def test_wrong_input_is_named(call, words):
 
 def test_same_as_the_example_of_r():
     """R 4, help of binom.test: Mendel's 682 of 925 plants against three quarters."""
-    found = binomial_test(682, 925, 0.75)
-    assert_allclose([found.p, found.low, found.high], [0.3825, 0.7076683, 0.7654066], rtol=5e-5)
+    result = binomial_test(682, 925, 0.75)
+    assert_allclose([result.p, result.low, result.high], [0.3825, 0.7076683, 0.7654066], rtol=5e-5)

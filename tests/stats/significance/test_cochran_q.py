@@ -24,8 +24,8 @@ def test_same_as_statsmodels(k):
 def test_two_learners_are_mcnemars():
     right = np.random.default_rng(0).random((60, 2)) < [0.7, 0.85]
     e01, e10, _ = discordant(np.ones(60, dtype=bool), right[:, 0], right[:, 1])
-    found = mcnemar(e01, e10, "uncorrected")
-    assert_allclose([cochran_q(right).statistic, cochran_q(right).p], [found.statistic, found.p])
+    result = mcnemar(e01, e10, "uncorrected")
+    assert_allclose([cochran_q(right).statistic, cochran_q(right).p], [result.statistic, result.p])
 
 
 def test_size_by_simulation():

@@ -16,8 +16,8 @@ def test_same_as_scipy(centre, seed):
     """Peer: scipy.stats.levene."""
     rng = np.random.default_rng(seed)
     samples = [rng.gamma(2, s, n) for s, n in ((1, 6), (2, 9), (1.5, 15))]
-    found = levene(*samples, centre=centre)
-    assert_allclose([found.statistic, found.p], peer(*samples, center=centre), rtol=1e-10)
+    result = levene(*samples, centre=centre)
+    assert_allclose([result.statistic, result.p], peer(*samples, center=centre), rtol=1e-10)
 
 
 def test_skewed_samples_keep_the_level():

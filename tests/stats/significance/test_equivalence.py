@@ -33,8 +33,8 @@ def test_same_as_statsmodels():
     alpha=st.floats(0.01, 0.2),
 )
 def test_equal_exactly_if_the_interval_lies_within(gap, n, ratio, alpha):
-    found = equivalence_test(Summary(gap, 0.02, n), rope=0.01, ratio=ratio, alpha=alpha)
-    assert found.rejected == (found.low >= -0.01 and found.high <= 0.01)
+    result = equivalence_test(Summary(gap, 0.02, n), rope=0.01, ratio=ratio, alpha=alpha)
+    assert result.rejected == (result.low >= -0.01 and result.high <= 0.01)
 
 
 @pytest.mark.parametrize(
@@ -43,12 +43,12 @@ def test_equal_exactly_if_the_interval_lies_within(gap, n, ratio, alpha):
      (0.005, 0.05, "undecided")],
 )  # fmt: skip
 def test_four_conclusions(mean, sd, words):
-    found = equivalence_test(Summary(mean, sd, 40), rope=0.01)
-    assert found.conclusion == words
-    said = {"equal": "shown to be practically equal", "undecided": "more data would tell"}.get(
+    result = equivalence_test(Summary(mean, sd, 40), rope=0.01)
+    assert result.conclusion == words
+    text = {"equal": "shown to be practically equal", "undecided": "more data are needed"}.get(
         words, "different"
     )
-    assert said in str(found)
+    assert text in str(result)
 
 
 def test_the_level_at_the_edge():

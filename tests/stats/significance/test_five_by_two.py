@@ -29,13 +29,13 @@ def test_t_keeps_and_f_rejects():
 @pytest.mark.capability("IML-19-13")
 def test_the_ten_numerators_of_t():
     """Any of the ten differences may come first: swap folds, or move another replication to the front."""
-    found = []
+    result = []
     for i in range(5):
         first = np.roll(WORKED, -i, axis=0)
-        found += [five_by_two_t(first).statistic, five_by_two_t(first[:, ::-1]).statistic]
-    assert_allclose([min(found), max(found)], [0.767, 3.835], atol=5e-4)
+        result += [five_by_two_t(first).statistic, five_by_two_t(first[:, ::-1]).statistic]
+    assert_allclose([min(result), max(result)], [0.767, 3.835], atol=5e-4)
     assert_allclose(
-        np.array(found) ** 2 / 2,
+        np.array(result) ** 2 / 2,
         np.ravel(WORKED**2) * 2.5 / np.sum((WORKED - WORKED.mean(axis=1, keepdims=True)) ** 2),
     )
 
@@ -64,9 +64,9 @@ def test_wrong_input_is_named(test):
 
 def test_worked_by_hand():
     """Each replication 0.1 and 0.3: mean 0.2, variance 2 * 0.1^2; F = 5 * 0.1 / (2 * 5 * 0.02) = 2.5."""
-    found = five_by_two_f([[0.1, 0.3]] * 5)
-    assert_allclose(found.statistic, 2.5)
-    assert_allclose(found.p, f.sf(2.5, 10, 5))
+    result = five_by_two_f([[0.1, 0.3]] * 5)
+    assert_allclose(result.statistic, 2.5)
+    assert_allclose(result.p, f.sf(2.5, 10, 5))
 
 
 def test_against_the_formula():
@@ -76,16 +76,16 @@ def test_against_the_formula():
         mean = (first + second) / 2
         top += first**2 + second**2
         bottom += (first - mean) ** 2 + (second - mean) ** 2
-    found = five_by_two_f(p)
-    assert_allclose(found.statistic, top / (2 * bottom))
-    assert_allclose(found.p, f.sf(found.statistic, 10, 5))
+    result = five_by_two_f(p)
+    assert_allclose(result.statistic, top / (2 * bottom))
+    assert_allclose(result.p, f.sf(result.statistic, 10, 5))
 
 
 def test_equal_learners_are_seldom_called_different():
     """F(10, 5) is cautious: of independent normal differences fewer than 5 % are significant at 5 %."""
     rng = np.random.default_rng(0)
-    found = np.mean([five_by_two_f(rng.normal(size=(5, 2))).rejected for _ in range(4000)])
-    assert 0.005 < found < 0.05
+    result = np.mean([five_by_two_f(rng.normal(size=(5, 2))).rejected for _ in range(4000)])
+    assert 0.005 < result < 0.05
     t = np.mean([five_by_two_t(rng.normal(size=(5, 2))).rejected for _ in range(4000)])
     assert 0.018 < t < 0.05  # cautious, too: the numerator is part of the spread it is divided by
 
@@ -119,15 +119,15 @@ def test_same_as_mlxtend(rows, t, F):
     of right answers on halves of 285 and 284 rows.
     """
     differences = np.array(rows) / [285, 284]
-    found = five_by_two_t(differences)
-    assert_allclose([found.statistic, found.p], t, rtol=1e-9)
-    found = five_by_two_f(differences)
-    assert_allclose([found.statistic, found.p], F, rtol=1e-9)
+    result = five_by_two_t(differences)
+    assert_allclose([result.statistic, result.p], t, rtol=1e-9)
+    result = five_by_two_f(differences)
+    assert_allclose([result.statistic, result.p], F, rtol=1e-9)
 
 
 def test_replications_that_cancel_out_point_nowhere():
-    found = five_by_two_t([[0, 0], [0.1, 0.1], [-0.1, -0.1], [0, 0], [0, 0]])
-    assert found.statistic == 0 and found.p == 1 and found.why
+    result = five_by_two_t([[0, 0], [0.1, 0.1], [-0.1, -0.1], [0, 0], [0, 0]])
+    assert result.statistic == 0 and result.p == 1 and result.why
     for alternative in ("greater", "less"):
         assert (
             five_by_two_t([[0, 0], [0.1, 0.1], [-0.1, -0.1], [0, 0], [0, 0]], alternative=alternative).p == 1

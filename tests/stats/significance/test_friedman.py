@@ -34,44 +34,44 @@ RANKS = [3.14285714, 2, 2.89285714, 1.96428571]
 
 @pytest.mark.capability("IML-19-18")
 def test_fourteen_data_sets():
-    found = friedman(FOURTEEN)
-    assert_allclose(found.average_ranks, RANKS, atol=5e-9)
-    assert_allclose(found.chi2.statistic, 9.27857143, atol=5e-9)
-    assert_allclose([found.test.statistic, found.test.p], [3.68631303, 0.01982301], atol=5e-9)
-    assert found.test.df == (3, 39) and found.test.rejected
+    result = friedman(FOURTEEN)
+    assert_allclose(result.average_ranks, RANKS, atol=5e-9)
+    assert_allclose(result.chi2.statistic, 9.27857143, atol=5e-9)
+    assert_allclose([result.test.statistic, result.test.p], [3.68631303, 0.01982301], atol=5e-9)
+    assert result.test.df == (3, 39) and result.test.rejected
     assert_allclose(F.isf(0.05, 3, 39), 2.84506781, atol=5e-9)
-    assert_allclose(found.cd, 1.25355915, atol=5e-9)
-    assert [found.names[j] for j in found.order] == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
-    assert found.groups == [(3, 1, 2, 0)]  # Nemenyi sees no difference that F sees
+    assert_allclose(result.cd, 1.25355915, atol=5e-9)
+    assert [result.names[j] for j in result.order] == ["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]
+    assert result.groups == [(3, 1, 2, 0)]  # Nemenyi sees no difference that F sees
 
 
 @pytest.mark.capability("IML-19-18")
 def test_average_ranks_are_enough():
-    found = friedman_from_ranks(RANKS, 14, names=list(FOURTEEN.columns))
+    result = friedman_from_ranks(RANKS, 14, names=list(FOURTEEN.columns))
     full = friedman(FOURTEEN)
-    assert_allclose(found.chi2.statistic, 9.27857143, atol=5e-7)
-    assert_allclose(found.test.statistic, full.test.statistic, atol=1e-6)
-    assert found.cd == full.cd and found.groups == full.groups and found.names == full.names
+    assert_allclose(result.chi2.statistic, 9.27857143, atol=5e-7)
+    assert_allclose(result.test.statistic, full.test.statistic, atol=1e-6)
+    assert result.cd == full.cd and result.groups == full.groups and result.names == full.names
 
 
 @pytest.mark.capability("IML-19-18")
 def test_five_data_sets():
-    found = friedman(FIVE)
-    assert_allclose(found.average_ranks, [2.8, 1.4, 1.8], rtol=1e-12)
-    assert_allclose([found.chi2.statistic, found.chi2.p], [5.2, 0.07427358], atol=5e-9)
-    assert_allclose([found.test.statistic, found.test.p], [4.33333333, 0.05308416], atol=5e-9)
-    assert_allclose(found.cd, 1.48228640, atol=5e-9)
-    assert_allclose(found.kendall_w, 0.52, rtol=1e-12)
+    result = friedman(FIVE)
+    assert_allclose(result.average_ranks, [2.8, 1.4, 1.8], rtol=1e-12)
+    assert_allclose([result.chi2.statistic, result.chi2.p], [5.2, 0.07427358], atol=5e-9)
+    assert_allclose([result.test.statistic, result.test.p], [4.33333333, 0.05308416], atol=5e-9)
+    assert_allclose(result.cd, 1.48228640, atol=5e-9)
+    assert_allclose(result.kendall_w, 0.52, rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_corrected_for_ties_it_is_scipys(seed):
     """Peer: scipy.stats.friedmanchisquare, which always corrects."""
     X = np.random.default_rng(seed).integers(0, 5, (9, 4))
-    found = friedman(X, ties=True)
-    assert_allclose([found.chi2.statistic, found.chi2.p], friedmanchisquare(*X.T), rtol=1e-9)
-    assert found.chi2.statistic >= friedman(X).chi2.statistic
-    assert "corrected for ties" in found.test.test
+    result = friedman(X, ties=True)
+    assert_allclose([result.chi2.statistic, result.chi2.p], friedmanchisquare(*X.T), rtol=1e-9)
+    assert result.chi2.statistic >= friedman(X).chi2.statistic
+    assert "corrected for ties" in result.test.test
 
 
 def test_same_ranks_as_autorank_in_both_directions():
@@ -101,31 +101,31 @@ def test_direction_order_of_rows_and_scale_do_not_matter(N, k, seed):
 def test_level_holds():
     """F keeps the level for few data sets; chi-squared is too careful there."""
     X = np.random.default_rng(5).normal(size=(2000, 8, 5))
-    found = [friedman(x) for x in X]
-    f = np.mean([t.test.rejected for t in found])
-    chi2 = np.mean([t.chi2.rejected for t in found])
+    result = [friedman(x) for x in X]
+    f = np.mean([t.test.rejected for t in result])
+    chi2 = np.mean([t.chi2.rejected for t in result])
     assert abs(f - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 2000) and chi2 < f
 
 
 def test_data_sets_that_agree_are_certain():
-    found = friedman([[1, 2, 3]] * 4)
-    assert found.test.statistic == np.inf and found.kendall_w == 1
+    result = friedman([[1, 2, 3]] * 4)
+    assert result.test.statistic == np.inf and result.kendall_w == 1
     assert_allclose(
-        found.test.p, 1 / 216, rtol=1e-12
+        result.test.p, 1 / 216, rtol=1e-12
     )  # the F distribution would say 0, of two data sets, too
     assert_allclose(friedman([[1, 2], [2, 3], [3, 4]]).test.p, 1 / 4, rtol=1e-12)  # as the sign test
     assert_allclose(
         friedman([[1, 1, 2]] * 3, ties=True).test.p, 1 / 9, rtol=1e-12
     )  # one of three may stand out
-    assert "0.0046" in found.test.why  # (1/6)^3
-    assert "order the learners alike" in str(found)
+    assert "0.0046" in result.test.why  # (1/6)^3
+    assert "order the learners alike" in str(result)
 
 
 def test_all_tied_is_no_difference():
     for ties in (False, True):
-        found = friedman(np.ones((5, 3)), ties=ties)
-        assert (found.test.statistic, found.test.p) == (0, 1) and "ranks are equal" in found.test.why
-        assert found.groups == [(0, 1, 2)]
+        result = friedman(np.ones((5, 3)), ties=ties)
+        assert (result.test.statistic, result.test.p) == (0, 1) and "ranks are equal" in result.test.why
+        assert result.groups == [(0, 1, 2)]
 
 
 def test_two_learners_are_sent_to_a_sharper_test():
@@ -135,15 +135,15 @@ def test_two_learners_are_sent_to_a_sharper_test():
 def test_rows_with_a_missing_cell_are_left_out_and_said():
     holed = FOURTEEN.copy()
     holed.iloc[3, 1] = np.nan
-    found = friedman(holed)
-    assert "1 of 14 rows left out" in found.test.why and found.datasets == 13
-    assert found.rows.tolist() == [i for i in range(14) if i != 3]
-    assert_allclose(found.test.statistic, friedman(FOURTEEN.drop(index=3)).test.statistic)
+    result = friedman(holed)
+    assert "1 of 14 rows left out" in result.test.why and result.datasets == 13
+    assert result.rows.tolist() == [i for i in range(14) if i != 3]
+    assert_allclose(result.test.statistic, friedman(FOURTEEN.drop(index=3)).test.statistic)
 
 
 def test_rounding_does_not_break_ties():
-    found = friedman([[0.3, 0.1 + 0.2, 0.5], [0.1, 0.2, 0.3]])
-    assert found.ranks[0].tolist() == [2.5, 2.5, 1]
+    result = friedman([[0.3, 0.1 + 0.2, 0.5], [0.1, 0.2, 0.3]])
+    assert result.ranks[0].tolist() == [2.5, 2.5, 1]
 
 
 @pytest.mark.parametrize(

@@ -19,19 +19,19 @@ G2 = np.array([(0.84, 0.14), (0.86, 0.17), (0.83, 0.16), (0.88, 0.15), (0.85, 0.
 
 @pytest.mark.capability("IML-19-19")
 def test_paired_worked_example():
-    found = hotelling(PAIRED)
-    assert_allclose(found.mean, [0.025, 0.003], atol=1e-12)
-    assert_allclose([found.statistic, found.f, found.p], [31.82882273, 14.14614344, 0.00236104], atol=5e-9)
-    assert found.df == (2, 8) and found.rejected
-    alone = [(r.statistic, r.p) for r in found.univariate]
+    result = hotelling(PAIRED)
+    assert_allclose(result.mean, [0.025, 0.003], atol=1e-12)
+    assert_allclose([result.statistic, result.f, result.p], [31.82882273, 14.14614344, 0.00236104], atol=5e-9)
+    assert result.df == (2, 8) and result.rejected
+    alone = [(r.statistic, r.p) for r in result.univariate]
     assert_allclose(alone, [(5.51410967, 0.00037331), (0.70929937, 0.49610156)], atol=5e-9)
 
 
 @pytest.mark.capability("IML-19-19")
 def test_two_sample_worked_example():
-    found = hotelling(G1, G2)
-    assert_allclose([found.statistic, found.f, found.p], [25.51054818, 11.16086483, 0.00664783], atol=5e-9)
-    assert_allclose(1 / (1 + found.statistic / 8), 0.23873080, atol=5e-9)  # Wilks' lambda of 19.14.2
+    result = hotelling(G1, G2)
+    assert_allclose([result.statistic, result.f, result.p], [25.51054818, 11.16086483, 0.00664783], atol=5e-9)
+    assert_allclose(1 / (1 + result.statistic / 8), 0.23873080, atol=5e-9)  # Wilks' lambda of 19.14.2
 
 
 @pytest.mark.capability("IML-19-19")
@@ -60,9 +60,9 @@ def test_no_linear_change_of_the_criteria_matters(seed):
 
 def test_the_direction_tells_the_two_apart_best():
     """No weighting of the criteria gives a larger t than T."""
-    found = hotelling(PAIRED)
-    best = t_test(PAIRED @ found.direction).statistic ** 2
-    assert_allclose(best, found.statistic, rtol=1e-9)
+    result = hotelling(PAIRED)
+    best = t_test(PAIRED @ result.direction).statistic ** 2
+    assert_allclose(best, result.statistic, rtol=1e-9)
     for angle in np.linspace(0, np.pi, 50):
         assert t_test(PAIRED @ [np.cos(angle), np.sin(angle)]).statistic ** 2 <= best + 1e-9
 

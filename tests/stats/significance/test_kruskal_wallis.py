@@ -17,32 +17,32 @@ PLAIN = ([1, 3, 5, 2], [8, 7, 9, 6], [4, 10, 12, 11])
 
 @pytest.mark.capability("IML-19-17")
 def test_worked_example_with_ties():
-    found = kruskal_wallis(*TIED)
-    assert_allclose(found.rank_sums, [25.5, 63, 31.5], rtol=1e-12)
-    assert_allclose(found.uncorrected, 8.115, rtol=1e-12)
-    assert_allclose(found.test.statistic, 8.23260870, atol=5e-9)
-    assert_allclose(found.test.p, 0.01630466, atol=5e-9)
-    assert_allclose(found.epsilon_squared, found.test.statistic / 14, rtol=1e-12)
+    result = kruskal_wallis(*TIED)
+    assert_allclose(result.rank_sums, [25.5, 63, 31.5], rtol=1e-12)
+    assert_allclose(result.uncorrected, 8.115, rtol=1e-12)
+    assert_allclose(result.test.statistic, 8.23260870, atol=5e-9)
+    assert_allclose(result.test.p, 0.01630466, atol=5e-9)
+    assert_allclose(result.epsilon_squared, result.test.statistic / 14, rtol=1e-12)
 
 
 @pytest.mark.capability("IML-19-17")
 def test_worked_example_without_ties():
-    found = kruskal_wallis(*PLAIN)
-    assert found.rank_sums.tolist() == [11, 30, 37]
-    assert_allclose([found.test.statistic, found.test.p], [6.96153846, 0.03078372], atol=5e-9)
-    pairs = dunn(found)
+    result = kruskal_wallis(*PLAIN)
+    assert result.rank_sums.tolist() == [11, 30, 37]
+    assert_allclose([result.test.statistic, result.test.p], [6.96153846, 0.03078372], atol=5e-9)
+    pairs = dunn(result)
     assert_allclose(pairs.adjusted[[0, 0, 1], [1, 2, 2]], [0.14951965, 0.02905616, 0.77143443], atol=5e-9)
     assert pairs.groups == [(2, 1), (1, 0)] and pairs.letters == ("b", "ab", "a")
-    assert dunn(found, better="lower").letters == ("a", "ab", "b")
+    assert dunn(result, better="lower").letters == ("a", "ab", "b")
 
 
 def test_pairs_are_scikit_posthocs():
     """Peer: scikit-posthocs 0.17.1, posthoc_dunn of TIED with holm and none; it corrects for ties as we do."""
-    found = kruskal_wallis(*TIED)
-    none = dunn(found, "none").adjusted[[0, 0, 1], [1, 2, 2]]
+    result = kruskal_wallis(*TIED)
+    none = dunn(result, "none").adjusted[[0, 0, 1], [1, 2, 2]]
     assert_allclose(none, [0.0075671582, 0.6691408878, 0.0248666008], atol=5e-9)
     assert_allclose(
-        dunn(found, "holm").adjusted[[0, 0, 1], [1, 2, 2]],
+        dunn(result, "holm").adjusted[[0, 0, 1], [1, 2, 2]],
         [0.0227014747, 0.6691408878, 0.0497332016],
         atol=5e-9,
     )
@@ -53,8 +53,8 @@ def test_same_as_scipy(seed):
     """Peer: scipy.stats.kruskal."""
     rng = np.random.default_rng(seed)
     samples = [rng.integers(0, 12, n) + j for j, n in enumerate((5, 9, 7, 11))]
-    found = kruskal_wallis(*samples)
-    assert_allclose([found.test.statistic, found.test.p], kruskal(*samples), rtol=1e-10)
+    result = kruskal_wallis(*samples)
+    assert_allclose([result.test.statistic, result.test.p], kruskal(*samples), rtol=1e-10)
 
 
 @given(st.integers(0, 1000))
@@ -68,17 +68,17 @@ def test_only_the_order_matters(seed):
 def test_level_holds_for_skewed_and_tied_samples():
     rng = np.random.default_rng(2)
     for X in (rng.exponential(size=(1200, 15, 4)), rng.integers(0, 4, (1200, 15, 4))):
-        found = [kruskal_wallis(x) for x in X]
-        wrong = np.mean([f.test.rejected for f in found])
-        family = np.mean([dunn(f).differ.any() for f in found[:400]])
+        result = [kruskal_wallis(x) for x in X]
+        wrong = np.mean([f.test.rejected for f in result])
+        family = np.mean([dunn(f).differ.any() for f in result[:400]])
         assert abs(wrong - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 1200)
         assert abs(family - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 400)
 
 
 def test_a_control():
-    found = dunn(kruskal_wallis(*PLAIN), "bonferroni", control=0)
-    assert np.isnan(found.adjusted[1, 2]) and found.differ[0].tolist() == [False, False, True]
-    assert_allclose(found.adjusted[0, 1:], np.minimum(1, 2 * found.p[0, 1:]), rtol=1e-12)
+    result = dunn(kruskal_wallis(*PLAIN), "bonferroni", control=0)
+    assert np.isnan(result.adjusted[1, 2]) and result.differ[0].tolist() == [False, False, True]
+    assert_allclose(result.adjusted[0, 1:], np.minimum(1, 2 * result.p[0, 1:]), rtol=1e-12)
 
 
 def test_rounding_makes_no_difference():

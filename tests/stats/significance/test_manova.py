@@ -20,24 +20,24 @@ G3 = [(0.81, 0.18), (0.80, 0.20), (0.84, 0.21), (0.83, 0.19), (0.82, 0.22)]
 
 @pytest.mark.capability("IML-19-20")
 def test_worked_example():
-    found = manova(G1, G2, G3)
-    assert_allclose(found.H, [[0.00417333, 0.00128667], [0.00128667, 0.01521333]], atol=5e-9)
-    assert_allclose(found.E, [[0.0046, -0.00056], [-0.00056, 0.00396]], atol=1e-12)
-    four = (found.wilks, found.pillai, found.hotelling_lawley, found.roy)
+    result = manova(G1, G2, G3)
+    assert_allclose(result.H, [[0.00417333, 0.00128667], [0.00128667, 0.01521333]], atol=5e-9)
+    assert_allclose(result.E, [[0.0046, -0.00056], [-0.00056, 0.00396]], atol=1e-12)
+    four = (result.wilks, result.pillai, result.hotelling_lawley, result.roy)
     assert_allclose([t.estimate for t in four], [0.10676145, 1.26199206, 4.91268210, 4.06245946], atol=5e-9)
-    assert_allclose([found.test.statistic, found.test.p], [11.33276513, 3.8094e-5], rtol=2e-5)
-    assert_allclose(found.test.statistic, 11.33276513, atol=5e-9)
-    assert found.test.df == (4, 22)
-    assert_allclose(found.bartlett.statistic, 25.72732161, atol=5e-9)
-    assert_allclose(found.bartlett.p, 3.5914e-5, atol=5e-10)
+    assert_allclose([result.test.statistic, result.test.p], [11.33276513, 3.8094e-5], rtol=2e-5)
+    assert_allclose(result.test.statistic, 11.33276513, atol=5e-9)
+    assert result.test.df == (4, 22)
+    assert_allclose(result.bartlett.statistic, 25.72732161, atol=5e-9)
+    assert_allclose(result.bartlett.p, 3.5914e-5, atol=5e-10)
 
 
 @pytest.mark.capability("IML-19-20")
 def test_two_learners_are_hotellings_test():
-    found = manova(G1, G2)
-    assert_allclose(found.wilks.estimate, 1 / (1 + 25.51054818 / 8), atol=5e-9)
-    assert_allclose(found.wilks.estimate, 0.23873080, atol=5e-9)
-    for test in (found.wilks, found.pillai, found.hotelling_lawley, found.roy):
+    result = manova(G1, G2)
+    assert_allclose(result.wilks.estimate, 1 / (1 + 25.51054818 / 8), atol=5e-9)
+    assert_allclose(result.wilks.estimate, 0.23873080, atol=5e-9)
+    for test in (result.wilks, result.pillai, result.hotelling_lawley, result.roy):
         assert_allclose([test.statistic, test.p], [11.16086483, 0.00664783], atol=5e-9)
 
 
@@ -49,10 +49,10 @@ def test_same_as_statsmodels(p, L, n):
     columns = list("abcde")[:p]
     frame = pd.DataFrame(X.reshape(-1, p), columns=columns).assign(g=np.repeat(list("ABCDEF")[:L], n))
     peer = MANOVA.from_formula("+".join(columns) + "~C(g)", frame).mv_test().results["C(g)"]["stat"]
-    found = manova(X)
+    result = manova(X)
     ours = [
         [t.estimate, *t.df, t.statistic, t.p]
-        for t in (found.wilks, found.pillai, found.hotelling_lawley, found.roy)
+        for t in (result.wilks, result.pillai, result.hotelling_lawley, result.roy)
     ]
     assert_allclose(ours, peer.to_numpy().astype(float), rtol=1e-9)
 
@@ -60,8 +60,8 @@ def test_same_as_statsmodels(p, L, n):
 def test_one_criterion_is_analysis_of_variance():
     X = np.random.default_rng(3).normal(size=(6, 4))
     for blocked in (False, True):
-        one, found = anova(X, blocked=blocked), manova(X.T[:, :, None], blocked=blocked)
-        for test in (found.wilks, found.pillai, found.hotelling_lawley, found.roy):
+        one, result = anova(X, blocked=blocked), manova(X.T[:, :, None], blocked=blocked)
+        for test in (result.wilks, result.pillai, result.hotelling_lawley, result.roy):
             assert_allclose([test.statistic, test.p], [one.test.statistic, one.test.p], rtol=1e-9)
 
 
@@ -76,20 +76,20 @@ def test_units_and_mixing_of_criteria_do_not_matter(seed):
 
 
 def test_directions_have_unit_error_and_find_the_roots():
-    found = manova(G1, G2, G3)
-    D = found.directions
-    assert_allclose(D.T @ found.E @ D / 12, np.eye(2), atol=1e-10)
-    assert_allclose(np.diag(D.T @ found.H @ D) / 12, found.roots, rtol=1e-9)
+    result = manova(G1, G2, G3)
+    D = result.directions
+    assert_allclose(D.T @ result.E @ D / 12, np.eye(2), atol=1e-10)
+    assert_allclose(np.diag(D.T @ result.H @ D) / 12, result.roots, rtol=1e-9)
 
 
 def test_level_holds():
     X = np.random.default_rng(4).normal(size=(1500, 4, 6, 3))
-    found = [manova(x) for x in X]
+    result = [manova(x) for x in X]
     band = 4 * np.sqrt(0.05 * 0.95 / 1500)
     for name in ("wilks", "pillai", "hotelling_lawley", "bartlett"):
-        assert abs(np.mean([getattr(f, name).rejected for f in found]) - 0.05) < band
-    assert np.mean([f.roy.rejected for f in found]) > 0.1  # the bound, as its sentence says
-    assert "true p-value is larger" in found[0].roy.why
+        assert abs(np.mean([getattr(f, name).rejected for f in result]) - 0.05) < band
+    assert np.mean([f.roy.rejected for f in result]) > 0.1  # the bound, as its sentence says
+    assert "true p-value is larger" in result[0].roy.why
 
 
 def test_folds_as_blocks():
@@ -104,16 +104,16 @@ def test_folds_as_blocks():
 
 
 def test_groups_that_hardly_vary_are_told_apart_with_certainty():
-    found = manova([[0.0], [0.0]], [[1.0], [1.0 + 1e-12]])
-    for test in (found.wilks, found.pillai, found.hotelling_lawley, found.roy):
+    result = manova([[0.0], [0.0]], [[1.0], [1.0 + 1e-12]])
+    for test in (result.wilks, result.pillai, result.hotelling_lawley, result.roy):
         assert test.statistic > 1e20 and 0 <= test.p < 1e-20
 
 
 def test_names_come_along():
     frames = {n: pd.DataFrame(g, columns=["precision", "recall"]) for n, g in zip("abc", (G1, G2, G3))}
-    found = manova(frames)
-    assert found.names == ("a", "b", "c") and found.criteria == ("precision", "recall")
-    assert "3 learners, 2 criteria" in str(found)
+    result = manova(frames)
+    assert result.names == ("a", "b", "c") and result.criteria == ("precision", "recall")
+    assert "3 learners, 2 criteria" in str(result)
 
 
 @pytest.mark.parametrize(

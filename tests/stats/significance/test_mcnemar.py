@@ -19,13 +19,13 @@ from assay.stats.significance.mcnemar import discordant, mcnemar
 )  # fmt: skip
 def test_mcnemar_in_its_three_forms(pair, corrected, uncorrected, exact):
     # Oracle: IML 19.11.1.
-    found = mcnemar(*pair, "corrected")
-    assert_allclose((found.statistic, found.p), corrected, atol=5e-9)
-    assert found.rejected == (found.statistic > 3.84145882)
+    result = mcnemar(*pair, "corrected")
+    assert_allclose((result.statistic, result.p), corrected, atol=5e-9)
+    assert result.rejected == (result.statistic > 3.84145882)
     assert_allclose(mcnemar(*pair, "exact").p, exact, atol=5e-9)
     if uncorrected:
-        found = mcnemar(*pair, "uncorrected")
-        assert_allclose((found.statistic, found.p), uncorrected, atol=5e-9)
+        result = mcnemar(*pair, "uncorrected")
+        assert_allclose((result.statistic, result.p), uncorrected, atol=5e-9)
     assert mcnemar(*pair) == mcnemar(*pair, "exact" if sum(pair) < 25 else "corrected")
 
 
@@ -44,12 +44,12 @@ def test_same_as_statsmodels(pair):
     table = [[50, pair[0]], [pair[1], 20]]
     assert_allclose(mcnemar(*pair, "exact").p, peer(table, exact=True).pvalue, rtol=1e-12)
     theirs = peer(table, exact=False, correction=False)
-    found = mcnemar(*pair, "uncorrected")
-    assert_allclose((found.statistic, found.p), (theirs.statistic, theirs.pvalue), rtol=1e-12)
+    result = mcnemar(*pair, "uncorrected")
+    assert_allclose((result.statistic, result.p), (theirs.statistic, theirs.pvalue), rtol=1e-12)
     if pair[0] != pair[1]:
         theirs = peer(table, exact=False, correction=True)
-        found = mcnemar(*pair, "corrected")
-        assert_allclose((found.statistic, found.p), (theirs.statistic, theirs.pvalue), rtol=1e-12)
+        result = mcnemar(*pair, "corrected")
+        assert_allclose((result.statistic, result.p), (theirs.statistic, theirs.pvalue), rtol=1e-12)
 
 
 @settings(max_examples=40, deadline=None)
@@ -116,5 +116,5 @@ def test_text_is_not_compared_with_numbers():
 
 def test_more_rows_than_an_integer_of_32_bits_holds():
     """z = 2, as the normal test has it."""
-    found = mcnemar(5_000_100_000, 4_999_900_000, "exact")
-    assert_allclose(found.p, mcnemar(5_000_100_000, 4_999_900_000, "uncorrected").p, rtol=1e-4)
+    result = mcnemar(5_000_100_000, 4_999_900_000, "exact")
+    assert_allclose(result.p, mcnemar(5_000_100_000, 4_999_900_000, "uncorrected").p, rtol=1e-4)

@@ -59,9 +59,9 @@ def test_finner_by_hand():
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_methods_keep_the_order_and_stand_in_theirs(p):
-    found = {m: adjust(p, m) for m in METHODS}
+    result = {m: adjust(p, m) for m in METHODS}
     order = np.argsort(p, kind="stable")
-    for values in found.values():
+    for values in result.values():
         assert (np.diff(values[order]) >= -1e-12).all() and (values >= np.array(p) - 1e-12).all()
     for sharper, duller in [
         ("hommel", "hochberg"),
@@ -71,7 +71,7 @@ def test_methods_keep_the_order_and_stand_in_theirs(p):
         ("sidak", "bonferroni"),
         ("benjamini_hochberg", "hommel"),
     ]:
-        assert (found[sharper] <= found[duller] + 1e-12).all()
+        assert (result[sharper] <= result[duller] + 1e-12).all()
 
 
 @settings(max_examples=30, deadline=None)

@@ -28,21 +28,21 @@ def test_paired_t_plain_corrected_and_one_sided():
 
 
 def test_the_interval_touches_zero_exactly_when_p_is_alpha():
-    found = paired_t(FIRST - SECOND, ratio=1 / 9)
-    edge = paired_t(FIRST - SECOND, ratio=1 / 9, alpha=found.p)
+    result = paired_t(FIRST - SECOND, ratio=1 / 9)
+    edge = paired_t(FIRST - SECOND, ratio=1 / 9, alpha=result.p)
     assert_allclose(edge.low, 0, atol=1e-12)
-    assert_allclose(edge.high, 2 * found.estimate, rtol=1e-9)
+    assert_allclose(edge.high, 2 * result.estimate, rtol=1e-9)
 
 
 def test_equal_on_every_split_is_no_difference():
-    found = paired_t(np.zeros(10), ratio=1 / 9)
-    assert (found.p, found.estimate, found.low, found.high) == (1.0, 0.0, 0.0, 0.0)
-    assert "equal on every split" in found.test
+    result = paired_t(np.zeros(10), ratio=1 / 9)
+    assert (result.p, result.estimate, result.low, result.high) == (1.0, 0.0, 0.0, 0.0)
+    assert "equal on every split" in result.test
 
 
 def test_the_same_difference_everywhere_is_judged_by_the_folds_of_one_repetition():
-    found = paired_t(np.full(100, 0.1), ratio=1 / 9, folds=10)
-    assert found.p == 2.0**-9 and np.isnan(found.low) and "sign test" in found.test
+    result = paired_t(np.full(100, 0.1), ratio=1 / 9, folds=10)
+    assert result.p == 2.0**-9 and np.isnan(result.low) and "sign test" in result.test
     assert paired_t(np.full(2, 0.1), ratio=1).p == 0.5
     assert paired_t(np.full(10, -0.1), alternative="greater").p == 1.0
     assert paired_t(np.full(10, -0.1), alternative="less").p == 2.0**-10
@@ -55,11 +55,11 @@ def test_all_pairs_at_once_are_the_pairs_one_by_one():
     for alternative in ("two-sided", "greater", "less"):
         options = {"ratio": 0.25, "alpha": 0.1, "alternative": alternative, "folds": 5}
         together = paired_t_all(D, **options)
-        for found, d in zip(together, D.T):
+        for result, d in zip(together, D.T):
             alone = paired_t(d, **options)
-            assert found.test == alone.test and found.why == alone.why
+            assert result.test == alone.test and result.why == alone.why
             assert_allclose(
-                [found.statistic, found.p, found.estimate, found.low, found.high],
+                [result.statistic, result.p, result.estimate, result.low, result.high],
                 [alone.statistic, alone.p, alone.estimate, alone.low, alone.high],
                 rtol=1e-12,
             )

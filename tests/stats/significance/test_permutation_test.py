@@ -32,13 +32,13 @@ def test_same_as_scipy_in_full(alternative):
 def test_random_arrangements_come_near_and_repeat(paired):
     rng = np.random.default_rng(1)
     a, b = rng.normal(0.3, 1, 40), rng.normal(0, 1, 40)
-    found = permutation_test(a, b, paired=paired, n_resamples=20_000, random_state=3)
+    result = permutation_test(a, b, paired=paired, n_resamples=20_000, random_state=3)
     again = permutation_test(a, b, paired=paired, n_resamples=20_000, random_state=3)
-    assert found.p == again.p and "random arrangements" in found.why
+    assert result.p == again.p and "random arrangements" in result.why
     from scipy.stats import ttest_ind, ttest_rel
 
     expected = (ttest_rel if paired else ttest_ind)(a, b).pvalue
-    assert_allclose(found.p, expected, atol=0.012)  # of 40 normal values, the t test's p is nearly the same
+    assert_allclose(result.p, expected, atol=0.012)  # of 40 normal values, the t test's p is nearly the same
 
 
 def test_level_over_small_samples():
@@ -56,8 +56,8 @@ def test_never_zero_and_ties_by_rounding_count():
 
 
 def test_nothing_to_exchange():
-    found = permutation_test([1, 2], [1, 2])
-    assert found.p == 1 and "nothing" in found.why
+    result = permutation_test([1, 2], [1, 2])
+    assert result.p == 1 and "nothing" in result.why
     assert permutation_test([0.3]).p == 1
 
 

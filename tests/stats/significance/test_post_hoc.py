@@ -24,14 +24,14 @@ PAIRS = ([0, 0, 1], [1, 2, 2])
 @pytest.mark.capability("IML-19-15")
 def test_worked_example():
     # Oracle: IML 19.12. Pairs (1,2), (1,3), (2,3).
-    found = anova(ERRORS)
-    lsd, tukey = post_hoc(found, "lsd"), post_hoc(found, "tukey")
+    result = anova(ERRORS)
+    lsd, tukey = post_hoc(result, "lsd"), post_hoc(result, "tukey")
     assert_allclose(lsd.statistic[PAIRS], [-4.05442427, -0.60816364, 3.44626063], atol=5e-9)
     assert_allclose(lsd.adjusted[PAIRS], [0.00159760, 0.55441548, 0.00483825], atol=5e-9)
     assert_allclose(lsd.critical, 0.02149566, atol=5e-9)
-    bonferroni = post_hoc(found, "bonferroni")
+    bonferroni = post_hoc(result, "bonferroni")
     assert_allclose(bonferroni.adjusted[PAIRS], [0.00479280, 1, 0.01451475], atol=6e-9)
-    assert_allclose(post_hoc(found, "holm").adjusted[PAIRS], [0.0047928, 0.55441548, 0.0096765], atol=5e-8)
+    assert_allclose(post_hoc(result, "holm").adjusted[PAIRS], [0.0047928, 0.55441548, 0.0096765], atol=5e-8)
     assert_allclose(np.sqrt(2) * abs(tukey.statistic[0, 1]), 5.73382179, atol=5e-9)
     assert_allclose(tukey.adjusted[PAIRS], [0.00421001, 0.81844043, 0.01244136], atol=5e-9)
     assert_allclose(tukey.critical, 0.02632052, atol=5e-9)
@@ -40,13 +40,13 @@ def test_worked_example():
 @pytest.mark.capability("IML-19-15")
 def test_ordering_with_groups():
     # Oracle: IML exercise 19.7: A1 and A3 do not differ and share an underline, A2 stands alone.
-    found = post_hoc(anova(ERRORS), "tukey", better="lower")
-    assert [found.names[j] for j in found.order] == ["A1", "A3", "A2"]
-    assert found.groups == [(0, 2)] and found.letters == ("a", "b", "a")
-    assert found.underlined() == "A1  A3  A2\n------"
-    assert [r["differ"] for r in found.pairs()] == [False, True, True]
+    result = post_hoc(anova(ERRORS), "tukey", better="lower")
+    assert [result.names[j] for j in result.order] == ["A1", "A3", "A2"]
+    assert result.groups == [(0, 2)] and result.letters == ("a", "b", "a")
+    assert result.underlined() == "A1  A3  A2\n------"
+    assert [r["differ"] for r in result.pairs()] == [False, True, True]
     assert post_hoc(anova(ERRORS), "tukey").letters == ("b", "a", "b")
-    assert list(found.to_pandas().columns)[:3] == ["first", "second", "difference"]
+    assert list(result.to_pandas().columns)[:3] == ["first", "second", "difference"]
 
 
 @pytest.mark.parametrize("sizes", [(6, 6, 6, 6), (4, 9, 5, 12)])
@@ -54,11 +54,11 @@ def test_tukey_kramer_is_statsmodels_and_scipys(sizes):
     """Peers: scipy.stats.tukey_hsd, statsmodels 0.15 pairwise_tukeyhsd (intervals)."""
     rng = np.random.default_rng(sum(sizes))
     samples = [rng.normal(j * 0.7, 1, n) for j, n in enumerate(sizes)]
-    found = post_hoc(anova(*samples), "tukey")
-    assert_allclose(found.adjusted, tukey_hsd(*samples).pvalue, atol=1e-8)
+    result = post_hoc(anova(*samples), "tukey")
+    assert_allclose(result.adjusted, tukey_hsd(*samples).pvalue, atol=1e-8)
     table = pairwise_tukeyhsd(np.concatenate(samples), np.repeat(np.arange(4), sizes))
     i, j = np.triu_indices(4, 1)
-    low, high = found.difference - found.margin, found.difference + found.margin
+    low, high = result.difference - result.margin, result.difference + result.margin
     assert_allclose(np.column_stack([low[j, i], high[j, i]]), table.confint, atol=1e-5)
 
 
@@ -66,28 +66,28 @@ def test_dunnett_is_scipys():
     """Peer: scipy.stats.dunnett of SciPy 1.17, which integrates by Monte Carlo, to about 1e-3."""
     rng = np.random.default_rng(4)
     control, *others = (rng.normal(m, 1, n) for m, n in ((0, 9), (0.8, 6), (1.5, 7), (-0.2, 5)))
-    found = post_hoc(anova(control, *others), "dunnett", control=0)
+    result = post_hoc(anova(control, *others), "dunnett", control=0)
     peer = dunnett(*others, control=control, random_state=0)
-    assert_allclose(found.adjusted[0, 1:], peer.pvalue, atol=2e-3)
-    assert_allclose(-found.statistic[0, 1:], peer.statistic, rtol=1e-10)
+    assert_allclose(result.adjusted[0, 1:], peer.pvalue, atol=2e-3)
+    assert_allclose(-result.statistic[0, 1:], peer.statistic, rtol=1e-10)
     interval = peer.confidence_interval()
-    assert_allclose(found.margin[0, 1:], (interval.high - interval.low) / 2, rtol=5e-3)
+    assert_allclose(result.margin[0, 1:], (interval.high - interval.low) / 2, rtol=5e-3)
 
 
 def test_against_a_control_only_its_pairs_are_compared():
     for method in ("dunnett", "holm", "bonferroni", "lsd", "scheffe"):
-        found = post_hoc(anova(ERRORS), method, control="A1")
-        assert np.isnan(found.adjusted[1, 2]) and not found.differ[1, 2] and found.control == 0
-        assert [(r["first"], r["second"]) for r in found.pairs()] == [("A1", "A2"), ("A1", "A3")]
-        assert found.groups == [(2, 0)] and found.letters == ("a", "", "a")
-        assert "control" in str(found)
+        result = post_hoc(anova(ERRORS), method, control="A1")
+        assert np.isnan(result.adjusted[1, 2]) and not result.differ[1, 2] and result.control == 0
+        assert [(r["first"], r["second"]) for r in result.pairs()] == [("A1", "A2"), ("A1", "A3")]
+        assert result.groups == [(2, 0)] and result.letters == ("a", "", "a")
+        assert "control" in str(result)
     assert_allclose(post_hoc(anova(ERRORS), "holm", control=0).adjusted[0, 1], 2 * 0.0015976, atol=1e-7)
 
 
 def test_pairs_are_contrasts():
-    found = anova(ERRORS)
+    result = anova(ERRORS)
     for method, planned in (("lsd", True), ("scheffe", False)):
-        pairs, one = post_hoc(found, method), contrast(found, [1, -1, 0], planned=planned)
+        pairs, one = post_hoc(result, method), contrast(result, [1, -1, 0], planned=planned)
         assert_allclose(pairs.adjusted[0, 1], one.p, rtol=1e-10)
         assert_allclose(pairs.difference[0, 1] + pairs.margin[0, 1], one.high, rtol=1e-10)
 
@@ -115,18 +115,18 @@ def test_tables_of_ties_and_constants_have_an_answer(n, L, data):
     value = st.sampled_from([0.0, 1.0, 0.5, 1e-12, -3.0, 1e6, 0.1 + 0.2, 0.3])
     X = np.array(data.draw(st.lists(st.lists(value, min_size=L, max_size=L), min_size=n, max_size=n)))
     for blocked in (False, True):
-        found = anova(X, blocked=blocked)
-        assert 0 <= found.test.p <= 1 and str(found)
+        result = anova(X, blocked=blocked)
+        assert 0 <= result.test.p <= 1 and str(result)
         for method in ("tukey", "lsd", "holm", "scheffe", "hommel"):
-            pairs = post_hoc(found, method)
+            pairs = post_hoc(result, method)
             assert ((pairs.adjusted >= 0) & (pairs.adjusted <= 1)).all()
             assert len(pairs.letters) == L and str(pairs) and pairs.underlined()
-        assert post_hoc(found, "dunnett", control=0).pairs()
+        assert post_hoc(result, "dunnett", control=0).pairs()
 
 
 def test_lsd_without_a_significant_f_is_doubted():
-    found = post_hoc(anova([1, 2, 3.0], [1, 2.1, 3], [1.2, 2, 3.1]), "lsd")
-    assert "may well be chance" in found.why
+    result = post_hoc(anova([1, 2, 3.0], [1, 2.1, 3], [1.2, 2, 3.1]), "lsd")
+    assert "may well be chance" in result.why
 
 
 @given(st.integers(2, 6), st.integers(0, 500), st.sampled_from([*WORDS, *METHODS]))
@@ -134,13 +134,13 @@ def test_lsd_without_a_significant_f_is_doubted():
 def test_matrices_mirror_and_margins_decide(L, seed, method):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(5, L)) + rng.normal(size=L)
-    found = post_hoc(anova(X), method, control=0 if method == "dunnett" else None)
-    assert_allclose(found.adjusted, found.adjusted.T)
-    assert_allclose(found.statistic, -found.statistic.T)
-    known = ~np.isnan(found.margin)
-    assert (found.differ == (np.abs(found.difference) >= found.margin))[known].all()
-    assert (np.diag(found.adjusted) == 1).all()
-    assert np.nanmin(found.adjusted - found.p) > -1e-9
+    result = post_hoc(anova(X), method, control=0 if method == "dunnett" else None)
+    assert_allclose(result.adjusted, result.adjusted.T)
+    assert_allclose(result.statistic, -result.statistic.T)
+    known = ~np.isnan(result.margin)
+    assert (result.differ == (np.abs(result.difference) >= result.margin))[known].all()
+    assert (np.diag(result.adjusted) == 1).all()
+    assert np.nanmin(result.adjusted - result.p) > -1e-9
 
 
 def test_no_spread_has_an_answer():

@@ -21,9 +21,9 @@ CHAIN = [[1, 0.5, 0.01], [0.5, 1, 0.4], [0.01, 0.4, 1]]
 
 
 def test_a_chain_of_neighbours():
-    found = made([1, 2, 3], CHAIN)
-    assert found.groups == [(0, 1), (1, 2)] and found.letters == ("a", "ab", "b")
-    assert found.underlined() == "a  b  c\n----\n   ----"
+    result = made([1, 2, 3], CHAIN)
+    assert result.groups == [(0, 1), (1, 2)] and result.letters == ("a", "ab", "b")
+    assert result.underlined() == "a  b  c\n----\n   ----"
     assert made([1, 2, 3], CHAIN, better="higher").order.tolist() == [2, 1, 0]
     assert made([1, 2, 3], CHAIN, better="higher").letters == ("b", "ab", "a")
 
@@ -40,15 +40,15 @@ def test_equal_centres_keep_their_order_and_share_a_group():
 def test_one_critical_difference_or_none():
     same = np.full((2, 2), 0.3)
     np.fill_diagonal(same, np.nan)
-    found = made([1, 2], [[1, 0.01], [0.01, 1]], margin=same)
-    assert found.critical == pytest.approx(0.3) and "above 0.3 is significant" in str(found)
-    assert found.pairs()[0]["high"] == pytest.approx(-0.7)
+    result = made([1, 2], [[1, 0.01], [0.01, 1]], margin=same)
+    assert result.critical == pytest.approx(0.3) and "above 0.3 is significant" in str(result)
+    assert result.pairs()[0]["high"] == pytest.approx(-0.7)
     assert np.isnan(made([1, 2], np.ones((2, 2))).critical)
 
 
 def test_not_compared_is_no_difference():
     nan = float("nan")
-    found = made([1, 2, 3], [[1, 0.5, 0.01], [0.5, 1, nan], [0.01, nan, 1]], control=0)
-    assert not found.differ[1, 2] and len(found.pairs()) == 2 and found.groups == [(0, 1)]
+    result = made([1, 2, 3], [[1, 0.5, 0.01], [0.5, 1, nan], [0.01, nan, 1]], control=0)
+    assert not result.differ[1, 2] and len(result.pairs()) == 2 and result.groups == [(0, 1)]
     alone = made([1, 2], [[1, 0.01], [0.01, 1]], control=0)
     assert alone.groups == [] and alone.letters == ("a", "")

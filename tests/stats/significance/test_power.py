@@ -19,9 +19,9 @@ from assay.stats.significance.power import power_of, sample_size_for, smallest_d
 def test_worked_power_and_size_of_the_z_test():
     # Oracle: IML 19.9. mu <= 5 against 5.5, sigma = 2.
     assert_allclose(power_of("z", 0.5, 100, sd=2, alternative="greater"), 0.80376494, atol=5e-9)
-    found = sample_size_for("z", 0.5, 0.8, sd=2, alternative="greater")
-    assert_allclose(found.exact, 98.92, atol=5e-3)
-    assert found.n == int(found) == 99 and found.power >= 0.8
+    result = sample_size_for("z", 0.5, 0.8, sd=2, alternative="greater")
+    assert_allclose(result.exact, 98.92, atol=5e-3)
+    assert result.n == int(result) == 99 and result.power >= 0.8
 
 
 @pytest.mark.capability("IML-19-10")
@@ -84,21 +84,21 @@ def test_counted_powers_are_sums_over_all_outcomes(alternative):
        alternative=st.sampled_from(["two-sided", "greater"]))  # fmt: skip
 def test_the_size_is_enough_and_one_less_is_not(test, gap, power, alternative):
     options = {"p0": 0.3, "disagree": 0.3, "alternative": alternative, "sd": 0.5}
-    found = sample_size_for(test, gap, power, **options)
+    result = sample_size_for(test, gap, power, **options)
     least = 2 if "t" in test.split()[-1:] else 1
-    assert found.power >= power - 1e-9
-    assert found.n <= least or power_of(test, gap, found.n - 1, **options) < power + 1e-7
+    assert result.power >= power - 1e-9
+    assert result.n <= least or power_of(test, gap, result.n - 1, **options) < power + 1e-7
     for more in (1, 2, 3, 7, 20, 50):
-        assert power_of(test, gap, found.n + more, **options) >= power - 1e-9
-    smallest = smallest_difference(test, found.n, power, **options)
+        assert power_of(test, gap, result.n + more, **options) >= power - 1e-9
+    smallest = smallest_difference(test, result.n, power, **options)
     assert smallest <= gap * (1 + 1e-6)
-    assert_allclose(power_of(test, smallest, found.n, **options), power, atol=1e-6)
+    assert_allclose(power_of(test, smallest, result.n, **options), power, atol=1e-6)
 
 
 def test_many_rows_by_the_approximation():
-    found = sample_size_for("binomial", 0.005, p0=0.1)
-    assert 28_000 < found.n < 30_000 and 0.8 <= found.power < 0.805
-    assert np.isnan(found.exact)
+    result = sample_size_for("binomial", 0.005, p0=0.1)
+    assert 28_000 < result.n < 30_000 and 0.8 <= result.power < 0.805
+    assert np.isnan(result.exact)
 
 
 def test_splits_that_share_rows_have_a_ceiling():
@@ -108,9 +108,9 @@ def test_splits_that_share_rows_have_a_ceiling():
     shared = ratio / (1 / J + ratio)  # differences whose mean has exactly the variance (1/J + ratio) s^2
     own = rng.normal(size=(J, worlds))
     common = rng.normal(size=worlds) * np.sqrt(ratio)
-    found = np.mean([r.rejected for r in paired_t_all(own + common + gap, ratio)])
+    result = np.mean([r.rejected for r in paired_t_all(own + common + gap, ratio)])
     assert 0 < shared < 1
-    assert_allclose(power_of("t", gap, J, ratio=ratio), found, atol=4 * np.sqrt(0.25 / worlds))
+    assert_allclose(power_of("t", gap, J, ratio=ratio), result, atol=4 * np.sqrt(0.25 / worlds))
     with pytest.raises(ParameterError, match="not more splits"):
         sample_size_for("t", 0.5, 0.9, ratio=ratio)
     assert sample_size_for("t", 1.5, 0.9, ratio=ratio).power >= 0.9
@@ -158,6 +158,6 @@ def test_sizes_beyond_what_an_integer_of_32_bits_holds():
     assert_allclose(
         power_of("binomial", 1e-5, 10**10, p0=0.3), power_of("z", 1e-5, 10**10, sd=np.sqrt(0.21)), atol=1e-4
     )
-    found = sample_size_for("mcnemar", 1e-5, disagree=0.1)
-    assert_allclose(found.n, 0.1 * (1.959964 + 0.841621) ** 2 / 1e-10, rtol=5e-3)
-    assert 0.8 <= found.power < 0.802
+    result = sample_size_for("mcnemar", 1e-5, disagree=0.1)
+    assert_allclose(result.n, 0.1 * (1.959964 + 0.841621) ** 2 / 1e-10, rtol=5e-3)
+    assert 0.8 <= result.power < 0.802

@@ -16,11 +16,11 @@ SALES = [
 
 
 def test_published_example():
-    found = quade(SALES)
-    assert_allclose(found.statistic, 3.8293, atol=5e-5)
-    assert_allclose(found.p, 0.01519, atol=5e-6)
-    assert found.df == (4, 24)
-    assert_allclose(quade(SALES, better="lower").statistic, found.statistic, rtol=1e-12)
+    result = quade(SALES)
+    assert_allclose(result.statistic, 3.8293, atol=5e-5)
+    assert_allclose(result.p, 0.01519, atol=5e-6)
+    assert result.df == (4, 24)
+    assert_allclose(quade(SALES, better="lower").statistic, result.statistic, rtol=1e-12)
 
 
 def test_two_learners_give_wilcoxons_signed_ranks():

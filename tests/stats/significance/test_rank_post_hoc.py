@@ -22,9 +22,9 @@ DEMSAR = friedman_from_ranks([44 / 14, 2, 40.5 / 14, 27.5 / 14], 14, names=["C4.
 @pytest.mark.capability("IML-19-18")
 def test_worked_examples():
     # Oracle: IML 19.13.2.
-    found = nemenyi(FIVE)
-    assert_allclose(found.adjusted[[0, 0, 1], [1, 2, 2]], [0.06888690, 0.25378449, 0.80224113], atol=5e-9)
-    assert_allclose(found.critical, 1.48228640, atol=5e-9)
+    result = nemenyi(FIVE)
+    assert_allclose(result.adjusted[[0, 0, 1], [1, 2, 2]], [0.06888690, 0.25378449, 0.80224113], atol=5e-9)
+    assert_allclose(result.critical, 1.48228640, atol=5e-9)
     assert_allclose(nemenyi(DEMSAR).critical, 1.25355915, atol=5e-9)
     assert_allclose(bonferroni_dunn(DEMSAR, 0).critical, 1.16814253, atol=5e-9)
 
@@ -34,9 +34,9 @@ def test_bonferroni_dunns_quantiles():
     # Oracle: IML 19.13.2, z of 1 - .05 / (2 (k - 1)), k = 2..10.
     published = [1.960, 2.241, 2.394, 2.498, 2.576, 2.638, 2.690, 2.734, 2.773]
     for k, q in zip(range(2, 11), published):
-        found = friedman_from_ranks(np.arange(1, k + 1), 20)
+        result = friedman_from_ranks(np.arange(1, k + 1), 20)
         unit = np.sqrt(k * (k + 1) / 120)
-        assert_allclose(bonferroni_dunn(found, 0).critical / unit, q, atol=6e-4)
+        assert_allclose(bonferroni_dunn(result, 0).critical / unit, q, atol=6e-4)
 
 
 def test_steps_against_a_control():
@@ -44,10 +44,10 @@ def test_steps_against_a_control():
 
     He rounds the ranks first; unrounded z is 2.4154, 2.3422, .5123.
     """
-    found = compare_ranks(DEMSAR, "none", control="C4.5")
-    z = found.statistic[0, [3, 1, 2]]
+    result = compare_ranks(DEMSAR, "none", control="C4.5")
+    z = result.statistic[0, [3, 1, 2]]
     assert_allclose(z, [2.4154, 2.3422, 0.5123], atol=5e-5)
-    assert_allclose(found.adjusted[0, [3, 1, 2]], [0.016, 0.019, 0.607], atol=2e-3)
+    assert_allclose(result.adjusted[0, [3, 1, 2]], [0.016, 0.019, 0.607], atol=2e-3)
     p = 2 * ndtr(-z)
     assert_allclose(
         compare_ranks(DEMSAR, "holm", control=0).adjusted[0, [3, 1, 2]], [3 * p[0], 3 * p[0], p[2]]
@@ -94,13 +94,13 @@ def test_order_and_groups_follow_the_ranks_in_both_directions():
 @given(st.integers(2, 7), st.integers(2, 20), st.integers(0, 10_000))
 @settings(max_examples=50, deadline=None)
 def test_groups_are_the_ranks_within_the_critical_difference(k, N, seed):
-    found = friedman(np.random.default_rng(seed).normal(size=(N, k)) + np.arange(k) * 0.5)
-    R, order = found.average_ranks, found.order
+    result = friedman(np.random.default_rng(seed).normal(size=(N, k)) + np.arange(k) * 0.5)
+    R, order = result.average_ranks, result.order
     within = [
-        (a, b) for a, b in product(range(k), repeat=2) if a < b and R[order[b]] - R[order[a]] < found.cd
+        (a, b) for a, b in product(range(k), repeat=2) if a < b and R[order[b]] - R[order[a]] < result.cd
     ]
     longest = [g for g in within if not any(c <= g[0] and g[1] <= d and (c, d) != g for c, d in within)]
-    assert found.groups == [tuple(int(j) for j in order[a : b + 1]) for a, b in longest]
+    assert result.groups == [tuple(int(j) for j in order[a : b + 1]) for a, b in longest]
 
 
 @given(st.integers(2, 5), st.integers(0, 10_000))
@@ -132,24 +132,24 @@ def test_tables_of_ties_and_constants_have_an_answer(N, k, data):
     value = st.sampled_from([0.0, 1.0, 0.5, 1e-12, -3.0, 1e6, 0.1 + 0.2, 0.3])
     X = np.array(data.draw(st.lists(st.lists(value, min_size=k, max_size=k), min_size=N, max_size=N)))
     for ties in (False, True):
-        found = friedman(X, ties=ties)
-        assert 0 <= found.test.p <= 1 and 0 <= found.chi2.p <= 1 and str(found)
-        for pairs in (nemenyi(found), compare_ranks(found, "shaffer"), conover(found)):
+        result = friedman(X, ties=ties)
+        assert 0 <= result.test.p <= 1 and 0 <= result.chi2.p <= 1 and str(result)
+        for pairs in (nemenyi(result), compare_ranks(result, "shaffer"), conover(result)):
             assert ((pairs.adjusted >= 0) & (pairs.adjusted <= 1)).all() and len(pairs.letters) == k
-        assert bonferroni_dunn(found, 0).pairs()
+        assert bonferroni_dunn(result, 0).pairs()
 
 
 def test_twenty_learners():
-    found = nemenyi(np.random.default_rng(0).normal(size=(10, 20)))
-    assert found.adjusted.shape == (20, 20) and not np.isnan(found.adjusted).any()
+    result = nemenyi(np.random.default_rng(0).normal(size=(10, 20)))
+    assert result.adjusted.shape == (20, 20) and not np.isnan(result.adjusted).any()
     z = float(-ndtri(0.05 / 380))
-    assert found.critical < z * np.sqrt(20 * 21 / 60)  # sharper than Bonferroni
+    assert result.critical < z * np.sqrt(20 * 21 / 60)  # sharper than Bonferroni
 
 
 def test_data_sets_that_agree():
-    found = friedman([[1, 2, 3]] * 4)
-    assert conover(found).adjusted[0].tolist() == [1, 0, 0]
-    assert not np.isnan(nemenyi(found).adjusted).any()
+    result = friedman([[1, 2, 3]] * 4)
+    assert conover(result).adjusted[0].tolist() == [1, 0, 0]
+    assert not np.isnan(nemenyi(result).adjusted).any()
     same = conover(np.ones((4, 3)))
     assert same.adjusted[0].tolist() == [1, 1, 1] and "does not reject" in same.why
 

@@ -41,20 +41,20 @@ def test_exact_with_ties_is_the_count_over_all_deals():
 def test_the_interval_of_the_shift():
     rng, worlds = np.random.default_rng(2), 1500
     A, B = rng.exponential(1, (worlds, 8)) + 0.7, rng.exponential(1, (worlds, 10))
-    found = [rank_sum(a, b) for a, b in zip(A, B)]
-    covered = np.mean([r.low <= 0.7 <= r.high for r in found])
+    result = [rank_sum(a, b) for a, b in zip(A, B)]
+    covered = np.mean([r.low <= 0.7 <= r.high for r in result])
     # exact: 1 - 2 P(U <= 17) = 0.9545 for 8 and 10 values
     assert abs(covered - 0.9545) < 4 * np.sqrt(0.0455 * 0.9545 / worlds)
     a, b = A[0], B[0]
-    bound, edge = found[0].low, 1e-7
+    bound, edge = result[0].low, 1e-7
     assert rank_sum(a - bound - edge, b).p > 0.05 >= rank_sum(a - bound + edge, b).p
 
 
 def test_large_samples_use_the_approximation():
     rng = np.random.default_rng(3)
     a, b = rng.normal(0.3, 1, 300), rng.normal(0, 1, 200)
-    found = rank_sum(a, b)
-    assert "normal" in found.test and found.low < found.estimate < found.high
+    result = rank_sum(a, b)
+    assert "normal" in result.test and result.low < result.estimate < result.high
     assert_allclose(rank_sum(a[:30], b[:30], method="normal").p, rank_sum(a[:30], b[:30]).p, atol=0.005)
 
 
@@ -74,9 +74,9 @@ def test_degenerate_samples():
 def test_same_as_the_example_of_r():
     """R 4, help of wilcox.test: permeability of a membrane at term and before (Hollander and Wolfe 1973)."""
     term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]
-    found = rank_sum(term, [1.15, 0.88, 0.90, 0.74, 1.21], alternative="greater")
-    assert found.statistic == 35
-    assert_allclose(found.p, 0.1272, atol=5e-5)
+    result = rank_sum(term, [1.15, 0.88, 0.90, 0.74, 1.21], alternative="greater")
+    assert result.statistic == 35
+    assert_allclose(result.p, 0.1272, atol=5e-5)
 
 
 def test_the_smallest_p_is_the_same_on_both_sides():

@@ -44,8 +44,8 @@ def test_same_as_scipy(w, l, alternative):
     from scipy.stats import binomtest
 
     if w + l:
-        found = sign_test(Wins(w, l), alternative=alternative)
-        assert_allclose(found.p, binomtest(w, w + l, 0.5, alternative).pvalue, rtol=1e-9)
+        result = sign_test(Wins(w, l), alternative=alternative)
+        assert_allclose(result.p, binomtest(w, w + l, 0.5, alternative).pvalue, rtol=1e-9)
         assert_allclose(sign_test(Wins(l, w)).p, sign_test(Wins(w, l)).p)
 
 
@@ -57,8 +57,8 @@ def test_approximations_come_near_the_exact_p(method):
 
 
 def test_nothing_but_ties_says_so():
-    found = sign_test([1, 2, 3], [1, 2, 3])
-    assert found.p == 1 and "tied" in found.why and (found.low, found.high) == (0, 1)
+    result = sign_test([1, 2, 3], [1, 2, 3])
+    assert result.p == 1 and "tied" in result.why and (result.low, result.high) == (0, 1)
 
 
 @pytest.mark.parametrize(

@@ -15,18 +15,18 @@ ERRORS = [0.12, 0.15, 0.11, 0.14, 0.13, 0.16, 0.10, 0.12, 0.15, 0.12]
 @pytest.mark.capability("IML-19-10", "IML-19-09")
 def test_ten_error_rates_against_eleven_percent():
     # Oracle: IML 19.10.3.
-    found = t_test(ERRORS, mean=0.11, alternative="greater")
-    assert_allclose([found.statistic, found.p], [3.25395687, 0.00496714], atol=5e-9)
-    assert found.df == 9 and found.rejected
-    assert_allclose(found.estimate, 0.13)
+    result = t_test(ERRORS, mean=0.11, alternative="greater")
+    assert_allclose([result.statistic, result.p], [3.25395687, 0.00496714], atol=5e-9)
+    assert result.df == 9 and result.rejected
+    assert_allclose(result.estimate, 0.13)
 
 
 @pytest.mark.capability("IML-19-21")
 def test_two_regressors_by_their_losses_and_two_policies_by_their_returns():
     # Oracle: IML 19.16, exercise 9; exercise 10 uses the same tests on returns over matched random starts.
     first, second = [1.2, 0.8, 1.5, 1.1, 0.9, 1.4], [1.0, 0.7, 1.6, 0.9, 0.7, 1.1]
-    found = t_test(first, second, paired=True)
-    assert_allclose([found.statistic, found.p], [2.66556995, 0.04458482], atol=5e-9)
+    result = t_test(first, second, paired=True)
+    assert_allclose([result.statistic, result.p], [2.66556995, 0.04458482], atol=5e-9)
     ranks = wilcoxon_signed_rank(np.subtract(second, first))
     assert ranks.statistic == 1.5 and ranks.p == 0.09375
     returns = -np.array(first), -np.array(second)
@@ -110,8 +110,8 @@ def test_same_as_the_examples_of_r():
 
 def test_pairs_that_differ_by_rounding_alone_are_equal():
     """0.3 and 0.1 + 0.2 are the same error rate."""
-    found = t_test([0.3, 0.3, 0.7], [0.1 + 0.2, 0.1 + 0.2, 0.7], paired=True)
-    assert found.p == 1 and found.statistic == 0
+    result = t_test([0.3, 0.3, 0.7], [0.1 + 0.2, 0.1 + 0.2, 0.7], paired=True)
+    assert result.p == 1 and result.statistic == 0
 
 
 def test_a_small_spread_far_from_zero_is_a_spread():

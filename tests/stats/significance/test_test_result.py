@@ -8,9 +8,9 @@ from assay.stats.significance.test_result import TestResult, check_alpha, check_
 
 
 def test_a_result_without_p_says_why():
-    found = TestResult("t test", np.nan, np.nan, why="one value alone shows no spread.")
-    assert not found.rejected
-    assert str(found) == "t test: no decision: one value alone shows no spread."
+    result = TestResult("t test", np.nan, np.nan, why="one value alone shows no spread.")
+    assert not result.rejected
+    assert str(result) == "t test: no decision: one value alone shows no spread."
 
 
 def test_degrees_of_freedom_are_told_one_by_one():

@@ -54,7 +54,7 @@ def test_no_entry_advises_against_its_own_test():
 
 
 def test_every_test_of_the_room_is_recommended_or_spoken_of():
-    said = " ".join(
+    text = " ".join(
         " ".join([e.test, e.call, e.then_call, e.effect, *e.assumes, *(n for n, _ in e.avoid)]) for e in GUIDE
     ) + inspect.getsource(which_test.__globals__["_notes"])
     for name in (
@@ -64,7 +64,7 @@ def test_every_test_of_the_room_is_recommended_or_spoken_of():
         "post_hoc", "contrast", "kruskal_wallis", "dunn", "friedman", "quade", "nemenyi", "compare_ranks",
         "manova", "adjust",
     ):  # fmt: skip
-        assert name in said, name
+        assert name in text, name
 
 
 @pytest.mark.parametrize(
@@ -175,10 +175,10 @@ def test_no_test_of_a_difference_is_said_to_show_equality(learners, criteria):
     for datasets, splits, paired in itertools.product(
         (1, 9), ("holdout", "10-fold", "independent"), (True, False)
     ):
-        found = which_test(learners, datasets, splits, criteria=criteria, paired=paired, goal="equivalence")
-        assert found.test in shows
+        result = which_test(learners, datasets, splits, criteria=criteria, paired=paired, goal="equivalence")
+        assert result.test in shows
         if learners > 1 and not paired:
-            assert "paired=False" in found.call
+            assert "paired=False" in result.call
 
 
 def test_several_criteria_without_pairs():

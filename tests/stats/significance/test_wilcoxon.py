@@ -19,19 +19,19 @@ OWN = [0.02, -0.01, 0.05, 0.03, 0.04, -0.015, 0.06, 0.025, 0.07, 0.035]
 
 @pytest.mark.capability("IML-19-16")
 def test_fourteen_data_sets():
-    found = wilcoxon_signed_rank(C45_M, C45, method="normal")
-    assert (found.r_plus, found.r_minus, found.statistic, found.n) == (93, 12, 12, 14)
-    assert_allclose([found.z, found.p], [-2.54244752, 0.01100791], atol=5e-9)
-    assert found.statistic < 21  # critical at 0.05
+    result = wilcoxon_signed_rank(C45_M, C45, method="normal")
+    assert (result.r_plus, result.r_minus, result.statistic, result.n) == (93, 12, 12, 14)
+    assert_allclose([result.z, result.p], [-2.54244752, 0.01100791], atol=5e-9)
+    assert result.statistic < 21  # critical at 0.05
     corrected = wilcoxon_signed_rank(C45_M, C45, method="normal", tie_correction=True)
     assert_allclose(corrected.p, 0.01096850, atol=5e-9)  # as SciPy's zsplit
 
 
 @pytest.mark.capability("IML-19-16")
 def test_ten_differences():
-    found = wilcoxon_signed_rank(OWN)
-    assert (found.r_minus, found.r_plus, found.p) == (3, 52, 0.009765625)
-    assert_allclose(found.z, -2.49727124, atol=5e-9)
+    result = wilcoxon_signed_rank(OWN)
+    assert (result.r_minus, result.r_plus, result.p) == (3, 52, 0.009765625)
+    assert_allclose(result.z, -2.49727124, atol=5e-9)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
@@ -56,18 +56,18 @@ def test_same_as_scipy(n, alternative):
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_exact_is_the_count_over_all_sign_patterns(alternative):
     d = np.array([1.0, -1, 2, 2, -3, 0, 0, 4])
-    found = wilcoxon_signed_rank(d, alternative=alternative)
+    result = wilcoxon_signed_rank(d, alternative=alternative)
     ranks = np.array([3.5, 3.5, 5.5, 5.5, 7, 1.5, 1.5, 8])
     sums = np.array([ranks @ signs for signs in product([0, 1], repeat=8)])
-    low = {"greater": found.r_minus, "less": found.r_plus}.get(alternative, found.statistic)
-    assert_allclose(found.p, min(1, (2 if alternative == "two-sided" else 1) * np.mean(sums <= low)))
-    assert found.r_plus + found.r_minus == 36
+    low = {"greater": result.r_minus, "less": result.r_plus}.get(alternative, result.statistic)
+    assert_allclose(result.p, min(1, (2 if alternative == "two-sided" else 1) * np.mean(sums <= low)))
+    assert result.r_plus + result.r_minus == 36
 
 
 def test_rounding_does_not_rank():
     """0.3 - 0.2 and 0.2 - 0.1 differ by 3e-17; they are ties."""
-    found = wilcoxon_signed_rank([0.3, 0.2, 0.4, 0.9], [0.2, 0.1, 0.3, 0.5])
-    assert found.r_plus == 10 and found.p == 0.125
+    result = wilcoxon_signed_rank([0.3, 0.2, 0.4, 0.9], [0.2, 0.1, 0.3, 0.5])
+    assert result.r_plus == 10 and result.p == 0.125
     tied = wilcoxon_signed_rank([0.3, 0.1, 0.4, 0.9], [0.2, 0.2, 0.3, 0.5])
     assert tied.r_minus == 2.0
 
@@ -75,10 +75,10 @@ def test_rounding_does_not_rank():
 @settings(max_examples=30, deadline=None)
 @given(d=st.lists(st.integers(-6, 6), min_size=1, max_size=25), scale=st.floats(1e-3, 1e3))
 def test_signs_turn_the_sides_and_units_do_not_matter(d, scale):
-    found, back = wilcoxon_signed_rank(d), wilcoxon_signed_rank(-scale * np.array(d))
-    assert (found.r_plus, found.r_minus) == (back.r_minus, back.r_plus) and found.p == back.p
+    result, back = wilcoxon_signed_rank(d), wilcoxon_signed_rank(-scale * np.array(d))
+    assert (result.r_plus, result.r_minus) == (back.r_minus, back.r_plus) and result.p == back.p
     more, fewer = (wilcoxon_signed_rank(d, alternative=a).p for a in ("greater", "less"))
-    assert more + fewer >= 1 - 1e-12 and 0 < found.p <= 1
+    assert more + fewer >= 1 - 1e-12 and 0 < result.p <= 1
 
 
 def test_exact_and_normal_agree_for_many_pairs():
@@ -91,8 +91,8 @@ def test_exact_and_normal_agree_for_many_pairs():
 def test_size_coverage_and_the_shift():
     worlds, n = 2000, 12
     D = np.random.default_rng(5).standard_t(2, (worlds, n))
-    found = [wilcoxon_signed_rank(d + 1, alpha=0.1) for d in D]
-    covered = np.mean([r.low <= 1 <= r.high for r in found])
+    result = [wilcoxon_signed_rank(d + 1, alpha=0.1) for d in D]
+    covered = np.mean([r.low <= 1 <= r.high for r in result])
     size = np.mean([wilcoxon_signed_rank(d).rejected for d in D])
     # exact level of n = 12: 2 P(T <= 13) = 0.0425; interval at 0.9: 1 - 2 P(T <= 17) = 0.9077
     assert abs(size - 0.0425) < 4 * np.sqrt(0.0425 * 0.9575 / worlds)
@@ -101,8 +101,8 @@ def test_size_coverage_and_the_shift():
 
 def test_interval_and_test_say_the_same():
     d = np.random.default_rng(8).normal(0.4, 1, 20)
-    found = wilcoxon_signed_rank(d)
-    for bound, inside in ((found.low, 1e-6), (found.high, -1e-6)):
+    result = wilcoxon_signed_rank(d)
+    for bound, inside in ((result.low, 1e-6), (result.high, -1e-6)):
         assert wilcoxon_signed_rank(d - bound - inside).p > 0.05 >= wilcoxon_signed_rank(d - bound + inside).p
 
 
@@ -141,6 +141,6 @@ def test_same_as_the_example_of_r():
     """R 4, help of wilcox.test: depression of nine patients before and after (Hollander and Wolfe 1973)."""
     before = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
     after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
-    found = wilcoxon_signed_rank(before, after, alternative="greater")
-    assert found.r_plus == 40
-    assert_allclose(found.p, 0.01953, atol=5e-6)
+    result = wilcoxon_signed_rank(before, after, alternative="greater")
+    assert result.r_plus == 40
+    assert_allclose(result.p, 0.01953, atol=5e-6)

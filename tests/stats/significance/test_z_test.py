@@ -12,9 +12,9 @@ from assay.stats.significance.z_test import z_test
 @pytest.mark.capability("IML-19-09")
 def test_worked_example_and_its_sides():
     # Oracle: IML 19.9. m = 5.2, mu0 = 5, sigma = 2, N = 100.
-    found = z_test(Summary(5.2, 2, 100), 5, sigma=2)
-    assert_allclose([found.statistic, found.p], [1, 0.31731051], atol=5e-9)
-    assert not found.rejected
+    result = z_test(Summary(5.2, 2, 100), 5, sigma=2)
+    assert_allclose([result.statistic, result.p], [1, 0.31731051], atol=5e-9)
+    assert not result.rejected
     # Exercise 3: mu >= mu0 is rejected if sqrt(N) (m - mu0) / sigma < -z_alpha = -1.64485
     for m, rejected in [(4.672, False), (4.670, True)]:
         assert z_test(Summary(m, 2, 100), 5, sigma=2, alternative="less").rejected is rejected
@@ -34,8 +34,8 @@ def test_same_as_statsmodels(alternative):
 def test_the_interval_holds_what_is_not_rejected():
     s = Summary(5.2, 2, 100)
     for alternative in ("two-sided", "greater", "less"):
-        found = z_test(s, 5, sigma=2, alternative=alternative)
-        for bound in (found.low, found.high):
+        result = z_test(s, 5, sigma=2, alternative=alternative)
+        for bound in (result.low, result.high):
             if np.isfinite(bound):
                 assert_allclose(z_test(s, bound, sigma=2, alternative=alternative).p, 0.05, rtol=1e-9)
 

@@ -43,6 +43,7 @@ FORMER_NAMES = {  # names that classes had in files of earlier releases, to toda
     "core.linear_answer.LinearAnswer": "rulebase.LinearAnswer",
     "core.rules.Rule": "rulebase.Rule",
     "core.rules.RuleBase": "rulebase.RuleBase",
+    "distances.Discriminant": "distances.DiscriminantMetric",
     "evaluate.MajorityClassifier": "baselines.MajorityClassifier",
     "evaluate.Tuned": "tuning.Tuned",
     "linear.coordinate_descent.Sweep": "linear.regression.coordinate_descent.Sweep",

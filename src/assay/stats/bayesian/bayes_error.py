@@ -15,15 +15,23 @@ def bayes_error(posterior: ArrayLike) -> NDArray[Any]:
 
     >>> bayes_error([[0.75, 0.25], [0.5, 0.5]])
     array([0.25, 0.5 ])
+
+    See Also
+    --------
+    minimum_error_rule, density_bayes_error
+
+    References
+    ----------
+    - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
     P = np.asarray(posterior)
     return 1 - P.max(axis=-1)
 
 
 def minimum_error_rule(joint: ArrayLike) -> NDArray[np.int64]:
-    r"""The rule that no other rule beats: for every row the class of largest joint probability.
+    r"""The Bayes classifier: for every row the class of largest joint probability.
 
-    The yardstick for classifiers when the distribution is known. Ties go to
+    No classifier has a smaller error when the distribution is known. Ties go to
     the first class.
 
     >>> minimum_error_rule([[0.3, 0.1], [0.2, 0.4]])

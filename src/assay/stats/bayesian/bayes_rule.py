@@ -29,7 +29,7 @@ TIE = 1e-12  # relative difference below which two floating-point posteriors are
 
 @dataclass(frozen=True)
 class BayesResult(Sentence):
-    """What `bayes_rule` found: one observation, or one per row.
+    """Result of `bayes_rule`, for one observation or for one per row.
 
     classes : tuple of K names      rows : tuple of n names, or None for a single observation
     priors : (K,)      likelihoods, joint, posterior : (K,) or (n, K)      evidence : number or (n,)
@@ -68,17 +68,17 @@ class BayesResult(Sentence):
     @property
     def ties(self) -> Any:
         """The classes that share the largest posterior: a tuple, or one tuple per row."""
-        found = [
+        tied_classes = [
             tuple(name for name, is_best in zip(self.classes, row) if is_best)
             for row in self._best(np.atleast_2d(self.posterior))
         ]
-        return found[0] if self.rows is None else found
+        return tied_classes[0] if self.rows is None else tied_classes
 
     @property
     def decision(self) -> Any:
         """The class of largest posterior, the first of `classes` in a tie: a name, or one per row."""
-        found = [tied[0] if tied else None for tied in ([self.ties] if self.rows is None else self.ties)]
-        return found[0] if self.rows is None else found
+        decisions = [tied[0] if tied else None for tied in ([self.ties] if self.rows is None else self.ties)]
+        return decisions[0] if self.rows is None else decisions
 
     @property
     def error(self) -> Any:
@@ -126,7 +126,7 @@ def bayes_rule(
     log: bool = False,
     zero_evidence: str = "raise",
 ) -> BayesResult:
-    r"""Turn what was believed before, and what each class says of the data, into what to believe now.
+    r"""Posterior probabilities of the classes from their priors and likelihoods.
 
     .. math:: P(C_k|x) = \frac{P(x|C_k)\,P(C_k)}{\sum_j P(x|C_j)\,P(C_j)}                  \quad (1)
 
@@ -165,6 +165,14 @@ def bayes_rule(
     evidence 7/10
       Fuji: prior 3/5 x likelihood 2/3 = 2/5, posterior 4/7
       Guoguang: prior 2/5 x likelihood 3/4 = 3/10, posterior 3/7
+
+    See Also
+    --------
+    bayes_rule_from_counts, bayes_theorem, log_posterior
+
+    References
+    ----------
+    - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
     one_of(zero_evidence, POLICIES, "bayes_rule", "zero_evidence")
     classes, P = read_priors(priors)

@@ -31,6 +31,15 @@ class BetaBernoulli:
     BetaBernoulli(a=4, b=2)
     >>> round(posterior.mean, 4), posterior.map
     (0.6667, 0.75)
+
+    See Also
+    --------
+    Bernoulli, DirichletCategorical, WithPrior
+
+    References
+    ----------
+    - Gelman, A., Carlin, J. B., Stern, H. S., Dunson, D. B., Vehtari, A. and Rubin, D. B. (2013). Bayesian Data
+      Analysis, third edition. CRC Press.
     """
 
     storable = True

@@ -24,7 +24,7 @@ def correlated_t(differences: Any, *, ratio: float = 0.0, rope: float = 0.01) ->
     .. math:: \mu \sim t_{J-1}\left(\bar d,\ \left(\tfrac1J + \tfrac{\rho}{1-\rho}\right) S^2\right), \qquad
               \tfrac{\rho}{1-\rho} = n_{test}/n_{train}                                         \quad (1)
 
-    (Corani and Benavoli 2015). Unlike a p-value it can say that two learners are equal for all purposes.
+    (Corani and Benavoli 2015). Unlike a p-value it can show that two learners are practically equal.
 
     Parameters
     ----------
@@ -41,9 +41,20 @@ def correlated_t(differences: Any, *, ratio: float = 0.0, rope: float = 0.01) ->
     Examples
     --------
     >>> from assay.stats import correlated_t
-    >>> found = correlated_t([.03, .00, .03, .01, .01, .01, .04, .02, .01, .04], ratio=1 / 9, rope=0.05)
-    >>> round(found.within, 4), found.decision()
+    >>> result = correlated_t([.03, .00, .03, .01, .01, .01, .04, .02, .01, .04], ratio=1 / 9, rope=0.05)
+    >>> round(result.within, 4), result.decision()
     (0.9994, 'equal')
+
+    See Also
+    --------
+    paired_t, hierarchical_t, signed_rank_posterior
+
+    References
+    ----------
+    - Corani, G. and Benavoli, A. (2015). A Bayesian approach for comparing cross-validated algorithms on multiple
+      data sets. Machine Learning 100, 285-304. doi:10.1007/s10994-015-5486-z
+    - Benavoli, A., Corani, G., Demšar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing
+      multiple classifiers through Bayesian analysis. Journal of Machine Learning Research 18(77), 1-36.
     """
     who = "correlated_t"
     rope = check_rope(rope, who)

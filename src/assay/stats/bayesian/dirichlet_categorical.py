@@ -37,6 +37,15 @@ class DirichletCategorical:
     >>> posterior = DirichletCategorical([1, 1, 1]).update([1, 1, 2, 2, 2, 2])
     >>> (posterior.mean * 9).round(12), (posterior.map * 6).round(12)
     (array([1., 3., 5.]), array([0., 2., 4.]))
+
+    See Also
+    --------
+    Categorical, BetaBernoulli, smoothed_frequencies
+
+    References
+    ----------
+    - Gelman, A., Carlin, J. B., Stern, H. S., Dunson, D. B., Vehtari, A. and Rubin, D. B. (2013). Bayesian Data
+      Analysis, third edition. CRC Press.
     """
 
     storable = True

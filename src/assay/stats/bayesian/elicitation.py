@@ -53,10 +53,10 @@ def beta_from_interval(low: float, high: float, confidence: float = 0.9) -> Beta
     # start from the normal distribution with the same interval
     m, sd = (low + high) / 2, (high - low) / (-2 * float(ndtri(tail)))
     worth = max(m * (1 - m) / sd**2 - 1, 0.1)
-    found = root(missing, np.log([m * worth, (1 - m) * worth]), tol=1e-13)
-    if np.abs(missing(found.x)).max() > 1e-8:
+    solution = root(missing, np.log([m * worth, (1 - m) * worth]), tol=1e-13)
+    if np.abs(missing(solution.x)).max() > 1e-8:
         raise DegenerateError(
             f"beta_from_interval: found no Beta with {confidence:g} from {low:g} to {high:g} and equal tails."
         )
-    a, b = np.exp(np.clip(found.x, -20, 20))
+    a, b = np.exp(np.clip(solution.x, -20, 20))
     return BetaBernoulli(float(a), float(b))

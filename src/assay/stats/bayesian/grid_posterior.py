@@ -46,6 +46,15 @@ class GridPosterior:
     >>> belief = GridPosterior(grid, lambda p: 3 * np.log(p) + np.log(1 - p))
     >>> round(belief.map, 4), round(belief.ml, 4), round(belief.mean, 4)
     (0.75, 0.75, 0.6667)
+
+    See Also
+    --------
+    BetaBernoulli, NormalMean
+
+    References
+    ----------
+    - Gelman, A., Carlin, J. B., Stern, H. S., Dunson, D. B., Vehtari, A. and Rubin, D. B. (2013). Bayesian Data
+      Analysis, third edition. CRC Press.
     """
 
     storable = True

@@ -22,7 +22,7 @@ TAILS = np.geomspace(0.2, 200, 48)  # degrees of freedom between data sets that 
 
 @dataclass(frozen=True)
 class HierarchicalPosterior(RopePosterior):
-    """A RopePosterior of data sets yet to come, with what was learned about those at hand.
+    """A RopePosterior for new data sets, with estimates for the observed ones.
 
     Attributes
     ----------
@@ -57,8 +57,8 @@ def hierarchical_t(
               \mu_i \sim t_\nu(\mu_0, \sigma_0)                                                   \quad (1)
 
     with flat priors of :math:`\mu_0, \sigma_0, \sigma_i` and the prior of :math:`\nu` of Corani et al. (2017).
-    Each draw of :math:`(\mu_0, \sigma_0, \nu)` says how probable left, within and right are on a data set yet
-    to come; the answer is the share of draws in which each is the most probable. Drawn by Gibbs sampling:
+    Each draw of :math:`(\mu_0, \sigma_0, \nu)` gives the probabilities of left, within and right on a new
+    data set; the answer is the share of draws in which each is the most probable. Drawn by Gibbs sampling:
     every step has a closed form, and :math:`\nu` is drawn from a grid.
 
     Parameters
@@ -78,9 +78,21 @@ def hierarchical_t(
     >>> from assay.stats import hierarchical_t
     >>> means = np.array([.03, .02, .04, .03, .01, .05])
     >>> folds = means[:, None] + np.random.default_rng(0).normal(0, .02, (6, 10))
-    >>> found = hierarchical_t(folds, ratio=1 / 9, rope=0.01, draws=4000)
-    >>> found.decision()
+    >>> result = hierarchical_t(folds, ratio=1 / 9, rope=0.01, draws=4000)
+    >>> result.decision()
     'right'
+
+    See Also
+    --------
+    correlated_t, signed_rank_posterior
+
+    References
+    ----------
+    - Corani, G., Benavoli, A., Demšar, J., Mangili, F. and Zaffalon, M. (2017). Statistical comparison of
+      classifiers through Bayesian hierarchical modelling. Machine Learning 106, 1817-1837.
+      doi:10.1007/s10994-017-5641-9
+    - Benavoli, A., Corani, G., Demšar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing
+      multiple classifiers through Bayesian analysis. Journal of Machine Learning Research 18(77), 1-36.
     """
     who = "hierarchical_t"
     rope = check_rope(rope, who)
@@ -140,11 +152,11 @@ def _sample(
         mu += rng.normal(size=mu.shape) / np.sqrt(precision + prior)
         total = weight.sum(axis=1)
         mu0 = np.sum(weight * mu, axis=1) / total + rng.normal(size=CHAINS) * sigma0 / np.sqrt(total)
-        rest = np.sum(weight * (mu - mu0[:, None]) ** 2, axis=1) / 2
+        half_squares = np.sum(weight * (mu - mu0[:, None]) ** 2, axis=1) / 2
         # with a flat prior of sigma0 up to the widest, its precision is a gamma cut off below
         shape = (q - 1) / 2
-        share = rng.uniform(size=CHAINS) * gammaincc(shape, rest / widest**2)
-        sigma0 = np.sqrt(rest / gammainccinv(shape, share))
+        share = rng.uniform(size=CHAINS) * gammaincc(shape, half_squares / widest**2)
+        sigma0 = np.sqrt(half_squares / gammainccinv(shape, share))
         if step >= WARM_UP:
             kept.append((mu0, sigma0, nu, mu))
     columns = [np.concatenate(v)[:draws] for v in zip(*kept)]

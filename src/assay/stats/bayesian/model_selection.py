@@ -23,7 +23,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class LinearPosterior:
-    """What the rows say about the weights of a linear model; made by `weight_posterior`.
+    """Posterior of the weights of a linear model; made by `weight_posterior`.
 
     mean : (d,), which is also the ridge solution      covariance : (d, d)      noise : variance of the noise
     """
@@ -58,6 +58,14 @@ def weight_posterior(
     >>> from assay.stats import weight_posterior
     >>> weight_posterior([[1.0], [1.0], [1.0]], [2.0, 2.0, 4.0]).mean
     array([2.])
+
+    See Also
+    --------
+    log_evidence, bayesian_model_selection
+
+    References
+    ----------
+    - Bishop, C. M. (2006). Pattern Recognition and Machine Learning. Springer.
     """
     D, r = _rows(X, y, precision, noise, "weight_posterior")
     d = D.shape[1]
@@ -80,6 +88,14 @@ def log_evidence(X: ArrayLike, y: ArrayLike, precision: float = 1.0, noise: floa
     >>> from assay.stats import log_evidence
     >>> round(log_evidence([[1.0]], [0.0]), 6)       # N(0; 0, 2)
     -1.265512
+
+    See Also
+    --------
+    weight_posterior, bayesian_model_selection, bic
+
+    References
+    ----------
+    - Bishop, C. M. (2006). Pattern Recognition and Machine Learning. Springer.
     """
     D, r = _rows(X, y, precision, noise, "log_evidence")
     U, s, _ = np.linalg.svd(D, full_matrices=False)
@@ -145,9 +161,17 @@ def bayesian_model_selection(
 
     >>> from assay.stats.bayesian.model_selection import bayesian_model_selection
     >>> x = np.arange(-3.0, 4.0)
-    >>> found = bayesian_model_selection([np.vander(x, 1), np.vander(x, 2)], 0.8 * x)
-    >>> found.best, found.posterior.round(3)
+    >>> result = bayesian_model_selection([np.vander(x, 1), np.vander(x, 2)], 0.8 * x)
+    >>> result.best, result.posterior.round(3)
     (1, array([0.001, 0.999]))
+
+    See Also
+    --------
+    log_evidence, weight_posterior
+
+    References
+    ----------
+    - Bishop, C. M. (2006). Pattern Recognition and Machine Learning. Springer.
     """
     who = "bayesian_model_selection"
     if not len(designs):

@@ -18,7 +18,7 @@ from assay.stats.multivariate.covariance import as_covariance
 
 
 class NormalInverseWishart:
-    r"""A prior on class mean and covariance that says how many rows it is worth.
+    r"""Conjugate prior of the mean and covariance of a Gaussian, with its strength in rows.
 
     :math:`\Sigma \sim \mathrm{IW}(\nu, \Psi)` and :math:`\mu|\Sigma \sim N(m, \Sigma/\kappa)`.
     After n rows with mean :math:`\bar x` and scatter S,
@@ -50,6 +50,15 @@ class NormalInverseWishart:
     >>> mean, cov = prior.update([[2.0, 2.0]]).map()
     >>> mean, np.linalg.matrix_rank(cov)
     (array([1., 1.]), np.int64(2))
+
+    See Also
+    --------
+    MultivariateGaussian, MultivariateStudent, NormalMean
+
+    References
+    ----------
+    - Gelman, A., Carlin, J. B., Stern, H. S., Dunson, D. B., Vehtari, A. and Rubin, D. B. (2013). Bayesian Data
+      Analysis, third edition. CRC Press.
     """
 
     storable = True

@@ -42,6 +42,15 @@ class NormalMean:
 
     >>> NormalMean(mean=0, var=1, noise_var=1).update([4])
     NormalMean(mean=2, var=0.5, noise_var=1)
+
+    See Also
+    --------
+    Gaussian, NormalInverseWishart
+
+    References
+    ----------
+    - Gelman, A., Carlin, J. B., Stern, H. S., Dunson, D. B., Vehtari, A. and Rubin, D. B. (2013). Bayesian Data
+      Analysis, third edition. CRC Press.
     """
 
     storable = True

@@ -15,7 +15,7 @@ POLICIES = ("raise", "prior", "nan")
 
 
 class ZeroEvidenceWarning(DegenerateWarning):
-    """An observation that every class calls impossible; its posterior is 0/0."""
+    """An observation has likelihood 0 under every class, so its posterior is 0/0."""
 
 
 def log_posterior(
@@ -23,7 +23,7 @@ def log_posterior(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Posterior, (n, K), and log evidence, (n,), of rows of log P(x, k).
 
-    The vectorised heart of the rule, for learners. `zero_evidence` as in
+    Vectorised, for learners. `zero_evidence` as in
     `bayes_rule` ("prior" needs `priors`); "raw" leaves zeros in such rows.
 
     >>> posterior, log_evidence = log_posterior([[-1000.0, -1000.0], [-5.0, -np.inf]])
@@ -53,7 +53,7 @@ def log_posterior(
 def without_evidence(
     posterior: NDArray[Any], impossible: NDArray[np.bool_], policy: str, priors: NDArray[Any], rows: Any
 ) -> NDArray[Any]:
-    """Fill the rows without evidence as the policy says; ``rows`` are the values that they stand for, or None."""
+    """Fill the rows without evidence according to the policy; ``rows`` are the values that they stand for, or None."""
     if not np.any(impossible):
         return posterior
     i = int(np.argmax(impossible))

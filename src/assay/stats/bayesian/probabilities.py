@@ -30,21 +30,23 @@ def read_priors(priors: Any) -> tuple[tuple[Any, ...], NDArray[Any]]:
     return classes, P
 
 
-def read_likelihoods(given: Any, classes: tuple[Any, ...]) -> tuple[tuple[Any, ...] | None, NDArray[Any]]:
+def read_likelihoods(
+    likelihoods: Any, classes: tuple[Any, ...]
+) -> tuple[tuple[Any, ...] | None, NDArray[Any]]:
     """Row names (None for a single observation), and likelihoods, (n, K), in the order of the classes."""
-    if not isinstance(given, Mapping):
-        L = np.asarray(given, dtype=object)
+    if not isinstance(likelihoods, Mapping):
+        L = np.asarray(likelihoods, dtype=object)
         if L.ndim not in (1, 2) or L.shape[-1] != len(classes):
             raise DataError(
                 f"bayes_rule: expected {len(classes)} likelihoods a row, one per class, got {L.shape}."
             )
         return (None, L[None]) if L.ndim == 1 else (tuple(range(len(L))), L)
-    if set(given) != set(classes):
+    if set(likelihoods) != set(classes):
         raise DataError(
             f"bayes_rule: priors are for {sorted(map(str, classes))}, "
-            f"likelihoods for {sorted(map(str, given))}."
+            f"likelihoods for {sorted(map(str, likelihoods))}."
         )
-    parts = [given[c] for c in classes]
+    parts = [likelihoods[c] for c in classes]
     if not all(isinstance(part, Mapping) for part in parts):
         L = np.empty((1, len(classes)), dtype=object)
         L[0, :] = parts

@@ -1,4 +1,4 @@
-"""What a Bayesian comparison says: worse, practically equal, or better, and with which probability."""
+"""Result of a Bayesian comparison: the probabilities of worse, practically equal and better."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class RopePosterior(Sentence):
     Examples
     --------
     >>> from assay.stats import correlated_t
-    >>> found = correlated_t([.03, .00, .03, .01, .01, .01, .04, .02, .01, .04], ratio=1 / 9, rope=0.01)
-    >>> [round(v, 3) for v in (found.left, found.within, found.right)]
+    >>> result = correlated_t([.03, .00, .03, .01, .01, .01, .04, .02, .01, .04], ratio=1 / 9, rope=0.01)
+    >>> [round(v, 3) for v in (result.left, result.within, result.right)]
     [0.001, 0.078, 0.921]
-    >>> print(found)
+    >>> print(result)
     Bayesian correlated t test: first minus second is below -0.01 with probability 0.001, within 0.01 of zero
     with 0.078, above 0.01 with 0.921: undecided.
     """
@@ -94,7 +94,7 @@ class RopePosterior(Sentence):
         return self.mean - half, self.mean + half
 
     def __str__(self) -> str:
-        said = {
+        verdict = {
             "left": "the first is smaller",
             "equal": "practically equal",
             "right": "the first is larger",
@@ -105,7 +105,7 @@ class RopePosterior(Sentence):
         below, above = (f"-{self.rope:g}", f"{self.rope:g}") if self.rope else ("zero", "zero")
         return (
             f"{self.test}: first minus second is below {below} with probability {self.left:.3f}{near}, "
-            f"above {above} with {self.right:.3f}: {said}.{why}"
+            f"above {above} with {self.right:.3f}: {verdict}.{why}"
         )
 
 

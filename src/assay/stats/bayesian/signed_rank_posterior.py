@@ -28,7 +28,7 @@ def signed_rank_posterior(
     r"""The probability that one learner is practically better on most data sets like these.
 
     The differences z over n data sets get random weights, a Dirichlet process with one pseudo-observation
-    at 0 of strength ``prior``; each draw of the weights says how two data sets fall on average:
+    at 0 of strength ``prior``; each draw of the weights gives the probabilities of a mean of two data sets:
 
     .. math:: w \sim Dir(s, 1, \dots, 1), \qquad
               \theta_{right} = \sum_{i,j} w_iw_j [z_i + z_j > 2r], \quad
@@ -55,9 +55,20 @@ def signed_rank_posterior(
     Examples
     --------
     >>> from assay.stats import signed_rank_posterior
-    >>> found = signed_rank_posterior([.02, -.01, .05, .03, .04, -.015, .06, .025, .07, .035], rope=0.01)
-    >>> round(found.right, 2), found.decision()
+    >>> result = signed_rank_posterior([.02, -.01, .05, .03, .04, -.015, .06, .025, .07, .035], rope=0.01)
+    >>> round(result.right, 2), result.decision()
     (1.0, 'right')
+
+    See Also
+    --------
+    wilcoxon_signed_rank, hierarchical_t
+
+    References
+    ----------
+    - Benavoli, A., Corani, G., Mangili, F., Zaffalon, M. and Ruggeri, F. (2014). A Bayesian Wilcoxon signed-rank
+      test based on the Dirichlet process. International Conference on Machine Learning, 1026-1034.
+    - Benavoli, A., Corani, G., Demšar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing
+      multiple classifiers through Bayesian analysis. Journal of Machine Learning Research 18(77), 1-36.
     """
     who = "signed_rank_posterior"
     rope = check_rope(rope, who)

@@ -42,6 +42,15 @@ def smoothed_frequencies(
     >>> smoothed_frequencies([[0, 2, 4], [3, 0, 1]], alpha=0)
     array([[0.        , 0.33333333, 0.66666667],
            [0.75      , 0.        , 0.25      ]])
+
+    See Also
+    --------
+    DirichletCategorical, Categorical
+
+    References
+    ----------
+    - Cestnik, B. (1990). Estimating probabilities: a crucial task in machine learning. European Conference on
+      Artificial Intelligence, 147-149.
     """
     who = "smoothed_frequencies"
     if alpha < 0:

@@ -1,1 +1,1 @@
-"""Families of distributions: fitted, asked for densities and tails, drawn from."""
+"""Families of distributions: fitting, densities, tail probabilities, sampling."""

@@ -15,7 +15,7 @@ from assay.stats.distributions.density import Density
 
 
 class Bernoulli(Density):
-    r"""A coin that shows 1 with probability p.
+    r"""The distribution of a variable that is 1 with probability p, else 0.
 
     .. math:: P(x) = p^x (1-p)^{1-x}, \qquad
               \hat p = \frac{\sum_i w_i x_i + \alpha}{\sum_i w_i + 2\alpha}      \quad (1)

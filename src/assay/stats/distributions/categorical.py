@@ -16,13 +16,13 @@ from assay.tables.row_names import row_name
 
 
 class Categorical(Density):
-    r"""A die with K faces, loaded as the counts say.
+    r"""The distribution of a variable with K values, estimated by relative frequencies.
 
     .. math:: P(x = v_i) = p_i, \qquad
               \hat p_i = \frac{\sum_{x_t = v_i} w_t + \alpha}{\sum_t w_t + \alpha K}   \quad (1)
 
-    With alpha = 0 this is maximum likelihood, the relative frequencies. (IML
-    calls it the multinomial; it is one draw of it.) A value outside the domain
+    With alpha = 0 this is maximum likelihood, the relative frequencies. It
+    is a multinomial of one trial. A value outside the domain
     has probability 0.
 
     Parameters
@@ -156,13 +156,13 @@ def count_categories(
 
 def _labels(x: ArrayLike) -> NDArray[Any]:
     """The values as an array of numbers or of text; a missing one is an error, not a category."""
-    given = x if isinstance(x, np.ndarray) else np.asarray(x, dtype=object)
-    if given.dtype.kind == "O":
-        missing = np.array([_is_missing(value) for value in given.flat], dtype=bool)
-        values = np.asarray(given.tolist()) if not missing.any() else given
+    labels = x if isinstance(x, np.ndarray) else np.asarray(x, dtype=object)
+    if labels.dtype.kind == "O":
+        missing = np.array([_is_missing(value) for value in labels.flat], dtype=bool)
+        values = np.asarray(labels.tolist()) if not missing.any() else labels
     else:
-        values = given
-        missing = np.isnan(given).ravel() if given.dtype.kind == "f" else np.zeros(given.size, dtype=bool)
+        values = labels
+        missing = np.isnan(labels).ravel() if labels.dtype.kind == "f" else np.zeros(labels.size, dtype=bool)
     if missing.any():
         raise DataError(
             f"Categorical: {row_name(int(missing.argmax()))} is missing ({int(missing.sum())} in all). "

@@ -1,4 +1,4 @@
-"""What a density family is: it can be fitted, asked, summed over a sample, and drawn from."""
+"""Base class of the density families: fit, logpdf, log likelihood, sample."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.stats.checks import Random, as_weights
 
 
 class Density:
-    r"""A family of distributions with parameters that a sample can set.
+    r"""A family of distributions whose parameters are estimated from a sample.
 
     A member knows the logarithm of its density (of its probability mass, when
     the variable is discrete: one name, `logpdf`, serves both) and how to set
@@ -72,8 +72,8 @@ class Density:
         w = as_weights(weights, len(terms), type(self).__name__)
         if w is None:
             return float(terms.sum())
-        seen = w > 0
-        return float(np.sum(w[seen] * terms[seen]))
+        positive = w > 0
+        return float(np.sum(w[positive] * terms[positive]))
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={_short(value)}" for name, value in vars(self).items())

@@ -1,4 +1,4 @@
-"""Gaussian: a number that scatters around a mean."""
+"""Gaussian: the normal distribution of one variable."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Gaussian(Density):
     Parameters
     ----------
     mean, var : float, default 0 and 1
-        The variance may be 0 (a sample of one value); then there is no density
-        to ask for, and `logpdf` says so.
+        The variance may be 0 (a sample of one value); then there is no density,
+        and `logpdf` raises an error.
     unbiased : bool, default False
         Let `fit` divide by the number of rows (the sum of the weights) less 1.
     floor : float, not negative, default 0

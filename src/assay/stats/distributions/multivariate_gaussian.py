@@ -160,6 +160,15 @@ def mahalanobis(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> NDArray[np.flo
 
     >>> float(mahalanobis([3, 4], [0, 0], [[1, 0], [0, 1]]))
     5.0
+
+    See Also
+    --------
+    mahalanobis_sq, MultivariateGaussian
+
+    References
+    ----------
+    - Mahalanobis, P. C. (1936). On the generalised distance in statistics. Proceedings of the National Institute of
+      Sciences of India 2(1), 49-55.
     """
     return np.sqrt(mahalanobis_sq(x, mean, cov))
 
@@ -187,5 +196,10 @@ def bivariate_logpdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike, rho: float) -
         )
     z = (as_points(x, "bivariate_logpdf") - as_points(mean, "bivariate_logpdf")) / sd
     z1, z2 = z[..., 0], z[..., 1]
-    rest = 1 - rho**2
-    return -LOG_2PI - np.log(sd).sum() - 0.5 * np.log(rest) - (z1**2 - 2 * rho * z1 * z2 + z2**2) / (2 * rest)
+    left_over = 1 - rho**2
+    return (
+        -LOG_2PI
+        - np.log(sd).sum()
+        - 0.5 * np.log(left_over)
+        - (z1**2 - 2 * rho * z1 * z2 + z2**2) / (2 * left_over)
+    )

@@ -14,7 +14,7 @@ from assay.stats.checks import _as_floats, is_number
 __all__ = ["dunnett_quantile", "dunnett_sf", "studentized_range_quantile", "studentized_range_sf"]
 
 Floats = NDArray[np.float64]
-FAR = 24.0  # beyond this range of standard normals the tail is below 1e-60
+MAX_RANGE = 24.0  # beyond this range of standard normals the tail is below 1e-60
 CELLS = 250_000  # values held at once
 
 
@@ -40,6 +40,14 @@ def studentized_range_sf(q: ArrayLike, k: int, df: float = np.inf) -> Floats:
     >>> from assay.stats import studentized_range_sf
     >>> round(float(studentized_range_sf(3.77292897, 3, 12)), 6)
     0.05
+
+    See Also
+    --------
+    studentized_range_quantile, nemenyi, post_hoc
+
+    References
+    ----------
+    - Tukey, J. W. (1949). Comparing individual means in the analysis of variance. Biometrics 5(2), 99-114.
     """
     points = _checked(q, k, df, "studentized_range_sf")
     m = k - 1
@@ -72,6 +80,14 @@ def studentized_range_quantile(p: float, k: int, df: float = np.inf) -> float:
     3.772929
     >>> round(studentized_range_quantile(0.05, 10) / 2**0.5, 3)  # Nemenyi's q for ten learners
     3.164
+
+    See Also
+    --------
+    studentized_range_sf, nemenyi
+
+    References
+    ----------
+    - Tukey, J. W. (1949). Comparing individual means in the analysis of variance. Biometrics 5(2), 99-114.
     """
     level = _level(p, "studentized_range_quantile")
     _checked(level, k, df, "studentized_range_quantile")
@@ -102,6 +118,15 @@ def dunnett_sf(t: ArrayLike, loadings: ArrayLike, df: float = np.inf, *, two_sid
     >>> from assay.stats import dunnett_sf
     >>> round(float(dunnett_sf(2.5403, [0.5**0.5] * 3, 20)), 4)
     0.05
+
+    See Also
+    --------
+    dunnett_quantile, post_hoc
+
+    References
+    ----------
+    - Dunnett, C. W. (1955). A multiple comparison procedure for comparing several treatments with a control.
+      Journal of the American Statistical Association 50(272), 1096-1121.
     """
     rho = np.atleast_1d(_as_floats(loadings, "dunnett_sf: loadings"))
     if rho.ndim != 1 or not len(rho) or not ((rho > 0) & (rho < 1)).all():
@@ -113,10 +138,10 @@ def dunnett_sf(t: ArrayLike, loadings: ArrayLike, df: float = np.inf, *, two_sid
     def tail(w: Floats) -> Floats:
         log = np.zeros((len(w), len(z)))
         for loading, count in zip(values, times):
-            own = np.sqrt(1 - loading**2)
-            outside = ndtr((-w[:, None] - loading * z) / own)
+            residual_sd = np.sqrt(1 - loading**2)
+            outside = ndtr((-w[:, None] - loading * z) / residual_sd)
             if two_sided:
-                outside = outside + ndtr((loading * z - w[:, None]) / own)
+                outside = outside + ndtr((loading * z - w[:, None]) / residual_sd)
             with np.errstate(divide="ignore"):
                 log += count * np.log1p(-np.minimum(outside, 1.0))
         return -np.expm1(log) @ weight
@@ -130,12 +155,21 @@ def dunnett_quantile(p: float, loadings: ArrayLike, df: float = np.inf, *, two_s
     >>> from assay.stats import dunnett_quantile
     >>> round(dunnett_quantile(0.05, [0.5**0.5] * 3, 20), 4)
     2.5403
+
+    See Also
+    --------
+    dunnett_sf, post_hoc
+
+    References
+    ----------
+    - Dunnett, C. W. (1955). A multiple comparison procedure for comparing several treatments with a control.
+      Journal of the American Statistical Association 50(272), 1096-1121.
     """
     rho = _as_floats(loadings, "dunnett_quantile: loadings").ravel()
     return _dunnett_point(_level(p, "dunnett_quantile"), tuple(rho.tolist()), float(df), bool(two_sided))
 
 
-@lru_cache(maxsize=256)  # one design, one critical value: simulations and reports ask for it again and again
+@lru_cache(maxsize=256)  # one design, one critical value: simulations and reports need it again and again
 def _tukey_point(p: float, k: int, df: float) -> float:
     return _inverse(p, lambda q: float(studentized_range_sf(q, k, df)), "studentized_range_quantile")
 
@@ -148,7 +182,7 @@ def _dunnett_point(p: float, loadings: tuple[float, ...], df: float, two_sided: 
 def _mixed(q: Floats, k: int, df: float, tail) -> Floats:  # type: ignore[no-untyped-def]
     """(2): the mean of tail(q s) over the deviation s; with df infinite s is 1."""
     s, weight = (np.ones(1), np.ones(1)) if np.isinf(df) else _deviations(float(df), k)
-    w = np.clip(np.clip(q, -1e300, 1e300)[:, None] * s, -FAR, FAR).ravel()
+    w = np.clip(np.clip(q, -1e300, 1e300)[:, None] * s, -MAX_RANGE, MAX_RANGE).ravel()
     out = np.empty(len(w))
     step = CELLS // 128
     for i in range(0, len(w), step):

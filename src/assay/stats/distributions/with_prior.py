@@ -17,7 +17,7 @@ from assay.stats.distributions.density import Density
 
 
 class WithPrior(Density):
-    """Fit by updating a belief, then speak as the density that the belief implies.
+    """A density that is fitted by updating a conjugate prior.
 
     Wherever a `Density` is expected (a column of naive Bayes, say), this one
     brings a prior along. `fit` always starts from the prior.

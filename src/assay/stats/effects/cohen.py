@@ -40,6 +40,14 @@ def cohen_d(first: Any, second: Any = None, *, paired: bool = False, alpha: floa
     >>> from assay.stats import cohen_d
     >>> print(cohen_d([2, 3, 4, 5, 6], [1, 2, 3, 4, 5]))
     Cohen's d 0.63 (95% interval -0.66 to 1.89): medium (Cohen 1988).
+
+    See Also
+    --------
+    hedges_g, cliff_delta, t_test
+
+    References
+    ----------
+    - Cohen, J. (1988). Statistical Power Analysis for the Behavioral Sciences, second edition. Lawrence Erlbaum.
     """
     return _standardised(first, second, paired, alpha, "Cohen's d", "cohen_d")[0]
 
@@ -60,6 +68,15 @@ def hedges_g(first: Any, second: Any = None, *, paired: bool = False, alpha: flo
     >>> from assay.stats import hedges_g
     >>> print(hedges_g([2, 3, 4, 5, 6], [1, 2, 3, 4, 5]))
     Hedges' g 0.57 (95% interval -0.60 to 1.71): medium (Cohen 1988).
+
+    See Also
+    --------
+    cohen_d, t_test
+
+    References
+    ----------
+    - Hedges, L. V. (1981). Distribution theory for Glass's estimator of effect size and related estimators. Journal
+      of Educational Statistics 6(2), 107-128.
     """
     d, df = _standardised(first, second, paired, alpha, "Hedges' g", "hedges_g")
     if df < 2:
@@ -90,6 +107,14 @@ def cohen_h(
     >>> from assay.stats import cohen_h
     >>> print(cohen_h(0.30, 0.15, 100, 100))
     Cohen's h 0.36 (95% interval 0.09 to 0.64): small (Cohen 1988).
+
+    See Also
+    --------
+    two_proportions_test, cohen_d
+
+    References
+    ----------
+    - Cohen, J. (1988). Statistical Power Analysis for the Behavioral Sciences, second edition. Lawrence Erlbaum.
     """
     alpha = check_alpha(alpha, "cohen_h")
     if not all(is_number(v) and 0 <= v <= 1 for v in (share_first, share_second)):

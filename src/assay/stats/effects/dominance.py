@@ -1,4 +1,4 @@
-"""Effect sizes of ranks and of counts: who is larger how often."""
+"""Effect sizes of ranks and of counts: how often one value is larger."""
 
 from __future__ import annotations
 
@@ -42,6 +42,15 @@ def cliff_delta(first: Any, second: Any, *, alpha: float = 0.05) -> EffectSize:
     >>> from assay.stats import cliff_delta
     >>> print(cliff_delta([3, 4, 5, 6, 7], [1, 2, 3, 4, 5]))
     Cliff's delta 0.64 (95% interval -0.01 to 0.91): large (Romano et al. 2006).
+
+    See Also
+    --------
+    vargha_delaney_a, rank_sum
+
+    References
+    ----------
+    - Cliff, N. (1993). Dominance statistics: ordinal analyses to answer ordinal questions. Psychological Bulletin
+      114(3), 494-509. doi:10.1037/0033-2909.114.3.494
     """
     alpha = check_alpha(alpha, "cliff_delta")
     a, b = sample(first, "cliff_delta", 1), sample(second, "cliff_delta", 1)
@@ -73,8 +82,8 @@ def vargha_delaney_a(first: Any, second: Any, *, alpha: float = 0.05) -> EffectS
 
     .. math:: A = \frac{\#\{x_i > y_j\} + \frac12\#\{x_i = y_j\}}{n_1n_2} = \frac{\delta + 1}{2}
 
-    with Cliff's :math:`\delta`; 0.5 is no difference, 0.71 and 0.29 are where Vargha and Delaney (2000)
-    speak of a large one.
+    with Cliff's :math:`\delta`; 0.5 is no difference, Vargha and Delaney (2000) call it large from 0.71
+    up and from 0.29 down.
 
     Parameters
     ----------
@@ -85,6 +94,15 @@ def vargha_delaney_a(first: Any, second: Any, *, alpha: float = 0.05) -> EffectS
     >>> from assay.stats import vargha_delaney_a
     >>> round(vargha_delaney_a([3, 4, 5, 6, 7], [1, 2, 3, 4, 5]).value, 6)
     0.82
+
+    See Also
+    --------
+    cliff_delta, rank_sum
+
+    References
+    ----------
+    - Vargha, A. and Delaney, H. D. (2000). A critique and improvement of the CL common language effect size
+      statistics of McGraw and Wong. Journal of Educational and Behavioral Statistics 25(2), 101-132.
     """
     d = cliff_delta(first, second, alpha=alpha)
     return replace(
@@ -117,6 +135,15 @@ def rank_biserial(first: Any, second: Any = None, *, alpha: float = 0.05) -> Eff
     >>> from assay.stats import rank_biserial
     >>> round(rank_biserial([.02, -.01, .05, .03, .04, -.015, .06, .025, .07, .035]).value, 4)  # (52 - 3) / 55
     0.8909
+
+    See Also
+    --------
+    wilcoxon_signed_rank, cliff_delta
+
+    References
+    ----------
+    - Kerby, D. S. (2014). The simple difference formula: an approach to teaching nonparametric correlation.
+      Comprehensive Psychology 3, article 1.
     """
     alpha, name = check_alpha(alpha, "rank_biserial"), "rank-biserial correlation"
     d = paired_differences(first, second, "rank_biserial")
@@ -151,6 +178,14 @@ def discordant_odds(only_first: int, only_second: int, *, alpha: float = 0.05) -
     >>> from assay.stats import discordant_odds
     >>> print(discordant_odds(15, 5))
     odds of who errs alone 3.00 (95% interval 1.04 to 10.55): small (Chen, Cohen and Chen 2010).
+
+    See Also
+    --------
+    mcnemar, discordant
+
+    References
+    ----------
+    - Agresti, A. (2013). Categorical Data Analysis, third edition. Wiley.
     """
     alpha, name = check_alpha(alpha, "discordant_odds"), "odds of who errs alone"
     if not is_whole(only_first) or not is_whole(only_second):

@@ -1,4 +1,4 @@
-"""What an effect size is: a number, its interval, and a word with a source."""
+"""Effect sizes: a number, its interval, and a verbal label with its source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SCALES", "EffectSize"]
 
 WORDS = ("negligible", "small", "medium", "large")
 
-# where small, medium and large begin, and who said so
+# thresholds of small, medium and large, with their source
 SCALES: dict[str, tuple[tuple[float, float, float], str]] = {
     "Cohen's d": ((0.2, 0.5, 0.8), "Cohen 1988"),
     "Hedges' g": ((0.2, 0.5, 0.8), "Cohen 1988"),

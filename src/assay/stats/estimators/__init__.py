@@ -1,1 +1,1 @@
-"""What an estimator is worth: bias, variance, squared error."""
+"""Quality of estimators: bias, variance, squared error."""

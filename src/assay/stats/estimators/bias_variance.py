@@ -105,10 +105,19 @@ def bias_variance(
     The more flexible model has less bias and more variance.
 
     >>> from assay.stats.estimators.bias_variance import bias_variance, constant_model, mean_model
-    >>> found = bias_variance(lambda x: 2 * np.sin(1.5 * x), 1.0, lambda random, n: random.uniform(0, 5, n), 20, 100,
+    >>> result = bias_variance(lambda x: 2 * np.sin(1.5 * x), 1.0, lambda random, n: random.uniform(0, 5, n), 20, 100,
     ...                       {"two": constant_model(2.0), "mean": mean_model}, random_state=0)
-    >>> found.bias_squared[0] > found.bias_squared[1], found.variance[0] < found.variance[1]
+    >>> result.bias_squared[0] > result.bias_squared[1], result.variance[0] < result.variance[1]
     (np.True_, np.True_)
+
+    See Also
+    --------
+    study_estimator
+
+    References
+    ----------
+    - Geman, S., Bienenstock, E. and Doursat, R. (1992). Neural networks and the bias/variance dilemma. Neural
+      Computation 4(1), 1-58. doi:10.1162/neco.1992.4.1.1
     """
     if N < 1 or M < 1 or not models:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""What an estimator is worth: bias, variance and mean squared error over repeated samples."""
+"""Bias, variance and mean squared error of an estimator over repeated samples."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def study_estimator(
     ----------
     estimator : function of a sample, returning a number or an array
     source : `Density`, or function (n, generator) returning a sample
-    truth : what the estimator is after
+    truth : the true value of the parameter
     n, repetitions : sizes
     random_state : seed or generator
 

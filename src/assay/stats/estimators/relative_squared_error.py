@@ -12,7 +12,7 @@ __all__ = ["r_squared", "relative_squared_error"]
 
 
 def relative_squared_error(y: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None = None) -> float:
-    r"""Squared error relative to that of the mean of these very rows (IML 4-34).
+    r"""Squared error relative to that of the mean of the same rows.
 
     .. math:: E_{RSE} = \frac{\sum_t v_t\,(r^t-g(x^t))^2}{\sum_t v_t\,(r^t-\bar r)^2}
 

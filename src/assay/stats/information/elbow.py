@@ -15,7 +15,7 @@ __all__ = ["Elbow", "elbow", "validation_elbow"]
 
 @dataclass(frozen=True)
 class Elbow:
-    """Where a validation curve stops to fall; models are counted from the simplest.
+    """Where a validation curve stops falling; models are numbered from the simplest.
 
     chosen : the simplest model within one standard error of the best      best : the one with the smallest error
     mean, standard_error : (m,) of the validation errors      threshold : what counts as good enough
@@ -35,8 +35,8 @@ def elbow(mean: ArrayLike, standard_error: ArrayLike) -> Elbow:
 
     .. math:: \min\{k : e_k \le e_{k^*} + \mathrm{se}_{k^*}\}                                  \quad (1)
 
-    The curve flattens beyond the elbow, where the smallest value is a matter of luck; the rule takes the last model
-    whose drop could not be luck.
+    The curve flattens beyond the elbow, where the smallest value is due to chance; the rule takes the simplest model
+    that is not clearly worse than the best.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def validation_elbow(losses: ArrayLike) -> Elbow:
     Examples
     --------
     >>> from assay.stats import validation_elbow
-    >>> found = validation_elbow([[9, 8, 9, 8], [2, 4, 1, 3], [3, 2, 2, 2], [2, 2, 2, 3]])
-    >>> found.best, found.chosen
+    >>> result = validation_elbow([[9, 8, 9, 8], [2, 4, 1, 3], [3, 2, 2, 2], [2, 2, 2, 3]])
+    >>> result.best, result.chosen
     (2, 1)
     """
     rows = as_matrix(losses, "validation_elbow")

@@ -32,6 +32,15 @@ def entropy(counts: ArrayLike, *, base: float = math.e) -> NDArray[np.float64]:
 
     >>> entropy([[6, 4], [10, 0]], base=2).round(5)
     array([0.97095, 0.     ])
+
+    See Also
+    --------
+    gini, mutual_information, cross_entropy
+
+    References
+    ----------
+    - Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical Journal 27, 379-423 and
+      623-656.
     """
     p = _shares(counts, "entropy")
     H = _sum(entr(p)) / _log(base, "entropy")
@@ -56,6 +65,15 @@ def gini(counts: ArrayLike) -> NDArray[np.float64]:
 
     >>> gini([[6, 4], [10, 0], [0, 0]]).round(12)
     array([0.48, 0.  , 0.  ])
+
+    See Also
+    --------
+    entropy, max_gini
+
+    References
+    ----------
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
     """
     c, total = _counts(counts, "gini")
     others = (total[..., None] - c) / total[..., None]  # 1 - p, without its rounding near a pure row
@@ -83,6 +101,15 @@ def cross_entropy(q: ArrayLike, p: ArrayLike, *, base: float = math.e) -> NDArra
 
     >>> cross_entropy([[0.5, 0.5], [0.9, 0.1]], [[0.9, 0.1], [0.5, 0.5]]).round(7)
     array([1.2039728, 0.6931472])
+
+    See Also
+    --------
+    entropy, kl_divergence, label_cross_entropy
+
+    References
+    ----------
+    - Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical Journal 27, 379-423 and
+      623-656.
     """
     q, p = _same_length(_shares(q, "cross_entropy"), _shares(p, "cross_entropy", empty=False))
     return np.maximum(-xlogy(q, p).sum(axis=-1) / _log(base, "cross_entropy"), 0.0)
@@ -138,6 +165,15 @@ def kl_divergence(q: ArrayLike, p: ArrayLike, *, base: float = math.e) -> NDArra
 
     >>> float(kl_divergence([1, 0], [1, 3], base=2))
     2.0
+
+    See Also
+    --------
+    cross_entropy, mutual_information
+
+    References
+    ----------
+    - Kullback, S. and Leibler, R. A. (1951). On information and sufficiency. Annals of Mathematical Statistics
+      22(1), 79-86. doi:10.1214/aoms/1177729694
     """
     q, p = _same_length(_shares(q, "kl_divergence"), _shares(p, "kl_divergence", empty=False))
     return np.maximum(rel_entr(q, p).sum(axis=-1) / _log(base, "kl_divergence"), 0.0)
@@ -153,6 +189,15 @@ def mutual_information(table: ArrayLike, *, base: float = math.e) -> NDArray[np.
 
     >>> float(mutual_information([[5, 0], [0, 5]], base=2))
     1.0
+
+    See Also
+    --------
+    entropy, kl_divergence
+
+    References
+    ----------
+    - Shannon, C. E. (1948). A mathematical theory of communication. Bell System Technical Journal 27, 379-423 and
+      623-656.
     """
     counts = np.asarray(table, dtype=float)
     if counts.ndim < 2:

@@ -1,4 +1,4 @@
-"""What a model costs besides its errors: AIC, BIC, Cp, description length, structural risk, effective parameters."""
+"""Model selection criteria: AIC, BIC, Cp, description length, structural risk, effective parameters."""
 
 from __future__ import annotations
 
@@ -61,6 +61,15 @@ def aic(log_likelihood: float, parameters: float) -> float:
     >>> from assay.stats import aic
     >>> round(aic(-3.437242, 3), 4)
     12.8745
+
+    See Also
+    --------
+    bic, corrected_error, description_length
+
+    References
+    ----------
+    - Akaike, H. (1974). A new look at the statistical model identification. IEEE Transactions on Automatic Control
+      19(6), 716-723. doi:10.1109/TAC.1974.1100705
     """
     return -2 * log_likelihood + 2 * parameters
 
@@ -71,24 +80,42 @@ def bic(log_likelihood: float, parameters: float, n: int) -> float:
     >>> from assay.stats import bic
     >>> round(bic(-3.437242, 3, 6), 4)
     12.2498
+
+    See Also
+    --------
+    aic, log_evidence, description_length
+
+    References
+    ----------
+    - Schwarz, G. (1978). Estimating the dimension of a model. Annals of Statistics 6(2), 461-464.
+      doi:10.1214/aos/1176344136
     """
     _above_zero("bic", n=n)
     return float(-2 * log_likelihood + parameters * np.log(n))
 
 
 def optimism(parameters: float, n: int, var: float) -> float:
-    r"""By how much the training error flatters: the expected in-sample error is larger by :math:`2\frac dn\sigma^2`.
+    r"""Optimism of the training error: the expected in-sample error is larger by :math:`2\frac dn\sigma^2`.
 
     >>> from assay.stats import optimism
     >>> optimism(parameters=4, n=20, var=1.0)
     0.4
+
+    See Also
+    --------
+    corrected_error, mallows_cp
+
+    References
+    ----------
+    - Efron, B. (1986). How biased is the apparent error rate of a prediction rule? Journal of the American
+      Statistical Association 81(394), 461-470.
     """
     _above_zero("optimism", n=n)
     return 2 * parameters * var / n
 
 
 def corrected_error(mse: float, parameters: float, n: int, var: float, kind: str = "aic") -> float:
-    r"""Training error plus what it flatters by, for a noise variance that is known or comes from a low-bias model.
+    r"""Training error plus its optimism, for a noise variance that is known or comes from a low-bias model.
 
     .. math:: \overline{err} + 2\frac dn\sigma^2 \ \text{(AIC, } C_p) \qquad
               \overline{err} + \log(n)\frac dn\sigma^2 \ \text{(BIC)}                              \quad (1)
@@ -96,6 +123,17 @@ def corrected_error(mse: float, parameters: float, n: int, var: float, kind: str
     >>> from assay.stats import corrected_error
     >>> corrected_error(1.0, parameters=4, n=20, var=1.0)
     1.4
+
+    See Also
+    --------
+    optimism, mallows_cp, aic
+
+    References
+    ----------
+    - Efron, B. (1986). How biased is the apparent error rate of a prediction rule? Journal of the American
+      Statistical Association 81(394), 461-470.
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
     """
     if kind not in ("aic", "bic"):
         raise ParameterError(f"corrected_error: kind must be one of 'aic', 'bic', got {kind!r}.")
@@ -110,6 +148,14 @@ def mallows_cp(sse: float, parameters: float, n: int, var: float) -> float:
     >>> from assay.stats import mallows_cp
     >>> mallows_cp(sse=16.0, parameters=4, n=20, var=1.0)
     4.0
+
+    See Also
+    --------
+    aic, corrected_error
+
+    References
+    ----------
+    - Mallows, C. L. (1973). Some comments on Cp. Technometrics 15(4), 661-675.
     """
     _above_zero("mallows_cp", var=var)
     return sse / var - n + 2 * parameters
@@ -125,6 +171,15 @@ def description_length(log_likelihood: float, parameters: float, n: int, base: f
     >>> from assay.stats import description_length
     >>> round(description_length(-3.437242, 3, 6), 4)
     8.8363
+
+    See Also
+    --------
+    bic, aic
+
+    References
+    ----------
+    - Rissanen, J. (1978). Modeling by shortest data description. Automatica 14(5), 465-471.
+      doi:10.1016/0005-1098(78)90005-5
     """
     _above_zero("description_length", n=n)
     if not base > 1:
@@ -148,6 +203,15 @@ def effective_parameters(X: ArrayLike, penalty: ArrayLike = 0.0) -> float:
     >>> from assay.stats import effective_parameters
     >>> effective_parameters([[1.0], [2.0], [2.0]], penalty=9.0)
     0.5
+
+    See Also
+    --------
+    hat_matrix, mallows_cp
+
+    References
+    ----------
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
     """
     return round(hat_matrix(X, penalty).trace, 12)
 
@@ -189,9 +253,18 @@ def regression_criteria(
     Examples
     --------
     >>> from assay.stats import regression_criteria
-    >>> found = regression_criteria([3, 5, 6, 8, 9, 12], [43 / 6] * 6, parameters=1)
-    >>> round(found.aic, 4), round(found.bic, 4), found.r2
+    >>> result = regression_criteria([3, 5, 6, 8, 9, 12], [43 / 6] * 6, parameters=1)
+    >>> round(result.aic, 4), round(result.bic, 4), result.r2
     (33.848, 33.4315, 0.0)
+
+    See Also
+    --------
+    aic, bic, mallows_cp
+
+    References
+    ----------
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
     """
     who = "regression_criteria"
     if not parameters >= 0:
@@ -234,9 +307,17 @@ def structural_risk(errors: ArrayLike, vc: ArrayLike, n: int, eta: float = 0.05)
     Examples
     --------
     >>> from assay.stats import structural_risk
-    >>> found = structural_risk([0.5, 0.1, 0.09], vc=[2, 3, 10], n=1000)
-    >>> found.bounds.round(3), found.best
+    >>> result = structural_risk([0.5, 0.1, 0.09], vc=[2, 3, 10], n=1000)
+    >>> result.bounds.round(3), result.best
     (array([0.642, 0.264, 0.35 ]), 1)
+
+    See Also
+    --------
+    description_length, corrected_error
+
+    References
+    ----------
+    - Vapnik, V. N. (1995). The Nature of Statistical Learning Theory. Springer.
     """
     who = "structural_risk"
     err, V = as_points(errors, who), as_points(vc, who)
@@ -256,7 +337,7 @@ def structural_risk(errors: ArrayLike, vc: ArrayLike, n: int, eta: float = 0.05)
     return StructuralRisk(bounds, int(np.argmin(bounds)))
 
 
-def _above_zero(who: str, **given: float) -> None:
-    for name, value in given.items():
+def _above_zero(who: str, **values: float) -> None:
+    for name, value in values.items():
         if not value > 0:
             raise ParameterError(f"{name} must be above 0, got {value}.", who=who)

@@ -1,4 +1,4 @@
-"""Where to cut a column of numbers so that its intervals tell the classes apart: entropy, stopped by the MDL."""
+"""Supervised discretisation of a numeric column by entropy, stopped by the MDL principle."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ EQUAL = 1e-10  # two entropies whose sums differ by less, in parts of the sum, a
 def mdl_cuts(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> np.ndarray:
     r"""Cut points of one column, found by halving entropy while that shortens the description of the classes.
 
-    The cut with the smallest mean entropy of its two sides is taken if its gain pays for the bits that tell where
-    it is and which classes the sides hold; then each side is cut by itself (Fayyad and Irani). For N rows with k
+    The cut with the smallest mean entropy of its two sides is taken if its gain exceeds the bits that code its
+    position and the classes of its sides; then each side is cut by itself (Fayyad and Irani). For N rows with k
     classes and entropy H, cut into sides of k1 and k2 classes with entropies H1 and H2:
 
     .. math::
@@ -44,6 +44,15 @@ def mdl_cuts(x: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None)
     array([7.])
     >>> mdl_cuts([1, 2, 3, 4, 5, 6, 7, 8], list("abababab"))
     array([], dtype=float64)
+
+    See Also
+    --------
+    entropy, mutual_information
+
+    References
+    ----------
+    - Fayyad, U. M. and Irani, K. B. (1993). Multi-interval discretization of continuous-valued attributes for
+      classification learning. International Joint Conference on Artificial Intelligence, 1022-1027.
     """
     numbers, classes = np.asarray(x, np.float64).ravel(), np.asarray(y)
     w = np.ones(len(numbers)) if sample_weight is None else np.asarray(sample_weight, np.float64)
@@ -88,14 +97,14 @@ class _Sorted:
         self.weight[by_class] = before[:-1] - before[first[self.y[by_class]]]
 
     def cuts(self) -> list[float]:
-        found, todo = [], [(0, len(self.x))]
+        cuts, todo = [], [(0, len(self.x))]
         while todo:
             start, stop = todo.pop()
             at = self._best(start, stop)
             if at is not None:
-                found.append(cut_between(self.x[at - 1], self.x[at]))
+                cuts.append(cut_between(self.x[at - 1], self.x[at]))
                 todo += [(start, at), (at, stop)]
-        return found
+        return cuts
 
     def _best(self, start: int, stop: int) -> int | None:
         """Where the right side of the best cut of some rows begins; None if no cut is worth it."""
@@ -114,9 +123,9 @@ class _Sorted:
         ranks = np.zeros(K, np.int64)
         ranks[present] = self.rank[start + first[present]]
         c = np.maximum(self.weight[start:stop] - offset[y], 0.0)
-        rest = np.maximum(total[y] - c, w)  # the class's weight on the right before the row leaves it
+        remaining = np.maximum(total[y] - c, w)  # the class's weight on the right before the row leaves it
         left = np.cumsum(_f(c + w) - _f(c))[ends]  # sum_k f(c_k) of the left side
-        right = _f(total).sum() + np.cumsum(_f(np.maximum(rest - w, 0.0)) - _f(rest))[ends]
+        right = _f(total).sum() + np.cumsum(_f(np.maximum(remaining - w, 0.0)) - _f(remaining))[ends]
         N1 = np.cumsum(w)[ends]
         N2 = np.maximum(N - N1, 0.0)
         bits = _f(N1) - left + _f(N2) - right  # N1 H1 + N2 H2

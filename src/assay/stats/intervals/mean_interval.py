@@ -43,6 +43,14 @@ def mean_interval(
     >>> low, high = mean_interval(Summary(mean=5.2, sd=2, n=100), sigma=2)
     >>> round(low, 4), round(high, 4)
     (4.808, 5.592)
+
+    See Also
+    --------
+    t_test, variance_interval
+
+    References
+    ----------
+    - Student (1908). The probable error of a mean. Biometrika 6(1), 1-25. doi:10.1093/biomet/6.1.1
     """
     who = "mean_interval"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
@@ -81,6 +89,14 @@ def variance_interval(
     >>> low, high = variance_interval([.12, .15, .11, .14, .13, .16, .10, .12, .15, .12])
     >>> round(low, 6), round(high, 6)
     (0.000179, 0.001259)
+
+    See Also
+    --------
+    mean_interval
+
+    References
+    ----------
+    - Fisher, R. A. (1925). Statistical Methods for Research Workers. Oliver and Boyd.
     """
     from scipy.special import chdtri
 

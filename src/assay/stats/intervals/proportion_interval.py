@@ -60,6 +60,19 @@ def proportion_interval(
     >>> low, high = proportion_interval(0, 50, method="clopper-pearson", alternative="less")
     >>> low, round(high, 4)
     (0.0, 0.0582)
+
+    See Also
+    --------
+    wilson_interval, binomial_test, proportion_test
+
+    References
+    ----------
+    - Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the
+      American Statistical Association 22(158), 209-212. doi:10.1080/01621459.1927.10502953
+    - Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of
+      the binomial. Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
+    - Brown, L. D., Cai, T. T. and DasGupta, A. (2001). Interval estimation for a binomial proportion. Statistical
+      Science 16(2), 101-133. doi:10.1214/ss/1009213286
     """
     who = "proportion_interval"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
@@ -103,6 +116,15 @@ def wilson_interval(share: Any, n: Any, alpha: float = 0.05) -> tuple[Any, Any]:
     >>> low, high = wilson_interval(0.15, 100)
     >>> round(low, 6), round(high, 6)
     (0.09306, 0.232836)
+
+    See Also
+    --------
+    proportion_interval
+
+    References
+    ----------
+    - Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the
+      American Statistical Association 22(158), 209-212. doi:10.1080/01621459.1927.10502953
     """
     from scipy.special import ndtri
 

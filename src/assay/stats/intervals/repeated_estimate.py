@@ -18,7 +18,7 @@ __all__ = ["RepeatedEstimate", "corrected_interval", "repeated_estimate"]
 
 @dataclass(frozen=True)
 class RepeatedEstimate(Sentence):
-    """What b estimates of one error say together; print it for a sentence.
+    """Mean, variance and interval of b estimates of one error; print it for a sentence.
 
     Attributes
     ----------
@@ -39,10 +39,10 @@ class RepeatedEstimate(Sentence):
     alpha: float = 0.05
 
     def __str__(self) -> str:
-        seen = f"{self.mean:.4f} over {self.b} estimates (standard deviation {np.sqrt(self.variance):.4f})"
+        start = f"{self.mean:.4f} over {self.b} estimates (standard deviation {np.sqrt(self.variance):.4f})"
         if np.isnan(self.low):
-            return f"{seen}; they are all equal and give no interval."
-        return f"{seen}; {shown_confidence(self.alpha)} interval {self.low:.4f} to {self.high:.4f}."
+            return f"{start}; they are all equal and give no interval."
+        return f"{start}; {shown_confidence(self.alpha)} interval {self.low:.4f} to {self.high:.4f}."
 
 
 def repeated_estimate(values: Any, ratio: float = 0.0, *, alpha: float = 0.05) -> RepeatedEstimate:
@@ -64,6 +64,15 @@ def repeated_estimate(values: Any, ratio: float = 0.0, *, alpha: float = 0.05) -
     >>> from assay.stats import repeated_estimate
     >>> print(repeated_estimate([.12, .15, .11, .14, .13, .16, .10, .12, .15, .12], ratio=1 / 9))
     0.1300 over 10 estimates (standard deviation 0.0194); 95% interval 0.1098 to 0.1502.
+
+    See Also
+    --------
+    corrected_interval, mean_interval
+
+    References
+    ----------
+    - Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+      doi:10.1023/A:1024068626366
     """
     alpha = check_alpha(alpha, "repeated_estimate")
     v = sample(values, "repeated_estimate", what="estimates")
@@ -76,13 +85,21 @@ def corrected_interval(values: Any, ratio: float, alpha: float = 0.05) -> tuple[
 
     .. math:: \bar v \pm t_{1-\alpha/2,\,J-1} \sqrt{(1/J + n_{test}/n_{train})\, S^2}
 
-    NaN if there is one value only, if all are equal, or if one is not finite: then they do not say how sure one
-    can be.
+    NaN if there is one value only, if all are equal, or if one is not finite.
 
     >>> from assay.stats import corrected_interval
     >>> low, high = corrected_interval([.12, .15, .11, .14, .13, .16, .10, .12, .15, .12], ratio=0)
     >>> round(low, 4), round(high, 4)
     (0.1161, 0.1439)
+
+    See Also
+    --------
+    repeated_estimate, paired_t
+
+    References
+    ----------
+    - Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+      doi:10.1023/A:1024068626366
     """
     from scipy.special import stdtrit
 

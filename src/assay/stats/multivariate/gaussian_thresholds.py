@@ -13,11 +13,11 @@ from assay.errors import DegenerateError, ParameterError
 from assay.stats.bayesian.odds import log_prior_ratio
 from assay.stats.distributions.gaussian import Gaussian
 
-FAR = 1e150  # standard deviations of the first class
+MAX_DISTANCE = 1e150  # standard deviations of the first class
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class GaussianThresholds:
     """Result of `gaussian_thresholds`.
 
     points : (0, 1 or 2,) increasing; where the posteriors are equal
@@ -40,7 +40,9 @@ class Thresholds:
         return np.where(np.isin(x, self.points), 0, at_or_after)
 
 
-def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (0.5, 0.5)) -> Thresholds:
+def gaussian_thresholds(
+    first: Gaussian, second: Gaussian, priors: ArrayLike = (0.5, 0.5)
+) -> GaussianThresholds:
     r"""Decision thresholds of two normal classes: the roots of their log odds.
 
     .. math:: ax^2+bx+c = 0, \quad
@@ -62,6 +64,14 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
     array([-6.3265763, -0.3400903])
     >>> t.decide([-10, -2, 3])
     array([1, 0, 1])
+
+    See Also
+    --------
+    gaussian_log_odds, log_linear_ratio
+
+    References
+    ----------
+    - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
     who = "gaussian_thresholds"
     if not (first.var > 0 and second.var > 0):
@@ -98,7 +108,7 @@ def gaussian_thresholds(first: Gaussian, second: Gaussian, priors: ArrayLike = (
 
     edges = [-np.inf, *map(float, points), np.inf]
     regions = tuple((low, high, owner(low, high)) for low, high in pairwise(edges))
-    return Thresholds(points, float(a), float(b), float(c), regions)
+    return GaussianThresholds(points, float(a), float(b), float(c), regions)
 
 
 class LogLinear(NamedTuple):
@@ -129,8 +139,8 @@ def _roots(a: float, b: float, c: float) -> list[float]:
     """Real roots of a t² + b t + c, without cancellation; infinite ones are left out."""
     if a == 0:
         with np.errstate(over="ignore"):
-            found = [] if b == 0 else [float(-np.float64(c) / b)]
-        return [t for t in found if np.isfinite(t)]
+            roots = [] if b == 0 else [float(-np.float64(c) / b)]
+        return [t for t in roots if np.isfinite(t)]
     discriminant = b * b - 4 * a * c
     if discriminant < 0:
         return []
@@ -138,5 +148,5 @@ def _roots(a: float, b: float, c: float) -> list[float]:
     if q == 0:  # b = c = 0: both roots at 0
         return [0.0]
     with np.errstate(over="ignore"):
-        found = [float(np.float64(q) / a), float(np.float64(c) / q)]
-    return [t for t in found if np.isfinite(t)]
+        roots = [float(np.float64(q) / a), float(np.float64(c) / q)]
+    return [t for t in roots if np.isfinite(t)]

@@ -20,7 +20,7 @@ ALONE = 1e-10  # a leverage nearer to 1 than this: the row alone decides its own
 class HatMatrix:
     r"""What turns observed numbers into fitted ones, :math:`\hat y = Hy`; made by `hat_matrix`.
 
-    left, right : (n, r) with H = left rightᵀ, so that n by n numbers are made only when asked for
+    left, right : (n, r) with H = left rightᵀ, so that the n by n matrix is computed only on demand
     """
 
     left: NDArray[np.float64]
@@ -62,11 +62,20 @@ def hat_matrix(X: ArrayLike, penalty: ArrayLike = 0.0, sample_weight: ArrayLike 
 
     Examples
     --------
-    The mean: every row has the same say.
+    The mean: every row has the same leverage.
 
     >>> from assay.stats.multivariate.hat_matrix import hat_matrix
     >>> hat_matrix([[1.0], [1.0], [1.0], [1.0]]).leverages.round(9)
     array([0.25, 0.25, 0.25, 0.25])
+
+    See Also
+    --------
+    leave_one_out, press, effective_parameters
+
+    References
+    ----------
+    - Hoaglin, D. C. and Welsch, R. E. (1978). The hat matrix in regression and ANOVA. The American Statistician
+      32(1), 17-22.
     """
     who = "hat_matrix"
     D = as_matrix(X, who)
@@ -110,6 +119,15 @@ def leave_one_out(residuals: ArrayLike, leverages: ArrayLike) -> NDArray[np.floa
     >>> from assay.stats import leave_one_out
     >>> leave_one_out([-2.0, -1.0, 3.0], [1 / 3, 1 / 3, 1 / 3])
     array([-3. , -1.5,  4.5])
+
+    See Also
+    --------
+    press, hat_matrix
+
+    References
+    ----------
+    - Allen, D. M. (1974). The relationship between variable selection and data augmentation and a method for
+      prediction. Technometrics 16(1), 125-127.
     """
     who = "leave_one_out"
     e, h = as_points(residuals, who), as_points(leverages, who)
@@ -138,6 +156,15 @@ def press(X: ArrayLike, y: ArrayLike, penalty: ArrayLike = 0.0) -> float:
     >>> from assay.stats import press
     >>> round(press([[1.0], [1.0], [1.0]], [1.0, 2.0, 6.0]), 9)
     31.5
+
+    See Also
+    --------
+    leave_one_out, hat_matrix
+
+    References
+    ----------
+    - Allen, D. M. (1974). The relationship between variable selection and data augmentation and a method for
+      prediction. Technometrics 16(1), 125-127.
     """
     H = hat_matrix(X, penalty)
     r = as_points(y, "press")

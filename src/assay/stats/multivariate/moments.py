@@ -12,7 +12,7 @@ from assay.stats.checks import as_matrix, as_weights, column_name
 
 
 def mean_vector(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Mean of every column, (d,), each row counted as often as its weight says.
+    """Mean of every column, (d,), weighted by ``weights``.
 
     >>> mean_vector([[1, 2], [3, 6]], weights=[3, 1])
     array([1.5, 3. ])

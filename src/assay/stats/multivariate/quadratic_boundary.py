@@ -94,6 +94,14 @@ def gaussian_log_odds(
     >>> narrow_in_wide = gaussian_log_odds([[0, 0], [0, 0]], [np.eye(2), 4 * np.eye(2)])
     >>> narrow_in_wide.conic.kind, narrow_in_wide.conic.semi_axes.round(7)
     ('circle', array([1.9227025, 1.9227025]))
+
+    See Also
+    --------
+    gaussian_thresholds, log_odds_discriminant
+
+    References
+    ----------
+    - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
     who = "gaussian_log_odds"
     one_of(structure, STRUCTURES, who, "structure")

@@ -53,7 +53,7 @@ def class_scatter(
        S_B &= \sum_k n_k (m_k-m)(m_k-m)^T, \qquad S_T = \sum_i (x_i-m)(x_i-m)^T         \quad (2)
 
     A scatter is a covariance times the number of rows, so "sum" weighs classes
-    by size already; "prior-weighted-scatter" (C3's formula) counts size twice.
+    by size already; "prior-weighted-scatter" counts size twice.
     The two agree up to a factor when classes are equally large.
     :math:`S_T = S_W + S_B` holds for "sum".
 
@@ -85,7 +85,7 @@ def class_scatter(
     classes, codes = np.unique(labels, return_inverse=True)
     counts = np.bincount(codes, weights=w).astype(float)
     members = [codes == k for k in range(len(classes))]
-    means = np.array([np.average(rows[own], axis=0, weights=w[own]) for own in members])
+    means = np.array([np.average(rows[member], axis=0, weights=w[member]) for member in members])
     mean = counts @ means / counts.sum()
     share = counts / counts.sum() if within == "prior-weighted-scatter" else np.ones(len(classes))
     S_W = _weighted_gram(rows - means[codes], w * share[codes])  # (1)
@@ -106,6 +106,15 @@ def fisher_criterion(w: ArrayLike, within: ArrayLike, between: ArrayLike) -> flo
 
     >>> fisher_criterion([1, 0], within=[[4, 2], [2, 2]], between=[[16, 12], [12, 9]])
     4.0
+
+    See Also
+    --------
+    fisher_direction, discriminant_directions
+
+    References
+    ----------
+    - Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7(2),
+      179-188. doi:10.1111/j.1469-1809.1936.tb02137.x
     """
     W = as_points(w, "fisher_criterion")
     S_W, S_B = as_matrix(within, "fisher_criterion"), as_matrix(between, "fisher_criterion")
@@ -141,6 +150,15 @@ def fisher_direction(
 
     >>> fisher_direction([5, 3], [1, 0], within=[[4, 2], [2, 2]])
     array([0.5, 1. ])
+
+    See Also
+    --------
+    fisher_criterion, discriminant_directions
+
+    References
+    ----------
+    - Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7(2),
+      179-188. doi:10.1111/j.1469-1809.1936.tb02137.x
     """
     S_W = as_matrix(within, "fisher_direction")
     gap = as_points(mean_a, "fisher_direction") - as_points(mean_b, "fisher_direction")
@@ -156,7 +174,7 @@ def fisher_direction(
     return Vt[keep].T @ ((U[:, keep].T @ (gap / s)) / values[keep]) / s  # V Σ⁻¹ Uᵀ (m_a - m_b)
 
 
-class Discriminants(NamedTuple):
+class DiscriminantDirections(NamedTuple):
     """eigenvalues : (k,) decreasing;  directions : (d, k) with WᵀS_W W = I;  shares : (k,)."""
 
     eigenvalues: NDArray[np.float64]
@@ -166,7 +184,7 @@ class Discriminants(NamedTuple):
 
 def discriminant_directions(
     within: ArrayLike, between: ArrayLike, n_components: int | None = None, *, tol: float | None = None
-) -> Discriminants:
+) -> DiscriminantDirections:
     r"""The directions that keep K classes apart best, and how well each does.
 
     Columns of W solve the generalised symmetric eigenproblem
@@ -184,6 +202,15 @@ def discriminant_directions(
     >>> d = discriminant_directions(within=[[4, 0], [0, 1]], between=[[4, 4], [4, 4]])
     >>> d.eigenvalues.round(12)
     array([5.])
+
+    See Also
+    --------
+    fisher_direction, class_scatter
+
+    References
+    ----------
+    - Rao, C. R. (1948). The utilization of multiple measurements in problems of biological classification. Journal
+      of the Royal Statistical Society B 10(2), 159-203.
     """
     S_W, S_B = as_matrix(within, "discriminant_directions"), as_matrix(between, "discriminant_directions")
     if S_W.shape != S_B.shape:
@@ -198,7 +225,7 @@ def discriminant_directions(
     useful = min(int(np.sum(values > 0)), rank_of(S_B))  # rounding leaves values beyond the rank of S_B
     k = useful if n_components is None else min(n_components, useful)
     W = W[:, :k] * np.where(W[np.abs(W).argmax(axis=0), np.arange(W.shape[1])] < 0, -1, 1)[:k]
-    return Discriminants(values[:k], W, values[:k] / values.sum() if useful else values[:k])
+    return DiscriminantDirections(values[:k], W, values[:k] / values.sum() if useful else values[:k])
 
 
 def whitener(S: NDArray[np.float64], tol: float | None = None) -> NDArray[np.float64]:

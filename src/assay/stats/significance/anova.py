@@ -49,7 +49,7 @@ class Anova(Sentence):
     epsilon : Greenhouse and Geisser's measure of how far blocked values are from equal variances of differences
         (1: as assumed; 1 / (L - 1): as far as can be); NaN without blocks
     corrected_p : p-value with both degrees of freedom multiplied by epsilon; NaN without blocks
-    doubts : sentences on assumptions that the data speak against
+    doubts : sentences on assumptions that the data contradict
     """
 
     test: TestResult
@@ -122,6 +122,14 @@ def anova(
     error      0.000346667      8   4.3333e-05
     total       0.00757333     14
     blocked analysis of variance: statistic 53.6923 with 2 and 8 degrees of freedom, p < 0.001: significant at 0.05.
+
+    See Also
+    --------
+    post_hoc, contrast, kruskal_wallis, levene
+
+    References
+    ----------
+    - Fisher, R. A. (1925). Statistical Methods for Research Workers. Oliver and Boyd.
     """
     check_alpha(alpha, "anova")
     if blocked:
@@ -135,7 +143,7 @@ def anova(
 
 
 def contrast(
-    found: Anova,
+    result: Anova,
     weights: ArrayLike,
     *,
     planned: bool = True,
@@ -148,28 +156,37 @@ def contrast(
 
     Parameters
     ----------
-    found : result of `anova`
+    result : result of `anova`
     weights : (L,) that sum to 0
     planned : bool, default True
         False if the question came up from looking at the means: Scheffe's test, t^2 / (L - 1) against F, holds
         for all contrasts at once. It has two sides only.
-    alpha : float, default that of ``found``
+    alpha : float, default that of ``result``
     alternative : "two-sided", "greater" or "less"
 
     Examples
     --------
     >>> from assay.stats import anova, contrast
     >>> errors = {"A1": [.10, .12, .11, .13, .14], "A2": [.15, .16, .14, .17, .18], "A3": [.11, .13, .12, .12, .15]}
-    >>> found = contrast(anova(errors), [-0.5, 1, -0.5])
-    >>> round(found.estimate, 6), round(found.statistic, 6)
+    >>> result = contrast(anova(errors), [-0.5, 1, -0.5])
+    >>> round(result.estimate, 6), round(result.statistic, 6)
     (0.037, 4.330522)
+
+    See Also
+    --------
+    anova, post_hoc
+
+    References
+    ----------
+    - Scheffé, H. (1953). A method for judging all contrasts in the analysis of variance. Biometrika 40(1-2),
+      87-104.
     """
-    if not isinstance(found, Anova):
-        raise ParameterError(f"contrast: expected the result of anova, got {type(found).__name__}.")
+    if not isinstance(result, Anova):
+        raise ParameterError(f"contrast: expected the result of anova, got {type(result).__name__}.")
     c = _as_floats(weights, "contrast: weights")
-    alpha = found.test.alpha if alpha is None else check_alpha(alpha, "contrast")
+    alpha = result.test.alpha if alpha is None else check_alpha(alpha, "contrast")
     check_alternative(alternative, "contrast")
-    L = len(found.names)
+    L = len(result.names)
     if c.shape != (L,) or not np.isfinite(c).all():
         raise ParameterError(f"contrast: expected {L} finite weights, one per learner, got {weights!r}.")
     if abs(c.sum()) > 1e-9 * np.abs(c).sum() or not c.any():
@@ -180,9 +197,9 @@ def contrast(
     if not planned and alternative != "two-sided":
         raise ParameterError("contrast: a question from looking at the data (planned=False) has two sides.")
     squarable(c, "contrast: weights")
-    estimate, df = float(c @ found.means), found.error_df
-    error = float(np.sqrt(found.error_ms * np.sum(c**2 / found.counts)))
-    t, why = _ratio(estimate, error, float(np.abs(c) @ np.abs(found.means)))
+    estimate, df = float(c @ result.means), result.error_df
+    error = float(np.sqrt(result.error_ms * np.sum(c**2 / result.counts)))
+    t, why = _ratio(estimate, error, float(np.abs(c) @ np.abs(result.means)))
     if planned:
         two = float(2 * stdtr(df, -abs(t)))
         p = two if alternative == "two-sided" else float(stdtr(df, -t if alternative == "greater" else t))

@@ -44,6 +44,15 @@ def binomial_test(
     >>> from assay.stats import binomial_test
     >>> print(binomial_test(15, 100, 0.1, alternative="greater"))
     binomial test: statistic 15.0000, p = 0.073 (one-sided, greater): not significant at 0.05.
+
+    See Also
+    --------
+    proportion_test, proportion_interval
+
+    References
+    ----------
+    - Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of
+      the binomial. Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
     """
     who = "binomial_test"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
@@ -64,16 +73,16 @@ def _two_sided(e: int, n: int, p0: float) -> float:
         return 1.0 if e == n * p0 else 0.0
     if e == n * p0:
         return 1.0
-    seen = log_binomial(e, n, p0) + 1e-7  # outcomes as likely but for rounding count as well
+    log_observed = log_binomial(e, n, p0) + 1e-7  # outcomes as likely but for rounding count as well
     mode = int((n + 1) * p0)
     above = e > n * p0
     near, far = mode, (0 if above else n)  # the far end's outcomes are the less likely the farther
-    if log_binomial(far, n, p0) > seen:
+    if log_binomial(far, n, p0) > log_observed:
         return float(at_least(e, n, p0) if above else at_most(e, n, p0))
     while abs(near - far) > 1:  # far: not more likely than e; near: more likely, or not yet known
         middle = (near + far) // 2
-        near, far = (near, middle) if log_binomial(middle, n, p0) <= seen else (middle, far)
-    if log_binomial(near, n, p0) <= seen:
+        near, far = (near, middle) if log_binomial(middle, n, p0) <= log_observed else (middle, far)
+    if log_binomial(near, n, p0) <= log_observed:
         far = near
     if above:
         return min(1.0, float(at_least(e, n, p0) + at_most(far, n, p0)))
@@ -99,9 +108,17 @@ def proportion_test(
     Examples
     --------
     >>> from assay.stats import proportion_test
-    >>> found = proportion_test(15, 100, 0.1, alternative="greater")
-    >>> round(found.statistic, 4), round(found.p, 4)
+    >>> result = proportion_test(15, 100, 0.1, alternative="greater")
+    >>> round(result.statistic, 4), round(result.p, 4)
     (1.6667, 0.0478)
+
+    See Also
+    --------
+    binomial_test, two_proportions_test, proportion_interval
+
+    References
+    ----------
+    - Agresti, A. (2013). Categorical Data Analysis, third edition. Wiley.
     """
     who = "proportion_test"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
@@ -142,9 +159,17 @@ def two_proportions_test(
     Examples
     --------
     >>> from assay.stats import two_proportions_test
-    >>> found = two_proportions_test(30, 100, 15, 100)
-    >>> round(found.statistic, 4), round(found.p, 4)
+    >>> result = two_proportions_test(30, 100, 15, 100)
+    >>> round(result.statistic, 4), round(result.p, 4)
     (2.54, 0.0111)
+
+    See Also
+    --------
+    proportion_test, mcnemar, cohen_h
+
+    References
+    ----------
+    - Agresti, A. (2013). Categorical Data Analysis, third edition. Wiley.
     """
     who = "two_proportions_test"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)

@@ -31,7 +31,7 @@ def cochran_q(right: Any, *, alpha: float = 0.05) -> TestResult:
 
     Returns
     -------
-    TestResult; ``why`` says if rows that tell learners apart, times learners, are below 24: chi-square is rough
+    TestResult; ``why`` warns if rows with disagreement, times learners, are below 24: chi-square is rough
 
     Examples
     --------
@@ -39,6 +39,14 @@ def cochran_q(right: Any, *, alpha: float = 0.05) -> TestResult:
     >>> right = [[1, 1, 0]] * 8 + [[1, 0, 0]] * 6 + [[0, 0, 1]] * 2 + [[1, 1, 1]] * 20
     >>> print(cochran_q(right))
     Cochran's Q: statistic 13.5000 with 2 degrees of freedom, p = 0.001: significant at 0.05.
+
+    See Also
+    --------
+    mcnemar, adjust, friedman
+
+    References
+    ----------
+    - Cochran, W. G. (1950). The comparison of percentages in matched samples. Biometrika 37(3-4), 256-266.
     """
     from scipy.special import chdtrc
 
@@ -57,6 +65,6 @@ def cochran_q(right: Any, *, alpha: float = 0.05) -> TestResult:
     why = (
         ""
         if telling * k >= 24
-        else f"Rows that tell the learners apart: {telling}, too few; chi-square is rough."
+        else f"Rows on which the learners disagree: {telling}, too few; chi-square is rough."
     )
     return TestResult("Cochran's Q", Q, float(chdtrc(k - 1, Q)), k - 1, alpha=alpha, why=why)

@@ -27,6 +27,15 @@ def box_m(X: ArrayLike, y: ArrayLike) -> TestResult:
     >>> X, y = load_iris(return_X_y=True)
     >>> round(box_m(X, y).statistic, 4)
     140.943
+
+    See Also
+    --------
+    levene, manova
+
+    References
+    ----------
+    - Box, G. E. P. (1949). A general distribution theory for a class of likelihood criteria. Biometrika 36(3-4),
+      317-346.
     """
     from scipy.stats import chi2
 

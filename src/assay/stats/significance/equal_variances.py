@@ -38,6 +38,17 @@ def levene(
     >>> print(levene([1, 2, 3, 4], [2, 6, 10, 14]))
     Brown-Forsythe test of equal variances: statistic 6.3529 with 1 and 6 degrees of freedom, p = 0.045:
     significant at 0.05.
+
+    See Also
+    --------
+    box_m, anova
+
+    References
+    ----------
+    - Levene, H. (1960). Robust tests for equality of variances. In Contributions to Probability and Statistics,
+      278-292. Stanford University Press.
+    - Brown, M. B. and Forsythe, A. B. (1974). Robust tests for the equality of variances. Journal of the American
+      Statistical Association 69(346), 364-367.
     """
     check_alpha(alpha, "levene")
     one_of(centre, ("median", "mean"), "levene", "centre")

@@ -44,18 +44,18 @@ class Equivalence(TestResult):
         return "different" if self.different else "undecided"
 
     def __str__(self) -> str:
-        said = {
+        verdict = {
             "equal": "shown to be practically equal",
             "different but negligible": "different, but by less than matters",
             "different": "different, perhaps by enough to matter",
-            "undecided": "neither shown to differ nor shown to be equal; more data would tell",
+            "undecided": "neither shown to differ nor shown to be equal; more data are needed",
         }[self.conclusion]
         why = f" {self.why}" if self.why else ""
         sure = shown_confidence(2 * self.alpha)
         return (
             f"{self.test}: difference {self.estimate:.4g}, {sure} interval {self.low:.4g} to {self.high:.4g}, "
             f"region {self.rope[0]:g} to {self.rope[1]:g}; for equality {shown_p(self.p)}, "
-            f"for a difference {shown_p(self.difference_p)}: {said}.{why}"
+            f"for a difference {shown_p(self.difference_p)}: {verdict}.{why}"
         )
 
 
@@ -95,9 +95,19 @@ def equivalence_test(
     --------
     >>> from assay.stats import equivalence_test
     >>> d = [.001, -.002, .000, .003, -.001, .002, .001, -.001, .000, .002]
-    >>> found = equivalence_test(d, rope=0.01, ratio=1 / 9)
-    >>> found.conclusion, found.p < 0.001
+    >>> result = equivalence_test(d, rope=0.01, ratio=1 / 9)
+    >>> result.conclusion, result.p < 0.001
     ('equal', True)
+
+    See Also
+    --------
+    paired_t, t_test, correlated_t
+
+    References
+    ----------
+    - Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach for
+      assessing the equivalence of average bioavailability. Journal of Pharmacokinetics and Biopharmaceutics 15,
+      657-680. doi:10.1007/BF01068419
     """
     who = "equivalence_test"
     alpha = check_alpha(alpha, who)
@@ -112,12 +122,12 @@ def equivalence_test(
         if isinstance(first, Summary) or isinstance(second, Summary):
             raise ParameterError("pairs need their values; give the Summary of the differences.", who=who)
         first = paired_differences(first, second, who, least=2)
-    seen = Summary.of(first, who)
+    summary = Summary.of(first, who)
 
     def against(mean: float, level: float, alternative: str) -> TestResult:
         if not paired:
             return t_test(first, second, mean=mean, alpha=level, alternative=alternative)
-        shifted = Summary(seen.mean - mean, 0.0 if seen.constant else seen.sd, seen.n)
+        shifted = Summary(summary.mean - mean, 0.0 if summary.constant else summary.sd, summary.n)
         return paired_t(shifted, ratio, alpha=level, alternative=alternative)
 
     above, below = against(low, alpha, "greater"), against(high, alpha, "less")

@@ -39,9 +39,18 @@ def five_by_two_t(differences: Any, *, alpha: float = 0.05, alternative: str = "
     Examples
     --------
     >>> from assay.stats import five_by_two_t
-    >>> found = five_by_two_t([[.03, .01], [.02, .04], [.05, .03], [.01, .02], [.04, .02]])
-    >>> round(found.statistic, 4), round(found.p, 4)
+    >>> result = five_by_two_t([[.03, .01], [.02, .04], [.05, .03], [.01, .02], [.04, .02]])
+    >>> round(result.statistic, 4), round(result.p, 4)
     (2.3009, 0.0697)
+
+    See Also
+    --------
+    five_by_two_f, paired_t
+
+    References
+    ----------
+    - Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning
+      algorithms. Neural Computation 10(7), 1895-1923. doi:10.1162/089976698300017197
     """
     alpha, alternative = check_alpha(alpha, "five_by_two_t"), check_alternative(alternative, "five_by_two_t")
     p, spread = _spread(differences, "five_by_two_t")
@@ -77,9 +86,18 @@ def five_by_two_f(differences: Any, *, alpha: float = 0.05) -> TestResult:
     Examples
     --------
     >>> from assay.stats import five_by_two_f
-    >>> found = five_by_two_f([[0.1, 0.3]] * 5)          # sum of squares 0.5, spread 0.1
-    >>> round(found.statistic, 12), round(found.p, 4)
+    >>> result = five_by_two_f([[0.1, 0.3]] * 5)          # sum of squares 0.5, spread 0.1
+    >>> round(result.statistic, 12), round(result.p, 4)
     (2.5, 0.1618)
+
+    See Also
+    --------
+    five_by_two_t, paired_t
+
+    References
+    ----------
+    - Alpaydin, E. (1999). Combined 5 x 2 cv F test for comparing supervised classification learning algorithms.
+      Neural Computation 11(8), 1885-1892. doi:10.1162/089976699300016007
     """
     from scipy.special import fdtrc
 

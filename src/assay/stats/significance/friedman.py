@@ -125,6 +125,19 @@ def friedman(
       rules  average rank 1.8000
       tree   average rank 2.8000
     Nemenyi's critical difference 1.4823; Kendall's W 0.520.
+
+    See Also
+    --------
+    friedman_from_ranks, quade, nemenyi, compare_ranks
+
+    References
+    ----------
+    - Friedman, M. (1937). The use of ranks to avoid the assumption of normality implicit in the analysis of
+      variance. Journal of the American Statistical Association 32(200), 675-701. doi:10.1080/01621459.1937.10503522
+    - Iman, R. L. and Davenport, J. M. (1980). Approximations of the critical region of the Friedman statistic.
+      Communications in Statistics 9(6), 571-595.
+    - Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning
+      Research 7, 1-30.
     """
     check_alpha(alpha, "friedman")
     one_of(better, ("higher", "lower"), "friedman", "better")
@@ -149,9 +162,18 @@ def friedman_from_ranks(
     Examples
     --------
     >>> from assay.stats import friedman_from_ranks
-    >>> found = friedman_from_ranks([44 / 14, 2, 40.5 / 14, 27.5 / 14], 14)
-    >>> round(found.test.statistic, 4), round(found.cd, 4), found.groups
+    >>> result = friedman_from_ranks([44 / 14, 2, 40.5 / 14, 27.5 / 14], 14)
+    >>> round(result.test.statistic, 4), round(result.cd, 4), result.groups
     (3.6863, 1.2536, [(3, 1, 2, 0)])
+
+    See Also
+    --------
+    friedman, nemenyi, bonferroni_dunn
+
+    References
+    ----------
+    - Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning
+      Research 7, 1-30.
     """
     check_alpha(alpha, "friedman_from_ranks")
     R = _as_floats(average_ranks, "friedman_from_ranks")
@@ -191,11 +213,11 @@ def _tested(
         p = float(fdtrc(k - 1, (k - 1) * (N - 1), f))
     if k == 2:
         note = both(note, "Two learners: wilcoxon_signed_rank also uses how large the differences are.")
-    said = both(note, why)
+    reason = both(note, why)
     name = "Friedman's test" if divisor == 1 else "Friedman's test, corrected for ties"
     df = (float(k - 1), float((k - 1) * (N - 1)))
     return Friedman(
-        TestResult(f"{name}, Iman-Davenport F", f, p, df, alpha=alpha, why=said),
+        TestResult(f"{name}, Iman-Davenport F", f, p, df, alpha=alpha, why=reason),
         TestResult(name, chi2, float(chdtrc(k - 1, chi2)), float(k - 1), alpha=alpha, why=why),
         labels, R, N, chi2 / most, ranks, rows,
     )  # fmt: skip

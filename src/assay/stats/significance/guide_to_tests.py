@@ -25,7 +25,7 @@ class Entry:
     then_words: str = ""
 
 
-ONE, TWO, MANY = ("one",), ("two",), ("many",)
+ONE, TWO, MANY_DATASETS = ("one",), ("two",), ("many",)
 RESAMPLED = ("folds", "repeated", "bootstrap", "time", "groups", "5x2")
 ONCE = ("holdout", "leave-one-out")
 
@@ -64,7 +64,7 @@ GUIDE: tuple[Entry, ...] = (
         ),
     ),
     Entry(
-        {"goal": ("equivalence",), "datasets": MANY},
+        {"goal": ("equivalence",), "datasets": MANY_DATASETS},
         "signed_rank_posterior",
         "the Bayesian signed-rank test with a region of practical equivalence",
         "signed_rank_posterior(first - second, rope=0.01)",
@@ -128,7 +128,7 @@ GUIDE: tuple[Entry, ...] = (
         (("t_test", "one test per criterion multiplies chances and ignores how criteria correlate"),),
     ),
     Entry(
-        {"criteria": ("several",), "learners": MANY, "paired": (True,)},
+        {"criteria": ("several",), "learners": MANY_DATASETS, "paired": (True,)},
         "manova",
         "multivariate analysis of variance",
         "manova(tables, blocked=True)",
@@ -141,7 +141,7 @@ GUIDE: tuple[Entry, ...] = (
         "Hotelling's test of pairs, adjusted for their number",
     ),
     Entry(
-        {"criteria": ("several",), "learners": MANY, "paired": (False,)},
+        {"criteria": ("several",), "learners": MANY_DATASETS, "paired": (False,)},
         "manova",
         "multivariate analysis of variance",
         "manova(tables)",
@@ -195,7 +195,7 @@ GUIDE: tuple[Entry, ...] = (
         (PLAIN_T,),
     ),
     Entry(
-        {"learners": ONE, "datasets": MANY},
+        {"learners": ONE, "datasets": MANY_DATASETS},
         "wilcoxon_signed_rank",
         "Wilcoxon's signed-rank test against the claims",
         "wilcoxon_signed_rank(values, claimed)",
@@ -206,7 +206,7 @@ GUIDE: tuple[Entry, ...] = (
     ),
     # Two learners.
     Entry(
-        {"learners": TWO, "datasets": MANY, "paired": (True,)},
+        {"learners": TWO, "datasets": MANY_DATASETS, "paired": (True,)},
         "wilcoxon_signed_rank",
         "Wilcoxon's signed-rank test",
         "wilcoxon_signed_rank(first, second)",
@@ -216,7 +216,7 @@ GUIDE: tuple[Entry, ...] = (
         (MEAN_OVER_DATA, COUNT_WINS),
     ),
     Entry(
-        {"learners": TWO, "datasets": MANY, "paired": (False,)},
+        {"learners": TWO, "datasets": MANY_DATASETS, "paired": (False,)},
         "rank_sum",
         "the rank-sum test",
         "rank_sum(first, second)",
@@ -319,7 +319,7 @@ GUIDE: tuple[Entry, ...] = (
     ),
     # Many learners.
     Entry(
-        {"learners": MANY, "datasets": MANY, "paired": (True,), "goal": ("control",)},
+        {"learners": MANY_DATASETS, "datasets": MANY_DATASETS, "paired": (True,), "goal": ("control",)},
         "friedman",
         "Friedman's test in Iman and Davenport's form",
         "found = friedman(table)",
@@ -328,14 +328,14 @@ GUIDE: tuple[Entry, ...] = (
         (DATA, "one value per learner and data set"),
         (
             ("anova", "data sets differ in scale and spread"),
-            ("nemenyi", "it pays for all pairs, though few are asked"),
+            ("nemenyi", "it pays for all pairs, though few are compared"),
         ),
         "compare_ranks",
         'compare_ranks(found, "holm", control=...)',
         "Holm's comparison of average ranks with the control",
     ),
     Entry(
-        {"learners": MANY, "datasets": MANY, "paired": (True,)},
+        {"learners": MANY_DATASETS, "datasets": MANY_DATASETS, "paired": (True,)},
         "friedman",
         "Friedman's test in Iman and Davenport's form",
         "found = friedman(table)",
@@ -352,7 +352,7 @@ GUIDE: tuple[Entry, ...] = (
         "Nemenyi's comparison of all pairs of average ranks",
     ),
     Entry(
-        {"learners": MANY, "datasets": MANY, "paired": (False,)},
+        {"learners": MANY_DATASETS, "datasets": MANY_DATASETS, "paired": (False,)},
         "kruskal_wallis",
         "the Kruskal-Wallis test",
         "found = kruskal_wallis(samples)",
@@ -365,7 +365,7 @@ GUIDE: tuple[Entry, ...] = (
         "a Tukey-type comparison of mean ranks",
     ),
     Entry(
-        {"learners": MANY, "splits": ONCE, "measure": ("rate",), "paired": (True,)},
+        {"learners": MANY_DATASETS, "splits": ONCE, "measure": ("rate",), "paired": (True,)},
         "mcnemar",
         "McNemar's tests of pairs",
         "mcnemar(only_first_wrong, only_second_wrong) for each pair",
@@ -378,7 +378,7 @@ GUIDE: tuple[Entry, ...] = (
         "Holm's adjustment for the number of pairs",
     ),
     Entry(
-        {"learners": MANY, "splits": ONCE, "paired": (True,)},
+        {"learners": MANY_DATASETS, "splits": ONCE, "paired": (True,)},
         "permutation_test",
         "paired permutation tests of pairs",
         "permutation_test(losses_first, losses_second) for each pair",
@@ -391,7 +391,7 @@ GUIDE: tuple[Entry, ...] = (
         "Holm's adjustment for the number of pairs",
     ),
     Entry(
-        {"learners": MANY, "splits": ("independent",), "paired": (True,), "goal": ("control",)},
+        {"learners": MANY_DATASETS, "splits": ("independent",), "paired": (True,), "goal": ("control",)},
         "anova",
         "blocked analysis of variance",
         "found = anova(table, blocked=True)",
@@ -400,11 +400,11 @@ GUIDE: tuple[Entry, ...] = (
         ("independent replicates", "normal residuals with one variance"),
         (("kruskal_wallis", "it ignores that replicates are shared"), (MANY_PAIRS, CHANCE)),
         "post_hoc",
-        'post_hoc(found, "dunnett", control=...)',
+        'post_hoc(result, "dunnett", control=...)',
         "Dunnett's comparison of means with the control",
     ),
     Entry(
-        {"learners": MANY, "splits": ("independent",), "paired": (True,)},
+        {"learners": MANY_DATASETS, "splits": ("independent",), "paired": (True,)},
         "anova",
         "blocked analysis of variance",
         "found = anova(table, blocked=True)",
@@ -413,11 +413,11 @@ GUIDE: tuple[Entry, ...] = (
         ("independent replicates", "normal residuals with one variance (friedman without)"),
         (("kruskal_wallis", "it ignores that replicates are shared"), (MANY_PAIRS, CHANCE)),
         "post_hoc",
-        'post_hoc(found, "tukey"), or contrast(found, weights) for a question asked beforehand',
+        'post_hoc(result, "tukey"), or contrast(result, weights) for a question asked beforehand',
         "Tukey's comparison of all pairs of means",
     ),
     Entry(
-        {"learners": MANY, "splits": ("independent",), "paired": (False,)},
+        {"learners": MANY_DATASETS, "splits": ("independent",), "paired": (False,)},
         "anova",
         "analysis of variance",
         "found = anova(samples)",
@@ -426,11 +426,11 @@ GUIDE: tuple[Entry, ...] = (
         ("independent values", "normal, with one variance (levene); else kruskal_wallis"),
         ((MANY_PAIRS, CHANCE), ("friedman", "there are no blocks")),
         "post_hoc",
-        'post_hoc(found, "tukey")',
+        'post_hoc(result, "tukey")',
         "Tukey's comparison of all pairs of means",
     ),
     Entry(
-        {"learners": MANY, "splits": ("5x2",), "paired": (True,)},
+        {"learners": MANY_DATASETS, "splits": ("5x2",), "paired": (True,)},
         "five_by_two_f",
         "combined 5x2 cv F tests of pairs",
         "five_by_two_f(differences) for each pair",
@@ -443,7 +443,7 @@ GUIDE: tuple[Entry, ...] = (
         "Holm's adjustment for the number of pairs",
     ),
     Entry(
-        {"learners": MANY, "paired": (True,)},
+        {"learners": MANY_DATASETS, "paired": (True,)},
         "paired_t",
         "corrected resampled paired t tests of pairs",
         "paired_t_all(differences, ratio=test_rows / training_rows)",
@@ -461,7 +461,7 @@ GUIDE: tuple[Entry, ...] = (
         "Holm's adjustment for the number of pairs",
     ),
     Entry(
-        {"learners": MANY, "paired": (False,)},
+        {"learners": MANY_DATASETS, "paired": (False,)},
         "kruskal_wallis",
         "the Kruskal-Wallis test",
         "found = kruskal_wallis(samples)",

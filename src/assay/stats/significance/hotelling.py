@@ -25,7 +25,7 @@ class Hotelling(TestResult):
     f : float
         The statistic T squared, scaled to follow F with ``df`` degrees of freedom.
     mean : (p,) mean difference of each criterion
-    direction : (p,) the weights of the criteria that tell the two apart best, of length 1
+    direction : (p,) the weights of the criteria that separate the two best, of length 1
     univariate : list of TestResult
         The t test of each criterion alone.
     """
@@ -78,9 +78,19 @@ def hotelling(
     >>> from assay.stats import hotelling
     >>> d = [(.03, .01), (.02, -.01), (.04, .02), (.01, 0), (.03, -.02),
     ...      (.02, .01), (.05, 0), (0, .01), (.03, -.01), (.02, .02)]
-    >>> found = hotelling(d)
-    >>> round(found.statistic, 4), round(found.f, 4), round(found.p, 5)
+    >>> result = hotelling(d)
+    >>> round(result.statistic, 4), round(result.f, 4), round(result.p, 5)
     (31.8288, 14.1461, 0.00236)
+
+    See Also
+    --------
+    manova, t_test, box_m
+
+    References
+    ----------
+    - Hotelling, H. (1931). The generalization of Student's ratio. Annals of Mathematical Statistics 2(3), 360-378.
+      doi:10.1214/aoms/1177732979
+    - Rencher, A. C. (2002). Methods of Multivariate Analysis, second edition. Wiley.
     """
     from scipy.special import fdtrc
 
@@ -98,22 +108,22 @@ def hotelling(
             f"hotelling: mean must be {p} finite numbers and ridge from 0, got {mean!r}, {ridge!r}."
         )
     n, size, gap, S = _moments(a, b, null)
-    rest = n + 1 - p  # K - p, or n1 + n2 - p - 1
-    if rest < 1:
+    df2 = n + 1 - p  # K - p, or n1 + n2 - p - 1
+    if df2 < 1:
         raise DataError(
             f"hotelling: {p} criteria need more than {p} rows beyond the groups, got {n + 1} in all."
         )
     sizes = np.abs(a if b is None else np.vstack([a, b])).max(axis=0)
     weights, why = _solved(S, gap, sizes, ridge)
     T2 = float(size * gap @ weights)  # (1), (2)
-    F = rest / (p * n) * T2
+    F = df2 / (p * n) * T2
     alone = [
         t_test(x, y, mean=m, equal_variances=True, alpha=alpha)
         for x, y, m in zip(a.T, [None] * p if b is None else b.T, null.tolist())
     ]
     return Hotelling(
         "Hotelling's T squared" if b is None else "two-sample Hotelling's T squared", T2,
-        float(fdtrc(p, rest, F)), (p, rest), alpha=alpha, why=why, f=F, mean=gap + null,
+        float(fdtrc(p, df2, F)), (p, df2), alpha=alpha, why=why, f=F, mean=gap + null,
         direction=_of_length_one(weights), univariate=alone,
     )  # fmt: skip
 

@@ -79,9 +79,18 @@ def kruskal_wallis(*data: Any, names: Sequence[str] | None = None, alpha: float 
     Examples
     --------
     >>> from assay.stats import kruskal_wallis
-    >>> found = kruskal_wallis([1, 3, 5, 2], [8, 7, 9, 6], [4, 10, 12, 11])
-    >>> found.rank_sums.tolist(), round(found.test.statistic, 6), round(found.test.p, 6)
+    >>> result = kruskal_wallis([1, 3, 5, 2], [8, 7, 9, 6], [4, 10, 12, 11])
+    >>> result.rank_sums.tolist(), round(result.test.statistic, 6), round(result.test.p, 6)
     ([11.0, 30.0, 37.0], 6.961538, 0.030784)
+
+    See Also
+    --------
+    dunn, anova, rank_sum
+
+    References
+    ----------
+    - Kruskal, W. H. and Wallis, W. A. (1952). Use of ranks in one-criterion variance analysis. Journal of the
+      American Statistical Association 47(260), 583-621. doi:10.1080/01621459.1952.10483441
     """
     check_alpha(alpha, "kruskal_wallis")
     labels, samples, why = named_samples(data, names, "kruskal_wallis")
@@ -110,7 +119,7 @@ def kruskal_wallis(*data: Any, names: Sequence[str] | None = None, alpha: float 
 
 
 def dunn(
-    found: KruskalWallis,
+    result: KruskalWallis,
     method: str = "tukey",
     *,
     control: int | str | None = None,
@@ -125,7 +134,7 @@ def dunn(
 
     Parameters
     ----------
-    found : result of `kruskal_wallis`, whose alpha holds here
+    result : result of `kruskal_wallis`, whose alpha holds here
     method : "tukey", or a method of `adjust` such as "holm" or "bonferroni"
     control : name or number, default None for all pairs
     better : "higher" or "lower": which values come first
@@ -133,26 +142,34 @@ def dunn(
     Examples
     --------
     >>> from assay.stats import dunn, kruskal_wallis
-    >>> found = dunn(kruskal_wallis([1, 3, 5, 2], [8, 7, 9, 6], [4, 10, 12, 11]))
-    >>> found.adjusted[0].round(6).tolist()
+    >>> result = dunn(kruskal_wallis([1, 3, 5, 2], [8, 7, 9, 6], [4, 10, 12, 11]))
+    >>> result.adjusted[0].round(6).tolist()
     [1.0, 0.14952, 0.029056]
+
+    See Also
+    --------
+    kruskal_wallis, adjust, post_hoc
+
+    References
+    ----------
+    - Dunn, O. J. (1964). Multiple comparisons using rank sums. Technometrics 6(3), 241-252.
     """
-    if not isinstance(found, KruskalWallis):
-        raise ParameterError(f"dunn: expected the result of kruskal_wallis, got {type(found).__name__}.")
+    if not isinstance(result, KruskalWallis):
+        raise ParameterError(f"dunn: expected the result of kruskal_wallis, got {type(result).__name__}.")
     name = method_name(method)
     if name != "tukey" and name not in METHODS:
         raise ParameterError(f"dunn: method must be one of tukey, {', '.join(METHODS)}, got {method!r}.")
     one_of(better, ("higher", "lower"), "dunn", "better")
-    place = None if control is None else place_of(control, found.names, "dunn")
+    place = None if control is None else place_of(control, result.names, "dunn")
     if name == "tukey" and place is not None:
         raise ParameterError("dunn: the Tukey-type test is one of all pairs. With a control: holm, finner.")
-    N = int(found.counts.sum())
+    N = int(result.counts.sum())
     error = np.sqrt(
-        N * (N + 1) / 12 * max(found.ties, 0.0) * np.add.outer(1 / found.counts, 1 / found.counts)
+        N * (N + 1) / 12 * max(result.ties, 0.0) * np.add.outer(1 / result.counts, 1 / result.counts)
     )
     words = "Tukey-type test of mean ranks" if name == "tukey" else f"Dunn's test, adjusted by {name}"
     return z_pairs(
-        words, name, found.test, found.names, found.mean_ranks, error, better, place, len(found.names)
+        words, name, result.test, result.names, result.mean_ranks, error, better, place, len(result.names)
     )
 
 
@@ -174,8 +191,8 @@ def z_pairs(
     >>> from assay.stats.significance.kruskal_wallis import z_pairs
     >>> from assay.stats.significance.test_result import TestResult
     >>> test = TestResult("Friedman", 5.2, 0.074)
-    >>> found = z_pairs("Nemenyi", "tukey", test, ("a", "b"), np.array([1.0, 2]), np.ones((2, 2)), "lower", None, 2)
-    >>> round(found.critical, 2)  # for two, the normal quantile
+    >>> result = z_pairs("Nemenyi", "tukey", test, ("a", "b"), np.array([1.0, 2]), np.ones((2, 2)), "lower", None, 2)
+    >>> round(result.critical, 2)  # for two, the normal quantile
     1.96
     """
     L, alpha = len(names), test.alpha
@@ -197,8 +214,8 @@ def z_pairs(
         values = adjusting(each, name)
         level = {"bonferroni": alpha / m, "sidak": -np.expm1(np.log1p(-alpha) / m), "none": alpha}
         width = float(-ndtri(level[name] / 2)) if name in level else np.nan
-    for matrix, found in ((raw, each), (adjusted, values)):
-        matrix[pairs] = matrix[pairs[::-1]] = found
+    for matrix, numbers in ((raw, each), (adjusted, values)):
+        matrix[pairs] = matrix[pairs[::-1]] = numbers
         np.fill_diagonal(matrix, 1.0)
     margin = np.where(compared, width * error, np.nan)
     return PostHoc(words, test, names, centre, z, raw, adjusted, margin, better, place, test.why)

@@ -27,6 +27,15 @@ def letters(differ: np.ndarray) -> list[str]:
     >>> from assay.stats import letters
     >>> letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
     ['a', 'ab', 'b']
+
+    See Also
+    --------
+    runs_alike, post_hoc
+
+    References
+    ----------
+    - Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise comparisons. Journal of
+      Computational and Graphical Statistics 13(2), 456-466.
     """
     differ = np.asarray(differ, dtype=bool)
     L = len(differ)
@@ -46,7 +55,7 @@ def runs_alike(differ: np.ndarray) -> list[tuple[int, int]]:
     """The longest runs along a ranking in which no two differ, as (first, last) places, both included.
 
     These are the bars of a critical-difference diagram and the underlines of an ordered list; a run of one is
-    no bar, and a run inside another is not told.
+    no bar, and a run inside another is left out.
 
     Parameters
     ----------
@@ -58,17 +67,26 @@ def runs_alike(differ: np.ndarray) -> list[tuple[int, int]]:
     >>> from assay.stats import runs_alike
     >>> runs_alike(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
     [(0, 1), (1, 2)]
+
+    See Also
+    --------
+    letters, nemenyi
+
+    References
+    ----------
+    - Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning
+      Research 7, 1-30.
     """
     differ = np.asarray(differ, dtype=bool)
     L = len(differ)
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     for first in range(L):
         last = first
         while last + 1 < L and not differ[first : last + 1, last + 1].any():
             last += 1
-        if last > first and not (found and found[-1][1] >= last):
-            found.append((first, last))
-    return found
+        if last > first and not (runs and runs[-1][1] >= last):
+            runs.append((first, last))
+    return runs
 
 
 def _letter(k: int) -> str:

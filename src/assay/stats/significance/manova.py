@@ -34,7 +34,7 @@ class Manova(Sentence):
     names, criteria, means (L, p) : what was compared
     H, E : (p, p) sums of squares and products between learners, and of the error
     roots : eigenvalues of H E^-1, largest first
-    directions : (p, s) weights of the criteria that tell the learners apart best, one column per root,
+    directions : (p, s) weights of the criteria that separate the learners best, one column per root,
         scaled to unit error variance
     """
 
@@ -79,7 +79,7 @@ def manova(
 
     .. math:: H = \sum_jn_j(m_j-m)(m_j-m)^T,\qquad E = \sum_j(n_j-1)S_j                              \quad (1)
 
-    and roots :math:`\lambda_i` of :math:`HE^{-1}`, four statistics ask whether H is large:
+    and roots :math:`\lambda_i` of :math:`HE^{-1}`, four statistics test whether H is large:
     Wilks :math:`\prod\frac1{1+\lambda_i}` (2), Pillai :math:`\sum\frac{\lambda_i}{1+\lambda_i}` (3),
     Hotelling-Lawley :math:`\sum\lambda_i` (4), Roy :math:`\lambda_1` (5).
 
@@ -100,28 +100,36 @@ def manova(
     Examples
     --------
     >>> from assay.stats import manova
-    >>> found = manova(
+    >>> result = manova(
     ...     [(.80, .10), (.82, .12), (.79, .15), (.85, .11), (.81, .13)],
     ...     [(.84, .14), (.86, .17), (.83, .16), (.88, .15), (.85, .19)],
     ...     [(.81, .18), (.80, .20), (.84, .21), (.83, .19), (.82, .22)],
     ... )
-    >>> print(found)
+    >>> print(result)
     multivariate analysis of variance: 3 learners, 2 criteria
       Wilks' lambda              0.106761  F 11.3328 (4, 22)  p 3.809e-05
       Pillai's trace             1.261992  F 10.2600 (4, 24)  p 5.463e-05
       Hotelling-Lawley trace     4.912682  F 13.2134 (4, 12.2353)  p 0.0002163
       Roy's largest root         4.062459  F 24.3748 (2, 12)  p 5.941e-05
+
+    See Also
+    --------
+    hotelling, anova, box_m
+
+    References
+    ----------
+    - Rencher, A. C. (2002). Methods of Multivariate Analysis, second edition. Wiley.
     """
     check_alpha(alpha, "manova")
-    given = None
+    keys = None
     if len(groups) == 1:
         if isinstance(groups[0], Mapping):
-            given, groups = list(groups[0]), tuple(groups[0].values())
+            keys, groups = list(groups[0]), tuple(groups[0].values())
         elif np.ndim(groups[0]) == 3:
             groups = tuple(np.asarray(groups[0]))
     if len(groups) < 2:
         raise DataError(f"manova: expected a table for each of two or more learners, got {len(groups)}.")
-    labels = checked_names(given if names is None else names, len(groups), "manova")
+    labels = checked_names(keys if names is None else names, len(groups), "manova")
     tables = [as_matrix(g, f"manova: {n}") for n, g in zip(labels, groups)]
     squarable(np.concatenate([t.ravel() for t in tables]), "manova")
     p = tables[0].shape[1]
@@ -198,8 +206,8 @@ def _statistics(
     why = ""
     pillai = float(np.sum(roots / (1 + roots)))  # (3)
     df1, df2 = s * (2 * m + s + 1), s * (2 * n + s + 1)
-    rest = float(np.sum(1 / (1 + roots[:s])))  # s - pillai, without cancellation
-    second = tested("Pillai's trace", pillai, pillai / rest * df2 / df1, df1, df2)
+    complement = float(np.sum(1 / (1 + roots[:s])))  # s - pillai, without cancellation
+    second = tested("Pillai's trace", pillai, pillai / complement * df2 / df1, df1, df2)
     trace = float(np.sum(roots))  # (4)
     if n > 0:
         whole, part = (p + 2 * n) * (q + 2 * n), 2 * (2 * n + 1) * (n - 1)

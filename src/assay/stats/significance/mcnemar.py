@@ -52,11 +52,22 @@ def mcnemar(
     Examples
     --------
     >>> from assay.stats import mcnemar
-    >>> found = mcnemar(15, 5, "corrected", n=200)
-    >>> round(found.statistic, 4), round(found.p, 4)
+    >>> result = mcnemar(15, 5, "corrected", n=200)
+    >>> round(result.statistic, 4), round(result.p, 4)
     (4.05, 0.0442)
-    >>> [round(v, 4) for v in (found.estimate, found.low, found.high)]
+    >>> [round(v, 4) for v in (result.estimate, result.low, result.high)]
     [0.05, 0.0045, 0.0945]
+
+    See Also
+    --------
+    discordant, cochran_q, discordant_odds
+
+    References
+    ----------
+    - McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or
+      percentages. Psychometrika 12, 153-157. doi:10.1007/BF02295996
+    - Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning
+      algorithms. Neural Computation 10(7), 1895-1923. doi:10.1162/089976698300017197
     """
     from scipy.special import ndtr
 
@@ -105,6 +116,15 @@ def discordant(truth: Any, first: Any, second: Any) -> tuple[int, int, int]:
     >>> from assay.stats import discordant
     >>> discordant(["a", "b", "a", "b"], ["b", "b", "a", "b"], ["a", "a", "b", "b"])
     (1, 2, 4)
+
+    See Also
+    --------
+    mcnemar, discordant_odds
+
+    References
+    ----------
+    - McNemar, Q. (1947). Note on the sampling error of the difference between correlated proportions or
+      percentages. Psychometrika 12, 153-157. doi:10.1007/BF02295996
     """
     t, a, b = (np.asarray(v) for v in (truth, first, second))
     if t.ndim != 1 or not t.shape == a.shape == b.shape:

@@ -1,4 +1,4 @@
-"""Many tests at once: p-values that stay honest however many questions were asked."""
+"""Multiple testing: p-values adjusted for the number of tests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def adjust(p: Numbers, method: str = "holm", tests: int | None = None) -> np.nda
     hochberg, hommel      any false claim  independent or positively dependent tests
     benjamini_hochberg    share of false   independent or positively dependent tests
     benjamini_yekutieli   share of false   every kind of dependence
-    none                  nothing          one question, asked beforehand
+    none                  nothing          one planned test
     ===================== ================ ==================================================
 
     Parameters
@@ -56,6 +56,17 @@ def adjust(p: Numbers, method: str = "holm", tests: int | None = None) -> np.nda
     [0.003, 0.06, 0.09]
     >>> adjust([0.03, float("nan"), 0.02], "holm").tolist()
     [0.04, nan, 0.04]
+
+    See Also
+    --------
+    holm, hochberg, hommel, benjamini_hochberg
+
+    References
+    ----------
+    - Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics
+      6(2), 65-70.
+    - García, S. and Herrera, F. (2008). An extension on statistical comparisons of classifiers over multiple data
+      sets for all pairwise comparisons. Journal of Machine Learning Research 9, 2677-2694.
     """
     name = method_name(method)
     if name not in METHODS:
@@ -79,6 +90,15 @@ def bonferroni(p: Numbers, tests: int | None = None) -> np.ndarray:
     >>> from assay.stats import bonferroni
     >>> bonferroni([0.001, 0.02, 0.4]).tolist()
     [0.003, 0.06, 1.0]
+
+    See Also
+    --------
+    sidak, holm, adjust
+
+    References
+    ----------
+    - Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical Association 56(293),
+      52-64.
     """
     return _stepped("bonferroni", p, tests, lambda p, j, m: m * p, None)
 
@@ -89,6 +109,15 @@ def sidak(p: Numbers, tests: int | None = None) -> np.ndarray:
     >>> from assay.stats import sidak
     >>> sidak([0.1, 0.5]).round(4).tolist()
     [0.19, 0.75]
+
+    See Also
+    --------
+    bonferroni, holm_sidak, adjust
+
+    References
+    ----------
+    - Šidák, Z. (1967). Rectangular confidence regions for the means of multivariate normal distributions. Journal
+      of the American Statistical Association 62(318), 626-633.
     """
     return _stepped("sidak", p, tests, lambda p, j, m: _any_of(p, m), None)
 
@@ -109,6 +138,15 @@ def holm(p: Numbers, tests: int | None = None) -> np.ndarray:
     >>> from assay.stats import holm
     >>> holm([.001, .02, .03])
     array([0.003, 0.04 , 0.04 ])
+
+    See Also
+    --------
+    bonferroni, hochberg, hommel, holm_sidak
+
+    References
+    ----------
+    - Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics
+      6(2), 65-70.
     """
     return _stepped("holm", p, tests, lambda p, j, m: (m - j + 1) * p, "down")
 
@@ -119,6 +157,17 @@ def holm_sidak(p: Numbers, tests: int | None = None) -> np.ndarray:
     >>> from assay.stats import holm_sidak
     >>> holm_sidak([0.1, 0.5]).round(4).tolist()
     [0.19, 0.5]
+
+    See Also
+    --------
+    holm, sidak, finner
+
+    References
+    ----------
+    - Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics
+      6(2), 65-70.
+    - Šidák, Z. (1967). Rectangular confidence regions for the means of multivariate normal distributions. Journal
+      of the American Statistical Association 62(318), 626-633.
     """
     return _stepped("holm_sidak", p, tests, lambda p, j, m: _any_of(p, m - j + 1), "down")
 
@@ -129,6 +178,15 @@ def finner(p: Numbers, tests: int | None = None) -> np.ndarray:
     >>> from assay.stats import finner
     >>> finner([0.1, 0.5]).round(4).tolist()
     [0.19, 0.5]
+
+    See Also
+    --------
+    holm, holm_sidak
+
+    References
+    ----------
+    - Finner, H. (1993). On a monotonicity problem in step-down multiple test procedures. Journal of the American
+      Statistical Association 88(423), 920-923.
     """
     return _stepped("finner", p, tests, lambda p, j, m: _any_of(p, m / j), "down")
 
@@ -139,6 +197,15 @@ def hochberg(p: Numbers, tests: int | None = None) -> np.ndarray:
     >>> from assay.stats import hochberg
     >>> hochberg([0.02, 0.03]).tolist()
     [0.03, 0.03]
+
+    See Also
+    --------
+    holm, hommel
+
+    References
+    ----------
+    - Hochberg, Y. (1988). A sharper Bonferroni procedure for multiple tests of significance. Biometrika 75(4),
+      800-802. doi:10.1093/biomet/75.4.800
     """
     return _stepped("hochberg", p, tests, lambda p, j, m: (m - j + 1) * p, "up")
 
@@ -152,21 +219,30 @@ def hommel(p: Numbers, tests: int | None = None) -> np.ndarray:
     >>> from assay.stats import hommel
     >>> hommel([0.01, 0.02, 0.022]).round(4).tolist()
     [0.022, 0.022, 0.022]
+
+    See Also
+    --------
+    hochberg, holm
+
+    References
+    ----------
+    - Hommel, G. (1988). A stagewise rejective multiple test procedure based on a modified Bonferroni test.
+      Biometrika 75(2), 383-386. doi:10.1093/biomet/75.2.383
     """
 
     def closed(p: np.ndarray, m: int) -> np.ndarray:
         p = np.concatenate([p, np.ones(m - len(p))])  # those not shown are at most 1
         rank = np.arange(1, m + 1)
-        found = np.maximum(p, np.min(m * p / rank))  # the set of all
+        adjusted = np.maximum(p, np.min(m * p / rank))  # the set of all
         from_there = np.zeros(m + 1)  # what holds for a hypothesis and all with larger p-values
         for s in range(m - 1, 1, -1):
             others = m - s + 1  # each of these goes with the s - 1 largest
             least = s * np.min(p[others:] / rank[1:s])
-            own = s * p[:others]
-            np.minimum(own, least, out=own)
-            np.maximum(found[:others], own, out=found[:others])
-            from_there[others] = own[-1]
-        return np.maximum(found, np.maximum.accumulate(from_there[:m]))
+            bound = s * p[:others]
+            np.minimum(bound, least, out=bound)
+            np.maximum(adjusted[:others], bound, out=adjusted[:others])
+            from_there[others] = bound[-1]
+        return np.maximum(adjusted, np.maximum.accumulate(from_there[:m]))
 
     return _sorted("hommel", p, tests, closed)
 
@@ -188,6 +264,15 @@ def benjamini_hochberg(p: Numbers, tests: int | None = None) -> np.ndarray:
     >>> from assay.stats import benjamini_hochberg
     >>> benjamini_hochberg([.001, .02, .03])
     array([0.003, 0.03 , 0.03 ])
+
+    See Also
+    --------
+    benjamini_yekutieli, adjust
+
+    References
+    ----------
+    - Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical and powerful approach
+      to multiple testing. Journal of the Royal Statistical Society B 57(1), 289-300.
     """
     return _stepped("benjamini_hochberg", p, tests, lambda p, j, m: m * p / j, "up")
 
@@ -198,6 +283,15 @@ def benjamini_yekutieli(p: Numbers, tests: int | None = None) -> np.ndarray:
     >>> from assay.stats import benjamini_yekutieli
     >>> benjamini_yekutieli([0.01, 0.04]).round(4).tolist()
     [0.03, 0.06]
+
+    See Also
+    --------
+    benjamini_hochberg, adjust
+
+    References
+    ----------
+    - Benjamini, Y. and Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under
+      dependency. Annals of Statistics 29(4), 1165-1188. doi:10.1214/aos/1013699998
     """
     harmonic = lambda m: float(psi(m + 1) - psi(1))  # noqa: E731
     return _stepped("benjamini_yekutieli", p, tests, lambda p, j, m: harmonic(m) * m * p / j, "up")
@@ -238,7 +332,7 @@ def _stepped(who: str, p: Numbers, tests: int | None, factor, direction: str | N
 def _sorted(who: str, p: Numbers, tests: int | None, steps) -> np.ndarray:  # type: ignore[no-untyped-def]
     """steps(sorted p-values, m), put back in order; NaN stays where it is."""
     try:
-        given = np.asarray(p, np.float64)
+        raw = np.asarray(p, np.float64)
     except (TypeError, ValueError):
         raise ParameterError(f"expected p-values, got {p!r}.", who=who) from None
     if given.ndim != 1:
@@ -253,9 +347,9 @@ def _sorted(who: str, p: Numbers, tests: int | None, steps) -> np.ndarray:  # ty
         )
     known = ~np.isnan(given)
     m = int(known.sum()) if tests is None else int(tests)
-    adjusted = np.full(len(given), np.nan)
+    adjusted = np.full(len(raw), np.nan)
     if known.any():
-        values = given[known]
+        values = raw[known]
         order = np.argsort(values, kind="stable")
         inner = np.empty(len(values))
         inner[order] = np.minimum(1.0, steps(values[order], m)[: len(values)])

@@ -52,11 +52,21 @@ def paired_t(
     --------
     >>> from assay.stats import paired_t
     >>> d = [.03, .00, .03, .01, .01, .01, .04, .02, .01, .04]
-    >>> found = paired_t(d, ratio=1 / 9)
-    >>> round(found.statistic, 4), round(found.p, 4)
+    >>> result = paired_t(d, ratio=1 / 9)
+    >>> round(result.statistic, 4), round(result.p, 4)
     (3.0779, 0.0132)
-    >>> [round(v, 4) for v in (found.estimate, found.low, found.high)]
+    >>> [round(v, 4) for v in (result.estimate, result.low, result.high)]
     [0.02, 0.0053, 0.0347]
+
+    See Also
+    --------
+    five_by_two_t, wilcoxon_signed_rank, correlated_t, equivalence_test
+
+    References
+    ----------
+    - Student (1908). The probable error of a mean. Biometrika 6(1), 1-25. doi:10.1093/biomet/6.1.1
+    - Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+      doi:10.1023/A:1024068626366
     """
     if isinstance(differences, Summary):
         if differences.n < 2:
@@ -84,8 +94,17 @@ def paired_t_all(
     differences : (J, pairs)
 
     >>> from assay.stats import paired_t_all
-    >>> [round(found.p, 4) for found in paired_t_all([[.03, .1], [.01, -.1], [.02, .1]])]
+    >>> [round(result.p, 4) for result in paired_t_all([[.03, .1], [.01, -.1], [.02, .1]])]
     [0.0742, 0.6667]
+
+    See Also
+    --------
+    paired_t, adjust
+
+    References
+    ----------
+    - Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+      doi:10.1023/A:1024068626366
     """
     D = squarable(as_matrix(differences, "paired_t_all"), "paired_t_all")
     if len(D) < 2:

@@ -60,6 +60,17 @@ def permutation_test(
     >>> from assay.stats import permutation_test
     >>> permutation_test([.02, -.01, .05, .03, .04, -.015, .06, .025, .07, .035]).p
     0.01171875
+
+    See Also
+    --------
+    t_test, rank_sum
+
+    References
+    ----------
+    - Pitman, E. J. G. (1937). Significance tests which may be applied to samples from any populations. Supplement
+      to the Journal of the Royal Statistical Society 4(1), 119-130.
+    - Phipson, B. and Smyth, G. K. (2010). Permutation p-values should never be zero. Statistical Applications in
+      Genetics and Molecular Biology 9(1), article 39.
     """
     who = "permutation_test"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)
@@ -68,18 +79,18 @@ def permutation_test(
     rng = as_generator(random_state, who)
     if paired:
         d = paired_differences(first, second, who)
-        seen, drawn, full = float(d.mean()), *_signed(d, n_resamples, rng)
+        observed, drawn, full = float(d.mean()), *_signed(d, n_resamples, rng)
         name, scale, slack = "paired permutation test", np.abs(d).mean(), 0.0
     elif second is None:
         raise ParameterError("paired=False needs two samples, the second one is missing.", who=who)
     else:
         a, b = sample(first, who, 1), sample(second, who, 1)
-        seen, drawn, full = float(a.mean() - b.mean()), *_dealt(a, b, n_resamples, rng)
+        observed, drawn, full = float(a.mean() - b.mean()), *_dealt(a, b, n_resamples, rng)
         name, scale = "permutation test", np.abs(np.concatenate([a, b]) - np.median(np.append(a, b))).mean()
         slack = 8 * np.finfo(float).eps * max(np.abs(a).max(), np.abs(b).max())
     slack += 1e-10 * scale  # sums in another order differ by rounding
-    sides = {"greater": drawn >= seen - slack, "less": drawn <= seen + slack}
-    hits = int(np.sum(sides.get(alternative, np.abs(drawn) >= abs(seen) - slack)))
+    sides = {"greater": drawn >= observed - slack, "less": drawn <= observed + slack}
+    hits = int(np.sum(sides.get(alternative, np.abs(drawn) >= abs(observed) - slack)))
     p = hits / len(drawn) if full else (1 + hits) / (1 + len(drawn))  # (1)
     why = (
         ""
@@ -88,7 +99,7 @@ def permutation_test(
     )
     if scale == 0 or (full and len(drawn) == 1):
         why = "There is nothing to exchange."
-    return TestResult(name, seen, p, None, alternative, alpha, seen, why=why)
+    return TestResult(name, observed, p, None, alternative, alpha, observed, why=why)
 
 
 def _signed(d: np.ndarray, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, bool]:

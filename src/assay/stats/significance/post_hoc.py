@@ -1,4 +1,4 @@
-"""Which pairs of means differ, once an analysis of variance has said that some do."""
+"""Comparisons of pairs of means after an analysis of variance."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORDS = {
 
 
 def post_hoc(
-    found: Anova,
+    result: Anova,
     method: str = "tukey",
     *,
     control: int | str | None = None,
@@ -56,7 +56,7 @@ def post_hoc(
 
     Parameters
     ----------
-    found : result of `anova`, whose alpha holds here
+    result : result of `anova`, whose alpha holds here
     method : str
     control : name or number, default None for all pairs
         Compare all others with this one only; "dunnett" needs it.
@@ -72,27 +72,37 @@ def post_hoc(
       A1      0.1200  a
       A3      0.1260  a
       A2      0.1600  b
+
+    See Also
+    --------
+    anova, contrast, letters
+
+    References
+    ----------
+    - Tukey, J. W. (1949). Comparing individual means in the analysis of variance. Biometrics 5(2), 99-114.
+    - Dunnett, C. W. (1955). A multiple comparison procedure for comparing several treatments with a control.
+      Journal of the American Statistical Association 50(272), 1096-1121.
     """
-    if not isinstance(found, Anova):
-        raise ParameterError(f"post_hoc: expected the result of anova, got {type(found).__name__}.")
+    if not isinstance(result, Anova):
+        raise ParameterError(f"post_hoc: expected the result of anova, got {type(result).__name__}.")
     name = method_name(method)
     if name not in WORDS and name not in METHODS:
         known = ", ".join([*WORDS, *METHODS])
         raise ParameterError(f"post_hoc: method must be one of {known}, got {method!r}.")
     one_of(better, ("higher", "lower"), "post_hoc", "better")
-    L, df, alpha = len(found.names), found.error_df, found.test.alpha
-    place = None if control is None else place_of(control, found.names, "post_hoc")
+    L, df, alpha = len(result.names), result.error_df, result.test.alpha
+    place = None if control is None else place_of(control, result.names, "post_hoc")
     if name == "dunnett" and place is None:
         raise ParameterError("post_hoc: Dunnett's test compares with a control; name it: control=...")
     if name == "tukey" and place is not None:
         raise ParameterError("post_hoc: Tukey's test is one of all pairs. With a control: dunnett, holm.")
-    error = np.sqrt(found.error_ms * np.add.outer(1 / found.counts, 1 / found.counts))
-    t = _t(np.subtract.outer(found.means, found.means), error, float(np.abs(found.means).max()))
+    error = np.sqrt(result.error_ms * np.add.outer(1 / result.counts, 1 / result.counts))
+    t = _t(np.subtract.outer(result.means, result.means), error, float(np.abs(result.means).max()))
     pairs = _compared(L, place)
     raw = np.where(np.eye(L, dtype=bool), 1.0, 2 * stdtr(df, -np.abs(t)))
-    adjusted, width = _decide(name, found, t, raw, pairs, place, alpha)
+    adjusted, width = _decide(name, result, t, raw, pairs, place, alpha)
     note = ""
-    if name in ("lsd", "none") and not found.test.rejected:
+    if name in ("lsd", "none") and not result.test.rejected:
         note = "The test of all means does not reject, so that a pair that differs here may well be chance."
     compared = np.zeros((L, L), dtype=bool)
     compared[pairs] = compared[pairs[::-1]] = True
@@ -102,16 +112,16 @@ def post_hoc(
     margin = np.where(compared, width * error, np.nan)
     words = WORDS.get(name, f"t tests of pairs, adjusted by {name.replace('_', '-')}")
     return PostHoc(
-        words, found.test, found.names, found.means, t, raw, adjusted, margin, better, place,
-        both(note, found.test.why),
+        words, result.test, result.names, result.means, t, raw, adjusted, margin, better, place,
+        both(note, result.test.why),
     )  # fmt: skip
 
 
 def _decide(
-    name: str, found: Anova, t: Floats, raw: Floats, pairs: tuple, place: int | None, alpha: float
+    name: str, result: Anova, t: Floats, raw: Floats, pairs: tuple, place: int | None, alpha: float
 ) -> tuple[Floats, Floats | float]:
     """Adjusted p-values (L, L), and by how many standard errors a pair must differ."""
-    L, df, m = len(found.names), found.error_df, len(pairs[0])
+    L, df, m = len(result.names), result.error_df, len(pairs[0])
     adjusted = raw.copy()
     width: Floats | float = np.nan
     if name == "tukey":
@@ -121,8 +131,8 @@ def _decide(
         values = fdtrc(L - 1, df, t[pairs] ** 2 / (L - 1))
         width = float(np.sqrt((L - 1) * fdtri(L - 1, df, 1 - alpha)))
     elif name == "dunnett" and place is not None:
-        others = np.delete(found.counts, place)
-        loadings = np.sqrt(others / (others + found.counts[place]))
+        others = np.delete(result.counts, place)
+        loadings = np.sqrt(others / (others + result.counts[place]))
         values = dunnett_sf(np.minimum(np.abs(t[pairs]), 1e6), loadings, df)
         width = dunnett_quantile(alpha, loadings, df)
     else:

@@ -1,4 +1,4 @@
-"""What follows a test of many: which pairs differ, in what order they stand, and who stands together."""
+"""Result of pairwise comparisons: which pairs differ, the ranking, and the homogeneous groups."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class PostHoc(Sentence):
     Examples
     --------
     >>> from assay.stats import anova, post_hoc
-    >>> found = post_hoc(anova({"A": [5.0, 6, 7], "B": [5, 7, 6], "C": [1, 2, 3]}), method="tukey")
-    >>> found.letters, found.groups
+    >>> result = post_hoc(anova({"A": [5.0, 6, 7], "B": [5, 7, 6], "C": [1, 2, 3]}), method="tukey")
+    >>> result.letters, result.groups
     (('a', 'a', 'b'), [(0, 1)])
-    >>> print(found.underlined())
+    >>> print(result.underlined())
     A  B  C
     ----
     """
@@ -68,7 +68,7 @@ class PostHoc(Sentence):
 
     @property
     def alpha(self) -> float:
-        """The level at which pairs are said to differ."""
+        """The significance level."""
         return self.test.alpha
 
     @property
@@ -91,8 +91,8 @@ class PostHoc(Sentence):
     def critical(self) -> float:
         """The one difference from which on a pair is significant (LSD, HSD, CD); NaN if pairs have their own."""
         known = self.margin[~np.isnan(self.margin)]
-        one = len(known) > 0 and np.ptp(known) <= 1e-12 * abs(known[0])
-        return float(known[0]) if one else float("nan")
+        constant = len(known) > 0 and np.ptp(known) <= 1e-12 * abs(known[0])
+        return float(known[0]) if constant else float("nan")
 
     @property
     def groups(self) -> list[tuple[int, ...]]:

@@ -32,7 +32,7 @@ class SampleSize(Sentence):
         n before rounding up; NaN for tests of counts, where whole numbers alone make sense.
     power : float
         What n gives.
-    test, difference, alpha, alternative : as asked
+    test, difference, alpha, alternative : the arguments
     """
 
     n: int
@@ -99,6 +99,14 @@ def power_of(
     0.8038
     >>> round(power_of("binomial", 0.05, 100, p0=0.1, alternative="greater"), 4)  # 15 % instead of 10 %
     0.4317
+
+    See Also
+    --------
+    sample_size_for, smallest_difference
+
+    References
+    ----------
+    - Cohen, J. (1988). Statistical Power Analysis for the Behavioral Sciences, second edition. Lawrence Erlbaum.
     """
     s = _setting("power_of", test, sd, ratio, p0, disagree, alpha, alternative)
     least = 1 if test in ("z", *COUNTED) else 2
@@ -135,11 +143,19 @@ def sample_size_for(
     Examples
     --------
     >>> from assay.stats import sample_size_for
-    >>> found = sample_size_for("z", 0.5, sd=2, alternative="greater")
-    >>> round(found.exact, 2), found.n
+    >>> result = sample_size_for("z", 0.5, sd=2, alternative="greater")
+    >>> round(result.exact, 2), result.n
     (98.92, 99)
     >>> print(sample_size_for("mcnemar", 0.02, disagree=0.1))
     mcnemar test: n = 2043 finds a difference of 0.02 with probability 0.800 (level 0.05, two-sided).
+
+    See Also
+    --------
+    power_of, smallest_difference
+
+    References
+    ----------
+    - Cohen, J. (1988). Statistical Power Analysis for the Behavioral Sciences, second edition. Lawrence Erlbaum.
     """
     who = "sample_size_for"
     s = _setting(who, test, sd, ratio, p0, disagree, alpha, alternative)
@@ -186,11 +202,19 @@ def smallest_difference(
 
     Examples
     --------
-    What a test set of 500 rows can tell of two learners that disagree on a tenth of it:
+    What a test set of 500 rows can show of two learners that disagree on a tenth of it:
 
     >>> from assay.stats import smallest_difference
     >>> round(smallest_difference("mcnemar", 500, disagree=0.1), 4)
     0.0407
+
+    See Also
+    --------
+    power_of, sample_size_for
+
+    References
+    ----------
+    - Cohen, J. (1988). Statistical Power Analysis for the Behavioral Sciences, second edition. Lawrence Erlbaum.
     """
     who = "smallest_difference"
     s = _setting(who, test, sd, ratio, p0, disagree, alpha, alternative)

@@ -1,4 +1,4 @@
-"""The chance that each test finds a difference of a given size on n values."""
+"""Power of each test: the probability that it rejects, given the true difference and n values."""
 
 from __future__ import annotations
 
@@ -88,22 +88,22 @@ def mcnemar_power(difference: float, n: float, s: Setting) -> float:
     first, last = max(0, int(n * s.disagree - reach)), min(int(n), int(n * s.disagree + reach))
     split = np.unique(np.linspace(first, last, min(last - first + 1, NODES)).astype(np.int64))
     if last < 10_000:
-        given = _found_given(1 << (last + 1).bit_length(), share, s.beyond, s.alternative)[split]
+        conditional = _rejection_by_split(1 << (last + 1).bit_length(), share, s.beyond, s.alternative)[split]
     else:
-        given = _found(split, share, s.beyond, s.alternative)
+        conditional = _rejection_probability(split, share, s.beyond, s.alternative)
     weight = np.exp(log_binomial(split, n, s.disagree))
     if last - first >= NODES:  # nodes stand for what lies between them
         weight /= weight.sum()
-    return min(1.0, float(weight @ given))
+    return min(1.0, float(weight @ conditional))
 
 
 @lru_cache(maxsize=4)
-def _found_given(size: int, share: float, beyond: float, alternative: str) -> np.ndarray:
+def _rejection_by_split(size: int, share: float, beyond: float, alternative: str) -> np.ndarray:
     """The same for many n, so a search over n computes it once."""
-    return _found(np.arange(size), share, beyond, alternative)
+    return _rejection_probability(np.arange(size), share, beyond, alternative)
 
 
-def _found(split: np.ndarray, share: float, beyond: float, alternative: str) -> np.ndarray:
+def _rejection_probability(split: np.ndarray, share: float, beyond: float, alternative: str) -> np.ndarray:
     """Power of the sign test on so many rows, of which the first learner gets ``share`` wrong on average."""
     few = _critical(split, beyond)  # rejected if one learner has at most so many of them; -1: never
     up, down = at_least(split - few, split, share), at_most(few, split, share)

@@ -1,4 +1,4 @@
-"""Quade's test: Friedman's, with more say for the data sets on which learners differ more."""
+"""Quade's test: Friedman's, with larger weights for data sets on which the learners differ more."""
 
 from __future__ import annotations
 
@@ -41,6 +41,15 @@ def quade(
     ...          [19, 18, 28, 37, 58], [10, 7, 6, 8, 7]]
     >>> print(quade(sales))
     Quade's test: statistic 3.8293 with 4 and 24 degrees of freedom, p = 0.015: significant at 0.05.
+
+    See Also
+    --------
+    friedman, compare_ranks
+
+    References
+    ----------
+    - Quade, D. (1979). Using weighted rankings in the analysis of complete blocks with additive block effects.
+      Journal of the American Statistical Association 74(367), 680-683.
     """
     check_alpha(alpha, "quade")
     one_of(better, ("higher", "lower"), "quade", "better")

@@ -1,4 +1,4 @@
-"""Which learners differ over data sets: Nemenyi, Bonferroni-Dunn, Holm and their kin, Conover."""
+"""Which learners differ over data sets: Nemenyi, Bonferroni-Dunn, Holm and similar steps, Conover."""
 
 from __future__ import annotations
 
@@ -22,54 +22,75 @@ __all__ = ["bonferroni_dunn", "compare_ranks", "conover", "nemenyi", "shaffer"]
 Floats = NDArray[np.float64]
 
 
-def nemenyi(found: Friedman | Any, **options: Any) -> PostHoc:
+def nemenyi(result: Friedman | Any, **options: Any) -> PostHoc:
     r"""All pairs: two learners differ if their average ranks are a critical difference apart.
 
     .. math:: CD = q_\alpha\sqrt{\frac{k(k+1)}{6N}},\qquad q_\alpha = \text{studentized range}_{k,\infty}/\sqrt2
 
     Parameters
     ----------
-    found : result of `friedman`, or the table that it takes
+    result : result of `friedman`, or the table that it takes
     options : those of `friedman` (better, names, alpha), for a table
 
     Examples
     --------
     >>> from assay.stats import nemenyi
     >>> accuracies = [[.80, .85, .82], [.70, .76, .74], [.91, .90, .93], [.65, .72, .70], [.88, .92, .89]]
-    >>> found = nemenyi(accuracies)
-    >>> round(found.critical, 6), found.adjusted[0].round(6).tolist()
+    >>> result = nemenyi(accuracies)
+    >>> round(result.critical, 6), result.adjusted[0].round(6).tolist()
     (1.482286, [1.0, 0.068887, 0.253784])
+
+    See Also
+    --------
+    friedman, compare_ranks, conover
+
+    References
+    ----------
+    - Nemenyi, P. B. (1963). Distribution-free multiple comparisons. PhD thesis, Princeton University.
+    - Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning
+      Research 7, 1-30.
     """
-    found = _friedman(found, options)
+    result = _friedman(result, options)
     return z_pairs(
-        "Nemenyi's test", "tukey", found.test, found.names, found.average_ranks, _error(found), "lower", None,
-        len(found.names),
+        "Nemenyi's test", "tukey", result.test, result.names, result.average_ranks, _error(result), "lower", None,
+        len(result.names),
     )  # fmt: skip
 
 
-def bonferroni_dunn(found: Friedman | Any, control: int | str, **options: Any) -> PostHoc:
+def bonferroni_dunn(result: Friedman | Any, control: int | str, **options: Any) -> PostHoc:
     r"""All against a control: :math:`CD = z_{1-\alpha/(2(k-1))}\sqrt{k(k+1)/(6N)}`.
 
     `compare_ranks` with "holm" finds all that this finds, and more; this one has a critical difference to draw.
 
     Parameters
     ----------
-    found : result of `friedman`, or the table that it takes
+    result : result of `friedman`, or the table that it takes
     control : name or number of the learner that the others are compared with
     options : those of `friedman`, for a table
 
     Examples
     --------
     >>> from assay.stats import bonferroni_dunn, friedman_from_ranks
-    >>> found = bonferroni_dunn(friedman_from_ranks([44 / 14, 2, 40.5 / 14, 27.5 / 14], 14), control=0)
-    >>> round(found.critical, 6), found.differ[0].tolist()
+    >>> result = bonferroni_dunn(friedman_from_ranks([44 / 14, 2, 40.5 / 14, 27.5 / 14], 14), control=0)
+    >>> round(result.critical, 6), result.differ[0].tolist()
     (1.168143, [False, False, False, True])
+
+    See Also
+    --------
+    nemenyi, compare_ranks, friedman
+
+    References
+    ----------
+    - Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical Association 56(293),
+      52-64.
+    - Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning
+      Research 7, 1-30.
     """
-    return compare_ranks(found, "bonferroni", control=control, **options)
+    return compare_ranks(result, "bonferroni", control=control, **options)
 
 
 def compare_ranks(
-    found: Friedman | Any, method: str = "holm", *, control: int | str | None = None, **options: Any
+    result: Friedman | Any, method: str = "holm", *, control: int | str | None = None, **options: Any
 ) -> PostHoc:
     r"""Compare average ranks in pairs, or with a control, by adjusted normal p-values.
 
@@ -77,7 +98,7 @@ def compare_ranks(
 
     Parameters
     ----------
-    found : result of `friedman`, or the table that it takes
+    result : result of `friedman`, or the table that it takes
     method : a name of `adjust` ("holm", "hochberg", "finner", "hommel", ...) or, for all pairs, "shaffer"
     control : name or number, default None for all pairs
     options : those of `friedman`, for a table
@@ -85,32 +106,52 @@ def compare_ranks(
     Examples
     --------
     >>> from assay.stats import compare_ranks, friedman_from_ranks
-    >>> found = compare_ranks(friedman_from_ranks([44 / 14, 2, 40.5 / 14, 27.5 / 14], 14), "holm", control=0)
-    >>> found.adjusted[0].round(4).tolist()
+    >>> result = compare_ranks(friedman_from_ranks([44 / 14, 2, 40.5 / 14, 27.5 / 14], 14), "holm", control=0)
+    >>> result.adjusted[0].round(4).tolist()
     [1.0, 0.0472, 0.6084, 0.0472]
+
+    See Also
+    --------
+    friedman, nemenyi, shaffer, adjust
+
+    References
+    ----------
+    - Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning
+      Research 7, 1-30.
+    - García, S. and Herrera, F. (2008). An extension on statistical comparisons of classifiers over multiple data
+      sets for all pairwise comparisons. Journal of Machine Learning Research 9, 2677-2694.
     """
-    found = _friedman(found, options)
+    result = _friedman(result, options)
     name = method_name(method)
     if name not in METHODS and name != "shaffer":
         raise ParameterError(
             f"compare_ranks: method must be one of {', '.join(METHODS)}, shaffer, got {method!r}."
         )
-    place = None if control is None else place_of(control, found.names, "compare_ranks")
+    place = None if control is None else place_of(control, result.names, "compare_ranks")
     if name == "shaffer" and place is not None:
         raise ParameterError(
             "compare_ranks: Shaffer's steps are for all pairs. With a control: finner, holm."
         )
-    k = len(found.names)
+    k = len(result.names)
     adjusting = (lambda p, _: shaffer(p, k)) if name == "shaffer" else adjust
     words = "Bonferroni-Dunn test" if name == "bonferroni" and place is not None else (
         f"comparison of average ranks, adjusted by {name.replace('_', '-')}"
     )  # fmt: skip
     return z_pairs(
-        words, name, found.test, found.names, found.average_ranks, _error(found), "lower", place, k, adjusting
+        words,
+        name,
+        result.test,
+        result.names,
+        result.average_ranks,
+        _error(result),
+        "lower",
+        place,
+        k,
+        adjusting,
     )
 
 
-def conover(found: Friedman | Any, method: str = "holm", **options: Any) -> PostHoc:
+def conover(result: Friedman | Any, method: str = "holm", **options: Any) -> PostHoc:
     r"""Pairs of rank sums by t tests whose error is what the ranks vary by once learners are taken out.
 
     .. math:: t_{ij} = \frac{N(R_i-R_j)}{\sqrt{2N\left(A-N\sum_lR_l^2\right)/((N-1)(k-1))}}
@@ -120,7 +161,7 @@ def conover(found: Friedman | Any, method: str = "holm", **options: Any) -> Post
 
     Parameters
     ----------
-    found : result of `friedman` (with its ranks), or the table that it takes
+    result : result of `friedman` (with its ranks), or the table that it takes
     method : a name of `adjust`
     options : those of `friedman`, for a table
 
@@ -130,16 +171,24 @@ def conover(found: Friedman | Any, method: str = "holm", **options: Any) -> Post
     >>> accuracies = [[.80, .85, .82], [.70, .76, .74], [.91, .90, .93], [.65, .72, .70], [.88, .92, .89]]
     >>> conover(accuracies, "none").p[0].round(6).tolist()
     [1.0, 0.021225, 0.075528]
+
+    See Also
+    --------
+    friedman, compare_ranks
+
+    References
+    ----------
+    - Conover, W. J. (1999). Practical Nonparametric Statistics, third edition. Wiley.
     """
-    found = _friedman(found, options)
+    result = _friedman(result, options)
     name = method_name(method)
     if name not in METHODS:
         raise ParameterError(f"conover: method must be one of {', '.join(METHODS)}, got {method!r}.")
-    if found.ranks is None:
+    if result.ranks is None:
         raise DataError("conover: needs the ranks on every data set, not their averages only. Use friedman.")
-    N, k = found.ranks.shape
-    R, df = found.average_ranks, (N - 1) * (k - 1)
-    left = max(float(np.sum(found.ranks**2) - N * np.sum(R**2)), 0.0)
+    N, k = result.ranks.shape
+    R, df = result.average_ranks, (N - 1) * (k - 1)
+    left = max(float(np.sum(result.ranks**2) - N * np.sum(R**2)), 0.0)
     error = float(np.sqrt(2 * left / (N * df)))  # of a difference of average ranks
     d = np.subtract.outer(R, R)
     sure = np.where(np.abs(d) > 1e-12, np.copysign(np.inf, d), 0.0)
@@ -150,12 +199,12 @@ def conover(found: Friedman | Any, method: str = "holm", **options: Any) -> Post
     pairs = np.triu_indices(k, 1)
     adjusted = raw.copy()
     adjusted[pairs] = adjusted[pairs[::-1]] = adjust(raw[pairs], name)
-    width = float(-stdtrit(df, found.test.alpha / 2)) * error if name == "none" else np.nan
+    width = float(-stdtrit(df, result.test.alpha / 2)) * error if name == "none" else np.nan
     margin = np.where(np.eye(k, dtype=bool), np.nan, width)
-    note = "" if found.test.rejected else "The test of all learners does not reject: read pairs with care."
+    note = "" if result.test.rejected else "The test of all learners does not reject: read pairs with care."
     return PostHoc(
-        f"Conover's test, adjusted by {name.replace('_', '-')}", found.test, found.names, R, t, raw, adjusted,
-        margin, "lower", None, both(note, found.test.why),
+        f"Conover's test, adjusted by {name.replace('_', '-')}", result.test, result.names, R, t, raw, adjusted,
+        margin, "lower", None, both(note, result.test.why),
     )  # fmt: skip
 
 
@@ -178,6 +227,17 @@ def shaffer(p: Floats, k: int) -> Floats:
     >>> from assay.stats import shaffer
     >>> shaffer(np.array([0.01, 0.02, 0.04]), 3).tolist()
     [0.03, 0.03, 0.04]
+
+    See Also
+    --------
+    compare_ranks, holm, adjust
+
+    References
+    ----------
+    - Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. Journal of the American
+      Statistical Association 81(395), 826-831.
+    - García, S. and Herrera, F. (2008). An extension on statistical comparisons of classifiers over multiple data
+      sets for all pairwise comparisons. Journal of Machine Learning Research 9, 2677-2694.
     """
     p = _as_floats(p, "shaffer")
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 2:
@@ -201,14 +261,14 @@ def _true_together(k: int) -> frozenset[int]:
     return frozenset(j * (j - 1) // 2 + s for j in range(1, k + 1) for s in _true_together(k - j))
 
 
-def _friedman(found: Any, options: dict[str, Any]) -> Friedman:
-    if isinstance(found, Friedman):
+def _friedman(result: Any, options: dict[str, Any]) -> Friedman:
+    if isinstance(result, Friedman):
         if options:
             raise ParameterError(f"{', '.join(options)}: given to friedman already; leave it out here.")
-        return found
-    return friedman(found, **options)
+        return result
+    return friedman(result, **options)
 
 
-def _error(found: Friedman) -> Floats:
-    k = len(found.names)
-    return np.full((k, k), np.sqrt(k * (k + 1) / (6 * found.datasets)))
+def _error(result: Friedman) -> Floats:
+    k = len(result.names)
+    return np.full((k, k), np.sqrt(k * (k + 1) / (6 * result.datasets)))

@@ -56,9 +56,20 @@ def rank_sum(
     Examples
     --------
     >>> from assay.stats import rank_sum
-    >>> found = rank_sum([5, 6, 7, 8], [1, 2, 3, 4])
-    >>> found.statistic, round(found.p, 6), found.estimate      # 2 of 70 ways to deal them
+    >>> result = rank_sum([5, 6, 7, 8], [1, 2, 3, 4])
+    >>> result.statistic, round(result.p, 6), result.estimate      # 2 of 70 ways to deal them
     (16.0, 0.028571, 4.0)
+
+    See Also
+    --------
+    wilcoxon_signed_rank, kruskal_wallis, cliff_delta
+
+    References
+    ----------
+    - Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1(6), 80-83.
+      doi:10.2307/3001968
+    - Mann, H. B. and Whitney, D. R. (1947). On a test of whether one of two random variables is stochastically
+      larger than the other. Annals of Mathematical Statistics 18(1), 50-60. doi:10.1214/aoms/1177730491
     """
     alpha, alternative = check_alpha(alpha, "rank_sum"), check_alternative(alternative, "rank_sum")
     if method not in ("auto", "exact", "normal"):
@@ -87,12 +98,12 @@ def _exact_p(ranks: np.ndarray, n1: int, alternative: str) -> float:
     """Tails of the sum of n1 ranks drawn without replacement; doubled, if ties make halves of them."""
     untied = len(np.unique(ranks)) == len(ranks)
     if untied:  # the distribution is symmetric, so the upper tail is a lower one and keeps its digits
-        below, seen = _untied(n1, len(ranks) - n1), round(ranks[:n1].sum() - n1 * (n1 + 1) / 2)
-        fewer, more = below[seen], below[len(below) - 1 - seen]
+        below, observed = _untied(n1, len(ranks) - n1), round(ranks[:n1].sum() - n1 * (n1 + 1) / 2)
+        fewer, more = below[observed], below[len(below) - 1 - observed]
     else:
         steps = np.rint(2 * ranks).astype(np.int64)
-        chance, seen = _draws(steps, n1), int(steps[:n1].sum())
-        fewer, more = chance[: seen + 1].sum(), chance[seen:].sum()
+        chance, observed = _draws(steps, n1), int(steps[:n1].sum())
+        fewer, more = chance[: observed + 1].sum(), chance[observed:].sum()
     sides = {"greater": more, "less": fewer}
     return float(min(1.0, max(0.0, sides.get(alternative, 2 * min(fewer, more)))))
 

@@ -1,4 +1,4 @@
-"""How tests of several learners take their data: one sample each, or a table with a column each."""
+"""Input of tests of several learners: one sample each, or a table with a column each."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def named_samples(
     data: tuple[Any, ...], names: Sequence[str] | None, who: str
 ) -> tuple[tuple[str, ...], list[Floats], str]:
     """Names, finite samples of two or more learners, and a sentence about values left out."""
-    given, columns = _columns(data, who)
+    column_names, columns = _columns(data, who)
     samples, lost = [], 0
-    labels = checked_names(given if names is None else names, len(columns), who)
+    labels = checked_names(column_names if names is None else names, len(columns), who)
     for name, column in zip(labels, columns):
         values = _as_floats(column, f"{who}: {name}")
         if values.ndim != 1:
@@ -42,14 +42,14 @@ def named_table(
     data: Any, names: Sequence[str] | None, who: str, least: int = 2
 ) -> tuple[tuple[str, ...], Floats, NDArray[np.intp], str]:
     """Names, the complete rows of a table (N, k), which rows those are, and a sentence about the others."""
-    given, columns = _columns((data,), who)
+    column_names, columns = _columns((data,), who)
     if len(columns) < 2:
         raise DataError(f"expected a column for each of two or more learners, got {len(columns)}.", who=who)
     if len({np.size(c) for c in columns}) > 1:
         raise DataError(
             "the columns differ in length; each row must hold one value of every learner.", who=who
         )
-    labels = checked_names(given if names is None else names, len(columns), who)
+    labels = checked_names(column_names if names is None else names, len(columns), who)
     table = np.column_stack([_as_floats(c, f"{who}: {name}") for name, c in zip(labels, columns)])
     if np.isinf(table).any():
         i, j = np.argwhere(np.isinf(table))[0]

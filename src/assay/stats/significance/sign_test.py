@@ -1,4 +1,4 @@
-"""The sign test: who wins more often?"""
+"""The sign test: does one learner win more often than the other?"""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def sign_test(
     .. math:: p = \min(1, 2 P(X \ge \max(w, N - w))),\ X \sim Bin(N, \tfrac12), \qquad
               z = \frac{w - N/2}{\sqrt{N/4}}                                                    \quad (1)
 
-    It asks nothing of the size of the differences, and therefore finds less than ``wilcoxon_signed_rank``.
+    It ignores the size of the differences, and so has less power than ``wilcoxon_signed_rank``.
 
     Parameters
     ----------
@@ -67,9 +67,20 @@ def sign_test(
     Examples
     --------
     >>> from assay.stats import Wins, sign_test
-    >>> found = sign_test(Wins(12, 3))
-    >>> round(found.p, 8), round(found.estimate, 2)
+    >>> result = sign_test(Wins(12, 3))
+    >>> round(result.p, 8), round(result.estimate, 2)
     (0.03515625, 0.8)
+
+    See Also
+    --------
+    wilcoxon_signed_rank, binomial_test
+
+    References
+    ----------
+    - Dixon, W. J. and Mood, A. M. (1946). The statistical sign test. Journal of the American Statistical
+      Association 41(236), 557-566.
+    - Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning
+      Research 7, 1-30.
     """
     alpha, alternative = check_alpha(alpha, "sign_test"), check_alternative(alternative, "sign_test")
     if ties not in ("drop", "split") or method not in ("exact", "normal", "corrected"):
@@ -77,22 +88,22 @@ def sign_test(
             "sign_test: ties must be drop or split, method exact, normal or corrected, "
             f"got {ties!r} and {method!r}."
         )
-    seen = _counted(first, second)
-    share = seen.ties // 2 if ties == "split" else 0
-    w, n = seen.wins + share, seen.wins + seen.losses + 2 * share
+    counts = _counted(first, second)
+    share = counts.ties // 2 if ties == "split" else 0
+    w, n = counts.wins + share, counts.wins + counts.losses + 2 * share
     name = {"exact": "sign test", "normal": "sign test (normal)"}.get(method, "sign test (normal, corrected)")
     if n == 0:
-        why = "Every pair is tied, so nothing speaks for either."
-        return SignTest(name, 0.0, 1.0, None, alternative, alpha, 0.5, 0.0, 1.0, why, *seen)
-    left_out = seen.ties - 2 * share
+        why = "Every pair is tied, so there is no evidence for either."
+        return SignTest(name, 0.0, 1.0, None, alternative, alpha, 0.5, 0.0, 1.0, why, *counts)
+    left_out = counts.ties - 2 * share
     why = (
-        f"{left_out} of {sum(seen)} pairs {'is' if left_out == 1 else 'are'} tied and left out."
+        f"{left_out} of {sum(counts)} pairs {'is' if left_out == 1 else 'are'} tied and left out."
         if left_out
         else ""
     )
     low, high = proportion_interval(w, n, method="clopper-pearson", alpha=alpha, alternative=alternative)
     statistic, p = _judged(w, n, method, alternative)
-    return SignTest(name, statistic, p, None, alternative, alpha, w / n, low, high, why, *seen)
+    return SignTest(name, statistic, p, None, alternative, alpha, w / n, low, high, why, *counts)
 
 
 def _judged(w: int, n: int, method: str, alternative: str) -> tuple[float, float]:

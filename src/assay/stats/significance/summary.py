@@ -1,4 +1,4 @@
-"""Mean, standard deviation and number of values: all that a z or t test wants to know of a sample."""
+"""Mean, standard deviation and number of values: all that a z or t test needs of a sample."""
 
 from __future__ import annotations
 

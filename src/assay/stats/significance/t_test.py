@@ -66,6 +66,16 @@ def t_test(
     >>> errors = [.12, .15, .11, .14, .13, .16, .10, .12, .15, .12]
     >>> print(t_test(errors, mean=0.11, alternative="greater"))
     t test: statistic 3.2540 with 9 degrees of freedom, p = 0.005 (one-sided, greater): significant at 0.05.
+
+    See Also
+    --------
+    paired_t, z_test, rank_sum, mean_interval
+
+    References
+    ----------
+    - Student (1908). The probable error of a mean. Biometrika 6(1), 1-25. doi:10.1093/biomet/6.1.1
+    - Welch, B. L. (1947). The generalization of Student's problem when several different population variances are
+      involved. Biometrika 34(1-2), 28-35. doi:10.1093/biomet/34.1-2.28
     """
     alpha, alternative = check_alpha(alpha, "t_test"), check_alternative(alternative, "t_test")
     if not is_number(mean):
@@ -91,13 +101,13 @@ def _of_one(values: Any, mean: float, alpha: float, alternative: str, name: str)
     gap = Summary(s.mean - mean, 0.0 if s.constant else s.sd, s.n)
     if s.constant and np.isclose(s.mean, mean, rtol=1e-12, atol=0):
         gap = Summary(0.0, 0.0, s.n)
-    found = paired_t(gap, alpha=alpha, alternative=alternative)  # (1)
-    if found.test == "paired t test":
-        return replace(found, test=name, estimate=s.mean, low=found.low + mean, high=found.high + mean)
-    why = found.why.replace("folds", "values").replace(
+    result = paired_t(gap, alpha=alpha, alternative=alternative)  # (1)
+    if result.test == "paired t test":
+        return replace(result, test=name, estimate=s.mean, low=result.low + mean, high=result.high + mean)
+    why = result.why.replace("folds", "values").replace(
         "All differences are zero", "All values equal the mean"
     )
-    return replace(found, test=name, estimate=s.mean, low=np.nan, high=np.nan, why=why)
+    return replace(result, test=name, estimate=s.mean, low=np.nan, high=np.nan, why=why)
 
 
 def _of_two(a: Summary, b: Summary, mean: float, equal: bool, alpha: float, alternative: str) -> TestResult:

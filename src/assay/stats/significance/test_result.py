@@ -1,4 +1,4 @@
-"""What every statistical test returns: the numbers, the decision, and the sentence that goes with them."""
+"""Result of a statistical test: its numbers, the decision, and a sentence."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class TestResult(Sentence):
     Examples
     --------
     >>> from assay.stats.significance.test_result import TestResult
-    >>> found = TestResult("paired t test", statistic=4.4721, p=0.00155, df=9, estimate=0.02)
-    >>> found.rejected
+    >>> result = TestResult("paired t test", statistic=4.4721, p=0.00155, df=9, estimate=0.02)
+    >>> result.rejected
     True
-    >>> print(found)
+    >>> print(result)
     paired t test: statistic 4.4721 with 9 degrees of freedom, p = 0.002: significant at 0.05.
     """
 

@@ -31,7 +31,7 @@ class Advice(Sentence):
     test, words : the function of assay.stats, and the test in words
     call : how it is called
     then, then_call, then_words : the function that goes on from it (pairs, adjustment); "" if none is needed
-    effect : the function that says how large the difference is
+    effect : the function of the effect size
     why : why it fits the design
     assumes : what has to hold
     avoid : pairs of (test, why not)
@@ -99,7 +99,7 @@ def which_test(
     n : int, default None
         Test rows of a holdout, or values per learner otherwise: adds what that number means.
     goal : "difference" (is there any), "best" (an order, with groups), "control" (all against one) or
-        "equivalence" (show that they are equal for all purposes)
+        "equivalence" (show that they are practically equal)
 
     Returns
     -------
@@ -116,6 +116,17 @@ def which_test(
       Not two_proportions_test: it takes the two error rates as independent, though they come from the same rows
     >>> which_test(learners=5, datasets=14, goal="control").then
     'compare_ranks'
+
+    See Also
+    --------
+    power_of, adjust
+
+    References
+    ----------
+    - Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning
+      algorithms. Neural Computation 10(7), 1895-1923. doi:10.1162/089976698300017197
+    - Demšar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning
+      Research 7, 1-30.
     """
     one_of(goal, GOALS, "which_test", "goal")
     one_of(measure, ("rate", "value"), "which_test", "measure")

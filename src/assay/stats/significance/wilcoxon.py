@@ -82,9 +82,20 @@ def wilcoxon_signed_rank(
     Examples
     --------
     >>> from assay.stats import wilcoxon_signed_rank
-    >>> found = wilcoxon_signed_rank([.02, -.01, .05, .03, .04, -.015, .06, .025, .07, .035])
-    >>> found.statistic, found.p
+    >>> result = wilcoxon_signed_rank([.02, -.01, .05, .03, .04, -.015, .06, .025, .07, .035])
+    >>> result.statistic, result.p
     (3.0, 0.009765625)
+
+    See Also
+    --------
+    sign_test, rank_sum, signed_rank_posterior, rank_biserial
+
+    References
+    ----------
+    - Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1(6), 80-83.
+      doi:10.2307/3001968
+    - Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank procedures. Journal of the American
+      Statistical Association 54(287), 655-667.
     """
     who = "wilcoxon_signed_rank"
     alpha, alternative = check_alpha(alpha, who), check_alternative(alternative, who)

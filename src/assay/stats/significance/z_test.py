@@ -50,6 +50,14 @@ def z_test(
     >>> from assay.stats import Summary, z_test
     >>> print(z_test(Summary(mean=5.2, sd=2, n=100), 5))
     z test: statistic 1.0000, p = 0.317: not significant at 0.05.
+
+    See Also
+    --------
+    t_test, mean_interval
+
+    References
+    ----------
+    - Fisher, R. A. (1925). Statistical Methods for Research Workers. Oliver and Boyd.
     """
     alpha, alternative = check_alpha(alpha, "z_test"), check_alternative(alternative, "z_test")
     if not is_number(mean) or (sigma is not None and not (is_number(sigma) and sigma > 0)):
