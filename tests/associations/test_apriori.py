@@ -82,7 +82,14 @@ def whole(sets):
 
 
 @pytest.mark.parametrize(
-    "limits", [{"MOST_COUNTS": 50}, {"PIECE": 100}, {"MOST_BITS": 20, "SOME": 7}, {"MANY": 10}], ids=str
+    "limits",
+    [
+        {"MOST_COUNTS": 50},
+        {"PIECE": 100},
+        {"MOST_BITS": 20, "CANDIDATES_PER_CHECK": 7},
+        {"LOOK_AHEAD_SETS": 10},
+    ],
+    ids=str,
 )
 def test_small_memory_takes_more_passes_and_gives_the_same(limits, monkeypatch):
     baskets = Baskets.from_table(load_german_credit().X, cuts=3)
@@ -97,14 +104,14 @@ def test_small_memory_takes_more_passes_and_gives_the_same(limits, monkeypatch):
 def test_blocks_that_come_one_after_another_give_the_same():
     baskets = Baskets.from_table(load_german_credit().X, cuts=3)
     X, w = baskets.to_sparse(), np.random.default_rng(0).integers(0, 4, 1000)
-    found = []
+    result = []
     blocks = [Block(X[a : a + 130], None, w[a : a + 130]) for a in range(0, 1000, 130)]
     for source in (Rows(X, None, w), Stream(blocks, lambda block: block)):
         collector = Collector(10**6, lambda n: None)
         done = apriori(source, csr_items, X.shape[1], lambda total: total // 3, collector)
         assert done.total == w.sum()
-        found.append([part.tolist() for part in collector.in_order()])
-    assert found[0] == found[1] and len(found[0][2]) > 100
+        result.append([part.tolist() for part in collector.in_order()])
+    assert result[0] == result[1] and len(result[0][2]) > 100
 
 
 def test_baskets_without_items_have_one_level():

@@ -34,7 +34,7 @@ def by_brute_force(lists, min_count, min_confidence, max_consequent=None, right=
     def count(names):
         return sum(set(names) <= basket for basket in baskets)
 
-    found = {}
+    result = {}
     for k in range(2, len(items) + 1):
         for whole in combinations(items, k):
             if count(whole) < min_count:
@@ -44,8 +44,8 @@ def by_brute_force(lists, min_count, min_confidence, max_consequent=None, right=
                     x = tuple(name for name in whole if name not in y)
                     fits = (right is None or set(y) <= set(right)) and (left is None or set(x) <= set(left))
                     if fits and count(whole) / count(x) >= min_confidence - 1e-12:
-                        found[x, y] = (count(whole), count(x), count(y))
-    return found
+                        result[x, y] = (count(whole), count(x), count(y))
+    return result
 
 
 def as_dict(rules):
@@ -163,16 +163,16 @@ def test_too_many_rules_are_refused_before_memory_is_full():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         ({"min_confidence": 1.5}, "min_confidence must be a number from 0 to 1, got 1.5"),
         ({"max_consequent": 0}, "max_consequent must be"),
         ({"consequent": ["beer"]}, "there is no item 'beer'"),
     ],
 )
-def test_what_cannot_be_asked_is_said(options, said):
+def test_what_cannot_be_asked_is_said(options, text):
     sets = frequent_sets(Baskets.from_lists(EXERCISE), 2)
-    with pytest.raises(ParameterError, match=said):
+    with pytest.raises(ParameterError, match=text):
         association_rules(sets, **options)
     with pytest.raises(ParameterError, match="expected the sets that frequent_sets finds, got a list"):
         association_rules([("a", "b")])

@@ -70,7 +70,7 @@ def test_offers_against_plain_search(lists, most):
     baskets = Baskets.from_lists(lists)
     rules = association_rules(frequent_sets(baskets, 1), 0.3)
     value = {name: v for name, v in zip("abcd", (1.0, 2.5, 0.5, 4.0)) if name in baskets.items}
-    found = cross_selling(baskets, rules, value=value, most=most)
+    result = cross_selling(baskets, rules, value=value, most=most)
     best = {}
     for row, had in enumerate(map(set, lists)):
         for rule in rules:
@@ -82,7 +82,7 @@ def test_offers_against_plain_search(lists, most):
     for row in range(len(lists)):
         mine = sorted((gain for (r, _), gain in best.items() if r == row), reverse=True)
         expected += mine[:most]
-    np.testing.assert_allclose(found.gain, sorted(expected, reverse=True), rtol=1e-12)
+    np.testing.assert_allclose(result.gain, sorted(expected, reverse=True), rtol=1e-12)
 
 
 def test_many_offers_are_thinned_on_the_way(baskets, rules, monkeypatch):

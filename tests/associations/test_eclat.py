@@ -14,18 +14,18 @@ def with_python_sets(lists, weights, least):
     """Depth first: the baskets of each item as a set, intersected."""
     items = sorted({c for row in lists for c in row})
     where = {c: {i for i, row in enumerate(lists) if c in row} for c in items}
-    found = {}
+    result = {}
 
     def grow(prefix, rows, rest):
         for k, c in enumerate(rest):
             both = rows & where[c]
             count = sum(weights[i] for i in both)
             if count >= least:
-                found[(*prefix, c)] = count
+                result[(*prefix, c)] = count
                 grow((*prefix, c), both, rest[k + 1 :])
 
     grow((), set(range(len(lists))), items)
-    return found
+    return result
 
 
 def searched(lists, weights, least, kind="all"):

@@ -25,9 +25,9 @@ def test_unbiased():
     baskets = Baskets.from_lists([np.flatnonzero(row).tolist() for row in rng.random((120, 14)) < 0.45])
     ranked = rank_items(baskets, 12)
     walks = np.array([walk(ranked, 12, seed=seed).sets for seed in range(60)])
-    found = len(frequent_sets(baskets, 12))
-    assert abs(walks.mean() - found) <= 3 * walks.std() / math.sqrt(60)
-    assert walks.std() < 0.2 * found
+    result = len(frequent_sets(baskets, 12))
+    assert abs(walks.mean() - result) <= 3 * walks.std() / math.sqrt(60)
+    assert walks.std() < 0.2 * result
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def test_unbiased():
 )
 def test_right_order_of_magnitude_on_real_tables(load, min_support):
     baskets = Baskets.from_table(load().X, cuts=3)
-    found = len(frequent_sets(baskets, min_support))
-    assert found / 2 <= estimate_sets(baskets, min_support).sets <= 2 * found
+    result = len(frequent_sets(baskets, min_support))
+    assert result / 2 <= estimate_sets(baskets, min_support).sets <= 2 * result
 
 
 @pytest.mark.parametrize("max_size", [1, 2, 3])

@@ -14,14 +14,14 @@ from assay.associations.ranked import rank_items
 
 def paths_of(item, parent, count):
     """What each node says: the items from the root down to it, and its count."""
-    said = {}
+    text = {}
     for node in range(1, len(item)):
         path, at = [], node
         while at > 0:
             path.append(item[at])
             at = parent[at]
-        said[tuple(reversed(path))] = count[node]
-    return said
+        text[tuple(reversed(path))] = count[node]
+    return text
 
 
 @settings(max_examples=60, deadline=None)
@@ -53,11 +53,11 @@ def test_same_sets_as_eclat_where_baskets_share_much():
     rng = np.random.default_rng(1)
     lists = [np.flatnonzero(row).tolist() for row in rng.random((400, 14)) < np.linspace(0.2, 0.9, 14)]
     ranked = rank_items(Baskets.from_lists(lists), 40)
-    found = []
+    result = []
     for miner in (eclat, fp_growth):
         collector = Collector(10**6, lambda n: None)
         miner(ranked, 40, collector)
-        found.append(collector.in_order())
-    assert len(found[0][2]) > 500
-    for a, b in zip(*found):
+        result.append(collector.in_order())
+    assert len(result[0][2]) > 500
+    for a, b in zip(*result):
         assert np.array_equal(a, b)

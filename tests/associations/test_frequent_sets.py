@@ -26,20 +26,20 @@ def by_counting(lists, weights, least, kind="all"):
         for k in range(1, len(items) + 1):
             for s in combinations(sorted(items), k):
                 counts[s] += w
-    found = {s: c for s, c in counts.items() if c >= least and c > 0}
+    result = {s: c for s, c in counts.items() if c >= least and c > 0}
     if kind == "all":
-        return found
+        return result
     return {
         s: c
-        for s, c in found.items()
-        if not any(set(t) > set(s) and (kind == "maximal" or e == c) for t, e in found.items())
+        for s, c in result.items()
+        if not any(set(t) > set(s) and (kind == "maximal" or e == c) for t, e in result.items())
     }
 
 
 def as_dict(sets):
-    found = {s.items: s.count for s in sets}
-    assert len(found) == len(sets)
-    return found
+    result = {s.items: s.count for s in sets}
+    assert len(result) == len(sets)
+    return result
 
 
 baskets_of_few = st.lists(st.sets(st.integers(0, 6)), min_size=1, max_size=25)
@@ -145,9 +145,9 @@ def test_weights_of_any_size_give_the_same_sums_by_every_method():
     for other in sets[1:]:
         assert np.array_equal(sets[0].counts, other.counts)  # to the last bit
     wanted = by_counting(lists, w, 0.1 * w.sum())
-    found = as_dict(sets[0])
-    assert found.keys() == wanted.keys()
-    np.testing.assert_allclose([found[s] for s in wanted], list(wanted.values()), rtol=1e-12)
+    result = as_dict(sets[0])
+    assert result.keys() == wanted.keys()
+    np.testing.assert_allclose([result[s] for s in wanted], list(wanted.values()), rtol=1e-12)
 
 
 def test_a_weight_counts_as_so_many_baskets():

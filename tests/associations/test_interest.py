@@ -23,8 +23,8 @@ EXERCISE = {
 @pytest.mark.parametrize("rule", EXERCISE)
 def test_support_confidence_and_lift_of_the_exercise(rule):
     counts, expected = EXERCISE[rule]
-    found = [interest(m, *counts) for m in ("support", "confidence", "lift")]
-    assert_allclose(found, expected, rtol=1e-14)
+    result = [interest(m, *counts) for m in ("support", "confidence", "lift")]
+    assert_allclose(result, expected, rtol=1e-14)
 
 
 @pytest.mark.capability("IML-3-10")

@@ -31,10 +31,10 @@ collections = st.sets(st.frozensets(st.integers(0, 7), min_size=1, max_size=5), 
 @given(sets=collections, seed=st.integers(0, 99))
 def test_order_is_size_then_count_then_items(sets, seed):
     counts = np.random.default_rng(seed).integers(1, 4, len(sets))
-    found = Collector(100, lambda n: None)
+    result = Collector(100, lambda n: None)
     for s, c in zip(sets, counts):
-        found.add(np.array(s, np.int32), np.array([len(s)], np.int32), np.array([c]))
-    indptr, indices, ordered = found.in_order()
+        result.add(np.array(s, np.int32), np.array([len(s)], np.int32), np.array([c]))
+    indptr, indices, ordered = result.in_order()
     wanted = sorted(zip(sets, counts.tolist()), key=lambda pair: (len(pair[0]), -pair[1], pair[0]))
     assert [tuple(indices[a:b].tolist()) for a, b in pairwise(indptr)] == [s for s, _ in wanted]
     assert ordered.tolist() == [c for _, c in wanted]

@@ -77,7 +77,7 @@ def test_ratings_that_were_held_back_are_met_better_than_by_the_baseline(model):
     scores = recommender_scores(model, tastes(), n=5)
     assert scores.rmse < 0.6 * scores.baseline_rmse
     assert scores.hit_rate > scores.popular_hit_rate
-    assert "held-back ratings" in str(scores)
+    assert "held-out ratings" in str(scores)
 
 
 def test_scores_that_are_no_ratings_have_no_error():
@@ -116,7 +116,7 @@ def test_similarities_do_not_depend_on_how_many_are_held_at_one_time(monkeypatch
 
 
 def test_too_many_items_for_all_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr("assay.associations.rating_associations.MOST", 5)
+    monkeypatch.setattr("assay.associations.rating_associations.MAX_ITEMS", 5)
     with pytest.raises(DataError, match=r"20 items do not fit into memory.*ItemNeighbours"):
         RatingAssociations().fit(tastes())
 
@@ -264,8 +264,8 @@ def test_ratings_from_every_kind_of_table():
         frame.to_dict("list"),
         frame.itertuples(index=False),
     ):
-        found = Ratings.from_long(table)
-        assert found.users == expected.users and (found.values != expected.values).nnz == 0
+        result = Ratings.from_long(table)
+        assert result.users == expected.users and (result.values != expected.values).nnz == 0
     twice = Ratings.from_long([("a", "tea", 2), ("a", "tea", 4)])
     assert twice.of("a") == {"tea": 3.0} and len(twice) == 1
     renamed = frame.rename(columns={"user": "who", "item": "what", "rating": "stars"})
@@ -273,7 +273,7 @@ def test_ratings_from_every_kind_of_table():
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "text"),
     [
         ({"user": ["a"], "item": ["x"]}, "no column 'rating'"),
         ([("a", "x")], "expected tuples of user, item, rating"),
@@ -282,8 +282,8 @@ def test_ratings_from_every_kind_of_table():
         (7, "expected a table, got a int"),
     ],
 )
-def test_tables_that_hold_no_ratings_are_refused(rows, said):
-    with pytest.raises(DataError, match=said):
+def test_tables_that_hold_no_ratings_are_refused(rows, text):
+    with pytest.raises(DataError, match=text):
         ItemNeighbours().fit(rows)
 
 

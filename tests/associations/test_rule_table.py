@@ -108,8 +108,8 @@ def test_p_values_are_fishers_adjusted_for_all_possible_rules(rules):
 
 def test_only_what_was_planted_is_significant(rules):
     """a brings b; everything else was drawn independently."""
-    found = rules.significant(0.01)
-    assert len(found) and all({"a", "b"} <= {*r.antecedent, *r.consequent} for r in found)
+    result = rules.significant(0.01)
+    assert len(result) and all({"a", "b"} <= {*r.antecedent, *r.consequent} for r in result)
 
 
 def test_chance_alone_is_rarely_called_significant():
@@ -130,14 +130,14 @@ def test_every_item_of_a_productive_rule_is_tested_among_baskets_with_the_others
     rules = association_rules(frequent_sets(Baskets.from_lists(lists), 1), 0.5)
     baskets = [set(one) for one in lists]
     for rule, p in zip(rules, improvement_p(rules)):
-        found = []
+        result = []
         for item in rule.antecedent:
             inside = [b for b in baskets if set(rule.antecedent) - {item} <= b]
             table = np.zeros((2, 2))
             for b in inside:
                 table[int(item not in b), int(not set(rule.consequent) <= b)] += 1
-            found.append(fisher_exact(table, "greater").pvalue)
-        assert_allclose(p, max(found), rtol=1e-8)
+            result.append(fisher_exact(table, "greater").pvalue)
+        assert_allclose(p, max(result), rtol=1e-8)
 
 
 def test_only_what_was_planted_is_productive(rules):

@@ -27,9 +27,9 @@ lists = st.lists(st.lists(st.sampled_from("abcde"), max_size=5), min_size=1, max
 @pytest.mark.capability("IML-1-02")
 def test_associations_of_the_exercise():
     baskets = Baskets.from_lists(EXERCISE)
-    found = association(baskets, "milk", "chocolate")
-    assert (found.xy, found.x, found.y, found.n) == (3, 4, 5, 6)
-    assert_allclose([found.support, found.confidence, found.lift], [0.5, 0.75, 0.9])
+    result = association(baskets, "milk", "chocolate")
+    assert (result.xy, result.x, result.y, result.n) == (3, 4, 5, 6)
+    assert_allclose([result.support, result.confidence, result.lift], [0.5, 0.75, 0.9])
     table = pairwise_associations(baskets).to_frame()
     assert_allclose(table.loc["milk", "bananas"], 2 / 4)
     assert_allclose(table.loc["bananas", "milk"], 2 / 2)
@@ -41,28 +41,28 @@ def test_associations_within_segments():
     """Beer in 10 baskets: of the 6 of men 5 hold chips, of the 4 of women 2; 7 of 10 in all."""
     lists = [["beer", "chips"]] * 5 + [["beer"]] + [["beer", "chips"]] * 2 + [["beer"]] * 2 + [["tea"]] * 4
     gender = ["m"] * 6 + ["f"] * 4 + ["m", "f", None, "f"]
-    found = segment_associations(Baskets.from_lists(lists), "beer", "chips", gender)
-    assert found.overall.confidence == 0.7
-    assert_allclose([found["m"].confidence, found["f"].confidence], [5 / 6, 2 / 4])
-    assert (found["m"].n, found["f"].n, found.overall.n) == (7, 6, 14)
+    result = segment_associations(Baskets.from_lists(lists), "beer", "chips", gender)
+    assert result.overall.confidence == 0.7
+    assert_allclose([result["m"].confidence, result["f"].confidence], [5 / 6, 2 / 4])
+    assert (result["m"].n, result["f"].n, result.overall.n) == (7, 6, 14)
     peer = chi2_contingency([[5, 1], [2, 2]], correction=False).pvalue
-    assert_allclose(found.p, peer)
-    assert "do not differ significantly" in str(found)
-    assert found.to_frame()["segment"].tolist() == ["f", "m", "all"]
+    assert_allclose(result.p, peer)
+    assert "do not differ significantly" in str(result)
+    assert result.to_frame()["segment"].tolist() == ["f", "m", "all"]
 
 
 def test_segments_from_a_table_of_attributes():
     baskets = Baskets.from_lists([["a", "b"], ["a"], ["a", "b"], ["b"]])
     table = pd.DataFrame({"gender": ["f", "m", "f", None], "age": [20, 50, 60, 30]})
-    found = segment_associations(baskets, "a", "b", table, cuts={"age": [40]})
-    assert [one.segment for one in found.segments] == [
+    result = segment_associations(baskets, "a", "b", table, cuts={"age": [40]})
+    assert [one.segment for one in result.segments] == [
         "gender = 'f'",
         "gender = 'm'",
         "age <= 40",
         "age > 40",
     ]
-    assert found["gender = 'f'"].confidence == 1 and found["age > 40"].confidence == 0.5
-    assert found.p is None  # a basket is in several segments
+    assert result["gender = 'f'"].confidence == 1 and result["age > 40"].confidence == 0.5
+    assert result.p is None  # a basket is in several segments
 
 
 @pytest.mark.capability("IML-3-13")
@@ -78,10 +78,10 @@ def test_several_antecedents_by_counting(baskets, left, right):
     left, right = left & known, (right & known) or {min(known)}
     xy = sum(left | right <= set(one) for one in baskets)
     x = sum(left <= set(one) for one in baskets)
-    found = association(Baskets.from_lists(baskets), sorted(left), sorted(right))
-    assert (found.xy, found.x, found.n) == (xy, x, len(baskets))
-    assert_allclose(found.confidence, xy / x if x else 0)
-    assert_allclose(found.support, xy / len(baskets))
+    result = association(Baskets.from_lists(baskets), sorted(left), sorted(right))
+    assert (result.xy, result.x, result.n) == (xy, x, len(baskets))
+    assert_allclose(result.confidence, xy / x if x else 0)
+    assert_allclose(result.support, xy / len(baskets))
 
 
 @settings(max_examples=40, deadline=None)
@@ -99,8 +99,8 @@ def test_pairs_are_single_associations(baskets, weighted):
 
 
 def test_nobody_in_a_segment_buys_x():
-    found = segment_associations(Baskets.from_lists([["a", "b"], ["b"], ["b"]]), "a", "b", ["u", "v", "v"])
-    assert found["v"].confidence == 0 and found["v"].x == 0 and found.p is None
+    result = segment_associations(Baskets.from_lists([["a", "b"], ["b"], ["b"]]), "a", "b", ["u", "v", "v"])
+    assert result["v"].confidence == 0 and result["v"].x == 0 and result.p is None
 
 
 def test_an_association_reads_as_a_probability():

@@ -26,8 +26,8 @@ def right_by_the_book(group, y, w, K, otherwise):
     for i in range(len(y)):
         counts = np.bincount(y[group == group[i]], w[group == group[i]], minlength=K)
         counts[y[i]] -= min(w[i], 1.0)
-        said = counts.argmax() if counts.sum() > 1e-12 else otherwise
-        right += w[i] * (said == y[i])
+        text = counts.argmax() if counts.sum() > 1e-12 else otherwise
+        right += w[i] * (text == y[i])
     return right
 
 
@@ -38,8 +38,8 @@ def test_the_kernel_counts_as_the_book_does(n, K, groups, seed, weighted):
     group, y = rng.integers(0, groups, n).astype(np.int32), rng.integers(0, K, n).astype(np.int32)
     group = np.unique(group, return_inverse=True)[1].astype(np.int32)
     w = rng.integers(1, 6, n) / 2 if weighted else None
-    found = _decision_table.leave_one_out(group, int(group.max()) + 1, y, w, K, 0)
-    assert_allclose(found, right_by_the_book(group, y, np.ones(n) if w is None else w, K, 0), rtol=1e-12)
+    result = _decision_table.leave_one_out(group, int(group.max()) + 1, y, w, K, 0)
+    assert_allclose(result, right_by_the_book(group, y, np.ones(n) if w is None else w, K, 0), rtol=1e-12)
 
 
 @settings(max_examples=60, deadline=None)

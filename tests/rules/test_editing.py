@@ -14,37 +14,39 @@ X, Y = [[0.0], [1.5], [1.8], [3.0], [4.0]], ["no", "yes", "no", "yes", "no"]
 
 
 def test_rows_that_change_and_errors_by_class():
-    found = effect(BASE, BASE.replaced(0, "x0 > 1 => yes"), X, Y)
-    assert found.rows == (1, 2) and found.before == ("no", "no") and found.after == ("yes", "yes")
+    result = effect(BASE, BASE.replaced(0, "x0 > 1 => yes"), X, Y)
+    assert result.rows == (1, 2) and result.before == ("no", "no") and result.after == ("yes", "yes")
     assert (
-        found.truth == ("yes", "no") and found.errors == (2.0, 2.0) and (found.better, found.worse) == (1, 1)
+        result.truth == ("yes", "no")
+        and result.errors == (2.0, 2.0)
+        and (result.better, result.worse) == (1, 1)
     )
-    assert found.classes == {"no": (3.0, 1.0, 2.0), "yes": (2.0, 1.0, 0.0)}
-    text = str(found)
+    assert result.classes == {"no": (3.0, 1.0, 2.0), "yes": (2.0, 1.0, 0.0)}
+    text = str(result)
     assert text.startswith(
         "2 rows change their answers: 1 become right, 1 become wrong.\n2 of 5 wrong before (40.00%)"
     )
-    assert "&" not in found._repr_html_() and found._repr_html_().startswith("<pre>")
+    assert "&" not in result._repr_html_() and result._repr_html_().startswith("<pre>")
 
 
 def test_weights_count():
-    found = effect(BASE, BASE.replaced(0, "x0 > 1 => yes"), X, Y, [1, 5, 1, 1, 1])
-    assert found.errors == (6.0, 2.0) and found.better == 5.0 and found.n == 9.0
+    result = effect(BASE, BASE.replaced(0, "x0 > 1 => yes"), X, Y, [1, 5, 1, 1, 1])
+    assert result.errors == (6.0, 2.0) and result.better == 5.0 and result.n == 9.0
 
 
 def test_nothing_changes():
-    found = effect(BASE, BASE, X, Y)
-    assert found.rows == () and str(found).startswith("No row changes its answer.")
+    result = effect(BASE, BASE, X, Y)
+    assert result.rows == () and str(result).startswith("No row changes its answer.")
 
 
 def test_numbers():
     base = RuleBase.parse("x0 > 2 => 5\nelse 1", SCHEMA)
-    found = effect(base, base.replaced(0, "x0 > 2 => 4"), X, np.array([1.0, 1.0, 1.0, 4.0, 6.0]))
-    assert found.rows == (3, 4) and (found.better, found.worse) == (1, 1) and found.classes == {}
-    assert found.errors == pytest.approx((np.sqrt(2 / 5), np.sqrt(4 / 5)))
-    assert "1 come nearer to the truth, 1 go away from it" in str(found) and "Root mean squared error" in str(
-        found
-    )
+    result = effect(base, base.replaced(0, "x0 > 2 => 4"), X, np.array([1.0, 1.0, 1.0, 4.0, 6.0]))
+    assert result.rows == (3, 4) and (result.better, result.worse) == (1, 1) and result.classes == {}
+    assert result.errors == pytest.approx((np.sqrt(2 / 5), np.sqrt(4 / 5)))
+    assert "1 come nearer to the truth, 1 go away from it" in str(
+        result
+    ) and "Root mean squared error" in str(result)
 
 
 def test_many_rows_are_cut():

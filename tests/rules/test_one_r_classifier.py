@@ -113,8 +113,8 @@ def test_same_rules_as_weka(name):
     assert model.schema_[model.column_].name == column == model.ranking()[0][0]
     assert int((model.predict(data.X) == data.y).sum()) == right == len(data.y) - model.errors_.min()
     if cuts is not None:
-        found = [rule.conditions[0].high for rule in model.rules_][:-1]
-        assert_allclose(found, np.array(cuts, float), rtol=1e-15)
+        result = [rule.conditions[0].high for rule in model.rules_][:-1]
+        assert_allclose(result, np.array(cuts, float), rtol=1e-15)
 
 
 def test_weather_in_words():
@@ -122,8 +122,8 @@ def test_weather_in_words():
     model = OneRClassifier().fit(weather.X, weather.y)
     assert str(model).splitlines()[0] == "R1: IF outlook = 'sunny' THEN no"
     assert [name for name, _, _ in model.ranking()] == ["outlook", "humidity", "temperature", "windy"]
-    said = str(model.explain(weather.X)[0])
-    assert "outlook = 'sunny'" in said and "humidity" in said
+    text = str(model.explain(weather.X)[0])
+    assert "outlook = 'sunny'" in text and "humidity" in text
 
 
 def test_missing_is_a_value_of_its_own():

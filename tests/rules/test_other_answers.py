@@ -51,10 +51,10 @@ CELLS = st.tuples(
 def fewest_changes(base, x, answers):
     """By trying all: the least number of columns that differ from x, for each answer."""
     grid = np.vstack([np.where(keep, x, GRID) for keep in product([True, False], repeat=3)])
-    said = answers(grid)
+    text = answers(grid)
     same = (grid == x) | (np.isnan(grid) & np.isnan(x))
     now = answers(x[None, :])[0]
-    return {c: int((~same).sum(axis=1)[said == c].min()) for c in set(said.tolist()) - {now}}
+    return {c: int((~same).sum(axis=1)[text == c].min()) for c in set(text.tolist()) - {now}}
 
 
 @settings(max_examples=150, deadline=None)
@@ -68,9 +68,9 @@ def fewest_changes(base, x, answers):
 def test_no_change_of_fewer_columns_gives_another_answer(rules, default, x, policy, top):
     base = RuleBase(tuple(rules), SCHEMA, CLASSES, default, policy=policy, top=top)
     x = np.array(x)
-    found = other_answers(base, x)
-    assert {o.answer: len(o.conditions) for o in found} == fewest_changes(base, x, base.predict_block)
-    for other in found:
+    result = other_answers(base, x)
+    assert {o.answer: len(o.conditions) for o in result} == fewest_changes(base, x, base.predict_block)
+    for other in result:
         inside = np.array([all(c.covers(row[None, :])[0] for c in other.conditions) for row in GRID])
         changed = {c.column for c in other.conditions}
         for row in GRID[inside]:  # whatever meets the conditions gets the answer
@@ -91,23 +91,23 @@ def test_answers_by_class_counts_and_by_the_first_few_are_true(rules, x, top):
 
 def test_the_nearest_numbers_are_asked_for():
     base = RuleBase.parse("x <= 1 => a\nx > 5 => b\nelse c", SCHEMA, CLASSES)
-    found = {o.answer: o for o in other_answers(base, np.array([3.0, 0, 0]))}
-    assert found["a"].conditions == (Condition(0, high=1.0),) and found["b"].conditions == (
+    result = {o.answer: o for o in other_answers(base, np.array([3.0, 0, 0]))}
+    assert result["a"].conditions == (Condition(0, high=1.0),) and result["b"].conditions == (
         Condition(0, low=5.0),
     )
 
 
 def test_what_a_model_answers_counts_more_than_its_rules():
     base = RuleBase.parse("x > 1 => b\nelse a", SCHEMA, ("a", "b"))
-    found = other_answers(base, np.zeros(3), lambda block: np.where(block[:, 0] > 1, "b", "a"))
-    assert [o.answer for o in found] == ["b"]
+    result = other_answers(base, np.zeros(3), lambda block: np.where(block[:, 0] > 1, "b", "a"))
+    assert [o.answer for o in result] == ["b"]
     assert other_answers(base, np.zeros(3), lambda block: np.full(len(block), "a")) == []
 
 
 def test_numbers():
     base = RuleBase.parse("x > 1 and job = 'A' => 7\nx > 0 => 3\nelse 1", SCHEMA)
-    found = other_answers(base, np.array([0.5, 1.0, 0.0]))
-    assert [(o.answer, len(o.conditions)) for o in found] == [(7.0, 2)]
+    result = other_answers(base, np.array([0.5, 1.0, 0.0]))
+    assert [(o.answer, len(o.conditions)) for o in result] == [(7.0, 2)]
     assert other_answers(replace(base, policy="votes"), np.array([0.5, 1.0, 0.0])) == []
 
 

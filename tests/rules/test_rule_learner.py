@@ -24,8 +24,8 @@ class Fixed(RuleClassifier):
         self.policy, self.top = policy, top
 
     def _learn(self, X, y, w):
-        found = [((Condition(0, high=1.0),), 0), ((Condition(0, high=3.0),), 1)]
-        self.rules_ = class_rules(self, found, X, y, w, policy=self.policy, top=self.top)
+        result = [((Condition(0, high=1.0),), 0), ((Condition(0, high=3.0),), 1)]
+        self.rules_ = class_rules(self, result, X, y, w, policy=self.policy, top=self.top)
 
 
 class FixedNumbers(RuleRegressor):
@@ -74,8 +74,8 @@ def test_a_person_edits_a_fitted_model(tmp_path):
     assert model.rules_ == before  # the old one is as it was
     assert edited.n_rules_ == model.n_rules_ + 1 and edited.rules_[0].n > 0
     assert sum(rule.n for rule in edited.rules_) + sum(edited.rules_.default_counts) == len(data.y)
-    found = effect(model, edited, data.X, data.y)
-    assert len(found.rows) > 0 and found.errors[0] == (model.predict(data.X) != data.y).sum()
+    result = effect(model, edited, data.X, data.y)
+    assert len(result.rows) > 0 and result.errors[0] == (model.predict(data.X) != data.y).sum()
     save(edited, tmp_path / "edited.assay")
     again = load(tmp_path / "edited.assay")
     assert again.rules_ == edited.rules_ and (again.predict(data.X) == edited.predict(data.X)).all()

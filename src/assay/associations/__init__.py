@@ -1,4 +1,4 @@
-"""What goes together: frequent item sets of baskets, and the rules among them."""
+"""Association analysis: frequent item sets, association rules, recommenders."""
 
 from assay.associations.association_rules import association_rules
 from assay.associations.basket_stream import BasketStream

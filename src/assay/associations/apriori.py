@@ -18,8 +18,8 @@ __all__ = ["Level", "Levels", "apriori"]
 MOST_COUNTS = 1 << 24  # candidates counted in one pass: 128 MB
 MOST_BITS = 1 << 23  # words of bits of one piece of a block: 64 MB
 PIECE = 1 << 16  # baskets of one piece, at most
-MANY = 20_000  # frequent sets of one size, after which it pays to look ahead
-SOME = 1 << 14  # candidates made or counted between two looks for Ctrl-C
+LOOK_AHEAD_SETS = 20_000  # frequent sets of one size, after which it pays to look ahead
+CANDIDATES_PER_CHECK = 1 << 14  # candidates made or counted between two checks for Ctrl-C
 
 ItemsOf = Callable[[Any], tuple[np.ndarray, np.ndarray]]
 
@@ -85,15 +85,15 @@ def apriori(
     frequent = np.arange(len(codes), dtype=np.int32)[:, None]
     while len(frequent) > 1 and (max_size is None or frequent.shape[1] < max_size):
         step = _pairs if frequent.shape[1] == 1 else _larger
-        size, row, tallies, found = frequent.shape[1] + 1, 0, np.zeros(2, np.int64), []
+        size, row, tallies, next_sets = frequent.shape[1] + 1, 0, np.zeros(2, np.int64), []
         while row < len(frequent):  # once, unless the candidates are too many for one pass
             row, joined, counted, sets, weights = step(source, counting, frequent, row, least)
             tallies += joined, counted
             collector.add(codes[sets].ravel(), np.full(len(sets), size, np.int32), weights)
-            found.append(sets)
-        if len(frequent) < MANY <= sum(map(len, found)):
+            next_sets.append(sets)
+        if len(frequent) < LOOK_AHEAD_SETS <= sum(map(len, next_sets)):
             look()
-        frequent = np.concatenate(found)
+        frequent = np.concatenate(next_sets)
         joined, counted = tallies.tolist()
         if joined:
             levels.append(Level(size, joined, joined - counted, counted, len(frequent)))
@@ -125,7 +125,7 @@ def _larger(source: Source, counting: _Counting, frequent: np.ndarray, first: in
     parts = []
     while row < len(frequent) and made < MOST_COUNTS * size:
         end_if_abandoned()
-        row, together, flat = _apriori.join(frequent, row, SOME)
+        row, together, flat = _apriori.join(frequent, row, CANDIDATES_PER_CHECK)
         joined, made = joined + together, made + len(flat)
         parts.append(flat)
     sets = np.concatenate(parts).reshape(-1, size)
@@ -196,7 +196,7 @@ def _in_bits(start: np.ndarray, items: np.ndarray, w: np.ndarray, m: int, sets: 
     rows = min(PIECE, max(64, MOST_BITS * 64 // m))
     for a, b in _pieces(len(start) - 1, rows):
         piece = start[a : b + 1] - start[a], items[start[a] : start[b]], w[a:b]
-        for c, e in _pieces(len(sets), SOME):
+        for c, e in _pieces(len(sets), CANDIDATES_PER_CHECK):
             end_if_abandoned()
             _apriori.count_sets(*piece, m, sets[c:e], counts[c:e])
     return counts

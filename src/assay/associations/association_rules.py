@@ -1,4 +1,4 @@
-"""Rules from frequent sets: what else is in the basket, and how sure that is."""
+"""Association rules from frequent item sets."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def association_rules(
 
     From each set the right side grows: first every single item, then pairs of which both items alone were confident,
     and so on. A right side of several items cannot be confident if a part of it was not, because
-    :math:`P(Y|X) \ge P(Y Z | X \setminus Z)`: both have the same count above the bar, and X is not in more baskets than
-    a part of it. Most rules are therefore never looked at.
+    :math:`P(Y|X) \ge P(Y Z | X \setminus Z)`: both have the same numerator, and X is not in more baskets than
+    a part of it. Most rules are therefore never generated.
 
     Parameters
     ----------
@@ -74,6 +74,15 @@ def association_rules(
         0.333       0.500  1.500      2  milk -> bananas
     >>> rules.sentence(1)
     '75 per cent of customers who buy milk also buy chocolate'
+
+    See Also
+    --------
+    frequent_sets, interest, cross_selling
+
+    References
+    ----------
+    - Agrawal, R., Imielinski, T. and Swami, A. (1993). Mining association rules between sets of items in large
+      databases. ACM SIGMOD Conference, 207-216. doi:10.1145/170035.170072
     """
     accepts = {
         "min_confidence": Range(0, 1),
@@ -81,16 +90,16 @@ def association_rules(
         "max_consequent": Count(1) | None,
         "limit": Count(1),
     }
-    given = {
+    parameters = {
         "min_confidence": min_confidence,
         "min_lift": min_lift,
         "max_consequent": max_consequent,
         "limit": limit,
     }
-    check("association_rules", accepts, given)
+    check("association_rules", accepts, parameters)
     parts = _parts(item_sets)
     right, left = (_flags(item_sets, names) for names in (consequent, antecedent))
-    found = []
+    pieces = []
     total = tested = 0
     sizes = item_sets.sizes
     groups = [np.flatnonzero(sizes == k) for k in range(2, int(sizes.max(initial=0)) + 1)]
@@ -102,7 +111,7 @@ def association_rules(
             items = item_sets.indices[item_sets.indptr[ids][:, None] + np.arange(k)]
             tested += _possible(right[items], left[items], most)
             for rules in _of_size(item_sets, parts, ids, items, most, min_confidence, right, left):
-                found.append(rules)
+                pieces.append(rules)
                 total += len(rules[0])
                 if total > limit:
                     raise DataError(
@@ -112,7 +121,7 @@ def association_rules(
                         code="too-many-rules",
                     )
             bar.advance(len(ids), note=f"{total:,} rules")
-    whole, ante, cons = (np.concatenate([r[j] for r in found] or [np.zeros(0, np.int64)]) for j in range(3))
+    whole, ante, cons = (np.concatenate([r[j] for r in pieces] or [np.zeros(0, np.int64)]) for j in range(3))
     counts = item_sets.counts
     rules = AssociationRules(
         item_sets, ante, cons, counts[whole], counts[ante], counts[cons], item_sets.n, tested
@@ -199,13 +208,13 @@ def _of_size(
                 rows, kept = rows[confident], kept[confident]
                 if not len(rows):
                     continue
-                rest = np.zeros(len(ids), np.int64)
-                rest[rows] = kept
-                following[grown] = able, rest
+                remaining = np.zeros(len(ids), np.int64)
+                remaining[rows] = kept
+                following[grown] = able, remaining
                 bits = [i for i in range(k) if grown >> i & 1]
                 others = [i for i in range(k) if i not in bits]
-                told = ~barred[np.ix_(rows, others)].any(axis=1)
-                yield ids[rows[told]], kept[told], _consequents(parts, items[rows[told]][:, bits])
+                wanted = ~barred[np.ix_(rows, others)].any(axis=1)
+                yield ids[rows[wanted]], kept[wanted], _consequents(parts, items[rows[wanted]][:, bits])
         level = following
 
 

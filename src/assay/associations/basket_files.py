@@ -69,7 +69,7 @@ def read_baskets(
         raise DataError(f"{origin}: the file names columns but has no rows, expected baskets.")
     if basket is not None and item is not None:
         return of_long(table, basket, item, None), "long"
-    seen = Table.of(table, who="Baskets")
+    parsed = Table.of(table, who="Baskets")
     if form == "auto":
-        form = wide_form(seen)
-    return (of_table(seen, cuts, None) if form == "attributes" else of_wide(seen, None, form, None)), form
+        form = wide_form(parsed)
+    return (of_table(parsed, cuts, None) if form == "attributes" else of_wide(parsed, None, form, None)), form

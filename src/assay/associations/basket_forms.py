@@ -45,17 +45,17 @@ def of_long(table: Any, basket: str, item: str, weights: str | None) -> Baskets:
         raise ParameterError(
             f"{WHO}: basket, item and weights are different columns, got {', '.join(named)}."
         )
-    seen = Table.of(_columns_of(table, named), {basket: "nominal", item: "nominal"}, WHO)
-    owner, codes = seen.values[:, 0], seen.values[:, 1]
+    parsed = Table.of(_columns_of(table, named), {basket: "nominal", item: "nominal"}, WHO)
+    owner, codes = parsed.values[:, 0], parsed.values[:, 1]
     if np.isnan(owner).any():
         row = int(np.flatnonzero(np.isnan(owner))[0])
         raise DataError(
             f"{WHO}: {row_name(row)} does not say which basket it is ({basket!r} is missing). Drop such rows."
         )
     owner = owner.astype(np.int64)
-    ids, items = (seen.schema[j].categories for j in (0, 1))
+    ids, items = (parsed.schema[j].categories for j in (0, 1))
     codes = np.where(np.isnan(codes), -1, codes).astype(np.int64)
-    w = None if weights is None else _weight_of_each(owner, seen.values[:, 2], ids, weights)
+    w = None if weights is None else _weight_of_each(owner, parsed.values[:, 2], ids, weights)
     return from_pairs(owner, codes, len(ids), items, w, ids)
 
 
@@ -63,52 +63,52 @@ def of_wide(table: Any, weights: Any, form: str, items: Sequence[Any] | None) ->
     """One row for each basket, in one of the wide forms."""
     if form != "auto" and form not in FORMS:
         raise ParameterError(f"{WHO}: form must be 'auto', {', '.join(map(repr, FORMS))}, got {form!r}.")
-    seen = Table.of(table, who=WHO)
-    names = tuple(seen.schema.names if items is None else items)
-    if len(names) != len(seen.schema) or len(set(names)) < len(names):
-        raise ParameterError(f"{WHO}: items must name the {len(seen.schema)} columns, each differently.")
+    parsed = Table.of(table, who=WHO)
+    names = tuple(parsed.schema.names if items is None else items)
+    if len(names) != len(parsed.schema) or len(set(names)) < len(names):
+        raise ParameterError(f"{WHO}: items must name the {len(parsed.schema)} columns, each differently.")
     if form == "auto":
-        form = wide_form(seen)
+        form = wide_form(parsed)
     if form == "slots":
-        return _of_slots(seen, weights)
+        return _of_slots(parsed, weights)
     if form == "attributes":
-        return of_table(seen, None, weights)
+        return of_table(parsed, None, weights)
     if form == "mixed":
-        return _of_mixed(seen, weights)
-    if not isinstance(seen.values, np.ndarray):
-        start, codes, values = csr_arrays(seen.values)
+        return _of_mixed(parsed, weights)
+    if not isinstance(parsed.values, np.ndarray):
+        start, codes, values = csr_arrays(parsed.values)
         owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
         _check_quantities(values, codes, names)
         return from_pairs(owner[values > 0], codes[values > 0], len(start) - 1, names, weights)
-    X = _flags(seen)
+    X = _flags(parsed)
     i, j = np.nonzero(X > 0)  # false for NaN
     return from_pairs(i, j, len(X), names, weights, distinct=True)
 
 
 def of_table(table: Any, cuts: int | Mapping[str, Any] | None, weights: Any) -> Baskets:
     """One row of attributes for each basket, with items "column = value"."""
-    seen = Table.of(table, who=WHO)
-    if not isinstance(seen.values, np.ndarray):
+    parsed = Table.of(table, who=WHO)
+    if not isinstance(parsed.values, np.ndarray):
         raise DataError(f"{WHO}: a sparse matrix has no attributes; use Baskets.from_wide.")
-    conditions = attribute_items(seen, cuts)
-    i, j = attribute_pairs(seen.values, conditions)
-    names = tuple(c.words(seen.schema) for c in conditions)
-    found = from_pairs(i, j, len(seen), names, weights, distinct=True)
-    found.conditions = tuple(conditions)
-    return found
+    conditions = attribute_items(parsed, cuts)
+    i, j = attribute_pairs(parsed.values, conditions)
+    names = tuple(c.words(parsed.schema) for c in conditions)
+    baskets = from_pairs(i, j, len(parsed), names, weights, distinct=True)
+    baskets.conditions = tuple(conditions)
+    return baskets
 
 
 def attribute_items(table: Table, cuts: int | Mapping[str, Any] | None) -> list[Condition]:
     """What a row of attributes can hold: a category of a nominal column, an interval of a numeric one."""
-    given = dict(cuts) if isinstance(cuts, Mapping) else {}
-    for name in given:
+    cuts_of_columns = dict(cuts) if isinstance(cuts, Mapping) else {}
+    for name in cuts_of_columns:
         table.schema.index(name)
-    found = []
+    conditions = []
     for j, column in enumerate(table.schema):
         if column.coded:
-            found += [Condition(j, codes=(c,)) for c in range(len(column.categories))]
+            conditions += [Condition(j, codes=(c,)) for c in range(len(column.categories))]
             continue
-        asked = given.get(column.name, None if isinstance(cuts, Mapping) else cuts)
+        asked = cuts_of_columns.get(column.name, None if isinstance(cuts, Mapping) else cuts)
         if asked is None:
             raise DataError(
                 f"column {column.name!r} holds numbers, which hardly repeat.",
@@ -117,8 +117,8 @@ def attribute_items(table: Table, cuts: int | Mapping[str, Any] | None) -> list[
                 code="uncut-numbers",
             )
         ends = [-math.inf, *_cut_points(asked, table.values[:, j], column.name), math.inf]
-        found += [Condition(j, low=a, high=b) for a, b in pairwise(ends)]
-    return found
+        conditions += [Condition(j, low=a, high=b) for a, b in pairwise(ends)]
+    return conditions
 
 
 def attribute_pairs(X: np.ndarray, conditions: Sequence[Condition]) -> tuple[np.ndarray, np.ndarray]:
@@ -142,8 +142,8 @@ def from_pairs(
     """Baskets from pairs of basket and item numbers; item -1 is none. ``distinct``: in order already, each once."""
     if not distinct:
         d = max(len(items), 1)
-        there = codes >= 0
-        pairs = np.sort(owner[there].astype(np.int64) * d + codes[there])
+        present = codes >= 0
+        pairs = np.sort(owner[present].astype(np.int64) * d + codes[present])
         pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])] if len(pairs) else pairs
         owner, codes = pairs // d, pairs % d
     indptr = np.zeros(n + 1, np.int64)
@@ -166,11 +166,11 @@ def _columns_of(table: Any, names: list[str]) -> dict[str, Any]:
     return {name: table[name] for name in names}
 
 
-def _weight_of_each(owner: np.ndarray, given: np.ndarray, ids: Sequence[Any], name: str) -> np.ndarray:
+def _weight_of_each(owner: np.ndarray, weights: np.ndarray, ids: Sequence[Any], name: str) -> np.ndarray:
     w = np.zeros(len(ids))
-    w[owner] = given
-    if not np.array_equal(w[owner], given):
-        odd = ids[owner[np.flatnonzero(w[owner] != given)[0]]]
+    w[owner] = weights
+    if not np.array_equal(w[owner], weights):
+        odd = ids[owner[np.flatnonzero(w[owner] != weights)[0]]]
         raise DataError(f"{WHO}: basket {odd!r} has several weights in column {name!r}, expected one.")
     return w
 
@@ -212,10 +212,10 @@ def _of_mixed(table: Table, weights: Any) -> Baskets:
     flags = flag_columns(table)
     others = [j for j in range(len(table.schema)) if j not in flags]
     i, j = np.nonzero(_flags(_some_columns(table, flags)) > 0)  # false for NaN
-    rest = _some_columns(table, others)
-    conditions = attribute_items(rest, None)
-    rows, places = attribute_pairs(rest.values, conditions)
-    names = [table.schema[k].name for k in flags] + [c.words(rest.schema) for c in conditions]
+    attributes = _some_columns(table, others)
+    conditions = attribute_items(attributes, None)
+    rows, places = attribute_pairs(attributes.values, conditions)
+    names = [table.schema[k].name for k in flags] + [c.words(attributes.schema) for c in conditions]
     owner, codes = np.concatenate([i, rows]), np.concatenate([j, places + len(flags)])
     return from_pairs(owner, codes, len(table), names, weights)
 
@@ -234,9 +234,9 @@ def _of_slots(table: Table, weights: Any) -> Baskets:
     code = {name: c for c, name in enumerate(items)}
     codes = np.full(table.shape, -1, dtype=np.int64)
     for j, column in enumerate(table.schema):
-        there = ~np.isnan(table.values[:, j])
+        present = ~np.isnan(table.values[:, j])
         known = np.array([code[v] for v in column.categories], dtype=np.int64)
-        codes[there, j] = known[table.values[there, j].astype(np.int64)]
+        codes[present, j] = known[table.values[present, j].astype(np.int64)]
     owner = np.repeat(np.arange(len(codes)), codes.shape[1])
     return from_pairs(owner, codes.ravel(), len(codes), items, weights)
 

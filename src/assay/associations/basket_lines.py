@@ -28,8 +28,8 @@ def read_basket_lines(path: Any, delimiter: str | None = None, encoding: str | N
     Parameters
     ----------
     path : str or Path; text may be packed with gzip, bzip2 or xz
-    delimiter : str, default None: told from the file
-    encoding : str, default None: told from the file
+    delimiter : str, default None: detected from the file
+    encoding : str, default None: detected from the file
 
     Examples
     --------

@@ -58,14 +58,14 @@ class BasketStream(Source):
     @cached_property
     def items(self) -> tuple[Any, ...]:
         """The names of all items."""
-        seen = Stream(self._whole, self._baskets, "baskets: reading the items").add_up(_seen)
-        ids = np.sort(np.concatenate(seen.ids))
+        items = Stream(self._whole, self._baskets, "baskets: reading the items").add_up(_seen)
+        ids = np.sort(np.concatenate(items.ids))
         if (ids[1:] == ids[:-1]).any():
             raise DataError(
                 f"BasketStream: the rows of a basket must stand together, but some value of {self._basket!r} comes "
                 "again after another. Sort the file by it."
             )
-        return tuple(in_order(list(seen.names)))
+        return tuple(in_order(list(items.names)))
 
     def add_up(self, summarize: Callable[[Block], Any]) -> Any:
         code = {name: c for c, name in enumerate(self.items)}

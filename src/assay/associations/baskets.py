@@ -35,9 +35,9 @@ class Baskets:
     weights : (n,) float64 or None
         What each basket counts; None counts each once.
     ids : tuple or None
-        What each basket is called; None calls them 0, 1, 2, ...
+        The name of each basket; None numbers them 0, 1, 2, ...
     conditions : tuple of Condition or None
-        For items of an attribute table: what each item says of a row.
+        For items of an attribute table: the condition of each item on a row.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class Baskets:
         ----------
         lists : one iterable of names for each basket
         weights : (n,) what each basket counts
-        ids : what each basket is called
+        ids : names of the baskets
 
         >>> from assay.associations import Baskets
         >>> Baskets.from_lists(["ab", "b"]).items
@@ -121,14 +121,14 @@ class Baskets:
     def from_long(cls, table: Any, basket: str, item: str, weights: str | None = None) -> Baskets:
         """Baskets from a table with one row for each item of a basket, in any order.
 
-        A pair that is there twice counts once. A row whose item is missing says only that the basket exists; a row
+        A pair that is there twice counts once. A row whose item is missing only declares the basket; a row
         whose basket is missing is refused.
 
         Parameters
         ----------
         table : pandas, polars or pyarrow frame, or a dict of columns
-        basket, item : names of the columns that say which basket, and which item
-        weights : name of a column that says what the basket counts: the same in all of its rows
+        basket, item : names of the columns of the basket and of the item
+        weights : name of the column of the basket's weight: the same in all of its rows
 
         >>> from assay.associations import Baskets
         >>> Baskets.from_long({"bill": [7, 7, 9], "what": ["tea", "milk", "tea"]}, "bill", "what").ids
@@ -152,7 +152,7 @@ class Baskets:
             :meth:`from_table`. "mixed": flags, and further columns of names whose items are "column = value".
         weights : (n,) what each basket counts
         form : "auto", "flags", "slots", "attributes" or "mixed"
-            "auto" tells it from the columns: see :func:`assay.associations.wide_forms.wide_form`.
+            "auto" detects it from the columns: see :func:`assay.associations.wide_forms.wide_form`.
         items : names of the columns of an array or a sparse matrix
 
         >>> from assay.associations import Baskets
@@ -268,9 +268,11 @@ class Baskets:
         """
         held = np.ones(self.n, bool)
         for code in {self.code(name) for name in names}:
-            there = np.zeros(self.n, bool)
-            there[np.searchsorted(self.indptr, np.flatnonzero(self.indices == code), side="right") - 1] = True
-            held &= there
+            with_item = np.zeros(self.n, bool)
+            with_item[
+                np.searchsorted(self.indptr, np.flatnonzero(self.indices == code), side="right") - 1
+            ] = True
+            held &= with_item
         return held
 
     def of_segment(self, labels: Any, value: Any) -> Baskets:
@@ -280,10 +282,10 @@ class Baskets:
         >>> Baskets.from_lists([["milk"], ["tea"], []]).of_segment(["new", "old", "new"], "new").n
         2
         """
-        given = np.asarray(plain_values(labels))
-        if given.shape != (self.n,):
-            raise DataError(f"Baskets: {self.n} baskets need as many labels, got shape {given.shape}.")
-        chosen = given == value
+        values = np.asarray(plain_values(labels))
+        if values.shape != (self.n,):
+            raise DataError(f"Baskets: {self.n} baskets need as many labels, got shape {values.shape}.")
+        chosen = values == value
         if not np.any(chosen):
             raise DataError(f"Baskets: no basket has the label {value!r}.")
         return self[np.asarray(chosen, dtype=bool)]

@@ -1,4 +1,4 @@
-"""What miners have found so far, and how much of it there may be."""
+"""Collects the item sets of several threads, up to a limit."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ class Collector:
         if self.found > self.limit or self.items > SIZE * self.limit:
             self._too_many(self.found)
 
-    def include(self, given: np.ndarray, count: int) -> None:
+    def include(self, required: np.ndarray, count: int) -> None:
         """Add the given items to all sets so far, and the set of them alone, which has that count."""
-        k = np.int32(len(given))
-        parts = [(given, np.array([k], np.int32), np.array([count], np.int64))]
+        k = np.int32(len(required))
+        parts = [(required, np.array([k], np.int32), np.array([count], np.int64))]
         for items, sizes, counts in self._parts:
             owner = np.concatenate(
                 [np.repeat(np.arange(len(sizes)), sizes), np.repeat(np.arange(len(sizes)), k)]
             )
-            both = np.concatenate([items, np.tile(given, len(sizes))])
+            both = np.concatenate([items, np.tile(required, len(sizes))])
             parts.append((both[np.lexsort((both, owner))], sizes + k, counts))
         self._parts, self.found = parts, self.found + 1
 

@@ -1,4 +1,4 @@
-"""Closed and maximal sets: the few that tell all others."""
+"""Closed and maximal item sets: condensed representations of all frequent ones."""
 
 from __future__ import annotations
 
@@ -28,6 +28,15 @@ def closed_sets(sets: ItemSets) -> ItemSets:
     >>> sets = frequent_sets(Baskets.from_lists(["abc", "abc", "a"]), 1)
     >>> len(sets), [s.items for s in closed_sets(sets)]
     (7, [('a',), ('a', 'b', 'c')])
+
+    See Also
+    --------
+    maximal_sets, frequent_sets
+
+    References
+    ----------
+    - Pasquier, N., Bastide, Y., Taouil, R. and Lakhal, L. (1999). Discovering frequent closed itemsets for
+      association rules. International Conference on Database Theory, 398-416.
     """
     return _kept(sets, "closed")
 
@@ -35,7 +44,7 @@ def closed_sets(sets: ItemSets) -> ItemSets:
 def maximal_sets(sets: ItemSets) -> ItemSets:
     """The maximal ones of all frequent sets: no larger set is frequent.
 
-    They say which sets are frequent, but not their counts.
+    They determine which sets are frequent, but not their counts.
 
     Parameters
     ----------
@@ -47,6 +56,14 @@ def maximal_sets(sets: ItemSets) -> ItemSets:
     >>> sets = frequent_sets(Baskets.from_lists(["abc", "abc", "a"]), 1)
     >>> [s.items for s in maximal_sets(sets)]
     [('a', 'b', 'c')]
+
+    See Also
+    --------
+    closed_sets, frequent_sets
+
+    References
+    ----------
+    - Bayardo, R. J. (1998). Efficiently mining long patterns from databases. ACM SIGMOD Conference, 85-93.
     """
     return _kept(sets, "maximal")
 

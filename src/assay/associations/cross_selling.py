@@ -1,4 +1,4 @@
-"""Whom to offer what: customers who have bought X but not Y, where X -> Y is a good rule."""
+"""Cross-selling: customers who have bought X but not Y, for rules X -> Y."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def cross_selling_targets(baskets: Baskets, antecedent: Any, consequent: Any) ->
 
 @dataclass(eq=False, repr=False)
 class CrossSelling:
-    """Offers: to whom, what, because of which rule, and what is to be expected of it.
+    """Offers: the customer, the items, the rule, and the expected gain.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class CrossSelling:
     def of(self, customer: Any) -> CrossSelling:
         """The offers for one customer, by id."""
         ids = [_id(self.baskets, i) for i in self.rows.tolist()]
-        keep = np.array([one == customer for one in ids], bool)
+        keep = np.array([basket == customer for basket in ids], bool)
         return CrossSelling(self.baskets, self.rules, self.rows[keep], self.rule[keep], self.gain[keep])
 
     def __getitem__(self, i: int) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class CrossSelling:
         shown = [self[i] for i in range(min(len(self), 20))]
         if shown:
             rows = [
-                [str(o["customer"]), _said(o["offer"]), _said(o["because"]), o["confidence"], o["gain"]]
+                [str(o["customer"]), _joined(o["offer"]), _joined(o["because"]), o["confidence"], o["gain"]]
                 for o in shown
             ]
             lines.append(text_table(["customer", "offer", "because of", "confidence", "gain"], rows))
@@ -115,7 +115,7 @@ def cross_selling(
     most: int | None = 3,
     min_gain: float = 0.0,
 ) -> CrossSelling:
-    r"""What to offer to whom: for every rule X -> Y, the baskets that hold X and lack Y, ranked by expected gain.
+    r"""Cross-selling offers: for every rule X -> Y, the baskets that hold X and lack Y, ranked by expected gain.
 
     .. math:: \text{gain} = P(Y|X) \sum_{i \in Y,\, i \notin \text{basket}} v_i
 
@@ -195,12 +195,12 @@ def _best(
 
 
 def _values(rules: AssociationRules, value: Mapping[Any, float]) -> dict[Any, float]:
-    found = dict.fromkeys(rules.sets.items, 1.0)
+    values = dict.fromkeys(rules.sets.items, 1.0)
     for name, worth in value.items():
         if not np.isfinite(worth):
             raise DataError(f"cross_selling: the value of {name!r} must be a finite number, got {worth!r}.")
-        found[name] = float(worth)
-    return found
+        values[name] = float(worth)
+    return values
 
 
 def _unpacked(bits: np.ndarray, n: int) -> np.ndarray:
@@ -211,5 +211,5 @@ def _id(baskets: Baskets, i: int) -> Any:
     return i if baskets.ids is None else baskets.ids[i]
 
 
-def _said(names: tuple[Any, ...]) -> str:
+def _joined(names: tuple[Any, ...]) -> str:
     return one_line(", ".join(map(str, names)), 40)

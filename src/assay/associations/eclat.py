@@ -17,7 +17,7 @@ __all__ = ["KINDS", "eclat", "in_branches"]
 
 KINDS = {"all": 0, "closed": 1, "maximal": 2}
 GLANCE = 1 << 25  # words that a first call looks at: what ends within is not worth a thread or an estimate
-SHARE = 1 << 26  # words of one call, about a twentieth of a second: then Ctrl-C is heard
+SHARE = 1 << 26  # words of one call, about a twentieth of a second: then Ctrl-C is checked
 TASKS = 64  # parts that the branches are cut into for threads
 
 Call = Callable[[int, int, np.ndarray, int, int], tuple]  # first, last, steps, budget, room
@@ -81,8 +81,8 @@ def _in_all_baskets(ranked: Ranked, least: int, collector: Collector, kind: str,
 def in_branches(call: Call, m: int, collector: Collector, share: int, look: Callable[[], None]) -> None:
     """Mine branches 0 .. m - 1: a glance first, then in parts, on threads, each call a share of the work."""
     nowhere = np.empty(0, np.int32)
-    first, steps, *found = call(0, m, nowhere, GLANCE, collector.room)
-    collector.add(*found)
+    first, steps, *sets = call(0, m, nowhere, GLANCE, collector.room)
+    collector.add(*sets)
     if first >= m:
         return
     look()
@@ -94,8 +94,8 @@ def in_branches(call: Call, m: int, collector: Collector, share: int, look: Call
             while at < end:
                 end_if_abandoned()
                 before = at
-                at, steps, *found = call(at, end, steps, share, collector.room)
-                collector.add(*found)
+                at, steps, *sets = call(at, end, steps, share, collector.room)
+                collector.add(*sets)
                 bar.advance(at - before, note=f"{collector.found:,} found")
 
         size = max(1, (m - first) // TASKS)

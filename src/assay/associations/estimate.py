@@ -1,4 +1,4 @@
-"""How many item sets a threshold would give, without finding them."""
+"""Estimates of the number of frequent item sets by random walks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GROUPS = 4  # independent estimates
 BRANCHES = 256  # walked at most; of more, a sample
 WALKS = 1024  # in one group
 ROOM = 0.1  # of the limit that a recommended threshold fills at most
-PART = 16  # branches between two looks for Ctrl-C
+PART = 16  # branches between two checks for Ctrl-C
 
 
 class SetEstimate(NamedTuple):
@@ -35,7 +35,7 @@ def estimate_sets(
 ) -> SetEstimate:
     """About how many item sets :func:`frequent_sets` would find, by random walks down its search.
 
-    A walk adds items to a set as long as it stays frequent; the numbers of ways it could have gone tell how many
+    A walk adds items to a set as long as it stays frequent; the numbers of possible extensions estimate how many
     sets there are (Knuth's estimate of the size of a search tree). It is unbiased; where few branches hold most of
     the sets, it may miss some of those, so take it for the order of magnitude.
 

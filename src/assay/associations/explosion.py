@@ -1,4 +1,4 @@
-"""Sets that would be too many: told before they are found, with a threshold that would do."""
+"""Refuse searches that would return too many sets before they run, and suggest a threshold."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["Guard", "in_words"]
 
 @dataclass(eq=False)
 class Guard:
-    """Looks ahead for a search, and speaks when the sets are, or would be, more than the limit.
+    """Estimates the size of a search, and raises when the sets are, or would be, more than the limit.
 
     Parameters
     ----------
     baskets, threshold, max_size, kind : what is searched
     min_support : as the caller gave it: a share or a count
     limit : the most sets
-    who : who speaks
+    who : the caller, for messages
     """
 
     baskets: Baskets
@@ -50,13 +50,13 @@ class Guard:
             sets = f"about {in_words(ahead.sets)} item sets, more than limit={self.limit:,}"
             self._complain(f"there would be {sets}")
 
-    def too_many(self, found: int) -> None:
+    def too_many(self, n_sets: int) -> None:
         """Refuse, since so many were found already."""
         which = "" if self.kind == "all" else f"{self.kind} "
-        if found > self.limit:
+        if n_sets > self.limit:
             self._complain(f"there are more than {self.limit:,} {which}item sets")
         self._complain(
-            f"{which}item sets are so large that {found:,} take the memory of limit={self.limit:,}"
+            f"{which}item sets are so large that {n_sets:,} take the memory of limit={self.limit:,}"
         )
 
     def _complain(self, what: str) -> None:
@@ -83,7 +83,7 @@ class Guard:
 
 
 def in_words(sets: float) -> str:
-    """A large number as people say it, to two digits.
+    """A large number to two digits.
 
     >>> from assay.associations.explosion import in_words
     >>> in_words(412345.0), in_words(3.21e14), in_words(7.0)

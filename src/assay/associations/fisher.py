@@ -12,7 +12,7 @@ __all__ = ["fisher_p"]
 
 
 def fisher_p(xy: Any, x: Any, y: Any, n: Any) -> np.ndarray:
-    r"""Fisher's exact test: how probable at least xy common baskets are if X and Y have nothing to do with each other.
+    r"""Fisher's exact test: how probable at least xy common baskets are if X and Y are independent.
 
     .. math:: p = \sum_{k \ge xy} \binom{x}{k} \binom{n - x}{y - k} \Big/ \binom{n}{y}
 
@@ -33,27 +33,27 @@ def fisher_p(xy: Any, x: Any, y: Any, n: Any) -> np.ndarray:
     """
     from scipy.special import gammaln
 
-    given = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (xy, x, y, n)))
-    shape = given[0].shape
-    k, x, y, n = (np.rint(np.ravel(v)) for v in given)
-    for rounded, exact in zip((k, x, y, n), given):
+    counts = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (xy, x, y, n)))
+    shape = counts[0].shape
+    k, x, y, n = (np.rint(np.ravel(v)) for v in counts)
+    for rounded, exact in zip((k, x, y, n), counts):
         if np.any(np.abs(rounded - np.ravel(exact)) > 1e-6 * np.maximum(1.0, rounded)):
             raise DataError(
                 "fisher_p: the counts must be whole numbers, and weighted baskets do not have them. Use chi_square."
             )
     upper = k > x * y / n  # the shorter tail: from xy upwards, or from xy - 1 downwards
     start = np.where(upper, k, k - 1)
-    rest = n - x - y
-    possible = (start >= np.maximum(0, -rest)) & (start <= np.minimum(x, y))
-    at = np.where(possible, start, np.maximum(0, -rest))
-    parts = (at, x - at, y - at, rest + at)
+    slack = n - x - y
+    possible = (start >= np.maximum(0, -slack)) & (start <= np.minimum(x, y))
+    at = np.where(possible, start, np.maximum(0, -slack))
+    parts = (at, x - at, y - at, slack + at)
     log_term = gammaln(x + 1) + gammaln(n - x + 1) + gammaln(y + 1) + gammaln(n - y + 1) - gammaln(n + 1)
     log_term -= sum(gammaln(part + 1) for part in parts)
     term = np.where(possible, np.exp(log_term), 0.0)
     total = term.copy()
     live = np.flatnonzero(term > 0)
     t, a, up = term[live], at[live], upper[live]
-    xs, ys, rs = x[live], y[live], rest[live]
+    xs, ys, rs = x[live], y[live], slack[live]
     while len(live):
         # t(k + 1) / t(k) = (x - k) (y - k) / ((k + 1) (n - x - y + k + 1)), and its inverse downwards
         higher = (xs - a) * (ys - a) / np.maximum((a + 1) * (rs + a + 1), 1.0)

@@ -1,4 +1,4 @@
-"""Frequent item sets as a learner: of tables in memory, on disk or on a cluster; new rows are told which they hold."""
+"""Frequent item sets as a learner: of tables in memory, on disk or on a cluster; new rows become indicators of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SOME_ROWS = 8192  # that are compared with all sets at a time
 
 
 class FrequentItems(PassLearner, Transformer):
-    r"""Find the item sets that come together in enough rows, and tell which of them a row holds.
+    r"""Find frequent item sets, and transform rows into indicators of the sets they hold.
 
     Each row is a basket. A column of numbers is one item, there if the number is above ``threshold``: zeros and ones,
     or quantities. A nominal column is one item "column = value" for each of its values. Missing is no item. A set is
@@ -52,7 +52,7 @@ class FrequentItems(PassLearner, Transformer):
         The most items of a set.
     kind : "all", "closed" or "maximal"
     threshold : float, default 0
-        A number above it says that the row holds the item.
+        The row holds the item if its number is above it.
     limit : int, default 10 million
         The most sets.
     sparse_output : bool, default True
@@ -76,11 +76,22 @@ class FrequentItems(PassLearner, Transformer):
         0.500      2  milk, tea
     >>> model.transform(bought).toarray()[0]
     array([1., 1., 1.])
+
+    See Also
+    --------
+    frequent_sets, association_rules, assay.rules.PatternFeatures
+
+    References
+    ----------
+    - Agrawal, R. and Srikant, R. (1994). Fast algorithms for mining association rules. International Conference on
+      Very Large Data Bases, 487-499.
+    - Han, J., Pei, J. and Yin, Y. (2000). Mining frequent patterns without candidate generation. ACM SIGMOD
+      Conference, 1-12. doi:10.1145/342009.335372
     """
 
     card = Card("frequent items", "item sets that occur in enough rows, as columns", also=("item sets",))
     accepts = {
-        "min_support": Any_("a share or a count"),  # said better by check_support
+        "min_support": Any_("a share or a count"),  # check_support has the better message
         "max_size": Count(1) | None,
         "kind": Choice(*KINDS),
         "threshold": Range(),
@@ -133,7 +144,7 @@ class FrequentItems(PassLearner, Transformer):
         return both if self.sparse_output else both.toarray()
 
     def _names_out(self) -> list[str]:
-        return [" & ".join(found.items) for found in self.sets_]
+        return [" & ".join(item_set.items) for item_set in self.sets_]
 
 
 def _item_names(schema: Schema) -> tuple[str, ...]:
@@ -160,13 +171,13 @@ def _items_of(schema: Schema, threshold: float) -> Callable[[Any], tuple[np.ndar
                 raise DataError(
                     "FrequentItems: with a threshold below 0 the zeros of a sparse matrix would count."
                 )
-            there = values > threshold
-            return np.concatenate([[0], np.cumsum(there)])[start], columns[there]
-        there = np.where(coded, X >= 0, threshold < X)  # false for NaN
-        codes = offset + np.where(coded & there, X, 0).astype(np.int64)
+            present = values > threshold
+            return np.concatenate([[0], np.cumsum(present)])[start], columns[present]
+        present = np.where(coded, X >= 0, threshold < X)  # false for NaN
+        codes = offset + np.where(coded & present, X, 0).astype(np.int64)
         start = np.zeros(len(X) + 1, np.int64)
-        np.cumsum(there.sum(axis=1), out=start[1:])
-        return start, codes[there].astype(np.int32)
+        np.cumsum(present.sum(axis=1), out=start[1:])
+        return start, codes[present].astype(np.int32)
 
     return items_of
 

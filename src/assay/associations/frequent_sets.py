@@ -1,4 +1,4 @@
-"""Frequent item sets, by whichever miner suits."""
+"""Frequent item sets by Eclat, FP-growth or Apriori."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def frequent_sets(
 
     .. math:: \text{support}(S) = \#\{\text{baskets that hold all of } S\}/n \ge \text{min\_support}
 
-    A set is never in more baskets than its subsets are, which is what all methods live on. They find the same sets
+    A set is never in more baskets than its subsets are, which all methods use. They find the same sets
     in the same order: by size, then by falling count, then by items. There may be very many: when the work proves
     long, random walks estimate their number, and more than ``limit`` are refused with a threshold that would do.
 
@@ -60,13 +60,13 @@ def frequent_sets(
         reach it are frequent.
     method : "auto", "eclat", "fp-growth" or "apriori"
         "eclat": depth first, baskets as bits. "fp-growth": depth first, baskets as a tree. "apriori": one size after
-        another, each a pass over the baskets; its ``levels`` tell how many candidates were pruned uncounted. "auto"
+        another, each a pass over the baskets; its ``levels`` report how many candidates were pruned. "auto"
         takes eclat, which was the fastest on all kinds of data measured.
     max_size : int or None
         The most items of a set.
     kind : "all", "closed" or "maximal"
-        Closed sets are those that no larger set shares all baskets with: they tell the counts of all others. Maximal
-        ones are those that no larger frequent set holds.
+        Closed sets are those that no larger set shares all baskets with: they determine the counts of all others.
+        Maximal ones are those that no larger frequent set holds.
     containing : names of items
         Only sets that hold all of these.
     limit : int, default 10 million
@@ -88,6 +88,19 @@ def frequent_sets(
         0.500      2  milk, tea
     >>> frequent_sets(baskets, 0.25, kind="maximal")[0].items
     ('honey', 'milk', 'tea')
+
+    See Also
+    --------
+    closed_sets, maximal_sets, association_rules, estimate_sets
+
+    References
+    ----------
+    - Agrawal, R. and Srikant, R. (1994). Fast algorithms for mining association rules. International Conference on
+      Very Large Data Bases, 487-499.
+    - Zaki, M. J. (2000). Scalable algorithms for association mining. IEEE Transactions on Knowledge and Data
+      Engineering 12(3), 372-390. doi:10.1109/69.846291
+    - Han, J., Pei, J. and Yin, Y. (2000). Mining frequent patterns without candidate generation. ACM SIGMOD
+      Conference, 1-12. doi:10.1145/342009.335372
     """
     check_support(min_support)
     check("frequent_sets", ACCEPTS, {"method": method, "max_size": max_size, "kind": kind, "limit": limit})
@@ -116,18 +129,18 @@ def search_sets(
     limit: int,
     who: str = "frequent_sets",
 ) -> ItemSets:
-    """What :func:`frequent_sets` finds; its parameters are checked. ``who`` speaks if there are too many."""
+    """What :func:`frequent_sets` finds; its parameters are checked. ``who`` names the caller in messages."""
     threshold = Threshold.of(baskets, min_support)
-    given = np.array(sorted({baskets.code(name) for name in containing}), dtype=np.int32)
-    if len(given):
-        threshold, baskets = _holding(threshold, baskets, given)
+    required = np.array(sorted({baskets.code(name) for name in containing}), dtype=np.int32)
+    if len(required):
+        threshold, baskets = _holding(threshold, baskets, required)
     direct = kind != "all" and method in ("auto", "eclat")  # condensed while mining, not afterwards
     longest = max_size if direct or kind == "all" else None
     guard = Guard(baskets, threshold, min_support, limit, longest, kind, who)
     collector = Collector(limit, guard.too_many)
-    if len(given) and not direct:
-        guard.baskets = _without(baskets, given)
-        levels = _some_more(method, guard, collector, given)
+    if len(required) and not direct:
+        guard.baskets = _without(baskets, required)
+        levels = _some_more(method, guard, collector, required)
     else:
         levels = _mine(method, guard, collector, kind if direct else "all")
     indptr, indices, counts = collector.in_order()
@@ -137,7 +150,7 @@ def search_sets(
 
 
 def _mine(method: str, guard: Guard, collector: Collector, kind: str) -> tuple[Level, ...]:
-    """Fill the collector; what Apriori tells of its levels."""
+    """Fill the collector; returns the levels of Apriori."""
     least, longest = guard.threshold.least, guard.max_size
     if method == "apriori":
         X, threshold = guard.baskets.to_sparse(), guard.threshold
@@ -155,27 +168,27 @@ def csr_items(X: Any) -> tuple[np.ndarray, np.ndarray]:
     return X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
 
 
-def _some_more(method: str, guard: Guard, collector: Collector, given: np.ndarray) -> tuple[Level, ...]:
+def _some_more(method: str, guard: Guard, collector: Collector, required: np.ndarray) -> tuple[Level, ...]:
     """Sets of the given items and some more."""
     weights = guard.threshold.weights
     alone = guard.baskets.n if weights is None else int(weights.sum())
-    if alone < guard.threshold.least or (guard.max_size is not None and guard.max_size < len(given)):
+    if alone < guard.threshold.least or (guard.max_size is not None and guard.max_size < len(required)):
         return ()
     levels: tuple[Level, ...] = ()
-    if guard.max_size is None or guard.max_size > len(given):
-        guard.max_size = None if guard.max_size is None else guard.max_size - len(given)
+    if guard.max_size is None or guard.max_size > len(required):
+        guard.max_size = None if guard.max_size is None else guard.max_size - len(required)
         levels = _mine(method, guard, collector, "all")
-    collector.include(given, alone)
+    collector.include(required, alone)
     return levels
 
 
-def _holding(threshold: Threshold, baskets: Baskets, given: np.ndarray) -> tuple[Threshold, Baskets]:
-    inside = baskets.holding(*(baskets.items[code] for code in given))
+def _holding(threshold: Threshold, baskets: Baskets, required: np.ndarray) -> tuple[Threshold, Baskets]:
+    inside = baskets.holding(*(baskets.items[code] for code in required))
     weights = threshold.weights
     return threshold._replace(weights=None if weights is None else weights[inside]), baskets[inside]
 
 
 def _without(baskets: Baskets, codes: np.ndarray) -> Baskets:
-    there = ~np.isin(baskets.indices, codes)
-    before = np.concatenate([[0], np.cumsum(there)])
-    return Baskets(before[baskets.indptr], baskets.indices[there], baskets.items)
+    kept = ~np.isin(baskets.indices, codes)
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return Baskets(before[baskets.indptr], baskets.indices[kept], baskets.items)

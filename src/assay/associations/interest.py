@@ -1,4 +1,4 @@
-"""How interesting a rule X -> Y is: what the counts of X, of Y and of both say about it, in many measures."""
+"""Interestingness measures of a rule X -> Y, from the counts of X, of Y and of both."""
 
 from __future__ import annotations
 
@@ -89,6 +89,17 @@ def interest(measure: str, xy: Any, x: Any, y: Any, n: Any) -> np.ndarray:
     >>> from assay.associations.interest import interest
     >>> float(interest("confidence", 3, 4, 5, 6)), round(float(interest("lift", 3, 4, 5, 6)), 12)
     (0.75, 0.9)
+
+    See Also
+    --------
+    association_rules, fisher_p
+
+    References
+    ----------
+    - Tan, P.-N., Kumar, V. and Srivastava, J. (2004). Selecting the right objective measure for association
+      analysis. Information Systems 29(4), 293-313.
+    - Brin, S., Motwani, R., Ullman, J. D. and Tsur, S. (1997). Dynamic itemset counting and implication rules for
+      market basket data. ACM SIGMOD Conference, 255-264.
     """
     if measure not in MEASURES:
         raise ParameterError(f"interest: measure must be one of {', '.join(MEASURES)}, got {measure!r}.")
@@ -179,8 +190,8 @@ def _j_measure(c: Crossing) -> np.ndarray:
 def _mutual_information(c: Crossing) -> np.ndarray:
     without_x, without_y = c.n - c.x, c.n - c.y
     of_x = _bits(c.xy, c.x, c.y, c.n) + _bits(c.only_x, c.x, without_y, c.n)
-    rest = _bits(c.only_y, without_x, c.y, c.n) + _bits(c.neither, without_x, without_y, c.n)
-    return np.maximum(of_x + rest, 0.0)
+    of_others = _bits(c.only_y, without_x, c.y, c.n) + _bits(c.neither, without_x, without_y, c.n)
+    return np.maximum(of_x + of_others, 0.0)
 
 
 def _gini(c: Crossing) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Recommendation by similar items: who liked this also liked that."""
+"""Item-based collaborative filtering."""
 
 from __future__ import annotations
 
@@ -61,6 +61,15 @@ class ItemNeighbours(Recommender):
     >>> model = ItemNeighbours(shrinkage=1).fit(rows)
     >>> [name for name, score in model.recommend({"tea": 5, "beer": 1})]
     ['cake', 'chips']
+
+    See Also
+    --------
+    UserNeighbours, RatingFactors, recommender_scores
+
+    References
+    ----------
+    - Sarwar, B., Karypis, G., Konstan, J. and Riedl, J. (2001). Item-based collaborative filtering recommendation
+      algorithms. World Wide Web Conference, 285-295. doi:10.1145/371920.372071
     """
 
     card = Card(
@@ -125,18 +134,18 @@ def item_similarity(ratings: Ratings, shrinkage: float = 10.0, most: int = 300) 
         centred.data = values.data - means[owner]
     square = centred.multiply(centred)
     columns, held, squared = centred.tocsc(), pattern.tocsc(), square.tocsc()
-    found = []
+    blocks = []
     step = min(max(CHUNK // max(len(ratings.items), 1), 1), 512)
     for a in track(range(0, len(ratings.items), step), "similarities"):
         part = slice(a, a + step)
         above = (columns[:, part].T @ columns).toarray()
         common = (held[:, part].T @ held).toarray()
         if ratings.rated:
-            own, other = (squared[:, part].T @ held).toarray(), (held[:, part].T @ squared).toarray()
+            left, other = (squared[:, part].T @ held).toarray(), (held[:, part].T @ squared).toarray()
         else:
             count = pattern.sum(axis=0)
-            own, other = np.broadcast_to(count[part, None], above.shape), np.broadcast_to(count, above.shape)
-        below = np.sqrt(own * other)
+            left, other = np.broadcast_to(count[part, None], above.shape), np.broadcast_to(count, above.shape)
+        below = np.sqrt(left * other)
         # Means that are not exact leave something of ratings that are all alike.
         alike = below > 1e-12 * np.maximum(common, 1)
         near = np.divide(above, below, out=np.zeros_like(above), where=alike)
@@ -144,5 +153,5 @@ def item_similarity(ratings: Ratings, shrinkage: float = 10.0, most: int = 300) 
         near[np.arange(len(near)), np.arange(a, a + len(near))] = 0.0
         if near.shape[1] > most:
             near[near < np.partition(near, -most, axis=1)[:, -most, None]] = 0.0
-        found.append(csr_array(np.maximum(near, 0.0)))
-    return csr_array(vstack(found))
+        blocks.append(csr_array(np.maximum(near, 0.0)))
+    return csr_array(vstack(blocks))

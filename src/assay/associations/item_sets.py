@@ -133,9 +133,9 @@ class ItemSets:
         keep = np.ones(len(self), bool)
         owner = np.repeat(np.arange(len(self)), self.sizes)
         for name in names:
-            there = np.zeros(len(self), bool)
-            there[owner[self.indices == self._code(name)]] = True
-            keep &= there
+            with_item = np.zeros(len(self), bool)
+            with_item[owner[self.indices == self._code(name)]] = True
+            keep &= with_item
         return self[keep]
 
     def of_size(self, size: int) -> ItemSets:
@@ -160,12 +160,12 @@ class ItemSets:
         lines = [f"{m:,} {which}item set{'' if m == 1 else 's'} in at least {least} of {n} baskets"]
         shown = [self[s] for s in range(min(m, SHOWN))]
         if shown:
-            counts = [_short(found.count) for found in shown]
+            counts = [_short(item_set.count) for item_set in shown]
             wide = max(5, *map(len, counts))
             lines.append(f"  support  {'count':>{wide}}  items")
-            for found, count in zip(shown, counts):
-                names = one_line(", ".join(map(str, found.items)), 100)
-                lines.append(f"  {found.support:7.3f}  {count:>{wide}}  {names}")
+            for item_set, count in zip(shown, counts):
+                names = one_line(", ".join(map(str, item_set.items)), 100)
+                lines.append(f"  {item_set.support:7.3f}  {count:>{wide}}  {names}")
         if m > SHOWN:
             lines.append(f"  ... and {m - SHOWN:,} more")
         return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What comes next: the items that rules suggest for a basket."""
+"""Recommendations for a basket by association rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["NextItem", "next_items"]
 
 
 class NextItem(NamedTuple):
-    """An item to suggest, how strongly, and the sentence of the rule that says so."""
+    """An item to suggest, how strongly, and the sentence of the rule behind it."""
 
     item: Any
     score: float
@@ -32,7 +32,7 @@ def next_items(
     Parameters
     ----------
     rules : AssociationRules
-    basket : names of items; those that no rule speaks of are passed over
+    basket : names of items; those in no rule are ignored
     n : int or None
         The most suggestions.
     by : a measure of interest

@@ -37,7 +37,7 @@ def sets_by_passes(
     items_of : function from a block's X to (indptr, indices), items ascending in each basket
     items : names of all items
     min_support, max_size, kind, limit : as for :func:`frequent_sets`
-    who : who speaks if something is wrong
+    who : the caller, for messages
     """
     weight, weighted = source.add_up(
         lambda block: np.array([0.0 if block.w is None else float(np.sum(block.w)), block.w is not None])
@@ -46,7 +46,7 @@ def sets_by_passes(
         raise DataError(f"{who}: no row weighs anything, so no share of them is defined.")
     grain = whole_weights(np.ones(1), float(weight))[1] if weighted else 0.0
 
-    def too_many(found: int) -> None:
+    def too_many(n_sets: int) -> None:
         raise ParameterError(
             f"{who}: at a support of {min_support!r} there are more than {limit:,} item sets. Raise min_support, set "
             "max_size, or raise limit; estimate_sets tells how many some of the rows give."

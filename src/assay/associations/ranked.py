@@ -1,4 +1,4 @@
-"""Baskets as miners see them: frequent items only, rare ones first, from both sides; weights as whole numbers."""
+"""Baskets prepared for mining: frequent items only, rare ones first; weights as whole numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recommendation by associations that ratings weigh: P(Y|X) among those who liked X."""
+"""Recommendation by association rules weighted by ratings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.errors import DataError
 
 __all__ = ["RatingAssociations"]
 
-MOST = 20_000  # items, whose pairs take 3 GB
+MAX_ITEMS = 20_000  # items, whose pairs take 3 GB
 
 
 class RatingAssociations(Recommender):
@@ -47,6 +47,15 @@ class RatingAssociations(Recommender):
     >>> model = RatingAssociations(m=0).fit(rows)
     >>> model.recommend({"tea": 5, "beer": 1})
     [Recommendation(item='cake', score=1.0), Recommendation(item='chips', score=0.0)]
+
+    See Also
+    --------
+    association_rules, ItemNeighbours
+
+    References
+    ----------
+    - Agrawal, R., Imielinski, T. and Swami, A. (1993). Mining association rules between sets of items in large
+      databases. ACM SIGMOD Conference, 207-216. doi:10.1145/170035.170072
     """
 
     card = Card("rating associations", "what those who liked this liked as well")
@@ -61,10 +70,10 @@ class RatingAssociations(Recommender):
         self.m = m
 
     def _learn(self) -> None:
-        if len(self.ratings_.items) > MOST:
+        if len(self.ratings_.items) > MAX_ITEMS:
             raise DataError(
                 f"RatingAssociations: the confidences of {len(self.ratings_.items):,} items do not fit into memory; "
-                f"up to {MOST:,} do. Use ItemNeighbours, which keeps the strongest only."
+                f"up to {MAX_ITEMS:,} do. Use ItemNeighbours, which keeps the strongest only."
             )
         W = self.ratings_.values.copy()
         W.data = self._weights(W.data)
@@ -84,7 +93,7 @@ class RatingAssociations(Recommender):
 
     def _scores(self, codes: np.ndarray, ratings: np.ndarray) -> np.ndarray:
         w = self._weights(ratings)
-        if not w.sum() > 0:  # somebody who liked nothing is told what is popular
+        if not w.sum() > 0:  # a user without liked items gets the most popular ones
             return self.popularity_.copy()
         return w @ self.confidence_[codes] / w.sum()
 

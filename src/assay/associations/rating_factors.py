@@ -1,4 +1,4 @@
-"""Recommendation by a few hidden tastes: a low-rank approximation of the table of users and items."""
+"""Recommendation by matrix factorisation."""
 
 from __future__ import annotations
 
@@ -67,6 +67,15 @@ class RatingFactors(Recommender):
     >>> model = RatingFactors(rank=1, random_state=0).fit(rows)
     >>> [name for name, score in model.recommend({"tea": 5, "beer": 1})]
     ['cake', 'chips']
+
+    See Also
+    --------
+    ItemNeighbours, UserNeighbours, recommender_scores
+
+    References
+    ----------
+    - Koren, Y., Bell, R. and Volinsky, C. (2009). Matrix factorization techniques for recommender systems. Computer
+      42(8), 30-37. doi:10.1109/MC.2009.263
     """
 
     card = Card(
@@ -182,8 +191,8 @@ class RatingFactors(Recommender):
         order = np.argsort(-np.abs(taste * traits), kind="stable").tolist()
         rows = []
         for f in order:
-            own = np.argsort(-self.factors_[:, f] * np.sign(traits[f]), kind="stable")[:3]
-            like = ", ".join(str(self.ratings_.items[i]) for i in own.tolist())
+            strongest = np.argsort(-self.factors_[:, f] * np.sign(traits[f]), kind="stable")[:3]
+            like = ", ".join(str(self.ratings_.items[i]) for i in strongest.tolist())
             rows.append([f + 1, float(taste[f]), float(traits[f]), float(taste[f] * traits[f]), like])
         note = ""
         if self.ratings_.rated:

@@ -1,4 +1,4 @@
-"""Who bought what, and how they liked it: ratings as a sparse table of users and items."""
+"""Ratings: a sparse table of users and items."""
 
 from __future__ import annotations
 
@@ -81,19 +81,19 @@ class Ratings:
 
         names = [user, item] + ([] if rating is None else [rating])
         columns = _columns(table, names)
-        seen = Table.of(columns, {user: "nominal", item: "nominal"}, "Ratings")
-        values = seen.values
+        parsed = Table.of(columns, {user: "nominal", item: "nominal"}, "Ratings")
+        values = parsed.values
         for j, name in enumerate(names):
             if np.isnan(values[:, j]).any():
                 row = int(np.argmax(np.isnan(values[:, j])))
                 raise DataError(f"Ratings: {row_name(row)} has no {name!r}. Drop such rows.")
-        if rating is not None and seen.schema[2].coded:
+        if rating is not None and parsed.schema[2].coded:
             raise DataError(f"Ratings: column {rating!r} must hold numbers.")
         u, i = values[:, 0].astype(np.int64), values[:, 1].astype(np.int64)
-        users, items = (tuple(seen.schema[j].categories) for j in (0, 1))
-        given = np.ones(len(u)) if rating is None else values[:, 2]
+        users, items = (tuple(parsed.schema[j].categories) for j in (0, 1))
+        ratings = np.ones(len(u)) if rating is None else values[:, 2]
         pair, inverse, times = np.unique(u * max(len(items), 1) + i, return_inverse=True, return_counts=True)
-        mean = np.bincount(inverse, given, minlength=len(pair)) / times
+        mean = np.bincount(inverse, ratings, minlength=len(pair)) / times
         start = np.searchsorted(pair // max(len(items), 1), np.arange(len(users) + 1))
         matrix = compressed_matrix(
             "csr_array", mean, pair % max(len(items), 1), start, (len(users), len(items))
@@ -124,20 +124,20 @@ class Ratings:
 
     def __repr__(self) -> str:
         what = "ratings" if self.rated else "purchases"
-        told = f"{len(self):,} {what} of {len(self.items):,} items by {len(self.users):,} users"
+        text = f"{len(self):,} {what} of {len(self.items):,} items by {len(self.users):,} users"
         if self.rated and len(self):
-            told += f", from {self.values.data.min():g} to {self.values.data.max():g}"
-        return told
+            text += f", from {self.values.data.min():g} to {self.values.data.max():g}"
+        return text
 
 
 def _columns(table: Any, names: list[str]) -> Any:
     """The named columns as a dict of lists."""
     if hasattr(table, "column_names"):  # pyarrow
         lost = [name for name in names if name not in table.column_names]
-        found = {} if lost else {name: table[name].to_pylist() for name in names}
+        columns = {} if lost else {name: table[name].to_pylist() for name in names}
     elif isinstance(table, dict) or hasattr(table, "columns"):
         lost = [name for name in names if name not in table]
-        found = {} if lost else {name: list(table[name]) for name in names}
+        columns = {} if lost else {name: list(table[name]) for name in names}
     elif isinstance(table, Iterable):
         rows = [tuple(row) for row in table]
         wrong = next((row for row in rows if len(row) < len(names)), None)
@@ -150,7 +150,7 @@ def _columns(table: Any, names: list[str]) -> Any:
         raise DataError(
             f"Ratings: the table has no column {lost[0]!r}. Name its columns: user=, item=, rating=."
         )
-    return found
+    return columns
 
 
 @dataclass(eq=False)

@@ -1,4 +1,4 @@
-"""What all recommenders share: they learn from ratings, suggest items, and say why."""
+"""Base class of recommenders: fit to ratings, recommend items, explain."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Recommendation(NamedTuple):
 
 
 class Recommender:
-    """The base of recommenders: a member writes ``_learn()``, ``_scores(codes, ratings)`` and ``_reasons(...)``.
+    """Base of recommenders; subclasses define ``_learn()``, ``_scores(codes, ratings)`` and ``_reasons(...)``.
 
     A user is known by what they rated, their profile, and nothing else; so somebody who came after ``fit`` is answered
     as well, from a dict of items and ratings.
@@ -80,7 +80,7 @@ class Recommender:
         raise TypeError(f"{type(self).__name__} must give reasons")
 
     def _check_stored(self) -> None:
-        """Parameters must be acceptable; a file may say anything."""
+        """Check the parameters of a loaded file."""
         check(type(self).__name__, self.accepts, self.get_params())
 
     # ------------------------------------------------------------------ answers
@@ -126,10 +126,10 @@ class Recommender:
         places = self.ratings_.places[1]
         answer = np.empty(len(users))
         rows: dict[Any, list[int]] = {}
-        for i, one in enumerate(users):
-            rows.setdefault(one, []).append(i)
-        for one, mine in rows.items():
-            codes, ratings = self._profile(one, strict=False)
+        for i, user in enumerate(users):
+            rows.setdefault(user, []).append(i)
+        for user, mine in rows.items():
+            codes, ratings = self._profile(user, strict=False)
             score = self._scores(codes, ratings)
             unknown = self.baseline_.mean + self.baseline_.user(codes, ratings)
             for i in mine:
@@ -144,8 +144,8 @@ class Recommender:
         score = float(self._scores(codes, ratings)[code])
         reasons = self._reasons(codes, ratings, code)
         if len(reasons.rows) > SHOWN:
-            rest = f"... and {len(reasons.rows) - SHOWN} that add less. "
-            reasons = replace(reasons, rows=reasons.rows[:SHOWN], note=rest + reasons.note)
+            hidden = f"... and {len(reasons.rows) - SHOWN} that add less. "
+            reasons = replace(reasons, rows=reasons.rows[:SHOWN], note=hidden + reasons.note)
         return Explanation(type(self).__name__, f"{score:.4g} for {item}", sections=[reasons])
 
     # ------------------------------------------------------------------ parts
@@ -193,6 +193,6 @@ class Recommender:
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
         learned = f": {self.ratings_!r}" if "ratings_" in vars(self) else ""
-        return f"{type(self).__name__}({said}){learned}"
+        return f"{type(self).__name__}({parameters}){learned}"

@@ -1,4 +1,4 @@
-"""How good recommendations are: ratings that were held back, and whether liked items are found again."""
+"""Evaluation of recommenders on held-out ratings."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["RecommenderScores", "recommender_scores"]
 
 @dataclass(frozen=True)
 class RecommenderScores:
-    """What a recommender is worth on ratings that it has not seen, beside what needs no learning.
+    """Scores of a recommender on held-out ratings, beside baselines.
 
     Attributes
     ----------
     recommender : str
-    rmse : root mean squared error of the held-back ratings; None if scores are no ratings
+    rmse : root mean squared error of the held-out ratings; None if scores are no ratings
     baseline_rmse : the same for the baseline of mean, user and item
-    hit_rate : share of users for whom one of the n suggestions is a held-back item that they liked
+    hit_rate : share of users for whom one of the n suggestions is a held-out item that they liked
     popular_hit_rate : the same for the n items that most liked
-    n : number of suggestions      users : number of users that were asked      held_back : number of ratings
+    n : number of suggestions      users : number of users evaluated      held_out : number of ratings
     """
 
     recommender: str
@@ -39,10 +39,10 @@ class RecommenderScores:
     popular_hit_rate: float
     n: int
     users: int
-    held_back: int
+    held_out: int
 
     def __str__(self) -> str:
-        lines = [f"{self.recommender} on {self.held_back:,} held-back ratings of {self.users:,} users"]
+        lines = [f"{self.recommender} on {self.held_out:,} held-out ratings of {self.users:,} users"]
         if self.rmse is not None:
             lines.append(
                 f"  error of ratings (RMSE)       {self.rmse:.4f}   baseline {self.baseline_rmse:.4f}"
@@ -64,7 +64,7 @@ def recommender_scores(
     n: int = 10,
     random_state: Any = 0,
 ) -> RecommenderScores:
-    """Hold a share of each user's ratings back, learn from the others, and look how well the former are met.
+    """Evaluate a recommender on a random share of each user's ratings, held out from training.
 
     An item is liked if its rating is at least the user's own mean, or if it was bought. Somebody with one rating only
     keeps it. The recommender that is given is not changed.
@@ -88,23 +88,25 @@ def recommender_scores(
     accepts = {"share": Range(0, 1, open="both"), "n": Count(1), "random_state": Seed()}
     check("recommender_scores", accepts, {"share": share, "n": n, "random_state": random_state})
     ratings = table if isinstance(table, Ratings) else Ratings.from_long(table, user, item, rating)
-    seen, u, i, r = _split(ratings, share, random_state_of(random_state))
+    train, u, i, r = _split(ratings, share, random_state_of(random_state))
     if not len(u):
-        raise DataError("recommender_scores: every user has a single rating, so that none can be held back.")
-    model = type(recommender)(**recommender.get_params()).fit(seen)
-    base = Baseline.of(seen, 5.0)
+        raise DataError("recommender_scores: every user has a single rating, so that none can be held out.")
+    model = type(recommender)(**recommender.get_params()).fit(train)
+    base = Baseline.of(train, 5.0)
     means = ratings.values.sum(axis=1) / np.maximum(np.diff(ratings.values.indptr), 1)
-    popular = np.bincount(seen.values.indices, (seen.values.data >= means[_owner(seen)]), len(ratings.items))
+    popular = np.bincount(
+        train.values.indices, (train.values.data >= means[_owner(train)]), len(ratings.items)
+    )
     errors, plain, hits, easy, asked = [], [], 0, 0, 0
     order = np.argsort(u, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(u[order]) != 0])
     for rows in track(np.split(order, starts[1:]), "users"):
-        one = int(u[rows[0]])
-        codes, given = seen.row(one)
-        score = model._scores(codes, given)
+        code = int(u[rows[0]])
+        codes, values = train.row(code)
+        score = model._scores(codes, values)
         errors.append(score[i[rows]] - r[rows])
-        plain.append(base.expected(codes, given)[i[rows]] - r[rows])
-        liked = i[rows][r[rows] >= means[one]]
+        plain.append(base.expected(codes, values)[i[rows]] - r[rows])
+        liked = i[rows][r[rows] >= means[code]]
         if len(liked):
             asked += 1
             hits += bool(np.isin(_top(score, codes, n), liked).any())
@@ -125,7 +127,7 @@ def recommender_scores(
 def _split(
     ratings: Ratings, share: float, rng: np.random.RandomState
 ) -> tuple[Ratings, np.ndarray, np.ndarray, np.ndarray]:
-    """The ratings that stay, and users, items and values of those that are held back."""
+    """The ratings that stay, and users, items and values of the held-out ones."""
     values = ratings.values
     count = np.diff(values.indptr)
     owner = _owner(ratings)
@@ -136,8 +138,8 @@ def _split(
     held[order] = place < many[owner]
     start = np.concatenate([[0], np.cumsum(np.bincount(owner[~held], minlength=len(count)))])
     kept = compressed_matrix("csr_array", values.data[~held], values.indices[~held], start, values.shape)
-    seen = Ratings(ratings.users, ratings.items, kept, ratings.rated)
-    return seen, owner[held], values.indices[held], values.data[held]
+    train = Ratings(ratings.users, ratings.items, kept, ratings.rated)
+    return train, owner[held], values.indices[held], values.data[held]
 
 
 def _owner(ratings: Ratings) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Rules that say no more than a more general one."""
+"""Redundant rules: no better than a more general one."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ def improvement_p(rules: AssociationRules) -> np.ndarray:
         left, right = rules.antecedents[rows], rules.consequents[rows]
         items = sets.indices[sets.indptr[left][:, None] + np.arange(size)]
         for j in range(size):
-            rest = hashes.of_sets[:, left] - hashes.of_items[:, items[:, j]]
-            without = hashes.find(rest)
-            both = hashes.find(rest + hashes.of_sets[:, right])
+            shorter = hashes.of_sets[:, left] - hashes.of_items[:, items[:, j]]
+            without = hashes.find(shorter)
+            both = hashes.find(shorter + hashes.of_sets[:, right])
             if both.min(initial=0) < 0 or (size > 1 and without.min(initial=0) < 0):
                 raise DataError(
                     "AssociationRules: a part of a rule is not among the sets, and its count is needed."

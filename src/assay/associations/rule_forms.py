@@ -127,20 +127,21 @@ def rules_of_data(data: dict[str, Any]) -> AssociationRules:
     try:
         counts = np.array([[r["xy"], r["x"], r["y"]] for r in data["rules"]]).reshape(-1, 3)
         sides = [[tuple(r[side]) for r in data["rules"]] for side in ("antecedent", "consequent")]
-        names = sorted({name for side in sides for one in side for name in one}, key=str)
+        names = sorted({name for side in sides for names_of_set in side for name in names_of_set}, key=str)
         code = {name: c for c, name in enumerate(names)}
         place: dict[tuple[int, ...], int] = {}
         numbers = [
             np.array(
-                [place.setdefault(tuple(sorted(code[v] for v in one)), len(place)) for one in side], np.int64
+                [place.setdefault(tuple(sorted(code[v] for v in item_set)), len(place)) for item_set in side],
+                np.int64,
             )
             for side in sides
         ]
         n, tested = float(data["n"]), int(data["tested"])
     except (KeyError, TypeError, ValueError, IndexError):
         raise DataError("AssociationRules: a rule lacks its sides or its counts.") from None
-    indptr = np.concatenate([[0], np.cumsum([len(one) for one in place])]).astype(np.int64)
-    indices = np.array([c for one in place for c in one], np.int32)
+    indptr = np.concatenate([[0], np.cumsum([len(item_set) for item_set in place])]).astype(np.int64)
+    indices = np.array([c for item_set in place for c in item_set], np.int32)
     at = np.zeros(len(place), counts.dtype if len(counts) else np.int64)
     for side, column in zip(numbers, (1, 2)):
         at[side] = counts[:, column]

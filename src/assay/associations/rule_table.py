@@ -1,4 +1,4 @@
-"""Association rules as a table: looked up, sorted, filtered, tested, told."""
+"""Association rules as a table: looked up, sorted, filtered, tested, printed."""
 
 from __future__ import annotations
 
@@ -114,13 +114,13 @@ class AssociationRules:
         """Rule number i, as an :class:`AssociationRule`; for a slice, numbers or a mask, those rules."""
         if isinstance(which, (int, np.integer)):
             i = range(len(self))[which]
-            one = self._some(np.array([i]))
+            row = self._some(np.array([i]))
             return AssociationRule(
                 *self.sides(i),
                 self.xy[i].item(),
-                float(one.support[0]),
-                float(one.confidence[0]),
-                float(one.lift[0]),
+                float(row.support[0]),
+                float(row.confidence[0]),
+                float(row.lift[0]),
             )
         return self._some(np.arange(len(self))[which])
 
@@ -150,7 +150,7 @@ class AssociationRules:
 
     @property
     def lift(self) -> np.ndarray:
-        """(R,) P(Y|X) / P(Y): 1 where X says nothing about Y."""
+        """(R,) P(Y|X) / P(Y): 1 where X and Y are independent."""
         return self.measure("lift")
 
     # ------------------------------------------------------------------ chosen
@@ -186,7 +186,7 @@ class AssociationRules:
         return self[keep]
 
     def about(self, *names: Any, side: str = "either") -> AssociationRules:
-        """The rules that speak of all of these items, on the "antecedent", the "consequent" or on "either" side."""
+        """The rules that contain all of these items, on the "antecedent", the "consequent" or on "either" side."""
         if side not in ("either", "antecedent", "consequent"):
             raise ParameterError(f"about: side must be 'either', 'antecedent' or 'consequent', got {side!r}.")
         keep = np.ones(len(self), bool)
@@ -199,7 +199,7 @@ class AssociationRules:
         return self[keep]
 
     def irredundant(self, min_improvement: float = 0.0) -> AssociationRules:
-        """Without rules that say no more than a more general one.
+        """Without rules that are no better than a more general one.
 
         A rule X -> Y is redundant if one of these rules has the same Y, fewer items X' in X, and at least the same
         confidence.
@@ -273,7 +273,7 @@ class AssociationRules:
         xy, x, y = counts.T
         return replace(self, xy=xy, x=x, y=y, n=baskets.total, tested=len(self))
 
-    # ------------------------------------------------------------------ told
+    # ------------------------------------------------------------------ display
 
     def sentence(self, i: int, who: str = "customers", verb: str = "buy", that: str = "who") -> str:
         """Rule number i as a sentence: 70 per cent of customers who buy beer also buy chips.
@@ -373,5 +373,5 @@ def _sentence(
 
 def _and(names: tuple[Any, ...]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
-    said = [one_line(name) for name in names]
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+    words = [one_line(name) for name in names]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,4 +1,4 @@
-"""How strongly items go together: for all baskets, within segments of customers, and for every pair of items."""
+"""Associations of items: in all baskets, within segments, and for every pair of items."""
 
 from __future__ import annotations
 
@@ -66,9 +66,12 @@ class Association:
 
     def __str__(self) -> str:
         left = ", ".join(map(str, self.antecedent))
-        given = " and ".join(part for part in (left, self.segment) if part)
-        said = f"P({', '.join(map(str, self.consequent))}{' | ' + given if given else ''}) = {self.confidence:.4g}"
-        return f"{said} ({self.xy:,.6g} of {self.x:,.6g} baskets; lift {self.lift:.4g})"
+        event = ", ".join(map(str, self.consequent))
+        condition = " and ".join(part for part in (left, self.segment) if part)
+        shown = f"P({event} | {condition})" if condition else f"P({event})"
+        return (
+            f"{shown} = {self.confidence:.4g} ({self.xy:,.6g} of {self.x:,.6g} baskets; lift {self.lift:.4g})"
+        )
 
 
 def association(baskets: Baskets, antecedent: Any, consequent: Any) -> Association:
@@ -101,7 +104,7 @@ def _counted(bits: ItemBits, left: tuple[Any, ...], right: tuple[Any, ...], n: f
 def _names(baskets: Baskets, names: Any) -> tuple[Any, ...]:
     listed = tuple(names) if isinstance(names, (list, tuple, set, frozenset)) else (names,)
     for name in listed:
-        baskets.code(name)  # says what is wrong with a name that is not there
+        baskets.code(name)  # raises an error that names an unknown item
     return listed
 
 
@@ -126,10 +129,10 @@ class SegmentTable:
         return len(self.segments)
 
     def __getitem__(self, name: str) -> Association:
-        for one in self.segments:
-            if one.segment == name:
-                return one
-        known = ", ".join(one.segment for one in self.segments[:10])
+        for association in self.segments:
+            if association.segment == name:
+                return association
+        known = ", ".join(association.segment for association in self.segments[:10])
         raise DataError(f"SegmentTable: there is no segment {name!r}. Segments: {known}.")
 
     def _rows(self) -> list[list[Any]]:
@@ -142,8 +145,8 @@ class SegmentTable:
         heads = ["segment", "baskets", "with X", "with X and Y", "confidence", "lift"]
         lines = [title, text_table(heads, self._rows())]
         if self.p is not None:
-            said = "differ" if self.p < 0.05 else "do not differ significantly"
-            lines.append(f"  The segments {said} (chi-square test, p = {self.p:.3g}).")
+            verdict = "differ" if self.p < 0.05 else "do not differ significantly"
+            lines.append(f"  The segments {verdict} (chi-square test, p = {self.p:.3g}).")
         return "\n".join(lines)
 
     def to_frame(self) -> Any:
@@ -182,13 +185,15 @@ def segment_associations(
     left, right = _names(baskets, antecedent), _names(baskets, consequent)
     masks, apart = _masks(baskets.n, segments, cuts)
     overall = _counted(ItemBits(baskets), left, right, baskets.total)
-    found = []
+    associations = []
     for name, mask in masks.items():
         part = baskets[mask]
-        one = _counted(ItemBits(part), left, right, part.total)
-        found.append(Association(left, right, one.xy, one.x, one.y, one.n, name))
+        counted = _counted(ItemBits(part), left, right, part.total)
+        associations.append(Association(left, right, counted.xy, counted.x, counted.y, counted.n, name))
     weighted = baskets.weights is not None
-    return SegmentTable(overall, tuple(found), _alike(found) if apart and not weighted else None)
+    return SegmentTable(
+        overall, tuple(associations), _alike(associations) if apart and not weighted else None
+    )
 
 
 def _masks(n: int, segments: Any, cuts: Any) -> tuple[dict[str, np.ndarray], bool]:
@@ -201,17 +206,17 @@ def _masks(n: int, segments: Any, cuts: Any) -> tuple[dict[str, np.ndarray], boo
     if labels is not None and labels.ndim == 1:
         if len(labels) != n:
             raise DataError(f"segment_associations: {n} baskets need as many labels, got {len(labels)}.")
-        there = [v for v in dict.fromkeys(labels.tolist()) if v is not None and v == v]
-        return {str(v): labels == v for v in sorted(there, key=str)}, True
+        names = [v for v in dict.fromkeys(labels.tolist()) if v is not None and v == v]
+        return {str(v): labels == v for v in sorted(names, key=str)}, True
     rows = Baskets.from_table(segments, cuts)
     if rows.n != n:
         raise DataError(f"segment_associations: {n} baskets need as many rows of attributes, got {rows.n}.")
     return {str(name): rows.holding(name) for name in rows.items}, int(rows.sizes.max(initial=0)) <= 1
 
 
-def _alike(found: Sequence[Association]) -> float | None:
+def _alike(associations: Sequence[Association]) -> float | None:
     """The chi-square test of equal shares of Y among the baskets with X."""
-    table = np.array([[o.xy, o.x - o.xy] for o in found if o.x > 0], np.float64)
+    table = np.array([[o.xy, o.x - o.xy] for o in associations if o.x > 0], np.float64)
     if len(table) < 2 or not (table.sum(axis=0) > 0).all():
         return None
     from scipy.special import chdtrc
@@ -237,8 +242,8 @@ class PairTable:
 
     def measure(self, name: str = "confidence") -> np.ndarray:
         """(d, d) a measure of the rule row -> column; on the diagonal, that of the item and itself."""
-        one = np.diag(self.counts)
-        return interest(name, self.counts, one[:, None], one[None, :], self.n)
+        single = np.diag(self.counts)
+        return interest(name, self.counts, single[:, None], single[None, :], self.n)
 
     def to_frame(self, measure: str = "confidence") -> Any:
         """A pandas frame of a measure; rows are X, columns are Y."""

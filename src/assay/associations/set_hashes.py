@@ -56,14 +56,14 @@ class SetHashes:
         """The numbers of the sets with these hashes, given as (2, q); -1 where there is none."""
         if not len(self._sorted):
             return np.full(hashes.shape[1], -1)
-        found = self._table[hashes[0] & self._mask].astype(np.int64)
-        wrong = self.of_sets[0][found] != hashes[0]
-        wrong |= self.of_sets[1][found] != hashes[1]
-        left = np.flatnonzero(wrong & (found >= 0))
-        found[wrong] = -1
+        places = self._table[hashes[0] & self._mask].astype(np.int64)
+        wrong = self.of_sets[0][places] != hashes[0]
+        wrong |= self.of_sets[1][places] != hashes[1]
+        left = np.flatnonzero(wrong & (places >= 0))
+        places[wrong] = -1
         if len(left):
             asked = hashes[:, left]
             at = np.minimum(np.searchsorted(self._sorted, asked[0]), len(self._sorted) - 1)
-            there = self._order[at]
-            found[left] = np.where((self.of_sets[:, there] == asked).all(axis=0), there, -1)
-        return found
+            candidate = self._order[at]
+            places[left] = np.where((self.of_sets[:, candidate] == asked).all(axis=0), candidate, -1)
+        return places

@@ -52,6 +52,15 @@ class UserNeighbours(Recommender):
     >>> model = UserNeighbours(shrinkage=1).fit(rows)
     >>> [name for name, score in model.recommend({"tea": 5, "beer": 1})]
     ['cake', 'chips']
+
+    See Also
+    --------
+    ItemNeighbours, RatingFactors, recommender_scores
+
+    References
+    ----------
+    - Resnick, P., Iacovou, N., Suchak, M., Bergstrom, P. and Riedl, J. (1994). GroupLens: an open architecture for
+      collaborative filtering of netnews. ACM Conference on Computer Supported Cooperative Work, 175-186.
     """
 
     card = Card("user neighbours", "ratings like those that similar users gave", also=("user neighbors",))
@@ -72,13 +81,13 @@ class UserNeighbours(Recommender):
         """(users,) how similar each user is to a profile; somebody with the very same ratings is as good as any."""
         E = self.residuals_
         mine = np.zeros(E.shape[1])
-        there = np.zeros(E.shape[1])
+        rated = np.zeros(E.shape[1])
         mine[codes] = self._residuals(codes, ratings)
-        there[codes] = 1.0
+        rated[codes] = 1.0
         pattern = compressed_matrix("csr_array", np.ones(E.nnz), E.indices, E.indptr, E.shape)
-        common = pattern @ there
+        common = pattern @ rated
         if self.ratings_.rated:
-            below = np.sqrt((E.multiply(E) @ there) * (pattern @ mine**2))
+            below = np.sqrt((E.multiply(E) @ rated) * (pattern @ mine**2))
         else:
             below = np.sqrt(np.diff(E.indptr) * float(len(codes)))
         near = np.divide(E @ mine, below, out=np.zeros(len(common)), where=below > 1e-12)

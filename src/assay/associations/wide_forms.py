@@ -22,7 +22,7 @@ FORMS = {
 
 
 def wide_form(table: Table) -> str:
-    """The form of a table with one row for each basket, told from its columns; one of FORMS.
+    """The form of a table with one row for each basket, detected from its columns; one of FORMS.
 
     Columns of yes and no, of true and missing, or of numbers, and no others: "flags". Only names: "slots" if the
     columns share their names and rows seldom repeat one, as lists of items do, else "attributes". Flags that are

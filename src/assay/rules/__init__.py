@@ -1,4 +1,4 @@
-"""Learners of rules that people can read, check and change."""
+"""Rule learners: covering, associative, tree-based and first-order rules, version spaces."""
 
 from assay.rulebase.conditions import Condition
 from assay.rulebase.rules import Rule, RuleBase

@@ -1,4 +1,4 @@
-"""Decision tables: the few columns that tell most, and what the training rows say for each combination."""
+"""Decision tables: the majority class for each combination of a few selected columns."""
 
 from __future__ import annotations
 
@@ -79,6 +79,14 @@ class DecisionTableClassifier(RuleClassifier):
     ELSE none
     >>> round(model.right_, 3)
     0.875
+
+    See Also
+    --------
+    OneRClassifier, MemorisingRuleClassifier
+
+    References
+    ----------
+    - Kohavi, R. (1995). The power of decision tables. European Conference on Machine Learning, 174-189.
     """
 
     card = Card("decision table", "a look-up table over a few columns")
@@ -117,12 +125,12 @@ class DecisionTableClassifier(RuleClassifier):
         counts = np.zeros((len(self.cells_), K))
         np.add.at(counts, (group.ravel(), y), 1.0 if w is None else w)
         self.cell_counts_ = counts
-        found = [
+        rules = [
             (tuple(self._condition(j, int(c)) for j, c in zip(self.columns_, cell)), int(counts[g].argmax()))
             for g, cell in enumerate(self.cells_)
             if self.columns_
         ]
-        self.rules_ = class_rules(self, found, X, y, w, default=default)
+        self.rules_ = class_rules(self, rules, X, y, w, default=default)
 
     def _cuts(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> dict[int, np.ndarray]:
         numeric = [j for j, column in enumerate(self.schema_) if not column.coded]
@@ -130,8 +138,8 @@ class DecisionTableClassifier(RuleClassifier):
         def cut(j: int) -> np.ndarray:
             return mdl_cuts(X[:, j], y, w)
 
-        found = in_threads(cut, numeric) if len(y) >= WORTH_A_THREAD else [cut(j) for j in numeric]
-        return dict(zip(numeric, found))
+        cuts = in_threads(cut, numeric) if len(y) >= WORTH_A_THREAD else [cut(j) for j in numeric]
+        return dict(zip(numeric, cuts))
 
     def _codes(self, x: np.ndarray, j: int, cuts: np.ndarray | None) -> np.ndarray:
         """(n,) the interval or category of each row; the number behind the last means missing."""
@@ -152,8 +160,8 @@ class DecisionTableClassifier(RuleClassifier):
         posterior = super()._posterior(X)
         lost = np.flatnonzero(self.rules_.firing_block(X) < 0) if self.nearest and self.columns_ else []
         for at in np.array_split(lost, len(lost) // 256 + 1) if len(lost) else []:
-            own = np.column_stack([self._codes(X[at, j], j, self.cuts_.get(j)) for j in self.columns_])
-            differ = (own[:, None, :] != self.cells_).sum(axis=2)
+            codes = np.column_stack([self._codes(X[at, j], j, self.cuts_.get(j)) for j in self.columns_])
+            differ = (codes[:, None, :] != self.cells_).sum(axis=2)
             near = differ == differ.min(axis=1, keepdims=True)
             counts = near @ self.cell_counts_ + self.rules_.smoothing
             posterior[at] = counts / counts.sum(axis=1, keepdims=True)
@@ -200,7 +208,7 @@ class _Search:
         best: tuple[int, ...] = ()
         top = self.right(*self.groups(()))
         slack = 1e-9 * (len(self.y) if self.w is None else float(self.w.sum()))
-        todo, seen, history, stale = [(-top, 0, best)], {best}, [], 0
+        todo, visited, history, stale = [(-top, 0, best)], {best}, [], 0
         with progress(None, "looking for columns") as bar:
             while todo and stale < max_stale:
                 value, _, columns = heapq.heappop(todo)
@@ -210,7 +218,7 @@ class _Search:
                     continue
                 group, count = self.groups(columns)
                 sets = [tuple(sorted((*columns, j))) for j in self.useful if j not in columns]
-                new = [s for s in sets if s not in seen]
+                new = [s for s in sets if s not in visited]
                 added = [next(j for j in s if j not in columns) for s in new]
 
                 def tried(j: int, group: np.ndarray = group, count: int = count) -> float:
@@ -220,8 +228,8 @@ class _Search:
                     in_threads(tried, added) if len(group) >= WORTH_A_THREAD else [tried(j) for j in added]
                 )
                 for s, right in zip(new, rights):
-                    seen.add(s)
-                    heapq.heappush(todo, (-right, len(seen), s))
+                    visited.add(s)
+                    heapq.heappush(todo, (-right, len(visited), s))
                     if right > top + slack:
                         best, top, stale = s, right, 0
                 bar.advance(1)

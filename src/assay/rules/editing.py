@@ -48,15 +48,15 @@ class Effect:
     classes: dict[Any, tuple[float, float, float]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        one = len(self.rows) == 1
-        said = "1 row changes its answer" if one else f"{len(self.rows):,} rows change their answers"
+        single = len(self.rows) == 1
+        text = "1 row changes its answer" if single else f"{len(self.rows):,} rows change their answers"
         if not self.rows:
-            said = "No row changes its answer"
+            text = "No row changes its answer"
         elif self.classes:
-            said += f": {self.better:g} become right, {self.worse:g} become wrong"
+            text += f": {self.better:g} become right, {self.worse:g} become wrong"
         else:
-            said += f": {self.better:g} come nearer to the truth, {self.worse:g} go away from it"
-        parts = [said + ".", self._errors()]
+            text += f": {self.better:g} come nearer to the truth, {self.worse:g} go away from it"
+        parts = [text + ".", self._errors()]
         if self.classes:
             rows = [[str(c), *figures] for c, figures in self.classes.items()]
             parts.append(text_table(["class", "rows", "errors before", "errors after"], rows))

@@ -27,7 +27,7 @@ class LinearRuleClassifier(RuleClassifier):
 
     .. math:: w^T x > -b \Rightarrow \text{second class}, \qquad w^T x \le -b \Rightarrow \text{first class} \quad (1)
 
-    which say exactly what it says. With ``max_machines`` above 1 the list goes on as sequential covering does: a
+    which are equivalent to it. With ``max_machines`` above 1 the list goes on as sequential covering does: a
     machine is fitted to the rows that are left, and for each class a rule is appended that covers the rows beyond the
     outermost row of the other class, if they are at least ``min_samples``: the rows that the machine is sure of. The
     next machine is fitted to the rows in between. The last one answers for all of them, by (1). So the border is made
@@ -62,6 +62,16 @@ class LinearRuleClassifier(RuleClassifier):
     R1: IF 2 x0 + 2 x1 > 2 THEN yes
     R2: IF 2 x0 + 2 x1 <= 2 THEN no
     ELSE no
+
+    See Also
+    --------
+    C45RulesClassifier, assay.linear.Perceptron
+
+    References
+    ----------
+    - Fürnkranz, J. (1999). Separate-and-conquer rule learning. Artificial Intelligence Review 13, 3-54.
+      doi:10.1023/A:1006524209794
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("linear rules", "two classes: weighted sums of columns as conditions of rules")
@@ -116,11 +126,11 @@ class LinearRuleClassifier(RuleClassifier):
             rules += sure
             covered = np.column_stack([rule.covers(X[left]) for rule in sure]).any(axis=1)
             left = left[~covered]
-        rest = y[left] if len(left) else y
-        default = int(np.bincount(rest, weights[left] if len(left) else weights).argmax())
+        labels = y[left] if len(left) else y
+        default = int(np.bincount(labels, weights[left] if len(left) else weights).argmax())
         classes = tuple(self.classes_.tolist())
-        told = tuple(Rule(rule.conditions, classes[rule.answer]) for rule in rules)
-        self.rules_ = counted(RuleBase(told, schema, classes, classes[default]), X, y, w)
+        labelled = tuple(Rule(rule.conditions, classes[rule.answer]) for rule in rules)
+        self.rules_ = counted(RuleBase(labelled, schema, classes, classes[default]), X, y, w)
 
     def _machine(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> Any:
         from assay.linear import LogisticRegression
@@ -133,14 +143,14 @@ class LinearRuleClassifier(RuleClassifier):
         terms, _ = _plane(machine)
         score = _scores(terms, X)
         low, high = float(score[y == 1].min()), float(score[y == 0].max())
-        found = []
+        sure_rules = []
         for answer, beyond, condition in (
             (1, score > high, LinearCondition(terms, low=high)),
             (0, score < low, LinearCondition(terms, high=float(np.nextafter(low, -np.inf)))),
         ):
             if float(w[beyond].sum()) >= self.min_samples and not beyond.all():
-                found.append(Rule((condition,), answer))
-        return found
+                sure_rules.append(Rule((condition,), answer))
+        return sure_rules
 
 
 def rules_of_machine(machine: Any, classes: Any = None) -> list[Rule]:

@@ -1,4 +1,4 @@
-"""A classifier that learns its rows by heart: one rule for each of them."""
+"""A classifier that memorises the training rows: one rule for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MemorisingRuleClassifier(RuleClassifier):
     .. math:: \bigwedge_j \; |x_j - x_{ij}| \le \text{tolerance} \;\Rightarrow\; y_i
 
     (categories: equal; missing: missing). It gets every training row right as long as no two equal rows differ in
-    class, and knows nothing of any other row: the extreme of overfitting, to hold other learners against. Equal rows
+    class, and does not generalise: the extreme of overfitting, as a baseline. Equal rows
     are one rule, with their most frequent class; a row that no rule covers gets the most frequent class of all.
 
     Cost: fit O(d n log n) to find equal rows; predict O(r d) a row at most for r distinct rows; memory O(n d), the rows
@@ -41,6 +41,14 @@ class MemorisingRuleClassifier(RuleClassifier):
     R1: IF x0 = 1 AND x1 = 7 THEN a
     R2: IF x0 = 2 AND x1 = 7 THEN b
     ELSE b
+
+    See Also
+    --------
+    DecisionTableClassifier, assay.neighbors.KNeighborsClassifier
+
+    References
+    ----------
+    - Mitchell, T. M. (1997). Machine Learning. McGraw-Hill.
     """
 
     card = Card("memorising rules", "one rule for each distinct training row")
@@ -51,21 +59,21 @@ class MemorisingRuleClassifier(RuleClassifier):
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         weights = np.ones(len(y)) if w is None else w
-        there = np.flatnonzero(weights > 0)
+        weighted = np.flatnonzero(weights > 0)
         filled = np.where(
-            np.isnan(X[there]), np.inf, X[there]
+            np.isnan(X[weighted]), np.inf, X[weighted]
         )  # no number is infinite, and NaN equals nothing
         rows, first, group = np.unique(filled, axis=0, return_index=True, return_inverse=True)
         group = group.ravel()
         counts = np.bincount(
-            group * len(self.classes_) + y[there], weights[there], len(rows) * len(self.classes_)
+            group * len(self.classes_) + y[weighted], weights[weighted], len(rows) * len(self.classes_)
         )
         answers = counts.reshape(len(rows), -1).argmax(axis=1)
-        found = [
+        rules = [
             (tuple(map(self._condition, range(X.shape[1]), rows[g])), int(answers[g]))
             for g in np.argsort(first)
         ]
-        self.rules_ = class_rules(self, found, X, y, w, default=int(np.bincount(y, weights).argmax()))
+        self.rules_ = class_rules(self, rules, X, y, w, default=int(np.bincount(y, weights).argmax()))
 
     def _condition(self, j: int, x: float) -> Condition:
         if np.isinf(x):

@@ -68,6 +68,15 @@ class OneRClassifier(RuleClassifier):
     ELSE yes
     >>> model.ranking()
     [('outlook', 4.0, 3), ('humidity', 4.0, 2), ('temperature', 5.0, 3), ('windy', 5.0, 2)]
+
+    See Also
+    --------
+    PrismClassifier, DecisionTableClassifier
+
+    References
+    ----------
+    - Holte, R. C. (1993). Very simple classification rules perform well on most commonly used datasets. Machine
+      Learning 11, 63-90. doi:10.1023/A:1022631118932
     """
 
     card = Card("oner", "the best single column", also=("one rule",))
@@ -83,11 +92,11 @@ class OneRClassifier(RuleClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # one column cannot tell three clouds in the plane apart
+        tags.classifier_tags.poor_score = True  # one column cannot separate three clusters in the plane
         return tags
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        if w is not None and not w.all():  # a row that counts nothing has no say, and no number of its own
+        if w is not None and not w.all():  # rows of weight 0 are ignored
             X, y, w = X[w > 0], y[w > 0], w[w > 0]
         columns = range(X.shape[1])
         tried = (
@@ -96,7 +105,7 @@ class OneRClassifier(RuleClassifier):
             else [self._of_column(j, X[:, j], y, w) for j in columns]
         )
         self.errors_ = np.array([errors for errors, _ in tried])
-        self.sizes_ = np.array([len(found) for _, found in tried])
+        self.sizes_ = np.array([len(rules) for _, rules in tried])
         slack = 1e-9 * len(y) if w is None else 1e-9 * float(w.sum())
         self.column_ = int(np.argmax(self.errors_ <= self.errors_.min() + slack))
         self.rules_ = class_rules(self, tried[self.column_][1], X, y, w)
@@ -104,24 +113,24 @@ class OneRClassifier(RuleClassifier):
     def _of_column(self, j: int, x: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> tuple[float, Found]:
         """The errors and the rules of one column."""
         K, known = len(self.classes_), ~np.isnan(x)
-        found: Found = []
+        rules: Found = []
         right = 0.0
         if self.schema_[j].kind == "nominal":
             code = np.where(known, x, len(self.schema_[j].categories)).astype(np.int64)
             counts = np.bincount(code * K + y, w, minlength=(len(self.schema_[j].categories) + 1) * K)
             counts = counts.reshape(-1, K)
             for c in np.flatnonzero(counts[:-1].sum(axis=1)):
-                found.append(((Condition(j, codes=(int(c),)),), int(counts[c].argmax())))
+                rules.append(((Condition(j, codes=(int(c),)),), int(counts[c].argmax())))
             right, gone = float(counts[:-1].max(axis=1, initial=0).sum()), counts[-1]
         else:
             rows = np.flatnonzero(known)
             rows = rows[np.argsort(x[rows], kind="stable")]
-            found, right = self._intervals(j, x[rows], y[rows], None if w is None else w[rows])
+            rules, right = self._intervals(j, x[rows], y[rows], None if w is None else w[rows])
             gone = np.bincount(y[~known], None if w is None else w[~known], minlength=K)
         if gone.any():
-            found.append(((missing(j),), int(gone.argmax())))
+            rules.append(((missing(j),), int(gone.argmax())))
         total = float(len(y) if w is None else w.sum())
-        return max(total - right - float(gone.max()), 0.0), found  # (1)
+        return max(total - right - float(gone.max()), 0.0), rules  # (1)
 
     def _intervals(self, j: int, x: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> tuple[Found, float]:
         """The rules of numbers in ascending order, and what they get right."""
@@ -135,9 +144,9 @@ class OneRClassifier(RuleClassifier):
         cuts = x[inner - 1] / 2 + x[inner] / 2
         cuts = np.where(cuts < x[inner], cuts, x[inner - 1])
         edges = [-np.inf, *cuts.tolist(), np.inf]
-        found: Found = [((Condition(j, a, b),), int(k)) for a, b, k in zip(edges[:-1], edges[1:], top)]
+        rules: Found = [((Condition(j, a, b),), int(k)) for a, b, k in zip(edges[:-1], edges[1:], top)]
         hit = y == np.repeat(top, np.diff(behind, prepend=0))
-        return found, float(hit.sum() if w is None else w[hit].sum())
+        return rules, float(hit.sum() if w is None else w[hit].sum())
 
     def ranking(self) -> list[tuple[str, float, int]]:
         """All columns by the errors that their rules make: name, errors, number of rules."""

@@ -1,4 +1,4 @@
-"""What would have to change in a row for another answer: the fewest columns, and what they would have to be."""
+"""Counterfactual explanations: the smallest changes of a row that lead to another answer."""
 
 from __future__ import annotations
 
@@ -67,20 +67,22 @@ def other_answers(base: RuleBase, x: np.ndarray, answer: Answer | None = None) -
     >>> str(other.answer), [c.words(base.schema) for c in other.conditions]
     ('yes', ['x0 > 2'])
     """
-    said = partial(_said_by_rules, base) if answer is None else answer
-    now = said(x[None, :])[0]
+    predict = partial(_predicted_by_rules, base) if answer is None else answer
+    now = predict(x[None, :])[0]
     if any(isinstance(c, LinearCondition) for rule in base.rules for c in rule.conditions):
-        return _one_column(base, x, said, now)
-    search = _Search(base, x, said)
+        return _one_column(base, x, predict, now)
+    search = _Search(base, x, predict)
     if base.classes is None:
         return search.numbers() if base.policy == "first" else []
     wanted = _wanted(base, x, now)
     search.share = max(1, len(wanted))
-    found = [search.towards(c) for c in wanted]
-    return sorted((one for one in found if one is not None), key=lambda one: len(one.conditions))
+    results = [search.towards(c) for c in wanted]
+    return sorted(
+        (result for result in results if result is not None), key=lambda result: len(result.conditions)
+    )
 
 
-def _said_by_rules(base: RuleBase, block: np.ndarray) -> np.ndarray:
+def _predicted_by_rules(base: RuleBase, block: np.ndarray) -> np.ndarray:
     """What the rules answer; where no rule holds and no default is, the class that is most frequent, or NaN."""
     if base.default is not None:
         return base.predict_block(block)
@@ -115,7 +117,7 @@ class _Search:
         self.missed = np.array(missed, int)  # columns that must change before the rule holds
         self.nearest = np.argsort(self.missed, kind="stable")
         for j, mask in self.start.items():
-            mask[-1] = self.at[j] == len(mask) - 1  # nobody is advised to lose a value
+            mask[-1] = self.at[j] == len(mask) - 1  # a change to missing is never suggested
 
     def towards(self, wanted: Any) -> OtherAnswer | None:
         """The smallest change that makes the model answer this class."""
@@ -132,47 +134,47 @@ class _Search:
             named = np.array([rule.answer == wanted for rule in self.base.rules], bool)
             return named, ~named
         if self.base.top is not None or self.base.policy == "laplace":
-            # any rule can make another one unheard, or heard, and lower the mean of its class
+            # any rule can exclude another one from the vote, or lower the mean of its class
             return np.ones(R, bool), np.ones(R, bool)
         k, votes = classes.index(wanted), self.base._ballots
-        own, others = votes[:, [k]], np.delete(votes, k, axis=1)
-        level = (own >= others).all(axis=1)  # where no rule holds, the first of equal classes wins
-        return level | (own > others).any(axis=1), (own <= others).any(axis=1)
+        votes_for, others = votes[:, [k]], np.delete(votes, k, axis=1)
+        level = (votes_for >= others).all(axis=1)  # where no rule holds, the first of equal classes wins
+        return level | (votes_for > others).any(axis=1), (votes_for <= others).any(axis=1)
 
     def numbers(self) -> list[OtherAnswer]:
         """For rules of numbers: the nearest other rules that would decide."""
         now = self.base.firing_block(self.x[None, :])[0]
-        found: list[OtherAnswer] = []
+        results: list[OtherAnswer] = []
         for r in self.nearest.tolist():
             if r == now:
                 continue
-            if len(found) >= 3 and sorted(len(one.conditions) for one in found)[2] <= self.missed[r]:
+            if len(results) >= 3 and sorted(len(known.conditions) for known in results)[2] <= self.missed[r]:
                 break  # no rule that is further away needs fewer changes
             box = self.space.meet(self.start, self.space.masks[r])
-            one = self._first(box, partial(self._decides, r), self._before)
-            if one is not None:
-                found.append(one)
-        return sorted(found, key=lambda one: len(one.conditions))[:3]
+            result = self._first(box, partial(self._decides, r), self._before)
+            if result is not None:
+                results.append(result)
+        return sorted(results, key=lambda known: len(known.conditions))[:3]
 
     def _decides(self, r: int, row: np.ndarray) -> bool:
         return bool(self.base.firing_block(row)[0] == r)
 
     def _first(self, start: Box, good: Callable[[np.ndarray], bool], ways: Any) -> OtherAnswer | None:
         todo: list[Any] = []
-        seen: set[bytes] = set()
+        visited: set[bytes] = set()
         count = 0
 
         def push(box: Box) -> None:
             nonlocal count
             key = b"".join(mask.tobytes() for mask in box.values())
-            if key not in seen and all(mask.any() for mask in box.values()):
-                seen.add(key)
+            if key not in visited and all(mask.any() for mask in box.values()):
+                visited.add(key)
                 count += 1
                 heapq.heappush(todo, (*self._cost(box), count, box))
 
         push(start)
         for _ in range(min(MOST_STEPS, 20 + MOST_WORK // (self.share * (len(self.base.rules) + 1)))):
-            if not todo or len(seen) > MOST_BOXES:
+            if not todo or len(visited) > MOST_BOXES:
                 return None
             box = heapq.heappop(todo)[-1]
             row = self._nearest(box)
@@ -293,16 +295,16 @@ def _one_column(base: RuleBase, x: np.ndarray, answer: Answer, now: Any) -> list
         rows = np.tile(x, (len(values), 1))
         rows[:, j] = values
         scale = np.abs(values).max() + 1e-300
-        for value, said in zip(values, answer(rows)):
+        for value, new in zip(values, answer(rows)):
             far = 1.0 if column.coded or math.isnan(x[j]) else abs(value - x[j]) / scale
-            if said != now and (said not in best or far < best[said][0]):
-                found = (
+            if new != now and (new not in best or far < best[new][0]):
+                condition = (
                     Condition(j, codes=(int(value),)) if column.coded else Condition(j, value, value, "both")
                 )
                 row = x.copy()
                 row[j] = value
-                best[said] = far, OtherAnswer(said, (found,), row)
-    return [one for _, one in best.values()][:MOST_ANSWERS]
+                best[new] = far, OtherAnswer(new, (condition,), row)
+    return [result for _, result in best.values()][:MOST_ANSWERS]
 
 
 def _crossings(tests: list[Any], j: int, x: np.ndarray) -> np.ndarray:
@@ -314,8 +316,8 @@ def _crossings(tests: list[Any], j: int, x: np.ndarray) -> np.ndarray:
             places += ends if c.column == j and c.codes is None else []
             continue
         weight = sum(w for i, w in c.terms if i == j)
-        rest = sum(w * x[i] for i, w in c.terms if i != j)
-        if weight and math.isfinite(rest):
-            places += [(end - rest) / weight for end in ends]
+        constant = sum(w * x[i] for i, w in c.terms if i != j)
+        if weight and math.isfinite(constant):
+            places += [(end - constant) / weight for end in ends]
     steps = [v + s * max(abs(v), 1.0) * 1e-6 for v in places for s in (-1, 0, 1)]
     return np.unique([v for v in steps if math.isfinite(v)])

@@ -1,4 +1,4 @@
-"""Why rules answer as they do for one row: what fired, and what would have to change for another answer."""
+"""Explanations of rule-based predictions: the rules that fire, and counterfactuals."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def _that_hold(base: RuleBase, fired: np.ndarray) -> Section:
     rows: list[list[Any]] = []
     if not len(fired):
         counts = list(base.default_counts) if base.default_counts else [""] * len(classes)
-        rest = sum(base.default_counts) if base.default_counts else ""
-        rows = [["ELSE", "no rule holds", _told(base, base.default), rest, *counts]]
+        uncovered = sum(base.default_counts) if base.default_counts else ""
+        rows = [["ELSE", "no rule holds", _answer_text(base, base.default), uncovered, *counts]]
     for r in fired[:MOST_RULES].tolist():
         rule = base.rules[r]
-        said = [c.words(base.schema) for c in rule.conditions] or ["anything"]
+        parts = [c.words(base.schema) for c in rule.conditions] or ["anything"]
         counts = list(rule.counts) if rule.counts else [""] * len(classes)
-        rows.append([f"R{r + 1}", said[0], _told(base, rule.answer), rule.n, *counts])
-        rows += [["", f"AND {part}", "", "", *[""] * len(classes)] for part in said[1:]]
+        rows.append([f"R{r + 1}", parts[0], _answer_text(base, rule.answer), rule.n, *counts])
+        rows += [["", f"AND {part}", "", "", *[""] * len(classes)] for part in parts[1:]]
     return Section("Rules that hold", ["rule", "if", "then", "rows", *classes], rows, _decision(base, fired))
 
 
@@ -63,7 +63,7 @@ def _decision(base: RuleBase, fired: np.ndarray) -> str:
     if not len(fired):
         return "The default answers." if base.default is not None else "There is no default."
     if base.policy in ("first", "best") or (base.top == 1 and base.policy != "laplace"):
-        why = "it is the surest of them" if base.policy == "best" else "it stands first"
+        why = "it is the most confident of them" if base.policy == "best" else "it stands first"
         return f"R{fired[0] + 1} decides: {why}.{more}" if len(fired) > 1 else f"R{fired[0] + 1} decides."
     heard = fired if base.top is None or base.policy == "laplace" else fired[: base.top]
     if base.classes is None:
@@ -71,35 +71,35 @@ def _decision(base: RuleBase, fired: np.ndarray) -> str:
     votes = base._ballots[heard].sum(axis=0)
     if base.policy == "laplace":
         votes = mean_votes(base, np.isin(np.arange(len(base.rules)), fired)[None, :])[0]
-    said = ", ".join(f"{c} {shorter(v, 4)}" for c, v in zip(base.classes, votes) if v)
+    tally = ", ".join(f"{c} {shorter(v, 4)}" for c, v in zip(base.classes, votes) if v)
     ways = {"votes": "", "confidence": ", weighted by confidence", "support": ", weighted by support"}
     ways |= {"product": ", weighted by confidence and support", "counts": " with their class counts"}
     ways |= {"chi_square": ", weighted by chi-square", "laplace": " with their mean Laplace accuracy"}
     few = "" if base.top is None or len(heard) == len(fired) else f" The first {base.top} are heard."
-    return f"They vote{ways[base.policy]}: {said}.{few}{more}"
+    return f"They vote{ways[base.policy]}: {tally}.{few}{more}"
 
 
 def _another(base: RuleBase, x: np.ndarray, answer: Answer | None) -> Section | None:
     try:
-        found = other_answers(base, x, answer)
+        alternatives = other_answers(base, x, answer)
     except TypeError:  # conditions of another kind, which cannot be turned round
         return None
     rows = []
-    for other in found:
-        said = _told(base, other.answer)
+    for other in alternatives:
+        label = _answer_text(base, other.answer)
         for condition in other.conditions:
             column = base.schema[condition.column]
             now = value_word(column, float(x[condition.column]))
-            rows.append([said, condition.words(base.schema), now])
-            said = ""
+            rows.append([label, condition.words(base.schema), now])
+            label = ""
     if not rows:
         return None
-    several = any(len(other.conditions) > 1 for other in found)
+    several = any(len(other.conditions) > 1 for other in alternatives)
     note = "All changes of an answer together; the rest of the row stays." if several else ""
     return Section("Another answer if", ["answer", "change", "now"], rows, note)
 
 
-def _told(base: RuleBase, answer: Any) -> str:
+def _answer_text(base: RuleBase, answer: Any) -> str:
     if answer is None:
         return ""
     if base.classes is not None:

@@ -1,4 +1,4 @@
-"""What all learners of rules share: from rules to answers, how to read them, and how to change them by hand."""
+"""Base classes of rule learners: predictions from rules, their display, and editing by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["RuleClassifier", "RuleRegressor", "class_rules"]
 
 
 class _RuleLearner:
-    """A learner whose model is ``rules_``: how to look at it, and how to change it."""
+    """A learner whose model is ``rules_``: its display and its editing."""
 
     stored: ClassVar[Mapping[str, Kind]] = {
         "rules_": Object(RuleBase),
@@ -67,7 +67,7 @@ class _RuleLearner:
             raise TypeError(f"{who}: expected a RuleBase or the text of rules, got a {type(rules).__name__}.")
         if rules.schema != self.rules_.schema or rules.classes != self.rules_.classes:
             raise ValueError(f"{who}: the rules speak of other columns or other classes.")
-        if rules.default is None:  # what the model said of rows without a rule, it says on
+        if rules.default is None:  # rows without a rule keep their prediction
             rules = replace(rules, default=self.rules_.default)
         if (X is None) != (y is None):
             raise ValueError(f"{who}: to count the rules anew, give both X and y.")
@@ -89,7 +89,7 @@ class _RuleLearner:
 class RuleClassifier(_RuleLearner, Classifier):
     """A classifier whose model is a base of rules.
 
-    Its author writes ``_learn(X, y, w)``, which ends in ``self.rules_ = class_rules(...)``.
+    Subclasses define ``_learn(X, y, w)``, which ends in ``self.rules_ = class_rules(...)``.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class RuleRegressor(_RuleLearner, Regressor):
 
 def class_rules(
     learner: Classifier,
-    found: Iterable[tuple[Sequence[RowTest], int]],
+    pairs: Iterable[tuple[Sequence[RowTest], int]],
     X: np.ndarray,
     y: np.ndarray,
     w: np.ndarray | None,
@@ -141,16 +141,16 @@ def class_rules(
 
     Parameters
     ----------
-    found : (conditions, class code) in order
+    result : (conditions, class code) in order
     default : class code or None
         None takes the most frequent class of the rows that no rule covers, or of all rows if there are none.
     policy, smoothing, top : as of a RuleBase
     """
     classes, K = tuple(learner.classes_.tolist()), len(learner.classes_)
-    rules = tuple(Rule(tuple(conditions), classes[k]) for conditions, k in found)
+    rules = tuple(Rule(tuple(conditions), classes[k]) for conditions, k in pairs)
     base = RuleBase(rules, learner.schema_, classes, policy=policy, smoothing=smoothing, top=top)
     base = counted(base, X, y, w)
     if default is None:
-        totals, rest = np.array(base.totals), np.array(base.default_counts)
-        default = int(np.lexsort((np.arange(K), -totals, -rest))[0])
+        totals, uncovered = np.array(base.totals), np.array(base.default_counts)
+        default = int(np.lexsort((np.arange(K), -totals, -uncovered))[0])
     return replace(base, default=classes[default])

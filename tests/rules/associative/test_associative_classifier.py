@@ -22,7 +22,7 @@ def test_the_first_rule_that_fires_is_right_on_ten_of_eleven():
 
 @pytest.mark.capability("DC-60")
 @pytest.mark.parametrize(
-    "top, vote, said",
+    "top, vote, text",
     [  # of Jane and Allen {rich} => Y, 6 of 7, and {young} => N, 4 of 5, hold; smoothed 7/9 and 5/7; correct 6 and 4
         (None, "votes", 1 / 2),
         (None, "confidence", (7 / 9) / (7 / 9 + 5 / 7)),
@@ -32,10 +32,10 @@ def test_the_first_rule_that_fires_is_right_on_ten_of_eleven():
         (1, "votes", 7 / 9),
     ],
 )
-def test_what_the_rules_that_fire_say_together(top, vote, said):
+def test_what_the_rules_that_fire_say_together(top, vote, text):
     data = load_charity_donors()
     model = AssociativeClassifier(top=top, vote=vote, **CHARITY).fit(data.X, data.y)
-    assert_allclose(model.predict_proba(JANE)[0, 1], said, rtol=1e-12)
+    assert_allclose(model.predict_proba(JANE)[0, 1], text, rtol=1e-12)
     assert_array_equal(model.predict_proba(JANE), model.predict_proba(ALLEN))
 
 

@@ -98,10 +98,10 @@ def test_an_explanation_names_the_rules_that_fired(learner):
     data = load_iris()
     model = learner().fit(data.X, data.y)
     row = data.X.values[:1]
-    said = model.explain(row)
-    assert said.answer == model.predict(row)[0]
+    text = model.explain(row)
+    assert text.answer == model.predict(row)[0]
     fired = np.flatnonzero(model.rules_.covers(row)[0])
-    assert f"R{fired[0] + 1}" in str(said)
+    assert f"R{fired[0] + 1}" in str(text)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

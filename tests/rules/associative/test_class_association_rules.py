@@ -18,8 +18,8 @@ DATA = load_charity_donors()
 def mined(**settings):
     """Premise, class, rows with premise and class, rows with premise, of each rule in order."""
     settings = {"min_support": 2 / 11, "min_confidence": 0.6, "cuts": CUTS, **settings}
-    found = class_association_rules(DATA.X, DATA.y, **settings)
-    return [(rule.premise(found.schema), rule.answer, rule.correct, rule.n) for rule in found]
+    result = class_association_rules(DATA.X, DATA.y, **settings)
+    return [(rule.premise(result.schema), rule.answer, rule.correct, rule.n) for rule in result]
 
 
 FIVE = [
@@ -102,8 +102,8 @@ def test_a_weight_of_two_is_two_rows():
 
 def test_missing_values_are_no_items():
     frame = pd.DataFrame({"a": ["x", "x", None, None], "b": [None, "u", "u", "v"]})
-    found = class_association_rules(frame, [0, 0, 1, 1], min_support=1, min_confidence=0.0)
-    assert [(rule.premise(found.schema), rule.n) for rule in found] == [
+    result = class_association_rules(frame, [0, 0, 1, 1], min_support=1, min_confidence=0.0)
+    assert [(rule.premise(result.schema), rule.n) for rule in result] == [
         ("a = 'x'", 2),
         ("b = 'v'", 1),
         ("b = 'u'", 2),

@@ -33,7 +33,7 @@ def counts_by_the_book(codes, y, w, K, items):
 def sets_by_levels(codes, column, y, w, K, min_count, sure, max_length, by_antecedent, stop_at_sure):
     """Level by level: sets of k items whose parts of k - 1 items are all there and, if so asked, none is sure."""
     totals = np.bincount(y, w, minlength=K)
-    level, found, k = [()], {}, 0
+    level, result, k = [()], {}, 0
     while level and k < max_length:
         k += 1
         items = sorted({i for s in level for i in s}) if k > 1 else range(len(column))
@@ -50,9 +50,9 @@ def sets_by_levels(codes, column, y, w, K, min_count, sure, max_length, by_antec
             if not (stop_at_sure and (counts > 0).sum() == 1):
                 level_now.append(s)
             if counts[best] >= sure * counts.sum() * (1 - 1e-12):
-                found[s] = (best, counts[best], counts.sum())
+                result[s] = (best, counts[best], counts.sum())
         level = level_now
-    return found
+    return result
 
 
 @given(
@@ -69,13 +69,13 @@ def test_mined_sets_are_those_found_level_by_level(
     seed, weighted, by_antecedent, stop_at_sure, min_count, sure, max_length
 ):
     codes, column, y, w, sets = table(seed, n=40, d=4, weighted=weighted)
-    found = sets.mine(
+    result = sets.mine(
         min_count, sure, max_length=max_length, by_antecedent=by_antecedent, stop_at_sure=stop_at_sure
     )
     wanted = sets_by_levels(codes, column, y, w, 3, min_count, sure, max_length, by_antecedent, stop_at_sure)
-    got = {found[r]: (found.answer[r], found.correct[r], found.n[r]) for r in range(len(found))}
+    got = {result[r]: (result.answer[r], result.correct[r], result.n[r]) for r in range(len(result))}
     assert got == wanted
-    assert len(found) == len(wanted)
+    assert len(result) == len(wanted)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

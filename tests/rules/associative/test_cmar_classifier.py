@@ -54,9 +54,9 @@ def test_the_class_with_the_largest_sum_is_the_answer():
         model.predict_proba([[38, 55000], [20, 20000]]), [[n / (n + y), y / (n + y)], [1, 0]], atol=1e-9
     )
     assert np.flatnonzero(model.predict(data.X) != data.y).tolist() == [3]
-    said = str(model.explain([[38, 55000]]))
-    assert "R5    N                     1.77" in said
-    assert "Y      7.543" in said
+    text = str(model.explain([[38, 55000]]))
+    assert "R5    N                     1.77" in text
+    assert "Y      7.543" in text
 
 
 def kept_by_the_book(rules, X, y, coverage):

@@ -18,8 +18,8 @@ def test_rules_and_accuracies_of_the_charity_table():
     """DC 10.4.4: Donor {S+, A+} 6/7, {S+} 7/9; not Donor {S-} 5/6, {A-} 5/7; 10 of 11 right, Jane wrong."""
     data = load_charity_donors()
     model = CPARClassifier(cuts=CUTS).fit(data.X, data.y)
-    found = [(r.premise(model.schema_), r.answer) for r in model.rules_]
-    assert found == [
+    result = [(r.premise(model.schema_), r.answer) for r in model.rules_]
+    assert result == [
         ("Age > 50 AND Salary > 50000", "Y"),
         ("Salary <= 50000", "N"),
         ("Salary > 50000", "Y"),
@@ -53,7 +53,7 @@ def test_gains_of_the_charity_table():
 
 def rules_by_the_book(codes, y, K, column, decay=2 / 3, min_weight=0.05, min_gain=0.7, similarity=0.99):
     """Every class, every growth, every literal as it is told, on whole columns."""
-    m, found = len(column), []
+    m, result = len(column), []
     held = np.array([(codes == i).any(axis=1) for i in range(m)])
 
     def finish(rule, rows, own, w):
@@ -77,8 +77,8 @@ def rules_by_the_book(codes, y, K, column, decay=2 / 3, min_weight=0.05, min_gai
                 break
             for rule, rows in done.items():
                 w[rows & own] *= decay
-                found.append((tuple(sorted(rule)), k))
-    return set(found)
+                result.append((tuple(sorted(rule)), k))
+    return set(result)
 
 
 @pytest.mark.capability("DC-62")

@@ -26,28 +26,28 @@ def test_sums_follow_the_weights(seed):
         for _, rows in growing._grow():
             growing._decay(rows)
         assert_allclose(growing.sums, growing._sums(growing.everything), rtol=1e-12, atol=1e-10)
-        assert_allclose(growing.left, growing.weight[growing.own].sum(), rtol=1e-12)
+        assert_allclose(growing.left, growing.weight[growing.positive].sum(), rtol=1e-12)
 
 
 def test_only_rows_of_the_class_that_a_rule_covers_count_less():
     growing = growth(5)
     (_, rows), *_ = growing._grow()
     growing._decay(rows)
-    hit = np.isin(growing.everything, rows) & growing.own
+    hit = np.isin(growing.everything, rows) & growing.positive
     assert_allclose(growing.weight, np.where(hit, 2 / 3, 1.0), rtol=1e-15)
 
 
 def test_a_class_is_done_when_its_weight_is_used_up():
     growing = growth(7)
     before = growing.left
-    found = growing.rules()
+    result = growing.rules()
     used_up, no_gain = growing.left <= 0.05 * before * (1 + 1e-12), growing._grow() == []
     assert used_up or no_gain
-    assert len(set(found)) > 5
+    assert len(set(result)) > 5
     late = growth(7, settings=GrowthSettings(2 / 3, 0.5, 0.7, 0.99, np.e))
     shorter = late.rules()
-    assert found[: len(shorter)] == shorter  # the same beginning, ended earlier
-    assert len(shorter) < len(found)
+    assert result[: len(shorter)] == shorter  # the same beginning, ended earlier
+    assert len(shorter) < len(result)
     assert late.left <= 0.5 * before
 
 
@@ -56,7 +56,11 @@ def test_weights_count_as_rows():
     w = np.random.default_rng(0).integers(1, 4, 300)
     weighed, plain = growth(9, weights=w.astype(float)), growth(9)
     repeated = ClassGrowth(
-        np.repeat(plain.codes, w, axis=0), plain.column, np.repeat(plain.own, w), np.ones(w.sum()), SETTINGS
+        np.repeat(plain.codes, w, axis=0),
+        plain.column,
+        np.repeat(plain.positive, w),
+        np.ones(w.sum()),
+        SETTINGS,
     )
     assert weighed.rules() == repeated.rules()
 
@@ -66,6 +70,6 @@ def test_nothing_to_tell_apart_gives_no_rule():
     alone = ClassGrowth(growing.codes, growing.column, np.ones(300, bool), np.ones(300), SETTINGS)
     nobody = ClassGrowth(growing.codes, growing.column, np.zeros(300, bool), np.ones(300), SETTINGS)
     none = ClassGrowth(
-        np.full((300, 1), -1, np.int32), np.zeros(0, np.int32), growing.own, np.ones(300), SETTINGS
+        np.full((300, 1), -1, np.int32), np.zeros(0, np.int32), growing.positive, np.ones(300), SETTINGS
     )
     assert alone.rules() == nobody.rules() == none.rules() == []

@@ -36,10 +36,10 @@ def test_sets_that_no_frequent_set_contains(seed, min_count):
     rng = np.random.default_rng(seed)
     codes = (rng.integers(0, 3, (30, 5)) + 3 * np.arange(5)).astype(np.int32)
     sets = ClassSets(codes, np.repeat(np.arange(5), 3).astype(np.int32), rng.integers(0, 2, 30), 2)
-    found = sets.mine(min_count, 0.0, by_antecedent=True, stop_at_sure=False)
-    all_sets = [set(found[r]) for r in range(len(found))]
+    result = sets.mine(min_count, 0.0, by_antecedent=True, stop_at_sure=False)
+    all_sets = [set(result[r]) for r in range(len(result))]
     wanted = [not any(one < other for other in all_sets) for one in all_sets]
-    assert_array_equal(maximal(found), wanted)
+    assert_array_equal(maximal(result), wanted)
 
 
 @pytest.mark.parametrize("load, support", [(load_contact_lenses, 0.1), (load_german_credit, 0.3)])

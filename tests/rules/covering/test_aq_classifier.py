@@ -74,8 +74,8 @@ def test_rows_with_a_twin_of_another_class_are_the_only_errors(seed, max_star, h
 
 def test_charity_takes_one_rule_a_class():
     data = load_charity_donors()
-    said = "R1: IF Salary <= 55500 AND Age <= 62 THEN N\nR2: IF Age > 40.5 AND Salary > 33500 THEN Y\nELSE Y"
-    assert str(AQClassifier().fit(data.X, data.y)) == said
+    text = "R1: IF Salary <= 55500 AND Age <= 62 THEN N\nR2: IF Age > 40.5 AND Salary > 33500 THEN Y\nELSE Y"
+    assert str(AQClassifier().fit(data.X, data.y)) == text
 
 
 def test_a_wider_star_needs_no_more_rules_on_a_dnf():

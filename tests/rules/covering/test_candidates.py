@@ -39,7 +39,7 @@ def value_by_the_book(name, counts, target, prior, before, parent, total):
 
 def best_by_the_book(X, schema, y, w, K, rows, name, target, prior, before=0.0):
     """Every candidate of every column by plain sums, the best first: (value, coverage, column, condition, counts)."""
-    found = []
+    result = []
     parent = np.bincount(y[rows], w[rows], minlength=K)
     for j, column in enumerate(schema):
         x = X[rows, j]
@@ -56,8 +56,8 @@ def best_by_the_book(X, schema, y, w, K, rows, name, target, prior, before=0.0):
                 continue
             value = value_by_the_book(name, counts, target, prior, before, parent, w.sum())
             if value > -np.inf:
-                found.append((value, counts.sum(), j, test, counts))
-    return sorted(found, key=lambda one: (-round(one[0], 10), -round(one[1], 10)))
+                result.append((value, counts.sum(), j, test, counts))
+    return sorted(result, key=lambda one: (-round(one[0], 10), -round(one[1], 10)))
 
 
 def mixed_table(seed, n=60, K=3, holes=True):
@@ -133,10 +133,12 @@ def test_the_best_significant_candidate_is_that_of_the_twin(name):
         prior = table.shares()
         twin = best_by_the_book(X, schema, y, np.ones(120), 2, table.rows, name, None, prior)
         significant = [one for one in twin if likelihood_ratio(one[4], prior) > 3.841459]
-        found = table.best(table.rows, RuleMeasure(name), None, prior, most=1, threshold=3.841459).significant
-        assert (found is None) == (not significant)
+        result = table.best(
+            table.rows, RuleMeasure(name), None, prior, most=1, threshold=3.841459
+        ).significant
+        assert (result is None) == (not significant)
         if significant:
-            assert table.condition(found) == significant[0][3]
+            assert table.condition(result) == significant[0][3]
 
 
 @pytest.mark.parametrize("width", [3, 250])

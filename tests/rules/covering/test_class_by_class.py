@@ -45,9 +45,9 @@ def test_a_class_learns_from_the_rows_that_earlier_rules_leave():
         seen.append((k, rows.rows.tolist(), rows.positive.sum()))
         return [rows.grow(rows.state(np.arange(len(rows))))]
 
-    found = class_by_class(table, y, np.array([2, 0, 1]), learn)
+    result = class_by_class(table, y, np.array([2, 0, 1]), learn)
     assert seen == [(2, list(range(9)), 3), (0, list(range(6)), 3)]
-    assert [(c[0].words(table.schema), k) for c, k in found] == [("x0 > 5.5", 2), ("x0 <= 2.5", 0)]
+    assert [(c[0].words(table.schema), k) for c, k in result] == [("x0 > 5.5", 2), ("x0 <= 2.5", 0)]
 
 
 def test_a_class_without_rows_left_gets_no_rules():

@@ -62,15 +62,15 @@ def star_by_the_book(codes, y, K, prior, beam, threshold, measure):
 
 
 def list_by_the_book(codes, y, K, beam, alpha, measure):
-    prior, left, found = np.bincount(y, minlength=K) / len(y), np.arange(len(y)), []
+    prior, left, result = np.bincount(y, minlength=K) / len(y), np.arange(len(y)), []
     threshold = chi2.isf(alpha, K - 1)
     while len(left) and (best := star_by_the_book(codes[left], y[left], K, prior, beam, threshold, measure)):
         k = int(
             np.lexsort((-prior, -best[3]))[0]
         )  # equally many: the class that is more frequent among all rows
-        found.append((dict(best[1]), k))
+        result.append((dict(best[1]), k))
         left = np.delete(left, best[2])
-    return found
+    return result
 
 
 @pytest.mark.capability("DC-51")

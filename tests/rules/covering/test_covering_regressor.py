@@ -26,8 +26,8 @@ def test_a_step_function_is_recovered_as_rules(heights, width, prune, linear):
 @pytest.mark.capability("IML-9-45")
 def test_three_steps_in_words():
     x, y = np.arange(30.0)[:, None], np.repeat([1.0, 5.0, 2.0], 10)
-    said = str(CoveringRegressor().fit(x, y)).splitlines()
-    assert said == ["R1: IF x0 <= 9.5 THEN y = 1", "R2: IF x0 <= 19.5 THEN y = 5", "ELSE y = 2"]
+    text = str(CoveringRegressor().fit(x, y)).splitlines()
+    assert text == ["R1: IF x0 <= 9.5 THEN y = 1", "R2: IF x0 <= 19.5 THEN y = 5", "ELSE y = 2"]
 
 
 def test_the_answer_is_the_mean_of_the_rows_that_reach_it():
@@ -55,8 +55,8 @@ def test_groups_of_categories():
     model = CoveringRegressor().fit(Table(codes[:, None], schema, True), y)
     assert_array_equal(model.predict(Table(codes[:, None], schema, True)), y)
     assert model.n_rules_ == 1
-    said = str(model)
-    assert "place in {'b', 'e', 'g'} THEN y = 10" in said or "THEN y = 0" in said
+    text = str(model)
+    assert "place in {'b', 'e', 'g'} THEN y = 10" in text or "THEN y = 0" in text
 
 
 def test_missing_values_meet_no_condition():

@@ -35,8 +35,8 @@ def test_a_disjunction_without_noise_is_recovered():
     X, y = Table(np.tile(BITS.astype(float), (10, 1)), BINARY, True), np.tile(TRUTH, 10)
     for seed in range(20):
         model = IrepClassifier(random_state=seed).fit(X, y)
-        said = {frozenset(rule.premise(BINARY).split(" AND ")) for rule in model.rules_}
-        assert said >= {frozenset({"x1 = 1", "x2 = 1"}), frozenset({"x3 = 1", "x4 = 1"})}
+        text = {frozenset(rule.premise(BINARY).split(" AND ")) for rule in model.rules_}
+        assert text >= {frozenset({"x1 = 1", "x2 = 1"}), frozenset({"x3 = 1", "x4 = 1"})}
         assert_array_equal(model.predict(X), y)
 
 

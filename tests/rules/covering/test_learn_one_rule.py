@@ -16,11 +16,11 @@ SCHEMA = CHARITY.X.schema
 
 def greedy_by_the_book(X, y, target, measure):
     """Grow by trying every condition on the covered rows, in plain NumPy; numeric columns only."""
-    inside, found, value = np.ones(len(y), bool), [], None
+    inside, result, value = np.ones(len(y), bool), [], None
     while True:
         p0, n0 = (inside & (y == target)).sum(), (inside & (y != target)).sum()
         if n0 == 0:
-            return found
+            return result
         value = 0.0 if measure == "foil" else laplace(p0, n0)
         best = None
         for j in range(X.shape[1]):
@@ -36,8 +36,8 @@ def greedy_by_the_book(X, y, target, measure):
                     if worth > value + 1e-10 and (best is None or rank > best[0]):
                         best = rank, test, rows
         if best is None:
-            return found
-        found.append(best[1])
+            return result
+        result.append(best[1])
         inside = best[2]
 
 

@@ -63,9 +63,9 @@ def test_the_disjunction_is_recovered_without_an_error():
     X, y = dnf()
     for seed in range(20):
         model = RipperClassifier(random_state=seed).fit(X, y)
-        said = {frozenset(rule.premise(BINARY).split(" AND ")) for rule in model.rules_}
+        text = {frozenset(rule.premise(BINARY).split(" AND ")) for rule in model.rules_}
         # TRUE is the rarer answer: 28 of 64 rows
-        assert said == {frozenset({"x1 = 1", "x2 = 1"}), frozenset({"x3 = 1", "x4 = 1"})}
+        assert text == {frozenset({"x1 = 1", "x2 = 1"}), frozenset({"x3 = 1", "x4 = 1"})}
         assert_array_equal(model.predict(X), y)
 
 
@@ -150,7 +150,7 @@ def test_as_accurate_and_as_short_as_jrip(name):
     load, accuracy, rules = JRIP[name]
     data = load()
     y, n = np.asarray(data.y), len(data.y)
-    right = found = fits = 0
+    right = result = fits = 0
     for repeat in range(3):
         shuffled = np.random.default_rng(repeat).permutation(n)
         shuffled = shuffled[np.argsort(y[shuffled], kind="stable")]
@@ -160,9 +160,9 @@ def test_as_accurate_and_as_short_as_jrip(name):
             part = [Table(data.X.values[rows], data.X.schema, data.X.complete) for rows in (~test, test)]
             model = RipperClassifier(random_state=10 * repeat + k).fit(part[0], y[~test])
             right += np.count_nonzero(model.predict(part[1]) == y[test])
-            found, fits = found + model.n_rules_, fits + 1
+            result, fits = result + model.n_rules_, fits + 1
     assert right / (3 * n) > accuracy - 2 * np.sqrt(2 * accuracy * (1 - accuracy) / (3 * n))
-    assert abs(found / fits - rules) < 1.0
+    assert abs(result / fits - rules) < 1.0
 
 
 # ------------------------------------------------------------------ properties
@@ -263,8 +263,8 @@ def test_no_rule_could_be_dropped_without_a_longer_description(seed, weighted):
 @pytest.mark.capability("DC-44")
 def test_each_stop_rule_stops():
     X, y = mixed(11, n=500)
-    said = {step["why"] for step in RipperClassifier(random_state=0).fit(X, y).history_}
-    assert said & {"errs too often", "description too long"}
+    text = {step["why"] for step in RipperClassifier(random_state=0).fit(X, y).history_}
+    assert text & {"errs too often", "description too long"}
     noise = np.random.default_rng(0).permutation(y)  # nothing to learn
     strict = RipperClassifier(allowance=0, check_error=None, k=0, random_state=0).fit(X, noise)
     last = [step for step in strict.history_ if step["stage"] == "build" and step["why"] != "deleted"][-1]
@@ -329,11 +329,11 @@ def test_optimising_never_makes_the_description_longer():
 
 def test_the_same_seed_gives_the_same_rules_on_any_number_of_threads(monkeypatch):
     X, y = mixed(8, n=17_000, K=2)
-    said = []
+    text = []
     for threads in ("1", "2", "2"):
         monkeypatch.setenv("ASSAY_NUM_THREADS", threads)
-        said.append(str(RipperClassifier(random_state=5).fit(X, y)))
-    assert said[0] == said[1] == said[2]
+        text.append(str(RipperClassifier(random_state=5).fit(X, y)))
+    assert text[0] == text[1] == text[2]
 
 
 def test_a_listener_can_stop_the_work():
@@ -442,7 +442,7 @@ def test_posteriors_are_the_smoothed_counts_of_the_rule_that_answers():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "text"),
     [
         ({"k": -1}, "k must be a whole number from 0 up"),
         ({"prune_share": 1.0}, "prune_share must be a number above 0 below 1"),
@@ -452,6 +452,6 @@ def test_posteriors_are_the_smoothed_counts_of_the_rule_that_answers():
         ({"max_rules": 0}, "max_rules must be a whole number from 1 up or None"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(wrong, said):
-    with pytest.raises(ParameterError, match=f"RipperClassifier: {said}"):
+def test_parameters_that_make_no_sense_are_refused(wrong, text):
+    with pytest.raises(ParameterError, match=f"RipperClassifier: {text}"):
         RipperClassifier(**wrong).fit([[0.0], [1.0]], [0, 1])

@@ -31,22 +31,22 @@ def test_columns_that_say_the_same_take_one_place_of_the_beam():
 def test_the_best_rule_is_significant_or_there_is_none(threshold):
     table = charity()
     prior = table.shares()
-    found = grow_rule(table, RuleMeasure("laplace"), 1, prior, beam=5, improve=False, threshold=threshold)
+    result = grow_rule(table, RuleMeasure("laplace"), 1, prior, beam=5, improve=False, threshold=threshold)
     if threshold < 7.27:  # all six donors and nobody else: 2 * 6 * ln(11/6) = 7.2736
-        assert likelihood_ratio(found.counts, prior) > threshold
+        assert likelihood_ratio(result.counts, prior) > threshold
     else:
-        assert found is None
+        assert result is None
 
 
 def test_to_the_end_conditions_are_added_until_the_rule_is_always_right():
     schema = Schema([Column("a", "nominal", ("x", "y")), Column("b", "nominal", ("p", "q"))])
     X = np.array([[0.0, 0], [0, 0], [0, 1], [1, 0]])
     table = CandidateTable(X, schema, np.array([1, 0, 1, 0]), None, 2)
-    found = grow_rule(table, RuleMeasure("accuracy"), 1, table.shares(), improve=False, to_the_end=True)
-    assert found.counts.tolist() == [0, 1]
+    result = grow_rule(table, RuleMeasure("accuracy"), 1, table.shares(), improve=False, to_the_end=True)
+    assert result.counts.tolist() == [0, 1]
     same = CandidateTable(X[:2], schema, np.array([1, 0]), None, 2)  # nothing tells the rows apart
-    found = grow_rule(same, RuleMeasure("accuracy"), 1, same.shares(), improve=False, to_the_end=True)
-    assert found.counts.tolist() == [1, 1] and {c.column for c in found.conditions} == {0, 1}
+    result = grow_rule(same, RuleMeasure("accuracy"), 1, same.shares(), improve=False, to_the_end=True)
+    assert result.counts.tolist() == [1, 1] and {c.column for c in result.conditions} == {0, 1}
 
 
 def test_the_growth_tells_the_way_of_the_best_rule():

@@ -24,7 +24,7 @@ def by_trying(facts, clause, asked):
         held = args[0] == args[1] if literal.predicate == "=" else facts.holds(literal.predicate, *args)
         return held != literal.negated
 
-    found = set()
+    result = set()
     variables = list(clause.variables)
     for chosen in product(facts.constants, repeat=len(variables)):
         values = dict(zip(variables, chosen))
@@ -33,8 +33,8 @@ def by_trying(facts, clause, asked):
             value = values.get(term, term)
             fits &= value == (bound.setdefault(a, value) if isinstance(a, Variable) else a)
         if fits and all(true(literal, values) for literal in clause.body):
-            found.add(tuple(facts.code(bound[v]) for v in asked.variables))
-    return found
+            result.add(tuple(facts.code(bound[v]) for v in asked.variables))
+    return result
 
 
 pairs = st.lists(st.tuples(st.sampled_from(CONSTANTS), st.sampled_from(CONSTANTS)), min_size=1, max_size=8)

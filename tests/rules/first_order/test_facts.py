@@ -84,7 +84,7 @@ def test_facts_survive_pickling_without_their_indexes():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "text"),
     [
         ({"P": [("a",), ("a", "b")]}, "P has 1 arguments in one fact and 2 in another"),
         ({"P": [(Variable("x"),)]}, "holds a variable"),
@@ -93,8 +93,8 @@ def test_facts_survive_pickling_without_their_indexes():
         ("P(a). not P(a, b).", "P has 1 arguments where it holds, 2 where not"),
     ],
 )
-def test_what_is_no_fact_is_refused(given, said):
-    with pytest.raises(DataError, match=said):
+def test_what_is_no_fact_is_refused(given, text):
+    with pytest.raises(DataError, match=text):
         Facts.of(given)
 
 

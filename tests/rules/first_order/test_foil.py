@@ -60,15 +60,15 @@ def family(founders=12, seed=0):
 
 @pytest.mark.capability("IML-9-31")
 def test_gains_of_every_first_literal_of_the_book():
-    found = {str(c.literal): c for c in FOIL().candidates(BOOK, "Daughter")}
+    result = {str(c.literal): c for c in FOIL().candidates(BOOK, "Daughter")}
     for literal, gain in GAINS.items():
-        assert_allclose(found[literal].gain, gain, atol=5e-7, err_msg=literal)
-    assert all(found[name].gain <= 1e-12 for name in found if name not in GAINS)
-    wide = found["Father(z, x)"]
+        assert_allclose(result[literal].gain, gain, atol=5e-7, err_msg=literal)
+    assert all(result[name].gain <= 1e-12 for name in result if name not in GAINS)
+    wide = result["Father(z, x)"]
     assert (wide.p, wide.p + wide.n, wide.s) == (2, 12, 1)
-    assert (found["Father(y, x)"].p, found["Father(y, x)"].n) == (1, 2)
-    assert [found[name].p for name in ("Father(x, y)", "Female(x)", "Father(z, y)")] == [0, 0, 0]
-    assert "Female(z)" not in found and not any("Daughter" in name for name in found)
+    assert (result["Father(y, x)"].p, result["Father(y, x)"].n) == (1, 2)
+    assert [result[name].p for name in ("Father(x, y)", "Female(x)", "Father(z, y)")] == [0, 0, 0]
+    assert "Female(z)" not in result and not any("Daughter" in name for name in result)
 
 
 @pytest.mark.capability("IML-9-31")
@@ -122,10 +122,10 @@ def test_two_steps_in_a_graph():
 
 def test_a_recursive_clause_reaches_as_far_as_the_graph():
     def reachable(edges):
-        found = set(edges)
-        while more := {(a, d) for a, b in edges for c, d in found if b == c} - found:
-            found |= more
-        return found
+        result = set(edges)
+        while more := {(a, d) for a, b in edges for c, d in result if b == c} - result:
+            result |= more
+        return result
 
     edges = [(1, 2), (2, 3), (3, 4), (5, 6), (6, 7), (2, 8)]
     model = FOIL(recursive=True).fit({"Edge": edges, "Path": sorted(reachable(edges))}, "Path")

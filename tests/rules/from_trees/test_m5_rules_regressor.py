@@ -54,8 +54,8 @@ def test_what_is_printed_is_applied():
     space: dict = {}
     exec(model.rules_.to_python(), space)  # the module's own output
     names = model.schema_.names
-    said = [space["predict"](dict(zip(names, row.tolist()))) for row in X]
-    assert_array_equal(model.predict(X), said)
+    text = [space["predict"](dict(zip(names, row.tolist()))) for row in X]
+    assert_array_equal(model.predict(X), text)
 
 
 def test_categories_enter_rules_and_functions():

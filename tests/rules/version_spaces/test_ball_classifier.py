@@ -77,9 +77,9 @@ def test_a_ball_for_each_class_and_doubt_where_none_or_several_hold_the_row():
     model = BallClassifier(shape="tilted").fit(X, y)
     assert model.score(X, y) > 0.9
     careful = BallClassifier(shape="tilted", decision="reject").fit(X, y)
-    said = careful.predict(X)
-    assert_array_equal(said == "reject", model._levels(X).sum(axis=1) != 1)
-    assert (said[said != "reject"] == y[said != "reject"]).mean() > 0.97
+    text = careful.predict(X)
+    assert_array_equal(text == "reject", model._levels(X).sum(axis=1) != 1)
+    assert (text[text != "reject"] == y[text != "reject"]).mean() > 0.97
     assert_allclose(model.predict_proba([[50.0, 50, -50, 50]]), [[1 / 3] * 3])
     assert "distance" in str(model.explain(X[:1]))
 

@@ -20,16 +20,16 @@ KIND = np.array(["family"] * 4 + ["other"] * 5)
 
 @pytest.mark.capability("IML-2-01", "IML-2-02", "IML-2-03")
 @pytest.mark.parametrize(
-    ("hypothesis", "said"),
+    ("hypothesis", "text"),
     [
         ("specific", "3 <= x0 <= 6 AND 3 <= x1 <= 6"),
         ("general", "1 < x0 < 8 AND 1 < x1 < 9"),
         ("middle", "2 <= x0 <= 7 AND 2 <= x1 <= 7.5"),
     ],
 )
-def test_the_three_boxes_of_the_nine_points(hypothesis, said):
+def test_the_three_boxes_of_the_nine_points(hypothesis, text):
     model = BoxClassifier(hypothesis, positive="family").fit(CARS, KIND)
-    assert str(model) == f"R1: IF {said} THEN family\nELSE other"
+    assert str(model) == f"R1: IF {text} THEN family\nELSE other"
     assert model.score(CARS, KIND) == 1
     assert model.rules_[0].counts == (4, 0)
 
@@ -91,13 +91,13 @@ def test_a_category_that_stands_for_any_other_leaves_no_doubt():
     """With one category or any, a box for a and b is a box for all; and c is negative."""
     X = pd.DataFrame({"k": pd.Categorical(["a", "c"], ["a", "b", "c"])})
     asked = pd.DataFrame({"k": pd.Categorical(["b"], ["a", "b", "c"])})
-    said = {
+    text = {
         nominal: BoxClassifier(positive="yes", nominal=nominal, decision="reject")
         .fit(X, ["yes", "no"])
         .predict(asked)[0]
         for nominal in ("set", "value")
     }
-    assert said == {"set": "reject", "value": "no"}
+    assert text == {"set": "reject", "value": "no"}
 
 
 @pytest.mark.capability("IML-2-03")
@@ -137,9 +137,9 @@ def test_a_box_for_each_class_and_doubt_where_none_or_several_hold_the_row():
         assert_array_equal(rows, np.flatnonzero(inside))
     yes = model.rules_.covers(X)
     careful = BoxClassifier("specific", decision="reject").fit(X, y)
-    said = careful.predict(X)
-    assert_array_equal(said == "reject", yes.sum(axis=1) != 1)
-    assert (said[said != "reject"] == y[said != "reject"]).all()
+    text = careful.predict(X)
+    assert_array_equal(text == "reject", yes.sum(axis=1) != 1)
+    assert (text[text != "reject"] == y[text != "reject"]).all()
     nowhere = [[50.0, 50, 50, 50]]
     assert_array_equal(careful.predict(nowhere), ["reject"])
     assert_allclose(model.predict_proba(nowhere), [[1 / 3] * 3])

@@ -18,8 +18,8 @@ KIND = np.array([1] * 6 + [0] * 3)
 @pytest.mark.capability("IML-2-08")
 def test_two_disjoint_clusters_need_two_boxes():
     model = BoxUnionClassifier(hypothesis="specific").fit(CLUSTERS, KIND)
-    said = [rule.premise(model.schema_) for rule in model.rules_ if rule.answer == 1]
-    assert sorted(said) == ["1 <= x0 <= 2 AND 1 <= x1 <= 2", "8 <= x0 <= 9 AND 8 <= x1 <= 9"]
+    text = [rule.premise(model.schema_) for rule in model.rules_ if rule.answer == 1]
+    assert sorted(text) == ["1 <= x0 <= 2 AND 1 <= x1 <= 2", "8 <= x0 <= 9 AND 8 <= x1 <= 9"]
     assert model.score(CLUSTERS, KIND) == 1 and not model.uncovered_.any()
     one = BoxUnionClassifier(1).fit(CLUSTERS, KIND)
     assert sum(rule.answer == 1 for rule in one.rules_) == 1 and one.uncovered_[1] == 3

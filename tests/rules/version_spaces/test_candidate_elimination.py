@@ -109,8 +109,8 @@ def test_doubt_is_refused_or_believed_by_half():
     assert_array_equal(model.doubt(rows), [False, True, False])
     assert_allclose(model.predict_proba(rows)[:, 1], [1, 0.5, 0])
     assert_array_equal(model.membership(rows)[:, 0], [1, 0.5, 0])
-    said = str(model.explain([[7, 7]]))
-    assert "in doubt" in said and "1 < x0 < 8 AND 1 < x1 < 7.5" in said
+    text = str(model.explain([[7, 7]]))
+    assert "in doubt" in text and "1 < x0 < 8 AND 1 < x1 < 7.5" in text
 
 
 def test_a_space_for_each_class():

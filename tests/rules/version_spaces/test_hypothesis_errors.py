@@ -37,11 +37,11 @@ def test_regions_of_the_figure_on_a_grid():
 @given(st.integers(0, 2**32 - 1))
 def test_counts_are_those_of_the_confusion_matrix(seed):
     rng = np.random.default_rng(seed)
-    said, truth, w = rng.integers(0, 2, 30), rng.integers(0, 2, 30), rng.integers(0, 3, 30)
-    found = hypothesis_errors(said, truth, np.zeros((30, 1)), w)
-    tn, fp, fn, tp = confusion_matrix(truth, said, sample_weight=w, labels=[0, 1]).ravel()
-    assert (found.tp, found.fp, found.fn, found.tn) == (tp, fp, fn, tn)
-    assert found.count == w[said != truth].sum()
+    text, truth, w = rng.integers(0, 2, 30), rng.integers(0, 2, 30), rng.integers(0, 3, 30)
+    result = hypothesis_errors(text, truth, np.zeros((30, 1)), w)
+    tn, fp, fn, tp = confusion_matrix(truth, text, sample_weight=w, labels=[0, 1]).ravel()
+    assert (result.tp, result.fp, result.fn, result.tn) == (tp, fp, fn, tn)
+    assert result.count == w[text != truth].sum()
 
 
 @settings(max_examples=40, deadline=None)

@@ -15,7 +15,7 @@ from assay.rules.version_spaces.threshold_rule_classifier import ThresholdRuleCl
 
 def corner_by_the_book(X, s):
     """All pairs of thresholds: the largest sum of s; then margin, fewer thresholds, the smallest pair."""
-    found = []
+    result = []
     cuts = []
     for j in (0, 1):
         v = np.unique(X[:, j])
@@ -24,8 +24,8 @@ def corner_by_the_book(X, s):
         for b, margin_b in cuts[1]:
             value = s[(X[:, 0] > a) & (X[:, 1] > b)].sum()
             active = int(np.isfinite(a)) + int(np.isfinite(b))
-            found.append((-value, -min(margin_a, margin_b), active, a, b))
-    return min(found)
+            result.append((-value, -min(margin_a, margin_b), active, a, b))
+    return min(result)
 
 
 @pytest.mark.capability("IML-1-01")

@@ -93,11 +93,11 @@ def test_the_general_boxes_are_those_of_the_full_enumeration(seed):
     # a box lies in another if all its sides are further in
     outward = [np.concatenate([-c[:2], c[2:]]) for c in free]
     largest = [c for a, c in zip(outward, free) if not any((b >= a).all() and (b > a).any() for b in outward)]
-    found = {
+    result = {
         tuple((lambda c: (c.low, c.high) if c else (-np.inf, np.inf))(G.on(j)) for j in (0, 1))
         for G in space.general
     }
-    assert found == {((c[0], c[2]), (c[1], c[3])) for c in largest}
+    assert result == {((c[0], c[2]), (c[1], c[3])) for c in largest}
 
 
 @settings(max_examples=40, deadline=None)

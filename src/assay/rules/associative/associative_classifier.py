@@ -1,4 +1,4 @@
-"""All class association rules at once: the best that fires decides, or the best few, or all of them."""
+"""Classification by all class association rules, with voting."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["AssociativeClassifier", "all_rules"]
 
 
 class AssociativeClassifier(CarClassifier):
-    r"""Answer with all class association rules of the training rows, without choosing among them.
+    r"""Classify by all class association rules of the training rows, without rule selection.
 
     The rules stand by confidence, then support, then fewer items. The first ``top`` of those that fire vote: one
-    vote each, or weighted by what they are worth,
+    vote each, or weighted by their quality,
 
     .. math:: \hat k = \arg\max_k \sum_{r \text{ fires},\ r \Rightarrow k} v_r, \qquad
               v_r \in \{1,\ \text{confidence},\ \text{support},\ \text{confidence} \cdot \text{support}\}
@@ -66,6 +66,17 @@ class AssociativeClassifier(CarClassifier):
     ELSE Y
     >>> round(11 * model.score(data.X, data.y))
     10
+
+    See Also
+    --------
+    CBAClassifier, CMARClassifier, class_association_rules
+
+    References
+    ----------
+    - Liu, B., Hsu, W. and Ma, Y. (1998). Integrating classification and association rule mining. Knowledge
+      Discovery and Data Mining, 80-86.
+    - Li, W., Han, J. and Pei, J. (2001). CMAR: accurate and efficient classification based on multiple
+      class-association rules. IEEE International Conference on Data Mining, 369-376.
     """
 
     card = Card("associative", "all class association rules, none left out")
@@ -93,13 +104,13 @@ class AssociativeClassifier(CarClassifier):
         self.cuts = cuts
         self.limit = limit
 
-    def _select(self, mined: MinedTable, found: SetRules) -> None:
-        self.rules_ = all_rules(mined, found, self.top, self.vote)
+    def _select(self, mined: MinedTable, candidates: SetRules) -> None:
+        self.rules_ = all_rules(mined, candidates, self.top, self.vote)
 
 
-def all_rules(mined: MinedTable, found: SetRules, top: int | None, vote: Policy) -> RuleBase:
+def all_rules(mined: MinedTable, rules: SetRules, top: int | None, vote: Policy) -> RuleBase:
     """The rules as they are, voting; the default is the majority of the rows that none of them covers."""
-    never = mined.sets.left_over(found)
+    never = mined.sets.left_over(rules)
     default = int(mined.sets.majority(never if never.any() else mined.sets.totals)[0])
     policy, heard = ("first", None) if top == 1 else (vote, top)
-    return mined.base(mined.rules(found), default, never, policy=policy, top=heard)
+    return mined.base(mined.rules(rules), default, never, policy=policy, top=heard)

@@ -1,4 +1,4 @@
-"""What learners of class association rules share: from a table to its mined rules."""
+"""Base class of classifiers of class association rules: from a table to its mined rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["CarClassifier"]
 class CarClassifier(RuleClassifier):
     """A classifier that chooses among the class association rules of its training rows.
 
-    Its author writes ``_select(mined, found)``, which ends in ``self.rules_ = mined.base(...)``.
+    Subclasses define ``_select(mined, candidates)``, which ends in ``self.rules_ = mined.base(...)``.
 
     Attributes
     ----------
@@ -46,15 +46,15 @@ class CarClassifier(RuleClassifier):
         who = type(self).__name__
         mined = MinedTable.of(X, y, w, self.schema_, self.classes_, self.cuts, who)
         how = {"sure": self.min_confidence, "max_length": self.max_length, "limit": self.limit, **self.mining}
-        found = mined.sets.mine(least_count(self.min_support, mined.sets.total), who=who, **how).ranked()
+        candidates = mined.sets.mine(least_count(self.min_support, mined.sets.total), who=who, **how).ranked()
         names = self.schema_.names
         self.cuts_ = {names[j]: cuts for j, cuts in mined.items.cuts.items()}
-        self.n_mined_ = len(found)
-        self._select(mined, found)
+        self.n_mined_ = len(candidates)
+        self._select(mined, candidates)
 
     def _posterior(self, X: Any) -> np.ndarray:
         return voted_posterior(self.rules_, X)
 
-    def _select(self, mined: MinedTable, found: SetRules) -> None:
+    def _select(self, mined: MinedTable, candidates: SetRules) -> None:
         """Choose among the rules, best first, and set ``rules_``."""
         raise TypeError(f"{type(self).__name__} must define _select")

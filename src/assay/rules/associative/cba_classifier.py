@@ -18,7 +18,7 @@ SLACK = 1e-9  # weights of errors that differ by less are equal
 
 
 class CBAClassifier(CarClassifier):
-    r"""Mine all class association rules, then keep the few that sort the training rows best, as a decision list.
+    r"""Mine all class association rules, then select a decision list by coverage of the training rows.
 
     All rules "items => class" with enough support and confidence are mined; a rule of confidence 1 is not made
     longer. They are sorted by confidence, support and length. The builder M1 goes through them: a rule is kept if it
@@ -64,6 +64,15 @@ class CBAClassifier(CarClassifier):
     ELSE N
     >>> cba.n_mined_, round(11 * (1 - cba.score(data.X, data.y)))
     (5, 1)
+
+    See Also
+    --------
+    CMARClassifier, CPARClassifier, AssociativeClassifier
+
+    References
+    ----------
+    - Liu, B., Hsu, W. and Ma, Y. (1998). Integrating classification and association rule mining. Knowledge
+      Discovery and Data Mining, 80-86.
     """
 
     card = Card("cba", "the surest rules among frequent sets of values")
@@ -85,20 +94,20 @@ class CBAClassifier(CarClassifier):
         self.cuts = cuts
         self.limit = limit
 
-    def _select(self, mined: MinedTable, found: SetRules) -> None:
+    def _select(self, mined: MinedTable, candidates: SetRules) -> None:
         sets = mined.sets
         if self.pessimistic:
-            found = found.take(not_worse_when_shorter(found, sets))
-        kept, counts, _ = sets.cover(found)
-        rest = sets.totals - np.cumsum(counts, axis=0)  # the rows left after each kept rule
-        rest[np.abs(rest) < SLACK * sets.total] = 0.0
-        default = sets.majority(rest)
-        wrong = counts.sum(axis=1) - counts[np.arange(len(kept)), found.answer[kept]]
-        missed = rest.sum(axis=1) - rest[np.arange(len(kept)), default]
+            candidates = candidates.take(not_worse_when_shorter(candidates, sets))
+        kept, counts, _ = sets.cover(candidates)
+        remaining = sets.totals - np.cumsum(counts, axis=0)  # the rows left after each kept rule
+        remaining[np.abs(remaining) < SLACK * sets.total] = 0.0
+        default = sets.majority(remaining)
+        wrong = counts.sum(axis=1) - counts[np.arange(len(kept)), candidates.answer[kept]]
+        missed = remaining.sum(axis=1) - remaining[np.arange(len(kept)), default]
         error = np.cumsum(wrong) + missed  # (1)
         if len(kept):
             last = int(np.argmax(error <= error.min() + SLACK * sets.total))
-            rules = mined.rules(found.take(kept[: last + 1]), counts[: last + 1])
-            self.rules_ = mined.base(rules, int(default[last]), rest[last])
+            rules = mined.rules(candidates.take(kept[: last + 1]), counts[: last + 1])
+            self.rules_ = mined.base(rules, int(default[last]), remaining[last])
         else:
             self.rules_ = mined.base((), int(sets.majority(sets.totals)[0]), sets.totals)

@@ -1,4 +1,4 @@
-"""Class association rules: all item sets of a table that are frequent and tell a class, as rules."""
+"""Class association rules: frequent and confident item sets of a table, as rules for a class."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def class_association_rules(
 ) -> RuleBase:
     r"""All rules "items => class" of a table that are frequent and sure enough, the best first.
 
-    Items are the categories of nominal columns and the intervals of numbers. Each set of items speaks for its most
+    Items are the categories of nominal columns and the intervals of numbers. Each set of items predicts its most
     frequent class (among equals that with the larger prior, then the first):
 
     .. math:: \text{support} = \frac{n(\text{items and class})}{n}, \qquad
@@ -151,13 +151,22 @@ def class_association_rules(
     >>> from assay.tables.data import load_charity_donors
     >>> data = load_charity_donors()
     >>> cuts = {"Age": [50], "Salary": [50000]}
-    >>> found = class_association_rules(data.X, data.y, min_support=2, min_confidence=0.6, cuts=cuts)
-    >>> print(found.text(counts=True))
+    >>> result = class_association_rules(data.X, data.y, min_support=2, min_confidence=0.6, cuts=cuts)
+    >>> print(result.text(counts=True))
     R1: IF Age > 50 AND Salary > 50000 THEN Y  (support 0.455, accuracy 1.000)
     R2: IF Salary <= 50000 THEN N  (support 0.364, accuracy 1.000)
     R3: IF Salary > 50000 THEN Y  (support 0.636, accuracy 0.857)
     R4: IF Age > 50 THEN Y  (support 0.545, accuracy 0.833)
     R5: IF Age <= 50 THEN N  (support 0.455, accuracy 0.800)
+
+    See Also
+    --------
+    CBAClassifier, assay.associations.association_rules
+
+    References
+    ----------
+    - Liu, B., Hsu, W. and Ma, Y. (1998). Integrating classification and association rule mining. Knowledge
+      Discovery and Data Mining, 80-86.
     """
     who = "class_association_rules"
     check(who, {**MINING, "support": Choice("rule", "antecedent")}, locals())
@@ -169,7 +178,7 @@ def class_association_rules(
     classes, codes = encode_labels(y, len(values), who)
     w = check_weights(sample_weight, values)
     mined = MinedTable.of(values, codes, w, table.schema, classes, cuts, who)
-    found = mined.sets.mine(
+    rules = mined.sets.mine(
         least_count(min_support, mined.sets.total),
         min_confidence,
         max_length=max_length,
@@ -179,9 +188,9 @@ def class_association_rules(
         who=who,
     ).ranked()
     if pessimistic:
-        found = found.take(not_worse_when_shorter(found, mined.sets))
+        rules = rules.take(not_worse_when_shorter(rules, mined.sets))
     nothing = np.zeros(len(mined.classes))
-    return mined.base(mined.rules(found), None, nothing, policy="confidence")
+    return mined.base(mined.rules(rules), None, nothing, policy="confidence")
 
 
 def least_count(min_support: float, total: float) -> float:
@@ -200,8 +209,8 @@ def not_worse_when_shorter(rules: SetRules, sets: ClassSets, confidence: float =
     keep = np.ones(len(rules), bool)
     step = max(1, AT_ONCE // (sets.K * max(1, int(rules.size.max(initial=1)))))
     for length in np.unique(rules.size[rules.size > 1]):
-        own = np.flatnonzero(rules.size == length)
-        for which in np.split(own, range(step, len(own), step)):
+        of_length = np.flatnonzero(rules.size == length)
+        for which in np.split(of_length, range(step, len(of_length), step)):
             items = rules.items[rules.start[which][:, None] + np.arange(length)]
             for left_out in range(length):
                 shorter = np.ascontiguousarray(np.delete(items, left_out, axis=1)).ravel()

@@ -109,13 +109,13 @@ class ClassSets:
         n, answer = counts.sum(axis=1), self.majority(counts) if m else np.zeros(0, np.int64)
         correct = counts[np.arange(m), answer]
         frequent = ((n if by_antecedent else correct) >= min_count * EXACT) & (n > 0)
-        told = np.flatnonzero(frequent & (correct >= sure * EXACT * n))
+        items = np.flatnonzero(frequent & (correct >= sure * EXACT * n))
         single = SetRules(
-            np.arange(len(told) + 1),
-            told.astype(np.int32),
-            answer[told].astype(np.int32),
-            correct[told],
-            n[told],
+            np.arange(len(items) + 1),
+            items.astype(np.int32),
+            answer[items].astype(np.int32),
+            correct[items],
+            n[items],
         )
         if stop_at_sure:
             frequent &= (counts > 0).sum(axis=1) > 1
@@ -151,13 +151,13 @@ class ClassSets:
         children have more to come behind them, and are taken the more often for it.
         """
         rng, least, by_antecedent, depth = np.random.default_rng(0), settings[0], settings[2], settings[-1]
-        seen = 0.0
+        total = 0.0
         for _ in range(PROBES):
             held, candidates, share = self.all[0], order, 1.0
             for size in range(1, depth + 1):
                 counts = np.empty((len(candidates), self.K))
                 _class_sets.set_counts(*self._rows, held, np.arange(len(candidates) + 1), candidates, counts)
-                seen += share * len(candidates)
+                total += share * len(candidates)
                 enough = (counts.sum(axis=1) if by_antecedent else counts.max(axis=1)) >= least
                 if settings[3]:
                     enough &= (counts > 0).sum(axis=1) > 1
@@ -170,7 +170,7 @@ class ClassSets:
                 x, candidates = candidates[at], candidates[at + 1 :]
                 held = held & self.bits[x]
                 candidates = np.ascontiguousarray(candidates[self.column[candidates] != self.column[x]])
-        return seen / PROBES
+        return total / PROBES
 
     def cover(self, rules: SetRules, enough: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Go through rules in order; a row leaves when ``enough`` kept rules have covered it.
@@ -181,8 +181,8 @@ class ClassSets:
         counts : (r, K) the weight of the rows that each kept rule covered among them, per class
         left : (K,) the weight of the rows that no kept rule covered, per class
         """
-        there, covered = self.all[0].copy(), np.zeros(self.all.size * 64, np.int32)
-        which, found = [np.zeros(0, np.int64)], [np.zeros((0, self.K))]
+        uncovered, covered = self.all[0].copy(), np.zeros(self.all.size * 64, np.int32)
+        which, class_counts = [np.zeros(0, np.int64)], [np.zeros((0, self.K))]
         step = max(1, CELLS // self.K)
         for first in range(0, len(rules), step):  # so that counts of rules that are not kept take little room
             some = slice(first, first + step)
@@ -190,14 +190,14 @@ class ClassSets:
             counts = np.zeros((len(kept), self.K))
             start = rules.start[first : first + step + 1]
             _class_sets.cover_in_order(
-                *self._rows, start, rules.items, rules.answer[some], enough, there, covered, kept, counts
+                *self._rows, start, rules.items, rules.answer[some], enough, uncovered, covered, kept, counts
             )
             which.append(first + np.flatnonzero(kept))
-            found.append(counts[kept > 0])
-            if not there.any():
+            class_counts.append(counts[kept > 0])
+            if not uncovered.any():
                 break
         left = self._class_counts(covered[self.place] == 0)
-        return np.concatenate(which), np.concatenate(found), left
+        return np.concatenate(which), np.concatenate(class_counts), left
 
     def left_over(self, rules: SetRules) -> np.ndarray:
         """(K,) the weight of the rows that hold none of the sets, per class."""
@@ -267,8 +267,8 @@ class _Walk:
         return parts
 
 
-def _too_many(found: str, limit: int, depth: int, who: str) -> str:
+def _too_many(what: str, limit: int, depth: int, who: str) -> str:
     return (
-        f"{who}: {found} of up to {depth} items would have to be counted, and limit allows {limit}. "
+        f"{who}: {what} of up to {depth} items would have to be counted, and limit allows {limit}. "
         "Raise min_support, lower max_length, or raise limit."
     )

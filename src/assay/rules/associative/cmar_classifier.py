@@ -17,7 +17,7 @@ __all__ = ["CMARClassifier"]
 
 
 class CMARClassifier(CarClassifier):
-    r"""Mine class association rules, keep those that go with their class significantly, and let all that fire decide.
+    r"""Mine class association rules, keep the significant ones, and combine all that fire by weighted chi-square.
 
     Rules stand by confidence, support and length. A rule is dropped if a more general one ranks higher, and unless
     its items and its class go together more often than by chance, with a :math:`\chi^2` of the fourfold table that is
@@ -73,6 +73,15 @@ class CMARClassifier(CarClassifier):
     >>> from assay.rules.associative.scored_rules import rule_weights
     >>> rule_weights(cmar.rules_).round(4)
     array([7.6389, 7.5429, 7.5429, 1.7698, 1.7698])
+
+    See Also
+    --------
+    CBAClassifier, CPARClassifier, AssociativeClassifier
+
+    References
+    ----------
+    - Li, W., Han, J. and Pei, J. (2001). CMAR: accurate and efficient classification based on multiple
+      class-association rules. IEEE International Conference on Data Mining, 369-376.
     """
 
     card = Card("cmar", "rules among frequent sets of values, several vote")
@@ -103,19 +112,23 @@ class CMARClassifier(CarClassifier):
         )
         return tags
 
-    def _select(self, mined: MinedTable, found: SetRules) -> None:
+    def _select(self, mined: MinedTable, candidates: SetRules) -> None:
         from scipy.special import chdtri
 
         sets = mined.sets
-        found = found.take(most_general(found))
-        own = sets.totals[found.answer]
-        more = found.confidence > own / sets.total * (1 + 1e-12)  # more often together than by chance
-        chi = chi_square(found.correct, found.n - found.correct, own, sets.total - own)
-        found = found.take(more & (chi > float(chdtri(1, self.significance))))
-        kept, _, never = sets.cover(found, self.coverage)
-        rest = never if never.any() else sets.totals
-        rules = mined.rules(found.take(kept))
-        self.rules_ = mined.base(rules, int(sets.majority(rest)[0]), never, policy="chi_square")
+        candidates = candidates.take(most_general(candidates))
+        of_class = sets.totals[candidates.answer]
+        more = candidates.confidence > of_class / sets.total * (
+            1 + 1e-12
+        )  # more often together than by chance
+        chi = chi_square(
+            candidates.correct, candidates.n - candidates.correct, of_class, sets.total - of_class
+        )
+        candidates = candidates.take(more & (chi > float(chdtri(1, self.significance))))
+        kept, _, never = sets.cover(candidates, self.coverage)
+        uncovered = never if never.any() else sets.totals
+        rules = mined.rules(candidates.take(kept))
+        self.rules_ = mined.base(rules, int(sets.majority(uncovered)[0]), never, policy="chi_square")
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         return super()._reasons(X, rows).then(rule_score_sections(self.rules_, X, "weighted chi-square"))

@@ -24,7 +24,7 @@ __all__ = ["CPARClassifier"]
 
 
 class CPARClassifier(RuleClassifier):
-    r"""Grow rules item by item as FOIL does, yet let rows that are covered count less instead of leaving.
+    r"""Grow rules item by item as FOIL does, with covered rows downweighted instead of removed.
 
     For each class, rows of the class begin with weight 1. A rule grows by the item with the largest gain, in sums of
     weights p of rows of the class and n of others before (0) and after (1),
@@ -80,6 +80,15 @@ class CPARClassifier(RuleClassifier):
     >>> from assay.rules.associative.scored_rules import rule_weights
     >>> [round(7 * 9 * a) for a in rule_weights(cpar.rules_)], round(11 * cpar.score(data.X, data.y))
     ([54, 52, 49, 45], 10)
+
+    See Also
+    --------
+    CBAClassifier, CMARClassifier, FOIL
+
+    References
+    ----------
+    - Yin, X. and Han, J. (2003). CPAR: classification based on predictive association rules. SIAM International
+      Conference on Data Mining, 331-335.
     """
 
     card = Card("cpar", "rules grown together, the best five of each class vote")
@@ -116,21 +125,21 @@ class CPARClassifier(RuleClassifier):
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         mined = MinedTable.of(X, y, w, self.schema_, self.classes_, self.cuts, type(self).__name__)
         sets, names = mined.sets, self.schema_.names
-        found: dict[tuple[tuple[int, ...], int], None] = {}
+        candidates: dict[tuple[tuple[int, ...], int], None] = {}
         for k in track(range(sets.K), "classes"):
-            found.update(dict.fromkeys((rule, k) for rule in self._rules_of(k, mined)))
-        sizes = [len(rule) for rule, _ in found]
+            candidates.update(dict.fromkeys((rule, k) for rule in self._rules_of(k, mined)))
+        sizes = [len(rule) for rule, _ in candidates]
         rules = SetRules(
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            np.array([i for rule, _ in found for i in rule], np.int32),
-            np.array([k for _, k in found], np.int32),
-            np.zeros(len(found)),
-            np.zeros(len(found)),
+            np.array([i for rule, _ in candidates for i in rule], np.int32),
+            np.array([k for _, k in candidates], np.int32),
+            np.zeros(len(candidates)),
+            np.zeros(len(candidates)),
         )
         counts = sets.counts(rules.start, rules.items)
-        own = counts[np.arange(len(found)), rules.answer]
-        accuracy = laplace(own, counts.sum(axis=1) - own, sets.K).round(12)
-        order = np.lexsort((rules.size, -own, -accuracy))
+        correct = counts[np.arange(len(candidates)), rules.answer]
+        accuracy = laplace(correct, counts.sum(axis=1) - correct, sets.K).round(12)
+        order = np.lexsort((rules.size, -correct, -accuracy))
         base = mined.rules(rules.take(order), counts[order])
         never = sets.left_over(rules)
         default = int(sets.majority(sets.totals)[0])
@@ -139,10 +148,10 @@ class CPARClassifier(RuleClassifier):
 
     def _rules_of(self, k: int, mined: MinedTable) -> list[tuple[int, ...]]:
         """The rules of one class, as sets of items."""
-        own = mined.sets.y == k
-        weight = np.ones(len(own)) if mined.sets.w is None else mined.sets.w.copy()
+        positive = mined.sets.y == k
+        weight = np.ones(len(positive)) if mined.sets.w is None else mined.sets.w.copy()
         settings = GrowthSettings(self.decay, self.min_weight, self.min_gain, self.similarity, self.base)
-        return ClassGrowth(mined.codes, mined.items.column, own, weight, settings).rules()  # (1)
+        return ClassGrowth(mined.codes, mined.items.column, positive, weight, settings).rules()  # (1)
 
     def _posterior(self, X: Any) -> np.ndarray:
         return voted_posterior(self.rules_, X)

@@ -13,7 +13,7 @@ from assay.rulebase.measures import foil_gain
 
 __all__ = ["ClassGrowth", "GrowthSettings"]
 
-BRANCHES = 64  # rules that one growth may end in; columns that say the same could give any number
+BRANCHES = 64  # rules that one growth may end in; redundant columns could give any number
 EQUAL = 1e-12  # gains that differ by less, in parts, are equal
 AFRESH = 0.5  # sums are added up anew when so much of the weight is left, before what was subtracted leaves its mark
 
@@ -44,28 +44,34 @@ class ClassGrowth:
     Parameters
     ----------
     codes : (n, d) int32, the items of each row, -1 for none      column : (m,) the column of each item
-    own : (n,) bool, rows of the class      weight : (n,) float64, changed while rules are found
+    positive : (n,) bool, rows of the class      weight : (n,) float64, changed while rules are found
     """
 
     def __init__(
         self,
         codes: np.ndarray,
         column: np.ndarray,
-        own: np.ndarray,
+        positive: np.ndarray,
         weight: np.ndarray,
         settings: GrowthSettings,
     ):
-        self.codes, self.column, self.own, self.weight, self.settings = codes, column, own, weight, settings
+        self.codes, self.column, self.positive, self.weight, self.settings = (
+            codes,
+            column,
+            positive,
+            weight,
+            settings,
+        )
         self.by_column = np.ascontiguousarray(codes.T)
-        self.side = own.astype(np.uint8)
-        self.everything = np.arange(len(own))
-        self.against = float(weight[~own].sum())
-        self.loss = np.zeros(len(own))
+        self.side = positive.astype(np.uint8)
+        self.everything = np.arange(len(positive))
+        self.against = float(weight[~positive].sum())
+        self.loss = np.zeros(len(positive))
         self._add_up()
 
     def rules(self) -> list[tuple[int, ...]]:
         """All rules of the class, as sets of items, in the order in which they are found; some come again."""
-        found, enough = [], self.settings.min_weight * self.left * (1 + EQUAL)
+        rules, enough = [], self.settings.min_weight * self.left * (1 + EQUAL)
         while self.left > enough:
             end_if_abandoned()
             finished = self._grow()
@@ -73,15 +79,15 @@ class ClassGrowth:
                 break
             for items, rows in finished:
                 self._decay(rows)
-                found.append(items)
+                rules.append(items)
             if self.left < AFRESH * self.fresh:
                 self._add_up()
-        return found
+        return rules
 
     def _add_up(self) -> None:
         """The weight of the class, and of each item's rows in it and outside."""
         self.sums = self._sums(self.everything)
-        self.left = self.fresh = float(self.weight[self.own].sum())
+        self.left = self.fresh = float(self.weight[self.positive].sum())
 
     def _sums(self, rows: np.ndarray) -> np.ndarray:
         sums = np.zeros((len(self.column), 2))
@@ -90,7 +96,7 @@ class ClassGrowth:
 
     def _decay(self, rows: np.ndarray) -> None:
         """Rows of the class that a finished rule covers count less from now on."""
-        hit = rows[self.own[rows]]
+        hit = rows[self.positive[rows]]
         lost = self.weight[hit] * (1 - self.settings.decay)
         self.weight[hit] -= lost
         self.loss[hit] = lost

@@ -30,7 +30,7 @@ class Items:
     Parameters
     ----------
     conditions : tuple of Condition
-        What each item says of a row; the items of a column stand together, columns in the order of the schema.
+        The condition of each item; the items of a column stand together, columns in the order of the schema.
     cuts : dict of column number and ascending cuts
         Where columns of numbers and of ordered categories are cut; an interval holds its upper end.
     sizes : (d,) int64
@@ -86,7 +86,7 @@ def items_of_columns(
     """Make the items of a block of training rows.
 
     A nominal column has an item for each category. A column of numbers, or of ordered categories, has one for each
-    interval between its cuts; a column that is not cut tells nothing and has no item. A missing value is no item.
+    interval between its cuts; a column without cuts is uninformative and has no item. A missing value is no item.
 
     Parameters
     ----------
@@ -97,35 +97,35 @@ def items_of_columns(
     who : str
         Who speaks when a cut cannot be used.
     """
-    given = {} if isinstance(cuts, str) else _checked(cuts, schema, who)
+    fixed = {} if isinstance(cuts, str) else _checked(cuts, schema, who)
     conditions: list[Condition] = []
-    found: dict[int, np.ndarray] = {}
+    cuts_of: dict[int, np.ndarray] = {}
     sizes = np.zeros(len(schema), np.int64)
     for j, column in enumerate(schema):
         if column.kind == "nominal":
             new = [Condition(j, codes=(c,)) for c in range(len(column.categories))]
         else:
-            at = given[j] if j in given else _cuts(np.asarray(X[:, j], np.float64), y, w)
+            at = fixed[j] if j in fixed else _cuts(np.asarray(X[:, j], np.float64), y, w)
             if not len(at):
                 continue
-            found[j] = at
+            cuts_of[j] = at
             ends = [-np.inf, *at.tolist(), np.inf]
             new = [Condition(j, low, high) for low, high in pairwise(ends)]
         sizes[j] = len(new)
         conditions += new
-    return Items(tuple(conditions), found, sizes)
+    return Items(tuple(conditions), cuts_of, sizes)
 
 
 def _cuts(x: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
-    seen = x[~np.isnan(x)] if w is None else x[~np.isnan(x) & (w > 0)]
-    low, high = (seen.min(), seen.max()) if len(seen) else (0.0, 0.0)
-    if low < high and ((seen == low) | (seen == high)).all():
+    observed = x[~np.isnan(x)] if w is None else x[~np.isnan(x) & (w > 0)]
+    low, high = (observed.min(), observed.max()) if len(observed) else (0.0, 0.0)
+    if low < high and ((observed == low) | (observed == high)).all():
         return np.array([cut_between(low, high)])
     return mdl_cuts(x, y, w)
 
 
 def _checked(cuts: Mapping[Any, Any], schema: Schema, who: str) -> dict[int, np.ndarray]:
-    names, found = schema.names, {}
+    names, checked = schema.names, {}
     for name, values in cuts.items():
         if name not in names:
             raise DataError(f"{who}: cuts name the column {name!r}, which is not in the table.")
@@ -142,5 +142,5 @@ def _checked(cuts: Mapping[Any, Any], schema: Schema, who: str) -> dict[int, np.
             raise ParameterError(
                 f"{who}: the cuts of column {name!r} must be a list of numbers, got {values!r}."
             )
-        found[names.index(name)] = np.unique(at)
-    return found
+        checked[names.index(name)] = np.unique(at)
+    return checked

@@ -1,4 +1,4 @@
-"""Rules whose items are a maximal frequent set: the longest descriptions that enough rows share."""
+"""Classification by maximal frequent item sets."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class MaximalPatternClassifier(CarClassifier):
     """Answer by the majority of the maximal frequent item sets that a row holds.
 
     An item set is frequent if enough rows hold it, and maximal if no frequent set contains it. Each maximal set
-    speaks for the most frequent class of its rows, if it is sure enough; the sets that a row holds have one vote
-    each. Maximal sets are few where all frequent ones are many, and they say all that the rows of a group have in
-    common. If none fires, the answer is the most frequent class of the training rows that none covers, or of all.
+    predicts the most frequent class of its rows, if its confidence is high enough; the sets that a row holds have one
+    vote each. Maximal sets are few where all frequent ones are many, and they say all that the rows of a group have
+    in common. If none fires, the answer is the most frequent class of the training rows that none covers, or of all.
 
     Cost: fit O(p n d) for p maximal patterns, of which there can be many; predict O(p d) a row; memory O(n d) to fit,
     O(p d) kept.
@@ -56,6 +56,15 @@ class MaximalPatternClassifier(CarClassifier):
     R1: IF Age > 50 AND Salary > 50000 THEN Y
     R2: IF Age <= 50 AND Salary <= 50000 THEN N
     ELSE N
+
+    See Also
+    --------
+    AssociativeClassifier, PatternFeatures
+
+    References
+    ----------
+    - Bayardo, R. J. (1998). Efficiently mining long patterns from databases. ACM SIGMOD Conference, 85-93.
+    - Han, J., Kamber, M. and Pei, J. (2011). Data Mining: Concepts and Techniques, third edition. Morgan Kaufmann.
     """
 
     card = Card("maximal patterns", "the largest frequent sets of values that a row holds vote")
@@ -75,12 +84,12 @@ class MaximalPatternClassifier(CarClassifier):
         self.cuts = cuts
         self.limit = limit
 
-    def _select(self, mined: MinedTable, found: SetRules) -> None:
-        sure = found.correct >= self.min_confidence * EXACT * found.n
-        self.rules_ = all_rules(mined, found.take(maximal(found) & sure), None, "votes")
+    def _select(self, mined: MinedTable, candidates: SetRules) -> None:
+        sure = candidates.correct >= self.min_confidence * EXACT * candidates.n
+        self.rules_ = all_rules(mined, candidates.take(maximal(candidates) & sure), None, "votes")
 
 
-def maximal(found: SetRules) -> np.ndarray:
+def maximal(rules: SetRules) -> np.ndarray:
     """(R,) bool: which of all frequent sets are contained in no other.
 
     What a frequent set contains is frequent, so it is enough to strike out the sets that lack one item of another.
@@ -91,18 +100,18 @@ def maximal(found: SetRules) -> np.ndarray:
     >>> maximal(SetRules(np.array([0, 1, 2, 3, 5]), np.array([0, 1, 2, 0, 2]), none, none, none))
     array([False,  True, False,  True])
     """
-    keep = np.ones(len(found), bool)
-    for length in np.unique(found.size)[1:]:
-        longer, shorter = (_sets(found, size) for size in (length, length - 1))
+    keep = np.ones(len(rules), bool)
+    for length in np.unique(rules.size)[1:]:
+        longer, shorter = (_sets(rules, size) for size in (length, length - 1))
         contained = np.unique(np.concatenate([_keys(np.delete(longer[1], i, axis=1)) for i in range(length)]))
         keep[shorter[0]] = ~np.isin(_keys(shorter[1]), contained)
     return keep
 
 
-def _sets(found: SetRules, length: int) -> tuple[np.ndarray, np.ndarray]:
+def _sets(rules: SetRules, length: int) -> tuple[np.ndarray, np.ndarray]:
     """Which sets have that many items, and the items."""
-    which = np.flatnonzero(found.size == length)
-    return which, found.items[found.start[which][:, None] + np.arange(length)]
+    which = np.flatnonzero(rules.size == length)
+    return which, rules.items[rules.start[which][:, None] + np.arange(length)]
 
 
 def _keys(items: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Patterns that tell classes apart, as new columns for any learner."""
+"""Discriminative frequent patterns as binary features for any learner."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["PatternFeatures", "pattern_relevance"]
 
 
 class PatternFeatures(Transformer):
-    r"""New columns of zeros and ones: whether a row holds each of some item sets that tell the classes apart.
+    r"""Binary features: whether a row holds each of some discriminative item sets.
 
     Frequent item sets are mined and ranked by their relevance S, which is the information gain about the class, or
     :math:`\chi^2/n`, or :math:`g/(1 + g)` for a growth rate g: how many times more frequent the set is in its class
@@ -74,6 +74,15 @@ class PatternFeatures(Transformer):
     (array([0.6395, 0.6175]), array([[0., 1.],
            [0., 1.],
            [0., 0.]]))
+
+    See Also
+    --------
+    MaximalPatternClassifier, assay.associations.FrequentItems
+
+    References
+    ----------
+    - Cheng, H., Yan, X., Han, J. and Hsu, C.-W. (2007). Discriminative frequent pattern analysis for effective
+      classification. IEEE International Conference on Data Engineering, 716-725.
     """
 
     card = Card("pattern features", "frequent sets of values that separate the classes, as columns")
@@ -123,7 +132,7 @@ class PatternFeatures(Transformer):
         self.classes_, codes = encode_labels(y, len(X), who)
         mined = MinedTable.of(X, codes, w, self.schema_, self.classes_, self.cuts, who)
         sets, names = mined.sets, self.schema_.names
-        found = sets.mine(
+        patterns = sets.mine(
             least_count(self.min_support, sets.total),
             0.0,
             max_length=self.max_length,
@@ -131,16 +140,18 @@ class PatternFeatures(Transformer):
             limit=self.limit,
             who=who,
         )
-        found = found.take(found.size >= self.min_length)
-        counts = sets.counts(found.start, found.items)
+        patterns = patterns.take(patterns.size >= self.min_length)
+        counts = sets.counts(patterns.start, patterns.items)
         score = pattern_relevance(counts, sets.totals, self.relevance)
-        found = SetRules(found.start, found.items, _home(counts, sets), score, np.ones(len(found)))
-        found = found.ranked()  # by relevance here: the most relevant first, then the shortest
-        taken = _Selection(found, sets, self.coverage).take(self.n_features)
-        self.patterns_: RuleBase = mined.base(
-            mined.rules(found.take(taken)), None, sets.totals, policy="votes"
+        patterns = SetRules(
+            patterns.start, patterns.items, _home(counts, sets), score, np.ones(len(patterns))
         )
-        self.relevance_ = found.correct[taken]
+        patterns = patterns.ranked()  # by relevance here: the most relevant first, then the shortest
+        taken = _Selection(patterns, sets, self.coverage).take(self.n_features)
+        self.patterns_: RuleBase = mined.base(
+            mined.rules(patterns.take(taken)), None, sets.totals, policy="votes"
+        )
+        self.relevance_ = patterns.correct[taken]
         self.cuts_ = {names[j]: cuts for j, cuts in mined.items.cuts.items()}
 
     def _transform(self, X: np.ndarray) -> np.ndarray:
@@ -156,7 +167,7 @@ class PatternFeatures(Transformer):
 
 
 def pattern_relevance(counts: Any, totals: Any, measure: str = "information_gain") -> np.ndarray:
-    r"""How much it tells about the class whether a row holds a set.
+    r"""Relevance of item sets for the class.
 
     "information_gain" is the entropy of the class less its entropy given the answer, in bits; "chi_square" is
     :math:`\chi^2/n` of the table of answers and classes; "growth_rate" is :math:`g/(1 + g)` for the largest ratio g of
@@ -174,15 +185,15 @@ def pattern_relevance(counts: Any, totals: Any, measure: str = "information_gain
     """
     counts, totals = np.asarray(counts, np.float64).reshape(-1, len(totals)), np.asarray(totals, np.float64)
     n, total = counts.sum(axis=1), totals.sum()
-    rest = np.maximum(totals - counts, 0.0)
+    without = np.maximum(totals - counts, 0.0)
     if measure == "information_gain":
-        within = (n * entropy(counts, base=2) + (total - n) * entropy(rest, base=2)) / total
+        within = (n * entropy(counts, base=2) + (total - n) * entropy(without, base=2)) / total
         return np.maximum(entropy(totals, base=2) - within, 0.0)
     if measure == "chi_square":
         yes, no = n[:, None] * totals / total, (total - n)[:, None] * totals / total
         parts = [
-            np.divide((seen - expected) ** 2, expected, out=np.zeros_like(counts), where=expected > 0)
-            for seen, expected in ((counts, yes), (rest, no))
+            np.divide((observed - expected) ** 2, expected, out=np.zeros_like(counts), where=expected > 0)
+            for observed, expected in ((counts, yes), (without, no))
         ]
         return (parts[0] + parts[1]).sum(axis=1) / total
     others = n[:, None] - counts
@@ -207,11 +218,11 @@ class _Selection:
     the set on top of the heap is brought up to date, and if it stays on top, it is the best of all.
     """
 
-    def __init__(self, found: SetRules, sets: ClassSets, coverage: int):
-        self.found, self.sets, self.coverage = found, sets, coverage
-        self.relevance = found.correct
+    def __init__(self, patterns: SetRules, sets: ClassSets, coverage: int):
+        self.found, self.sets, self.coverage = patterns, sets, coverage
+        self.relevance = patterns.correct
         self.covered = np.zeros(len(sets.y), np.int64)
-        self.weight = sets.counts(found.start, found.items).sum(axis=1)
+        self.weight = sets.counts(patterns.start, patterns.items).sum(axis=1)
         self.taken: list[int] = []
 
     def take(self, most: int | None) -> np.ndarray:
@@ -221,19 +232,19 @@ class _Selection:
         most = len(heap) if most is None else most
         with progress(len(heap), "patterns") as bar:
             while heap and len(self.taken) < most and (self.covered < self.coverage).any():
-                value, r, seen, repeated = heapq.heappop(heap)
+                value, r, n_compared, repeated = heapq.heappop(heap)
                 rows = self._rightly(r)
                 if not (self.covered[rows] < self.coverage).any():
                     bar.advance()
                     continue  # others cover them already, and that does not change any more
                 if self.taken and value >= 0:
-                    break  # no other set says anything new
-                if seen == len(self.taken):
+                    break  # all other sets are redundant
+                if n_compared == len(self.taken):
                     self.taken.append(r)
                     self.covered[rows] += 1
                     bar.advance()
                 else:
-                    repeated = max(repeated, self._repeats(r, self.taken[seen:]))
+                    repeated = max(repeated, self._repeats(r, self.taken[n_compared:]))
                     worth = round(float(self.relevance[r]) - repeated, 12)
                     heapq.heappush(heap, (-worth, r, len(self.taken), repeated))
         return np.array(self.taken, np.int64)

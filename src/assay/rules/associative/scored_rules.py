@@ -1,4 +1,4 @@
-"""Rules that vote, many of them on many rows: scores of the classes, probabilities from them, and reasons."""
+"""Voting of many rules on many rows: class scores, probabilities, explanations."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from assay.rulebase.rules import RuleBase
 __all__ = ["rule_score_sections", "rule_scores", "rule_weights", "vote_scores", "voted_posterior"]
 
 ROWS = 1 << 14  # rows that are looked at together
-FEW = 256  # rows for which it does not pay to number the conditions
+DIRECT_ROWS = 256  # rows for which it does not pay to number the conditions
 ALL = 2**31 - 1
 
 
 def rule_scores(
     base: RuleBase, X: np.ndarray, adds: np.ndarray, *, top: int | None = None, per_class: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The sum of what the rules that cover each row add to their classes, and how many were heard.
+    """The sum of what the rules that cover each row add to their classes, and how many voted.
 
     Each condition is applied once, whatever the number of rules that share it; then rows are bits.
 
@@ -67,12 +67,12 @@ def rule_scores(
 
 
 def rule_weights(base: RuleBase) -> np.ndarray:
-    """(R,) what each rule adds to its class when it is heard."""
+    """(R,) what each voting rule adds to its class."""
     return base._ballots.max(axis=1, initial=0.0)
 
 
 def vote_scores(base: RuleBase, X: np.ndarray) -> np.ndarray:
-    """(n, K) the sum of the votes of the rules that are heard, or with "laplace" their mean."""
+    """(n, K) the sum of the votes of the rules, or with "laplace" their mean."""
     order, means = voting_order(base), base.policy == "laplace"
     ranked = replace(base, rules=tuple(base.rules[r] for r in order)) if means else base
     votes, heard = rule_scores(ranked, X, rule_weights(base)[order], top=base.top, per_class=means)
@@ -81,7 +81,7 @@ def vote_scores(base: RuleBase, X: np.ndarray) -> np.ndarray:
 
 def voted_posterior(base: RuleBase, X: np.ndarray) -> np.ndarray:
     """(n, K) what :func:`assay.rulebase.posterior.rules_posterior` gives, quickly also for thousands of rules."""
-    if base.policy in ("first", "best", "counts") or not len(base) or len(X) < FEW:
+    if base.policy in ("first", "best", "counts") or not len(base) or len(X) < DIRECT_ROWS:
         return rules_posterior(base, X)
     return shares(base, vote_scores(base, X))
 

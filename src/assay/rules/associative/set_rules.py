@@ -1,4 +1,4 @@
-"""Sets of items that speak for a class: a list of them, ranked and thinned out."""
+"""Item sets with the class they predict: ranking and pruning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["SetRules", "most_general"]
 
 @dataclass(frozen=True, eq=False)
 class SetRules:
-    """Sets of items, each with the class that it speaks for.
+    """Item sets, each with the class that it predicts.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""AQ: a rule around one example that keeps all counter-examples out, as general as that can be."""
+"""AQ: the most general rules that cover a seed example and no negative ones."""
 
 from __future__ import annotations
 
@@ -62,6 +62,18 @@ class AQClassifier(RuleClassifier):
     R1: IF Salary <= 55500 AND Age <= 62 THEN N
     R2: IF Age > 40.5 AND Salary > 33500 THEN Y
     ELSE Y
+
+    See Also
+    --------
+    CN2Classifier, PrismClassifier, SequentialCoveringClassifier
+
+    References
+    ----------
+    - Michalski, R. S. (1969). On the quasi-minimal solution of the general covering problem. International
+      Symposium on Information Processing, 125-128.
+    - Michalski, R. S., Mozetic, I., Hong, J. and Lavrac, N. (1986). The multi-purpose incremental learning system
+      AQ15 and its testing application to three medical domains. AAAI Conference on Artificial Intelligence,
+      1041-1045.
     """
 
     card = Card("aq", "rules around single rows, none wrong where rows do not contradict")
@@ -75,24 +87,24 @@ class AQClassifier(RuleClassifier):
         self.random_state = random_state
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        there = np.arange(len(y)) if w is None else np.flatnonzero(w)
+        weighted = np.arange(len(y)) if w is None else np.flatnonzero(w)
         rows, codes, weights = weighing(X, y, w)
         table = CandidateTable(rows, self.schema_, codes, weights, len(self.classes_))
         draw = random_state_of(self.random_state)
-        found, seeds = [], []
+        rules, seeds = [], []
         with progress(table.total, "rules") as bar:
             for k in range(len(self.classes_)):
                 left, others = np.flatnonzero(codes == k), np.flatnonzero(codes != k)
                 while len(left):
                     seed = left[0] if self.seeds == "first" else left[draw.randint(len(left))]
                     best = _star(table, int(seed), left, others, self.max_star)
-                    found.append((best.conditions(table), k))
-                    seeds.append(int(there[seed]))
-                    covered = best.own > 0
+                    rules.append((best.conditions(table), k))
+                    seeds.append(int(weighted[seed]))
+                    covered = best.positive > 0
                     bar.advance(float(covered.sum()))
                     left = left[~covered]
         self.seeds_ = np.array(seeds, np.int64)
-        self.rules_ = class_rules(self, found, X, y, w, policy="counts")
+        self.rules_ = class_rules(self, rules, X, y, w, policy="counts")
 
 
 @dataclass(eq=False)
@@ -103,7 +115,7 @@ class _Complex:
     """
 
     bounds: dict[int, Any]
-    own: np.ndarray  # (u,) 1.0 for uncovered rows of the class that it covers
+    positive: np.ndarray  # (u,) 1.0 for uncovered rows of the class that it covers
     others: np.ndarray  # (v,) bool, rows of other classes
 
     def within(self, other: _Complex) -> bool:
@@ -161,12 +173,14 @@ def _star(table: CandidateTable, seed: int, left: np.ndarray, others: np.ndarray
                 j = int(known[apart[t]])
                 low, high, out = (int(side[t, 0]) for side in selectors)
                 bound = frozenset([out] if out < width[j] else []) if table.nominal[j] else (low, high)
-                new = _Complex({**part.bounds, j: _tighter(part.bounds.get(j), bound)}, part.own, part.others)
+                new = _Complex(
+                    {**part.bounds, j: _tighter(part.bounds.get(j), bound)}, part.positive, part.others
+                )
             if any(new.within(other) for other in star):
                 continue
             star = [other for other in star if not other.within(new)]
             if t >= 0:
-                new.own = part.own * meets[t]
+                new.positive = part.positive * meets[t]
                 new.others = part.others & _met([side[t] for side in selectors], of_others[apart[t]])
             star.append(new)
             if len(star) == most:
@@ -184,8 +198,8 @@ def _offers(
     )
     for s, part in enumerate(narrow):
         size[[len(wide) + s * J + place[j] for j in part.bounds if j in place]] -= 1
-    own = np.array([part.own for part in [*wide, *narrow]])
-    covered = np.concatenate([own[: len(wide)] @ w, (own[len(wide) :] @ (meets * w).T).ravel()])
+    positive = np.array([part.positive for part in [*wide, *narrow]])
+    covered = np.concatenate([positive[: len(wide)] @ w, (positive[len(wide) :] @ (meets * w).T).ravel()])
     share = np.round(covered / w.sum(), 12)  # rounding errors make no difference
     for at in np.lexsort((size, -share)).tolist():
         if at < len(wide):

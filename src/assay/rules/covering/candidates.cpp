@@ -21,7 +21,7 @@ using namespace assay;
 
 namespace {
 
-enum Measure { ACCURACY, LAPLACE, M_ESTIMATE, FOIL, LIKELIHOOD, ENTROPY, GINI, WRACC, MEASURES };
+enum RuleMeasure { ACCURACY, LAPLACE, M_ESTIMATE, FOIL, LIKELIHOOD, ENTROPY, GINI, WRACC, MEASURES };
 enum Kind { NONE, UP_TO, ABOVE, EQUAL };
 inline bool both_ways(int measure) { return measure == LIKELIHOOD || measure == ENTROPY || measure == GINI; }
 constexpr double NEVER = -std::numeric_limits<double>::infinity();

@@ -54,7 +54,7 @@ class Candidate(NamedTuple):
 
     @property
     def place(self) -> tuple[int, int, int]:
-        """What tells it from all others of the same rule."""
+        """Its key among the candidates of a rule."""
         return self.column, self.kind, self.low
 
 
@@ -168,7 +168,7 @@ class CandidateTable:
         skip : columns that are not looked at
         """
         d = len(self.width)
-        found, counted = np.empty((d, most + 1, 6)), np.empty((d, most + 1, self.K))
+        records, counted = np.empty((d, most + 1, 6)), np.empty((d, most + 1, self.K))
         parent = self.counts(rows) if counts is None else counts
         asked = measure.arguments(target, self.total)
         limit = -1.0 if threshold is None else float(threshold)
@@ -199,7 +199,7 @@ class CandidateTable:
                 start=a,
                 stop=b,
                 most=most,
-                found=found[a:b].reshape(-1, 6),
+                found=records[a:b].reshape(-1, 6),
                 counts=counted[a:b].reshape(-1, self.K),
                 **asked,
             )
@@ -211,7 +211,7 @@ class CandidateTable:
                 in_threads(work, [(j, min(j + SIDE, d)) for j in range(0, d, SIDE)])
         finally:
             self._inside[rows] = 0
-        return Offers(found, counted)
+        return Offers(records, counted)
 
     def narrowed(self, rows: np.ndarray, candidate: Candidate) -> np.ndarray:
         """The rows that also meet a candidate."""
@@ -238,18 +238,18 @@ class CandidateTable:
 
 
 class Offers:
-    """What the columns offer to a rule: ``found`` (d, most + 1, 6) and ``counts`` (d, most + 1, K) of the kernel."""
+    """The candidates of the columns: ``records`` (d, most + 1, 6) and ``counts`` (d, most + 1, K)."""
 
-    def __init__(self, found: np.ndarray, counts: np.ndarray):
-        self._found, self._counts = found, counts
+    def __init__(self, records: np.ndarray, counts: np.ndarray):
+        self._records, self._counts = records, counts
 
     def __iter__(self) -> Iterator[Candidate]:
         """All, the best first; among equals the first column."""
-        return self._listed(self._found[:, :-1], self._counts[:, :-1])
+        return self._listed(self._records[:, :-1], self._counts[:, :-1])
 
     def of_columns(self) -> Iterator[Candidate]:
         """The best of each column, the best first."""
-        return self._listed(self._found[:, :1], self._counts[:, :1])
+        return self._listed(self._records[:, :1], self._counts[:, :1])
 
     @property
     def first(self) -> Candidate | None:
@@ -259,11 +259,11 @@ class Offers:
     @property
     def significant(self) -> Candidate | None:
         """The best whose likelihood ratio is above the threshold."""
-        return next(self._listed(self._found[:, -1:], self._counts[:, -1:]), None)
+        return next(self._listed(self._records[:, -1:], self._counts[:, -1:]), None)
 
-    def _listed(self, found: np.ndarray, counts: np.ndarray) -> Iterator[Candidate]:
-        most = found.shape[1]
-        flat = found.reshape(-1, 6)
+    def _listed(self, records: np.ndarray, counts: np.ndarray) -> Iterator[Candidate]:
+        most = records.shape[1]
+        flat = records.reshape(-1, 6)
         order = np.lexsort((-flat[:, 2], -flat[:, 0]))
         for at in order[flat[order, 3] > 0].tolist():
             key, value, coverage, kind, low, high = flat[at].tolist()

@@ -55,12 +55,12 @@ def class_sequence(
     if isinstance(order, str):
         return rarest_first(totals, y if w is None else y[w > 0]), totals
     place = {label: k for k, label in enumerate(classes.tolist())}
-    given = np.asarray(order, dtype=object).ravel().tolist()
-    if len(given) != len(place) or set(given) != set(place):
+    labels = np.asarray(order, dtype=object).ravel().tolist()
+    if len(labels) != len(place) or set(labels) != set(place):
         raise ParameterError(
             f"{who}: class_order must list each class once: {', '.join(map(repr, place))}; got {order!r}."
         )
-    return np.array([place[label] for label in given]), totals
+    return np.array([place[label] for label in labels]), totals
 
 
 def class_by_class(
@@ -76,7 +76,7 @@ def class_by_class(
     y : (n,) class codes      sequence : (K,) the classes in order
     learn : function of a class code and its ClassRows; gives its rules in order
     """
-    found: list[tuple[tuple[RowTest, ...], int]] = []
+    rules: list[tuple[tuple[RowTest, ...], int]] = []
     rows, order = np.arange(table.n), table.order
     for k in sequence[:-1].tolist():
         positive = y[rows] == k
@@ -85,7 +85,7 @@ def class_by_class(
         data = ClassRows(table, rows, positive, order)
         order, left = data.order, np.ones(len(rows), bool)
         for draft in learn(k, data):
-            found.append((table.conditions(draft), k))
+            rules.append((table.conditions(draft), k))
             left &= ~data.covers(draft)
         rows = rows[left]
-    return found
+    return rules

@@ -77,6 +77,17 @@ class CN2Classifier(RuleClassifier):
     R1: IF Salary > 55500 THEN Y
     R2: IF Age <= 61 THEN N
     ELSE Y
+
+    See Also
+    --------
+    AQClassifier, RipperClassifier, SequentialCoveringClassifier
+
+    References
+    ----------
+    - Clark, P. and Niblett, T. (1989). The CN2 induction algorithm. Machine Learning 3, 261-283.
+      doi:10.1007/BF00116835
+    - Clark, P. and Boswell, R. (1991). Rule induction with CN2: some recent improvements. European Working Session
+      on Learning, 151-163.
     """
 
     card = Card("cn2", "rules found by beam search that pass a test of significance")
@@ -114,31 +125,31 @@ class CN2Classifier(RuleClassifier):
         table = CandidateTable(rows, self.schema_, codes, weights, len(self.classes_))
         everybody = table.counts(table.rows)
         with progress(table.total, "rules") as bar:
-            found = self._list(table, bar) if self.ordered else self._set(table, bar)
+            rules = self._list(table, bar) if self.ordered else self._set(table, bar)
         default = None if self.ordered else int(np.argmax(everybody))
         policy: Policy = "first" if self.ordered else "counts"
-        self.rules_ = class_rules(self, found, X, y, w, default=default, policy=policy)
+        self.rules_ = class_rules(self, rules, X, y, w, default=default, policy=policy)
 
     def _list(self, table: CandidateTable, bar: Progress) -> list[Found]:
         """The ordered list: whatever class a rule is about, it takes away all that it covers."""
-        found, prior, everybody = [], table.shares(), table.counts(table.rows)
+        rules, prior, everybody = [], table.shares(), table.counts(table.rows)
         while len(table.rows) and (part := self._best(table, None, prior)) is not None:
             k = int(np.lexsort((-everybody, -part.counts))[0])
-            found.append(self._kept(part, table, k))
+            rules.append(self._kept(part, table, k))
             table.without(part.rows)
             bar.advance(part.counts.sum())
-        return found
+        return rules
 
     def _set(self, table: CandidateTable, bar: Progress) -> list[Found]:
         """The unordered set: a rule takes away only the rows that it answers rightly."""
-        found, prior, all_rows = [], table.shares(), table.rows
+        rules, prior, all_rows = [], table.shares(), table.rows
         for k in range(len(self.classes_)):
             while table.counts(table.rows)[k] > 0 and (part := self._best(table, k, prior)) is not None:
-                found.append(self._kept(part, table, k))
+                rules.append(self._kept(part, table, k))
                 table.without(part.rows[table.y[part.rows] == k])
                 bar.advance(part.counts[k])
             table.again(all_rows)
-        return found
+        return rules
 
     def _best(self, table: CandidateTable, target: int | None, prior: np.ndarray) -> Partial | None:
         """The best significant rule for the rows that are left."""

@@ -1,4 +1,4 @@
-"""What covering learners share: the rows that are left, the next rule, and the order of the classes."""
+"""The covering loop: remaining rows, the next rule, and the order of the classes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Covering", "class_order", "is_order", "weighing"]
 class Covering:
     """The rows that are left, of those to grow on and of those set aside, and how the next rule is found.
 
-    ``learner`` is a :class:`assay.rules.SequentialCoveringClassifier`, whose parameters say how.
+    ``learner`` is a :class:`assay.rules.SequentialCoveringClassifier`, with its parameters.
     """
 
     def __init__(self, learner: Any, X: np.ndarray, y: np.ndarray, w: Any):
@@ -155,9 +155,9 @@ class Covering:
     def _bits(self, theory: float, covered: np.ndarray, start: np.ndarray, k: int) -> float:
         """(1), the description length of a class's rules on the rows that its first rule saw."""
         rows = self.grow[start]
-        w, own, inside = self.w[rows], self.y[rows] == k, covered[rows]
-        share = float(w[own].sum() / w.sum()) if len(rows) else 0.5
-        errors = w[inside & ~own].sum(), w[~inside & own].sum()
+        w, positive, inside = self.w[rows], self.y[rows] == k, covered[rows]
+        share = float(w[positive].sum() / w.sum()) if len(rows) else 0.5
+        errors = w[inside & ~positive].sum(), w[~inside & positive].sum()
         return theory + float(exception_bits(w[inside].sum(), w[~inside].sum(), *errors, share))
 
 

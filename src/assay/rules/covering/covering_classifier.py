@@ -1,4 +1,4 @@
-"""Sequential covering: learn one rule, take away what it covers, and go on."""
+"""Sequential covering: learn one rule, remove the rows it covers, repeat."""
 
 from __future__ import annotations
 
@@ -85,6 +85,16 @@ class SequentialCoveringClassifier(RuleClassifier):
     R1: IF Salary <= 46000 THEN N
     R2: IF Age <= 40.5 THEN N
     ELSE Y
+
+    See Also
+    --------
+    CN2Classifier, learn_one_rule, RipperClassifier
+
+    References
+    ----------
+    - Fürnkranz, J. (1999). Separate-and-conquer rule learning. Artificial Intelligence Review 13, 3-54.
+      doi:10.1023/A:1006524209794
+    - Mitchell, T. M. (1997). Machine Learning. McGraw-Hill.
     """
 
     card = Card("covering", "one rule after the other, each choice open", also=("sequential covering",))
@@ -141,15 +151,15 @@ class SequentialCoveringClassifier(RuleClassifier):
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         self.history_: list[Growth] = []
         work = Covering(self, X, y, w)
-        found: list[tuple[tuple[RowTest, ...], int]] = []
+        rules: list[tuple[tuple[RowTest, ...], int]] = []
         default: int | None = None
         with progress(work.table.total, "rules") as bar:
             if isinstance(self.order, str) and self.order == "quality":
                 while (rule := work.best_of_all()) is not None:
-                    found.append(rule)
+                    rules.append(rule)
                     bar.advance(work.take(*rule))
             else:
                 *classes, default = class_order(self, work.totals, work.y)
                 for k in classes:
-                    found += work.rules_of(k, bar)
-        self.rules_ = class_rules(self, found, X, y, w, default=default)
+                    rules += work.rules_of(k, bar)
+        self.rules_ = class_rules(self, rules, X, y, w, default=default)

@@ -1,4 +1,4 @@
-"""Sequential covering for numbers: rules grown one after the other, each around rows of little variance."""
+"""Sequential covering for regression: rules that minimise the variance of the covered rows."""
 
 from __future__ import annotations
 
@@ -71,6 +71,15 @@ class CoveringRegressor(RuleRegressor):
     R1: IF x0 <= 9.5 THEN y = 1
     R2: IF x0 <= 19.5 THEN y = 5
     ELSE y = 2
+
+    See Also
+    --------
+    M5RulesRegressor, SequentialCoveringClassifier
+
+    References
+    ----------
+    - Fürnkranz, J. (1999). Separate-and-conquer rule learning. Artificial Intelligence Review 13, 3-54.
+      doi:10.1023/A:1006524209794
     """
 
     card = Card("covering", "rules for numbers, one after the other", also=("sequential covering",))
@@ -120,7 +129,7 @@ class CoveringRegressor(RuleRegressor):
                 if not conditions or covered.all() or not covered.any():
                     break
                 answer = self._answer(X[covered], y[covered], w[covered])
-                n, off = float(w[covered].sum()), y[covered] - _said(answer, X[covered])
+                n, off = float(w[covered].sum()), y[covered] - _values(answer, X[covered])
                 error = float(np.sqrt(w[covered] @ off**2 / n))
                 rules.append(Rule(conditions, answer, n, total, error=error))
                 X, y, w = X[~covered], y[~covered], w[~covered]
@@ -183,7 +192,7 @@ def _condition(split: Split, branch: int, n_categories: np.ndarray) -> Condition
     )
 
 
-def _said(answer: float | LinearAnswer, X: np.ndarray) -> np.ndarray | float:
+def _values(answer: float | LinearAnswer, X: np.ndarray) -> np.ndarray | float:
     return answer.values(X) if isinstance(answer, LinearAnswer) else answer
 
 

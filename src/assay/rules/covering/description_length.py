@@ -14,7 +14,7 @@ _NONE = np.empty(0, bool)
 
 
 class RuleSetLength:
-    r"""Bits to tell the rules of one class, and then the rows where they err.
+    r"""Bits to code the rules of one class, and then the rows where they err.
 
     .. math:: L = \sum_r \tfrac12\bigl(\log_2^* m_r + S(q, m_r, m_r/q)\bigr)
                   + \text{exceptions}(c, u, fp, fn)                            \quad (1)

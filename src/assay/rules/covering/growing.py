@@ -16,7 +16,7 @@ from assay.trees.rules import joined
 __all__ = ["ClassRows", "Draft", "RankedTable", "best_prefix"]
 
 BELOW, ABOVE, EQUAL = 1, 2, 3  # x <= cut, x > cut (or x >= cut), x = a category
-NARROW = 0.7  # sorted columns are copied without the rows that left once so few remain
+COMPACT_BELOW = 0.7  # sorted columns are copied without the rows that left once so few remain
 EQUAL_VALUE = 1e-12  # two values of a rule that differ by less are equal
 
 
@@ -129,7 +129,7 @@ class RankedTable:
 
     def narrowed(self, order: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The presorted keys of these rows, or of more where a copy would not pay."""
-        if len(rows) > NARROW * order.shape[1]:
+        if len(rows) > COMPACT_BELOW * order.shape[1]:
             return order
         keep = np.zeros(self.n, np.uint8)
         keep[rows] = 1

@@ -72,6 +72,15 @@ class IrepClassifier(RuleClassifier):
     R1: IF petal length (cm) <= 2.45 THEN setosa
     R2: IF petal width (cm) <= 1.65 AND petal length (cm) <= 5 THEN versicolor
     ELSE virginica
+
+    See Also
+    --------
+    RipperClassifier, prune_rules
+
+    References
+    ----------
+    - Fürnkranz, J. and Widmer, G. (1994). Incremental reduced error pruning. International Conference on Machine
+      Learning, 70-77.
     """
 
     card = Card("irep", "rules grown on some rows and pruned on others", settings={"random_state": 0})
@@ -113,10 +122,10 @@ class IrepClassifier(RuleClassifier):
         self.history_: list[dict[str, Any]] = []
         seeds = random_state_of(self.random_state)
         with progress(description=type(self).__name__) as bar:
-            found = class_by_class(
+            rules = class_by_class(
                 table, y[some], sequence, lambda k, rows: self._cover(rows, self.classes_[k], seeds, bar)
             )
-        self.rules_ = class_rules(self, found, X, y, w, default=int(sequence[-1]))
+        self.rules_ = class_rules(self, rules, X, y, w, default=int(sequence[-1]))
 
     def _cover(self, rows: ClassRows, label: Any, seeds: np.random.RandomState, bar: Any) -> list[Draft]:
         rules: list[Draft] = []
@@ -131,8 +140,8 @@ class IrepClassifier(RuleClassifier):
             covered = rows.covers(rule)[left]
             taken = bool(p[kept] >= n[kept]) and bool(rows.positive[left[covered]].any())
             if not len(rule):  # covers all that is left: the few pruning rows alone must not decide that
-                own, other = rows.weigh(np.isin(np.arange(len(rows)), left))
-                taken &= own > other
+                correct, other = rows.weigh(np.isin(np.arange(len(rows)), left))
+                taken &= correct > other
             self._note(rows.table, label, grown, rule, float(p[kept]), float(n[kept]), taken)
             bar.advance(note=f"{len(rules)} rules for {label}")
             if not taken:

@@ -68,9 +68,17 @@ def learn_one_rule(
     >>> rule = learn_one_rule(charity.X, charity.y, "Y")
     >>> [c.words(charity.X.schema) for c in rule.conditions], rule.counts, round(rule.value, 6)
     (['Salary > 55500'], (0.0, 5.0), 4.372346)
+
+    See Also
+    --------
+    growth_along, SequentialCoveringClassifier
+
+    References
+    ----------
+    - Fürnkranz, J., Gamberger, D. and Lavrač, N. (2012). Foundations of Rule Learning. Springer.
     """
     table, target, measure = _prepared("learn_one_rule", X, y, answer, measure, sample_weight)
-    found = grow_rule(
+    rule = grow_rule(
         table,
         measure,
         target,
@@ -79,7 +87,7 @@ def learn_one_rule(
         least=min_coverage,
         max_conditions=max_conditions,
     )
-    return None if found is None else growth_of(found, table, answer)
+    return None if rule is None else growth_of(rule, table, answer)
 
 
 def growth_along(
@@ -125,13 +133,13 @@ def growth_along(
         left = rows[taken.covers(values[rows])]
         mine = table.counts(left)
         tried = [
-            Tried(table.condition(one), tuple(one.counts.tolist()), one.value, False)
-            for one in offers.of_columns()
-            if not np.array_equal(table.narrowed(rows, one), left)
+            Tried(table.condition(offer), tuple(offer.counts.tolist()), offer.value, False)
+            for offer in offers.of_columns()
+            if not np.array_equal(table.narrowed(rows, offer), left)
         ][:ALTERNATIVES]
         new = judge(measure, mine[None], target, prior, table.total, value, share_of(counts, target))[0, 1]
         tried.append(Tried(taken, tuple(mine.tolist()), float(new), True))
-        tried.sort(key=lambda one: -one.value)
+        tried.sort(key=lambda trial: -trial.value)
         steps.append(GrowthStep(tuple(conditions[:i]), tuple(counts.tolist()), value, tuple(tried)))
         rows, value = left, float(new)
     return Growth(answer, tuple(conditions), tuple(table.counts(rows).tolist()), value, tuple(steps))

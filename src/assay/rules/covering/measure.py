@@ -1,4 +1,4 @@
-"""What makes one rule better than another."""
+"""Measures of rule quality."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOTH_WAYS = ("likelihood-ratio", "entropy", "gini")  # they do not see which cla
 
 @dataclass(frozen=True)
 class RuleMeasure:
-    r"""What makes one rule better than another; larger is better.
+    r"""A measure of rule quality; larger is better.
 
     With p covered rows of the rule's class, t covered rows, K classes and the class's expected share :math:`\pi`:
 
@@ -82,6 +82,6 @@ def judge(
     out = np.empty((len(counts), 3))
     bits = float(np.log2(share)) if share > 0 else 0.0
     counts = np.ascontiguousarray(counts, np.float64)
-    told = measure.arguments(target, total)
-    _candidates.judged(counts, prior, before=before, bits0=bits, out=out, **told)
+    arguments = measure.arguments(target, total)
+    _candidates.judged(counts, prior, before=before, bits0=bits, out=out, **arguments)
     return out

@@ -25,8 +25,8 @@ class PrismClassifier(RuleClassifier):
     rows that it leaves (ties: the larger p, then the first column), until it is never wrong or all columns are used
     up; a condition that all its rows meet may be among them. The rows that it covers are taken away and the next rule
     is grown, until all rows of the class are covered. Each class begins with all rows again, so the rules of one class
-    do not depend on those of another. Where several fire, the surest one answers (Weka takes the first, and so follows
-    the rules that noise made).
+    do not depend on those of another. Where several fire, the most confident one answers (Weka takes the first,
+    and so follows the rules that noise made).
 
     It fits clean data exactly and follows noise just as exactly. Numeric columns, which the original does not have,
     compete with thresholds half way between two neighbouring values of the rows that a rule still covers, and may be
@@ -59,6 +59,15 @@ class PrismClassifier(RuleClassifier):
     (9, 1.0)
     >>> print(str(model).splitlines()[2])
     R3: IF tear-prod-rate = 'reduced' THEN none
+
+    See Also
+    --------
+    CN2Classifier, OneRClassifier
+
+    References
+    ----------
+    - Cendrowska, J. (1987). PRISM: an algorithm for inducing modular rules. International Journal of Man-Machine
+      Studies 27(4), 349-370. doi:10.1016/S0020-7373(87)80003-2
     """
 
     card = Card("prism", "rules that are always right, class by class")
@@ -79,7 +88,7 @@ class PrismClassifier(RuleClassifier):
         rows, codes, weights = weighing(X, y, w)
         K = len(self.classes_)
         table = CandidateTable(rows, self.schema_, codes, weights, K)
-        everybody, all_rows, found = table.counts(table.rows), table.rows, []
+        everybody, all_rows, rules = table.counts(table.rows), table.rows, []
         with progress(table.total, "rules") as bar:
             for k in range(K) if self.order is None else class_order(self, everybody, codes):
                 while table.counts(table.rows)[k] > 0:
@@ -96,8 +105,8 @@ class PrismClassifier(RuleClassifier):
                     if part is None or not part.counts[k]:
                         break
                     self.history_.append(growth_of(part, table, self.classes_[k]))
-                    found.append((merged(part.conditions), k))
+                    rules.append((merged(part.conditions), k))
                     table.without(part.rows)
                     bar.advance(part.counts[k])
                 table.again(all_rows)
-        self.rules_ = class_rules(self, found, X, y, w, policy="best")
+        self.rules_ = class_rules(self, rules, X, y, w, policy="best")

@@ -101,6 +101,14 @@ class RipperClassifier(RuleClassifier):
     >>> step = model.history_[-2]
     >>> step["stage"], step["rule"], step["p"], step["n"], step["why"]
     ('optimise 2', 'petal width (cm) <= 1.65 AND petal length (cm) <= 4.95', 47.0, 0.0, 'as it was')
+
+    See Also
+    --------
+    IrepClassifier, PartClassifier, C45RulesClassifier
+
+    References
+    ----------
+    - Cohen, W. W. (1995). Fast effective rule induction. International Conference on Machine Learning, 115-123.
     """
 
     card = Card(
@@ -167,8 +175,8 @@ class RipperClassifier(RuleClassifier):
             return work.learn()
 
         with progress(description=type(self).__name__) as bar:
-            found = class_by_class(table, y[some], sequence, learn)
-        self.rules_ = class_rules(self, found, X, y, w, default=int(sequence[-1]))
+            rules = class_by_class(table, y[some], sequence, learn)
+        self.rules_ = class_rules(self, rules, X, y, w, default=int(sequence[-1]))
 
 
 class _OneClass:
@@ -198,7 +206,7 @@ class _OneClass:
         return self.rules
 
     def build(self, stage: str) -> None:
-        """Add rules for positive rows that none covers yet, until a stop rule speaks."""
+        """Add rules for positive rows that none covers yet, until a stopping criterion holds."""
         least, learner = self.length.bits, self.learner
         left = np.flatnonzero(self.length.hits == 0)
         order = self.rows.order
@@ -224,7 +232,7 @@ class _OneClass:
             left = left[~covered[left]]
 
     def objection(self, draft: Draft, fresh: np.ndarray, errs: bool, bits: float, least: float) -> str:
-        """Why a new rule is not taken, or nothing; errs says whether it is mostly wrong on the pruning rows."""
+        """Why a new rule is not taken, or nothing; ``errs``: it is mostly wrong on the pruning rows."""
         p, n = self.rows.weigh(fresh)
         check = (
             self.learner.check_error if len(draft) else "remaining"
@@ -251,14 +259,14 @@ class _OneClass:
                 further[self.rows.rows[~before]] = 0
                 revision = self.trimmed(old.then(self.grow(further, order, len(old))), held)
                 replacement = self.trimmed(self.grow(state, order), held)
-                best, covered, said = old, before, "as it was"
+                best, covered, label = old, before, "as it was"
                 bits = self.length.bits
                 for draft, words in ((revision, "revised"), (replacement, "replaced")):
                     met = self.rows.covers(draft)
                     total = self.length.with_other(at, before, met, len(draft))
                     if len(draft) and total < bits - SLACK and positive[met].any():
-                        best, covered, bits, said = draft, met, total, words
-                self.note(stage, best, covered & (self.length.hits <= before), bits, said, True)
+                        best, covered, bits, label = draft, met, total, words
+                self.note(stage, best, covered & (self.length.hits <= before), bits, label, True)
                 if best is not old:
                     self.length.replace(at, before, covered, len(best))
                     self.rules[at] = best
@@ -270,7 +278,7 @@ class _OneClass:
     def shrink(self, stage: str) -> None:
         """Drop rules whose absence does not make the description longer: from last to first, until none is left.
 
-        Errors are told together, so that a rule may become useless when another one goes.
+        Errors are coded together, so that a rule may become useless when another one goes.
         """
         before = None
         while before != len(self.rules):

@@ -151,7 +151,7 @@ def grow_rule(
     star, size = [first], 0
     while star and (max_conditions is None or size < max_conditions):
         size += 1
-        seen = {part.rows.tobytes() for part in star}
+        coverages = {part.rows.tobytes() for part in star}
         offers = []
         for part in star:
             if not _worth_more(part, best, table, measure, target, prior, improve, threshold, to_the_end):
@@ -170,9 +170,9 @@ def grow_rule(
                 unchanged=to_the_end,
                 skip=[c.column for c in part.conditions if c.codes is not None],
             )
-            found = part.offers.significant if threshold is not None else None
-            if found is not None and (best is None or found.rank > best.rank):
-                best = _narrowed(part, found, table)
+            significant = part.offers.significant if threshold is not None else None
+            if significant is not None and (best is None or significant.rank > best.rank):
+                best = _narrowed(part, significant, table)
             offers.append(_pairs(part))
         star = []
         in_order = (
@@ -181,9 +181,9 @@ def grow_rule(
         for part, candidate in in_order:
             new = _narrowed(part, candidate, table)
             covered = new.rows.tobytes()
-            if covered in seen and not to_the_end:
+            if covered in coverages and not to_the_end:
                 continue
-            seen.add(covered)
+            coverages.add(covered)
             star.append(new)
             if len(star) == beam:
                 break
@@ -219,9 +219,9 @@ def _worth_more(
     to_the_end: bool,
 ) -> bool:
     """Whether a rule that comes of this one by more conditions may still become the best."""
-    own = part.counts.max() if target is None else part.counts[target]
+    covered = part.counts.max() if target is None else part.counts[target]
     pure = len(np.flatnonzero(part.counts)) <= 1
-    if own <= 0 or ((improve or to_the_end) and pure):
+    if covered <= 0 or ((improve or to_the_end) and pure):
         return False
     bits = 2 * float(
         part.counts @ -np.log(np.where(prior > 0, prior, 1.0))
@@ -232,7 +232,7 @@ def _worth_more(
         return True
     if measure.name == "likelihood-ratio":
         return bits > best.rank[0]
-    pure_rows = np.diag(part.counts) if target is None else np.eye(len(prior))[[target]] * own
+    pure_rows = np.diag(part.counts) if target is None else np.eye(len(prior))[[target]] * covered
     some = pure_rows.sum(axis=1) > 0
     keys = judge(
         measure, pure_rows[some], target, prior, table.total, part.value, share_of(part.counts, target)
@@ -253,12 +253,12 @@ def growth_of(part: Partial, table: CandidateTable, answer: Any) -> Growth:
                     break
                 if taken is None or other.place != taken.place:
                     tried.append(other)
-            tried.sort(key=lambda one: (-one.key, -one.coverage))
-            said = tuple(
-                Tried(table.condition(one), tuple(one.counts.tolist()), one.value, one is taken)
-                for one in tried
+            tried.sort(key=lambda offer: (-offer.key, -offer.coverage))
+            shown = tuple(
+                Tried(table.condition(offer), tuple(offer.counts.tolist()), offer.value, offer is taken)
+                for offer in tried
             )
-            steps.append(GrowthStep(at.conditions, tuple(at.counts.tolist()), at.value, said))
+            steps.append(GrowthStep(at.conditions, tuple(at.counts.tolist()), at.value, shown))
         taken, at = at.taken, at.parent
     steps.reverse()
     return Growth(answer, part.conditions, tuple(part.counts.tolist()), part.value, tuple(steps))

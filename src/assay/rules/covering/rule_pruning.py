@@ -126,6 +126,16 @@ def prune_rules(
     >>> print(prune_rules(base, table, ["yes"] * 3 + ["no"] * 3))
     R1: IF colour = 'r' THEN yes
     ELSE no
+
+    See Also
+    --------
+    RipperClassifier, C45RulesClassifier
+
+    References
+    ----------
+    - Fürnkranz, J. and Widmer, G. (1994). Incremental reduced error pruning. International Conference on Machine
+      Learning, 70-77.
+    - Quinlan, J. R. (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
     """
     who = "prune_rules"
     if base.classes is None:
@@ -145,10 +155,10 @@ def prune_rules(
     w = check_weights(sample_weight, values)
     w = np.ones(len(y)) if w is None else w
     pruning = RulePruning(error, order, delta, confidence, equal)
-    found: dict[tuple[frozenset[RowTest], Any], Rule] = {}
+    pruned: dict[tuple[frozenset[RowTest], Any], Rule] = {}
     for rule in base.rules:
         short = pruning.pruned(rule.conditions, values, y == rule.answer, w)
-        found.setdefault((frozenset(short), rule.answer), Rule(short, rule.answer))
+        pruned.setdefault((frozenset(short), rule.answer), Rule(short, rule.answer))
     from dataclasses import replace
 
-    return replace(base, rules=tuple(found.values())).measured(X, y, w)
+    return replace(base, rules=tuple(pruned.values())).measured(X, y, w)

@@ -14,14 +14,14 @@ __all__ = ["class_order", "possible_conditions", "shortest_subset", "theory_bits
 
 def possible_conditions(X: np.ndarray, n_categories: np.ndarray) -> int:
     """How many conditions there are to choose from: one for each category, two for each distinct number."""
-    found = 0
+    total = 0
     for j, r in enumerate(n_categories):
-        found += int(r) if r else 2 * len(np.unique(X[~np.isnan(X[:, j]), j]))
-    return found
+        total += int(r) if r else 2 * len(np.unique(X[~np.isnan(X[:, j]), j]))
+    return total
 
 
 def theory_bits(rules: Any, possible: int) -> np.ndarray:
-    """(R,) the bits that it takes to say each rule; an interval counts as two conditions.
+    """(R,) the bits to code each rule; an interval counts as two conditions.
 
     RIPPER's measure without its factor 1/2, which ``theory_weight`` stands for here.
     """
@@ -93,7 +93,7 @@ def class_order(
     bits: np.ndarray,
     theory_weight: float = 0.5,
 ) -> list[int]:
-    r"""The classes in the order in which their rules are asked.
+    r"""The classes in the order in which their rules are tried.
 
     "false_positives": the class whose rules cover the least weight of other classes first. "mdl": the class with the
     smallest ``theory_weight`` times the bits of its rules, plus that weight, first. Ties: the smaller class.
@@ -106,8 +106,8 @@ def class_order(
     size = np.bincount(y, w, minlength=K)
     keys = []
     for k in range(K):
-        own = answers == k
-        false = float(w[covered[:, own].any(axis=1) & (y != k)].sum())
-        theory = theory_weight * float(bits[own].sum()) if by == "mdl" else 0.0
+        of_class = answers == k
+        false = float(w[covered[:, of_class].any(axis=1) & (y != k)].sum())
+        theory = theory_weight * float(bits[of_class].sum()) if by == "mdl" else 0.0
         keys.append((round(theory + false, 9), float(size[k]), k))
     return [k for _, _, k in sorted(keys)]

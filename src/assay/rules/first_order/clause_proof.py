@@ -14,7 +14,7 @@ from assay.rules.first_order.facts import Facts
 
 __all__ = ["Bindings", "answers", "consequences", "prove"]
 
-MOST = 50_000_000  # bindings at one time
+MAX_BINDINGS = 50_000_000  # bindings at one time
 
 
 @dataclass
@@ -79,15 +79,15 @@ class Bindings:
         index = facts.index(literal.predicate, old, tuple(same))
         keys = [self.value(literal.args[j], facts) for j in old]
         total = int(index.counts(keys).sum()) if old else len(index.rows) * len(self)
-        if total > MOST:
+        if total > MAX_BINDINGS:
             raise DataError(
-                f"A clause has {total:,} bindings at {literal}: more than {MOST:,} are not kept. Use typed arguments "
-                "or fewer literals with new variables."
+                f"A clause has {total:,} bindings at {literal}: more than {MAX_BINDINGS:,} are not kept. Use typed "
+                "arguments or fewer literals with new variables."
             )
         left, right = index.matches(keys, len(self))
-        found = self.keep(left)
-        found.columns.update({v: index.rows[right, j] for v, j in first.items()})
-        return found
+        joined = self.keep(left)
+        joined.columns.update({v: index.rows[right, j] for v, j in first.items()})
+        return joined
 
     def _is_new(self, term: Any) -> bool:
         return isinstance(term, Variable) and term not in self.columns
@@ -114,7 +114,7 @@ def prove(
     """
     todo, bound = list(body), start
     while todo:
-        literal = min(todo, key=lambda one: _turn(one, bound))
+        literal = min(todo, key=lambda candidate: _turn(candidate, bound))
         todo.remove(literal)
         free = [v for v in literal.variables if v not in bound.columns]
         if free and (literal.negated or literal.predicate == EQUAL):
@@ -140,13 +140,18 @@ def answers(facts: Facts, clause: Clause, asked: Literal) -> list[tuple[int, ...
     """The values of the question's variables for which the body of a clause holds."""
     constants = [a for a in asked.args if not isinstance(a, Variable)]
     values = iter(facts.codes([constants], len(constants))[0].tolist())
-    told = {v for one in clause.body if not one.negated and one.predicate != EQUAL for v in one.variables}
+    determined = {
+        v
+        for literal in clause.body
+        if not literal.negated and literal.predicate != EQUAL
+        for v in literal.variables
+    }
     columns: dict[Variable, np.ndarray] = {}
     size = 1
     for variable, a in zip(clause.head.args, asked.args):
         if not isinstance(a, Variable):
             columns[variable] = np.full(size, next(values))
-        elif variable not in told:  # anything will do as far as facts that hold are concerned
+        elif variable not in determined:  # anything will do as far as facts that hold are concerned
             n = len(facts.constants)
             columns = {v: np.repeat(c, n) for v, c in columns.items()}
             columns[variable] = np.tile(np.arange(n), size)
@@ -172,9 +177,9 @@ def consequences(facts: Facts, clauses: Sequence[Clause]) -> Facts:
     known = facts.with_relation(head.predicate, np.zeros((0, len(head.args)), np.int64))
     while True:
         before = known.relations[head.predicate]
-        found = {tuple(row) for row in before.tolist()}
+        derived = {tuple(row) for row in before.tolist()}
         for clause in clauses:
-            found.update(answers(known, clause, head))
-        if len(found) == len(before):
+            derived.update(answers(known, clause, head))
+        if len(derived) == len(before):
             return known
-        known = facts.with_relation(head.predicate, np.array(sorted(found), np.int64))
+        known = facts.with_relation(head.predicate, np.array(sorted(derived), np.int64))

@@ -43,7 +43,7 @@ class Literal:
     Parameters
     ----------
     predicate : str
-        Its name; ``"="`` says that two terms are the same.
+        Its name; ``"="`` means that two terms are the same.
     args : tuple of Variable or constants (text, numbers)
     negated : bool
 
@@ -214,8 +214,8 @@ def _arguments(
         elif word in (",", ")"):
             if not words:
                 raise DataError(f"Line {line}: an argument is empty before {word!r}.")
-            one = words[0] if len(words) == 1 else ("word", " ".join(w[1] for w in words), line)
-            args.append(_value(one, variables, prolog))
+            token = words[0] if len(words) == 1 else ("word", " ".join(w[1] for w in words), line)
+            args.append(_value(token, variables, prolog))
             words = []
             if word == ")":
                 return i, tuple(args)

@@ -75,17 +75,17 @@ class Facts:
         return cls.of(parse_literals(text))
 
     @classmethod
-    def of(cls, given: Any) -> Facts:
+    def of(cls, facts: Any) -> Facts:
         """Facts from text, from literals, or from a dict of predicate to tuples."""
-        if isinstance(given, Facts):
-            return given
-        if isinstance(given, str):
-            return cls.parse(given)
-        if isinstance(given, Mapping):
-            return cls(given)
+        if isinstance(facts, Facts):
+            return facts
+        if isinstance(facts, str):
+            return cls.parse(facts)
+        if isinstance(facts, Mapping):
+            return cls(facts)
         true: dict[str, list[Any]] = {}
         false: dict[str, list[Any]] = {}
-        for literal in given:
+        for literal in facts:
             if not isinstance(literal, Literal) or literal.predicate == EQUAL or literal.variables:
                 raise DataError(f"Facts: expected facts without variables, got {literal}.")
             (false if literal.negated else true).setdefault(literal.predicate, []).append(literal.args)
@@ -121,25 +121,25 @@ class Facts:
         return bool((rows == codes).all(axis=1).any())
 
     def code(self, constant: Any) -> int:
-        """The number of a constant; -1 if no fact speaks of it."""
+        """The number of a constant; -1 if it is in no fact."""
         try:
             return self._codes.get(constant, -1)
         except TypeError:
             return -1
 
     def codes(self, tuples: Iterable[Sequence[Any]], arity: int) -> np.ndarray:
-        """(m, arity) numbers of constants; those that no fact speaks of get numbers behind all others."""
+        """(m, arity) numbers of constants; those in no fact get numbers behind all others."""
         new: dict[Any, int] = {}
         rows = []
         for row in tuples:
             row = (row,) if isinstance(row, str) or not isinstance(row, Iterable) else tuple(row)
             if len(row) != arity:
                 raise DataError(f"Facts: expected {arity} constants, got {row}.")
-            found = [self.code(c) for c in row]
+            codes = [self.code(c) for c in row]
             rows.append(
                 [
                     c if c >= 0 else len(self.constants) + new.setdefault(a, len(new))
-                    for c, a in zip(found, row)
+                    for c, a in zip(codes, row)
                 ]
             )
         return np.array(rows, np.int64).reshape(len(rows), arity)
@@ -223,9 +223,9 @@ class Index:
         m = len(columns[0]) if columns else 1
         known = self._known(columns)
         if known is not None:
-            found = np.zeros(m, np.int64)
-            found[known] = self.counts([c[known] for c in columns])
-            return found
+            counts = np.zeros(m, np.int64)
+            counts[known] = self.counts([c[known] for c in columns])
+            return counts
         key = self._key(columns, m)
         if self.dense:
             return self.count_at[key]
@@ -258,7 +258,7 @@ class Index:
         return np.where(self.keys[at] == key, at, -1)
 
     def _known(self, columns: list[np.ndarray]) -> np.ndarray | None:
-        """Which rows hold only constants that facts speak of; None if all do."""
+        """Which rows hold only constants of the facts; None if all do."""
         known = None
         for column in columns:
             if len(column) and column.max() >= self.n:
@@ -273,7 +273,7 @@ def _rows(predicate: str, rows: Any, codes: dict[Any, int]) -> np.ndarray:
         raise DataError("Facts: what equals what needs no facts; call the predicate otherwise.")
     if hasattr(rows, "itertuples"):  # a data frame
         rows = rows.itertuples(index=False)
-    seen: dict[tuple[int, ...], None] = {}
+    distinct: dict[tuple[int, ...], None] = {}
     arity = None
     for row in rows:
         row = (row,) if isinstance(row, str) or not isinstance(row, Iterable) else tuple(row)
@@ -289,5 +289,5 @@ def _rows(predicate: str, rows: Any, codes: dict[Any, int]) -> np.ndarray:
         wrong = [v for v in row if not isinstance(v, (str, int, float)) or v in (np.inf, -np.inf) or v != v]
         if wrong:
             raise DataError(f"Facts: {predicate}{row} must hold text or numbers, got {wrong[0]!r}.")
-        seen[tuple(codes.setdefault(v, len(codes)) for v in row)] = None
-    return np.array(list(seen), np.int64).reshape(len(seen), arity or 0)
+        distinct[tuple(codes.setdefault(v, len(codes)) for v in row)] = None
+    return np.array(list(distinct), np.int64).reshape(len(distinct), arity or 0)

@@ -88,6 +88,15 @@ class FOIL:
     >>> family = "Father(Ann, Carl). Father(Dan, Carl). Female(Ann)."
     >>> model.predict([("Carl", "Ann"), ("Carl", "Dan")], family)
     array([ True, False])
+
+    See Also
+    --------
+    parse_clause, CPARClassifier
+
+    References
+    ----------
+    - Quinlan, J. R. (1990). Learning logical definitions from relations. Machine Learning 5, 239-266.
+      doi:10.1007/BF00117105
     """
 
     card = Card("foil", "clauses with variables, from facts about relations")
@@ -149,7 +158,7 @@ class FOIL:
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's tools may ask: no learner of arrays, for its input are facts, and fit needs a target."""
+        """scikit-learn's tags: the input are facts, not arrays, and fit needs a target."""
         from sklearn.utils import InputTags, Tags, TargetTags
 
         inputs = InputTags(two_d_array=False, dict=True, string=True)
@@ -202,24 +211,24 @@ class FOIL:
         clause, language, positive, negative = self._task(facts, target, negatives, types)
         self.facts_, self.target_, self.types_ = facts, target, dict(language.types)
         self.history_: list[dict[str, Any]] = []
-        found, left = learn_clauses(facts, clause.head, positive, negative, language, self, self.history_)
-        self.clauses_ = tuple(found)
+        clauses, left = learn_clauses(facts, clause.head, positive, negative, language, self, self.history_)
+        self.clauses_ = tuple(clauses)
         both = np.concatenate([positive, negative])
         counts = []
-        for one in found:
-            covered = covered_by(facts, one, both)
+        for learned in clauses:
+            covered = covered_by(facts, learned, both)
             counts.append([covered[: len(positive)].sum(), covered[len(positive) :].sum()])
-        self.counts_ = np.array(counts, np.int64).reshape(len(found), 2)
+        self.counts_ = np.array(counts, np.int64).reshape(len(clauses), 2)
         if self._recursion:  # what was taken for true must follow from the other facts
             derived = consequences(facts, self.clauses_)
-            proved = [covered_by(derived, one, positive) for one in found]
+            proved = [covered_by(derived, learned, positive) for learned in clauses]
             left = positive[~np.logical_or.reduce(proved)]
         self.uncovered_ = [tuple(facts.constants[c] for c in row) for row in left.tolist()]
         return self
 
     @property
     def _recursion(self) -> bool:
-        return any(one.predicate == self.target_ for clause in self.clauses_ for one in clause.body)
+        return any(literal.predicate == self.target_ for clause in self.clauses_ for literal in clause.body)
 
     def candidates(
         self, facts: Any, target: str, body: Sequence[Literal] | str = (), **options: Any
@@ -253,13 +262,13 @@ class FOIL:
         bound = prove(facts, literals, start, clause.variables)
         order = np.argsort(bound.origin >= len(positive), kind="stable")
         bound = bound.keep(order)
-        found = scored(facts, list(language.literals(clause)), bound, bound.origin < len(positive))
-        return sorted(found, key=lambda c: -c.gain)
+        candidates = scored(facts, list(language.literals(clause)), bound, bound.origin < len(positive))
+        return sorted(candidates, key=lambda c: -c.gain)
 
     def _task(
         self, facts: Facts, target: str, negatives: Any, types: Any
     ) -> tuple[Clause, Language, np.ndarray, np.ndarray]:
-        """The empty clause, what it may be made of, and the tuples to tell apart."""
+        """The empty clause, what it may be made of, and the positive and negative tuples."""
         if target not in facts.relations or not len(facts.relations[target]):
             raise DataError(f"FOIL: there is no fact of {target!r} to learn from. {facts!r}.")
         declared = types_of(facts, types, target)
@@ -292,7 +301,7 @@ class FOIL:
 
         Parameters
         ----------
-        tuples : tuples of constants; one that no fact speaks of has no properties
+        tuples : tuples of constants; one in no fact has no properties
         facts : other facts to prove it from, default None for those of ``fit``
         """
         known = self._facts(facts)
@@ -312,7 +321,7 @@ class FOIL:
 
         Returns
         -------
-        list of dict from variable to constant; one empty dict says that a question without variables is true
+        list of dict from variable to constant; one empty dict means that a question without variables is true
         """
         known = self._facts(facts)
         asked = list(parse_literals(question, variables=True))
@@ -321,12 +330,12 @@ class FOIL:
             raise DataError(
                 f"FOIL: expected a question about {self.target_} with {arity} arguments, got {question!r}."
             )
-        found: dict[tuple[int, ...], None] = {}
+        bindings: dict[tuple[int, ...], None] = {}
         for clause in self.clauses_:
             for row in answers(known, clause, asked[0]):
-                found[row] = None
+                bindings[row] = None
         names = [v.name for v in asked[0].variables]
-        return [dict(zip(names, (known.constants[c] for c in row))) for row in sorted(found)]
+        return [dict(zip(names, (known.constants[c] for c in row))) for row in sorted(bindings)]
 
     def explain(self, *constants: Any, facts: Any = None) -> Explanation:
         """Why the target holds for these constants, or that no clause proves it.
@@ -355,17 +364,21 @@ class FOIL:
             }
             shown = [
                 [
-                    str(one),
-                    str(Literal(one.predicate, tuple(values.get(a, a) for a in one.args), one.negated)),
+                    str(literal),
+                    str(
+                        Literal(
+                            literal.predicate, tuple(values.get(a, a) for a in literal.args), literal.negated
+                        )
+                    ),
                 ]
-                for one in clause.body
+                for literal in clause.body
             ]
             sections.append(Section(str(clause), ["literal", "with these constants"], shown))
         if not proved:
             tried = [[str(clause)] for clause in self.clauses_]
             sections = [Section("No clause proves it", ["clause"], tried)]
-        said = Literal(self.target_, tuple(constants))
-        return Explanation("FOIL", f"{'yes' if proved else 'no'}: {said}", sections=sections)
+        goal = Literal(self.target_, tuple(constants))
+        return Explanation("FOIL", f"{'yes' if proved else 'no'}: {goal}", sections=sections)
 
     def to_prolog(self) -> str:
         """The clauses as a Prolog program."""

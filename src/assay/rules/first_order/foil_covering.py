@@ -18,8 +18,8 @@ from assay.rules.first_order.foil_search import Candidate, Language, scored
 __all__ = ["covered_by", "learn_clauses"]
 
 SMALLEST = 1e-9  # bits that count as a gain
-MOST = 20_000_000  # bindings of a literal that is tried
-NEARLY = 0.8  # a literal with so much of the best gain is worth coming back to
+MAX_BINDINGS = 20_000_000  # bindings of a literal that is tried
+BRANCH_GAIN_SHARE = 0.8  # a literal with so much of the best gain is worth coming back to
 BRANCHES = 3  # literals of one step to come back to
 
 
@@ -36,10 +36,10 @@ def learn_clauses(
 
     ``limits`` has max_literals, max_clauses, max_backtracks, min_precision and mdl.
     """
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     left = positive
     with progress(len(positive), "clauses") as bar:
-        while len(left) and len(found) < limits.max_clauses:
+        while len(left) and len(clauses) < limits.max_clauses:
             chosen = None
             for clause, steps in grown(facts, head, left, negative, language, limits):
                 bar.advance(0)
@@ -48,14 +48,14 @@ def learn_clauses(
                 right, wrong = int(covered.sum()), int(covered_by(facts, clause, negative).sum())
                 if right and right >= limits.min_precision * (right + wrong):
                     chosen = clause
-                    history += [{"clause": len(found), **step} for step in steps]
+                    history += [{"clause": len(clauses), **step} for step in steps]
                     break
             if chosen is None:
                 break
-            found.append(renamed(chosen))
+            clauses.append(renamed(chosen))
             left = left[~covered]
-            bar.advance(right, note=f"{len(found)} clauses")
-    return needed(facts, found, positive), left
+            bar.advance(right, note=f"{len(clauses)} clauses")
+    return needed(facts, clauses, positive), left
 
 
 @dataclass
@@ -85,7 +85,7 @@ def grown(
     for _ in range(limits.max_backtracks + 1):
         if not waiting:
             return
-        state = max(reversed(waiting), key=lambda one: one.share)
+        state = max(reversed(waiting), key=lambda branch: branch.share)
         waiting.remove(state)
         while _grow(facts, state, len(positive), len(both), language, limits, waiting):
             pass
@@ -102,11 +102,11 @@ def _grow(
     literals = list(language.literals(clause))
     choice = state.following
     if not choice:
-        found = scored(facts, literals, bound, bound.origin < P)
-        ranked = _ranked(found, clause)
-        choice = ranked[:1] or _determinate(found, clause, language.max_variables)
+        candidates = scored(facts, literals, bound, bound.origin < P)
+        ranked = _ranked(candidates, clause)
+        choice = ranked[:1] or _determinate(candidates, clause, language.max_variables)
         for c in ranked[1 : 1 + BRANCHES]:
-            if c.gain >= NEARLY * ranked[0].gain:
+            if c.gain >= BRANCH_GAIN_SHARE * ranked[0].gain:
                 waiting.append(replace(state, following=[c], share=c.gain / ranked[0].gain))
     if not choice:
         return False
@@ -121,16 +121,16 @@ def _grow(
     p = len(np.unique(bound.origin[bound.origin < P]))
     if limits.mdl and spent - lgamma(len(clause.body) + 1) / log(2) > _worth(tuples, p):  # (2)
         return False
-    told = [{"literal": str(c.literal), "gain": c.gain, "p": c.p, "n": c.n, "s": c.s} for c in choice]
+    records = [{"literal": str(c.literal), "gain": c.gain, "p": c.p, "n": c.n, "s": c.s} for c in choice]
     state.clause, state.bound, state.spent, state.following = clause, bound, spent, []
-    state.steps = [*state.steps, *told]
+    state.steps = [*state.steps, *records]
     return True
 
 
-def _ranked(found: list[Candidate], clause: Clause) -> list[Candidate]:
+def _ranked(candidates: list[Candidate], clause: Clause) -> list[Candidate]:
     """By gain; among equals few new variables, then no negation, then as they came."""
     known = set(clause.variables)
-    able = [c for c in found if c.gain > SMALLEST and c.p + c.n <= MOST]
+    able = [c for c in candidates if c.gain > SMALLEST and c.p + c.n <= MAX_BINDINGS]
     return sorted(
         able,
         key=lambda c: (
@@ -141,18 +141,18 @@ def _ranked(found: list[Candidate], clause: Clause) -> list[Candidate]:
     )
 
 
-def _determinate(found: list[Candidate], clause: Clause, most: int) -> list[Candidate]:
+def _determinate(candidates: list[Candidate], clause: Clause, most: int) -> list[Candidate]:
     """Literals that give each positive binding exactly one value of a new variable, each of these with its own name."""
     known: set[Any] = set(clause.head.variables)
-    there = set()
+    shapes = set()
     for literal in clause.body:
-        there.add(_shape(literal, known))
+        shapes.add(_shape(literal, known))
         known.update(literal.variables)
     names = (Variable(name) for name in variable_names() if Variable(name) not in known)
     room, chosen = most - len(known), []
-    for c in found:
+    for c in candidates:
         new = [v for v in c.literal.variables if v not in known]
-        if c.determinate and 0 < len(new) <= room and _shape(c.literal, known) not in there:
+        if c.determinate and 0 < len(new) <= room and _shape(c.literal, known) not in shapes:
             called = dict(zip(new, names))
             args = tuple(called.get(a, a) for a in c.literal.args)
             chosen.append(replace(c, literal=Literal(c.literal.predicate, args)))
@@ -166,7 +166,7 @@ def _shape(literal: Literal, known: set[Any]) -> tuple[Any, ...]:
 
 
 def _worth(tuples: int, p: int) -> float:
-    """(2) The bits that it takes to say which p of the tuples are meant."""
+    """(2) The bits to code which p of the tuples are covered."""
     ways = lgamma(tuples + 1) - lgamma(p + 1) - lgamma(tuples - p + 1)
     return log2(tuples) + ways / log(2)
 
@@ -185,37 +185,39 @@ def shortened(facts: Facts, clause: Clause, positive: np.ndarray, negative: np.n
         return clause
     wrong = int(covered_by(facts, clause, negative).sum())
     for literal in reversed(clause.body):
-        rest = Clause(clause.head, tuple(one for one in clause.body if one is not literal))
-        if not _sound(rest):
+        shorter = Clause(clause.head, tuple(other for other in clause.body if other is not literal))
+        if not _sound(shorter):
             continue
-        errors = int(covered_by(facts, rest, negative).sum())
-        if errors <= wrong and covered_by(facts, rest, positive).any():
-            clause, wrong = rest, errors
+        errors = int(covered_by(facts, shorter, negative).sum())
+        if errors <= wrong and covered_by(facts, shorter, positive).any():
+            clause, wrong = shorter, errors
     return clause
 
 
 def renamed(clause: Clause) -> Clause:
     """The clause with its variables called in the order in which they come, for some may have been lost."""
     called = dict(zip(clause.variables, map(Variable, variable_names())))
-    body = tuple(replace(one, args=tuple(called.get(a, a) for a in one.args)) for one in clause.body)
+    body = tuple(
+        replace(literal, args=tuple(called.get(a, a) for a in literal.args)) for literal in clause.body
+    )
     return Clause(clause.head, body)
 
 
 def _sound(clause: Clause) -> bool:
     """Whether every variable of a negation or an equality gets its value from elsewhere, and all hang together."""
-    told = set(clause.head.variables)
-    todo = [one for one in clause.body if not one.negated and one.predicate != EQUAL]
+    bound = set(clause.head.variables)
+    todo = [literal for literal in clause.body if not literal.negated and literal.predicate != EQUAL]
     while todo:
-        joined = [one for one in todo if told & set(one.variables)]
+        joined = [literal for literal in todo if bound & set(literal.variables)]
         if not joined:
             return False
-        told.update(v for one in joined for v in one.variables)
-        todo = [one for one in todo if one not in joined]
-    return all(set(one.variables) <= told for one in clause.body)
+        bound.update(v for literal in joined for v in literal.variables)
+        todo = [literal for literal in todo if literal not in joined]
+    return all(set(literal.variables) <= bound for literal in clause.body)
 
 
 def needed(facts: Facts, clauses: list[Clause], positive: np.ndarray) -> list[Clause]:
-    """The clauses without those whose positive tuples are all covered by others; the smallest are asked first."""
+    """The clauses without those whose positive tuples are all covered by others; the smallest are tried first."""
     covers = [covered_by(facts, clause, positive) for clause in clauses]
     keep = set(range(len(clauses)))
     for i in sorted(keep, key=lambda i: (covers[i].sum(), -i)):

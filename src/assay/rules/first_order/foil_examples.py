@@ -1,4 +1,4 @@
-"""The tuples that FOIL tells apart: what may stand in each argument, and what the closed world denies."""
+"""The examples of FOIL: domains of the arguments, and negative tuples by the closed-world assumption."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ class Domains:
 
     def types_of_constants(self, facts: Facts) -> dict[Any, frozenset[str]]:
         """The types in which each constant occurs."""
-        found: dict[Any, set[str]] = {}
+        kinds_of: dict[Any, set[str]] = {}
         for kind, codes in self.constants.items():
             for code in codes.tolist():
-                found.setdefault(facts.constants[code], set()).add(kind)
-        return {constant: frozenset(kinds) for constant, kinds in found.items()}
+                kinds_of.setdefault(facts.constants[code], set()).add(kind)
+        return {constant: frozenset(kinds) for constant, kinds in kinds_of.items()}
 
 
 def domains(facts: Facts, types: Mapping[str, tuple[str, ...]]) -> Domains:
     """The constants that occur in some argument of each type."""
-    seen: dict[str, list[np.ndarray]] = {}
+    by_kind: dict[str, list[np.ndarray]] = {}
     for relations in (facts.relations, facts.denied):
         for predicate, rows in relations.items():
             for j, kind in enumerate(types.get(predicate, ())):
-                seen.setdefault(kind, []).append(rows[:, j])
-    return Domains(types, {kind: np.unique(np.concatenate(columns)) for kind, columns in seen.items()})
+                by_kind.setdefault(kind, []).append(rows[:, j])
+    return Domains(types, {kind: np.unique(np.concatenate(columns)) for kind, columns in by_kind.items()})
 
 
 def closed_world(

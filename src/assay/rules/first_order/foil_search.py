@@ -86,7 +86,7 @@ class Language:
             name = next(names)
             if name not in taken:
                 fresh.append(Variable(name))
-        seen = set(clause.body)
+        body = set(clause.body)
         plain = [
             literal
             for predicate, kinds in self.types.items()
@@ -100,24 +100,24 @@ class Language:
         plain += [Literal(EQUAL, (v, c)) for v in old for c in self.constants if self._of_type(c, types[v])]
         known = set(old)
         for literal in plain:
-            if literal not in seen:
+            if literal not in body:
                 yield literal
         if not self.negation:
             return
         for literal in plain:
             negated = Literal(literal.predicate, literal.args, True)
-            if set(literal.variables) <= known and negated not in seen:
+            if set(literal.variables) <= known and negated not in body:
                 yield negated
 
     def variable_types(self, clause: Clause) -> dict[Variable, str]:
         """The type of each variable, by the first argument where it stands."""
-        found: dict[Variable, str] = {}
+        types: dict[Variable, str] = {}
         for literal in (clause.head, *clause.body):
             if literal.predicate != EQUAL:
                 for term, kind in zip(literal.args, self.types[literal.predicate]):
                     if isinstance(term, Variable):
-                        found.setdefault(term, kind)
-        return found
+                        types.setdefault(term, kind)
+        return types
 
     def _of_type(self, constant: Any, kind: str) -> bool:
         return self.constant_types is None or kind in self.constant_types.get(constant, ())
@@ -135,24 +135,24 @@ class Language:
             if first != fresh[: len(first)]:
                 continue  # the same literal with its new variables called otherwise
             of_one_type = {v: {k for a, k in zip(args, kinds) if a == v} for v in first}
-            if all(len(found) == 1 for found in of_one_type.values()):
+            if all(len(columns) == 1 for columns in of_one_type.values()):
                 yield Literal(predicate, args)
 
 
-def types_of(facts: Facts, given: Any, target: str) -> dict[str, tuple[str, ...]]:
+def types_of(facts: Facts, types: Any, target: str) -> dict[str, tuple[str, ...]]:
     """The types of the arguments of every predicate: as declared, found by shared constants, or all the same."""
     arity = {p: rows.shape[1] for p, rows in facts.relations.items() if rows.shape[1]}
     if target not in arity and target in facts.denied:
         arity[target] = facts.denied[target].shape[1]
-    if given is None:
+    if types is None:
         return {p: (ANYTHING,) * a for p, a in arity.items()}
-    if isinstance(given, Mapping):
+    if isinstance(types, Mapping):
         for p, a in arity.items():
-            if len(given.get(p, ())) != a:
+            if len(types.get(p, ())) != a:
                 raise ParameterError(
-                    f"FOIL: types must name the {a} argument{'s' if a > 1 else ''} of {p}, got {given.get(p)!r}."
+                    f"FOIL: types must name the {a} argument{'s' if a > 1 else ''} of {p}, got {types.get(p)!r}."
                 )
-        return {p: tuple(map(str, given[p])) for p in arity}
+        return {p: tuple(map(str, types[p])) for p in arity}
     return _shared(facts, arity)
 
 

@@ -33,7 +33,7 @@ class C45RulesClassifier(RuleClassifier):
        that become equal are kept once, and rules without a condition not at all.
     3. For each class the subset of its rules with the shortest description is kept: bits of the exceptions plus
        ``theory_weight`` times the bits of the rules.
-    4. The rules of a class stand together, the surest first; classes by false positives or by description length.
+    4. The rules of a class stand together, most confident first; classes by false positives or by description length.
     5. The default is the most frequent class of the rows that no rule covers.
     6. Rules without which the list errs less on the training rows are dropped, one at a time.
 
@@ -51,7 +51,7 @@ class C45RulesClassifier(RuleClassifier):
         twice as many rules, and no fewer errors.
     pruning : "pessimistic", "validation" or None, default "pessimistic"
         What step 2 estimates errors by. None leaves the rules of the tree as they are, without the steps after it:
-        on rows without holes they answer exactly as the tree.
+        on rows without missing values they answer exactly as the tree.
     confidence : float, default 0.25
         For "pessimistic": smaller prunes more.
     validation_fraction : float, default 0.25
@@ -82,6 +82,14 @@ class C45RulesClassifier(RuleClassifier):
     R2: IF tear-prod-rate = 'reduced' THEN none
     R3: IF tear-prod-rate = 'normal' AND astigmatism = 'no' THEN soft
     ELSE none
+
+    See Also
+    --------
+    PartClassifier, RipperClassifier, assay.trees.C45Classifier
+
+    References
+    ----------
+    - Quinlan, J. R. (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
     """
 
     card = Card(
@@ -135,10 +143,10 @@ class C45RulesClassifier(RuleClassifier):
         if self.pruning == "validation":
             aside = held_out_rows(y, self.validation_fraction, self.random_state)
         rules = self._tree_rules(X[~aside], y[~aside], None if w is None else w[~aside])
-        found = [(rule.conditions, rule.answer) for rule in rules]
+        pairs = [(rule.conditions, rule.answer) for rule in rules]
         if self.pruning is not None:
-            found = self._simplified(rules, X, y, weights, aside)
-        self.rules_ = class_rules(self, found, X, y, w)
+            pairs = self._simplified(rules, X, y, weights, aside)
+        self.rules_ = class_rules(self, pairs, X, y, w)
 
     def _tree_rules(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> tuple[Rule, ...]:
         """The rules of the tree, with class codes as answers."""
@@ -159,23 +167,27 @@ class C45RulesClassifier(RuleClassifier):
                 if less.conditions:
                     short.setdefault((frozenset(less.conditions), less.answer), (estimate, less))
                 bar.advance(1)
-        surest = [rule for _, rule in sorted(short.values(), key=lambda one: (round(one[0], 12), -one[1].n))]
-        if not surest:
+        ranked = [
+            rule for _, rule in sorted(short.values(), key=lambda entry: (round(entry[0], 12), -entry[1].n))
+        ]
+        if not ranked:
             return []
         X = np.asfortranarray(X)
-        covered = np.column_stack([rule.covers(X) for rule in surest])
-        answers = np.array([int(rule.answer) for rule in surest])
-        bits = theory_bits(surest, possible_conditions(X, self.schema_.category_counts(ordered=False)))
-        kept = np.ones(len(surest), bool)
+        covered = np.column_stack([rule.covers(X) for rule in ranked])
+        answers = np.array([int(rule.answer) for rule in ranked])
+        bits = theory_bits(ranked, possible_conditions(X, self.schema_.category_counts(ordered=False)))
+        kept = np.ones(len(ranked), bool)
         if self.select_subset:
             for k in np.unique(answers):
-                own = np.flatnonzero(answers == k)
-                kept[own] = shortest_subset(covered[:, own], y == k, w, bits[own], self.theory_weight)
-        order = self._order(surest, kept, covered, answers, bits, (block, target, v), (y, w))
+                of_class = np.flatnonzero(answers == k)
+                kept[of_class] = shortest_subset(
+                    covered[:, of_class], y == k, w, bits[of_class], self.theory_weight
+                )
+        order = self._order(ranked, kept, covered, answers, bits, (block, target, v), (y, w))
         if self.drop:
             stays = useful(covered[:, order], answers[order], y, w, len(self.classes_))
             order = order[stays]
-        return [(surest[r].conditions, int(answers[r])) for r in order]
+        return [(ranked[r].conditions, int(answers[r])) for r in order]
 
     def _order(
         self,
@@ -185,14 +197,14 @@ class C45RulesClassifier(RuleClassifier):
         answers: np.ndarray,
         bits: np.ndarray,
         check: tuple[np.ndarray, np.ndarray, np.ndarray],
-        own: tuple[np.ndarray, np.ndarray],
+        labelled: tuple[np.ndarray, np.ndarray],
     ) -> np.ndarray:
         """The rules that are kept, class by class."""
         at = np.flatnonzero(kept)
-        y, w = own
-        seen = covered[:, at]
+        y, w = labelled
+        coverage = covered[:, at]
         if self.class_order == "false_positives" and self.pruning == "validation":
             block, y, w = check
-            seen = np.column_stack([*(rules[r].covers(block) for r in at), np.empty((len(y), 0), bool)])
-        classes = class_order(self.class_order, seen, answers[at], y, w, bits[at], self.theory_weight)
+            coverage = np.column_stack([*(rules[r].covers(block) for r in at), np.empty((len(y), 0), bool)])
+        classes = class_order(self.class_order, coverage, answers[at], y, w, bits[at], self.theory_weight)
         return np.array([r for k in classes for r in at if answers[r] == k], int)

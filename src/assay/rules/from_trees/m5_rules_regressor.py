@@ -64,6 +64,17 @@ class M5RulesRegressor(RuleRegressor):
     >>> model = M5RulesRegressor(smoothing=0).fit(x, y)
     >>> model.n_rules_, model.predict([[4.0], [12.0]]).round(6)
     (1, array([ 4., 36.]))
+
+    See Also
+    --------
+    CoveringRegressor, PartClassifier, assay.trees.ModelTreeRegressor
+
+    References
+    ----------
+    - Holmes, G., Hall, M. and Frank, E. (1999). Generating rule sets from model trees. Australian Joint Conference
+      on Artificial Intelligence, 1-12.
+    - Quinlan, J. R. (1992). Learning with continuous classes. Australian Joint Conference on Artificial
+      Intelligence, 343-348.
     """
 
     card = Card("m5 rules", "rules with a linear function each")

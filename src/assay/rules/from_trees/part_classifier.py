@@ -77,6 +77,15 @@ class PartClassifier(RuleClassifier):
     R2: IF astigmatism = 'no' THEN soft
     R3: IF spectacle-prescrip = 'myope' THEN hard
     ELSE none
+
+    See Also
+    --------
+    C45RulesClassifier, RipperClassifier, M5RulesRegressor
+
+    References
+    ----------
+    - Frank, E. and Witten, I. H. (1998). Generating accurate rule sets without global optimization. International
+      Conference on Machine Learning, 144-151.
     """
 
     card = Card("part", "rules out of half-grown trees")
@@ -118,7 +127,7 @@ class PartClassifier(RuleClassifier):
         if self.pruning == "reduced-error":
             aside = held_out_rows(y, self.validation_fraction, self.random_state)
         left = _Left(X, self.schema_.category_counts(), y, w, aside, len(self.classes_))
-        found: list[tuple[tuple[RowTest, ...], int]] = []
+        rules: list[tuple[tuple[RowTest, ...], int]] = []
         with progress(left.n, "learning rules") as bar:
             while left.n:
                 conditions = self._best_leaf(left)
@@ -126,14 +135,14 @@ class PartClassifier(RuleClassifier):
                     break  # the default answers for the others
                 covered = left.covered(conditions)
                 if covered.any():
-                    found.append(
+                    rules.append(
                         (conditions, int(np.bincount(left.y[covered], left.weights[covered]).argmax()))
                     )
-                else:  # only rows with holes went there, in parts: leave them to the default
+                else:  # only parts of rows with missing values went there: leave them to the default
                     covered = np.isnan(left.X[left.rows]).any(axis=1)
                 bar.advance(int(covered.sum()))
                 left.drop(covered, conditions)
-        self.rules_ = class_rules(self, found, X, y, w)
+        self.rules_ = class_rules(self, rules, X, y, w)
 
     def _best_leaf(self, left: _Left) -> tuple[RowTest, ...]:
         """The conditions on the way to the largest leaf of a partial tree; none if the tree is a single leaf."""
@@ -164,13 +173,13 @@ class PartClassifier(RuleClassifier):
                         j, np.array([low]), np.array([high]), self.threshold == "midpoint"
                     )[0]
                 )
-                one = Condition(j, high=at) if branch == 0 else Condition(j, low=at)
+                condition = Condition(j, high=at) if branch == 0 else Condition(j, low=at)
             elif kind == SUBSET:
                 others = tuple(c for c in range(left.n_categories[j]) if c != category)
-                one = Condition(j, codes=(category,) if branch == 0 else others)
+                condition = Condition(j, codes=(category,) if branch == 0 else others)
             else:
-                one = Condition(j, codes=(branch,))
-            conditions = joined(conditions, one)
+                condition = Condition(j, codes=(branch,))
+            conditions = joined(conditions, condition)
         return conditions
 
 
@@ -192,8 +201,8 @@ class _Left:
         self.X, self.K, self.n_categories = np.asfortranarray(X), K, n_categories
         self.held = np.flatnonzero(aside)
         self.rows = np.flatnonzero(~aside)
-        own = weights if weights is None else weights[self.rows]
-        self.sorted = SortedRows(X[self.rows], n_categories, y[self.rows], own)
+        row_weights = weights if weights is None else weights[self.rows]
+        self.sorted = SortedRows(X[self.rows], n_categories, y[self.rows], row_weights)
         self.codes, self.order = self.sorted.codes, self.sorted.order
         self.all_y, self.all_w = np.ascontiguousarray(y, np.int32), weights
 

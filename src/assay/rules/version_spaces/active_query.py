@@ -1,4 +1,4 @@
-"""Which row to ask about next: one in doubt, whose answer narrows the gap between S and G most, whatever it is."""
+"""Active learning: the row whose label narrows the gap between S and G most."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Query", "active_queries", "next_query"]
 
 @dataclass(frozen=True)
 class Query:
-    """A row to ask about.
+    """A row to be labelled.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Query:
 
 
 def next_query(space: VersionSpace, pool: Any = None) -> Query | None:
-    r"""The row whose label tells most about a version space (IML 2.10, exercise 5).
+    r"""The row whose label narrows a version space most.
 
     A positive answer extends S to the row, a negative one lets G shrink from it. Where a side of S and the same side of
     G are a gap g apart and the row lies a part t of it outside S, one answer narrows the gap by t g and the other by
@@ -58,6 +58,15 @@ def next_query(space: VersionSpace, pool: Any = None) -> Query | None:
     Query(row=array([2.]), index=-1, gain=2.0)
     >>> next_query(space, [[1.0], [3.5], [5.0], [8.0]]).index
     0
+
+    See Also
+    --------
+    active_queries, VersionSpace
+
+    References
+    ----------
+    - Seung, H. S., Opper, M. and Sompolinsky, H. (1992). Query by committee. Workshop on Computational Learning
+      Theory, 287-294.
     """
     if space.empty or space.specific.empty:
         raise DataError(
@@ -77,17 +86,27 @@ def next_query(space: VersionSpace, pool: Any = None) -> Query | None:
 def active_queries(
     space: VersionSpace, oracle: Callable[[np.ndarray], Any], n: int, pool: Any = None
 ) -> tuple[VersionSpace, list[tuple[Query, bool]]]:
-    """Ask up to n times, each time about the row that tells most.
+    """Query up to n labels, each time of the most informative row.
 
     Parameters
     ----------
-    oracle : function of a row that says whether it is positive
+    oracle : function of a row, true if it is positive
     pool : table or None, as in :func:`next_query`
 
     Returns
     -------
     space : the version space after all answers
     asked : list of (Query, answer)
+
+    See Also
+    --------
+    next_query, VersionSpace
+
+    References
+    ----------
+    - Seung, H. S., Opper, M. and Sompolinsky, H. (1992). Query by committee. Workshop on Computational Learning
+      Theory, 287-294.
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
     asked: list[tuple[Query, bool]] = []
     for _ in range(n):
@@ -131,10 +150,10 @@ def _made_up(space: VersionSpace) -> Query | None:
             g = G.on(s.column)
             for low in (True, False):
                 end = (-np.inf if low else np.inf) if g is None else (g.low if low else g.high)
-                own = s.low if low else s.high
-                step = (s.high - s.low or 1.0) if np.isinf(end) else abs(end - own) / 2
-                at = own - step if low else own + step
-                if at in (own, end):
+                bound = s.low if low else s.high
+                step = (s.high - s.low or 1.0) if np.isinf(end) else abs(end - bound) / 2
+                at = bound - step if low else bound + step
+                if at in (bound, end):
                     continue  # there is no number between
                 x = middle.copy()
                 x[s.column] = at

@@ -20,14 +20,14 @@ from assay.rules.version_spaces.version_space import positive_rows
 __all__ = ["BallClassifier"]
 
 LARGEST = 1e307  # of the numbers that balls are learned from
-FAR = np.finfo(np.float64).max
+MAX_FLOAT = np.finfo(np.float64).max
 SLACK = 1e-9  # part of the radius within which a row counts as on the surface
 
 
 class BallClassifier(Classifier):
     r"""Learn for each class a ball, or an ellipsoid, that holds its rows and, where that is possible, no others.
 
-    The most specific ball S is the smallest one around the rows of the class (IML 2.10, exercise 1). With centre c and
+    The most specific ball S is the smallest one around the rows of the class. With centre c and
     radius r, a row is in it if
 
     .. math:: (x - c)^T W^T W (x - c) \le r^2                                                       \quad (1)
@@ -75,6 +75,16 @@ class BallClassifier(Classifier):
     >>> print(model)
     IF (x0 - 4.21429)^2 + (x1 - 4.35714)^2 <= 1.82108^2 THEN family
     ELSE other
+
+    See Also
+    --------
+    BoxClassifier, OneClassEach
+
+    References
+    ----------
+    - Welzl, E. (1991). Smallest enclosing disks (balls and ellipsoids). In New Results and New Trends in Computer
+      Science, 359-370. Springer.
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("balls", "each class a ball or an ellipsoid", scale=True)
@@ -146,9 +156,9 @@ class BallClassifier(Classifier):
         self.radii_, self.specific_radii_, self.general_radii_ = (np.full(B, -1.0) for _ in range(3))
         self.conflicts_ = [np.zeros(0, np.int64) for _ in wanted]
         for b, k in enumerate(wanted):
-            own, others = rows[y[rows] == k], rows[y[rows] != k]
-            if len(own):
-                self._surround(b, X[own], X[others], others)
+            positive, others = rows[y[rows] == k], rows[y[rows] != k]
+            if len(positive):
+                self._surround(b, X[positive], X[others], others)
         inside = self._levels(X) * (np.ones((len(y), 1)) if w is None else w[:, None])
         own_weight = np.array([inside[y == k, b].sum() for b, k in enumerate(wanted)])
         self._sure = own_weight / np.where(own_weight > 0, inside.sum(axis=0), 1.0)
@@ -185,7 +195,7 @@ class BallClassifier(Classifier):
     def _distance(self, b: int, X: np.ndarray) -> np.ndarray:
         """(n,) distances from a centre in the units of its W, the root of (1)."""
         with np.errstate(over="ignore"):  # infinitely far is far enough
-            away = np.clip((X - self.centers_[b]) @ self.scales_[b].T, -FAR, FAR)
+            away = np.clip((X - self.centers_[b]) @ self.scales_[b].T, -MAX_FLOAT, MAX_FLOAT)
             unit = np.abs(away).max(axis=1, keepdims=True, initial=0.0)  # so that no square is too large
             unit[unit == 0] = 1.0
             return unit[:, 0] * np.sqrt(((away / unit) ** 2).sum(axis=1))
@@ -241,14 +251,14 @@ class BallClassifier(Classifier):
         if "radii_" not in vars(self):
             return repr(self)
         lines = [
-            f"IF {self._said(b)} THEN {one_line(label)}"
+            f"IF {self._premise(b)} THEN {one_line(label)}"
             for b, label in enumerate(self._labels())
             if self.radii_[b] >= 0
         ]
         other = self.classes_[np.arange(len(self.classes_)) != self._one]
         return "\n".join(lines + ([f"ELSE {one_line(other[0])}"] if self._one >= 0 and len(other) else []))
 
-    def _said(self, b: int) -> str:
+    def _premise(self, b: int) -> str:
         if np.isinf(self.radii_[b]):
             return "anything"
         W, centre, radius = self.scales_[b], self.centers_[b], f"{shorter(self.radii_[b])}^2"

@@ -1,4 +1,4 @@
-"""All functions of some binary inputs, and how examples strike them out."""
+"""The version space of all Boolean functions of some inputs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class BooleanHypotheses:
 
     .. math:: 2^{2^d - N}                                                                           \quad (1)
 
-    remain, and on an input that was not seen exactly half of them say 1: without an inductive bias there is no learning
-    (IML 2.7). Function number i + 1 is the binary number i: its most significant bit is the output for (0, ..., 0), the
+    remain, and on an unseen input exactly half of them output 1: without an inductive bias there is no learning.
+    Function number i + 1 is the binary number i: its most significant bit is the output for (0, ..., 0), the
     least significant one for (1, ..., 1).
 
     Parameters
@@ -43,6 +43,15 @@ class BooleanHypotheses:
     (16, 8, [1, 2, 3, 4, 9, 10, 11, 12])
     >>> left.share([1, 1]), left.share([0, 1])
     (Fraction(1, 2), Fraction(0, 1))
+
+    See Also
+    --------
+    VersionSpace, CandidateElimination
+
+    References
+    ----------
+    - Mitchell, T. M. (1997). Machine Learning. McGraw-Hill.
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     d: int
@@ -72,13 +81,13 @@ class BooleanHypotheses:
 
     def learn_all(self, X: Any, y: Any) -> BooleanHypotheses:
         """The functions that agree with all rows of X and their outputs y."""
-        found = self
+        remaining = self
         for x, r in zip(X, y, strict=True):
-            found = found.learn(x, r)
-        return found
+            remaining = remaining.learn(x, r)
+        return remaining
 
     def share(self, x: Sequence[Any]) -> Fraction:
-        """The share of the functions left that say 1 for x: 0 or 1 if x was seen, else one half."""
+        """The share of the remaining functions with output 1 for x: 0 or 1 if x was an example, else one half."""
         return Fraction(dict(self.examples).get(self._number(x), Fraction(1, 2)))
 
     def outputs(self) -> np.ndarray:

@@ -85,7 +85,7 @@ def hull(X: np.ndarray, schema: Schema, nominal: Nominal = "set") -> Box:
     """
     if not len(X):
         return Box(empty=True)
-    found = []
+    conditions = []
     for j, column in enumerate(schema):
         x = X[:, j]
         known = x[~np.isnan(x)]
@@ -93,12 +93,12 @@ def hull(X: np.ndarray, schema: Schema, nominal: Nominal = "set") -> Box:
         if not len(known):
             continue
         if column.kind != "nominal":
-            found.append(Condition(j, float(known.min()), float(known.max()), "both", None, gaps))
+            conditions.append(Condition(j, float(known.min()), float(known.max()), "both", None, gaps))
             continue
         codes = tuple(np.unique(known).astype(int).tolist())
         if len(codes) == 1 if nominal == "value" else len(codes) < len(column.categories):
-            found.append(Condition(j, codes=codes, missing=gaps))
-    return Box(tuple(found))
+            conditions.append(Condition(j, codes=codes, missing=gaps))
+    return Box(tuple(conditions))
 
 
 def box_between(S: Box, G: Box, tau: float) -> Box:
@@ -110,19 +110,19 @@ def box_between(S: Box, G: Box, tau: float) -> Box:
     """
     if S.empty or tau in (0.0, 1.0):
         return S if S.empty or tau == 0.0 else G
-    found = []
+    conditions = []
     for g in G.conditions:
         s = S.on(g.column)
         if s is None or g.codes is not None:
-            found.append(g)
+            conditions.append(g)
             continue
         low = -np.inf if np.isinf(g.low) else (1 - tau) * s.low + tau * g.low  # (1)
         high = np.inf if np.isinf(g.high) else (1 - tau) * s.high + tau * g.high
         low = s.low if low <= g.low and not g.low_in and not np.isinf(low) else min(low, s.low)  # rounding
         high = s.high if high >= g.high and not g.high_in and not np.isinf(high) else max(high, s.high)
         closed = "both" if not (np.isinf(low) or np.isinf(high)) else "right" if np.isinf(low) else "left"
-        found.append(Condition(g.column, low, high, closed, None, g.missing))  # type: ignore[arg-type]
-    return Box(tuple(found))
+        conditions.append(Condition(g.column, low, high, closed, None, g.missing))  # type: ignore[arg-type]
+    return Box(tuple(conditions))
 
 
 def limited(box: Box, domain: Any, schema: Schema, who: str) -> Box:
@@ -136,7 +136,7 @@ def limited(box: Box, domain: Any, schema: Schema, who: str) -> Box:
         return box
     if not isinstance(domain, Mapping):
         raise ParameterError(f"{who}: domain must be a dict {{column: (low, high)}} or None, got {domain!r}.")
-    found = {c.column: c for c in box.conditions}
+    by_column = {c.column: c for c in box.conditions}
     for name, ends in domain.items():
         if name not in schema.names:
             raise ParameterError(
@@ -144,11 +144,11 @@ def limited(box: Box, domain: Any, schema: Schema, who: str) -> Box:
             )
         j = schema.names.index(name)
         low, high = _ends(name, ends, who)
-        at = found.get(j, Condition(j))
+        at = by_column.get(j, Condition(j))
         if at.codes is not None or schema[j].kind == "nominal":
             raise ParameterError(f"{who}: domain is for ordered columns; {name!r} is nominal.")
-        found[j] = at & Condition(j, low, high, "both", None, at.missing)
-    return Box(tuple(found[j] for j in sorted(found)))
+        by_column[j] = at & Condition(j, low, high, "both", None, at.missing)
+    return Box(tuple(by_column[j] for j in sorted(by_column)))
 
 
 def _ends(name: str, ends: Any, who: str) -> tuple[float, float]:
@@ -179,18 +179,18 @@ def refuse_outside(X: np.ndarray, domain: Any, schema: Schema, who: str) -> None
 
 def joined(conditions: Iterable[Condition]) -> Box:
     """The box of conditions, those on the same column merged."""
-    found: dict[int, Condition] = {}
+    by_column: dict[int, Condition] = {}
     for c in conditions:
-        found[c.column] = found[c.column] & c if c.column in found else c
-    return Box(tuple(found[j] for j in sorted(found)))
+        by_column[c.column] = by_column[c.column] & c if c.column in by_column else c
+    return Box(tuple(by_column[j] for j in sorted(by_column)))
 
 
 def in_order(boxes: Iterable[Box], d: int) -> tuple[Box, ...]:
     """Boxes over d columns, sorted by their ends, column by column."""
 
     def key(box: Box) -> list[Any]:
-        found = {c.column: c for c in box.conditions}
-        at = [found.get(j, Condition(j)) for j in range(d)]
+        by_column = {c.column: c for c in box.conditions}
+        at = [by_column.get(j, Condition(j)) for j in range(d)]
         return [(c.low, c.high, (np.inf,) if c.codes is None else c.codes) for c in at]
 
     return tuple(sorted(boxes, key=key))

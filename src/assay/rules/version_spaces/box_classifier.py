@@ -28,7 +28,7 @@ class BoxClassifier(RuleClassifier):
     r"""Learn for each class an axis-parallel box that holds its rows and, where that is possible, no others.
 
     S is the tightest box around the rows of the class, G a box that cannot grow without a row of another class; of
-    several such boxes the one whose smallest gap to S is largest. The hypothesis lies between them (IML 2.1):
+    several such boxes the one whose smallest gap to S is largest. The hypothesis lies between them:
 
     .. math:: h = S + \tau (G - S), \qquad \tau = \frac{c_{FN}}{c_{FN} + c_{FP}}                    \quad (1)
 
@@ -84,6 +84,16 @@ class BoxClassifier(RuleClassifier):
     >>> careful = BoxClassifier(positive="family", decision="reject").fit(X, y)
     >>> careful.predict([[4, 4], [7, 7], [9, 4]])
     array(['family', 'reject', 'other'], dtype='<U6')
+
+    See Also
+    --------
+    BoxUnionClassifier, BallClassifier, CandidateElimination, VersionSpace
+
+    References
+    ----------
+    - Mitchell, T. M. (1982). Generalization as search. Artificial Intelligence 18(2), 203-226.
+      doi:10.1016/0004-3702(82)90040-6
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("box", "each class a box")
@@ -147,7 +157,7 @@ class BoxClassifier(RuleClassifier):
         rows = np.arange(len(y)) if w is None else np.flatnonzero(w)
         Z, z = X[rows], y[rows]
         self.specific_, self.general_, self.conflicts_, self.support_, self.margins_ = [], [], [], [], []
-        found: list[tuple[Any, int]] = []
+        rules: list[tuple[Any, int]] = []
         for k in wanted:
             S, G, inside, support = tightest_and_widest(Z, z == k, self.schema_, self.nominal, self.units)  # type: ignore[arg-type]
             if len(inside) and self.noise == "raise":
@@ -160,10 +170,10 @@ class BoxClassifier(RuleClassifier):
             self.support_.append(rows[support])
             self.margins_.append(_margins(S, h, G, self.schema_.names))
             if not h.empty:
-                found.append((h.conditions, k))
+                rules.append((h.conditions, k))
         self._negatives: Any = Z[z != wanted[0]] if self._by_doubt else None
         base = class_rules(
-            self, found, X, y, w, default=self._other(), policy="first" if self._single else "confidence"
+            self, rules, X, y, w, default=self._other(), policy="first" if self._single else "confidence"
         )
         self.rules_ = base if self._single else replace(base, default=None)
 
@@ -271,39 +281,39 @@ def reachable(
         else:
             held[start[j] : start[j + 1]] = 0
             held[start[j] + np.array(c.codes, np.int64)] = 1
-    found = np.empty(len(X), bool)
+    reached = np.empty(len(X), bool)
     for i in range(len(X)):
         box = low.copy(), high.copy(), gaps.copy(), held.copy()
         _boxes.grow_box(X, N, np.array([i]), coded, start[:-1].copy(), *box)
         grown = any((a != b).any() for a, b in zip(box, (low, high, gaps, held)))
-        found[i] = grown or S.covers(X[i : i + 1])[0]
-    return found
+        reached[i] = grown or S.covers(X[i : i + 1])[0]
+    return reached
 
 
 def _one_or_any(S: Box, X: np.ndarray, N: np.ndarray) -> tuple[Box, np.ndarray, np.ndarray]:
     """The same with the category of S as 0 and all others as 1, in columns in which S has one."""
     X, N = X.copy(), N.copy()
-    found = []
+    conditions = []
     for c in S.conditions:
         if c.codes is not None:
             for block in (X, N):
                 known = ~np.isnan(block[:, c.column])
                 block[known, c.column] = block[known, c.column] != c.codes[0]
             c = replace(c, codes=(0,))
-        found.append(c)
-    return Box(tuple(found)), X, N
+        conditions.append(c)
+    return Box(tuple(conditions)), X, N
 
 
 def _margins(S: Box, h: Box, G: Box, names: list[str]) -> dict[str, tuple[float, float]]:
     """For each ordered column how far the ends of h are from the nearest row: one of S, or one at which G stands."""
-    found = {}
+    margins = {}
     for s in S.conditions:
         c, g = h.on(s.column), G.on(s.column)
         if c is None or c.codes is not None:
             continue
         low, high = (-np.inf, np.inf) if g is None else (g.low, g.high)
-        found[names[s.column]] = (
+        margins[names[s.column]] = (
             float(min(s.low - c.low, np.inf if np.isinf(low) else c.low - low)),
             float(min(c.high - s.high, np.inf if np.isinf(high) else high - c.high)),
         )
-    return found
+    return margins

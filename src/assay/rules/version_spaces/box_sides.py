@@ -49,7 +49,7 @@ class Sides:
 
     def box(self, S: Box, bound: np.ndarray, N: np.ndarray, schema: Schema) -> Box:
         """The box whose side s stands at negative ``bound[s]``, a row of N, or nowhere if that is -1."""
-        found = {j: Condition(j) for j in self.known}
+        by_column = {j: Condition(j) for j in self.known}
         for c in S.conditions:
             at = [s for s in np.flatnonzero(self.column == c.column) if bound[s] >= 0]
             if not at:
@@ -57,13 +57,13 @@ class Sides:
             ends = {int(self.kind[s]): float(N[bound[s], c.column]) for s in at}
             if 2 not in ends:
                 low, high = ends.get(0, -np.inf), ends.get(1, np.inf)
-                found[c.column] = Condition(c.column, low, high, "neither", None, c.missing)
+                by_column[c.column] = Condition(c.column, low, high, "neither", None, c.missing)
                 continue
             out = {int(self.code[s]) for s in at}
             every = range(len(schema[c.column].categories))
             codes = c.codes if -1 in out else tuple(v for v in every if v not in out)
-            found[c.column] = Condition(c.column, codes=codes, missing=c.missing)
-        return Box(tuple(found[j] for j in sorted(found)))
+            by_column[c.column] = Condition(c.column, codes=codes, missing=c.missing)
+        return Box(tuple(by_column[j] for j in sorted(by_column)))
 
 
 def sides_of(S: Box, N: np.ndarray, schema: Schema, nominal: Nominal = "set", units: str = "own") -> Sides:
@@ -110,20 +110,20 @@ def sides_of(S: Box, N: np.ndarray, schema: Schema, nominal: Nominal = "set", un
 def _ends(c: Condition, x: np.ndarray, units: str) -> list[tuple[int, int, int, np.ndarray, np.ndarray]]:
     """The lower and the upper side of an ordered column."""
     unit = 1.0
-    seen = x[~np.isnan(x)]
+    observed = x[~np.isnan(x)]
     with np.errstate(over="ignore", invalid="ignore"):
-        if units == "range" and len(seen):
-            unit = max(seen.max(), c.high) - min(seen.min(), c.low)
+        if units == "range" and len(observed):
+            unit = max(observed.max(), c.high) - min(observed.min(), c.low)
             unit = unit if 0 < unit < np.inf else 1.0
-        found = []
+        ends = []
         for kind, out, gap in ((0, x < c.low, c.low - x), (1, x > c.high, x - c.high)):
             gap = np.where(out, np.minimum(gap / unit, np.finfo(np.float64).max), 0.0)
             if out.any():
                 rank = np.zeros(len(x), np.int64)
                 ordered = -x[out] if kind == 0 else x[out]  # the nearest to S first
                 rank[out] = np.unique(ordered, return_inverse=True)[1] + 1
-                found.append((c.column, kind, -2, rank, gap))
-    return found
+                ends.append((c.column, kind, -2, rank, gap))
+    return ends
 
 
 def _columns(parts: list[np.ndarray], n: int, dtype: type) -> np.ndarray:
@@ -197,13 +197,13 @@ def maximal(sides: Sides, limit: int, who: str) -> list[np.ndarray]:
         at = np.vstack([at[~held], new[_needed(new, rank[: i + 1])]])
         if len(at) > limit:
             raise _too_many(limit, who)
-    found = []
+    kept = []
     for box in at[np.lexsort(at.T[::-1])]:
         bound = np.full(len(box), -1)
         for k in np.flatnonzero(box < OPEN):
             bound[k] = sides.rows[rows[np.flatnonzero(rank[:, k] == box[k])[0]]]
-        found.append(bound)
-    return found
+        kept.append(bound)
+    return kept
 
 
 def _too_many(limit: int, who: str) -> DegenerateError:

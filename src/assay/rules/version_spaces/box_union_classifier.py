@@ -26,8 +26,8 @@ SEEDS = 8  # rows from which a box is grown, to keep the one that covers most
 class BoxUnionClassifier(RuleClassifier):
     r"""Cover the rows of each class by boxes without rows of other classes, the largest first.
 
-    A union of boxes is a disjunction of conjunctions, so it can describe classes that form several clusters (IML 2.10,
-    exercise 2); in the worst case it takes a box for each row. A box grows from one row: the nearest rows of its class
+    A union of boxes is a disjunction of conjunctions, so it can describe classes that form several clusters;
+    in the worst case it takes a box for each row. A box grows from one row: the nearest rows of its class
     join it, one after the other, if the tightest box around all of them holds no row of another class. Of the boxes
     grown from several rows the one that covers most rows that are not yet covered is kept, until all rows are covered
     or ``max_boxes`` is reached. At the end every box may grow half-way to the nearest rows of other classes.
@@ -63,6 +63,14 @@ class BoxUnionClassifier(RuleClassifier):
     R2: IF 11 <= x0 <= 12 THEN a
     R3: IF 6 <= x0 <= 7 THEN b
     R4: IF x0 = 20 THEN b
+
+    See Also
+    --------
+    BoxClassifier, CN2Classifier
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("boxes", "each class a union of boxes")
@@ -85,19 +93,19 @@ class BoxUnionClassifier(RuleClassifier):
         heavy = weights > 0
         heavy[heavy] = _majority(X[heavy], y[heavy], weights[heavy], K)
         Z, z, v = X[heavy], y[heavy], weights[heavy]
-        found: list[tuple[Any, int]] = []
+        rules: list[tuple[Any, int]] = []
         self.uncovered_ = np.zeros(K)
         with progress(total=K, description=type(self).__name__) as bar:
             for k in range(K):
-                own = z == k
-                boxes = self._cover(Z[own], v[own], Z[~own]) if own.any() else []
-                found += [(box.conditions, k) for box in boxes]
+                positive = z == k
+                boxes = self._cover(Z[positive], v[positive], Z[~positive]) if positive.any() else []
+                rules += [(box.conditions, k) for box in boxes]
                 left = np.ones(len(X), bool)
                 for box in boxes:
                     left &= ~box.covers(X)
                 self.uncovered_[k] = weights[left & (y == k)].sum()
                 bar.advance()
-        base = class_rules(self, found, X, y, w, policy="confidence")
+        base = class_rules(self, rules, X, y, w, policy="confidence")
         self.rules_ = replace(base, default=None)
 
     def _cover(self, P: np.ndarray, weight: np.ndarray, N: np.ndarray) -> list[Box]:
@@ -140,8 +148,8 @@ class _Grower:
         self.nominal = np.array([c.kind == "nominal" for c in schema])
         sizes = [len(c.categories) if c.kind == "nominal" else 0 for c in schema]
         self.start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        seen = np.vstack([P, N])
-        known = np.where(np.isnan(seen), 0.0, seen)
+        rows = np.vstack([P, N])
+        known = np.where(np.isnan(rows), 0.0, rows)
         unit = known.max(axis=0) / 2 - known.min(axis=0) / 2
         self.unit = np.where(unit > 0, unit, 1.0)
 
@@ -167,18 +175,18 @@ class _Grower:
         return np.where(gaps, np.isnan(self.P) != np.isnan(x), apart).sum(axis=1)
 
     def _box(self, low: np.ndarray, high: np.ndarray, gaps: np.ndarray, held: np.ndarray) -> Box:
-        found = []
+        conditions = []
         for j, column in enumerate(self.schema):
             missing = bool(gaps[j])
             if self.nominal[j]:
                 codes = tuple(np.flatnonzero(held[self.start[j] : self.start[j + 1]]).tolist())
                 if len(codes) < len(column.categories) or not missing:
-                    found.append(Condition(j, codes=codes, missing=missing))
+                    conditions.append(Condition(j, codes=codes, missing=missing))
             elif low[j] > high[j]:  # only rows without a value so far, if any
-                found.append(Condition(j, codes=(), missing=missing))
+                conditions.append(Condition(j, codes=(), missing=missing))
             else:
-                found.append(Condition(j, float(low[j]), float(high[j]), "both", None, missing))
-        return Box(tuple(found))
+                conditions.append(Condition(j, float(low[j]), float(high[j]), "both", None, missing))
+        return Box(tuple(conditions))
 
 
 def _majority(X: np.ndarray, y: np.ndarray, w: np.ndarray, K: int) -> np.ndarray:

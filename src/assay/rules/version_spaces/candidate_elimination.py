@@ -31,7 +31,7 @@ class CandidateElimination(Classifier):
 
     It begins with the box of nothing, S, and the box of everything, G. A positive row removes the general boxes that do
     not cover it and lets S grow just enough to cover it. A negative row makes each general box that covers it smaller,
-    by one side at a time, and those stay that still hold S and lie in no other (IML 2.1). The order of the rows does
+    by one side at a time, and those stay that still hold S and lie in no other. The order of the rows does
     not matter.
 
     Each class has a version space of its own, in which all other rows are negative, or ``positive`` alone has one. In S
@@ -83,6 +83,15 @@ class CandidateElimination(Classifier):
       S: x0 = 'sunny' AND x1 = 'warm' AND x3 = 'strong'
       G: x0 = 'sunny'
       G: x1 = 'warm'
+
+    See Also
+    --------
+    VersionSpace, BoxClassifier, active_queries
+
+    References
+    ----------
+    - Mitchell, T. M. (1982). Generalization as search. Artificial Intelligence 18(2), 203-226.
+      doi:10.1016/0004-3702(82)90040-6
     """
 
     card = Card(
@@ -153,7 +162,7 @@ class CandidateElimination(Classifier):
 
         Parameters
         ----------
-        X, y, sample_weight : as in fit; a row of weight 0 is not looked at
+        X, y, sample_weight : as in fit; a row of weight 0 is ignored
         classes : all class labels; needed in the first call, since the rows may lack some
         """
         more = CandidateElimination._more
@@ -181,7 +190,7 @@ class CandidateElimination(Classifier):
         return self
 
     def _weights(self, w: Any, X: np.ndarray) -> np.ndarray | None:
-        """As in fit, but here all of them may be 0: then no row is looked at."""
+        """As in fit, but here all of them may be 0: then all rows are ignored."""
         none = w is not None and np.shape(w) == (len(X),) and not np.any(w)
         return np.zeros(len(X)) if none else check_weights(w, X)
 

@@ -23,7 +23,7 @@ class Bounds:
 
     schema: Schema
     nominal: str
-    seen: bool  # whether there was a positive row
+    has_positive: bool  # whether there was a positive row
     S: tuple[np.ndarray, np.ndarray, np.ndarray]  # (d,) low, (d,) high, (c,) admitted
     low: np.ndarray  # (g, d)
     high: np.ndarray  # (g, d)
@@ -55,18 +55,18 @@ class Bounds:
             (*self.S, "both"),
             *((*g, "neither") for g in zip(self.low, self.high, self.held)),
         ]:
-            found = []
+            conditions = []
             for j, column in enumerate(self.schema):
                 codes = np.flatnonzero(held[at[j] : at[j + 1]])
                 if column.kind == "nominal":
-                    one = self.nominal == "value" and closed == "both" and len(codes) == 1
-                    if one or len(codes) < len(column.categories):
-                        found.append(Condition(j, codes=tuple(codes.tolist())))
+                    single = self.nominal == "value" and closed == "both" and len(codes) == 1
+                    if single or len(codes) < len(column.categories):
+                        conditions.append(Condition(j, codes=tuple(codes.tolist())))
                 elif np.isfinite(low[j]) or np.isfinite(high[j]):
-                    found.append(Condition(j, float(low[j]), float(high[j]), closed))  # type: ignore[arg-type]
-            boxes.append(Box(tuple(found)))
+                    conditions.append(Condition(j, float(low[j]), float(high[j]), closed))  # type: ignore[arg-type]
+            boxes.append(Box(tuple(conditions)))
         general = in_order(boxes[1:], len(self.schema))
-        S = boxes[0] if self.seen else Box(empty=True)
+        S = boxes[0] if self.has_positive else Box(empty=True)
         return VersionSpace(self.schema, S, general, (), old.positive, old.nominal)
 
     def positive(self, x: np.ndarray) -> bool:
@@ -78,9 +78,9 @@ class Bounds:
         self._choose(keep)
         numbers = np.array([c.kind != "nominal" for c in self.schema])
         low, high, held = self.S
-        if not self.seen:
+        if not self.has_positive:
             self.S = np.where(numbers, x, -np.inf), np.where(numbers, x, np.inf), codes
-            self.seen = True
+            self.has_positive = True
             return True
         held = held | codes
         if self.nominal == "value":
@@ -99,7 +99,7 @@ class Bounds:
         """Let the general boxes shrink from a row; False if it lies in S, and then nothing changes."""
         codes = self._codes(x)
         low, high, held = self.S
-        if self.seen and bool(((low <= x) & (x <= high)).all() and (held | ~codes).all()):
+        if self.has_positive and bool(((low <= x) & (x <= high)).all() and (held | ~codes).all()):
             return False
         cover = self._cover(x, codes)
         if not cover.any():
@@ -109,7 +109,10 @@ class Bounds:
         at = _starts(self.schema)
         for j, column in enumerate(self.schema):
             if column.kind != "nominal":
-                for side, ends in ((0, not self.seen or x[j] < low[j]), (1, not self.seen or x[j] > high[j])):
+                for side, ends in (
+                    (0, not self.has_positive or x[j] < low[j]),
+                    (1, not self.has_positive or x[j] > high[j]),
+                ):
                     if ends:
                         parts.append(_with(old, side, j, x[j]))
                 continue
@@ -121,8 +124,8 @@ class Bounds:
 
     def _restricted(self, old: Any, at: slice, v: int) -> Any:
         """The boxes with category v of a column not admitted, in each way that leaves S inside."""
-        own = self.S[2][at]
-        if self.seen and own[v]:
+        specific = self.S[2][at]
+        if self.has_positive and specific[v]:
             return
         if self.nominal == "set":
             without = _copy(old)
@@ -132,11 +135,11 @@ class Bounds:
             return
         free = old[2][:, at].all(axis=1)  # a column that already has one category has no smaller condition
         for c in range(at.stop - at.start):
-            if c != v and (not self.seen or own[c]):
-                one = _copy(tuple(a[free] for a in old))
-                one[2][:, at] = False
-                one[2][:, at.start + c] = True
-                yield one
+            if c != v and (not self.has_positive or specific[c]):
+                restricted = _copy(tuple(a[free] for a in old))
+                restricted[2][:, at] = False
+                restricted[2][:, at.start + c] = True
+                yield restricted
 
     def _codes(self, x: np.ndarray) -> np.ndarray:
         """(c,) the row's categories, one after the other, as indicators."""

@@ -32,7 +32,7 @@ def smallest_ball(P: np.ndarray) -> tuple[np.ndarray, float]:
     """
     shift = (
         P.min(axis=0) / 2 + P.max(axis=0) / 2
-    )  # rows close together far from 0 are told apart by their differences
+    )  # rows close together far from 0 differ only in their last digits
     scale = float(np.abs(P - shift).max()) or 1.0
     Q = np.unique((P - shift) / scale, axis=0)
     centre = Q[0].copy()
@@ -59,8 +59,8 @@ def _nearest_on(T: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarr
     if len(T) == 1:
         return T[0], np.ones(1)
     B = (T[1:] - T[0]).T
-    found = np.linalg.lstsq(B, centre - T[0], rcond=None)[0]
-    return T[0] + B @ found, np.concatenate([[1 - found.sum()], found])
+    weights = np.linalg.lstsq(B, centre - T[0], rcond=None)[0]
+    return T[0] + B @ weights, np.concatenate([[1 - weights.sum()], weights])
 
 
 def _how_far(Q: np.ndarray, centre: np.ndarray, goal: np.ndarray, surface: list[int]) -> tuple[float, int]:
@@ -70,11 +70,11 @@ def _how_far(Q: np.ndarray, centre: np.ndarray, goal: np.ndarray, surface: list[
     t = (r^2 - |q - c|^2) / (2 (goal - c) . (p - q)).
     """
     p = Q[surface[0]]
-    rest = np.ones(len(Q), bool)
-    rest[surface] = False
+    outside = np.ones(len(Q), bool)
+    outside[surface] = False
     slope = 2 * (p - Q) @ (goal - centre)
     room = ((p - centre) ** 2).sum() - ((Q - centre) ** 2).sum(axis=1)
-    meets = rest & (slope > 1e-15)
+    meets = outside & (slope > 1e-15)
     if not meets.any():
         return 1.0, -1
     t = np.full(len(Q), np.inf)
@@ -133,13 +133,13 @@ def _inside(half: np.ndarray) -> np.ndarray:
     norm = np.linalg.norm(half[:, :-1], axis=1, keepdims=True)
     cost = np.append(np.zeros(half.shape[1] - 1), -1.0)
     bounds = [(None, None)] * (half.shape[1] - 1) + [(None, 1.0)]
-    found = linprog(cost, np.hstack([half[:, :-1], norm]), -half[:, -1], bounds=bounds)
-    if not found.success or found.x[-1] <= 1e-10:
+    solution = linprog(cost, np.hstack([half[:, :-1], norm]), -half[:, -1], bounds=bounds)
+    if not solution.success or solution.x[-1] <= 1e-10:
         raise DegenerateError(
             "No ball holds all rows of the class and none of the others. Use hypothesis='specific', which counts those "
             "inside."
         )
-    return found.x[:-1]
+    return solution.x[:-1]
 
 
 def _refuse_unbounded(half: np.ndarray) -> None:
@@ -151,8 +151,8 @@ def _refuse_unbounded(half: np.ndarray) -> None:
         for sign in (1.0, -1.0):
             cost = np.zeros(directions.shape[1])
             cost[axis] = sign
-            found = linprog(cost, directions, np.zeros(len(directions)), bounds=[(-1.0, 1.0)] * len(cost))
-            if found.success and found.fun < -1e-9:
+            solution = linprog(cost, directions, np.zeros(len(directions)), bounds=[(-1.0, 1.0)] * len(cost))
+            if solution.success and solution.fun < -1e-9:
                 raise DegenerateError(
                     "A plane parts the class from the others, so there is no largest ball. Use hypothesis='middle'."
                 )

@@ -56,18 +56,18 @@ def hypothesis_errors(h: Any, concept: Any, X: Any, sample_weight: Any = None) -
     >>> from assay.rulebase.conditions import Condition
     >>> from assay.rules.version_spaces.hypothesis_errors import hypothesis_errors
     >>> concept, h = [Condition(0, 2, 6, "both")], [Condition(0, 3, 8, "both")]
-    >>> found = hypothesis_errors(h, concept, np.arange(10.0)[:, None])
-    >>> found
+    >>> result = hypothesis_errors(h, concept, np.arange(10.0)[:, None])
+    >>> result
     HypothesisErrors(tp=4.0, fp=2.0, fn=1.0, tn=3.0)
-    >>> found.count, found.rate
+    >>> result.count, result.rate
     (3.0, 0.3)
     """
     values = np.asarray(X, np.float64)
-    said, truth = _yes(h, values), _yes(concept, values)
+    predicted, truth = _yes(h, values), _yes(concept, values)
     w = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     if w.shape != (len(values),):
         raise DataError(f"hypothesis_errors: X has {len(values)} rows, sample_weight {w.size}.")
-    cells = (said & truth, said & ~truth, ~said & truth, ~said & ~truth)
+    cells = (predicted & truth, predicted & ~truth, ~predicted & truth, ~predicted & ~truth)
     return HypothesisErrors(*(float(w[cell].sum()) for cell in cells))
 
 
@@ -96,18 +96,18 @@ def hypothesis_areas(h: Any, concept: Any, domain: Any) -> HypothesisErrors:
         float(np.prod(ends[:, 1] - ends[:, 0])),
     )
     both = _volume(np.maximum(a[:, 0], c[:, 0]), np.minimum(a[:, 1], c[:, 1]))
-    own, true = _volume(*a.T), _volume(*c.T)
-    return HypothesisErrors(both, own - both, true - both, whole - own - true + both)
+    volume, true = _volume(*a.T), _volume(*c.T)
+    return HypothesisErrors(both, volume - both, true - both, whole - volume - true + both)
 
 
 def _yes(h: Any, X: np.ndarray) -> np.ndarray:
     if callable(h) and not hasattr(h, "covers"):
         h = h(X)
     if isinstance(h, (np.ndarray, list)) and not any(isinstance(v, Condition) for v in h):
-        said = np.asarray(h)
-        if said.shape != (len(X),):
-            raise DataError(f"hypothesis_errors: X has {len(X)} rows, got answers of shape {said.shape}.")
-        return said.astype(bool)
+        labels = np.asarray(h)
+        if labels.shape != (len(X),):
+            raise DataError(f"hypothesis_errors: X has {len(X)} rows, got answers of shape {labels.shape}.")
+        return labels.astype(bool)
     return np.asarray((h if hasattr(h, "covers") else as_box(h)).covers(X), bool)
 
 

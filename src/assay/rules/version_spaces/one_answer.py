@@ -52,6 +52,6 @@ def refuse_label_of_a_class(who: str, classes: np.ndarray, label: Any) -> None:
         raise ParameterError(f"{who}: reject_label must be one label, got {label!r}.")
     if label in classes.tolist():
         raise ParameterError(
-            f"{who}: reject_label {label!r} is the name of a class, so refused rows could not be told from it. Choose "
-            "another label."
+            f"{who}: reject_label {label!r} is the name of a class, so rejected rows would look like that class. "
+            "Choose another label."
         )

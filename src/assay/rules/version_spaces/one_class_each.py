@@ -26,7 +26,7 @@ __all__ = ["OneClassEach"]
 class OneClassEach(MetaEstimator, Classifier):
     r"""Learn for each class a hypothesis that says yes or no, and answer where exactly one says yes.
 
-    To hypothesis k the rows of class k are positive and all others negative (IML 2.5). Two classes have two hypotheses
+    To hypothesis k the rows of class k are positive and all others negative. Two classes have two hypotheses
     as well, one of the positive and one of the negative rows, so that a row like neither can be refused. Classes may
     have hypotheses of different kinds. A row that is taken for another class counts twice in the summed error,
 
@@ -60,6 +60,14 @@ class OneClassEach(MetaEstimator, Classifier):
     >>> model = OneClassEach(kinds, decision="reject").fit(X, ["near"] * 3 + ["far"] * 3)
     >>> model.predict([[1.5, 1.5], [6.6, 6.6], [4, 4]])
     array(['near', 'far', 'reject'], dtype='<U6')
+
+    See Also
+    --------
+    BoxClassifier, BallClassifier, assay.ensembles.OneVsRestClassifier
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("one class each", "one yes/no hypothesis for each class, exactly one must say yes")
@@ -130,31 +138,31 @@ class OneClassEach(MetaEstimator, Classifier):
         return X if isinstance(model, Learner) else X.values
 
     def fires(self, X: Any) -> np.ndarray:
-        """(n, K) bool: which hypotheses say yes."""
+        """(n, K) bool: which hypotheses accept the row."""
         return self._fires(self._admit(X))
 
     def _fires(self, X: Table) -> np.ndarray:
         if self.estimators_[0] is None:
             return np.ones((len(X), 1), bool)
-        said = [np.asarray(model.predict(self._seen_by(model, X))) == 1 for model in self.estimators_]
-        return np.column_stack(said)
+        fired = [np.asarray(model.predict(self._seen_by(model, X))) == 1 for model in self.estimators_]
+        return np.column_stack(fired)
 
     def _posterior(self, X: Table) -> np.ndarray:
         if self.estimators_[0] is None:
             return np.ones((len(X), 1))
-        said = []
+        scores = []
         for model in self.estimators_:
-            seen = self._seen_by(model, X)
+            block = self._seen_by(model, X)
             if hasattr(model, "predict_proba"):
-                said.append(np.asarray(model.predict_proba(seen))[:, 1])
+                scores.append(np.asarray(model.predict_proba(block))[:, 1])
             else:
-                said.append((np.asarray(model.predict(seen)) == 1).astype(np.float64))
-        yes = np.column_stack(said)
+                scores.append((np.asarray(model.predict(block)) == 1).astype(np.float64))
+        yes = np.column_stack(scores)
         total = yes.sum(axis=1, keepdims=True)
         return np.where(total > 0, yes / np.where(total > 0, total, 1.0), self._shares)
 
     def predict(self, X: Any) -> np.ndarray:
-        """(n,) the class; with ``decision="reject"`` the reject label where none or several hypotheses say yes."""
+        """(n,) the class; with ``decision="reject"`` the reject label where none or several accept the row."""
         if self.decision != "reject":
             return super().predict(X)
         fires = self._fires(self._admit(X))
@@ -162,7 +170,7 @@ class OneClassEach(MetaEstimator, Classifier):
         return answers_with_reject(self.classes_, chosen, self.reject_label)
 
     def summed_error(self, X: Any, y: Any) -> int:
-        """How often a hypothesis says something else of a row than its class, added up over classes and rows: (1)."""
+        """The number of errors of the hypotheses, summed over classes and rows: (1)."""
         fires = self.fires(X)
         codes = label_codes(y, self.classes_, len(fires), type(self).__name__)
         return int((fires != (codes[:, None] == np.arange(len(self.classes_)))).sum())  # (1)

@@ -32,7 +32,7 @@ class ThresholdRuleClassifier(RuleClassifier):
 
     .. math:: h(x) = 1 \iff x_j > \theta_j \text{ for all } j \text{ used}                          \quad (1)
 
-    as in "income above 40 000 and savings above 10 000: low risk" (IML 1.2.2). The thresholds lie midway between
+    as in "income above 40 000 and savings above 10 000: low risk". The thresholds lie midway between
     neighbouring values of a column. Of all such rules it takes the one with the fewest errors; among equals the one of
     the widest margin, the smallest distance from a threshold to a value of its column; then the one with fewer
     conditions; then the smallest thresholds.
@@ -70,6 +70,14 @@ class ThresholdRuleClassifier(RuleClassifier):
     ELSE high
     >>> model.predict([[45, 13], [45, 12]])
     array(['low', 'high'], dtype='<U4')
+
+    See Also
+    --------
+    BoxClassifier, OneRClassifier
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("threshold rule", "two classes: one rule, one threshold for each column it needs")
@@ -103,10 +111,10 @@ class ThresholdRuleClassifier(RuleClassifier):
         columns = [j for j, c in enumerate(self.schema_) if c.kind != "nominal"]
         axes = [[_Axis(j, Z[:, j], sign) for sign in self._signs()] for j in columns]
         tries = range(K) if self.positive is None else [positive_rows(self.classes_, self.positive, who)]
-        found = [(_search(axes, np.where(z == k, weights, -weights)), k) for k in tries]
-        order = [(weights[z == k].sum() - rule.value, -rule.margin, rule.active) for rule, k in found]
-        best = min(range(len(found)), key=order.__getitem__)
-        rule, k = found[best]
+        candidates = [(_search(axes, np.where(z == k, weights, -weights)), k) for k in tries]
+        order = [(weights[z == k].sum() - rule.value, -rule.margin, rule.active) for rule, k in candidates]
+        best = min(range(len(candidates)), key=order.__getitem__)
+        rule, k = candidates[best]
         self.errors_, self.margin_ = float(order[best][0]), float(rule.margin)
         self.exact_ = len(columns) <= 2 or self.errors_ == 0
         default = 1 - k if K == 2 else k
@@ -131,7 +139,7 @@ class _Axis:
         middle = np.where(middle < above, middle, below)  # neighbours: the lower one is the threshold itself
         with np.errstate(invalid="ignore", over="ignore"):
             margin = np.minimum(middle - below, above - middle)
-        known = np.isneginf(below)  # the candidate that only asks for a value
+        known = np.isneginf(below)  # the candidate that only requires a known value
         self.threshold = np.append(-np.inf, np.where(known, -np.inf, middle))
         self.margin = np.append(np.inf, np.where(known, np.inf, margin))
 
@@ -198,8 +206,8 @@ def _starts(axes: list[list[_Axis]], s: np.ndarray, slack: float) -> list[_Rule]
     if n <= PAIRS_ROWS:
         best = sorted(range(len(axes)), key=lambda j: -alone[j].value)[:PAIRS_COLUMNS]
         for i, j in combinations(sorted(best), 2):
-            found = (_corner(a, b, s, slack) for a, b in product(axes[i], axes[j]))
-            rule = max(found, key=lambda rule: rule.merit)
+            corners = (_corner(a, b, s, slack) for a, b in product(axes[i], axes[j]))
+            rule = max(corners, key=lambda rule: rule.merit)
             place = {axes[i][0].column: i, axes[j][0].column: j}
             starts.append(_Rule({place[p[0].column]: p for p in rule.parts.values()}, rule.value))
     return starts + _around(axes, s)
@@ -210,16 +218,16 @@ def _around(axes: list[list[_Axis]], s: np.ndarray) -> list[_Rule]:
 
     Where several conditions must hold together to be worth anything, only rules that begin with all of them get there.
     """
-    own = np.flatnonzero(s > 0)
-    if not len(own):
+    positive = np.flatnonzero(s > 0)
+    if not len(positive):
         return []
-    place = np.column_stack([axis[0].rank / len(axis[0].margin) for axis in axes])[own]
+    place = np.column_stack([axis[0].rank / len(axis[0].margin) for axis in axes])[positive]
     order = np.lexsort(place.T[::-1])
     starts = []
-    for seed in np.unique(order[np.linspace(0, len(own) - 1, SEEDS).round().astype(int)]):
+    for seed in np.unique(order[np.linspace(0, len(positive) - 1, SEEDS).round().astype(int)]):
         near = np.lexsort([*place.T[::-1], np.abs(place - place[seed]).max(axis=1)])
         for part in PARTS:
-            rows = own[near[: max(2, round(part * len(own)))]]
+            rows = positive[near[: max(2, round(part * len(positive)))]]
             for way in range(len(axes[0])):
                 parts = {j: (axis[way], int(axis[way].rank[rows].min())) for j, axis in enumerate(axes)}
                 rule = _Rule({j: p for j, p in parts.items() if p[1]})

@@ -1,4 +1,4 @@
-"""Version space: all boxes that agree with the labelled rows, told by the tightest and the widest of them."""
+"""Version space: all boxes that agree with the labelled rows, represented by the most specific and the most general."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class VersionSpace:
     r"""The boxes that cover every positive row and no negative one.
 
     They are the boxes between the most specific one S, the tightest around the positives, and one of the most general
-    ones, which cannot grow without a negative (IML 2.1):
+    ones, which cannot grow without a negative:
 
     .. math:: \{h : S \subseteq h \subseteq G_j \text{ for some } j\}                               \quad (1)
 
@@ -72,6 +72,15 @@ class VersionSpace:
     G: 1 < price < 8 AND 1 < power < 9
     >>> space.membership([[4, 4], [7, 7], [9, 4]])
     array([1. , 0.5, 0. ])
+
+    See Also
+    --------
+    CandidateElimination, BooleanHypotheses, BoxClassifier
+
+    References
+    ----------
+    - Mitchell, T. M. (1982). Generalization as search. Artificial Intelligence 18(2), 203-226.
+      doi:10.1016/0004-3702(82)90040-6
     """
 
     schema: Schema
@@ -250,8 +259,10 @@ def tightest_and_widest(
     sides = sides_of(S, N, schema, nominal, units)
     bound, support = widest(sides)
     G = sides.box(S, bound, N, schema)
-    own = np.flatnonzero(yes)
-    corners = [own[_corner(X[own, j], S.on(j), c.kind == "nominal", nominal)] for j, c in enumerate(schema)]
+    positive = np.flatnonzero(yes)
+    corners = [
+        positive[_corner(X[positive, j], S.on(j), c.kind == "nominal", nominal)] for j, c in enumerate(schema)
+    ]
     rows = np.unique(np.concatenate([*corners, negatives[support]]).astype(np.int64))
     return S, G, negatives[sides.inside], rows
 
@@ -264,5 +275,5 @@ def _corner(x: np.ndarray, c: Condition | None, coded: bool, nominal: Nominal) -
         at = np.unique(x[~np.isnan(x)]).tolist()[: 2 if nominal == "value" else None]
     else:
         at = [c.low, c.high]
-    found = [int(np.flatnonzero(x == v)[0]) for v in at]
-    return found + ([int(np.flatnonzero(np.isnan(x))[0])] if c is not None and c.missing else [])
+    rows = [int(np.flatnonzero(x == v)[0]) for v in at]
+    return rows + ([int(np.flatnonzero(np.isnan(x))[0])] if c is not None and c.missing else [])
