@@ -92,8 +92,8 @@ def test_rows_of_weight_zero_are_not_there(name):
     X, keep = rows(name), np.random.default_rng(1).permutation(30) < 20
     weighted = LEARNERS[name]().fit(X, Y, keep.astype(float))
     without = LEARNERS[name]().fit(X[keep], Y[keep])
-    said = "predict_proba" if hasattr(weighted, "predict_proba") else "decision_function"
-    assert_allclose(getattr(weighted, said)(X), getattr(without, said)(X), rtol=1e-6, atol=1e-9)
+    text = "predict_proba" if hasattr(weighted, "predict_proba") else "decision_function"
+    assert_allclose(getattr(weighted, text)(X), getattr(without, text)(X), rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -60,8 +60,8 @@ def joints(explanation):
 )
 def test_apples_in_exact_fractions(alpha, row, joint, posterior):
     model = CategoricalNB(alpha=alpha).fit(X, y)
-    found, posteriors = joints(model.explain(row))
-    assert found == joint
+    result, posteriors = joints(model.explain(row))
+    assert result == joint
     assert posteriors == [posterior, 1 - posterior]
     assert_allclose(model.predict_proba(row)[0, 0], float(posterior), rtol=1e-12)
 

@@ -98,7 +98,7 @@ def test_counts_of_two_blocks_add_to_the_counts_of_both(n, K, seed, cut):
         assert_array_equal(total.cells, both.cells)
         assert_array_equal(total.width, both.width)
         assert_array_equal(total.class_count, both.class_count)
-        assert_array_equal(total.seen().sum(axis=1), np.full(3, n))
+        assert_array_equal(total.observed().sum(axis=1), np.full(3, n))
 
 
 def test_counts_move_with_their_categories():

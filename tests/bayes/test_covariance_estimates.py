@@ -27,7 +27,7 @@ def test_ledoit_and_wolfs_share_is_scikit_learns(load):
     ours = ledoit_wolf(Rows(X, y, None), class_scatter(X, y, None, K, False))
     for k in range(K):
         there = standardised_ledoit_wolf(X[y == k])
-        assert_allclose(ours.own[k], there, rtol=1e-9, atol=1e-10 * np.abs(there).max())
+        assert_allclose(ours.of_classes[k], there, rtol=1e-9, atol=1e-10 * np.abs(there).max())
     assert_allclose(ours.total, standardised_ledoit_wolf(X), rtol=1e-9, atol=1e-9)
 
 
@@ -36,9 +36,9 @@ def test_the_share_does_not_exceed_one_and_one_column_has_none():
     X, y = rng.normal(size=(4, 6)), np.zeros(4, int)
     assert ledoit_wolf_shrinkage(StandardScaler().fit_transform(X)) <= 1
     ours = ledoit_wolf(Rows(X, y, None), class_scatter(X, y, None, 1, False))
-    assert_allclose(ours.own[0], standardised_ledoit_wolf(X), rtol=1e-9, atol=1e-12)
+    assert_allclose(ours.of_classes[0], standardised_ledoit_wolf(X), rtol=1e-9, atol=1e-12)
     one = ledoit_wolf(Rows(X[:, :1], y, None), class_scatter(X[:, :1], y, None, 1, False))
-    assert_allclose(one.own[0], X[:, :1].var(axis=0)[None])
+    assert_allclose(one.of_classes[0], X[:, :1].var(axis=0)[None])
 
 
 def test_shrunk_is_scikit_learns_and_takes_stacks():
@@ -54,7 +54,7 @@ def test_within_plus_between_is_the_total():
             total_scatter(class_scatter(X, y, None, 3, pooled)), len(y) * np.cov(X.T, ddof=0), rtol=1e-9
         )
     assert_allclose(
-        empirical(class_scatter(X, y, None, 3, False)).own[1], np.cov(X[y == 1].T, ddof=0), rtol=1e-9
+        empirical(class_scatter(X, y, None, 3, False)).of_classes[1], np.cov(X[y == 1].T, ddof=0), rtol=1e-9
     )
 
 
@@ -62,7 +62,7 @@ def test_an_estimator_sees_the_rows_of_each_class():
     X, y = load_wine(return_X_y=True)
     ours = from_estimator("M", EmpiricalCovariance(), Rows(X, y, None), 3)
     plain = empirical(class_scatter(X, y, None, 3, False))
-    assert_allclose(ours.own, plain.own, rtol=1e-9, atol=1e-12)
+    assert_allclose(ours.of_classes, plain.of_classes, rtol=1e-9, atol=1e-12)
     assert_allclose(ours.total, plain.total, rtol=1e-9, atol=1e-12)
     for source in (Rows(X, y, np.ones(len(y))), Stream([X], lambda raw: raw)):
         with pytest.raises(ParameterError, match=r"M: covariance_estimator sees the rows.*shrinkage"):

@@ -42,9 +42,9 @@ def test_a_longer_template_pulls_more_than_its_share():
 def test_there_are_no_probabilities():
     model = DotProductClassifier().fit(T5, T5_CLASS)
     assert not hasattr(model, "predict_proba") and not hasattr(model, "predict_log_proba")
-    with pytest.raises(AttributeError, match="predict_proba") as said:
+    with pytest.raises(AttributeError, match="predict_proba") as text:
         model.predict_proba(T5)
-    assert "NearestMean for probabilities" in str(said.value.__cause__)
+    assert "NearestMean for probabilities" in str(text.value.__cause__)
 
 
 def test_an_explanation_lists_the_products():

@@ -67,9 +67,9 @@ def test_breast_cancer_of_the_book(within, start, means, threshold, J, errors):
 )
 def test_classifiers_on_the_projected_axis(within, bayes, knn):
     train, test, y_train, y_test = breast_cancer()
-    for last, said in ((UnivariateGaussianClassifier(), bayes), (KNeighborsClassifier(3), knn)):
+    for last, text in ((UnivariateGaussianClassifier(), bayes), (KNeighborsClassifier(3), knn)):
         pipe = make_pipeline(FisherDiscriminant(within=within), last).fit(train, y_train)
-        assert_allclose([pipe.score(train, y_train), pipe.score(test, y_test)], said, atol=5e-8)
+        assert_allclose([pipe.score(train, y_train), pipe.score(test, y_test)], text, atol=5e-8)
 
 
 def versicolor_virginica():

@@ -30,8 +30,8 @@ def information_by_the_book(share, mean, sd):
     ],
 )
 def test_quadrature_agrees_with_the_integral(share, mean, sd):
-    found = gaussian_information(np.array(share), np.array(mean), np.array(sd) ** 2)
-    assert found == pytest.approx(information_by_the_book(share, mean, sd), abs=1e-9)
+    result = gaussian_information(np.array(share), np.array(mean), np.array(sd) ** 2)
+    assert result == pytest.approx(information_by_the_book(share, mean, sd), abs=1e-9)
 
 
 def test_a_class_without_rows_does_not_count():

@@ -111,8 +111,8 @@ def test_breast_cancer_projection_of_the_book():
     model = LinearDiscriminantAnalysis(n_components=1).fit(X, y)
     z = model.transform(X)[:, 0]
     z *= np.sign(z[y == 1].mean())  # the book's sign
-    said = {0: (-5.890003, 0.967445, -2.403730, 1.255871), 1: (-1.137127, 3.936314, 1.427425, 0.814559)}
-    for k, (low, high, mean, sd) in said.items():
+    text = {0: (-5.890003, 0.967445, -2.403730, 1.255871), 1: (-1.137127, 3.936314, 1.427425, 0.814559)}
+    for k, (low, high, mean, sd) in text.items():
         own = z[y == k]
         assert_allclose([own.min(), own.max(), own.mean(), own.std(ddof=1)], [low, high, mean, sd], atol=2e-6)
     assert_allclose(model.score(X, y), 0.9648506, atol=5e-8)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from assay.linear.affine import MOST, affine, length
+from assay.linear.affine import MAX_SCORE, affine, length
 
 
 @settings(max_examples=40, deadline=None)
@@ -33,7 +33,7 @@ def test_terms_beyond_all_numbers_keep_their_order(kind):
     X = np.array([[1.7e308, 1.7e308], [-1.7e308, 1.7e308], [1.0, 1.0]])
     W = np.array([[4.0, -4.5], [7.0, -7.0], [9.0, 1.0]])
     table = affine(kind(X), W, np.ones(3))
-    assert np.isfinite(table).all() and np.abs(table).max() <= MOST * (1 + 1e-12)
+    assert np.isfinite(table).all() and np.abs(table).max() <= MAX_SCORE * (1 + 1e-12)
     assert_array_equal(np.argsort(table[0]), [0, 1, 2])  # -0.5, 0 and 10 times 1.7e308
     assert_array_equal(np.sign(table[:2]), [[-1, np.sign(table[0, 1]), 1], [-1, -1, -1]])
     assert_allclose(table[2], [0.5, 1.0, 11.0], rtol=1e-12)

@@ -116,9 +116,9 @@ def test_sparse_tables_and_sparse_weights_are_reported_and_pruned_alike():
     X, y = load_diabetes(return_X_y=True)
     label = y > 140
     plain, sparse = (SGDClassifier(max_iter=3, tol=None, random_state=0).fit(X, label) for _ in range(2))
-    found, expected = coefficient_report(sparse.sparsify(), sp.csr_matrix(X)), coefficient_report(plain, X)
-    assert found.names == expected.names
-    assert_allclose(found.scaled, expected.scaled, rtol=1e-12)
+    result, expected = coefficient_report(sparse.sparsify(), sp.csr_matrix(X)), coefficient_report(plain, X)
+    assert result.names == expected.names
+    assert_allclose(result.scaled, expected.scaled, rtol=1e-12)
     smaller, kept = pruned(LinearRegression().fit(sp.csc_matrix(X), y), sp.csc_matrix(X), y)
     other, names = pruned(LinearRegression().fit(X, y), X, y)
     assert kept == names and 0 < len(kept) < 10

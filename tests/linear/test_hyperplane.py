@@ -28,15 +28,15 @@ def test_the_distance_is_that_of_the_nearest_point_found_by_search(seed, d):
     """BC 5.2: minimise |x - z| over z on the plane, with a general constrained optimiser."""
     rng = np.random.default_rng(seed)
     plane, x = Hyperplane(rng.normal(size=d), rng.normal()), rng.normal(size=d)
-    found = minimize(
+    result = minimize(
         lambda z: ((z - x) ** 2).sum(),
         np.zeros(d),
         constraints={"type": "eq", "fun": plane.score},
         method="SLSQP",
         options={"ftol": 1e-14},
     )
-    assert_allclose(found.x, plane.project(x), atol=1e-6)
-    assert_allclose(np.sqrt(found.fun), abs(plane.distance(x)), atol=1e-6)
+    assert_allclose(result.x, plane.project(x), atol=1e-6)
+    assert_allclose(np.sqrt(result.fun), abs(plane.distance(x)), atol=1e-6)
 
 
 @pytest.mark.capability("BC-06", "IML-10-05")

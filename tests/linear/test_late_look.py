@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from assay.linear import LinearRegression, LogisticRegression, Perceptron, Ridge
-from assay.linear.late_look import LARGE
+from assay.linear.late_look import MAX_ENTRIES
 
 RNG = np.random.default_rng(0)
-X = RNG.normal(size=(LARGE // 4 + 1, 4))
+X = RNG.normal(size=(MAX_ENTRIES // 4 + 1, 4))
 CLASSES = (X[:, 0] + RNG.normal(size=len(X)) > 0).astype(int) + (X[:, 1] > 1)
 NUMBERS = X @ [1.0, 2.0, 3.0, 4.0] + RNG.normal(size=len(X))
 
@@ -59,4 +59,4 @@ def test_scores_that_overflow_are_answers_all_the_same():
 
 def test_a_table_of_other_columns_is_refused():
     with pytest.raises(ValueError, match="5 features"):
-        fitted(LogisticRegression).predict(np.ones((LARGE, 5)))
+        fitted(LogisticRegression).predict(np.ones((MAX_ENTRIES, 5)))

@@ -114,9 +114,9 @@ def test_regions_are_convex(seed, K, share):
     rows = 1 if K == 2 else K
     model = Score(rng.normal(size=(rows, 3)), rng.normal(size=rows)).fit(rng.normal(size=(K, 3)), range(K))
     X = 3 * rng.normal(size=(80, 3))
-    said = model.predict(X)
+    text = model.predict(X)
     for k in range(K):
-        own = X[said == k]
+        own = X[text == k]
         if len(own) > 1:
             assert (model.predict(share * own[1:] + (1 - share) * own[:-1]) == k).all()
 

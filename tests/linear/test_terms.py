@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from assay.linear.terms import MANY, gathered, nearest_section, terms_section
+from assay.linear.terms import MAX_TERMS, gathered, nearest_section, terms_section
 from assay.tables import Design, Table
 
 FRAME = pd.DataFrame({"kind": ["a", "b", "c"], "size": [1.0, 2.0, 3.0], "good": ["y", "n", "y"]})
@@ -41,11 +41,11 @@ def test_many_columns_are_told_together():
     design, X = seen(wide)
     row = dict(zip(wide.columns, X[0]))
     section = terms_section("T", design, row, X[0], np.ones((20, 1)), np.array([0.5]), ["product"])
-    assert [r[0] for r in section.rows[:2]] == ["c19", "c18"] and len(section.rows) == MANY + 3
-    assert section.rows[MANY][0] == "8 more columns"
-    assert_allclose([section.rows[MANY][-1], section.rows[-1][-1]], [36.0, 210.5], rtol=1e-12)
+    assert [r[0] for r in section.rows[:2]] == ["c19", "c18"] and len(section.rows) == MAX_TERMS + 3
+    assert section.rows[MAX_TERMS][0] == "8 more columns"
+    assert_allclose([section.rows[MAX_TERMS][-1], section.rows[-1][-1]], [36.0, 210.5], rtol=1e-12)
     nearest = nearest_section(design, row, X[0], np.linspace(1, 2, 20), 3.0, "other")
-    assert len(nearest.rows) == MANY and "(8 more columns move less)" in nearest.note
+    assert len(nearest.rows) == MAX_TERMS and "(8 more columns move less)" in nearest.note
 
 
 def test_no_point_on_the_border_without_numbers_to_move():

@@ -7,7 +7,7 @@ from assay.bayes.dependency_graph import DependencyGraph, dependency_graph
 from assay.bayes.dot_product_classifier import DotProductClassifier
 from assay.bayes.fisher_directions import FisherDirections
 from assay.bayes.fisher_discriminant import FisherDiscriminant
-from assay.bayes.gaussian_classifier import Discriminants, SingularCovarianceError
+from assay.bayes.gaussian_classifier import DiscriminantFunctions, SingularCovarianceError
 from assay.bayes.gaussian_classifier_cv import GaussianClassifierCV, covariance_parameters
 from assay.bayes.gaussian_nb import GaussianNB
 from assay.bayes.joint_bayes import JointBayes
@@ -26,7 +26,7 @@ __all__ = [
     "CategoricalNB",
     "ComplementNB",
     "DependencyGraph",
-    "Discriminants",
+    "DiscriminantFunctions",
     "DotProductClassifier",
     "FisherDirections",
     "FisherDiscriminant",

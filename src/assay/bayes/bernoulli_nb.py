@@ -1,4 +1,4 @@
-"""Bernoulli naive Bayes: in each class, each column is a coin of its own."""
+"""Bernoulli naive Bayes: each column is a Bernoulli variable in each class."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BLOCK = 1 << 18  # bytes of X that are binarised and multiplied at a time: they 
 
 
 class BernoulliNB(CountBayes):
-    r"""Classify by which of a set of things are there and which are not, such as the words of a text.
+    r"""Naive Bayes for binary columns, such as the presence of words in a text.
 
     Each column is yes (1) or no (0), and given the class the columns are taken to be independent:
 
     .. math:: \ln P(k, x) = \ln P(k) + \sum_j x_j \ln p_{kj} + (1-x_j)\ln(1-p_{kj}), \qquad
               p_{kj} = \frac{n_{kj} + \alpha}{n_k + 2\alpha}                       \quad (1)
 
-    with :math:`n_{kj}` the rows of class k that have a 1 in column j. What is absent speaks too, unlike in
+    with :math:`n_{kj}` the rows of class k that have a 1 in column j. Absent items count too, unlike in
     :class:`MultinomialNB`. The score is linear in x, with
 
     .. math:: w_{kj} = \ln\frac{p_{kj}}{1-p_{kj}}, \qquad w_{k0} = \ln P(k) + \sum_j \ln(1-p_{kj})   \quad (2)
@@ -67,6 +67,15 @@ class BernoulliNB(CountBayes):
            [0.25, 0.5 , 0.75, 0.5 ]])
     >>> model.predict_proba([[0, 1, 0, 1]]).round(6)
     array([[0.551328, 0.448672]])
+
+    See Also
+    --------
+    MultinomialNB, CategoricalNB, NaiveBayes
+
+    References
+    ----------
+    - McCallum, A. and Nigam, K. (1998). A comparison of event models for naive Bayes text classification. AAAI
+      Workshop on Learning for Text Categorization, 41-48.
     """
 
     card = Card(

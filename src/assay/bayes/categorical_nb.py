@@ -1,4 +1,4 @@
-"""Categorical naive Bayes: in each class, each column is a die of its own."""
+"""Categorical naive Bayes: each column is a categorical variable in each class."""
 
 from __future__ import annotations
 
@@ -82,6 +82,15 @@ class CategoricalNB(CountBayes):
     Posterior
       A  0.4706
       B  0.5294
+
+    See Also
+    --------
+    NaiveBayes, JointBayes, BernoulliNB
+
+    References
+    ----------
+    - Domingos, P. and Pazzani, M. (1997). On the optimality of the simple Bayesian classifier under zero-one loss.
+      Machine Learning 29, 103-130. doi:10.1023/A:1007413511361
     """
 
     card = Card("categorical nb", "naive Bayes of categories, by counting", also=("categorical naive bayes",))

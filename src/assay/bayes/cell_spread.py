@@ -64,13 +64,13 @@ def _variances(
 
 
 def _covariances(
-    own: np.ndarray, stand_ins: tuple[np.ndarray, ...], floor: float, varies: np.ndarray
+    estimates: np.ndarray, stand_ins: tuple[np.ndarray, ...], floor: float, varies: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     inside, within, overall = stand_ins
     last = np.diag(np.where(varies, np.diag(overall), 1.0))
-    fallen, settled = np.zeros(len(own), dtype=bool), np.empty_like(own)
-    for g in range(len(own)):
-        for choice in (own[g], inside[g], within, overall, last):
+    fallen, settled = np.zeros(len(estimates), dtype=bool), np.empty_like(estimates)
+    for g in range(len(estimates)):
+        for choice in (estimates[g], inside[g], within, overall, last):
             regular = _regular(choice, floor, varies)
             if regular is not None:
                 settled[g] = regular

@@ -1,4 +1,4 @@
-"""Complement naive Bayes: a class is judged by what the other classes have."""
+"""Complement naive Bayes: each class is scored by the counts of the other classes."""
 
 from __future__ import annotations
 
@@ -59,6 +59,15 @@ class ComplementNB(FrequencyBayes):
            [0.1667, 0.5   , 0.3333]])
     >>> model.predict([[0, 1, 1], [1, 0, 1]])
     array(['music', 'sport'], dtype='<U5')
+
+    See Also
+    --------
+    MultinomialNB, BernoulliNB
+
+    References
+    ----------
+    - Rennie, J. D. M., Shih, L., Teevan, J. and Karger, D. R. (2003). Tackling the poor assumptions of naive Bayes
+      text classifiers. International Conference on Machine Learning, 616-623.
     """
 
     card = Card(

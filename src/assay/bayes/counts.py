@@ -1,4 +1,4 @@
-"""Counts and sums per class, and what the Bayes learners that count have in common."""
+"""Counts and sums per class, and the base class of the naive Bayes learners of counts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 SMALLEST_ALPHA = 1e-10  # with force_alpha=False, as in scikit-learn
 TOO_MANY = 1 << 20  # numbers from here on are no codes: their table would be larger than most data
-_NOTHING = np.empty(0)
+_NO_VALUES = np.empty(0)
 
 
 @dataclass
@@ -92,7 +92,7 @@ class CategoryCounts:
         """d arrays (categories, K)."""
         return np.split(self.cells, self.start[1:-1])
 
-    def seen(self) -> np.ndarray:
+    def observed(self) -> np.ndarray:
         """(d, K) total weight of the rows whose entry is there."""
         total = np.zeros((len(self.width), self.cells.shape[1]))
         some = self.width > 0
@@ -106,7 +106,7 @@ class CategoryCounts:
         log((count + alpha) / (seen + alpha * width)), and -log(width), the limit for small alpha,
         where nothing was seen and alpha is 0.
         """
-        total = self.seen() + alpha * self.width[:, None]
+        total = self.observed() + alpha * self.width[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             nothing = -np.log(np.maximum(self.width, 1))[:, None]
             norm = np.log(total)
@@ -203,20 +203,20 @@ def class_weight(y: np.ndarray, w: np.ndarray | None, K: int) -> np.ndarray:
     return np.bincount(y, weights=w, minlength=K).astype(np.float64, copy=False)
 
 
-def class_shares(who: str, given: Any, class_count: np.ndarray) -> np.ndarray:
+def class_shares(who: str, class_prior: Any, class_count: np.ndarray) -> np.ndarray:
     """(K,) priors: as given, or the classes' shares of the rows, or all the same if there are none yet."""
     K = len(class_count)
-    if given is None:
+    if class_prior is None:
         return class_count / class_count.sum() if class_count.any() else np.full(K, 1 / K)
-    if len(given) != K:
+    if len(class_prior) != K:
         raise ParameterError(
-            f"{who}: got {len(given)} priors for {K} classes. Number of priors must match number of classes."
+            f"{who}: got {len(class_prior)} priors for {K} classes. Number of priors must match number of classes."
         )
-    return np.asarray(given, dtype=np.float64)
+    return np.asarray(class_prior, dtype=np.float64)
 
 
 class CountBayes(SumLearner, Generative):
-    """What the learners of counts share: how alpha and the priors are read.
+    """Base of the learners of counts: checks alpha and the priors.
 
     Not for direct use; the learners are CategoricalNB, BernoulliNB, MultinomialNB and ComplementNB.
     """
@@ -260,15 +260,15 @@ class CountBayes(SumLearner, Generative):
 
     def _log_prior(self, class_count: np.ndarray) -> np.ndarray:
         """(K,) log priors: as given, or all the same, or the classes' shares of the rows."""
-        given = self.class_prior
-        if given is None and not self.fit_prior:
-            given = np.full(len(class_count), 1 / len(class_count))
-        share = class_shares(type(self).__name__, given, class_count)
+        prior = self.class_prior
+        if prior is None and not self.fit_prior:
+            prior = np.full(len(class_count), 1 / len(class_count))
+        share = class_shares(type(self).__name__, prior, class_count)
         with np.errstate(divide="ignore"):
             return np.log(share)
 
     def _refuse_negative(self, X: Any) -> None:
-        """Say where the first entry below zero stands."""
+        """Raise an error that names the first negative entry."""
         who = type(self).__name__
         rows, columns = np.nonzero(X < 0) if isinstance(X, np.ndarray) else (X < 0).nonzero()
         value = X[rows[0], columns[0]]
@@ -301,11 +301,11 @@ def _codes(y: np.ndarray) -> np.ndarray:
 
 
 def _weights(w: np.ndarray | None) -> np.ndarray:
-    return _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
+    return _NO_VALUES if w is None else np.ascontiguousarray(w, dtype=np.float64)
 
 
 class FrequencyBayes(CountBayes):
-    """What the learners of frequencies share: sparse or dense counts from 0 up, added up by class and column.
+    """Base of the learners of frequencies: sparse or dense counts from 0 up, summed by class and column.
 
     Not for direct use; the learners are MultinomialNB and ComplementNB.
     """

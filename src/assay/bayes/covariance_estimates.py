@@ -27,9 +27,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Covariances:
-    """own : (K, d, d) one a class, zero where a class has no rows;  total : (d, d) of all rows as one class."""
+    """of_classes : (K, d, d) one a class, zero where a class has no rows;  total : (d, d) of all rows as one class."""
 
-    own: np.ndarray
+    of_classes: np.ndarray
     total: np.ndarray
 
 
@@ -75,7 +75,7 @@ def ledoit_wolf(source: Source, sums: ClassScatter) -> Covariances:
     plain = empirical(sums)
     mean = np.vstack([sums.mean, sums.count @ sums.mean / sums.count.sum()])
     count = np.append(sums.count, sums.count.sum())
-    covariances = np.concatenate([plain.own, plain.total[None]])
+    covariances = np.concatenate([plain.of_classes, plain.total[None]])
     variance = np.diagonal(covariances, axis1=1, axis2=2)
     scale = np.sqrt(np.where(variance > 0, variance, 1.0))
     K = len(sums.count)
@@ -176,5 +176,5 @@ def from_estimator(who: str, estimator: Any, source: Source, K: int) -> Covarian
             raise ParameterError(f"{who}: {type(estimator).__name__} does not have a covariance_ attribute.")
         return np.atleast_2d(fitted.covariance_)
 
-    own = np.array([estimate(source.X[source.y == k]) for k in range(K)])
-    return Covariances(own, estimate(source.X))
+    of_classes = np.array([estimate(source.X[source.y == k]) for k in range(K)])
+    return Covariances(of_classes, estimate(source.X))

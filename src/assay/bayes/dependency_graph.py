@@ -23,7 +23,7 @@ _WIDTH, _HEIGHT, _GAP, _LEVEL = 116, 34, 22, 96  # of a node, and between nodes 
 
 @dataclass(frozen=True)
 class DependencyGraph:
-    r"""A directed graph without cycles: an edge from a to b says that b depends on a.
+    r"""A directed graph without cycles: an edge from a to b means that b depends on a.
 
     The joint distribution is the product over all nodes of P(node | its parents).
 
@@ -90,7 +90,9 @@ class DependencyGraph:
     def __str__(self) -> str:
         order = sorted(self.nodes, key=self.levels().__getitem__)
         parts = [(name, self.parents(name)) for name in order]
-        return " ".join(f"P({name} | {', '.join(given)})" if given else f"P({name})" for name, given in parts)
+        return " ".join(
+            f"P({name} | {', '.join(parents)})" if parents else f"P({name})" for name, parents in parts
+        )
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz."""

@@ -11,8 +11,8 @@ from assay.core.explanation import Section
 
 Number = Fraction | float
 
-MANY = 16  # columns whose likelihoods are shown, and multiplied as fractions
-LONG = 10**12  # a denominator above this tells a reader less than a decimal number does
+MAX_COLUMNS = 16  # columns whose likelihoods are shown, and multiplied as fractions
+LONG = 10**12  # fractions with a larger denominator are shown as decimals
 
 
 def whole(value: float) -> Number:
@@ -40,10 +40,10 @@ def share(count: float, total: float, alpha: Number = Fraction(0), values: int =
     return (whole(count) + alpha) / below if below else Fraction(1, values)
 
 
-def priors(class_count: np.ndarray, given: Any, fitted: bool = True) -> list[Number]:
+def priors(class_count: np.ndarray, class_prior: Any, fitted: bool = True) -> list[Number]:
     """The classes' priors: as given, their shares of the rows, or all the same."""
-    if given is not None:
-        return [rational(p) for p in given]
+    if class_prior is not None:
+        return [rational(p) for p in class_prior]
     if not fitted or not class_count.any():
         return [Fraction(1, len(class_count))] * len(class_count)
     total = class_count.sum()
@@ -86,35 +86,45 @@ def derivation(
     'The evidence, the sum of the joints, is 7/10.'
     """
     names = [str(label) for label in classes]
-    there = [entry for entry in likelihoods if entry[1] is not None]
+    observed = [entry for entry in likelihoods if entry[1] is not None]
     lost = [name for name, value, _ in likelihoods if value is None]
-    shown = sorted(there, key=_spread, reverse=True)[:MANY] if len(there) > MANY else there
+    shown = (
+        sorted(observed, key=_spread, reverse=True)[:MAX_COLUMNS] if len(observed) > MAX_COLUMNS else observed
+    )
     notes = (
-        [f"Left out, since missing: {', '.join(lost[:MANY])}{', ...' if len(lost) > MANY else ''}."]
+        [
+            f"Left out, since missing: {', '.join(lost[:MAX_COLUMNS])}{', ...' if len(lost) > MAX_COLUMNS else ''}."
+        ]
         if lost
         else []
     )
-    if len(there) > MANY:
+    if len(observed) > MAX_COLUMNS:
         notes.append(
-            f"The {MANY} columns that tell the classes apart most; {len(there) - MANY} more are not shown."
+            f"The {MAX_COLUMNS} columns that separate the classes most; "
+            f"{len(observed) - MAX_COLUMNS} more are not shown."
         )
     if density:
         notes.append("The likelihood of a number is its density there.")
     rows = [["prior", "", *prior], *([name, value, *numbers] for name, value, numbers in shown)]
     inputs = Section("Prior and likelihoods", ["column", "value", *names], rows, " ".join(notes))
-    return [inputs, _rule(names, prior, there, log_joint)]
+    return [inputs, _rule(names, prior, observed, log_joint)]
 
 
 def _rule(
-    names: list[str], prior: list[Number], there: list[tuple[str, Any, list[Number]]], log_joint: np.ndarray
+    names: list[str],
+    prior: list[Number],
+    observed: list[tuple[str, Any, list[Number]]],
+    log_joint: np.ndarray,
 ) -> Section:
     """The product, its sum over the classes, and the quotient of both."""
     title = "Joint (prior times likelihoods) and posterior"
     joint = list(prior)
-    if len(there) <= MANY:
-        for _, _, numbers in there:
+    if len(observed) <= MAX_COLUMNS:
+        for _, _, numbers in observed:
             joint = [p * q for p, q in zip(joint, numbers)]
-    exact = len(there) <= MANY and all(isinstance(p, Fraction) and p.denominator <= LONG for p in joint)
+    exact = len(observed) <= MAX_COLUMNS and all(
+        isinstance(p, Fraction) and p.denominator <= LONG for p in joint
+    )
     if not exact:
         joint = [float(p) for p in np.exp(log_joint)]
     evidence = sum(joint)
@@ -135,9 +145,12 @@ def _rule(
         if float(evidence) < 1e-100:  # too small to show: the logarithm instead
             rows = [[n, float(g), q] for (n, _, q), g in zip(rows, log_joint)]
             return Section(title, ["class", "log joint", "posterior"], rows, tie.strip())
-    said = evidence if exact else f"{float(evidence):.4g}"
+    shown_evidence = evidence if exact else f"{float(evidence):.4g}"
     return Section(
-        title, ["class", "joint", "posterior"], rows, f"The evidence, the sum of the joints, is {said}.{tie}"
+        title,
+        ["class", "joint", "posterior"],
+        rows,
+        f"The evidence, the sum of the joints, is {shown_evidence}.{tie}",
     )
 
 

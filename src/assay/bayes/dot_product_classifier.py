@@ -1,4 +1,4 @@
-"""Dot-product templates: a row belongs to the class whose mean it resembles most in direction."""
+"""Dot-product classifier: the class whose mean has the largest dot product with the row."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class DotProductClassifier(SumLearner, Classifier):
 
     .. math:: g_k(x) = m_k^T x                                                      \quad (1)
 
-    This is the nearest mean (IML 5-27) without its term :math:`-\frac12\lVert m_k\rVert^2`, so it
-    is right when all templates have about the same length, for example when rows are scaled to unit length
-    (IML 5-28). A likeness is not a probability: there is no ``predict_proba``.
+    This is the nearest mean without its term :math:`-\frac12\lVert m_k\rVert^2`, so it
+    is right when all templates have about the same length, for example when rows are scaled to unit length.
+    A similarity is not a probability: there is no ``predict_proba``.
 
     Cost: fit O(n d) in one pass; predict O(d K) a row; memory O(d K).
 
@@ -46,6 +46,14 @@ class DotProductClassifier(SumLearner, Classifier):
     array([1.])
     >>> model.predict([[2.0, 3.0]])
     array(['north'], dtype='<U5')
+
+    See Also
+    --------
+    NearestMean, LinearDiscriminantAnalysis
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card(
@@ -99,7 +107,7 @@ class DotProductClassifier(SumLearner, Classifier):
         return winner(self._likeness(X))
 
     def _posterior(self, X: Any) -> np.ndarray:
-        """All on the winner: what an explanation shows beside the dot products."""
+        """One-hot posterior of the predicted class, for explanations."""
         return np.eye(len(self.classes_))[self._choose(X)]
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:

@@ -1,4 +1,4 @@
-"""Drawing rows from a model of how they arise."""
+"""Sampling rows from generative models."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def draw_rows(rng: Any, tables: np.ndarray, which: np.ndarray) -> np.ndarray:
     return (u[:, None] >= steps[which][:, :-1]).sum(axis=1).astype(np.float64)
 
 
-def as_table(schema: Schema, values: np.ndarray, own: dict[str, np.ndarray] | None = None) -> Any:
+def as_table(schema: Schema, values: np.ndarray, replaced: dict[str, np.ndarray] | None = None) -> Any:
     """Numbers as the table they stand for: an array if all columns are unnamed numbers, else a dict of columns."""
-    own = own or {}
-    if not schema.named and not schema.coded.any() and not own:
+    replaced = replaced or {}
+    if not schema.named and not schema.coded.any() and not replaced:
         return values
     return {
-        column.name: own[column.name]
-        if column.name in own
+        column.name: replaced[column.name]
+        if column.name in replaced
         else np.array(
             [schema.label(j, v) for v in values[:, j]], dtype=object if column.coded else np.float64
         )

@@ -1,4 +1,4 @@
-"""Fisher's directions one after the other, each at a right angle to those before."""
+"""Fisher's discriminant directions, each orthogonal to those before."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ __all__ = ["FisherDirections"]
 
 
 class FisherDirections(PassLearner, Transformer):
-    r"""Project classes on several directions, each the best that is left at a right angle to the others.
+    r"""Project on several orthogonal directions, each maximising Fisher's criterion.
 
     The first direction is Fisher's; every further one is Fisher's direction of the rows projected on the orthogonal
-    complement of those before (DC 10.2.1.4):
+    complement of those before:
 
     .. math:: FS(w) = \frac{w^TS_bw}{w^TS_ww},\qquad S_b = \sum_{k<l}(\mu_l-\mu_k)(\mu_l-\mu_k)^T,\qquad
               S_w = \sum_k p_k\Sigma_k                                                               \quad (1)
 
     with class shares p and covariances divided by the class sizes. Two classes have one discriminant only; these
-    directions show what else tells them apart, for a plot or as columns for another learner. The criterion never
+    directions show what else separates them, for a plot or as columns for another learner. The criterion never
     grows from one direction to the next. The directions of `LinearDiscriminantAnalysis` are at no right angles, but
     uncorrelated within the classes.
 
     Directions end where the means agree in all that is left. All are sought where some class varies: collinear or
-    constant columns, and more columns than rows, add no direction that says the same again.
+    constant columns, and more columns than rows, add no redundant direction.
 
     Cost: fit O(n d^2 + d^3), with fewer rows than columns O(n^2 d); transform O(d k) a row; memory O(d^2), then
     O(n d); blocks of rows are not kept.
@@ -67,6 +67,17 @@ class FisherDirections(PassLearner, Transformer):
            [ 0.8944, -0.4472]])
     >>> model.criteria_.round(4)
     array([20., 10.])
+
+    See Also
+    --------
+    FisherDiscriminant, LinearDiscriminantAnalysis
+
+    References
+    ----------
+    - Foley, D. H. and Sammon, J. W. (1975). An optimal set of discriminant vectors. IEEE Transactions on Computers
+      C-24(3), 281-289.
+    - Rao, C. R. (1948). The utilization of multiple measurements in problems of biological classification. Journal
+      of the Royal Statistical Society B 10(2), 159-203.
     """
 
     card = Card("fisher directions", "projections at right angles that keep the classes apart")
@@ -133,7 +144,7 @@ class FisherDirections(PassLearner, Transformer):
         self.directions_ = directions * np.where(turned, -1.0, 1.0)[:, None]
 
     def __getattr__(self, name: str) -> Any:
-        if name == "within_" and "_within_rows" in vars(self):  # large, so it is made when it is asked for
+        if name == "within_" and "_within_rows" in vars(self):  # large, so it is computed on access
             return self._within_rows.T @ self._within_rows
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

@@ -70,6 +70,16 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
     array([0.4472, 0.8944])
     >>> model.predict([[4, 0], [2, 3]])
     array(['a', 'b'], dtype='<U1')
+
+    See Also
+    --------
+    LinearDiscriminantAnalysis, FisherDirections
+
+    References
+    ----------
+    - Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7(2),
+      179-188. doi:10.1111/j.1469-1809.1936.tb02137.x
+    - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
 
     card = Card(

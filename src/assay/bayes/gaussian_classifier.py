@@ -1,4 +1,4 @@
-"""What classifiers share that see each class as a Gaussian cloud: scores, posteriors, reasons, samples."""
+"""Base class of classifiers with Gaussian classes: scores, posteriors, explanations, samples."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from assay.core.parallel import in_threads, one_blas_thread
 from assay.core.sums import BLOCK_BYTES, SMALL_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 
-_MANY = 500  # columns; matrices of fewer are solved faster by one BLAS thread than by several that wait for each other
+_BLAS_THREAD_COLUMNS = 500  # matrices with fewer columns are solved faster by one BLAS thread than by several
 
-__all__ = ["Discriminants", "GaussianClassifier", "ScoresClasses", "SingularCovarianceError"]
+__all__ = ["DiscriminantFunctions", "GaussianClassifier", "ScoresClasses", "SingularCovarianceError"]
 
 
 class SingularCovarianceError(DegenerateError, np.linalg.LinAlgError):
@@ -27,7 +27,7 @@ class SingularCovarianceError(DegenerateError, np.linalg.LinAlgError):
 
 
 @dataclass(frozen=True)
-class Discriminants:
+class DiscriminantFunctions:
     r"""One score per class, as a polynomial in the columns; the largest wins.
 
     .. math:: g_k(x) = x^T W_k x + w_k^T x + w_{k0} = \ln P(k \mid x) + \text{(the same for all classes)}
@@ -70,7 +70,7 @@ class Discriminants:
 
 
 class GaussianClassifier(SumLearner, Generative):
-    """Base of the Gaussian classifiers. A learner writes ``_summarize`` and ``_solve``, and what its scores are:
+    """Base of the Gaussian classifiers. Subclasses define ``_summarize`` and ``_solve``, and the scores:
 
     - ``_scores(X)``: (n, K) log P(k | x) up to a term that is the same for all classes;
     - ``_log_joint(X)``: (n, K) log P(x, k);
@@ -91,7 +91,7 @@ class GaussianClassifier(SumLearner, Generative):
         """Add some rows to what was learned so far; the order of the calls does not matter.
 
         As long as the rows so far do not determine the model (a class with a single row has no covariance,
-        say), the complaint waits until something is predicted.
+        say), the error is raised by the first prediction.
 
         Parameters
         ----------
@@ -102,16 +102,16 @@ class GaussianClassifier(SumLearner, Generative):
             return super().partial_fit(X, y, classes, sample_weight)
 
     def _learn_from(self, source: Source) -> None:
-        with one_blas_thread() if self.n_features_in_ < _MANY else nullcontext():
+        with one_blas_thread() if self.n_features_in_ < _BLAS_THREAD_COLUMNS else nullcontext():
             self._learn_rows(source)
 
     def _learn_rows(self, source: Source) -> None:
         super()._learn_from(source)
 
-    def discriminants(self) -> Discriminants:
+    def discriminants(self) -> DiscriminantFunctions:
         """The scores of the classes as polynomials in the columns, with the coefficients W, w, w0."""
         self._ready()
-        return Discriminants(self.classes_, self._names, *self._polynomial())
+        return DiscriminantFunctions(self.classes_, self._names, *self._polynomial())
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Draw rows from the fitted model: classes by their priors, then columns by their class's Gaussian.
@@ -135,8 +135,8 @@ class GaussianClassifier(SumLearner, Generative):
         codes = rng.choice(len(self.classes_), size=n_samples, p=self._prior())
         X = rng.standard_normal((n_samples, means.shape[1]))
         for k in np.unique(codes):
-            own = codes == k
-            X[own] = means[k] + self._deviations(k, X[own])
+            members = codes == k
+            X[members] = means[k] + self._deviations(k, X[members])
         return X, self.classes_[codes]
 
     def _evident(self, joint: np.ndarray) -> np.ndarray:
@@ -266,7 +266,7 @@ def by_rows(score: Callable[[np.ndarray, np.ndarray], None], X: np.ndarray, K: i
 
 
 def _odds(labels: list[str], lines: list[tuple[str, Any, np.ndarray]], total: np.ndarray) -> Section:
-    """What speaks for the answer and what for the runner-up."""
+    """The terms for the predicted class and for the second one."""
     first = int(np.argmax(total))
     second = int(np.argmax(np.where(np.arange(len(total)) == first, -np.inf, total)))
     with np.errstate(invalid="ignore"):

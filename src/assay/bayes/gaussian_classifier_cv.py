@@ -1,4 +1,4 @@
-"""Which covariance structure? Five Gaussian classifiers compared by cross-validation, at the price of one pass."""
+"""Choice of a covariance structure: five Gaussian classifiers cross-validated in one pass."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _splits_rows(cv: Any) -> bool:
 
 
 def covariance_parameters(structure: str, d: int, K: int) -> int:
-    r"""How many numbers the covariances of K classes in d columns take; the K d means come on top (IML table 5-1).
+    r"""How many numbers the covariances of K classes in d columns take; the K d means come on top.
 
     "spherical" 1, "shared diagonal" d, "diagonal" K d, "shared" d (d + 1) / 2, "full" K d (d + 1) / 2.
 
@@ -51,7 +51,7 @@ def covariance_parameters(structure: str, d: int, K: int) -> int:
 class GaussianClassifierCV(Classifier):
     r"""Choose the covariance structure of a Gaussian classifier by cross-validated error.
 
-    A simple structure may be wrong, a rich one may not be learnt well from few rows; the data decide. The
+    A simple structure may be biased, a rich one has a large variance with few rows. The
     candidates, from few parameters to many:
 
     ================== ================================ =========================================
@@ -65,8 +65,8 @@ class GaussianClassifierCV(Classifier):
     ================== ================================ =========================================
 
     The fewest errors win, of equals the fewest parameters. A structure that the rows of some fold cannot
-    determine (a singular covariance) is out, and ``cv_results_`` says why. Each fold is summed up once; what
-    the other folds taught is the sum of their sums, so ten folds cost little more than one fit.
+    determine (a singular covariance) is out, and ``cv_results_`` says why. Each fold is summed up once; the
+    sums of the training rows are those of the other folds, so ten folds cost little more than one fit.
 
     Cost: fit O(n d^2) for the sums, then cv + 1 times O(d^3 K) for each structure, and cv times O(n d^2 K) to judge
     them, with fewer rows than columns cv times O(n^2 d); predict that of the chosen structure, at most O(d^2 K) a row;
@@ -77,7 +77,7 @@ class GaussianClassifierCV(Classifier):
     structures : list of the names above, default None
         The candidates; None takes all.
     cv : int, a scikit-learn splitter, or a list of (train, test) row numbers, default 10
-        How many folds, each with its share of each class; or which rows teach and which test.
+        How many folds, each with its share of each class; or the training and test rows.
     priors : (K,) probabilities, default None
         Class priors; None takes the class shares.
     random_state : None, int or RandomState, default 0
@@ -97,6 +97,14 @@ class GaussianClassifierCV(Classifier):
     'shared'
     >>> [(r["structure"], r["parameters"]) for r in model.cv_results_]
     [('spherical', 1), ('shared diagonal', 4), ('diagonal', 12), ('shared', 10), ('full', 30)]
+
+    See Also
+    --------
+    QuadraticDiscriminantAnalysis, LinearDiscriminantAnalysis, RegularizedDiscriminantAnalysis
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("gaussian cv", "the covariance structure of Gaussian classes by cross-validation")
@@ -130,7 +138,7 @@ class GaussianClassifierCV(Classifier):
         self.cv_results_, best = [], None
         for structure in self.structures or _STRUCTURES:
             learner = self._prepared(structure)
-            lessons, total = self._lessons(learner, rows)
+            lessons, total = self._fold_sums(learner, rows)
             record = _validate(learner, lessons, rows)
             size = covariance_parameters(structure, X.shape[1], len(self.classes_))
             self.cv_results_.append({"structure": structure, "parameters": size, **record})
@@ -146,8 +154,8 @@ class GaussianClassifierCV(Classifier):
         self.best_estimator_._sums = sums
         self.best_estimator_._solve(sums)
 
-    def _lessons(self, learner: Any, rows: Block) -> tuple[Iterable[tuple[Any, np.ndarray]], Any]:
-        """For each fold the sums that teach and the numbers of the rows that test; and the sums of all rows."""
+    def _fold_sums(self, learner: Any, rows: Block) -> tuple[Iterable[tuple[Any, np.ndarray]], Any]:
+        """For each fold the sums of its training rows and its test rows; and the sums of all rows."""
 
         sums_rows = isinstance(learner, (LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis))
         wide = sums_rows and few_rows(Rows(*rows), len(self.classes_)) is not None
@@ -167,8 +175,8 @@ class GaussianClassifierCV(Classifier):
             every = np.arange(len(rows.y))
             return ((summed(np.setdiff1d(every, fold)), fold) for fold in folds), summed(slice(None))
         parts = [summed(fold) for fold in folds]
-        taught = [reduce(add, parts[:f] + parts[f + 1 :]) for f in range(len(parts))]
-        return list(zip(taught, folds)), reduce(add, parts)
+        training = [reduce(add, parts[:f] + parts[f + 1 :]) for f in range(len(parts))]
+        return list(zip(training, folds)), reduce(add, parts)
 
     def _prepared(self, structure: str) -> GaussianClassifier:
         """The structure's learner with everything in place but its sums."""

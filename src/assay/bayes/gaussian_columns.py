@@ -16,7 +16,7 @@ TINY = np.finfo(np.float64).tiny  # a variance below this has no reciprocal
 class GaussianColumns:
     """Means and variances (K, g) of g columns.
 
-    ``columns`` says where they stand in the table; ``stand_ins`` lists the columns and classes whose mean or
+    ``columns`` are their places in the table; ``stand_ins`` lists the columns and classes whose mean or
     variance comes from all classes, and why.
     """
 
@@ -43,15 +43,15 @@ def gaussian_columns(
     overall = together.scatter[0, chosen] / together.seen[0, chosen] + epsilon
     kept = [c for c, var in zip(chosen, overall) if var >= TINY]
     overall = overall[overall >= TINY]
-    seen = moments.seen[:, kept]
-    var = moments.scatter[:, kept] / np.where(seen > 0, seen, 1.0) + epsilon
-    blank, flat = (seen == 0) & (moments.count > 0)[:, None], (var < TINY) & (seen > 0)
+    observed = moments.seen[:, kept]
+    var = moments.scatter[:, kept] / np.where(observed > 0, observed, 1.0) + epsilon
+    blank, flat = (observed == 0) & (moments.count > 0)[:, None], (var < TINY) & (observed > 0)
     why = [("no entry", k, c) for k, c in np.argwhere(blank)] + [
         ("variance 0", k, c) for k, c in np.argwhere(flat)
     ]
     return GaussianColumns(
-        np.where(seen > 0, moments.mean[:, kept], together.mean[0, kept]),
-        np.where((seen > 0) & (var >= TINY), var, overall),
+        np.where(observed > 0, moments.mean[:, kept], together.mean[0, kept]),
+        np.where((observed > 0) & (var >= TINY), var, overall),
         epsilon,
         [place[c] for c in kept],
         [(place[kept[c]], int(k), what) for what, k, c in why],
@@ -71,12 +71,12 @@ def gaussian_logs(Z: np.ndarray, mean: np.ndarray, var: np.ndarray) -> np.ndarra
         settings = map(np.ascontiguousarray, (mean, 1 / var, -0.5 * logs.sum(axis=1)))
         _gaussian_nb.log_joint(np.ascontiguousarray(Z), *settings, out)
         return out
-    holes = np.isnan(Z).any(axis=1)
-    if not holes.all():
-        out[~holes] = gaussian_logs(Z[~holes], mean, var)
-    some = Z[holes]
-    there = ~np.isnan(some)
+    incomplete = np.isnan(Z).any(axis=1)
+    if not incomplete.all():
+        out[~incomplete] = gaussian_logs(Z[~incomplete], mean, var)
+    some = Z[incomplete]
+    observed = ~np.isnan(some)
     for k in range(len(mean)):
         terms = logs[k] + (some - mean[k]) ** 2 / var[k]
-        out[holes, k] = -0.5 * np.where(there, terms, 0.0).sum(axis=1)
+        out[incomplete, k] = -0.5 * np.where(observed, terms, 0.0).sum(axis=1)
     return out

@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes: in each class, each column is a Gaussian of its own."""
+"""Gaussian naive Bayes: each column is Gaussian in each class."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _TINY = np.finfo(np.float64).tiny
 
 
 class GaussianNB(GaussianClassifier):
-    r"""Classify by Gaussian columns that know nothing of each other within a class.
+    r"""Naive Bayes with Gaussian columns that are independent within a class.
 
     .. math:: \ln P(x, k) = \ln\pi_k - \tfrac12\sum_j\left[\ln 2\pi\sigma_{kj}^2
                             + \frac{(x_j-\mu_{kj})^2}{\sigma_{kj}^2}\right]          \quad (1)
 
     with the class shares as priors, and means and variances by maximum likelihood (divisor: the weight of
     the class). To every variance a little is added, so that a column which hardly varies in a class cannot
-    outvote all others:
+    dominate all others:
 
     .. math:: \sigma_{kj}^2 = \frac1{n_k}\sum_{y_i=k} (x_{ij}-\mu_{kj})^2 + \varepsilon,\qquad
               \varepsilon = \text{var\_smoothing}\cdot\max_j \mathrm{Var}(x_j)       \quad (2)
 
     The variance in :math:`\varepsilon` is over all rows, without weights. Quick, hard to overfit, and often
-    right about the class even where the columns do depend on each other; its probabilities are then too
-    sure. A drop-in for scikit-learn's class of this name; other than there, rows that come by
+    right about the class even where the columns do depend on each other; its probabilities are then
+    overconfident. A drop-in for scikit-learn's class of this name; other than there, rows that come by
     ``partial_fit`` give the same :math:`\varepsilon` as all rows at once.
 
     What happens when there is too little to learn from: a class without weight gets prior 0 and is never
@@ -88,6 +88,17 @@ class GaussianNB(GaussianClassifier):
     Posterior
       a  0.2689
       b  0.7311
+
+    See Also
+    --------
+    NaiveBayes, SharedDiagonalNB, LaplaceNB, QuadraticDiscriminantAnalysis
+
+    References
+    ----------
+    - Domingos, P. and Pazzani, M. (1997). On the optimality of the simple Bayesian classifier under zero-one loss.
+      Machine Learning 29, 103-130. doi:10.1023/A:1007413511361
+    - Chan, T. F., Golub, G. H. and LeVeque, R. J. (1982). Updating formulae and a pairwise algorithm for computing
+      sample variances. COMPSTAT, 30-41.
     """
 
     card = Card(
@@ -128,19 +139,19 @@ class GaussianNB(GaussianClassifier):
 
     def _positive(self, var: np.ndarray, sums: ClassMoments) -> np.ndarray:
         """The variances, if all are above zero in the classes that have rows."""
-        there = sums.count > 0
+        present = sums.count > 0
         flat = var < _TINY
-        if not flat[there].any():
+        if not flat[present].any():
             return np.where(flat, 1.0, var) if flat.any() else var
         who = type(self).__name__
-        if (var[there] < _TINY).all() and np.ptp(sums.mean[there], axis=0).max() == 0:
+        if (var[present] < _TINY).all() and np.ptp(sums.mean[present], axis=0).max() == 0:
             warn_user(
                 f"{who}: every column is constant, so the rows say nothing about the classes; the posterior is the "
                 "prior.",
                 DegenerateWarning,
             )
             return np.ones_like(var)
-        k, j = np.argwhere(flat & there[:, None])[0]
+        k, j = np.argwhere(flat & present[:, None])[0]
         raise DegenerateError(
             f"{who}: column {self._names[j]} has variance 0 in class {self.classes_[k]}, so it has no density there. "
             "Raise var_smoothing or drop the column."

@@ -1,4 +1,4 @@
-"""How much one column of a naive Bayes model tells about the class."""
+"""Mutual information of the columns of a naive Bayes model and the class."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)  # within each piece: ten di
 
 
 def ranked_columns(model: Any) -> dict[str, float]:
-    """All columns of a fitted NaiveBayes and what they tell, most first."""
-    found = {name: column_information(model, j) for j, name in enumerate(model.schema_.names)}
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+    """The columns of a fitted NaiveBayes with their information about the class, largest first."""
+    information = {name: column_information(model, j) for j, name in enumerate(model.schema_.names)}
+    return dict(sorted(information.items(), key=lambda item: -item[1]))
 
 
 def column_information(model: Any, j: int) -> float:
-    """Mutual information of column j and the class, in nats; 0 for a column that says nothing."""
+    """Mutual information of column j and the class, in nats; 0 for an uninformative column."""
     from assay.stats import mutual_information
 
     name = model.schema_.names[j]
@@ -37,15 +37,15 @@ def gaussian_information(share: np.ndarray, mean: np.ndarray, var: np.ndarray) -
 
     .. math:: I = \sum_k \pi_k \int N_k(x) \ln\frac{N_k(x)}{\sum_l \pi_l N_l(x)} dx
 
-    by Gauss-Legendre quadrature, piece by piece. Two equal Gaussians tell nothing, two far apart all, here ln 2:
+    by Gauss-Legendre quadrature, piece by piece. 0 for equal Gaussians, ln 2 for two that do not overlap:
 
     >>> import numpy as np
     >>> half, one = np.array([0.5, 0.5]), np.ones(2)
     >>> gaussian_information(half, np.zeros(2), one), round(gaussian_information(half, np.array([0, 40.0]), one), 6)
     (0.0, 0.693147)
     """
-    there = share > 0
-    share, mean, var = share[there], mean[there], var[there]
+    present = share > 0
+    share, mean, var = share[present], mean[present], var[present]
     cuts = np.unique(mean[:, None] + np.sqrt(var)[:, None] * STEPS)
     half = np.diff(cuts)[:, None] / 2
     x = ((cuts[:-1] + cuts[1:])[:, None] / 2 + half * NODES).ravel()

@@ -25,7 +25,7 @@ from assay.tables import Schema, Table
 
 
 class JointBayes(SumLearner, Generative):
-    r"""Classify by Bayes' rule as it stands, without any assumption of independence among categories.
+    r"""Classify by the full joint distribution of the categories, without an independence assumption.
 
     The discrete columns together select a cell v. Cells are counted in each class, and within a cell and
     class the continuous columns are Gaussian:
@@ -78,6 +78,15 @@ class JointBayes(SumLearner, Generative):
     >>> model = JointBayes().fit(taste, ["Fuji"] * 2 + ["Guoguang"] * 4 + ["Fuji"] * 4)
     >>> model.predict_proba([["sour-sweet"]]).round(6)  # 4/7, 3/7
     array([[0.571429, 0.428571]])
+
+    See Also
+    --------
+    NaiveBayes, CategoricalNB
+
+    References
+    ----------
+    - Friedman, N., Geiger, D. and Goldszmidt, M. (1997). Bayesian network classifiers. Machine Learning 29,
+      131-163. doi:10.1023/A:1007465528199
     """
 
     card = Card("joint bayes", "Bayes' rule on the full joint table of few categories")
@@ -122,15 +131,15 @@ class JointBayes(SumLearner, Generative):
         return tags
 
     def why_not(self, X: Any) -> str | None:
-        """None if the learner can be fitted to this table, else the sentence that says why not."""
+        """None if the learner can be fitted to this table, else a sentence with the reason."""
         reason = super().why_not(X)
         if reason is None:
             table = Table.of(X, who=type(self).__name__)
-            reason = _holes(type(self).__name__, table.values, table.schema)
+            reason = _n_missing(type(self).__name__, table.values, table.schema)
         return reason
 
     def _summarize(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> JointSums:
-        reason = _holes(type(self).__name__, X, self.schema_)
+        reason = _n_missing(type(self).__name__, X, self.schema_)
         if reason:
             raise DataError(reason)
         full = self.covariance == "full"
@@ -163,7 +172,7 @@ class JointBayes(SumLearner, Generative):
     def _admit(self, X: Any, fitting: bool = False) -> Any:
         values = super()._admit(X, fitting)
         if not fitting:
-            reason = _holes(type(self).__name__, values, self.schema_, self._continuous())
+            reason = _n_missing(type(self).__name__, values, self.schema_, self._continuous())
             if reason:
                 raise DataError(reason)
         return values
@@ -221,7 +230,7 @@ class JointBayes(SumLearner, Generative):
         if table.spread.ndim == 2:
             noise *= np.sqrt(table.spread)[entry]
         else:
-            noise = (np.linalg.cholesky(table.spread)[entry] @ noise[:, :, None])[:, :, 0]
+            noise = (np.linalg.cn_missingky(table.spread)[entry] @ noise[:, :, None])[:, :, 0]
         X[:, self._continuous()] = table.mean[entry] + np.where(table.varies, noise, 0.0)
         return as_table(self.schema_, X), self.classes_[y]
 
@@ -260,15 +269,15 @@ class JointBayes(SumLearner, Generative):
         return (whole(count) + alpha * free) / total if total else Fraction(free, cells)
 
 
-def _holes(who: str, X: np.ndarray, schema: Schema, columns: list[int] | None = None) -> str | None:
+def _n_missing(who: str, X: np.ndarray, schema: Schema, columns: list[int] | None = None) -> str | None:
     """The sentence about missing entries, if there are any in these columns."""
-    holes = np.isnan(X).sum(axis=0)
+    n_missing = np.isnan(X).sum(axis=0)
     if columns is not None:
-        holes = np.where(np.isin(np.arange(len(holes)), columns), holes, 0)
-    if not holes.any():
+        n_missing = np.where(np.isin(np.arange(len(n_missing)), columns), n_missing, 0)
+    if not n_missing.any():
         return None
-    j = int(np.argmax(holes))
+    j = int(np.argmax(n_missing))
     return (
-        f"{who}: column {schema[j].name} has {holes[j]} missing value{'' if holes[j] == 1 else 's'} (NaN), and such a "
-        f"row has no cell. {missing_remedy(who, True, 'NaiveBayes takes them as they are.')}"
+        f"{who}: column {schema[j].name} has {n_missing[j]} missing value{'' if n_missing[j] == 1 else 's'} (NaN), "
+        f"and such a row has no cell. {missing_remedy(who, True, 'NaiveBayes takes them as they are.')}"
     )

@@ -58,12 +58,12 @@ class JointTable:
         """(n, K) log P(k, v, z) of rows with cells ``keys`` (n, c), NaN where unknown, and numbers Z (n, q)."""
         out = np.empty((len(Z), len(self.prior)))
         logs = np.stack([self.log_cells(k) for k in range(len(self.prior))])
-        holes = np.isnan(keys).any(axis=1)
-        if not holes.any():
+        incomplete = np.isnan(keys).any(axis=1)
+        if not incomplete.any():
             return self._complete_rows(keys, Z, logs)
-        out[~holes] = self._complete_rows(keys[~holes], Z[~holes], logs)
-        for i in np.flatnonzero(holes):
-            out[i] = self._holey_row(keys[i], Z[i], logs)
+        out[~incomplete] = self._complete_rows(keys[~incomplete], Z[~incomplete], logs)
+        for i in np.flatnonzero(incomplete):
+            out[i] = self._incomplete_row(keys[i], Z[i], logs)
         return out
 
     def log_cells(self, k: int) -> np.ndarray:
@@ -100,7 +100,7 @@ class JointTable:
         return (self.keys[:, known] == key[known]).all(axis=1)
 
     def _complete_rows(self, keys: np.ndarray, Z: np.ndarray, logs: np.ndarray) -> np.ndarray:
-        """Each class has at most one entry for a row without holes."""
+        """Each class has at most one entry for a row without missing values."""
         G, K = len(self.count), len(self.prior)
         cells, place = distinct_rows(np.concatenate([self.keys, keys]))
         entries = np.full((len(cells), K), -1, dtype=np.int64)  # -1, so the last, where there is none
@@ -112,7 +112,7 @@ class JointTable:
             out[:, k] = logs[k][e] + self.log_density(Z, np.where(e >= 0, e, G + k))  # (1)
         return out
 
-    def _holey_row(self, key: np.ndarray, z: np.ndarray, logs: np.ndarray) -> np.ndarray:
+    def _incomplete_row(self, key: np.ndarray, z: np.ndarray, logs: np.ndarray) -> np.ndarray:
         """(K,) the sum over all cells that agree with what is known of the row's."""
         G, agree = len(self.count), self.agreeing(key)
         possible = float(np.prod(self.widths[np.isnan(key)]))
@@ -121,8 +121,8 @@ class JointTable:
             mine = np.flatnonzero(agree & (self.owner == k))
             terms = logs[k][mine] + self.log_density(np.tile(z, (len(mine), 1)), mine)
             if self.alpha > 0 and possible > len(mine):
-                rest = np.log(possible - len(mine)) + logs[k][-1]
-                terms = np.append(terms, rest + self.log_density(z[None], np.array([G + k])))
+                log_unseen = np.log(possible - len(mine)) + logs[k][-1]
+                terms = np.append(terms, log_unseen + self.log_density(z[None], np.array([G + k])))
             if len(terms):
                 out[k] = np.logaddexp.reduce(terms)
         return out
@@ -132,7 +132,7 @@ def _log_gaussian(Z: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> np.nda
     """(n,) log N(z; mean, spread) for variances (q,) or a covariance (q, q)."""
     if spread.ndim == 1:
         return gaussian_logs(Z, mean[None], spread[None])[:, 0]
-    root = np.linalg.cholesky(spread)
+    root = np.linalg.cincompleteky(spread)
     white = solve_triangular(root, (Z - mean).T, lower=True)
     logs = len(mean) * np.log(2 * np.pi) + 2 * np.log(np.diag(root)).sum()
     return -0.5 * (logs + (white * white).sum(axis=0))

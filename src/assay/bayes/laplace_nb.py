@@ -18,7 +18,7 @@ __all__ = ["LaplaceNB"]
 
 
 class LaplaceNB(Generative):
-    r"""Classify with Laplace densities: class centres are medians, and distances are counted, not squared.
+    r"""Naive Bayes with Laplace densities: medians and absolute deviations instead of means and squares.
 
     .. math:: p(x \mid k) = \prod_j \frac1{2 b_{kj}} \exp\left(-\frac{|x_j - \mu_{kj}|}{b_{kj}}\right) \quad (1)
 
@@ -28,7 +28,7 @@ class LaplaceNB(Generative):
     .. math:: b_{kj} = \frac1{n_k} \sum_{i \in k} |x_{ij} - \mu_{kj}| \quad (2)
 
     With ``scale="unit"`` all b are 1, and the answer is :math:`\arg\max_k \ln\pi_k - \lVert x - \mu_k \rVert_1`, the
-    nearest median with priors (DC 10.12, exercise 8). Compared with Gaussians, one row far away moves the median
+    nearest median with priors. Compared with Gaussians, one row far away moves the median
     hardly and costs its class less.
 
     Cost: fit O(n d log n), for the medians; predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
@@ -52,6 +52,15 @@ class LaplaceNB(Generative):
     >>> model = LaplaceNB(scale="unit").fit([[0.0], [1.0], [9.0], [4.0], [5.0]], list("aaabb"))
     >>> model.medians_.ravel(), model.predict([[2.0], [3.0]])
     (array([1. , 4.5]), array(['a', 'b'], dtype='<U1'))
+
+    See Also
+    --------
+    GaussianNB, NaiveBayes
+
+    References
+    ----------
+    - John, G. H. and Langley, P. (1995). Estimating continuous distributions in Bayesian classifiers. Uncertainty
+      in Artificial Intelligence, 338-345.
     """
 
     card = Card(

@@ -30,7 +30,7 @@ from assay.errors import DegenerateError, DegenerateWarning, ParameterError, war
 
 
 class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
-    r"""Classify by which of K equally shaped Gaussian clouds explains x best; or project on what separates them.
+    r"""Gaussian classes with one shared covariance: linear boundaries, or a projection that separates them.
 
     Each class is a Gaussian with its own mean and a covariance shared by all classes. The quadratic terms of
     the K log densities then cancel, and what is left is linear in x:
@@ -48,7 +48,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
     A drop-in for scikit-learn's class of this name, that also takes ``sample_weight``, blocks of rows and
     ``partial_fit``, since all it needs are sums. It computes in float64; for rows of float32 coef_, intercept_,
     scalings_ and xbar_ are float32, too. With fewer rows than columns it works with the Gram matrix of the rows, and
-    makes no matrix of all columns unless ``covariance_`` is asked for.
+    makes no matrix of all columns unless ``covariance_`` is read.
 
     Collinear and constant columns do no harm with the solvers "svd" and "lsqr": directions without
     within-class scatter are left out. With "eigen" they are an error, unless shrinkage is given. Classes that
@@ -85,7 +85,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
     ----------
     coef_ : (K, d), or (1, d) for two classes      intercept_ : (K,) or (1,)
     means_ : (K, d)      priors_ : (K,)      xbar_ : (d,) the means weighted by the priors
-    covariance_ : (d, d), see store_covariance; of fewer rows than columns made when it is asked for
+    covariance_ : (d, d), see store_covariance; of fewer rows than columns computed on access
     scalings_ : (d, r) the directions of ``transform``, largest coefficient positive ("svd", "eigen")
     explained_variance_ratio_ : (n_components,) each direction's share of the separation
 
@@ -101,6 +101,19 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
     >>> model.transform([[3.0], [4.0]])
     array([[0.],
            [1.]])
+
+    See Also
+    --------
+    QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis, FisherDiscriminant
+
+    References
+    ----------
+    - Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7(2),
+      179-188. doi:10.1111/j.1469-1809.1936.tb02137.x
+    - Rao, C. R. (1948). The utilization of multiple measurements in problems of biological classification. Journal
+      of the Royal Statistical Society B 10(2), 159-203.
+    - Ledoit, O. and Wolf, M. (2004). A well-conditioned estimator for large-dimensional covariance matrices.
+      Journal of Multivariate Analysis 88(2), 365-411. doi:10.1016/S0047-259X(03)00096-4
     """
 
     card = Card(
@@ -186,17 +199,19 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
             self._solve(few)
             return
         self._sums = sums = source.add_up(self._summarize_block)
-        given = None
+        covariances = None
         if self.covariance_estimator is not None:
-            given = from_estimator(type(self).__name__, self.covariance_estimator, source, len(self.classes_))
+            covariances = from_estimator(
+                type(self).__name__, self.covariance_estimator, source, len(self.classes_)
+            )
         elif self.shrinkage == "auto":
-            given = ledoit_wolf(source, sums)
-        self._solve(sums, given)
+            covariances = ledoit_wolf(source, sums)
+        self._solve(sums, covariances)
 
-    def _solve(self, sums: ClassScatter | RowScatter, given: Covariances | None = None) -> None:
+    def _solve(self, sums: ClassScatter | RowScatter, covariances: Covariances | None = None) -> None:
         who, K = type(self).__name__, len(self.classes_)
         self.__dict__.pop("covariance_", None)
-        if given is None and self._looks_twice and isinstance(sums, ClassScatter):
+        if covariances is None and self._looks_twice and isinstance(sums, ClassScatter):
             raise ParameterError(
                 f"{who}: shrinkage='auto' and covariance_estimator look at the rows twice. Use fit or fit_blocks, or "
                 "give shrinkage as a number."
@@ -211,26 +226,31 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         self.priors_ = class_priors(who, self.priors, sums.count, self.classes_)
         self.xbar_ = self.priors_ @ self.means_
         self._n_features_out = self._components(sums.mean.shape[1])
-        self._warn_of_giveaways(sums)
+        self._warn_of_pure_columns(sums)
         if isinstance(sums, RowScatter):
             self._by_rows(sums)
         elif self.solver == "svd":
             self._by_svd(sums)
         elif self.solver == "lsqr":
-            self._by_least_squares(sums, given)
+            self._by_least_squares(sums, covariances)
         else:
-            self._by_eigenvectors(sums, given)
+            self._by_eigenvectors(sums, covariances)
 
-    def _warn_of_giveaways(self, sums: ClassScatter | RowScatter) -> None:
-        """A column without spread inside the classes cannot be weighed by its spread, however much it tells."""
+    def _warn_of_pure_columns(self, sums: ClassScatter | RowScatter) -> None:
+        """Warn of columns that are constant in every class but differ between classes."""
         squares = sums.squares if isinstance(sums, RowScatter) else np.diagonal(sums.scatter.sum(axis=0))
         still = squares == 0
         means = sums.mean[sums.count > 0]
-        found = np.flatnonzero(still & (means != means[0]).any(axis=0))
-        if len(found) and not still.all() and self.shrinkage is None and self.covariance_estimator is None:
-            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        revealing = np.flatnonzero(still & (means != means[0]).any(axis=0))
+        if (
+            len(revealing)
+            and not still.all()
+            and self.shrinkage is None
+            and self.covariance_estimator is None
+        ):
+            more = f" (and {len(revealing) - 1} more)" if len(revealing) > 1 else ""
             warn_user(
-                f"{type(self).__name__}: column {self._names[found[0]]}{more} is constant within each class but "
+                f"{type(self).__name__}: column {self._names[revealing[0]]}{more} is constant within each class but "
                 "differs between classes, so it tells classes apart on its own; it has no spread to be weighed by "
                 "and is left out. Is it the target in disguise? With shrinkage above 0 it is used.",
                 DegenerateWarning,
@@ -277,28 +297,28 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
                 "NearestMean needs none."
             )
 
-    def _within(self, sums: ClassScatter, given: Covariances | None) -> np.ndarray:
+    def _within(self, sums: ClassScatter, covariances: Covariances | None) -> np.ndarray:
         """The classes' covariances weighed by the priors; for class shares that is (2)."""
-        if given is not None:
-            S = np.tensordot(self.priors_, given.own, 1)
+        if covariances is not None:
+            S = np.tensordot(self.priors_, covariances.of_classes, 1)
         elif len(sums.scatter) == len(self.priors_):
-            S = np.tensordot(self.priors_, empirical(sums).own, 1)
+            S = np.tensordot(self.priors_, empirical(sums).of_classes, 1)
         else:
             S = sums.scatter[0] / sums.count.sum()
-        return shrunk(S, self.shrinkage) if given is None and self.shrinkage else S
+        return shrunk(S, self.shrinkage) if covariances is None and self.shrinkage else S
 
-    def _by_least_squares(self, sums: ClassScatter, given: Covariances | None) -> None:
-        self.covariance_ = S = self._within(sums, given)
+    def _by_least_squares(self, sums: ClassScatter, covariances: Covariances | None) -> None:
+        self.covariance_ = S = self._within(sums, covariances)
         P = self._whitening(S)
         inverse = P @ P.T
         self._finish((self.means_ - self.xbar_) @ inverse, self.xbar_ @ inverse, (P, S @ P))
 
-    def _by_eigenvectors(self, sums: ClassScatter, given: Covariances | None) -> None:
+    def _by_eigenvectors(self, sums: ClassScatter, covariances: Covariances | None) -> None:
         from scipy.linalg import eigh
 
-        self.covariance_ = S = self._within(sums, given)
-        total = given.total if given is not None else total_scatter(sums) / sums.count.sum()
-        total = shrunk(total, self.shrinkage) if given is None and self.shrinkage else total
+        self.covariance_ = S = self._within(sums, covariances)
+        total = covariances.total if covariances is not None else total_scatter(sums) / sums.count.sum()
+        total = shrunk(total, self.shrinkage) if covariances is None and self.shrinkage else total
         self._refuse_singular(self._whitening(S).shape[1], len(S))
         values, vectors = eigh(total - S, S)
         values, vectors = values[::-1], vectors[:, ::-1]
@@ -318,7 +338,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
     # ------------------------------------------------------------------ fewer rows than columns
 
     def _by_rows(self, sums: RowScatter) -> None:
-        """The same from the rows' Gram matrix, without a matrix of all columns; ``covariance_`` is made when asked."""
+        """The same from the Gram matrix of the rows, without a matrix of all columns."""
         n, F = sums.count.sum(), sums.deviations
         if self.solver == "svd":
             within = whitening_of_rows(F / np.sqrt(n), self.tol)  # (2)
@@ -328,20 +348,20 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
                 self.covariance_ = F.T @ (F * self._row_shares(sums)[:, None])
             return
         if self.shrinkage == "auto":
-            own = ledoit_wolf_of_rows(sums, self.priors_)
+            within_rows = ledoit_wolf_of_rows(sums, self.priors_)
         else:
-            own = shrunk_rows(F * np.sqrt(self._row_shares(sums))[:, None], self.shrinkage or 0.0)
-        shape = own.shape()
+            within_rows = shrunk_rows(F * np.sqrt(self._row_shares(sums))[:, None], self.shrinkage or 0.0)
+        shape = within_rows.shape()
         self._refuse_points(shape.rank)
         if self.solver == "eigen":
             self._refuse_singular(shape.rank, F.shape[1])
-            one = sums.pooled()
+            pooled = sums.pooled()
             total = (
-                ledoit_wolf_of_rows(one, np.ones(1))
+                ledoit_wolf_of_rows(pooled, np.ones(1))
                 if self.shrinkage == "auto"
-                else shrunk_rows(one.deviations / np.sqrt(n), self.shrinkage)
+                else shrunk_rows(pooled.deviations / np.sqrt(n), self.shrinkage)
             )
-            self._directions_of_rows(own, total, shape)
+            self._directions_of_rows(within_rows, total, shape)
         self._finish(shape.solve(self.means_ - self.xbar_), shape.solve(self.xbar_[None])[0], shape)
 
     def _row_shares(self, sums: RowScatter) -> np.ndarray:
@@ -376,7 +396,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
 
     def __getattr__(self, name: str) -> Any:
         if name == "covariance_" and vars(self).get("solver", "svd") != "svd":
-            shape = self._shape  # of a fit on few rows: large, so it is made when it is asked for
+            shape = self._shape  # of a fit on few rows: large, so it is computed on access
             if shape is not None:
                 return shape.dense()
             if "_root" in vars(self):

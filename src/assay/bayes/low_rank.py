@@ -94,11 +94,11 @@ class LowRank:
     @property
     def log_det(self) -> float:
         """ln |S| where there is something across the axes."""
-        rest = len(self.scale) - len(self.along)
+        remaining = len(self.scale) - len(self.along)
         return float(
             2 * np.log(self.scale).sum()
             + np.log(self.along).sum()
-            + (rest * np.log(self.across) if rest else 0.0)
+            + (remaining * np.log(self.across) if remaining else 0.0)
         )
 
     def solve(self, rows: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The sums of naive Bayes on mixed tables: counts, moments, and samples where a density asks for them."""
+"""The sums of naive Bayes on mixed tables: counts, moments, and samples for densities that need them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.tables import Schema
 
 @dataclass
 class MixedSums:
-    """What naive Bayes needs to know of the rows.
+    """Sufficient statistics of naive Bayes.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class MixedSums:
 def mixed_sums(
     X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, plan: Sequence[Any], schema: Schema, who: str
 ) -> MixedSums:
-    """The sums of one block; ``plan`` says of each column "categorical", a kind of number, or a density."""
+    """The sums of one block; ``plan`` has for each column "categorical", a kind of number, or a density."""
     if w is not None and not w.all():  # a row that weighs nothing is not there
         X, y, w = X[w > 0], y[w > 0], w[w > 0]
     counted = [j for j, family in enumerate(plan) if family == "categorical"]
@@ -98,16 +98,16 @@ def mixed_sums(
         binary = ((head == 0) | (head == 1) | np.isnan(head)).all(axis=0)
         for c in np.flatnonzero(binary):
             column = Z[:, c]
-            there = ~np.isnan(column)
-            binary[c] = bool(((column == 0) | (column == 1) | ~there).all())
+            present = ~np.isnan(column)
+            binary[c] = bool(((column == 0) | (column == 1) | ~present).all())
             if binary[c]:
-                there &= column == 1
-                ones[:, c] = class_weight(y[there], None if w is None else w[there], K)
+                present &= column == 1
+                ones[:, c] = class_weight(y[present], None if w is None else w[present], K)
     samples = {}
     for j in sampled:
-        there = ~np.isnan(X[:, j])
-        weights = np.ones(int(there.sum())) if w is None else w[there]
-        samples[j] = (X[there, j].astype(np.float64), y[there], weights)
+        present = ~np.isnan(X[:, j])
+        weights = np.ones(int(present.sum())) if w is None else w[present]
+        samples[j] = (X[present, j].astype(np.float64), y[present], weights)
     return MixedSums(counts.class_count, counts, moments, binary, ones, samples)
 
 
@@ -120,9 +120,11 @@ def _code_widths(X: np.ndarray, names: list[str], who: str) -> np.ndarray:
     for j, name in enumerate(names):
         if low[j] < 0 or broken[j] or high[j] >= TOO_MANY:
             strange = low[j] if low[j] < 0 else high[j]
-            found = f"{broken[j]} numbers that are not whole" if broken[j] and low[j] >= 0 else f"{strange:g}"
+            content = (
+                f"{broken[j]} numbers that are not whole" if broken[j] and low[j] >= 0 else f"{strange:g}"
+            )
             raise DataError(
-                f"{who}: column {name} is declared categorical and holds {found}, expected text, categories or "
+                f"{who}: column {name} is declared categorical and holds {content}, expected text, categories or "
                 "codes 0, 1, 2, ... Discretise it, or leave its family to auto."
             )
     return np.maximum(high, -1.0).astype(np.int64) + 1

@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes: a row is a bag of things drawn with the class's own frequencies."""
+"""Multinomial naive Bayes: counts of items drawn with class-specific probabilities."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.stored import FloatArray, Object
 
-FEW = 64  # a fraction to a higher power is not for reading, and to a huge one not for computing
+MAX_EXACT_POWER = 64  # fractions to a higher power are shown as decimals
 
 
 class MultinomialNB(FrequencyBayes):
-    r"""Classify by how often each of d things occurs in a row, such as the words of a text.
+    r"""Naive Bayes for counts, such as word counts of a text.
 
-    A class is a die with d faces, and a row tells how often each face came up. The number of throws
-    and the order in which they came do not depend on the class, so they cancel, and
+    A row holds multinomial counts of d items. Their total and order do not
+    depend on the class, so they cancel, and
 
     .. math:: \ln P(k, x) = \ln P(k) + \sum_j x_j \ln\theta_{kj} + \text{const}, \qquad
               \theta_{kj} = \frac{n_{kj} + \alpha}{\sum_l n_{kl} + \alpha d}       \quad (1)
 
-    with :math:`n_{kj}` the sum of column j over the rows of class k. What does not occur says nothing,
-    unlike in :class:`BernoulliNB`; and this is not :class:`CategoricalNB`, whose columns each have a die of
-    their own. Fractions such as tf-idf weights are taken as counts.
+    with :math:`n_{kj}` the sum of column j over the rows of class k. Absent items do not count, unlike in
+    :class:`BernoulliNB`; in :class:`CategoricalNB` each column has a distribution of its own. Fractions such as
+    tf-idf weights are taken as counts.
 
     Cost: fit O(n d), for sparse tables O(non-zeros), in one pass; predict O(d K) a row, or its non-zeros; memory O(d
     K).
@@ -57,6 +57,15 @@ class MultinomialNB(FrequencyBayes):
     >>> model.predict_proba([[2, 1], [1, 1]])
     array([[0.75, 0.25],
            [0.5 , 0.5 ]])
+
+    See Also
+    --------
+    ComplementNB, BernoulliNB
+
+    References
+    ----------
+    - McCallum, A. and Nigam, K. (1998). A comparison of event models for naive Bayes text classification. AAAI
+      Workshop on Learning for Text Categorization, 41-48.
     """
 
     card = Card(

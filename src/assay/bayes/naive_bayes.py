@@ -1,4 +1,4 @@
-"""Naive Bayes on mixed tables: for each column the family that suits it."""
+"""Naive Bayes on mixed tables: one distribution family per column."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _is_family(value: Any) -> bool:
 
 
 class NaiveBayes(SumLearner, Generative):
-    r"""Classify raw tables: numbers, categories and holes, each column by a family of its own.
+    r"""Classify raw tables of numbers, categories and missing values, with one distribution family per column.
 
     Given the class, the columns are taken to be independent, so their densities multiply, whatever they are:
 
@@ -53,7 +53,7 @@ class NaiveBayes(SumLearner, Generative):
 
     with means and variances by maximum likelihood (divisor n) and :math:`\varepsilon` as in GaussianNB.
     A missing entry is left out of the product, in learning as in predicting, and so is a category that was
-    not there in ``fit``; a column that is missing in all rows says nothing.
+    not there in ``fit``; a column that is missing in all rows is ignored.
 
     Degenerate columns: a Gaussian column without variance in one class takes its variance over all
     classes, one that a class has no entry for takes mean and variance over all classes (both with a
@@ -81,7 +81,7 @@ class NaiveBayes(SumLearner, Generative):
 
     Attributes
     ----------
-    families_ : dict of column name to the family in use ("none" for a column that says nothing)
+    families_ : dict of column name to the family in use ("none" for an uninformative column)
     tables_ : dict of column name to what was learned, in the columns' own names
     class_count_ : (K,)      class_prior_ : (K,)      classes_ : (K,)
     category_count_, feature_log_prob_ : lists of d arrays (K, m_j), m_j = 0 if column j is not discrete
@@ -95,6 +95,17 @@ class NaiveBayes(SumLearner, Generative):
     >>> model = NaiveBayes().fit(apples, ["Fuji", "Fuji", "Guoguang", "Guoguang"])
     >>> model.predict_proba(pd.DataFrame({"taste": ["sweet"], "weight": [None]})).round(3)
     array([[0.667, 0.333]])
+
+    See Also
+    --------
+    GaussianNB, CategoricalNB, JointBayes
+
+    References
+    ----------
+    - Domingos, P. and Pazzani, M. (1997). On the optimality of the simple Bayesian classifier under zero-one loss.
+      Machine Learning 29, 103-130. doi:10.1023/A:1007413511361
+    - John, G. H. and Langley, P. (1995). Estimating continuous distributions in Bayesian classifiers. Uncertainty
+      in Artificial Intelligence, 338-345.
     """
 
     card = Card(
@@ -194,10 +205,10 @@ class NaiveBayes(SumLearner, Generative):
             out += gaussian_logs(np.ascontiguousarray(Z), self.theta_, self.var_)  # (2), Gaussian
         for name, densities in self.densities_.items():
             j = self.schema_.index(name)
-            there = ~np.isnan(X[:, j])
-            if there.any():
-                values = self._own_values(j, X[there, j])
-                out[there] += np.stack([density.logpdf(values) for density in densities], axis=1)
+            observed = ~np.isnan(X[:, j])
+            if observed.any():
+                values = self._own_values(j, X[observed, j])
+                out[observed] += np.stack([density.logpdf(values) for density in densities], axis=1)
         return out
 
     def _plan(self) -> list[Any]:
@@ -314,7 +325,7 @@ class NaiveBayes(SumLearner, Generative):
         return naive_text(self) if hasattr(self, "families_") else repr(self)
 
     def informativeness(self) -> dict[str, float]:
-        """Columns by how much they tell about the class, most first: mutual information in nats.
+        """Mutual information of each column and the class, in nats, largest first.
 
         From the counts, unsmoothed, of a discrete column; by quadrature of the class densities of a Gaussian
         one; as the mean log ratio of densities over the training rows for a density of its own. The weights

@@ -1,4 +1,4 @@
-"""What a naive Bayes model has learned, in the columns' own names, as data and as text."""
+"""The parameters of a naive Bayes model as data and as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nearest mean: a row belongs to the class whose centre is closest."""
+"""Nearest mean classifier."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NearestMean(SharedCovariance):
 
     .. math:: g_k(x) = -\frac{\lVert x-m_k\rVert^2}{2s^2} + \ln\pi_k,\qquad s^2=\tfrac1d\mathrm{tr}\,S  \quad (1)
 
-    for the Euclidean distance (IML 5-25; 5-27 when expanded), and for Mahalanobis'
+    for the Euclidean distance, and for Mahalanobis'
 
     .. math:: g_k(x) = -\tfrac12 (x-m_k)^T S^{-1}(x-m_k) + \ln\pi_k                                     \quad (2)
 
@@ -56,6 +56,14 @@ class NearestMean(SharedCovariance):
     array([[5., 2.]])
     >>> model.predict([[4.0, 4.0]])
     array(['b'], dtype='<U1')
+
+    See Also
+    --------
+    LinearDiscriminantAnalysis, DotProductClassifier, assay.neighbors.NearestCentroid
+
+    References
+    ----------
+    - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
 
     card = Card("nearest mean", "the class whose mean is closest", suits="numeric", scale=True)
@@ -93,12 +101,16 @@ class NearestMean(SharedCovariance):
         self.__dict__.pop("covariance_", None)
         check_overflow(who, sums.mean, sums.squares if isinstance(sums, RowScatter) else sums.scatter)
         self.means_ = sums.mean
-        there = sums.count > 0
+        present = sums.count > 0
         uniform = isinstance(self.priors, str) and self.priors == "uniform"
-        given = (
-            there / max(there.sum(), 1) if uniform else None if isinstance(self.priors, str) else self.priors
+        priors = (
+            present / max(present.sum(), 1)
+            if uniform
+            else None
+            if isinstance(self.priors, str)
+            else self.priors
         )
-        self.priors_ = class_priors(who, given, sums.count, self.classes_)
+        self.priors_ = class_priors(who, priors, sums.count, self.classes_)
         d, centre = sums.mean.shape[1], self.priors_ @ self.means_
         if self.metric == "euclidean":
             s2 = sums.scatter.sum() / (sums.count.sum() * d)
@@ -121,9 +133,7 @@ class NearestMean(SharedCovariance):
 
     def __getattr__(self, name: str) -> Any:
         if name == "covariance_" and vars(self).get("metric") == "mahalanobis" and "_root" in vars(self):
-            return (
-                self._root @ self._root.T
-            )  # of a fit on few rows: large, so it is made when it is asked for
+            return self._root @ self._root.T  # of a fit on few rows: large, so it is computed on access
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def distances(self, X: Any, squared: bool = False) -> np.ndarray:

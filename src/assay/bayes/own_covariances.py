@@ -1,4 +1,4 @@
-"""What classifiers share whose classes are Gaussian clouds of their own shapes: quadratic scores."""
+"""Base class of Gaussian classifiers with one covariance per class: quadratic scores."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class OwnCovariances(ScoresClasses):
     ) -> None:
         """The same for covariances of few rows, each a few axes and a variance across them.
 
-        ``dense`` makes the matrices, if it takes them to tell whether they are of full rank.
+        ``dense`` makes the matrices, if they are needed to determine the rank.
         """
         d = self.means_.shape[1]
         floor = max(tol**2, 10 * d * _EPS)

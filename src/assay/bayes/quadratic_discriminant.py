@@ -28,7 +28,7 @@ from assay.errors import DegenerateError, ParameterError
 
 
 class QuadraticDiscriminantAnalysis(OwnCovariances):
-    r"""Classify by which of K Gaussian clouds, each of its own shape, explains x best.
+    r"""Gaussian classes, each with its own covariance: quadratic decision boundaries.
 
     .. math:: g_k(x) = \ln\pi_k - \tfrac12\ln|\Sigma_k| - \tfrac12 (x-m_k)^T\Sigma_k^{-1}(x-m_k)
                      = x^TW_kx + w_k^Tx + w_{k0}                                               \quad (1)
@@ -42,7 +42,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     ``partial_fit``.
 
     A class whose covariance has no inverse (collinear or constant columns, no more rows than columns, a single
-    row) is an error, ``SingularCovarianceError``, that says what to do; any ``reg_param`` or ``shrinkage`` above 0
+    row) is an error, ``SingularCovarianceError``, with a remedy; any ``reg_param`` or ``shrinkage`` above 0
     helps. A single class is an error too.
 
     Cost: fit O(n d^2 + K d^3), with fewer rows than columns and regularised O(n^2 d); predict O(K d^2) a row, then
@@ -88,6 +88,14 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
     >>> W, w, w0 = model.discriminants().log_odds("a", "b")
     >>> float((-w0 / W[0, 0]) ** 0.5)
     1.35955...
+
+    See Also
+    --------
+    LinearDiscriminantAnalysis, RegularizedDiscriminantAnalysis, GaussianNB
+
+    References
+    ----------
+    - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
 
     card = Card(
@@ -156,17 +164,23 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
             self._solve(few)
             return
         self._sums = sums = source.add_up(self._summarize_block)
-        given = None
+        covariances = None
         if self.covariance_estimator is not None:
-            given = from_estimator(type(self).__name__, self.covariance_estimator, source, len(self.classes_))
+            covariances = from_estimator(
+                type(self).__name__, self.covariance_estimator, source, len(self.classes_)
+            )
         elif self.shrinkage == "auto":
-            given = ledoit_wolf(source, sums)
-        self._solve(sums, given)
+            covariances = ledoit_wolf(source, sums)
+        self._solve(sums, covariances)
 
-    def _solve(self, sums: ClassScatter | RowScatter, given: Covariances | None = None) -> None:
+    def _solve(self, sums: ClassScatter | RowScatter, covariances: Covariances | None = None) -> None:
         who, few = type(self).__name__, isinstance(sums, RowScatter)
         self.__dict__.pop("covariance_", None)
-        if not few and given is None and (self.shrinkage == "auto" or self.covariance_estimator is not None):
+        if (
+            not few
+            and covariances is None
+            and (self.shrinkage == "auto" or self.covariance_estimator is not None)
+        ):
             raise ParameterError(
                 f"{who}: shrinkage='auto' and covariance_estimator look at the rows twice. Use fit or fit_blocks, or "
                 "give shrinkage as a number."
@@ -179,10 +193,10 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         if isinstance(sums, RowScatter):
             self._solve_rows(sums)
             return
-        S = given.own if given is not None else empirical(sums).own
+        S = covariances.of_classes if covariances is not None else empirical(sums).of_classes
         if self.solver == "svd":
             S = (1 - self.reg_param) * S + self.reg_param * np.eye(S.shape[1])
-        elif given is None and self.shrinkage:
+        elif covariances is None and self.shrinkage:
             S = shrunk(S, self.shrinkage)
         self._settle(S, self.tol, lambda k: self._advice(k, int(sums.rows[k])))
         self.scalings_, self.rotations_ = _principal_axes(S)
@@ -198,11 +212,11 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
             if self.solver == "svd":
                 blends.append(BlendedRows(np.sqrt(1 - self.reg_param) * F, np.full(d, self.reg_param)))
             elif self.shrinkage == "auto":
-                own = RowScatter(
+                of_class = RowScatter(
                     sums.count[[k]], sums.rows[[k]], sums.mean[[k]], sums.deviations[classes == k],
                     sums.roots[classes == k],
                 )  # fmt: skip
-                blends.append(ledoit_wolf_of_rows(own, np.ones(1)))
+                blends.append(ledoit_wolf_of_rows(of_class, np.ones(1)))
             else:
                 blends.append(shrunk_rows(F, self.shrinkage or 0.0))
 

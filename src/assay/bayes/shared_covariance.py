@@ -1,4 +1,4 @@
-"""What classifiers share whose classes are equally shaped Gaussian clouds: linear scores."""
+"""Base class of Gaussian classifiers with a shared covariance: linear scores."""
 
 from __future__ import annotations
 

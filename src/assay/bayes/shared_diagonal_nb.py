@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes with pooled variances: each column spreads alike in all classes."""
+"""Gaussian naive Bayes with pooled variances."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SharedDiagonalNB(GaussianNB):
     .. math:: g_k(x) = \sum_j \frac{\mu_{kj}}{s_j^2} x_j
                        - \tfrac12\sum_j\frac{\mu_{kj}^2}{s_j^2} + \ln\pi_k             \quad (2)
 
-    (IML 5-24, the weighted Euclidean distance to the means.) It has d variances where `GaussianNB` has K d:
+    (A weighted Euclidean distance to the means.) It has d variances where `GaussianNB` has K d:
     worth having when a class has few rows. Parameters, fitted attributes and what happens in degenerate cases
     are those of `GaussianNB`; the rows of ``var_`` are equal, and :math:`\varepsilon` respects the weights.
 
@@ -46,6 +46,14 @@ class SharedDiagonalNB(GaussianNB):
            [1.]])
     >>> model.predict([[1.9], [2.1]])
     array(['a', 'b'], dtype='<U1')
+
+    See Also
+    --------
+    GaussianNB, LinearDiscriminantAnalysis, NearestMean
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("shared diagonal nb", "Gaussian naive Bayes with one variance per column for all classes")

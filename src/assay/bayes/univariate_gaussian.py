@@ -1,4 +1,4 @@
-"""Univariate Gaussian classifier: one column, one bell a class, and where the bells cross."""
+"""Univariate Gaussian classifier: one column, one Gaussian per class, exact thresholds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UnivariateGaussianClassifier(GaussianNB):
 
     .. math:: g_k(x) = -\ln s_k - \frac{(x-m_k)^2}{2s_k^2} + \ln\pi_k                           \quad (1)
 
-    with means and variances by maximum likelihood (IML 4-28). Two of them are equal at the roots of
+    with means and variances by maximum likelihood. Two of them are equal at the roots of
 
     .. math:: \Bigl(\frac1{2s_b^2}-\frac1{2s_a^2}\Bigr)x^2 + \Bigl(\frac{m_a}{s_a^2}-\frac{m_b}{s_b^2}\Bigr)x
               + \frac{m_b^2}{2s_b^2}-\frac{m_a^2}{2s_a^2}+\ln\frac{s_b\pi_a}{s_a\pi_b} = 0       \quad (2)
@@ -56,6 +56,15 @@ class UnivariateGaussianClassifier(GaussianNB):
     >>> model = UnivariateGaussianClassifier().fit([[-3.0], [-1.0], [0.0], [4.0]], ["a", "a", "b", "b"])
     >>> model.thresholds_.round(4), model.regions_       # means -2 and 2, standard deviations 1 and 2
     (array([-6.3266, -0.3401]), array(['b', 'a', 'b'], dtype='<U1'))
+
+    See Also
+    --------
+    GaussianNB, decision_points
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
+    - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
 
     card = Card("univariate gaussian", "one column, one Gaussian per class, thresholds in closed form")
@@ -209,8 +218,8 @@ def _roots(a: float, b: float, c: float) -> list[float]:
         return []
     with np.errstate(over="ignore"):
         if a == 0:
-            found = [-c / b]
+            roots = [-c / b]
         else:
             q = -0.5 * (b + np.copysign(np.sqrt(under), b))
-            found = [q / a] + ([c / q] if q != 0 else [])
-    return [float(r) for r in found if np.isfinite(r)]
+            roots = [q / a] + ([c / q] if q != 0 else [])
+    return [float(r) for r in roots if np.isfinite(r)]

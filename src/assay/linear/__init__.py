@@ -1,4 +1,4 @@
-"""Linear learners: a weighted sum of the columns, and a decision."""
+"""Linear classifiers, regressors and rankers."""
 
 from assay.linear.coefficient_report import CoefficientReport, coefficient_report, pruned
 from assay.linear.discriminants.convergence import convergence_bound, convergence_trace

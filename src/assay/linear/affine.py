@@ -1,4 +1,4 @@
-"""Linear scores of rows, and lengths of vectors, also where their terms are beyond all numbers."""
+"""Linear scores of rows, and lengths of vectors, without overflow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["affine", "length"]
 
-MOST = 1e300  # scores of rows whose terms overflow are cut here
+MAX_SCORE = 1e300  # scores of rows whose terms overflow are cut here
 
 
 def affine(X: Any, W: Any, b: Any, refuse: Callable[[Any], Any] | None = None) -> np.ndarray:
@@ -43,7 +43,7 @@ def affine(X: Any, W: Any, b: Any, refuse: Callable[[Any], Any] | None = None) -
     with np.errstate(over="ignore", under="ignore"):
         small = (rows / size) @ (W / weight).T + b / weight / size
         top = np.abs(small).max(axis=1, keepdims=True)
-        room = MOST / np.where(top > 0, top, 1.0)
+        room = MAX_SCORE / np.where(top > 0, top, 1.0)
         table[bad] = small * np.minimum(np.minimum(size, room) * weight, room)
     return table
 

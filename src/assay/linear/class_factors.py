@@ -1,4 +1,4 @@
-"""What ``class_weight`` means: a factor for the weights of each class's rows."""
+"""``class_weight``: a factor for the weights of each class's rows."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def class_factors(class_weight: Any, classes: np.ndarray, weight: np.ndarray, wh
     if class_weight is None:
         return None
     if isinstance(class_weight, str) and class_weight == "balanced":
-        there = weight > 0
-        return np.where(there, weight.sum() / (len(classes) * np.where(there, weight, 1.0)), 1.0)
+        present = weight > 0
+        return np.where(present, weight.sum() / (len(classes) * np.where(present, weight, 1.0)), 1.0)
     if not isinstance(class_weight, Mapping):
         raise ParameterError(
             f"{who}: class_weight must be None, 'balanced' or a dict from classes to numbers, got {class_weight!r}."
@@ -46,9 +46,9 @@ def class_factors(class_weight: Any, classes: np.ndarray, weight: np.ndarray, wh
         raise ParameterError(
             f"{who}: The classes, {[missing]}, are not in class_weight, which names {unknown[0]!r} instead."
         )
-    given = [plain.get(label, 1.0) for label in labels]
-    numbers = all(isinstance(factor, Real) for factor in given)
-    factors = np.array([float(factor) for factor in given] if numbers else [np.nan])
+    values = [plain.get(label, 1.0) for label in labels]
+    numbers = all(isinstance(factor, Real) for factor in values)
+    factors = np.array([float(factor) for factor in values] if numbers else [np.nan])
     if not np.isfinite(factors).all() or (factors < 0).any() or not (factors * weight).any():
         raise ParameterError(
             f"{who}: class_weight must hold numbers from 0 up, not all 0, got {class_weight!r}."

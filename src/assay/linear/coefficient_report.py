@@ -1,4 +1,4 @@
-"""What the coefficients of a linear learner say: direction and size of each column's effect, on one scale."""
+"""Standardised coefficients: direction and size of each column's effect, on one scale."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCALES = ("standard", "range", "none")
 class CoefficientReport:
     """Columns by the size of their effect, the largest first; made by `coefficient_report`.
 
-    names : columns as the mathematics sees them      coef : (D, outputs) as learned
+    names : the columns of the design      coef : (D, outputs) as learned
     spread : (D,) what each coefficient was multiplied by      scaled : (D, outputs) coefficient times spread
     size : (D,) length of a column's scaled coefficients      heads : names of the outputs or classes
     weak : (D,) whether a column is near zero      scale, tolerance : how that was judged
@@ -42,14 +42,14 @@ class CoefficientReport:
         return [name for name, weak in zip(self.names, self.weak) if not weak]
 
     def _rows(self) -> tuple[list[str], list[list[Any]]]:
-        one = self.scaled.shape[1] == 1
-        columns = ["column", "effect", "coefficient", "scaled"] if one else ["column", *self.heads, "size"]
+        single = self.scaled.shape[1] == 1
+        columns = ["column", "effect", "coefficient", "scaled"] if single else ["column", *self.heads, "size"]
         rows: list[list[Any]] = []
         for j, name in enumerate(self.names):
-            if one:
+            if single:
                 value = float(self.scaled[j, 0])
-                said = "near zero" if self.weak[j] else "raises" if value > 0 else "lowers"
-                rows.append([name, said, float(self.coef[j, 0]), value])
+                effect = "near zero" if self.weak[j] else "raises" if value > 0 else "lowers"
+                rows.append([name, effect, float(self.coef[j, 0]), value])
             else:
                 rows.append([name, *map(float, self.scaled[j]), float(self.size[j])])
         return columns, rows

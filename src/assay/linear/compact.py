@@ -1,4 +1,4 @@
-"""Sparse tables that are better off as dense ones."""
+"""Conversion of small sparse tables to dense ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 __all__ = ["compact"]
 
-SMALL = 1 << 17  # entries up to which a table is solved faster, and to the last digit, as a dense one
+DENSE_ENTRIES = 1 << 17  # entries up to which a table is solved faster, and to the last digit, as a dense one
 
 
 def compact(X: Any) -> Any:
@@ -32,7 +32,9 @@ def compact(X: Any) -> Any:
         return X
     X = X.tocsr()
     entries = X.shape[0] * X.shape[1]
-    if entries > SMALL and 3 * X.nnz < 2 * entries:  # a stored number takes 12 bytes, an entry of an array 8
+    if (
+        entries > DENSE_ENTRIES and 3 * X.nnz < 2 * entries
+    ):  # a stored number takes 12 bytes, an entry of an array 8
         return X
     X.check_format(full_check=True)  # toarray follows the indices
     return X.toarray()

@@ -1,4 +1,4 @@
-"""The geometry of a linear score: distances, feet, and the line to draw."""
+"""The geometry of a hyperplane: distances, projections, and points to plot."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ class Hyperplane:
     .. math:: r(x) = \frac{g(x)}{\lVert w\rVert},\qquad x_p = x - r(x)\frac{w}{\lVert w\rVert},\qquad
               r_0 = \frac{w_0}{\lVert w\rVert}                                                        \quad (1)
 
-    are the signed distance of x, the foot of its perpendicular, and the signed distance of the origin (IML 10-4,
-    10-5).
+    are the signed distance of x, the foot of its perpendicular, and the signed distance of the origin.
 
     Parameters
     ----------

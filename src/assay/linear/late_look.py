@@ -1,4 +1,4 @@
-"""Large tables are looked at once: their scores show whether something is missing."""
+"""Detection of missing values in large tables by their scores, without a separate scan."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ else:
 
 __all__ = ["LateLook"]
 
-LARGE = 1 << 16  # entries of a table that is not looked at twice
+MAX_ENTRIES = 1 << 16  # entries of a table that is not looked at twice
 
 
 class LateLook(_Learner):
     """Mixin of learners that answer by X Wᵀ + b: a missing or infinite entry is found in the scores.
 
     If every column has a weight other than 0, such an entry makes a score NaN or infinite, so a large plain table needs
-    no look of its own before.
+    no scan before.
     """
 
     coef_: np.ndarray
@@ -33,7 +33,7 @@ class LateLook(_Learner):
         return X if self._shows_holes(X) else self._admit(X)
 
     def _shows_holes(self, X: Any) -> bool:
-        if not (type(X) is np.ndarray and X.ndim == 2 and X.size >= LARGE):
+        if not (type(X) is np.ndarray and X.ndim == 2 and X.size >= MAX_ENTRIES):
             return False
         if X.dtype not in (np.float64, np.float32) or not isinstance(self.coef_, np.ndarray):
             return False

@@ -1,4 +1,4 @@
-"""What classifiers with linear scores share: scores, geometry, and the terms of an answer."""
+"""Mixin of linear classifiers: scores, geometry, and the terms of a prediction."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ __all__ = ["LinearClassifier"]
 class LinearClassifier(LateLook, _Classifier):
     r"""Mixin of classifiers with :math:`g(x) = Wx + w_0`; stands before ``Classifier`` or ``Discriminant``.
 
-    The learner sets ``coef_`` and ``intercept_``: one row for two classes, :math:`g>0` being the second, else one
-    row a class, the largest winning. A learner over ``Classifier`` says in ``link`` what makes probabilities of
-    scores: "softmax" (for two classes the logistic function), or "sigmoid" (each class its own, then normalised).
+    The learner sets ``coef_`` and ``intercept_``: one row for two classes, :math:`g>0` being the second, else one row
+    a class, the largest winning. A learner over ``Classifier`` names in ``link`` the function from scores to
+    probabilities: "softmax" (for two classes the logistic function), or "sigmoid" (each class its own, then
+    normalised).
     """
 
     stored = {
@@ -51,7 +52,7 @@ class LinearClassifier(LateLook, _Classifier):
     def weights(self, label: Any = None) -> list[tuple[str, float]]:
         """The columns of ``design_`` and their weights in the score of a class, the largest first.
 
-        Sizes tell how much a column matters only if all columns are on one scale; signs tell in which direction.
+        Sizes are comparable only if all columns are on one scale; signs give the direction.
 
         Parameters
         ----------
@@ -67,7 +68,7 @@ class LinearClassifier(LateLook, _Classifier):
         Parameters
         ----------
         label : the class on the positive side; None for the second of two
-        against : the class that it is told apart from; None for all others (its own score being 0)
+        against : the class that it is compared with; None for all others (whose score is then 0)
         """
         check_is_fitted(self)
         W, b = self._rows()
@@ -121,7 +122,7 @@ class LinearClassifier(LateLook, _Classifier):
         W, b = self._rows()
         scores = values @ W.T + b
         winner = scores.argmax(axis=1)
-        found, nearest = np.empty_like(values), np.full(len(values), np.inf)
+        projected, nearest = np.empty_like(values), np.full(len(values), np.inf)
         for k in range(len(W)):
             for other in range(len(W)):
                 mine = winner == k
@@ -131,11 +132,11 @@ class LinearClassifier(LateLook, _Classifier):
                 rows = np.flatnonzero(mine)
                 distance = np.abs(plane.distance(values[rows]))
                 closer = distance < nearest[rows]
-                found[rows[closer]] = plane.project(values[rows[closer]])
+                projected[rows[closer]] = plane.project(values[rows[closer]])
                 nearest[rows[closer]] = distance[closer]
         if not np.isfinite(nearest).all():
             raise DataError(f"{type(self).__name__}: all weights are 0, so there is no boundary.")
-        return found
+        return projected
 
     def _scores(self, X: Any) -> np.ndarray:
         table = self._score_table(X)
@@ -173,12 +174,12 @@ class LinearClassifier(LateLook, _Classifier):
         return np.vstack((np.zeros_like(W), W)), np.append(0.0, self.intercept_)
 
     def _number(self, label: Any) -> int:
-        found = np.flatnonzero(self.classes_ == label)
-        if not len(found):
+        places = np.flatnonzero(self.classes_ == label)
+        if not len(places):
             raise ParameterError(
                 f"{type(self).__name__}: label must be one of {self.classes_.tolist()}, got {label!r}."
             )
-        return int(found[0])
+        return int(places[0])
 
     @staticmethod
     def _dense(X: Any) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What regressors with a linear prediction share."""
+"""Mixin of linear regressors."""
 
 from __future__ import annotations
 

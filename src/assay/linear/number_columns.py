@@ -1,4 +1,4 @@
-"""Any table as the numbers that the mathematics of linear scores sees."""
+"""Any table as a numeric design matrix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["number_columns"]
 
 
 def number_columns(X: Any, who: str, drop_first: bool = False) -> tuple[Any, list[str]]:
-    """(n, D) float64, dense or CSR, without gaps, and its D names; nominal columns become indicators.
+    """(n, D) float64, dense or CSR, without missing values, and its D names; nominal columns become indicators.
 
     ``drop_first`` leaves out each one's first category.
 

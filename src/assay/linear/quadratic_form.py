@@ -1,4 +1,4 @@
-"""A linear learner on products of columns, read as the quadratic function that it is."""
+"""The quadratic function of a linear learner on products of columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class QuadraticForm(LogOdds):
 
     W : (d, d)      w : (d,)      w0 : float
 
-    Call it with rows for its values; ``conic`` says what the curve g = 0 is in the plane.
+    Call it with rows for its values; ``conic`` names the curve g = 0 in the plane.
     """
 
     def low_rank(self, rank: int) -> QuadraticForm:

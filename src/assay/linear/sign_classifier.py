@@ -34,7 +34,7 @@ class SignClassifier(LinearClassifier, Discriminant):
         return tags
 
     def predict(self, X: Any) -> np.ndarray:
-        """(n,) the class on whose side each row is; on the hyperplane as ``tie`` says."""
+        """(n,) the class on whose side each row is; on the hyperplane according to ``tie``."""
         values = self._admit(X)
         chosen = self._choose(values)
         if self._tie != "reject":

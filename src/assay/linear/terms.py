@@ -1,4 +1,4 @@
-"""The terms of a linear score, told in the user's columns."""
+"""The terms of a linear score, by the columns of the table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.tables import Design
 
 __all__ = ["nearest_section", "sum_of_terms", "terms_section"]
 
-MANY = 12  # terms that are told one by one
+MAX_TERMS = 12  # terms that are listed one by one
 
 
 def gathered(design: Design, x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -32,7 +32,7 @@ def gathered(design: Design, x: np.ndarray, weights: np.ndarray) -> tuple[np.nda
     return weight, product
 
 
-def _told(design: Design, j: int, value: Any, x: np.ndarray) -> Any:
+def _shown_value(design: Design, j: int, value: Any, x: np.ndarray) -> Any:
     """A value in the user's words; a category that has an order with its number, which the weight multiplies."""
     if design.schema[j].kind != "ordinal" or value is None:
         return value
@@ -64,14 +64,14 @@ def terms_section(
     single = weights.shape[1] == 1
     order = np.argsort(-np.abs(product[:, -1]), kind="stable")
     rows: list[list[Any]] = []
-    for j in order[:MANY]:
+    for j in order[:MAX_TERMS]:
         name = design.schema[int(j)].name
         shown = [float(weight[j, 0])] if single else []
-        rows.append([name, _told(design, int(j), row.get(name), x), *shown, *product[j].tolist()])
+        rows.append([name, _shown_value(design, int(j), row.get(name), x), *shown, *product[j].tolist()])
     blank = [""] if single else []
-    if len(order) > MANY:
-        rest = product[order[MANY:]].sum(axis=0)
-        rows.append([f"{len(order) - MANY} more columns", "", *blank, *rest.tolist()])
+    if len(order) > MAX_TERMS:
+        remainder = product[order[MAX_TERMS:]].sum(axis=0)
+        rows.append([f"{len(order) - MAX_TERMS} more columns", "", *blank, *remainder.tolist()])
     rows.append(["constant", "", *blank, *constants.tolist()])
     rows.append(["sum", "", *blank, *(product.sum(axis=0) + constants).tolist()])
     columns = ["term", "value", *(["weight"] if single else []), *heads]
@@ -114,12 +114,12 @@ def nearest_section(
     if size == 0.0 or not np.isfinite(size):
         return None
     step = -(score / size) * (w / size)
-    order = [int(j) for j in np.argsort(-np.abs(step), kind="stable") if step[j] != 0][:MANY]
+    order = [int(j) for j in np.argsort(-np.abs(step), kind="stable") if step[j] != 0][:MAX_TERMS]
     rows = [[design.names[j], float(x[j]), float(x[j] + step[j]), float(step[j])] for j in order]
     distance = abs(score) / size
-    said = f"At a distance of {distance:.4g}, columns in their own units, the answer would turn into {other}"
+    note = f"At a distance of {distance:.4g}, columns in their own units, the answer would turn into {other}"
     hidden = int((step != 0).sum()) - len(rows)
     if hidden > 0:
-        said += f" ({hidden} more columns move less)"
-    said += ", the categories staying as they are." if not free.all() else "."
-    return Section("Nearest point on the boundary", ["column", "here", "there", "change"], rows, said)
+        note += f" ({hidden} more columns move less)"
+    note += ", the categories staying as they are." if not free.all() else "."
+    return Section("Nearest point on the boundary", ["column", "here", "there", "change"], rows, note)

@@ -25,11 +25,11 @@ IRIS, KIND = load_iris(return_X_y=True)
 def test_iris(columns, square, margin, bound, made):
     """LS-2."""
     X, y = IRIS[:100][:, columns], KIND[:100]
-    found = convergence_bound(X, y)
-    assert_allclose(found.radius**2, square, rtol=1e-12)
-    assert_allclose(found.margin, margin, atol=5e-8)
-    assert_allclose(found.updates, bound, atol=5e-3)
-    assert PerceptronRule(training_tie="positive").fit(X, y).n_updates_ == made <= found.updates
+    result = convergence_bound(X, y)
+    assert_allclose(result.radius**2, square, rtol=1e-12)
+    assert_allclose(result.margin, margin, atol=5e-8)
+    assert_allclose(result.updates, bound, atol=5e-3)
+    assert PerceptronRule(training_tie="positive").fit(X, y).n_updates_ == made <= result.updates
 
 
 @pytest.mark.capability("LS-07")
@@ -37,10 +37,10 @@ def test_charity():
     """DC 10.7.1: with the hard-margin separator the bound is 2176.65; the best homogeneous one gives less."""
     table = load_charity_donors()
     X = table.X.values / [50, 50_000]
-    found = convergence_bound(X, table.y)
+    result = convergence_bound(X, table.y)
     hard = np.array([-18.049180, 8.196721, 9.836066])
-    assert_allclose(found.radius**2 * (hard @ hard), 2176.65, atol=5e-3)
-    assert_allclose(found.updates, 2155.976, atol=5e-4)
+    assert_allclose(result.radius**2 * (hard @ hard), 2176.65, atol=5e-3)
+    assert_allclose(result.updates, 2155.976, atol=5e-4)
 
 
 @pytest.mark.capability("LS-07")
@@ -85,14 +85,14 @@ def test_many_rows():
     X = rng.normal(size=(5000, 4))
     y = (X[:, 0] + X[:, 1] > 0.1) * 1
     X[:, 0] += np.where(y == 1, 0.2, -0.2)
-    found = convergence_bound(X, y)
+    result = convergence_bound(X, y)
     ones = np.column_stack([np.ones(5000), X])
     peer = LinearSVC(C=1e5, loss="hinge", fit_intercept=False, tol=1e-8, max_iter=10**6, random_state=0).fit(
         ones, y
     )
     margin = ((2 * y - 1) * peer.decision_function(ones)).min() / np.linalg.norm(peer.coef_)
-    assert found.margin >= margin * (1 - 1e-9)
-    assert_allclose(found.margin, margin, rtol=1e-2)
+    assert result.margin >= margin * (1 - 1e-9)
+    assert_allclose(result.margin, margin, rtol=1e-2)
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e12])

@@ -79,14 +79,14 @@ def test_mapped_xor_from_zero_in_every_order(order):
 
 @pytest.mark.capability("BC-19")
 def test_mapped_xor_by_sign_of_zero_takes_three_epochs_in_eight_orders():
-    found = [
+    result = [
         PerceptronRule(order=np.array(o), training_tie="positive").fit(MAPPED, ODD)
         for o in permutations(range(4))
     ]
-    assert all(model.n_updates_ == 2 for model in found)
-    for model in found:
+    assert all(model.n_updates_ == 2 for model in result)
+    for model in result:
         assert_array_equal(weights(model), [0, 0, -2])
-    assert sorted(model.n_iter_ for model in found) == [2] * 16 + [3] * 8
+    assert sorted(model.n_iter_ for model in result) == [2] * 16 + [3] * 8
 
 
 @pytest.mark.capability("BC-19")
@@ -316,14 +316,14 @@ def test_more_or_fewer_classes_are_refused():
 
 
 def test_parameters_that_do_not_fit_are_refused():
-    for wrong, said in (
+    for wrong, text in (
         ({"start": [1.0, 2.0]}, "start must hold 5 weights, the constant first, got 2"),
         ({"order": [0, 100]}, "order must hold row numbers from 0 to 99"),
         ({"order": [0.5, 1]}, "order must hold row numbers from 0 to 99"),
         ({"rate": 0.0}, "rate must be a number above 0"),
         ({"tie": "zero"}, "tie must be one of 'positive', 'random', 'reject'"),
     ):
-        with pytest.raises(ParameterError, match=said):
+        with pytest.raises(ParameterError, match=text):
             PerceptronRule(**wrong).fit(*SETOSA_VERSICOLOR)
 
 

@@ -82,7 +82,7 @@ def test_blocks_dask_and_rows_added_later_give_the_same_weights(class_weight):
 def test_sparse_tables_of_many_columns_go_by_iterations(monkeypatch):
     A, y = load_iris(return_X_y=True)
     direct = RidgeClassifier(class_weight="balanced").fit(A, y)
-    monkeypatch.setattr(least_squares_learner, "FEW", 3)
+    monkeypatch.setattr(least_squares_learner, "PRODUCT_COLUMNS", 3)
     model = RidgeClassifier(class_weight="balanced", tol=1e-12).fit(csr_matrix(A), y)
     assert_allclose(model.coef_, direct.coef_, atol=1e-9)
 

@@ -35,7 +35,7 @@ def test_accuracy_is_that_of_leaving_out(load):
     A, y = load(return_X_y=True)
     rows = np.random.default_rng(1).permutation(len(y))[:40]
     A, y = A[rows], y[rows]
-    found = RidgeClassifierCV([0.1, 10.0], scoring="accuracy").fit(A, y)
+    result = RidgeClassifierCV([0.1, 10.0], scoring="accuracy").fit(A, y)
     shares = []
     for alpha in (0.1, 10.0):
         hits = []
@@ -43,8 +43,8 @@ def test_accuracy_is_that_of_leaving_out(load):
             rest = np.arange(len(y)) != i
             hits.append(RidgeClassifier(alpha).fit(A[rest], y[rest]).predict(A[[i]])[0] == y[i])
         shares.append(np.mean(hits))
-    assert_allclose(found.best_score_, max(shares))
-    assert found.alpha_ == (0.1, 10.0)[int(np.argmax(shares))]
+    assert_allclose(result.best_score_, max(shares))
+    assert result.alpha_ == (0.1, 10.0)[int(np.argmax(shares))]
 
 
 def test_cross_validation_like_scikit_learn():

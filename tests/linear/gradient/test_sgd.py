@@ -98,8 +98,8 @@ def test_losses_are_those_of_the_table(name):
         for y in (-1.0, 1.0, 0.7):
             if name in MARGIN and abs(y) != 1:
                 continue
-            found = _sgd.loss(LOSSES[name], y, float(s), 0.1)
-            assert_allclose(found, loss_by_the_book(name, y, float(s)), rtol=1e-12, atol=1e-300)
+            result = _sgd.loss(LOSSES[name], y, float(s), 0.1)
+            assert_allclose(result, loss_by_the_book(name, y, float(s)), rtol=1e-12, atol=1e-300)
 
 
 def test_a_margin_that_is_just_reached_still_moves():
@@ -163,16 +163,16 @@ def test_a_pass_agrees_with_its_twin(case, kind):
     book = [state.copy(), w.copy(), mean.copy(), paid.copy()]
     averaged, owing = rule[8] > 0, rule[4] > 0
     for _ in range(2):
-        found = run(
+        result = run(
             y, weight, skip, order, rule, state, w, mean if averaged else EMPTY, paid if owing else EMPTY
         )
         expected = epoch_by_the_book(X, y, weight, skip, order, rule, book[0], *book[1:])
-        assert found[2] == expected[2]
-        assert_allclose(found[0], expected[0], rtol=1e-9)
+        assert result[2] == expected[2]
+        assert_allclose(result[0], expected[0], rtol=1e-9)
         if (
             not sparse and rule[9] == 1 and rule[4] < 0.1
         ):  # else the penalty is that of a few columns, or of before
-            assert_allclose(found[1], expected[1], rtol=1e-9)
+            assert_allclose(result[1], expected[1], rtol=1e-9)
         assert_allclose(w, book[1], rtol=1e-8, atol=1e-12)
         assert_allclose(state[:4], book[0][:4], rtol=1e-8, atol=1e-12)
         if averaged:

@@ -447,12 +447,12 @@ def test_early_stopping_watches_rows_it_does_not_learn_from():
 
 def test_threads_do_not_change_the_weights(monkeypatch):
     X, y = scaled(load_digits, 900)
-    found = []
+    result = []
     for threads in (1, 2, 4):
         monkeypatch.setattr(parallel, "threads", lambda limit=None, n=threads: n)
-        found.append(SGDClassifier(random_state=0, max_iter=5, tol=None).fit(X, y).coef_)
-    assert_array_equal(found[0], found[1])
-    assert_array_equal(found[0], found[2])
+        result.append(SGDClassifier(random_state=0, max_iter=5, tol=None).fit(X, y).coef_)
+    assert_array_equal(result[0], result[1])
+    assert_array_equal(result[0], result[2])
 
 
 @pytest.mark.parametrize("seed", [7, np.random.RandomState(7), np.random.default_rng(7), None])
@@ -550,7 +550,7 @@ def test_a_class_of_weight_zero_says_nothing():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "text"),
     [
         ({"loss": "absolute"}, "loss must be one of"),
         ({"penalty": "l3"}, "penalty must be"),
@@ -567,9 +567,9 @@ def test_a_class_of_weight_zero_says_nothing():
         ({"max_iter": 0}, "max_iter must be"),
     ],
 )
-def test_parameters_that_are_not_accepted(wrong, said):
+def test_parameters_that_are_not_accepted(wrong, text):
     model = SGDClassifier(**wrong)
-    with pytest.raises(ParameterError, match=said):
+    with pytest.raises(ParameterError, match=text):
         model.fit([[0.0], [1.0]], ["a", "b"])
 
 

@@ -179,9 +179,9 @@ def test_a_longer_target_makes_longer_weights(c, seed):
 def test_it_explains_its_number():
     X, y = two_columns()
     model = SGDRegressor(random_state=0).fit(X, y)
-    said = model.explain(X[:1])
-    assert_allclose(said.answer, model.predict(X[:1])[0])
-    assert "constant" in str(said)
+    text = model.explain(X[:1])
+    assert_allclose(text.answer, model.predict(X[:1])[0])
+    assert "constant" in str(text)
 
 
 # ---------------------------------------------------------------- awkward tables
@@ -212,7 +212,7 @@ def test_one_row_a_constant_target_and_twins():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "text"),
     [
         ({"loss": "hinge"}, "loss must be one of"),
         ({"learning_rate": "pa2"}, "only works with loss 'epsilon_insensitive'"),
@@ -222,8 +222,8 @@ def test_one_row_a_constant_target_and_twins():
         ({"power_t": -1.0}, "power_t must be"),
     ],
 )
-def test_parameters_that_are_not_accepted(wrong, said):
-    with pytest.raises(ParameterError, match=said):
+def test_parameters_that_are_not_accepted(wrong, text):
+    with pytest.raises(ParameterError, match=text):
         SGDRegressor(**wrong).fit([[0.0], [1.0]], [0.0, 1.0])
 
 

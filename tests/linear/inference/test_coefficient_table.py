@@ -61,10 +61,10 @@ def test_data_can_be_written_as_json(table):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_frames(table, library):
-    found = table.to_frame(library)
-    columns = found.column_names if library == "pyarrow" else list(found.columns)
+    result = table.to_frame(library)
+    columns = result.column_names if library == "pyarrow" else list(result.columns)
     assert columns[:5] == ["term", "estimate", "standard_error", "z", "p_value"]
-    assert_allclose(np.asarray(found["odds_ratio"]), table.odds_ratio)
+    assert_allclose(np.asarray(result["odds_ratio"]), table.odds_ratio)
     with pytest.raises(ParameterError, match="library must be one of"):
         table.to_frame("excel")
 

@@ -266,14 +266,14 @@ def test_penalised_errors_tell_how_estimates_vary():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(200, 2))
     probability = 1 / (1 + np.exp(-(X @ [1.0, -0.5] + 0.3)))
-    found, said = [], []
+    result, text = [], []
     for _ in range(300):
         y = rng.random(200) < probability
         model = LogisticRegression(C=0.5).fit(X, y)
         table = model.summary(X, y)
-        found.append(table.estimate)
-        said.append(table.standard_error)
-    assert_allclose(np.mean(said, axis=0), np.std(found, axis=0), rtol=0.12)  # sampling error 4 % each
+        result.append(table.estimate)
+        text.append(table.standard_error)
+    assert_allclose(np.mean(text, axis=0), np.std(result, axis=0), rtol=0.12)  # sampling error 4 % each
 
 
 @pytest.mark.parametrize("K", [2, 3])

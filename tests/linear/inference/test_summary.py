@@ -37,11 +37,11 @@ def test_the_three_tests_agree_for_many_rows():
 
 def test_p_values_are_uniform_where_nothing_is_to_be_found():
     """200 data sets in which two columns mean nothing: the p of their test is as likely to be anywhere."""
-    found = []
+    result = []
     for seed in range(200):
         X, y = logistic_data(n=200, seed=seed)
-        found.append(LogisticRegression(**TIGHT).fit(X, y).summary(X, y).wald_test(["x1", "x2"]).p_value)
-    assert kstest(found, "uniform").pvalue > 0.01
+        result.append(LogisticRegression(**TIGHT).fit(X, y).summary(X, y).wald_test(["x1", "x2"]).p_value)
+    assert kstest(result, "uniform").pvalue > 0.01
 
 
 @settings(max_examples=20, deadline=None)
@@ -66,9 +66,9 @@ def test_extra_columns_of_a_score_test_are_checked():
     with pytest.raises(DataError, match="columns of 500 rows"):
         model.score_test(X, y, X[:10])
     square = X[:, 0] ** 2
-    found = model.score_test(X, y, square)
-    assert found.df == 1
-    assert model.score_test(X, y, csr_array(square[:, None])) == found
+    result = model.score_test(X, y, square)
+    assert result.df == 1
+    assert model.score_test(X, y, csr_array(square[:, None])) == result
     third = np.array(["low", "high", "middle"])[np.arange(500) % 3]
     assert model.score_test(X, y, pd.DataFrame({"third": third})).df == 2
     with pytest.raises(DegenerateError, match="same in all rows"):

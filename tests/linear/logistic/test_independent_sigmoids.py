@@ -58,10 +58,10 @@ def test_the_optimum_is_that_of_scikit_learn():
 def test_labels_have_the_names_of_the_columns():
     model = IndependentSigmoids(tol=1e-2).fit(X, pd.DataFrame(Y, columns=["sport", "music", "art"]))
     assert model.classes_.tolist() == ["sport", "music", "art"]
-    said = model.explain(X[:1])
-    assert set(said.answer) == {c for c, there in zip(model.classes_, model.predict(X[:1])[0]) if there}
-    assert "Terms of the log odds of sport" in str(said)
-    assert_allclose(list(said.posterior.values()), model.predict_proba(X[:1])[0])
+    text = model.explain(X[:1])
+    assert set(text.answer) == {c for c, there in zip(model.classes_, model.predict(X[:1])[0]) if there}
+    assert "Terms of the log odds of sport" in str(text)
+    assert_allclose(list(text.posterior.values()), model.predict_proba(X[:1])[0])
 
 
 def test_sparse_tables():

@@ -276,13 +276,13 @@ def test_columns_that_say_nothing_or_too_much(X):
 
 
 def test_wrong_words_are_refused():
-    for wrong, said in (
+    for wrong, text in (
         ({"batch_size": 1}, "rate must be a number with batch_size=1; a line search needs all rows"),
         ({"rate": [0.1, 0.2]}, "rate must be one number or 1, one for each output, got 2"),
         ({"start": [[1.0, 2.0, 3.0]]}, "start must be 1 x 2 weights, the constants first, got 1 x 3"),
         ({"error": "hinge"}, "error must be one of 'cross_entropy', 'squared_error'"),
     ):
-        with pytest.raises(ParameterError, match=said):
+        with pytest.raises(ParameterError, match=text):
             LogisticDiscriminant(**wrong).fit(LINE, SIDE)
     with pytest.raises(DataError, match="y has 1 class"):
         LogisticDiscriminant().fit(LINE, [1, 1, 1, 1])
@@ -294,8 +294,8 @@ def test_without_a_constant():
 
 
 def test_explanation_has_the_terms_of_the_log_odds():
-    said = str(LogisticDiscriminant(stop="errors").fit(IRIS[50:], KIND[50:]).explain(IRIS[60:61]))
-    assert "Terms of the score" in said and "The odds of" in said
+    text = str(LogisticDiscriminant(stop="errors").fit(IRIS[50:], KIND[50:]).explain(IRIS[60:61]))
+    assert "Terms of the score" in text and "The odds of" in text
 
 
 def test_numbers_whose_squares_overflow_are_refused():

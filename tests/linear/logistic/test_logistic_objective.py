@@ -126,10 +126,10 @@ def test_sparse_rows_and_blocks_add_up_alike(K):
     v = np.random.default_rng(1).normal(size=dense.shape).ravel()
     value, g, H = dense.hessian(v)
     for other in (sparse, stream, inside):
-        found = other.hessian(v)
-        assert_allclose(found[0], value, rtol=1e-12)
-        assert_allclose(found[1], g, atol=1e-12)
-        assert_allclose(found[2], H, atol=1e-12)
+        result = other.hessian(v)
+        assert_allclose(result[0], value, rtol=1e-12)
+        assert_allclose(result[1], g, atol=1e-12)
+        assert_allclose(result[2], H, atol=1e-12)
         assert_allclose(other.value_gradient(v)[1], g, atol=1e-12)
         assert_allclose(other.metric_of_classes(v)(g), dense.metric_of_classes(v)(g), rtol=1e-7, atol=1e-8)
 

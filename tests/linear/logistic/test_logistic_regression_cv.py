@@ -143,7 +143,7 @@ def test_sparse_tables_small_and_large(ratio, monkeypatch):
     settings = {"Cs": [0.01, 0.1], "l1_ratios": (ratio,), "tol": 1e-8, "max_iter": 1000, "cv": 3}
     dense = LogisticRegressionCV(**settings).fit(X, y)
     for limit in (1 << 17, 0):
-        monkeypatch.setattr(compact, "SMALL", limit)
+        monkeypatch.setattr(compact, "DENSE_ENTRIES", limit)
         sparse = LogisticRegressionCV(**settings).fit(csr_matrix(X), y)
         assert sparse.C_ == dense.C_
         assert_allclose(sparse.coef_, dense.coef_, atol=1e-5)

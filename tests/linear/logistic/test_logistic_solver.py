@@ -30,19 +30,19 @@ def test_all_ways_meet(K, monkeypatch):
     sample = survey(rows, K, 600 // K).sample.rows()
     ways = {"sample": minimise(objective, sample, 3000, start, tol=1e-11, max_iter=500)}
     for name, settings in {
-        "stages": {"SMALL": 0},
-        "two stages": {"CHEAP": 0, "FIRST": 2},
-        "many stages": {"SMALL": 0, "WIDE": 0, "FIRST": 2},
-        "one stage": {"SMALL": 0, "WIDE": 0, "LARGE": 0},
+        "stages": {"NEWTON_WEIGHTS": 0},
+        "two stages": {"CHEAP_MULTIPLICATIONS": 0, "MIN_DIAGONAL_STEPS": 2},
+        "many stages": {"NEWTON_WEIGHTS": 0, "MAX_CURVATURE_WEIGHTS": 0, "MIN_DIAGONAL_STEPS": 2},
+        "one stage": {"NEWTON_WEIGHTS": 0, "MAX_CURVATURE_WEIGHTS": 0, "MAX_MATRIX_ENTRIES": 0},
     }.items():
         with monkeypatch.context() as patch:
             for setting, value in settings.items():
                 patch.setattr(solver, setting, value)
             ways[name] = minimise(objective, None, 3000, start, tol=1e-10, max_iter=2000)
-    for name, found in ways.items():
-        assert found.converged, name
-        assert_allclose(found.w, newton.w, atol=1e-6, err_msg=name)
-        assert [record.iteration for record in found.history] == list(range(len(found.history)))
+    for name, result in ways.items():
+        assert result.converged, name
+        assert_allclose(result.w, newton.w, atol=1e-6, err_msg=name)
+        assert [record.iteration for record in result.history] == list(range(len(result.history)))
     assert len(ways["sample"].history) < 20
 
 
@@ -51,12 +51,12 @@ def test_a_start_off_balance_finds_its_balance():
     objective, rows = problem(K=4)
     start = np.random.default_rng(0).normal(size=objective.shape).ravel() + 5
     sample = survey(rows, 4, 150).sample.rows()
-    for found in (
+    for result in (
         minimise(objective, None, 3000, start, tol=1e-10, max_iter=200),
         minimise(objective, sample, 3000, start, tol=1e-10, max_iter=200),
     ):
-        assert found.converged
-        assert_allclose(found.w.reshape(objective.shape)[:-1].sum(axis=1), 0, atol=1e-5)
+        assert result.converged
+        assert_allclose(result.w.reshape(objective.shape)[:-1].sum(axis=1), 0, atol=1e-5)
 
 
 def test_rare_columns_that_the_sample_lacks():
@@ -69,10 +69,10 @@ def test_rare_columns_that_the_sample_lacks():
         Rows(X, y), 2, Scale.of(X.mean(axis=0), X.var(axis=0), float(n), True), strength=1e-9
     )
     sample = Rows(X[1:400], y[1:400], np.full(399, n / 399))
-    found = minimise(objective, sample, n, np.zeros(3), tol=1e-10, max_iter=100)
+    result = minimise(objective, sample, n, np.zeros(3), tol=1e-10, max_iter=100)
     exact = minimise(objective, None, n, np.zeros(3), method="newton", tol=1e-12, max_iter=100)
-    assert found.converged
-    assert_allclose(found.w, exact.w, atol=1e-5)
+    assert result.converged
+    assert_allclose(result.w, exact.w, atol=1e-5)
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -81,5 +81,5 @@ def test_a_minimum_nearby_and_none(K):
     near, _ = problem(400, 2, K, strength=0.0)
     for tol in (1e-3, 1e-6):
         for objective, away in ((far, True), (near, False)):
-            found = minimise(objective, None, 400, np.zeros(objective.shape).ravel(), tol=tol, max_iter=100)
-            assert runs_away(objective, found.w) == away
+            result = minimise(objective, None, 400, np.zeros(objective.shape).ravel(), tol=tol, max_iter=100)
+            assert runs_away(objective, result.w) == away

@@ -12,7 +12,7 @@ from scipy.special import expit, log_softmax, softmax
 from assay.core.sums import Block
 from assay.linear.logistic.logistic_sums import Scale, curvature_part, gradient_part, grams, scatter_part
 
-NOTHING = np.empty(0)
+NO_VALUES = np.empty(0)
 
 
 def by_the_book(X, y, w, W):
@@ -42,7 +42,7 @@ def test_kernel_of_few_classes_is_the_formula(n, d, K, weighted, dtype):
     wide = 4 if K <= 4 else 8 if K <= 8 else 16
     padded, G = np.zeros((d + 1, wide)), np.zeros((d + 1, wide))
     padded[:, :K] = W
-    loss = _logistic.few_classes(X, y, NOTHING if w is None else w, K, padded, G)
+    loss = _logistic.few_classes(X, y, NO_VALUES if w is None else w, K, padded, G)
     expected, gradient, _, _ = by_the_book(X, y, w, W)
     assert_allclose(loss, expected, rtol=1e-12)
     assert_allclose(G[:, :K], gradient, atol=1e-11 * n)
@@ -56,7 +56,7 @@ def test_kernel_of_two_classes_is_the_formula(n, d, weighted, dtype):
     X, y, w, W = rows(n, d, 2, weighted, dtype)
     G = np.zeros(d + 1)
     beta = W[:, 1] - W[:, 0]
-    loss = _logistic.two_classes(X, y, NOTHING if w is None else w, beta[:-1].copy(), beta[-1], G)
+    loss = _logistic.two_classes(X, y, NO_VALUES if w is None else w, beta[:-1].copy(), beta[-1], G)
     expected, gradient, _, _ = by_the_book(X, y, w, np.column_stack((np.zeros(d + 1), beta)))
     assert_allclose(loss, expected, rtol=1e-12)
     assert_allclose(G, gradient[:, 1], atol=1e-11 * n)
@@ -67,13 +67,13 @@ def test_residuals_and_posteriors_of_given_scores(weighted):
     X, y, w, W = rows(211, 3, 40, weighted)
     loss, _, P, R = by_the_book(X, y, w, W)
     Z, out = X @ W[:-1] + W[-1], np.empty((211, 40))
-    assert_allclose(_logistic.residuals(Z, y, NOTHING if w is None else w, out), loss, rtol=1e-12)
+    assert_allclose(_logistic.residuals(Z, y, NO_VALUES if w is None else w, out), loss, rtol=1e-12)
     assert_allclose(out, P, atol=1e-14)
     assert_allclose(Z, R, atol=1e-13)
     z, h = X[:, 0] * 5, np.empty(211)
     p = expit(z)
     two = (y > 20).astype(np.int64)
-    _logistic.two_residuals(z, two, NOTHING if w is None else w, h)
+    _logistic.two_residuals(z, two, NO_VALUES if w is None else w, h)
     weight = 1.0 if w is None else w
     assert_allclose(z, weight * (p - two), atol=1e-14)
     assert_allclose(h, weight * p * (1 - p), atol=1e-14)
@@ -91,9 +91,9 @@ def test_column_sums():
 def test_kernels_refuse_shapes_that_do_not_fit():
     X, y, _, W = rows(5, 3, 2)
     with pytest.raises(ValueError, match="shapes"):
-        _logistic.two_classes(X, y[:4], NOTHING, np.zeros(3), 0.0, np.zeros(4))
+        _logistic.two_classes(X, y[:4], NO_VALUES, np.zeros(3), 0.0, np.zeros(4))
     with pytest.raises(ValueError, match="shapes"):
-        _logistic.few_classes(X, y, NOTHING, 5, np.zeros((4, 4)), np.zeros((4, 4)))
+        _logistic.few_classes(X, y, NO_VALUES, 5, np.zeros((4, 4)), np.zeros((4, 4)))
     with pytest.raises(ValueError, match="shapes"):
         _logistic.residuals(np.zeros((5, 2)), y, np.ones(4), np.empty((0, 2)))
 
@@ -110,7 +110,7 @@ def test_sigmoid_and_its_identities(a):
     assert_allclose(p.sum(), 1.0, rtol=1e-15)
     assert_allclose(logistic(np.array([-a]))[0], p[::-1], rtol=1e-15)
     h = np.empty(1)
-    _logistic.two_residuals(np.array([a]), np.array([0]), NOTHING, h)
+    _logistic.two_residuals(np.array([a]), np.array([0]), NO_VALUES, h)
     assert_allclose(h[0], expit(a) * expit(-a), rtol=1e-12)
     step = 1e-5
     slope = (expit(a + step) - expit(a - step)) / (2 * step)
@@ -126,7 +126,7 @@ def test_sigmoid_at_the_ends_of_the_floats():
 
     assert_allclose(logistic(np.array([0.0, 1e4, -1e4]))[:, 1], [0.5, 1.0, 0.0], atol=0)
     z = np.array([1e300, -1e300, 800.0])
-    loss = _logistic.two_residuals(z, np.array([1, 0, 0]), NOTHING, NOTHING)
+    loss = _logistic.two_residuals(z, np.array([1, 0, 0]), NO_VALUES, NO_VALUES)
     assert loss == 800.0
     assert_allclose(z, [0, 0, 1], atol=1e-300)
 
@@ -148,8 +148,8 @@ def test_every_kind_of_block_adds_the_same(K):
         X.astype(int) + (X - X.astype(int)),
         csr_matrix(X),
     ):
-        found = gradient_part(Block(table, y, w), W=W, K=K, class_weight=np.linspace(1, 2, K))
-        assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+        result = gradient_part(Block(table, y, w), W=W, K=K, class_weight=np.linspace(1, 2, K))
+        assert_allclose(result, expected, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -167,9 +167,9 @@ def test_products_of_dense_and_sparse_rows(intercept):
         loss, G, P, _ = by_the_book(X, y, w, W)
         assert_allclose(sums.loss, loss, rtol=1e-12)
         assert_allclose(sums.gradient, G, atol=1e-11)
-        for (j, k), found in zip([(0, 1), (2, 2)], sums.blocks, strict=True):
+        for (j, k), result in zip([(0, 1), (2, 2)], sums.blocks, strict=True):
             h = w * P[:, j] * (P[:, k] if j != k else 1 - P[:, k])
-            assert_allclose(found, (Z.T * h) @ Z, atol=1e-11)
+            assert_allclose(result, (Z.T * h) @ Z, atol=1e-11)
     assert_allclose((sums + sums).blocks, 2 * sums.blocks)
 
 

@@ -50,10 +50,10 @@ def test_a_sample_holds_the_quota_of_each_class_and_stands_for_all(blocks):
             lambda b: Block(*b),
         )
     )
-    found = survey(source, 3, 100)
-    sample = found.sample
+    result = survey(source, 3, 100)
+    sample = result.sample
     counts = np.bincount(y, minlength=3)
-    assert_allclose(found.weight, np.bincount(y, weights=w, minlength=3), rtol=1e-12)
+    assert_allclose(result.weight, np.bincount(y, weights=w, minlength=3), rtol=1e-12)
     assert (sample.count == counts).all()
     assert np.bincount(sample.y, minlength=3).tolist() == [100, 100, counts[2]]
     assert not sample.complete

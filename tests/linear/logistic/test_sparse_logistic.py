@@ -149,11 +149,11 @@ def test_kernels_refuse_arrays_that_do_not_fit():
 )
 def test_gradient_vanishes_at_the_optimum(n, d, K, C, fit_intercept, penalize_intercept, seed):
     X, y, w = rows(n, d, K, seed)
-    found = solve(X, y, w, K, C, fit_intercept, penalize_intercept, 1e-9, 200)
-    W = found.w.reshape(-1, d + 1)
+    result = solve(X, y, w, K, C, fit_intercept, penalize_intercept, 1e-9, 200)
+    W = result.w.reshape(-1, d + 1)
     value, gradient = objective_by_the_book(X, y, w, C, fit_intercept, penalize_intercept)(W)
-    assert_allclose(found.value, value, rtol=1e-10)
-    if found.reason == "gradient":  # else a class without rows sends its constant away for ever
+    assert_allclose(result.value, value, rtol=1e-10)
+    if result.reason == "gradient":  # else a class without rows sends its constant away for ever
         assert np.abs(gradient).max() < 1e-8
     else:
         assert fit_intercept
@@ -204,14 +204,14 @@ def test_softmax_of_three_irises_is_the_one_of_the_book():
     """Oracle: BC 5.3.2, Fisher's iris (rows 35 and 38 as published), penalty 1/2 |W|^2, biases free."""
     X, y = load_iris(return_X_y=True)
     X[34], X[37] = [4.9, 3.1, 1.5, 0.2], [4.9, 3.6, 1.4, 0.1]
-    found = solve(sp.csr_matrix(X), y, None, 3, 1.0, True, False, 1e-11, 200)
-    W = found.w.reshape(3, 5)
+    result = solve(sp.csr_matrix(X), y, None, 3, 1.0, True, False, 1e-11, 200)
+    W = result.w.reshape(3, 5)
     book = [
         [-0.423510, 0.967351, -2.517152, -1.079337, 9.849568],
         [0.534462, -0.321588, -0.206392, -0.944298, 2.237206],
         [-0.110952, -0.645763, 2.723544, 2.023635, -12.086774],
     ]
-    assert_allclose(found.value * 150, 28.886317, atol=1e-6)
+    assert_allclose(result.value * 150, 28.886317, atol=1e-6)
     assert_allclose(W, book, atol=1e-5)
     assert ((X @ W[:, :4].T + W[:, 4]).argmax(axis=1) == y).sum() == 146
 
@@ -248,9 +248,9 @@ def test_history_falls_and_a_good_start_needs_no_step():
 
 def test_a_start_that_is_worse_than_nothing_is_not_taken():
     X, y, w = rows(50, 5, 3, seed=6)
-    found = solve(X, y, w, 3, 1.0, tol=1e-10, start=np.full((3, 6), 1e9) * [[1], [-1], [2]])
-    assert_allclose(found.history[0].value, np.log(3), rtol=1e-12)
-    assert_allclose(found.w, solve(X, y, w, 3, 1.0, tol=1e-10).w, atol=1e-12)
+    result = solve(X, y, w, 3, 1.0, tol=1e-10, start=np.full((3, 6), 1e9) * [[1], [-1], [2]])
+    assert_allclose(result.history[0].value, np.log(3), rtol=1e-12)
+    assert_allclose(result.w, solve(X, y, w, 3, 1.0, tol=1e-10).w, atol=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
@@ -265,9 +265,9 @@ def test_a_start_that_is_worse_than_nothing_is_not_taken():
 def test_columns_of_all_scales_at_once_end_lower_than_they_began(n, d, K, C, tol, seed):
     X, y, w = rows(n, d, K, seed)
     factors = 10.0 ** np.random.default_rng(seed).integers(-12, 13, d)
-    found = solve((X @ sp.diags(factors)).tocsr(), y, w, K, C, True, False, tol, 100)
-    assert np.isfinite(found.w).all()
-    values = np.array([record.value for record in found.history])
+    result = solve((X @ sp.diags(factors)).tocsr(), y, w, K, C, True, False, tol, 100)
+    assert np.isfinite(result.w).all()
+    values = np.array([record.value for record in result.history])
     assert (np.diff(values) <= 1e-12 * values[:-1]).all()
     assert values[-1] <= np.log(K)
 
@@ -275,14 +275,14 @@ def test_columns_of_all_scales_at_once_end_lower_than_they_began(n, d, K, C, tol
 def test_threads_and_blocks_do_not_change_the_weights(monkeypatch):
     X, y, w = rows(400, 20, 3, seed=4)
     monkeypatch.setattr(sparse_logistic, "_BLOCK", 100)
-    found = []
+    result = []
     for threads in (1, 2, 3):
         monkeypatch.setattr(parallel, "threads", lambda limit=None, n=threads: n)
-        found.append(solve(X, y, w, 3, 1.0).w)
-    assert_array_equal(found[0], found[1])
-    assert_array_equal(found[0], found[2])
+        result.append(solve(X, y, w, 3, 1.0).w)
+    assert_array_equal(result[0], result[1])
+    assert_array_equal(result[0], result[2])
     monkeypatch.undo()
-    assert_allclose(found[0], solve(X, y, w, 3, 1.0).w, atol=1e-10)
+    assert_allclose(result[0], solve(X, y, w, 3, 1.0).w, atol=1e-10)
 
 
 # ---------------------------------------------------------------- awkward rows
@@ -290,26 +290,26 @@ def test_threads_and_blocks_do_not_change_the_weights(monkeypatch):
 
 def test_an_early_end_is_admitted():
     X, y, w = rows(100, 10, 2)
-    found = solve(X, y, w, 2, 1.0, tol=1e-12, max_iter=1)
-    assert not found.converged
-    assert found.reason == "iterations"
-    assert found.n_iter == 1
+    result = solve(X, y, w, 2, 1.0, tol=1e-12, max_iter=1)
+    assert not result.converged
+    assert result.reason == "iterations"
+    assert result.n_iter == 1
 
 
 def test_separable_rows_without_penalty_stay_finite():
     X = sp.csr_matrix([[-2.0], [-1.0], [1.0], [2.0]])
-    found = solve(X, np.array([0, 0, 1, 1]), None, 2, np.inf, True, False, 1e-6, 100)
-    assert np.isfinite(found.w).all()
-    assert found.value < 1e-5
-    assert ((X @ found.w[:1] + found.w[1]) > 0).tolist() == [False, False, True, True]
+    result = solve(X, np.array([0, 0, 1, 1]), None, 2, np.inf, True, False, 1e-6, 100)
+    assert np.isfinite(result.w).all()
+    assert result.value < 1e-5
+    assert ((X @ result.w[:1] + result.w[1]) > 0).tolist() == [False, False, True, True]
 
 
 def test_no_penalty_and_overlapping_classes_is_maximum_likelihood():
     """Oracle: IML 10.7.1, x = 0..5, r = (0, 0, 1, 0, 1, 1)."""
     X = sp.csr_matrix(np.arange(6.0)[:, None])
-    found = solve(X, np.array([0, 0, 1, 0, 1, 1]), None, 2, np.inf, tol=1e-10)
-    assert_allclose(found.w, [1.214028, -3.035069], atol=1e-6)
-    assert_allclose(found.value * 6, 2.477987, atol=1e-6)
+    result = solve(X, np.array([0, 0, 1, 0, 1, 1]), None, 2, np.inf, tol=1e-10)
+    assert_allclose(result.w, [1.214028, -3.035069], atol=1e-6)
+    assert_allclose(result.value * 6, 2.477987, atol=1e-6)
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e6, 1e12])
@@ -328,21 +328,21 @@ def test_empty_rows_empty_columns_twins_and_fewer_rows_than_columns(K):
     X = sp.csr_matrix(sp.hstack((X, X[:, :2], sp.csr_matrix((30, 40)))))
     X = sp.csr_matrix(sp.vstack((X, sp.csr_matrix((4, 50)))))
     y = np.append(y, [0, 1, 0, 1])
-    found = solve(X, y, None, K, 1.0, tol=1e-10)
-    W = found.w.reshape(-1, 51)
-    assert found.converged
+    result = solve(X, y, None, K, 1.0, tol=1e-10)
+    W = result.w.reshape(-1, 51)
+    assert result.converged
     assert_allclose(W[:, :2], W[:, 8:10], atol=1e-9)  # a column and its twin share
     assert_array_equal(W[:, 10:50], 0.0)
 
 
 def test_no_entries_at_all_leave_the_class_shares():
-    found = solve(sp.csr_matrix((8, 3)), np.array([0, 0, 0, 0, 0, 0, 1, 1]), None, 2, 1.0, tol=1e-12)
-    assert_allclose(found.w, [0, 0, 0, -np.log(3)], atol=1e-10)
+    result = solve(sp.csr_matrix((8, 3)), np.array([0, 0, 0, 0, 0, 0, 1, 1]), None, 2, 1.0, tol=1e-12)
+    assert_allclose(result.w, [0, 0, 0, -np.log(3)], atol=1e-10)
 
 
 def test_one_row_and_one_class():
-    found = solve(sp.csr_matrix([[1.0, 0.0]]), np.array([1]), None, 2, 1.0, False, False, 1e-10)
-    assert_allclose(found.w[0], expit(-found.w[0]), atol=1e-9)  # w = C (1 - p)
+    result = solve(sp.csr_matrix([[1.0, 0.0]]), np.array([1]), None, 2, 1.0, False, False, 1e-10)
+    assert_allclose(result.w[0], expit(-result.w[0]), atol=1e-9)  # w = C (1 - p)
 
 
 def test_huge_numbers_are_refused_in_words():

@@ -20,8 +20,8 @@ def test_pairs_of_grades_are_all_that_differ_within_groups(rows):
         for j in range(len(rows))
         if group[i] == group[j] and grades[i] > grades[j]
     }
-    found = pairs_from_grades(grades, group)
-    assert len(found) == len(meant) and set(map(tuple, found.tolist())) == meant
+    result = pairs_from_grades(grades, group)
+    assert len(result) == len(meant) and set(map(tuple, result.tolist())) == meant
     turned = pairs_from_grades(grades, group, best="lowest")
     assert {(j, i) for i, j in turned.tolist()} == meant
     if len(meant) > 3:
@@ -57,7 +57,7 @@ def test_errors_are_counted_pair_by_pair(g, margin):
 def test_many_pairs_are_counted_in_parts(monkeypatch):
     g, pairs = np.random.default_rng(0).normal(size=30), pairs_from_grades(np.arange(30))
     whole = ranking_error(g, pairs)
-    monkeypatch.setattr("assay.linear.ranking.ranking_pairs.SOME", 7)
+    monkeypatch.setattr("assay.linear.ranking.ranking_pairs.PAIRS_PER_BLOCK", 7)
     parts = ranking_error(g, pairs)
     assert (whole.violated, whole.tied) == (parts.violated, parts.tied)
     assert_allclose(parts.hinge, whole.hinge, rtol=1e-12)

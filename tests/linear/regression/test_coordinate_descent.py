@@ -257,10 +257,10 @@ def test_squares_of_sparse_columns_far_from_zero_do_not_cancel():
     w = rng.uniform(0.5, 2, 50)
     y = ((X - X.mean(axis=0)) @ [1.0, -2.0, 0.5] + rng.normal(size=50))[:, None]
     sparse = SparseColumns(csr_array(X), y, w, True, "test")
-    found, gaps, _ = sparse.path(0, np.array([0.1]), 1.0, tol=1e-8)
+    result, gaps, _ = sparse.path(0, np.array([0.1]), 1.0, tol=1e-8)
     expected, _, _ = Columns(X, y, w, True, "test").path(0, np.array([0.1]), 1.0, tol=1e-8)
     assert np.isfinite(gaps).all()
-    assert_allclose(found, expected, rtol=1e-5)
+    assert_allclose(result, expected, rtol=1e-5)
 
 
 def test_a_gap_that_is_no_number_is_complained_about():

@@ -91,7 +91,7 @@ def test_sparse_rows_and_many_columns_give_the_same_answer(monkeypatch):
     y = A @ np.arange(5.0) + rng.standard_t(2, size=200)
     dense = HuberRegressor().fit(A, y)
     assert_allclose(HuberRegressor().fit(csr_matrix(A), y).coef_, dense.coef_, rtol=1e-9)
-    monkeypatch.setattr(huber_loss, "MANY", 3)
+    monkeypatch.setattr(huber_loss, "NEWTON_COLUMNS", 3)
     for many in (A, csr_matrix(A)):
         assert_allclose(HuberRegressor(tol=1e-7).fit(many, y).coef_, dense.coef_, rtol=1e-5)
 

@@ -22,8 +22,8 @@ def by_the_book(X, Y, v, alpha, intercept):
     if intercept == "penalised":
         extra = np.sqrt(alpha) * np.eye(A.shape[1])
     A, B = np.vstack((A, extra)), np.vstack((Y * root, np.zeros((len(extra), Y.shape[1]))))
-    found = np.linalg.lstsq(A, B, rcond=None)[0]
-    return found[:d], found[d] if intercept != "none" else np.zeros(Y.shape[1])
+    result = np.linalg.lstsq(A, B, rcond=None)[0]
+    return result[:d], result[d] if intercept != "none" else np.zeros(Y.shape[1])
 
 
 def table(seed, n=40, d=5, q=2):

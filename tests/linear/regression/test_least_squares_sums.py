@@ -79,10 +79,10 @@ def test_classes_are_regressed_without_making_their_targets(seed, pooled):
     X, codes, w = rng.normal(size=(30, 3)) + 5, np.arange(30) % 3, rng.uniform(0.1, 2, 30)
     T = rng.normal(size=(3, 2))
     factors = np.ones(3) if pooled else rng.uniform(0.5, 2, 3)
-    found = problem_of(class_scatter(X, codes, w, 3, pooled), 3, T, None if pooled else factors)
+    result = problem_of(class_scatter(X, codes, w, 3, pooled), 3, T, None if pooled else factors)
     direct = problem_of(summarize(X, T[codes], w * factors[codes]).moments, 3)
     for name in ("n", "mean", "target", "S", "C"):
-        assert_allclose(getattr(found, name), getattr(direct, name), atol=1e-11, err_msg=name)
+        assert_allclose(getattr(result, name), getattr(direct, name), atol=1e-11, err_msg=name)
 
 
 @settings(max_examples=25, deadline=None)

@@ -164,7 +164,7 @@ def test_rows_can_be_added_to_fewer_rows_than_columns():
 
 def test_sparse_tables_of_many_columns_go_by_iterations(monkeypatch):
     monkeypatch.setattr(least_squares_learner, "compact", lambda X: X)  # it is small
-    monkeypatch.setattr(least_squares_learner, "FEW", 5)
+    monkeypatch.setattr(least_squares_learner, "PRODUCT_COLUMNS", 5)
     rng = np.random.default_rng(5)
     S = random_array((300, 20), density=0.3, rng=rng, format="csr")
     y, w = rng.normal(size=(300, 2)), rng.uniform(0.1, 2, 300)
@@ -194,12 +194,12 @@ def test_iterations_that_do_not_settle_give_way_to_products_or_are_told(monkeypa
     S = csr_matrix(np.column_stack([x**k for k in range(1, 9)]))
     y = S.sum(axis=1).A1
     monkeypatch.setattr(least_squares_learner, "compact", lambda X: X)  # it is small
-    monkeypatch.setattr(least_squares_learner, "FEW", 5)
+    monkeypatch.setattr(least_squares_learner, "PRODUCT_COLUMNS", 5)
     monkeypatch.setattr(least_squares_learner, "PATIENCE", 10)
     model = LinearRegression(tol=1e-14).fit(S, y)
     assert_allclose(model.coef_, np.ones(8), rtol=1e-5)
     model.partial_fit(S, y)  # the sums are there
-    monkeypatch.setattr(least_squares_learner, "WIDE", 5)
+    monkeypatch.setattr(least_squares_learner, "MAX_PRODUCT_COLUMNS", 5)
     with pytest.warns(ConvergenceWarning, match="did not settle"):
         LinearRegression(tol=1e-14).fit(S, y)
 

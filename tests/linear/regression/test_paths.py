@@ -18,8 +18,8 @@ Y = Y - Y.mean()
 def test_the_knots_of_an_orthogonal_design():
     """Oracle: by hand. Weights (|b_j| - alpha)+ with b = (2, -0.5, 1.2): they start at alphas 2, 1.2 and 0.5."""
     alphas = np.array([2.5, 2.0, 1.6, 1.2, 0.8, 0.5, 0.2, 0.0])
-    found, coefs, gaps = lasso_path(HADAMARD, HADAMARD @ [2.0, -0.5, 1.2], alphas=alphas, tol=1e-14)
-    assert_array_equal(found, alphas)
+    result, coefs, gaps = lasso_path(HADAMARD, HADAMARD @ [2.0, -0.5, 1.2], alphas=alphas, tol=1e-14)
+    assert_array_equal(result, alphas)
     assert_allclose(coefs[0], np.maximum(2 - alphas, 0), atol=1e-10)
     assert_allclose(coefs[1], -np.maximum(0.5 - alphas, 0), atol=1e-10)
     assert_allclose(coefs[2], np.maximum(1.2 - alphas, 0), atol=1e-10)

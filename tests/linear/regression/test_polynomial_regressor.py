@@ -34,9 +34,9 @@ def test_six_points():
 def test_log_likelihood_and_band_of_six_points():
     """IML 4-31: -3.437242 for the line with sigma^2 = SSE/n; the band of the noise is g +- z sigma."""
     model = PolynomialRegressor(1).fit(x, r)
-    found = regression_criteria(r, model.predict(x), 2)
-    assert_allclose(found.log_likelihood, -3.437242, atol=1e-6)
-    assert_allclose(model.sigma_**2, found.mse, rtol=1e-12)
+    result = regression_criteria(r, model.predict(x), 2)
+    assert_allclose(result.log_likelihood, -3.437242, atol=1e-6)
+    assert_allclose(model.sigma_**2, result.mse, rtol=1e-12)
     band = model.predict_band(x, level=0.95, kind="noise")
     assert_allclose(band[:, 1] - model.predict(x), 1.959963985 * model.sigma_, rtol=1e-9)
 

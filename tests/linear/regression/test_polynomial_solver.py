@@ -22,14 +22,14 @@ def test_the_gradient_vanishes(n, degree, p, seed):
     X, y, w = random.uniform(-1, 1, (n, 2)), random.normal(size=(n, 2)), random.uniform(0.1, 2, n)
     basis = PolynomialBasis(exponents(np.full(2, degree), degree), np.zeros(2), np.ones(2))
     P = random.normal(size=(p, len(basis.powers)))
-    found = fit_polynomial(basis, X, y, w, P)
+    result = fit_polynomial(basis, X, y, w, P)
     Z = basis.columns(X)
-    residual = y - Z @ found.weights
-    assert_allclose(Z.T @ (w[:, None] * residual), P.T @ P @ found.weights, atol=1e-9 * n)
-    assert_allclose(found.sse, np.sum(w[:, None] * residual**2, axis=0), rtol=1e-8, atol=1e-12)
-    assert_allclose(curve(basis, found.weights, X), Z @ found.weights, atol=1e-12)
+    residual = y - Z @ result.weights
+    assert_allclose(Z.T @ (w[:, None] * residual), P.T @ P @ result.weights, atol=1e-9 * n)
+    assert_allclose(result.sse, np.sum(w[:, None] * residual**2, axis=0), rtol=1e-8, atol=1e-12)
+    assert_allclose(curve(basis, result.weights, X), Z @ result.weights, atol=1e-12)
     hat = np.linalg.pinv(Z.T @ (w[:, None] * Z) + P.T @ P)
-    assert_allclose(found.parameters, np.trace(hat @ Z.T @ (w[:, None] * Z)), rtol=1e-6)
+    assert_allclose(result.parameters, np.trace(hat @ Z.T @ (w[:, None] * Z)), rtol=1e-6)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 5.0])

@@ -134,7 +134,7 @@ def test_sparse_tables_of_many_columns_go_by_iterations(penalised, monkeypatch):
     S = random_array((200, 15), density=0.3, rng=rng, format="csr")
     y, w = rng.normal(size=200) + 2, rng.uniform(0.1, 2, 200)
     direct = Ridge(0.3, penalize_intercept=penalised).fit(S, y, w)
-    monkeypatch.setattr(least_squares_learner, "FEW", 5)
+    monkeypatch.setattr(least_squares_learner, "PRODUCT_COLUMNS", 5)
     model = Ridge(0.3, tol=1e-12, penalize_intercept=penalised).fit(S, y, w)
     assert_allclose(model.coef_, direct.coef_, atol=1e-9)
     assert_allclose(model.intercept_, direct.intercept_, atol=1e-9)

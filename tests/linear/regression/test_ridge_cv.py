@@ -24,12 +24,12 @@ KINDS = {"none": {"fit_intercept": False}, "free": {}, "penalised": {"penalize_i
 
 def left_out(A, y, w, alpha, kind):
     """Leave-one-out residuals, by leaving out."""
-    found = []
+    result = []
     for i in range(len(A)):
         rest = np.arange(len(A)) != i
         model = Ridge(alpha, **KINDS[kind]).fit(A[rest], y[rest], w[rest])
-        found.append(y[i] - model.predict(A[[i]])[0])
-    return np.array(found)
+        result.append(y[i] - model.predict(A[[i]])[0])
+    return np.array(result)
 
 
 @settings(max_examples=15, deadline=None)
@@ -126,7 +126,7 @@ def test_blocks_and_dask_choose_the_same_penalty():
 
 
 def test_wrong_settings_are_refused():
-    for settings_, said in (
+    for settings_, text in (
         ({"alphas": [1.0, 0.0]}, r"alphas\[1\] == 0.0, must be > 0.0"),
         ({"alphas": [-1.0]}, "alphas == -1.0"),
         ({"alphas": [1.0, -1.0], "cv": 3}, r"alphas\[1\] == -1.0, must be >= 0.0"),
@@ -135,7 +135,7 @@ def test_wrong_settings_are_refused():
         ({"cv": 3, "alpha_per_target": True}, "incompatible"),
         ({"cv": 1}, "cv must be"),
     ):
-        with pytest.raises(ParameterError, match=said):
+        with pytest.raises(ParameterError, match=text):
             RidgeCV(**settings_).fit(X, Y)
 
 

@@ -32,9 +32,9 @@ def drawn(seed, ridge=False):
 @given(seed=st.integers(0, 10**6))
 def test_the_value_is_that_of_the_linear_program(seed):
     program = drawn(seed)
-    found = solve_tube(program)
-    assert found.converged
-    assert_allclose(program.value(found.beta), by_linear_programming(program), rtol=1e-9, atol=1e-9)
+    result = solve_tube(program)
+    assert result.converged
+    assert_allclose(program.value(result.beta), by_linear_programming(program), rtol=1e-9, atol=1e-9)
 
 
 @settings(max_examples=40, deadline=None)
@@ -42,12 +42,12 @@ def test_the_value_is_that_of_the_linear_program(seed):
 def test_with_a_ridge_some_subgradient_is_zero(seed):
     """P beta = X'a, where a is the price outside of the tube, 0 inside, and between them on its border."""
     program = drawn(seed, ridge=True)
-    found = solve_tube(program)
-    r = program.y - program.X @ found.beta
+    result = solve_tube(program)
+    r = program.y - program.X @ result.beta
     high, low = r - program.epsilon, r + program.epsilon
     on = (np.abs(high) < 1e-7) | (np.abs(low) < 1e-7)
     a = np.where(high > 0, program.above, np.where(low < 0, -program.below, 0.0)) * ~on
-    left = program.ridge * found.beta - a @ program.X  # what rows on the border must supply
+    left = program.ridge * result.beta - a @ program.X  # what rows on the border must supply
     supply = program.X[on].T
     share = np.linalg.lstsq(supply, left, rcond=None)[0] if on.any() else np.zeros(0)
     assert_allclose(supply @ share, left, atol=1e-6)
@@ -61,11 +61,11 @@ def test_with_a_ridge_some_subgradient_is_zero(seed):
 @given(seed=st.integers(0, 10**6))
 def test_sparse_rows_and_shuffled_rows_give_the_same_answer(seed):
     program = drawn(seed, ridge=True)
-    found = solve_tube(program).beta
-    assert_allclose(solve_tube(program._replace(X=csr_array(program.X))).beta, found, atol=1e-8)
+    result = solve_tube(program).beta
+    assert_allclose(solve_tube(program._replace(X=csr_array(program.X))).beta, result, atol=1e-8)
     mixed = np.random.default_rng(seed).permutation(len(program.y))
     parts = (part[mixed] for part in program[:5])
-    assert_allclose(solve_tube(Program(*parts, program.ridge)).beta, found, atol=1e-8)
+    assert_allclose(solve_tube(Program(*parts, program.ridge)).beta, result, atol=1e-8)
 
 
 def test_an_answer_without_ridge_is_a_corner_exactly():

@@ -73,17 +73,17 @@ def check_proof(answer, X, y, fit_intercept=True):
         assert_allclose((X[codes == c] / size).T @ own, (X[codes != c] / size).T @ against, atol=1e-10)
 
 
-def check_direction(found, X, y, fit_intercept=True):
+def check_direction(result, X, y, fit_intercept=True):
     X, codes = np.asarray(X, dtype=float), np.unique(y, return_inverse=True)[1]
-    scores = X @ found.coef.T + found.intercept
+    scores = X @ result.coef.T + result.intercept
     margin = scores[np.arange(len(X)), codes][:, None] - scores
-    size = np.abs(X).max(axis=0) @ np.abs(found.coef).max(axis=0) + np.abs(found.intercept).max()
+    size = np.abs(X).max(axis=0) @ np.abs(result.coef).max(axis=0) + np.abs(result.intercept).max()
     assert (margin >= -1e-8 * size).all()
-    assert ((margin > 1e-8 * size).any(axis=1) == np.isin(np.arange(len(X)), found.rows)).all()
-    used = (found.coef != found.coef[0]).any(axis=0)
-    assert np.flatnonzero(used).tolist() == found.columns
+    assert ((margin > 1e-8 * size).any(axis=1) == np.isin(np.arange(len(X)), result.rows)).all()
+    used = (result.coef != result.coef[0]).any(axis=0)
+    assert np.flatnonzero(used).tolist() == result.columns
     if not fit_intercept:
-        assert not found.intercept.any()
+        assert not result.intercept.any()
 
 
 @pytest.mark.capability("BC-07", "LS-06")
@@ -122,9 +122,9 @@ def test_breast_cancer_is_separable(part):
         X = StandardScaler().fit_transform(X)
         X, _, y, _ = train_test_split(X, y, test_size=0.2, random_state=2020)
     check_proof(is_linearly_separable(X, y), X, y)
-    found = separation(X, y)
-    assert found.kind == "complete" and len(found.rows) == len(X) and not len(found.overlap)
-    check_direction(found, X, y)
+    result = separation(X, y)
+    assert result.kind == "complete" and len(result.rows) == len(X) and not len(result.overlap)
+    check_direction(result, X, y)
 
 
 @pytest.mark.capability("DC-74")
@@ -133,11 +133,11 @@ def test_charity_table_is_flagged_and_the_columns_are_named():
     numeric = [j for j, column in enumerate(data.X.schema) if column.name in ("Age", "Salary")]
     names = [data.X.schema[j].name for j in numeric]
     X = data.X.values[:, numeric]
-    found = separation(X, data.y, names=names)
-    assert found.kind == "complete" and found.separated
-    assert "a combination of the columns Age, Salary decides all rows" in str(found)
-    assert "Give a penalty" in found.sentence
-    check_direction(found, X, data.y)
+    result = separation(X, data.y, names=names)
+    assert result.kind == "complete" and result.separated
+    assert "a combination of the columns Age, Salary decides all rows" in str(result)
+    assert "Give a penalty" in result.sentence
+    check_direction(result, X, data.y)
 
 
 @pytest.mark.capability("DC-121")
@@ -192,14 +192,14 @@ def test_same_as_one_programme_over_all_rows(steps, seed, K, fit_intercept):
     y[:K] = np.arange(K)
     truth = separated_by_one_programme(X, y, fit_intercept)
     with mock.patch("assay.linear.separation.separating_cone.STEPS", steps):
-        found = separation(X, y, fit_intercept=fit_intercept)
+        result = separation(X, y, fit_intercept=fit_intercept)
         answer = is_linearly_separable(X, y, fit_intercept=fit_intercept)
     whole = truth.sum() == n * (K - 1)
-    assert found.kind == ("complete" if whole else "quasi" if truth.any() else "none")
-    if found.kind != "none":
-        assert found.rows.tolist() == np.flatnonzero(truth.any(axis=1)).tolist()
-        check_direction(found, X, y, fit_intercept)
-    assert found.overlap.tolist() == np.flatnonzero(truth.sum(axis=1) < K - 1).tolist()
+    assert result.kind == ("complete" if whole else "quasi" if truth.any() else "none")
+    if result.kind != "none":
+        assert result.rows.tolist() == np.flatnonzero(truth.any(axis=1)).tolist()
+        check_direction(result, X, y, fit_intercept)
+    assert result.overlap.tolist() == np.flatnonzero(truth.sum(axis=1) < K - 1).tolist()
     assert bool(answer) == whole
     check_proof(answer, X, y, fit_intercept)
 
@@ -218,20 +218,20 @@ def test_many_rows(steps, kind):
         X[:, 3] = seldom + 1e-3 * X[:, 2]
         y[seldom] = 1
     with mock.patch("assay.linear.separation.separating_cone.STEPS", steps):
-        found, answer = separation(X, y), is_linearly_separable(X, y)
-    assert found.kind == kind
+        result, answer = separation(X, y), is_linearly_separable(X, y)
+    assert result.kind == kind
     check_proof(answer, X, y)
     if kind == "quasi":
-        assert found.rows.tolist() == np.flatnonzero(seldom).tolist() and found.columns == [2, 3]
+        assert result.rows.tolist() == np.flatnonzero(seldom).tolist() and result.columns == [2, 3]
     if kind != "complete":
         assert (answer.multipliers > 0).sum() <= X.shape[1] + 2  # a vertex
 
 
 def test_classes_that_touch_are_quasi_separated():
     X, y = np.array([[0.0], [1], [1], [2]]), np.array(["a", "a", "b", "b"])
-    found = separation(X, y, names=["dose"])
-    assert found.kind == "quasi" and found.rows.tolist() == [0, 3] and found.overlap.tolist() == [1, 2]
-    assert "the one row with dose below 1 is a and the one row with dose above 1 is b" in found.sentence
+    result = separation(X, y, names=["dose"])
+    assert result.kind == "quasi" and result.rows.tolist() == [0, 3] and result.overlap.tolist() == [1, 2]
+    assert "the one row with dose below 1 is a and the one row with dose above 1 is b" in result.sentence
     answer = is_linearly_separable(X, y)
     assert not answer and answer.point.tolist() == [1.0]
 
@@ -242,20 +242,20 @@ def test_an_indicator_that_decides_some_rows_is_named():
     y = (X[:, 0] + rng.logistic(size=2000) > 0).astype(int)
     X[:, 2] = X[:, 2] > 1.5
     y[X[:, 2] > 0] = 1
-    found = separation(X, y, names=["a", "b", "smoker", "d"], classes=["healthy", "ill"])
+    result = separation(X, y, names=["a", "b", "smoker", "d"], classes=["healthy", "ill"])
     rows = np.flatnonzero(X[:, 2])
-    assert found.kind == "quasi" and found.columns == [2] and found.rows.tolist() == rows.tolist()
-    assert f"all {len(rows)} rows with smoker above 0 are ill" in found.sentence
-    assert "quasi-complete" in found.sentence
+    assert result.kind == "quasi" and result.columns == [2] and result.rows.tolist() == rows.tolist()
+    assert f"all {len(rows)} rows with smoker above 0 are ill" in result.sentence
+    assert "quasi-complete" in result.sentence
 
 
 def test_separation_in_two_stages_is_found_whole():
     """The first column decides the outer rows, the second those that lie at its cut."""
     X = np.array([[-1.0, 3], [1, -3], [0, -1], [0, 1], [2, -5]])
     y = np.array([0, 1, 0, 1, 1])
-    found = separation(X, y)
-    assert found.kind == "complete" and found.columns == [0, 1]
-    check_direction(found, X, y)
+    result = separation(X, y)
+    assert result.kind == "complete" and result.columns == [0, 1]
+    check_direction(result, X, y)
     check_proof(is_linearly_separable(X, y), X, y)
 
 
@@ -265,11 +265,11 @@ def test_several_classes(load, apart):
     answer = is_linearly_separable(X, y)
     assert bool(answer) is apart and answer.hyperplane is None
     check_proof(answer, X, y)
-    found = separation(X, y, classes=[f"c{k}" for k in range(y.max() + 1)])
-    assert found.kind == ("complete" if apart else "quasi")
+    result = separation(X, y, classes=[f"c{k}" for k in range(y.max() + 1)])
+    assert result.kind == ("complete" if apart else "quasi")
     if not apart:  # setosa stands alone
-        assert "tells c0 from c1, c0 from c2 without a mistake" in found.sentence
-        assert found.overlap.tolist() == list(range(50, 150))
+        assert "tells c0 from c1, c0 from c2 without a mistake" in result.sentence
+        assert result.overlap.tolist() == list(range(50, 150))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -282,8 +282,8 @@ def test_scales_and_dependent_columns_do_not_matter(seed):
     wide = np.column_stack((shifted, shifted[:, 0] * 1e12 - shifted[:, 4], np.full(300, 7.0), np.zeros(300)))
     for score, kind in ((X @ [1, -1, 0.5, 0, 0], "complete"), (noisy, "none")):
         y = score > 0
-        found = separation(wide, y)
-        assert found.kind == kind == separation(X, y).kind
+        result = separation(wide, y)
+        assert result.kind == kind == separation(X, y).kind
         answer = is_linearly_separable(wide, y)
         check_proof(answer, wide, y)
 
@@ -308,8 +308,8 @@ def test_sparse_rows_and_rows_without_weight():
         check_proof(is_linearly_separable(csr_array(X), y), X, y)
     X, y = np.array([[0.0], [1], [2], [5], [9]]), np.array([0, 0, 1, 0, 2])
     assert separation(X, y).kind == "quasi"
-    found = separation(X, y, sample_weight=[1, 1, 1, 0, 0])
-    assert found.kind == "complete" and found.rows.tolist() == [0, 1, 2]
+    result = separation(X, y, sample_weight=[1, 1, 1, 0, 0])
+    assert result.kind == "complete" and result.rows.tolist() == [0, 1, 2]
 
 
 def test_columns_of_zeros_separate_nothing_without_a_constant():
@@ -330,8 +330,8 @@ def test_what_cannot_be_settled_is_said():
     rng = np.random.default_rng(0)
     X = (rng.random((30, 1600)) < 0.1).astype(float)
     X[1] = X[0]
-    found = separation(X, np.arange(30) % 2)  # single columns decide some rows
-    assert found.kind == "quasi" and "at least partly separated" in str(found)
+    result = separation(X, np.arange(30) % 2)  # single columns decide some rows
+    assert result.kind == "quasi" and "at least partly separated" in str(result)
     y = np.arange(30) % 3
     assert separation(X, y).kind == "unknown"
     answer = is_linearly_separable(X, y)
@@ -341,7 +341,7 @@ def test_what_cannot_be_settled_is_said():
 
 
 @pytest.mark.parametrize(
-    "X,y,said",
+    "X,y,text",
     [
         ([[1.0], [2.0]], ["a", "a"], "one class, a"),
         ([[1.0], [np.nan]], ["a", "b"], "has 1 missing value"),
@@ -349,27 +349,27 @@ def test_what_cannot_be_settled_is_said():
         ([1.0, 2.0], ["a", "b"], "Expected 2D array"),
     ],
 )
-def test_what_is_refused(X, y, said):
+def test_what_is_refused(X, y, text):
     for ask in (separation, is_linearly_separable):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=text):
             ask(X, y)
 
 
 def test_text_columns_are_indicators():
     frame = pd.DataFrame({"job": ["cook", "cook", "smith", "nurse"], "age": [1.0, 2.0, 1.0, 2.0]})
-    found = separation(frame, ["a", "a", "b", "b"])
-    assert found.kind == "complete" and found.columns == [0] and "job=cook" in found.sentence
+    result = separation(frame, ["a", "a", "b", "b"])
+    assert result.kind == "complete" and result.columns == [0] and "job=cook" in result.sentence
     assert is_linearly_separable(frame, ["a", "a", "b", "b"])
 
 
 def test_sparse_duplicates_add_up():
     rows = csr_array(([1.0, 1.0, 3.0, 5.0, -3.0], [0, 0, 0, 0, 0], [0, 2, 3, 5]), shape=(3, 1))  # 2, 3, 2
-    found = separation(rows, ["a", "b", "a"])
-    assert found.kind == "complete" and rows.nnz == 5
+    result = separation(rows, ["a", "b", "a"])
+    assert result.kind == "complete" and rows.nnz == 5
 
 
 @pytest.mark.parametrize(
-    "given,said",
+    "given,text",
     [
         ({"names": ["age"]}, "names has 1 entries for 2 columns"),
         ({"classes": ["a"]}, "numbers from 0 to 0, got"),
@@ -377,7 +377,7 @@ def test_sparse_duplicates_add_up():
         ({"classes": ["a", "b"], "y": [-1, 1, 1]}, "numbers from 0 to 1, got"),
     ],
 )
-def test_names_and_classes_fit_the_table(given, said):
+def test_names_and_classes_fit_the_table(given, text):
     y = given.pop("y", [0, 1, 1])
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=text):
         separation([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]], y, **given)

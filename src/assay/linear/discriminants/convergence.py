@@ -1,4 +1,4 @@
-"""How long a perceptron can take: the bound of separable classes, and the trace behind its proof."""
+"""The perceptron convergence theorem: the bound for separable classes, and the trace of its proof."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ConvergenceBound:
 
 @dataclass(frozen=True)
 class ConvergenceTrace:
-    """After each correction t = 1, 2, ...: what the proof says of the weights, and what they are.
+    """After each correction t = 1, 2, ...: the bounds of the proof, and the actual values.
 
     Attributes
     ----------
@@ -77,6 +77,15 @@ def convergence_bound(X: Any, y: Any) -> ConvergenceBound:
     >>> bound = convergence_bound([[-1.0], [1.0]], [0, 1])
     >>> round(bound.radius**2, 6), round(bound.margin, 6), round(bound.updates, 6)
     (2.0, 1.0, 2.0)
+
+    See Also
+    --------
+    convergence_trace, PerceptronRule
+
+    References
+    ----------
+    - Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the Mathematical Theory of
+      Automata 12, 615-622.
     """
     rows = _signed(X, y)
     w = widest_separator(rows)

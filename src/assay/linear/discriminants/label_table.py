@@ -22,7 +22,7 @@ __all__ = ["LabelTable", "has_labels"]
 class LabelTable(_Classifier):
     """Mixin of linear classifiers that also learn a table of labels, one score for each; stands before the others.
 
-    The learner writes ``_label_regressor()``, an unfitted regressor on -1 and +1.
+    Subclasses define ``_label_regressor()``, an unfitted regressor on -1 and +1.
     """
 
     class_weight: Any

@@ -17,7 +17,7 @@ __all__ = ["LeastSquaresClassifier"]
 
 
 class LeastSquaresClassifier(LeastSquaresLearner, LinearClassifier, Discriminant):
-    r"""Regress a number that stands for the class on the columns, and decide by the regression.
+    r"""Least-squares regression on coded class targets.
 
     .. math:: \min_{W,b}\;\sum_i v_i\,\lVert t_i - Wx_i - b\rVert^2 + \alpha\lVert W\rVert^2         \quad (1)
 
@@ -53,6 +53,15 @@ class LeastSquaresClassifier(LeastSquaresLearner, LinearClassifier, Discriminant
     array([-1.5,  3. ])
     >>> model.predict([[2.0], [3.0]])
     array(['a', 'b'], dtype='<U1')
+
+    See Also
+    --------
+    RidgeClassifier, LinearRegression, LogisticRegression
+
+    References
+    ----------
+    - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
+    - Bishop, C. M. (2006). Pattern Recognition and Machine Learning. Springer.
     """
 
     card = Card("least squares", "linear regression on coded classes")

@@ -1,4 +1,4 @@
-"""Rows of two classes as the perceptron sees them: which are mistakes, and what corrects them."""
+"""Rows of two classes for the perceptron: mistakes and their corrections."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SignedRows:
     Parameters
     ----------
     X : (n, d) array or CSR matrix      y : (n,) of 0 and 1      w : None or (n,) weights
-    who : the learner that speaks in messages
+    who : the learner's name, for messages
     margin : rho      tie_is_mistake : bool      bias : bool, whether w_0 is learned
     """
 
@@ -89,14 +89,14 @@ class SignedRows:
         limit: int | None = None,
     ) -> tuple[int, np.ndarray]:
         """Visit rows and correct each mistake in place; returns where it stopped, and the rows corrected."""
-        found = np.empty(len(order), dtype=np.int64)
+        corrected = np.empty(len(order), dtype=np.int64)
         most = len(order) if limit is None else limit
         rule = (begin, most, float(rate), self.margin, self.tie_is_mistake, self.bias)
         end, k = self._epoch(
             *self._parts, self.y, self.weight, order, *rule, w, walk.drift, walk.visits, found
         )
         self._refuse_overflow(w)
-        return end, found[:k]
+        return end, corrected[:k]
 
     def _refuse_overflow(self, w: np.ndarray) -> None:
         if not np.isfinite(w).all():

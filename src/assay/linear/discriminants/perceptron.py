@@ -1,4 +1,4 @@
-"""The perceptron for everyday use: any number of classes, sparse rows, penalties, early stopping."""
+"""Perceptron by stochastic gradient descent: several classes, sparse rows, penalties, early stopping."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Perceptron"]
 
 
 class Perceptron(SGDClassifier):
-    r"""Tell classes apart by a linear score that is corrected at each mistake.
+    r"""Linear classifier whose weights are corrected at each mistake.
 
     .. math:: y_i(w^Tx_i + b) \le 0:\qquad w \leftarrow w + \eta\,y_ix_i,\quad b \leftarrow b + \eta\,y_i   \quad (1)
 
@@ -73,6 +73,15 @@ class Perceptron(SGDClassifier):
     >>> X, y = [[-2.0, -1.0], [-1.0, -1.0], [1.0, 1.0], [2.0, 1.0]], ["left", "left", "right", "right"]
     >>> Perceptron().fit(X, y).predict([[-0.8, -1.0], [3.0, 0.5]])
     array(['left', 'right'], dtype='<U5')
+
+    See Also
+    --------
+    PerceptronRule, PocketClassifier, SGDClassifier
+
+    References
+    ----------
+    - Rosenblatt, F. (1958). The perceptron: a probabilistic model for information storage and organization in the
+      brain. Psychological Review 65(6), 386-408. doi:10.1037/h0042519
     """
 
     card = Card("perceptron", "corrects one mistake after the other", scale=True)

@@ -1,4 +1,4 @@
-"""The perceptron as the textbooks teach it: visit rows, correct mistakes, stop when none is left."""
+"""The textbook perceptron: visit rows, correct mistakes, stop when none is left."""
 
 from __future__ import annotations
 
@@ -98,6 +98,17 @@ class PerceptronRule(SignClassifier):
     >>> model = PerceptronRule().fit(X, y)
     >>> model.coef_, model.intercept_, model.n_updates_, model.n_iter_
     (array([[ 0., -2.]]), array([0.]), 2, 2)
+
+    See Also
+    --------
+    Perceptron, PocketClassifier, convergence_bound
+
+    References
+    ----------
+    - Rosenblatt, F. (1958). The perceptron: a probabilistic model for information storage and organization in the
+      brain. Psychological Review 65(6), 386-408. doi:10.1037/h0042519
+    - Novikoff, A. B. J. (1962). On convergence proofs on perceptrons. Symposium on the Mathematical Theory of
+      Automata 12, 615-622.
     """
 
     card = Card(
@@ -179,12 +190,12 @@ class PerceptronRule(SignClassifier):
                 epoch = len(self.history_) + 1
                 rate = self.rate / epoch if self.schedule == "inverse" else self.rate
                 before = weights.copy()
-                found, count, clean = self._pass(rows, weights, rate, walk, rng)
+                corrected, count, clean = self._pass(rows, weights, rate, walk, rng)
                 self.history_.append(Epoch(epoch, count, float(rate)))
                 self.converged_ = clean
                 if self.keep and count:
-                    updates.append(found)
-                    path.append(weights[None].copy() if self.batch else _steps(rows, before, found, rate))
+                    updates.append(corrected)
+                    path.append(weights[None].copy() if self.batch else _steps(rows, before, corrected, rate))
                 bar.advance()
         self.n_iter_ = len(self.history_)
         self.n_updates_ = sum(epoch.corrections for epoch in self.history_)
@@ -192,7 +203,7 @@ class PerceptronRule(SignClassifier):
             self.path_ = np.vstack(path)
             self.updates_ = np.concatenate([np.empty(0, dtype=np.int64), *updates])
         if not (self.converged_ or self.average):
-            self._say_unfinished(rows, weights)
+            self._warn_unfinished(rows, weights)
         learned = walk.mean(weights) if self.average else weights
         self.coef_, self.intercept_ = learned[None, 1:].copy(), learned[:1].copy()
 
@@ -209,11 +220,11 @@ class PerceptronRule(SignClassifier):
             return np.empty(0, dtype=np.int64), count, count == 0
         order = visiting_order(self, rows, rng)
         limit = 1 if isinstance(self.order, str) and self.order == "first" else None
-        end, found = rows.correct(weights, order, rate, walk, limit=limit)
+        end, corrected = rows.correct(weights, order, rate, walk, limit=limit)
         walk.visits += end
-        return found, len(found), not len(found)
+        return corrected, len(corrected), not len(corrected)
 
-    def _say_unfinished(self, rows: SignedRows, weights: np.ndarray) -> None:
+    def _warn_unfinished(self, rows: SignedRows, weights: np.ndarray) -> None:
         left = rows.wrong(weights)
         what = (
             f"mistakes of weight {left:g}"
@@ -229,23 +240,23 @@ class PerceptronRule(SignClassifier):
 
 
 def starting_weights(model: Any, rows: SignedRows, rng: Any) -> np.ndarray:
-    """(D + 1,) as the parameter ``start`` says."""
+    """(D + 1,) according to the parameter ``start``."""
     zero = rows.zero()
     if isinstance(model.start, str):
         if model.start == "random":
             zero[:] = rng.uniform(-0.01, 0.01, len(zero))
             zero[0] *= model.fit_intercept
         return zero
-    given = np.array(model.start, dtype=np.float64)
-    if len(given) != len(zero):
+    weights = np.array(model.start, dtype=np.float64)
+    if len(weights) != len(zero):
         raise ParameterError(
-            f"{type(model).__name__}: start must hold {len(zero)} weights, the constant first, got {len(given)}."
+            f"{type(model).__name__}: start must hold {len(zero)} weights, the constant first, got {len(weights)}."
         )
-    return given
+    return weights
 
 
 def visiting_order(model: Any, rows: SignedRows, rng: Any) -> np.ndarray:
-    """The rows to visit in one epoch, as the parameter ``order`` says; rows without weight are left out."""
+    """The rows to visit in one epoch, according to the parameter ``order``; rows without weight are left out."""
     if isinstance(model.order, str):
         return rng.permutation(rows.rows) if model.order == "random" else rows.rows
     order = np.asarray(model.order, dtype=np.float64)
@@ -258,10 +269,10 @@ def visiting_order(model: Any, rows: SignedRows, rng: Any) -> np.ndarray:
     return chosen[np.isin(chosen, rows.rows)]
 
 
-def _steps(rows: SignedRows, before: np.ndarray, found: np.ndarray, rate: float) -> np.ndarray:
+def _steps(rows: SignedRows, before: np.ndarray, corrected: np.ndarray, rate: float) -> np.ndarray:
     """(len(found), D + 1) the weights after each correction."""
-    X = rows.X[found]
-    step = rate * rows.y[found] * (rows.weight[found] if len(rows.weight) else 1.0)
+    X = rows.X[corrected]
+    step = rate * rows.y[corrected] * (rows.weight[corrected] if len(rows.weight) else 1.0)
     moves = step[:, None] * (X if isinstance(X, np.ndarray) else X.toarray())
     constant = step if rows.bias else np.zeros_like(step)
     return np.cumsum(np.vstack([before, np.column_stack([constant, moves])]), axis=0)[1:]

@@ -1,4 +1,4 @@
-"""Pocket: the perceptron's walk, with the best weights seen kept in the pocket."""
+"""Pocket algorithm: the perceptron, keeping the best weights so far."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Exchange:
 
 
 class PocketClassifier(SignClassifier):
-    r"""Separate two classes as well as the perceptron's walk ever did, also where no hyperplane separates them.
+    r"""Perceptron that keeps the weights with the fewest training errors, also for inseparable classes.
 
     Corrects mistakes as the perceptron does, :math:`w \leftarrow w + \eta\,y_i(1, x_i)`. After each correction it
     counts the errors on all rows; weights with fewer errors than those in the pocket take their place. Counting makes
@@ -76,6 +76,15 @@ class PocketClassifier(SignClassifier):
     >>> model = PocketClassifier(max_updates=100).fit(X, y)
     >>> model.n_errors_, model.predict([[0.2], [2.5]])
     (1, array([0, 1]))
+
+    See Also
+    --------
+    PerceptronRule, Perceptron
+
+    References
+    ----------
+    - Gallant, S. I. (1990). Perceptron-based learning algorithms. IEEE Transactions on Neural Networks 1(2),
+      179-191. doi:10.1109/72.80230
     """
 
     card = Card("pocket", "two classes: the best weights that the perceptron has met", scale=True)
@@ -139,8 +148,8 @@ class PocketClassifier(SignClassifier):
                     order, place = visiting_order(self, rows, rng), 0
                     self.n_iter_ += 1
                     quiet += 1  # passes begun since the last correction
-                place, found = rows.correct(weights, order, self.rate, nobody, place, 1)
-                if not len(found):
+                place, corrected = rows.correct(weights, order, self.rate, nobody, place, 1)
+                if not len(corrected):
                     continue
                 quiet = 0
                 errors.append(rows.wrong(weights))

@@ -21,7 +21,7 @@ __all__ = ["RidgeClassifier", "class_weights", "signs"]
 
 
 class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discriminant):
-    r"""Tell classes apart by ridge regression on targets of +1 for the class and -1 for all others.
+    r"""Ridge regression on targets of +1 for the class and -1 for all others.
 
     .. math:: \min_{W,b}\;\sum_i v_i\,\lVert t_i - Wx_i - b\rVert^2 + \alpha\lVert W\rVert^2         \quad (1)
 
@@ -69,6 +69,17 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
     array([0.5455])
     >>> model.predict([[-0.1], [0.1]])
     array(['a', 'b'], dtype='<U1')
+
+    See Also
+    --------
+    RidgeClassifierCV, LeastSquaresClassifier
+
+    References
+    ----------
+    - Hoerl, A. E. and Kennard, R. W. (1970). Ridge regression: biased estimation for nonorthogonal problems.
+      Technometrics 12(1), 55-67.
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
     """
 
     card = Card("ridge", "least squares on coded classes, shrunk", also=("ridge classifier",), scale=True)
@@ -158,7 +169,7 @@ def signs(K: int) -> np.ndarray:
     return table[:, 1:] if K == 2 else table if K > 2 else -np.ones((1, 1))
 
 
-def class_weights(who: str, given: Any, classes: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
+def class_weights(who: str, class_weight: Any, classes: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
     """(K,) the factor of each class, given its number of rows; None for ones.
 
     >>> import numpy as np
@@ -166,18 +177,20 @@ def class_weights(who: str, given: Any, classes: np.ndarray, rows: np.ndarray) -
     >>> class_weights("Learner", "balanced", np.array([0, 1]), np.array([30, 10]))
     array([0.66666667, 2.        ])
     """
-    if given is None:
+    if class_weight is None:
         return None
-    if isinstance(given, str):
-        there = rows > 0
-        return np.divide(rows.sum(), there.sum() * rows, out=np.zeros(len(rows)), where=there)
+    if isinstance(class_weight, str):
+        present = rows > 0
+        return np.divide(rows.sum(), present.sum() * rows, out=np.zeros(len(rows)), where=present)
     labels = classes.tolist()
-    unknown = [label for label in given if label not in labels]
+    unknown = [label for label in class_weight if label not in labels]
     if unknown:
         raise ParameterError(
             f"{who}: class_weight has the label {unknown[0]!r}, which is not among the classes {labels}."
         )
-    found = np.array([float(given.get(label, 1.0)) for label in labels])
-    if not (found >= 0).all() or not (found * rows).any():
-        raise ParameterError(f"{who}: class_weight must be numbers from 0 up, not all 0, got {given!r}.")
-    return found
+    factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+    if not (factors >= 0).all() or not (factors * rows).any():
+        raise ParameterError(
+            f"{who}: class_weight must be numbers from 0 up, not all 0, got {class_weight!r}."
+        )
+    return factors

@@ -61,6 +61,17 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
     >>> model = RidgeClassifierCV(alphas=[0.1, 100.0]).fit([[-2.0], [-1.0], [1.0], [2.0]], ["a", "a", "b", "b"])
     >>> model.alpha_, model.predict([[-0.5], [0.5]]).tolist()
     (0.1, ['a', 'b'])
+
+    See Also
+    --------
+    RidgeClassifier, RidgeCV
+
+    References
+    ----------
+    - Hoerl, A. E. and Kennard, R. W. (1970). Ridge regression: biased estimation for nonorthogonal problems.
+      Technometrics 12(1), 55-67.
+    - Golub, G. H., Heath, M. and Wahba, G. (1979). Generalized cross-validation as a method for choosing a good
+      ridge parameter. Technometrics 21(2), 215-223.
     """
 
     card = Card("ridge cv", "ridge on coded classes, its penalty by leave-one-out", scale=True)

@@ -65,7 +65,7 @@ class Epoch:
     loss : mean loss of the rows, each as the pass came to it, without the penalty and without row weights
     rate : the base of the learning rate (falls only if it is "adaptive")
     score : of the rows set aside by ``early_stopping``, else None
-    label : the class that was told apart from all others, if there are more than two, else None
+    label : the positive class of this one-vs-rest problem; None with two classes
     """
 
     number: int
@@ -92,9 +92,9 @@ class Visits:
 
 
 def _entries(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    found = csr_arrays(X)  # sound, or refused
+    arrays = csr_arrays(X)  # sound, or refused
     if X.has_canonical_format:
-        return found
+        return arrays
     X = X.copy()
     X.sum_duplicates()  # the length of a row is not that of its parts
     return csr_arrays(X)
@@ -115,7 +115,7 @@ class Aside:
 
 @dataclass
 class Weights:
-    """One score on its way: its weights, and their mean over the steps if it is asked for."""
+    """One score on its way: its weights, and their mean over the steps if averaging is on."""
 
     coef: np.ndarray
     intercept: float = 0.0
@@ -222,20 +222,20 @@ class StochasticDescent(_Learner):
             coef_init = self._plain_coef() if coef_init is None else coef_init
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
         coef, intercept = np.zeros((R, d)), np.zeros(R)
-        for name, given, place in (
+        for name, init, place in (
             ("coef_init", coef_init, coef),
             ("intercept_init", intercept_init, intercept),
         ):
-            if given is None:
+            if init is None:
                 continue
-            values = np.asarray(given, dtype=np.float64)
+            values = np.asarray(init, dtype=np.float64)
             if values.shape != place.shape and not (R == 1 and values.size == place.size):
                 raise ParameterError(
                     f"{type(self).__name__}: {name}{before} does not match the data, expected the shape {place.shape}, "
                     f"got {values.shape}."
                 )
             if not np.isfinite(values).all():
-                raise ParameterError(f"{type(self).__name__}: {name} must be finite numbers, got {given!r}.")
+                raise ParameterError(f"{type(self).__name__}: {name} must be finite numbers, got {init!r}.")
             place[:] = values.reshape(place.shape)
         mean = np.zeros((R, d)) if self.average else None
         return [Weights(coef[k], float(intercept[k]), None if mean is None else mean[k]) for k in range(R)]
@@ -248,13 +248,13 @@ class StochasticDescent(_Learner):
         """The R scores of d columns where ``partial_fit`` goes on."""
         coef = self._kept("standard_coef_", self._plain_coef(), (R, d))
         intercept = self._kept("standard_intercept_", self.intercept_, (R,))
-        found = [Weights(coef[k], float(intercept[k])) for k in range(R)]
+        starts = [Weights(coef[k], float(intercept[k])) for k in range(R)]
         if self.average:
             mean = self._kept("average_coef_", coef, (R, d))
             mean_intercept = self._kept("average_intercept_", intercept, (R,))
-            for k, weights in enumerate(found):
+            for k, weights in enumerate(starts):
                 weights.mean, weights.mean_intercept = mean[k], float(mean_intercept[k])
-        return found
+        return starts
 
     def _kept(self, name: str, instead: Any, shape: tuple[int, ...]) -> np.ndarray:
         """A copy of what the model remembers; it may come from a stranger's file, and native code writes into it."""
@@ -307,7 +307,7 @@ class StochasticDescent(_Learner):
         for number in range(1, epochs + 1):
             if self.shuffle:
                 _sgd.shuffle(order, seed)
-            loss, objective, seen = rows.epoch(
+            loss, objective, n_seen = rows.epoch(
                 y, _NONE if w is None else w, skip, order, rule, state, weights.coef, mean, paid
             )
             if not (math.isfinite(state[0]) and np.isfinite(weights.coef).all()):
@@ -318,9 +318,9 @@ class StochasticDescent(_Learner):
                 )
             weights.intercept, weights.mean_intercept = float(state[0]), float(state[1])
             score = None if aside is None else aside.score(weights)
-            history.append(Epoch(number, loss / max(seen, 1), float(rule[5]), score, label))
+            history.append(Epoch(number, loss / max(n_seen, 1), float(rule[5]), score, label))
             bar.advance()
-            value = objective / max(seen, 1) if score is None else -score
+            value = objective / max(n_seen, 1) if score is None else -score
             waited = waited + 1 if self.tol is not None and value > best - self.tol else 0
             best = min(best, value)
             if waited >= self.n_iter_no_change:

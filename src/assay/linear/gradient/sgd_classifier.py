@@ -23,7 +23,7 @@ from assay.linear.linear_classifier import LinearClassifier
 
 __all__ = ["SGDClassifier"]
 
-_MOST = np.iinfo(np.int32).max
+_MAX_ITERATIONS = np.iinfo(np.int32).max
 
 
 def _believes(self: Any) -> bool:
@@ -36,9 +36,9 @@ def _believes(self: Any) -> bool:
 
 
 class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
-    r"""Tell classes apart by a linear score, learned row by row.
+    r"""Linear classifiers by stochastic gradient descent.
 
-    The loss says what is learned: "hinge" a linear support-vector machine, "log_loss" logistic regression,
+    The loss selects the model: "hinge" a linear support-vector machine, "log_loss" logistic regression,
     "perceptron" the perceptron. All of them are one score with another activation: its sign is the hard answer, and
     its logistic function, for "log_loss", the soft one. With labels -1 and +1
 
@@ -123,6 +123,17 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
     array(['left', 'right'], dtype='<U5')
     >>> model.history_[-1].loss < model.history_[0].loss
     True
+
+    See Also
+    --------
+    SGDRegressor, Perceptron, LogisticRegression
+
+    References
+    ----------
+    - Bottou, L. (2012). Stochastic gradient descent tricks. In Neural Networks: Tricks of the Trade, second
+      edition, 421-436. Springer.
+    - Xu, W. (2011). Towards optimal one pass large scale learning with averaged stochastic gradient descent.
+      arXiv:1107.2490.
     """
 
     card = Card(
@@ -293,8 +304,8 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
             signs = np.where(positive, 1.0, -1.0)
             weights = w
             if factors is not None:
-                own = np.where(positive, factors[k if R > 1 else 1], 1.0 if R > 1 else factors[0])
-                weights = own if w is None else w * own
+                class_factor = np.where(positive, factors[k if R > 1 else 1], 1.0 if R > 1 else factors[0])
+                weights = class_factor if w is None else w * class_factor
             aside = None if skip is None else Aside(skip, _accuracy(X, positive, w, skip))
             label = plain_label(self.classes_[k]) if R > 1 else None
             return self._descend(rows, signs, weights, scores[k], epochs, seeds[k], aside, bar, label)
@@ -309,14 +320,14 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         """The seeds of the orders and the rows set aside, drawn as scikit-learn draws them, and when."""
         drawn = random_state_of(self.random_state)
         if R == 1:
-            drawn.randint(1, _MOST)
+            drawn.randint(1, _MAX_ITERATIONS)
         skip = set_aside(self, y, w, stratified=True) if self.early_stopping else None
         if R == 1:
-            return [int(drawn.randint(_MOST))], skip
-        states = [np.random.RandomState(seed) for seed in drawn.randint(_MOST, size=R)]
+            return [int(drawn.randint(_MAX_ITERATIONS))], skip
+        states = [np.random.RandomState(seed) for seed in drawn.randint(_MAX_ITERATIONS, size=R)]
         for state in states:
-            state.randint(1, _MOST)
-        return [int(state.randint(_MOST)) for state in states], skip
+            state.randint(1, _MAX_ITERATIONS)
+        return [int(state.randint(_MAX_ITERATIONS)) for state in states], skip
 
     def _posterior(self, X: Any) -> np.ndarray:
         if self.loss != "modified_huber":

@@ -19,11 +19,11 @@ from assay.linear.linear_regressor import LinearRegressor
 
 __all__ = ["SGDRegressor"]
 
-_MOST = np.iinfo(np.int32).max
+_MAX_ITERATIONS = np.iinfo(np.int32).max
 
 
 class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
-    r"""A number as a weighted sum of the columns, learned row by row.
+    r"""Linear regression by stochastic gradient descent.
 
     .. math:: E(w, b) = \frac1n\sum_i v_i\,\ell(y_i - w^Tx_i - b)
               + \alpha\left(\tfrac{1-\rho}2\lVert w\rVert^2 + \rho\lVert w\rVert_1\right)             \quad (1)
@@ -100,6 +100,17 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
     >>> model = SGDRegressor(penalty=None, tol=1e-9, random_state=0).fit(x[:, None], 3 * x + 1)
     >>> model.coef_.round(2), model.intercept_.round(2)
     (array([3.]), array([1.]))
+
+    See Also
+    --------
+    SGDClassifier, Ridge
+
+    References
+    ----------
+    - Bottou, L. (2012). Stochastic gradient descent tricks. In Neural Networks: Tricks of the Trade, second
+      edition, 421-436. Springer.
+    - Xu, W. (2011). Towards optimal one pass large scale learning with averaged stochastic gradient descent.
+      arXiv:1107.2490.
     """
 
     card = Card(
@@ -215,7 +226,7 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         if self.early_stopping:
             skip = set_aside(self, y, w, stratified=False)
             aside = Aside(skip, _explained(X, y, w, skip))
-        seed = int(random_state_of(self.random_state).randint(0, _MOST))
+        seed = int(random_state_of(self.random_state).randint(0, _MAX_ITERATIONS))
         with progress(epochs, f"{type(self).__name__}: passes over the rows") as bar:
             history = self._descend(Visits(X), y, w, score, epochs, seed, aside, bar)
         self.history_.extend(history)

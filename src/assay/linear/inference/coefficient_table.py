@@ -1,4 +1,4 @@
-"""What a summary of a fitted linear model is: its coefficients, how sure they are, and how well it fits."""
+"""Summary of a fitted linear model: coefficients, standard errors, tests, goodness of fit."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class CoefficientTable:
         >>> print(table.wald_test(["x0", "x1"]))
         x0 = x1 = 0: F(2, 2) = 2641, p = 0.000379
         """
-        L, said = self._contrasts(terms)
+        L, labels = self._contrasts(terms)
         c = _values(value, len(L))
         gap = L @ self.estimate - c
         V = L @ self.covariance @ L.T
@@ -161,7 +161,7 @@ class CoefficientTable:
                 "some of them out."
             )
         W = float((gap / size) @ np.linalg.solve(V / np.outer(size, size), gap / size))  # (1)
-        return chi2_or_f(_hypothesis(said, c), W, len(L), self.df)
+        return chi2_or_f(_hypothesis(labels, c), W, len(L), self.df)
 
     def _contrasts(self, terms: Any) -> tuple[Floats, list[str]]:
         """L, and what its rows are called, all together or one by one."""
@@ -317,12 +317,12 @@ def _values(value: Any, q: int) -> Floats:
     return np.broadcast_to(c, q)
 
 
-def _hypothesis(said: list[str], c: Floats) -> str:
+def _hypothesis(labels: list[str], c: Floats) -> str:
     if (c == c[0]).all():
-        return f"{' = '.join(said)} = {c[0]:g}"
-    if len(said) == len(c):
-        return ", ".join(f"{name} = {v:g}" for name, v in zip(said, c))
-    return f"{', '.join(said)} = ({', '.join(f'{v:g}' for v in c)})"
+        return f"{' = '.join(labels)} = {c[0]:g}"
+    if len(labels) == len(c):
+        return ", ".join(f"{name} = {v:g}" for name, v in zip(labels, c))
+    return f"{', '.join(labels)} = ({', '.join(f'{v:g}' for v in c)})"
 
 
 def two_sided(statistic: Floats, df: float) -> Floats:

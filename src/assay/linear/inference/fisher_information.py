@@ -1,4 +1,4 @@
-r"""What standard errors are made of: the curvature at the estimate and the spread of the rows' own gradients.
+r"""Covariance of estimates: the curvature at the estimate and the spread of the rows' gradients.
 
 The estimate solves :math:`\sum_i v_i s_i(\theta) = P\theta` with the gradient :math:`s_i` of a row, its weight
 :math:`v_i` and a penalty P (0 without one). With the curvature :math:`A = -\sum_i v_i s_i' + P`,
@@ -37,7 +37,7 @@ __all__ = [
     "sandwich",
 ]
 
-SMALL = 1e-290  # squares of such numbers vanish
+SMALLEST_SQUARABLE = 1e-290  # squares of such numbers vanish
 COVARIANCES = ("model", "HC0", "HC1", "HC2", "HC3", "cluster")
 
 
@@ -79,14 +79,14 @@ class Outside:
         """(F P, P F) outer = matrix @ inner; outer has block after block, the constant first."""
         d = len(self.scale.mean)
         P, F = d + self.intercept, self.equations
-        one = np.zeros((P, P))
-        one[self.intercept :, :d] = np.diag(1.0 / self.scale.spread)
+        single = np.zeros((P, P))
+        single[self.intercept :, :d] = np.diag(1.0 / self.scale.spread)
         if self.intercept:
-            one[0, :d] = -self.scale.mean / self.scale.spread
-            one[0, d] = 1.0
+            single[0, :d] = -self.scale.mean / self.scale.spread
+            single[0, d] = 1.0
         full = np.zeros((F * P, P * F))
         for f in range(F):
-            full[f * P : (f + 1) * P, f::F] = one
+            full[f * P : (f + 1) * P, f::F] = single
         return full
 
 
@@ -180,13 +180,13 @@ def group_codes(groups: Any, n: int, who: str) -> np.ndarray:
 
 
 def refuse_one_group(codes: np.ndarray, who: str) -> None:
-    """Refuse groups that say nothing of their spread."""
+    """Refuse a single group, which has no spread."""
     if (codes == codes[0]).all():
         raise DataError(f"{who}: groups has one group; with fewer than two nothing is known of their spread.")
 
 
 def varying(X: Any, intercept: bool) -> np.ndarray:
-    """(k,) numbers of the columns that say anything: not constant beside a constant, not 0 without one."""
+    """(k,) numbers of the informative columns: not constant beside a constant, not 0 without one."""
     if not isinstance(X, np.ndarray):
         low, high = (np.asarray(end.toarray()).ravel() for end in (X.min(axis=0), X.max(axis=0)))
         return np.flatnonzero(low < high if intercept else (low != 0) | (high != 0))
@@ -205,7 +205,7 @@ def refuse_dependent(gram: np.ndarray, names: list[str], who: str, remedy: str) 
     order = [*range(d, P), *range(d)]  # the constant first
     kept = independent(gram[np.ix_(order, order)])
     lost = [names[order[j]] for j in range(P) if j not in set(kept.tolist()) and order[j] < d]
-    small = np.flatnonzero(gram.diagonal()[:d] < SMALL)
+    small = np.flatnonzero(gram.diagonal()[:d] < SMALLEST_SQUARABLE)
     if len(small):
         raise DegenerateError(
             f"{who}: column {names[small[0]]} has numbers too small to be squared. Multiply it by a power of ten."

@@ -1,4 +1,4 @@
-"""How well a fitted model describes its rows, in the numbers that statisticians are used to."""
+"""Goodness-of-fit statistics of a fitted model."""
 
 from __future__ import annotations
 

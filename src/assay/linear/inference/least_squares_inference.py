@@ -187,14 +187,14 @@ class LeastSquaresInference:
         G = 0 if groups is None else int(groups.max()) + 1
         bread = self._bread
 
-        def part(block: Block, own: np.ndarray | None) -> Meat:
+        def part(block: Block, groups: np.ndarray | None) -> Meat:
             e = block.y - (np.asarray(block.X @ self.coef) + self.intercept)
             x = inner_rows(block.X, self.scale, self.fit_intercept)
             w = np.ones(len(e)) if block.w is None else block.w
             if kind in ("HC2", "HC3"):
                 leverage = w * np.einsum("ij,jk,ik->i", x, bread, x)
                 e = e / np.maximum(1.0 - leverage, 1e-12) ** (0.5 if kind == "HC2" else 1.0)
-            return gradients_part(x, (w * e)[:, None], None, own, G)
+            return gradients_part(x, (w * e)[:, None], None, groups, G)
 
         return over_blocks(self.rows, groups, part)
 

@@ -1,4 +1,4 @@
-"""Two fits of the same rows, one a part of the other: is the larger one better than chance makes it?"""
+"""Likelihood-ratio test of two nested models fitted to the same rows."""
 
 from __future__ import annotations
 
@@ -32,6 +32,15 @@ def likelihood_ratio_test(smaller: CoefficientTable, larger: CoefficientTable) -
     >>> larger = LinearRegression().fit(X, y).summary(X, y)
     >>> print(likelihood_ratio_test(smaller, larger))
     x1 = 0: chi2(1) = 22.6, p = 2e-06
+
+    See Also
+    --------
+    coefficient_report, CoefficientTable
+
+    References
+    ----------
+    - Wilks, S. S. (1938). The large-sample distribution of the likelihood ratio for testing composite hypotheses.
+      Annals of Mathematical Statistics 9(1), 60-62. doi:10.1214/aoms/1177732360
     """
     for table in (smaller, larger):
         if not isinstance(table, CoefficientTable):
@@ -46,10 +55,10 @@ def likelihood_ratio_test(smaller: CoefficientTable, larger: CoefficientTable) -
     shared = [name for name in SAME if name in smaller.measures or name in larger.measures]
     if bool(smaller.constant) != bool(larger.constant):  # squares about the mean, and about 0
         shared = [name for name in shared if name != "total squares"]
-    one, other = (
+    first, other = (
         np.array([t.measures[name] for name in shared if name in t.measures]) for t in (smaller, larger)
     )
-    if one.shape != other.shape or not np.allclose(one, other, rtol=1e-8, atol=0):
+    if first.shape != other.shape or not np.allclose(first, other, rtol=1e-8, atol=0):
         raise DataError("likelihood_ratio_test: the two models were not fitted on the same rows and targets.")
     extra = [t for t in dict.fromkeys(larger.terms) if t not in smaller.terms]
     alien = [t for t in smaller.terms if t not in larger.terms]
@@ -57,5 +66,5 @@ def likelihood_ratio_test(smaller: CoefficientTable, larger: CoefficientTable) -
         what = f"the smaller has {alien[0]!r}, the larger has not" if alien else "they have the same terms"
         raise ParameterError(f"likelihood_ratio_test: one model must be a part of the other; {what}.")
     gain = 2 * (larger.measures["log-likelihood"] - smaller.measures["log-likelihood"])  # (1)
-    said = " = ".join(extra) if len(extra) <= 4 else f"{len(extra)} coefficients"
-    return chi2_or_f(f"{said} = 0", max(gain, 0.0), len(larger.terms) - len(smaller.terms), np.inf)
+    label = " = ".join(extra) if len(extra) <= 4 else f"{len(extra)} coefficients"
+    return chi2_or_f(f"{label} = 0", max(gain, 0.0), len(larger.terms) - len(smaller.terms), np.inf)

@@ -137,7 +137,7 @@ class LogisticInference:
             return []
         from assay.linear.separation.separability import separation
 
-        found = separation(
+        separated = separation(
             self.rows.X,
             self.rows.y,
             self.rows.w,
@@ -145,11 +145,11 @@ class LogisticInference:
             names=self.names,
             classes=self.classes,
         )
-        if found.kind == "complete":
-            raise DegenerateError(f"{self.who}: {found.sentence}")
-        if found.kind == "quasi":
-            warn_user(f"{self.who}: {found.sentence}", DegenerateWarning)
-            return [found.sentence]
+        if separated.kind == "complete":
+            raise DegenerateError(f"{self.who}: {separated.sentence}")
+        if separated.kind == "quasi":
+            warn_user(f"{self.who}: {separated.sentence}", DegenerateWarning)
+            return [separated.sentence]
         return []
 
     def _looks_separated(self) -> bool:
@@ -188,13 +188,13 @@ class LogisticInference:
         if self.K == 2:
             return T if self.reference == 0 else -T
         others = [k for k in range(self.K) if k != self.reference]
-        own = self.objective.free.tolist()
+        free = self.objective.free.tolist()
         contrast = np.zeros((self.K - 1, F))
         for row, k in enumerate(others):
-            if k in own:
-                contrast[row, own.index(k)] = 1.0
-            if self.reference in own:
-                contrast[row, own.index(self.reference)] = -1.0
+            if k in free:
+                contrast[row, free.index(k)] = 1.0
+            if self.reference in free:
+                contrast[row, free.index(self.reference)] = -1.0
         return np.kron(contrast, np.eye(p)) @ T
 
     def covariance(self, kind: str, groups: np.ndarray | None) -> np.ndarray:
@@ -226,7 +226,7 @@ class LogisticInference:
         scale, free, K, bread = self.objective.scale, self.objective.free, self.K, self.bread
         G = 0 if groups is None else int(groups.max()) + 1
 
-        def part(block: Block, own: np.ndarray | None) -> Meat:
+        def part(block: Block, groups: np.ndarray | None) -> Meat:
             P = probabilities(block.X, W, K)
             residual = -P
             residual[np.arange(len(P)), block.y] += 1.0
@@ -234,7 +234,7 @@ class LogisticInference:
             if kind in ("HC2", "HC3"):
                 leverage = P[:, 1] * P[:, 0] * np.einsum("ij,jk,ik->i", x, bread, x)
                 residual /= np.maximum(1.0 - leverage, 1e-12)[:, None] ** (0.5 if kind == "HC2" else 1.0)
-            return gradients_part(x, residual[:, free], block.w, own, G)
+            return gradients_part(x, residual[:, free], block.w, groups, G)
 
         return over_blocks(self.rows, groups, part)
 

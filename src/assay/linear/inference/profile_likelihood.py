@@ -1,4 +1,4 @@
-r"""Intervals from the likelihood itself: all values of a coefficient that the rows do not speak against.
+r"""Profile likelihood intervals: all values of a coefficient that a likelihood-ratio test does not reject.
 
 .. math:: \{\beta : 2[\ell(\hat\theta) - \max_{\theta:\,a^T\theta=\beta}\ell(\theta)] \le \chi^2_{1,level}\}  \quad (1)
 

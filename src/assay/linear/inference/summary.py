@@ -1,4 +1,4 @@
-"""Statistics of fitted linear models: how sure each coefficient is, and whether it is needed at all."""
+"""Inference for fitted linear models: standard errors, intervals, tests."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ __all__ = ["SHRUNKEN", "Inference", "check_options", "constant_name", "inflation
 class Inference(_Learner):
     """Mixin of linear learners whose coefficients have a known distribution; stands before the other bases.
 
-    A classifier says in ``_mixture()`` its C and share of absolute penalty, and in ``_intercept_strength()`` what part
-    of the penalty the constant pays; a regressor has ``alpha`` if it has a penalty.
+    A classifier defines in ``_mixture()`` its C and share of absolute penalty, and in ``_intercept_strength()`` what
+    part of the penalty the constant pays; a regressor has ``alpha`` if it has a penalty.
     """
 
     coef_: np.ndarray
@@ -82,7 +82,7 @@ class Inference(_Learner):
         groups : (n,) the group of each row, for "cluster"
         intervals : "wald" adds and subtracts standard errors; "profile", for classes without a penalty, takes all
             values that the likelihood does not speak against
-        reference : for classes, the label that the others are compared with; the first one unless told
+        reference : for classes, the label that the others are compared with; the first one by default
 
         Examples
         --------
@@ -107,16 +107,16 @@ class Inference(_Learner):
             raise ParameterError(f"{who}: groups are for covariance='cluster', got {covariance!r}.")
         codes = None if covariance != "cluster" else group_codes(groups, values.shape[0], who)
         w = check_weights(sample_weight, values)
-        given = SummaryRows.of(values, y, w, codes, self._names, self.fit_intercept)
-        if given.groups is not None:
-            refuse_one_group(given.groups, who)
+        rows = SummaryRows.of(values, y, w, codes, self._names, self.fit_intercept)
+        if rows.groups is not None:
+            refuse_one_group(rows.groups, who)
         if hasattr(self, "classes_"):
-            return self._classes_table(who, given, level, covariance, intervals, reference)
+            return self._classes_table(who, rows, level, covariance, intervals, reference)
         if intervals != "wald" or reference is not None:
             raise ParameterError(
                 f"{who}: intervals='profile' and reference are for classes; least squares has neither."
             )
-        return self._numbers_table(who, given, level, covariance)
+        return self._numbers_table(who, rows, level, covariance)
 
     def score_test(self, X: Any, y: Any, extra: Any, sample_weight: Any = None) -> CoefficientTest:
         r"""Whether further columns would improve a logistic model, without fitting them (Rao's score test).
@@ -158,13 +158,13 @@ class Inference(_Learner):
             [part if isinstance(part, np.ndarray) else part.toarray() for part in (values, fresh)]
         )
         names = self._names + [f"extra {name}" for name in named]
-        given = SummaryRows.of(both, y, w, None, names, self.fit_intercept)
-        still = [name for name in given.constant if name not in self._names]
+        rows = SummaryRows.of(both, y, w, None, names, self.fit_intercept)
+        still = [name for name in rows.constant if name not in self._names]
         if still:
             raise DegenerateError(
                 f"{who}: {still[0]} is the same in all rows, so it cannot improve the model."
             )
-        fit = self._class_fit(who, given, 0, extra=fresh.shape[1])
+        fit = self._class_fit(who, rows, 0, extra=fresh.shape[1])
         fit.check_columns()
         g = fit.curvature[1] * fit.total
         statistic = float(g @ fit.bread @ g)  # (1)
@@ -173,9 +173,9 @@ class Inference(_Learner):
         return chi2_or_f(f"the weights of {many} = 0", statistic, q, np.inf)
 
     def _classes_table(
-        self, who: str, given: SummaryRows, level: float, covariance: str, intervals: str, reference: Any
+        self, who: str, rows: SummaryRows, level: float, covariance: str, intervals: str, reference: Any
     ) -> CoefficientTable:
-        fit = self._class_fit(who, given, self._reference_number(reference, who))
+        fit = self._class_fit(who, rows, self._reference_number(reference, who))
         if covariance in ("HC2", "HC3") and fit.K > 2:
             raise ParameterError(
                 f"{who}: covariance={covariance!r} is for two classes; use 'HC1' or 'cluster'."
@@ -186,7 +186,7 @@ class Inference(_Learner):
                 "covariance='model'."
             )
         notes = fit.check()
-        V = fit.covariance(covariance, given.groups)
+        V = fit.covariance(covariance, rows.groups)
         estimate = fit.outside @ fit.at
         others = [k for k in range(fit.K) if k != fit.reference]
         labels = [str(label) for label in self.classes_]
@@ -200,7 +200,7 @@ class Inference(_Learner):
             lower, upper = wald(estimate, error, level, np.inf)
         if fit.penalised:
             notes = [*notes, SHRUNKEN.format("C = infinity")]
-        notes += self._more_notes(given, fit.gram, fit.objective.scale, covariance, "frequencies")
+        notes += self._more_notes(rows, fit.gram, fit.objective.scale, covariance, "frequencies")
         return CoefficientTable(
             type(self).__name__,
             terms * len(others),
@@ -217,11 +217,11 @@ class Inference(_Learner):
             notes=notes,
             odds=True,
             penalised=fit.penalised,
-            columns=self._terms_of_columns(given.names),
+            columns=self._terms_of_columns(rows.names),
             constant=constant,
         )
 
-    def _numbers_table(self, who: str, given: SummaryRows, level: float, covariance: str) -> CoefficientTable:
+    def _numbers_table(self, who: str, rows: SummaryRows, level: float, covariance: str) -> CoefficientTable:
         if np.ndim(self.coef_) != 1 and len(self.coef_) > 1:
             raise ParameterError(
                 f"{who}: is for one output, this model has {len(self.coef_)}. Fit each alone."
@@ -231,22 +231,22 @@ class Inference(_Learner):
                 f"{who}: weights held at 0 or above have no normal distribution. Use positive=False."
             )
         alpha = float(np.max(getattr(self, "alpha", 0.0)))
-        target = numeric_target(given.y, given.X.shape[0], who)
+        target = numeric_target(rows.y, rows.X.shape[0], who)
         if target.ndim != 1:
             raise DataError(f"{who}: y has {target.shape[1]} columns, the model has one output.")
         fit = LeastSquaresInference(
-            Rows(given.X, target, given.w),
-            np.ravel(self.coef_).astype(np.float64)[given.kept],
-            float(np.ravel(self.intercept_)[0] + given.dropped @ np.ravel(self.coef_)),
+            Rows(rows.X, target, rows.w),
+            np.ravel(self.coef_).astype(np.float64)[rows.kept],
+            float(np.ravel(self.intercept_)[0] + rows.dropped @ np.ravel(self.coef_)),
             self.fit_intercept,
-            given.names,
+            rows.names,
             who,
             alpha,
             bool(getattr(self, "penalize_intercept", False)),
         )
         fit.check()
-        V = fit.covariance(covariance, given.groups)
-        df = fit.df_residual if given.groups is None else float(given.groups.max())
+        V = fit.covariance(covariance, rows.groups)
+        df = fit.df_residual if rows.groups is None else float(rows.groups.max())
         estimate = np.append([fit.intercept] if self.fit_intercept else [], fit.coef)
         error = np.sqrt(np.maximum(V.diagonal(), 0.0))
         lower, upper = wald(estimate, error, level, df)
@@ -267,10 +267,10 @@ class Inference(_Learner):
             df,
             inflation_factors(gram, given.names, self.fit_intercept),
             {},
-            quantiles(fit.residual if given.w is None else np.sqrt(given.w) * fit.residual),
-            notes + self._more_notes(given, gram, fit.scale, covariance, "precisions"),
+            quantiles(fit.residual if rows.w is None else np.sqrt(rows.w) * fit.residual),
+            notes + self._more_notes(rows, gram, fit.scale, covariance, "precisions"),
             penalised=fit.penalised,
-            columns=self._terms_of_columns(given.names),
+            columns=self._terms_of_columns(rows.names),
             constant=constant,
         )
         table.measures.update(
@@ -278,13 +278,13 @@ class Inference(_Learner):
         )
         return table
 
-    def _class_fit(self, who: str, given: SummaryRows, reference: int, extra: int = 0) -> LogisticInference:
-        codes = label_codes(given.y, self.classes_, given.X.shape[0], who)
-        w = given.w
+    def _class_fit(self, who: str, rows: SummaryRows, reference: int, extra: int = 0) -> LogisticInference:
+        codes = label_codes(rows.y, self.classes_, rows.X.shape[0], who)
+        w = rows.w
         K = len(self.classes_)
         if K < 2:
             raise DataError(f"{who}: the model knows one class, so there is nothing to compare.")
-        strength, intercept_strength, own = self._logistic_penalty(who)
+        strength, intercept_strength, fixed_class = self._logistic_penalty(who)
         if getattr(self, "class_weight", None) is not None:
             weight = np.bincount(codes, weights=w, minlength=K).astype(np.float64)
             factors = class_factors(self.class_weight, self.classes_, weight, who)
@@ -293,18 +293,18 @@ class Inference(_Learner):
         coef = self.coef_ if isinstance(self.coef_, np.ndarray) else self.coef_.toarray()
         W, b = _all_classes(coef.astype(np.float64), self.intercept_, K)
         W = np.column_stack((W, np.zeros((K, extra))))
-        W = np.column_stack((W[:, given.kept], b + W @ given.dropped)).T
+        W = np.column_stack((W[:, rows.kept], b + W @ rows.dropped)).T
         return LogisticInference(
-            Rows(given.X, codes, w),
+            Rows(rows.X, codes, w),
             W,
             self.fit_intercept,
-            given.names,
+            rows.names,
             self.classes_,
             who,
             strength,
             intercept_strength,
             reference,
-            own,
+            fixed_class,
         )
 
     def _logistic_penalty(self, who: str) -> tuple[float, float, int | None]:
@@ -321,8 +321,8 @@ class Inference(_Learner):
                 f"{who}: a penalty on absolute values sets coefficients to 0, and what remains has no normal "
                 "distribution. Fit the chosen columns with C = infinity, on other rows than they were chosen on."
             )
-        own = getattr(self, "reference", None)
-        number = None if own is None else int(np.flatnonzero(self.classes_ == own)[0])
+        reference = getattr(self, "reference", None)
+        number = None if reference is None else int(np.flatnonzero(self.classes_ == reference)[0])
         return 1.0 / C, self._intercept_strength() / C, number
 
     def _reference_number(self, reference: Any, who: str) -> int:
@@ -330,33 +330,33 @@ class Inference(_Learner):
             reference = getattr(self, "reference", None)
         if reference is None:
             return 0
-        found = np.flatnonzero(self.classes_ == reference) if np.ndim(reference) == 0 else []
-        if not len(found):
+        places = np.flatnonzero(self.classes_ == reference) if np.ndim(reference) == 0 else []
+        if not len(places):
             raise ParameterError(
                 f"{who}: reference must be one of {self.classes_.tolist()}, got {reference!r}."
             )
-        return int(found[0])
+        return int(places[0])
 
     def _terms_of_columns(self, names: list[str]) -> dict[str, list[str]]:
         design = getattr(self, "design_", None)
         if design is None:
             return {}
-        found: dict[str, list[str]] = {}
+        terms: dict[str, list[str]] = {}
         for name, source in zip(design.names, design.source):
             if name in names:
-                found.setdefault(design.schema[int(source)].name, []).append(name)
-        return found
+                terms.setdefault(design.schema[int(source)].name, []).append(name)
+        return terms
 
     def _more_notes(
-        self, given: SummaryRows, gram: np.ndarray, scale: Any, covariance: str, weights: str
+        self, rows: SummaryRows, gram: np.ndarray, scale: Any, covariance: str, weights: str
     ) -> list[str]:
         notes = []
-        if given.constant:
-            shown = ", ".join(given.constant[:6]) + (", ..." if len(given.constant) > 6 else "")
+        if rows.constant:
+            shown = ", ".join(rows.constant[:6]) + (", ..." if len(rows.constant) > 6 else "")
             notes.append(f"Left out, since they are the same in all rows: {shown}.")
         if covariance != "model":
             notes.append(f"Standard errors are of the kind {covariance}, from the rows' own residuals.")
-        if given.w is not None:
+        if rows.w is not None:
             notes.append(f"Weights count as {weights}.")
         design = getattr(self, "design_", None)
         if design is not None and design.drop_first and not design.plain:
@@ -364,10 +364,10 @@ class Inference(_Learner):
                 f"{c.name}={c.categories[0]}" for c in design.schema if c.kind == "nominal" and c.categories
             ]
             notes.append(f"Categories without a row are the reference: {', '.join(first)}.")
-        factors = inflation(gram, len(given.names))
+        factors = inflation(gram, len(rows.names))
         worst = [int(j) for j in np.argsort(-np.nan_to_num(factors)) if factors[j] > 10][:4]
         if worst:
-            shown = ", ".join(f"{given.names[j]} ({factors[j]:.3g})" for j in worst)
+            shown = ", ".join(f"{rows.names[j]} ({factors[j]:.3g})" for j in worst)
             notes.append(
                 f"Nearly combinations of other columns, by VIF: {shown}. Such coefficients share one effect, which is "
                 "why their standard errors are large; drop one of the columns, or use a penalty."

@@ -149,14 +149,14 @@ class Search:
             fall = float((gradient * (new - V)).sum() + g0 @ move)
             fall += _penalty(new, a, b) - _penalty(V, a, b)
             s += move[:, None]
-            t, lower, found, G_new = self._line(s, V, new, a, b, value, fall)
-            if found is None:
+            t, lower, scores, G_new = self._line(s, V, new, a, b, value, fall)
+            if scores is None:
                 reason = "stuck"
                 continue
             moved = t * float(np.sqrt(((new - V) ** 2).sum() + (move**2).sum()))
             self.W[:, columns] = V + t * (new - V) if t < 1 else new
             self.b += t * move
-            self.scores, G = found, G_new
+            self.scores, G = scores, G_new
             if lower >= value:
                 reason = "stuck"
             value = lower
@@ -192,13 +192,13 @@ class Search:
     ) -> tuple[float, float, np.ndarray | None, np.ndarray]:
         """The first of the steps 1, 1/2, 1/4 ... that lowers the objective enough."""
         t = 1.0
-        rest = value - _penalty(V, a, b)
+        smooth_value = value - _penalty(V, a, b)
         with np.errstate(over="ignore", invalid="ignore"):
             for _ in range(40):
                 scores = self.scores + t * s
                 loss, G = self._loss(scores)
                 extra = _penalty(V + t * (new - V), a, b) - _penalty(V, a, b)
-                gain = (loss - rest) + extra
+                gain = (loss - smooth_value) + extra
                 if gain <= 1e-4 * t * fall or abs(gain) <= 4e-16 * abs(value):
                     return t, value + gain, scores, G
                 t /= 2
@@ -227,10 +227,10 @@ class Search:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same with the matrix of second derivatives, from which the intercept has been eliminated."""
         Z, (rows, m) = part.arrays[0], V.shape
-        H, cross, own = self._second(Z)
+        H, cross, intercepts = self._second(Z)
         slope = g.ravel()
         if self.intercept:
-            inner = np.linalg.pinv(own, hermitian=True)
+            inner = np.linalg.pinv(intercepts, hermitian=True)
             H = H - cross @ inner @ cross.T
             slope = slope - cross @ (inner @ g0)
         v = V.ravel().copy()
@@ -250,15 +250,15 @@ class Search:
             half = np.multiply(Z, np.sqrt(self.D), out=self._half)
             return half @ half.T, (Z @ self.D)[:, None], np.array([[self.D.sum()]])
         K, P, u = self.K, self.P, self.u
-        H, cross, own = np.empty((K, m, K, m)), np.empty((K, m, K)), np.empty((K, K))
+        H, cross, intercepts = np.empty((K, m, K, m)), np.empty((K, m, K)), np.empty((K, K))
         for k in range(K):
             for q in range(k, K):
                 D = u * P[k] * ((k == q) - P[q])
                 H[k, :, q, :] = (Z * D) @ Z.T
                 H[q, :, k, :] = H[k, :, q, :].T
                 cross[k, :, q] = cross[q, :, k] = Z @ D
-                own[k, q] = own[q, k] = D.sum()
-        return H.reshape(K * m, K * m), cross.reshape(K * m, K), own
+                intercepts[k, q] = intercepts[q, k] = D.sum()
+        return H.reshape(K * m, K * m), cross.reshape(K * m, K), intercepts
 
 
 class _DenseColumns:

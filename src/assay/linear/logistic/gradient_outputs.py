@@ -1,4 +1,4 @@
-"""How learners of logistic outputs descend: rates, batches, when they stop, what they keep."""
+"""Gradient descent of logistic outputs: rates, batches, stopping, history."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Snapshot:
     iteration : from 0, the start
     value : E, the error that is descended on, over all rows
     errors : how many rows (or outputs, if classes do not exclude each other) are on the wrong side, or what they weigh
-    weights : (outputs, D + 1) the constant first, if this iteration was asked for
+    weights : (outputs, D + 1) the constant first, if this iteration is kept
     """
 
     iteration: int
@@ -107,7 +107,7 @@ class GradientOutputs(LinearClassifier, Classifier):
         self.random_state = random_state
 
     def _descend(self, outputs: Outputs) -> None:
-        """Learn ``coef_`` and ``intercept_``; tell the history."""
+        """Learn ``coef_`` and ``intercept_``; returns the history."""
         rng, diary = random_state_of(self.random_state), _Diary(self.snapshots, self.stop, self.patience)
         W = self._start(outputs.shape, rng)
         way = self._whole if self.batch_size is None else self._batches
@@ -119,7 +119,7 @@ class GradientOutputs(LinearClassifier, Classifier):
         self.history_ = diary.history
         self.n_iter_ = self.history_[-1].iteration
         if reason not in ("gradient", "watch"):
-            self._say_unfinished(reason)
+            self._warn_unfinished(reason)
         self.coef_, self.intercept_ = W[:, 1:].copy(), W[:, 0].copy()
 
     def _whole(self, outputs: Outputs, W: np.ndarray, diary: _Diary, rng: Any) -> tuple[np.ndarray, str]:
@@ -142,8 +142,8 @@ class GradientOutputs(LinearClassifier, Classifier):
             tired = diary.note(record.iteration, record.value, outputs.errors, weights)
             return tired or outputs.steepest <= self.tol
 
-        found = gradient_descent(outputs, W.ravel(), rate, tol=0.0, max_iter=self.max_iter, watch=watch)
-        return found.w.reshape(W.shape), found.reason
+        optimum = gradient_descent(outputs, W.ravel(), rate, tol=0.0, max_iter=self.max_iter, watch=watch)
+        return optimum.w.reshape(W.shape), optimum.reason
 
     def _batches(self, outputs: Outputs, W: np.ndarray, diary: _Diary, rng: Any) -> tuple[np.ndarray, str]:
         """Some rows a step, in a fresh random order each epoch."""
@@ -194,17 +194,17 @@ class GradientOutputs(LinearClassifier, Classifier):
             W[:, 0] = 0.0
         return W
 
-    def _say_unfinished(self, reason: str) -> None:
+    def _warn_unfinished(self, reason: str) -> None:
         last = self.history_[-1]
-        said = f"{type(self).__name__} stopped after {last.iteration} iterations at E = {last.value:.6g}"
+        message = f"{type(self).__name__} stopped after {last.iteration} iterations at E = {last.value:.6g}"
         if last.errors == 0:
-            said += (
+            message += (
                 ", no row being wrong: the classes are separable, and the weights would grow for ever. Use "
                 "stop='errors', or a penalty as in LogisticRegression(C=1)."
             )
         else:
-            said += f" with {last.errors:g} error{'' if last.errors == 1 else 's'}, {UNFINISHED[reason]}"
-        warn_user(said, ConvergenceWarning)
+            message += f" with {last.errors:g} error{'' if last.errors == 1 else 's'}, {UNFINISHED[reason]}"
+        warn_user(message, ConvergenceWarning)
 
 
 class _Diary:

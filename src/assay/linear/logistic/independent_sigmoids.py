@@ -1,4 +1,4 @@
-"""Independent sigmoids: one yes or no for each label, for labels that do not exclude each other."""
+"""Independent sigmoids: multi-label classification with one logistic output per label."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ __all__ = ["IndependentSigmoids"]
 
 
 class IndependentSigmoids(GradientOutputs):
-    r"""K logistic outputs that know nothing of each other: each says how probable its own label is.
+    r"""K independent logistic outputs, one per label (multi-label classification).
 
     .. math:: y_k = \mathrm{sigmoid}(w_k^Tx + w_{k0}),\qquad
               \Delta w_k = \eta\sum_i(r_{ik} - y_{ik})\,\bigl[y_{ik}(1 - y_{ik})\bigr]\,x_i             \quad (1)
 
-    with targets r of 0 and 1, the factor in brackets for the squared error only (IML 10-44, 10-45). With y an (n, K)
+    with targets r of 0 and 1, the factor in brackets for the squared error only. With y an (n, K)
     table of 0 and 1 a row may have none of the labels, or several; the answers are such tables. With y one label a
     row, the outputs are scaled to sum 1 and the largest wins; a softmax, ``LogisticDiscriminant``, uses that sum while
     learning.
@@ -78,6 +78,14 @@ class IndependentSigmoids(GradientOutputs):
     array([[0, 0],
            [0, 1],
            [1, 1]])
+
+    See Also
+    --------
+    LogisticRegression, LogisticDiscriminant
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card(

@@ -29,7 +29,7 @@ def solve_by_columns(
     """The (d + 1, rows) weights, the intercepts last, and how they were found.
 
     A penalised intercept is the weight of a column of constants; the constant makes its penalty ``intercept_strength``
-    times that of a weight. The history tells the objective and its gradient divided by C times the sum of the weights.
+    times that of a weight. The history holds the objective and its gradient divided by C times the sum of the weights.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 r"""Logistic regression on tables with many more columns than rows: the weights are sought among sums of rows.
 
-A ridge draws to 0 whatever no row asks for, so the best weights are :math:`W = X^TA`. With the columns in units in
-which the penalty is :math:`\tfrac12\lVert W\rVert^2`, and :math:`XX^T = LL^T`, the scores are :math:`XW = LB` and
-the penalty is :math:`\tfrac12\lVert B\rVert^2`, where :math:`B = L^TA`: n columns L take the place of d.
+A ridge shrinks to 0 all directions outside the span of the rows, so the best weights are :math:`W = X^TA`. With the
+columns in units in which the penalty is :math:`\tfrac12\lVert W\rVert^2`, and :math:`XX^T = LL^T`, the scores are
+:math:`XW = LB` and the penalty is :math:`\tfrac12\lVert B\rVert^2`, where :math:`B = L^TA`: n columns L take the
+place of d.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class ByRows:
     factor: np.ndarray
 
     def inside(self, v: np.ndarray) -> np.ndarray:
-        """The vector of the small objective for a vector of the large one, as far as rows can say it."""
+        """The vector of the small objective for a vector of the large one, as far as it is in the span of the rows."""
         from scipy.linalg import solve_triangular
 
         U, d = v.reshape(self.large.shape), len(self.large.scale.mean)

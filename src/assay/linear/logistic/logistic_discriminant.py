@@ -1,4 +1,4 @@
-"""Logistic discrimination as the textbooks teach it: gradient descent, with everything to be seen on the way."""
+"""Textbook logistic discrimination: gradient descent with a full history."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LogisticDiscriminant(GradientOutputs):
     .. math:: E = \tfrac12\sum_i\sum_k(r_{ik} - y_{ik})^2,\qquad
               \Delta w_k = \eta\sum_i(r_{ik} - y_{ik})\,y_{ik}(1 - y_{ik})\,x_i                           \quad (2)
 
-    sums, not means, over the rows of a step (IML 10-23, 10-24, 10-31, 10-33, 10-40, 10-45). ``LogisticRegression``
+    sums, not means, over the rows of a step. ``LogisticRegression``
     finds the optimum of (1) much faster; this learner shows the way there. On separable classes there is no optimum:
     the weights grow for ever, which a warning says, and ``stop="errors"`` is the remedy.
 
@@ -73,6 +73,14 @@ class LogisticDiscriminant(GradientOutputs):
     (array([[0. , 0.2]]), 2.441789)
     >>> model.predict(X)
     array([0, 0, 1, 1])
+
+    See Also
+    --------
+    LogisticRegression, IndependentSigmoids
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("logistic discriminant", "logistic regression by gradient descent, step by step", scale=True)

@@ -1,4 +1,4 @@
-r"""The cross-entropy of logistic and softmax regression, as a sum over rows that an optimiser can ask for.
+r"""The cross-entropy of logistic and softmax regression, as a sum over rows.
 
 With class scores :math:`z_i = Wx_i + b` and the sum S of the row weights
 
@@ -141,8 +141,8 @@ class LogisticObjective:
         def apart(g: np.ndarray) -> np.ndarray:
             G = g.reshape(self.shape)
             mean = G.mean(axis=1, keepdims=True)
-            own = metric(G - mean)
-            return (own - own.mean(axis=1, keepdims=True) + soft * mean).ravel()
+            deviation = metric(G - mean)
+            return (deviation - deviation.mean(axis=1, keepdims=True) + soft * mean).ravel()
 
         return apart
 

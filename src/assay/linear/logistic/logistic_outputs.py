@@ -27,7 +27,7 @@ class Outputs:
     Parameters
     ----------
     X : (n, D) array or CSR      R : (n, C) targets      w : None or (n,) weights
-    who : the learner that speaks in messages
+    who : the learner's name, for messages
     softmax, squared, bias : bool      exclusive : bool, whether just one class is right
 
     Attributes

@@ -22,7 +22,7 @@ from assay.linear.inference.summary import Inference
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic.logistic_by_columns import solve_by_columns
 from assay.linear.logistic.logistic_objective import LogisticObjective
-from assay.linear.logistic.logistic_solver import WIDE, minimise, runs_away
+from assay.linear.logistic.logistic_solver import MAX_CURVATURE_WEIGHTS, minimise, runs_away
 from assay.linear.logistic.logistic_sums import Scale
 from assay.linear.logistic.row_sample import Survey, survey
 from assay.optimize.objective import Optimum, Record
@@ -34,7 +34,7 @@ FITS = 1 << 24  # bytes of a table that may be copied into coordinates of its ow
 
 
 class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
-    r"""Tell classes apart by scores that are linear in the columns, fitted by maximum (penalised) likelihood.
+    r"""Linear log odds of the classes, fitted by maximum (penalised) likelihood.
 
     Each class has a score :math:`z_k = w_k^Tx + b_k`, and the posterior is the softmax of the scores; two classes
     have one score, the log odds of the second, and the posterior is its logistic function
@@ -104,6 +104,18 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
     >>> model.predict_proba([[2.5], [4]]).round(4)
     array([[0.5   , 0.5   ],
            [0.1393, 0.8607]])
+
+    See Also
+    --------
+    LogisticRegressionCV, SGDClassifier, LogisticDiscriminant
+
+    References
+    ----------
+    - Cox, D. R. (1958). The regression analysis of binary sequences. Journal of the Royal Statistical Society B
+      20(2), 215-242.
+    - McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, second edition. Chapman and Hall.
+    - Liu, D. C. and Nocedal, J. (1989). On the limited memory BFGS method for large scale optimization.
+      Mathematical Programming 45, 503-528. doi:10.1007/BF01589116
     """
 
     card = Card(
@@ -198,13 +210,13 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         check_dual(who, self.solver, self.dual)
         if self.penalty == "elasticnet" and self.l1_ratio is None:
             raise ParameterError(f"{who}: l1_ratio must be specified when penalty is elasticnet.")
-        said = ""
+        message = ""
         if self.penalty is None and self.C != 1.0:
-            said = "Setting penalty=None will ignore the C and l1_ratio parameters."
+            message = "Setting penalty=None will ignore the C and l1_ratio parameters."
         elif self.penalty in ("l1", "l2") and self.l1_ratio not in (None, float(self.penalty == "l1")):
-            said = f"Inconsistent values: penalty={self.penalty} with l1_ratio={self.l1_ratio}. Use l1_ratio only."
-        if said:
-            warn_user(f"{who}: {said}", UserWarning)
+            message = f"Inconsistent values: penalty={self.penalty} with l1_ratio={self.l1_ratio}. Use l1_ratio only."
+        if message:
+            warn_user(f"{who}: {message}", UserWarning)
         if self.penalty != "deprecated":
             warn_user(
                 f"{who}: 'penalty' was deprecated in scikit-learn 1.8 and goes in 1.10. Use C=inf for penalty=None, "
@@ -245,19 +257,19 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
                 f"{type(self).__name__}: with l1_ratio={ratio:g} all rows must be in memory. Use l1_ratio=0, or "
                 "load the rows and call fit."
             )
-        found = survey(source, K, max(1, SAMPLE // K))
-        factors, total = self._factors(found.weight)
+        sums = survey(source, K, max(1, SAMPLE // K))
+        factors, total = self._factors(sums.weight)
         objective = LogisticObjective(
             source,
             K,
-            self._scale(found, total),
+            self._scale(sums, total),
             strength=1.0 / C,
             fit_intercept=self.fit_intercept,
             intercept_strength=self._intercept_strength() / C,
             reference=None if self.reference is None else self._number(self.reference),
             class_weight=factors,
         )
-        sample = found.sample
+        sample = sums.sample
         assert sample is not None
         rows = int(sample.count.sum())
         if sample.complete and (not isinstance(source, Rows) or sample.X.size * 8 <= FITS):
@@ -265,7 +277,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         optimum = self._minimise(objective, None if sample.complete else sample.rows(factors), rows)
         self._keep(*self._shown(objective.weights(optimum.w), objective), optimum)
         if np.isinf(C) and runs_away(objective, optimum.w):
-            self._tell_separation(source if isinstance(source, Rows) else None)
+            self._warn_of_separation(source if isinstance(source, Rows) else None)
 
     def _minimise(self, objective: LogisticObjective, sample: Rows | None, rows: int) -> Optimum:
         start = self._start()
@@ -313,7 +325,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
                 f"{type(self).__name__}: reference needs l1_ratio=0, got l1_ratio={ratio:g}."
             )
         plain = self.reference is None or K == 2
-        if not ratio and not (plain and (np.isfinite(C) or X.shape[1] * K > WIDE)):
+        if not ratio and not (plain and (np.isfinite(C) or X.shape[1] * K > MAX_CURVATURE_WEIGHTS)):
             self._learn_from(Rows(X, y, w))  # which knows reference classes, and sees weights that run away
             return
         factors, total = self._factors(np.bincount(y, weights=w, minlength=K).astype(np.float64))
@@ -339,7 +351,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         return _coefficients(W, objective.shape[1] == objective.K)
 
     def _keep(self, coef: np.ndarray, intercept: np.ndarray, optimum: Optimum) -> None:
-        """Set the attributes, and say if they are not final."""
+        """Set the attributes, and warn if the fit has not converged."""
         self.coef_, self.intercept_ = coef, intercept
         self.n_iter_ = np.array([optimum.n_iter], dtype=np.int32)
         self.history_ = optimum.history
@@ -363,8 +375,8 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         factors = class_factors(self.class_weight, self.classes_, weight, type(self).__name__)
         return factors, float(weight.sum() if factors is None else weight @ factors)
 
-    def _scale(self, found: Survey, total: float) -> Scale:
-        columns = found.columns
+    def _scale(self, sums: Survey, total: float) -> Scale:
+        columns = sums.columns
         if not total > 0:
             raise DataError(
                 f"{type(self).__name__}: the weights of all rows are zero, so there is nothing to learn."
@@ -405,16 +417,16 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
             )
         return start
 
-    def _tell_separation(self, rows: Rows | None) -> None:
-        """The likelihood has no maximum: say by which columns, or at least that it is so."""
-        said = (
+    def _warn_of_separation(self, rows: Rows | None) -> None:
+        """Warn that the likelihood has no maximum, if possible naming the columns."""
+        message = (
             "the classes (or some of them) are separated: the weights grow for ever and the likelihood has no "
             "maximum. Set C to a finite number, or leave out the columns that decide"
         )
         if rows is not None:
             from assay.linear.separation.separability import separation
 
-            found = separation(
+            separated = separation(
                 rows.X,
                 rows.y,
                 rows.w,
@@ -422,10 +434,10 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
                 names=self._names,
                 classes=self.classes_,
             )
-            if found.kind == "none":
+            if separated.kind == "none":
                 return
-            said = found.sentence or said
-        warn_user(f"{type(self).__name__}: {said.rstrip('.')}.", ConvergenceWarning)
+            message = separated.sentence or message
+        warn_user(f"{type(self).__name__}: {message.rstrip('.')}.", ConvergenceWarning)
 
 
 def _coefficients(W: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -27,12 +27,12 @@ from assay.tables.rows import entries_of_rows
 
 __all__ = ["LogisticRegressionCV"]
 
-FEW = 500  # weights up to which full Newton steps cost little
+NEWTON_WEIGHTS = 500  # weights up to which full Newton steps cost little
 EXACT = 1e-4  # tolerance of the final weights, relative to that of the folds
 
 
 class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
-    r"""Logistic regression with the penalty that answers best for the rows that were left out.
+    r"""Logistic regression with the penalty of the best cross-validated score.
 
     For each mixture :math:`\rho` of absolute and quadratic penalty, the weights that minimise
 
@@ -96,6 +96,17 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
          0.1       -0.3313         0.01124
            1         -0.14          0.0158
           10      -0.06778         0.01994  chosen
+
+    See Also
+    --------
+    LogisticRegression, RidgeClassifierCV
+
+    References
+    ----------
+    - Cox, D. R. (1958). The regression analysis of binary sequences. Journal of the Royal Statistical Society B
+      20(2), 215-242.
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
     """
 
     card = Card(
@@ -277,8 +288,8 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
                 scores = np.array([[judge(W, *exam) for W in path] for path in weights])
                 return weights, scores, np.array([path[1] for path in paths])
 
-            found = in_threads(fold, folds, self.n_jobs)
-        weights, scores, steps = (np.array(part) for part in zip(*found))
+            results = in_threads(fold, folds, self.n_jobs)
+        weights, scores, steps = (np.array(part) for part in zip(*results))
         self.Cs_, self.l1_ratios_ = Cs, np.array(ratios)
         self.scores_, self.n_iter_ = scores, steps
         self.coefs_paths_ = weights if self.fit_intercept else weights[..., :-1]
@@ -373,7 +384,7 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
 
     def _solver(self, X: Any, exact: bool) -> str:
         """Full Newton steps for the last digits, where they cost little."""
-        few = isinstance(X, np.ndarray) and X.shape[1] * len(self.classes_) <= FEW
+        few = isinstance(X, np.ndarray) and X.shape[1] * len(self.classes_) <= NEWTON_WEIGHTS
         return "newton-cholesky" if exact and few and self.solver != "liblinear" else self.solver
 
     def _unfinished(self, optimum: Any) -> None:

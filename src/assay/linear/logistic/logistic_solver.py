@@ -1,4 +1,4 @@
-"""The quickest way to the minimum of a logistic objective: Newton, or L-BFGS with curvatures from a sample of rows."""
+"""Solvers of the logistic objective: Newton, or L-BFGS preconditioned by a sample of rows."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ from assay.optimize.objective import Optimum, Record
 
 __all__ = ["minimise", "runs_away"]
 
-NOTHING = 1e-20  # a gradient that comes from no row any more; classes that are told apart have it some day
-SMALL = 70  # weights of a softmax up to which Newton's steps are cheap
-WIDE = 1500  # weights beyond which no matrix of their curvatures is made
-MANY = 4  # times as many rows as the sample: then the sample is looked at first
-ROUGH = 1e-3  # gradient at which the sample has told what it can
-CHEAP = 3_000_000  # multiplications of a Newton step that are not worth avoiding
-NARROW = 128  # rows for each score up to which a wide table is solved among sums of its rows
+NEGLIGIBLE_GRADIENT = 1e-20  # a gradient that no row contributes to any more, as on separable classes
+NEWTON_WEIGHTS = 70  # weights of a softmax up to which Newton's steps are cheap
+MAX_CURVATURE_WEIGHTS = 1500  # weights beyond which no matrix of their curvatures is made
+SAMPLE_FACTOR = 4  # times as many rows as the sample: then the sample is looked at first
+SAMPLE_TOLERANCE = 1e-3  # gradient at which the fit to the sample ends
+CHEAP_MULTIPLICATIONS = 3_000_000  # multiplications of a Newton step that are not worth avoiding
+ROWS_PER_SCORE = 128  # rows for each score up to which a wide table is solved among sums of its rows
 ROUNDS = 4  # of that, each with a smaller gradient
-LARGE = 20_000_000  # numbers in one such matrix for each class, beyond which none is made either
-FIRST = 12  # steps, at least, that take the columns for independent, before their curvature is looked at
-MOST = 40  # of them, so that some of the usual 100 are left for better ones
+MAX_MATRIX_ENTRIES = 20_000_000  # numbers in one such matrix for each class, beyond which none is made either
+MIN_DIAGONAL_STEPS = (
+    12  # steps, at least, that take the columns for independent, before their curvature is looked at
+)
+MAX_DIAGONAL_STEPS = 40  # of them, so that some of the usual 100 are left for better ones
 
 
 def minimise(
@@ -58,28 +60,35 @@ def minimise(
     tol, max_iter, watch, keep : as in ``newton`` and ``lbfgs``
     """
     p, F = objective.shape
-    tol = max(tol, NOTHING)
+    tol = max(tol, NEGLIGIBLE_GRADIENT)
     how: dict[str, Any] = {"tol": tol, "norm": objective.size, "watch": watch, "keep": keep}
 
     def by_newton(w: np.ndarray, left: int) -> Optimum:
         return newton(objective, w, max_iter=left, **how)
 
     def by_classes(w: np.ndarray, left: int) -> Optimum:
-        steps = min(left, max(4 * FIRST, p) if p * F > WIDE else 4 * FIRST)
+        steps = min(
+            left, max(4 * MIN_DIAGONAL_STEPS, p) if p * F > MAX_CURVATURE_WEIGHTS else 4 * MIN_DIAGONAL_STEPS
+        )
         return lbfgs(objective, w, metric=objective.metric_of_classes(w), scaled=False, max_iter=steps, **how)
 
-    few = p * F <= SMALL or (F == 1 and p <= 2 * SMALL)
+    few = p * F <= NEWTON_WEIGHTS or (F == 1 and p <= 2 * NEWTON_WEIGHTS)
     if method == "newton":
         if _is_wide(objective, rows) and (narrow := by_rows(objective)) is not None:
             return _go_on(
                 _among_rows(narrow, start, rows, tol, max_iter, watch, keep, method), [by_newton], max_iter
             )
         return by_newton(start, max_iter)
-    if sample is not None and rows >= MANY * len(sample.y) and p * F <= WIDE and max_iter > 0:
+    if (
+        sample is not None
+        and rows >= SAMPLE_FACTOR * len(sample.y)
+        and p * F <= MAX_CURVATURE_WEIGHTS
+        and max_iter > 0
+    ):
         start, metric = _look_ahead(objective, sample, start)
         steps, scaled = 30, False
         how["tol"] = tol / 10  # a step costs little here
-    elif few and rows * p * p * F * F <= CHEAP:
+    elif few and rows * p * p * F * F <= CHEAP_MULTIPLICATIONS:
         return by_newton(start, max_iter)
     else:
         count = max(objective.scale.total, 1.0)  # a row of weight 2 is two rows, and goes the same way
@@ -87,11 +96,11 @@ def minimise(
         flat = np.repeat(1.0 / (crowd / objective.K * (1.0 - 1.0 / objective.K) + objective.decay[:, 0]), F)
         metric, scaled = (lambda g: flat * g), True
         dear = (p + p * p / (3 * count)) / 8  # steps that cost as much as a look at the curvature
-        steps = max(FIRST, int(min(dear, MOST)))
+        steps = max(MIN_DIAGONAL_STEPS, int(min(dear, MAX_DIAGONAL_STEPS)))
 
-    if p * F <= WIDE:
+    if p * F <= MAX_CURVATURE_WEIGHTS:
         later = [by_newton] if few else [by_classes, by_newton]
-    elif p * p * F <= LARGE:
+    elif p * p * F <= MAX_MATRIX_ENTRIES:
         later = [by_classes] * 50
     else:
         later, steps = [], max_iter
@@ -100,14 +109,14 @@ def minimise(
         return lbfgs(objective, w, metric=metric, scaled=scaled, max_iter=min(steps, left), **how)
 
     if _is_wide(objective, rows) and (narrow := by_rows(objective)) is not None:
-        found = _among_rows(narrow, start, rows, tol, max_iter, watch, keep)
-        return _go_on(found, [by_steps, *later], max_iter)
+        optimum = _among_rows(narrow, start, rows, tol, max_iter, watch, keep)
+        return _go_on(optimum, [by_steps, *later], max_iter)
     return _go_on(by_steps(start, max_iter), later, max_iter)
 
 
 def _is_wide(objective: LogisticObjective, rows: int) -> bool:
     """Whether the cross products of the rows cost less than the steps that they spare."""
-    d, most = len(objective.scale.mean), NARROW * objective.shape[1]
+    d, most = len(objective.scale.mean), ROWS_PER_SCORE * objective.shape[1]
     count = objective.scale.total  # a row of weight 2 is two rows, and goes the same way
     few = 2 * count <= d and count <= most and rows <= min(d, 2 * most)
     return few and objective.seen is not objective.scale
@@ -136,35 +145,37 @@ def _among_rows(
         behind = history[-1].iteration if history else 0
         how: dict[str, Any] = {"method": method, "tol": aim, "max_iter": max_iter - behind, "keep": keep}
         how["watch"] = None if watch is None else lambda record: watch(outside(record))
-        found = minimise(narrow.small, None, rows, v, **how)
-        v = found.w
+        optimum = minimise(narrow.small, None, rows, v, **how)
+        v = optimum.w
         history += [
-            replace(outside(r), iteration=r.iteration + behind) for r in found.history[bool(history) :]
+            replace(outside(r), iteration=r.iteration + behind) for r in optimum.history[bool(history) :]
         ]
         w = narrow.outside(v)
         value, g = large.value_gradient(w)
         size = large.size(g)
         done = size <= tol
-        if done or found.reason != "gradient" or history[-1].iteration >= max_iter:
+        if done or optimum.reason != "gradient" or history[-1].iteration >= max_iter:
             break
         aim *= 0.3 * tol / size
     history[-1] = replace(history[-1], value=value, gradient=size)
-    reason = "gradient" if done else "watch" if found.reason == "watch" else "iterations"
+    reason = "gradient" if done else "watch" if optimum.reason == "watch" else "iterations"
     return Optimum(w, value, g, done, reason, history)
 
 
-def _go_on(found: Optimum, stages: Sequence[Callable[[np.ndarray, int], Optimum]], max_iter: int) -> Optimum:
+def _go_on(
+    optimum: Optimum, stages: Sequence[Callable[[np.ndarray, int], Optimum]], max_iter: int
+) -> Optimum:
     """Each stage goes on where the one before ran out of steps or got stuck; a stage without a step is the last."""
-    history = found.history
+    history = optimum.history
     for stage in stages:
         behind = history[-1].iteration
-        if found.reason not in ("iterations", "stuck") or behind >= max_iter:
+        if optimum.reason not in ("iterations", "stuck") or behind >= max_iter:
             break
-        found = stage(found.w, max_iter - behind)
-        if found.n_iter == 0:
+        optimum = stage(optimum.w, max_iter - behind)
+        if optimum.n_iter == 0:
             break
-        history = history + [replace(r, iteration=r.iteration + behind) for r in found.history[1:]]
-    return replace(found, history=history)
+        history = history + [replace(r, iteration=r.iteration + behind) for r in optimum.history[1:]]
+    return replace(optimum, history=history)
 
 
 def _look_ahead(
@@ -172,11 +183,11 @@ def _look_ahead(
 ) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """The minimum over the sample, and the inverse of the curvature there."""
     small = objective.over(sample)
-    found = minimise(small, None, len(sample.y), start, tol=ROUGH, max_iter=100)
-    H = small.curvature(found.w)[2]
+    optimum = minimise(small, None, len(sample.y), start, tol=SAMPLE_TOLERANCE, max_iter=100)
+    H = small.curvature(optimum.w)[2]
     here = small.scatter().diagonal()  # 1, if the sample is like the table
     unseen = np.where(here < 0.5, 0.25 * np.maximum(1.0 - here, 0.0), 0.0)
-    return found.w, inverse(H, np.repeat(unseen, objective.shape[1]))
+    return optimum.w, inverse(H, np.repeat(unseen, objective.shape[1]))
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -186,7 +197,7 @@ def runs_away(objective: LogisticObjective, v: np.ndarray) -> bool:
     What a Newton step promises falls to its square near a minimum. Where a loss falls for ever, like exp(-t), it
     falls by a factor of e only. Two passes over the rows; no answer (False) where the weights are very many.
     """
-    if v.size > WIDE:
+    if v.size > MAX_CURVATURE_WEIGHTS:
         return False
     value, g, H = objective.curvature(v)
     p = newton_step(H, g)

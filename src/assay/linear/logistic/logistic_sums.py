@@ -1,4 +1,4 @@
-"""What a block of rows adds to the cross-entropy of logistic regression, to its gradient and to its curvature."""
+"""Sums over rows of the logistic cross-entropy, its gradient and its curvature."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def gradient_part(block: Block, W: np.ndarray, K: int, class_weight: np.ndarray 
     dense = isinstance(X, np.ndarray)
     if dense and K == 2:
         out[0] = _logistic.two_classes(X, y, w, W[:d, 0], float(W[d, 0]), out[1:])
-    elif dense and K <= FEW:
-        wide = 4 if K <= 4 else 8 if K <= 8 else FEW
+    elif dense and K <= FUSED_CLASSES:
+        wide = 4 if K <= 4 else 8 if K <= 8 else FUSED_CLASSES
         padded, G = np.zeros((d + 1, wide)), np.zeros((d + 1, wide))
         padded[:, :K] = W
         out[0] = _logistic.few_classes(X, y, w, K, padded, G)
@@ -80,7 +80,7 @@ def gradient_part(block: Block, W: np.ndarray, K: int, class_weight: np.ndarray 
     else:
         Z = scores(X, W)
         if K == 2:
-            out[0] = _logistic.two_residuals(Z.reshape(-1), y, w, NOTHING)
+            out[0] = _logistic.two_residuals(Z.reshape(-1), y, w, NO_VALUES)
         else:
             out[0] = _logistic.residuals(Z, y, w, np.empty((0, columns)))
         G = out[1:].reshape(W.shape)
@@ -132,21 +132,21 @@ def grams(X: Any, factors: list[np.ndarray], scale: Scale, intercept: bool) -> n
     if isinstance(X, np.ndarray):
         A = scale.apply(X) if scale.mean.any() or (scale.spread != 1).any() else X
         B = np.empty((n, d))
-        for h, own in zip(factors, out):
+        for h, gram in zip(factors, out):
             np.multiply(A, np.sqrt(h)[:, None], out=B)
-            own[:d, :d] = B.T @ B  # NumPy sees the symmetry
+            gram[:d, :d] = B.T @ B  # NumPy sees the symmetry
             if intercept:
-                own[d, :d] = own[:d, d] = h @ A
-                own[d, d] = h.sum()
+                gram[d, :d] = gram[:d, d] = h @ A
+                gram[d, d] = h.sum()
         return out
     middle = scale.mean / scale.spread
-    for h, own in zip(factors, out):
+    for h, gram in zip(factors, out):
         first, total = (X.T @ h) / scale.spread, float(h.sum())
-        own[:d, :d] = (X.T @ X.multiply(h[:, None])).todense() / scale.spread[:, None] / scale.spread
-        own[:d, :d] += total * np.outer(middle, middle) - np.outer(first, middle) - np.outer(middle, first)
+        gram[:d, :d] = (X.T @ X.multiply(h[:, None])).todense() / scale.spread[:, None] / scale.spread
+        gram[:d, :d] += total * np.outer(middle, middle) - np.outer(first, middle) - np.outer(middle, first)
         if intercept:
-            own[d, :d] = own[:d, d] = first - total * middle
-            own[d, d] = total
+            gram[d, :d] = gram[:d, d] = first - total * middle
+            gram[d, d] = total
     return out
 
 
@@ -156,7 +156,7 @@ def prepared(block: Block, class_weight: np.ndarray | None) -> tuple[Any, np.nda
     if isinstance(X, np.ndarray) and (X.dtype not in (np.float64, np.float32) or not X.flags.c_contiguous):
         X = np.ascontiguousarray(X, dtype=np.float64)
     y = np.ascontiguousarray(block.y, dtype=np.int64)
-    w = NOTHING if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
+    w = NO_VALUES if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
     if class_weight is not None:
         w = class_weight[y] * w if len(w) else class_weight[y]
     return X, y, w

@@ -23,7 +23,7 @@ def reference_form(coef: ArrayLike, intercept: ArrayLike, reference: int = -1) -
     ----------
     coef : (K, d), or (1, d) of two classes, whose score is that of the second against the first
     intercept : (K,) or (1,)
-    reference : number of the reference class, the last one unless told
+    reference : number of the reference class, the last one by default
 
     Returns
     -------

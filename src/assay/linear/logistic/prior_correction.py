@@ -1,4 +1,4 @@
-"""Class priors live in the intercept of a logistic model, so new priors need no new fit."""
+"""Correction of the intercept of a logistic model for new class priors, without a new fit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shift_intercept(intercept: ArrayLike, priors: Any, trained_priors: Any) -> N
     r"""The intercepts of a logistic (softmax) model for other class priors.
 
     The log likelihood ratio of two classes is :math:`w^Tx + w_0^o`; the log odds of the posterior add the log odds
-    of the priors (IML 10-18, 10-20), so that only they change:
+    of the priors, so that only they change:
 
     .. math:: w_0 = w_0^o + \ln\frac{P(C_2)}{P(C_1)},\qquad
               w_0' = w_0 + \ln\frac{\pi'_2}{\pi'_1} - \ln\frac{\pi_2}{\pi_1}                         \quad (1)
@@ -80,6 +80,15 @@ def correct_priors(model: Any, priors: Any, trained_priors: Any) -> Any:
     >>> rare = correct_priors(model, {"ill": 0.01, "well": 0.99}, {"ill": 0.5, "well": 0.5})
     >>> bool(rare.intercept_[0] > model.intercept_[0]), bool((rare.coef_ == model.coef_).all())
     (True, True)
+
+    See Also
+    --------
+    intercept_without_priors, shift_intercept
+
+    References
+    ----------
+    - Anderson, J. A. (1972). Separate sample logistic discrimination. Biometrika 59(1), 19-35.
+    - King, G. and Zeng, L. (2001). Logistic regression in rare events data. Political Analysis 9(2), 137-163.
     """
     check_is_fitted(model)
     labels = list(model.classes_.tolist())

@@ -1,4 +1,4 @@
-"""A first look at the rows: how much the classes weigh, where the columns lie, and some rows of every class."""
+"""One pass over the rows: class weights, means and spreads of the columns, and a sample of every class."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.core.sums import Block, Rows, Source
 
 __all__ = ["Columns", "RowSample", "Survey", "survey"]
 
-NOTHING = np.empty(0)
+NO_VALUES = np.empty(0)
 
 
 @dataclass
@@ -48,15 +48,15 @@ class RowSample:
         rng = np.random.default_rng([len(y), crc32(y[:1000].tobytes()), _mark(block.X)])
         kept, keys = [], []
         for k in range(K):
-            own = np.flatnonzero(y == k)
-            m = min(quota, len(own))
-            if m < len(own):  # the m smallest of len(own) uniform numbers, one after another
-                gaps = np.log(rng.random(m)) / np.arange(len(own), len(own) - m, -1)
+            of_class = np.flatnonzero(y == k)
+            m = min(quota, len(of_class))
+            if m < len(of_class):  # the m smallest of len(own) uniform numbers, one after another
+                gaps = np.log(rng.random(m)) / np.arange(len(of_class), len(of_class) - m, -1)
                 keys.append(-np.expm1(np.cumsum(gaps)))
-                own = rng.choice(own, m, replace=False, shuffle=True)
+                of_class = rng.choice(of_class, m, replace=False, shuffle=True)
             else:
                 keys.append(rng.random(m))
-            kept.append(own)
+            kept.append(of_class)
         rows, key = np.concatenate(kept), np.concatenate(keys)
         order = np.argsort(rows)
         rows = rows[order]
@@ -70,9 +70,9 @@ class RowSample:
         key = np.concatenate((_keys(self), _keys(other)))
         kept = np.ones(len(y), dtype=bool)
         for k in range(K):
-            own = np.flatnonzero(y == k)
-            if len(own) > self.quota:
-                kept[own[np.argsort(key[own], kind="stable")[self.quota :]]] = False
+            of_class = np.flatnonzero(y == k)
+            if len(of_class) > self.quota:
+                kept[of_class[np.argsort(key[of_class], kind="stable")[self.quota :]]] = False
         X = _stack(self.X, other.X)
         w = None
         if self.w is not None or other.w is not None:
@@ -117,7 +117,7 @@ class Columns:
                     if X.flags.c_contiguous and X.dtype in (np.float32, np.float64)
                     else np.array(X, np.float64)
                 )
-                _logistic.columns(X, NOTHING if w is None else w, near, first, second)
+                _logistic.columns(X, NO_VALUES if w is None else w, near, first, second)
             else:
                 near, weights = np.zeros(d), np.ones(n) if w is None else w
                 first[:] = X.T @ weights
@@ -155,10 +155,10 @@ class Survey:
 def survey(source: Source, K: int, quota: int) -> Survey:
     """Look at all rows once, keeping up to ``quota`` of each class."""
     in_memory = isinstance(source, Rows)
-    found = source.add_up(partial(_survey_part, K=K, quota=0 if in_memory else quota))
+    sums = source.add_up(partial(_survey_part, K=K, quota=0 if in_memory else quota))
     if isinstance(source, Rows):
-        found.sample = RowSample.of(Block(source.X, source.y, source.w), K, quota)
-    return found
+        sums.sample = RowSample.of(Block(source.X, source.y, source.w), K, quota)
+    return sums
 
 
 def _survey_part(block: Block, K: int, quota: int) -> Survey:

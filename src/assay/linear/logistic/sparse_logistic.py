@@ -29,7 +29,7 @@ from assay.optimize.objective import Optimum, Record
 __all__ = ["solve"]
 
 _BLOCK = 1 << 20  # multiplications that are worth a thread
-_FEW = 16  # blocks at most, since each has its own sums over the columns
+_MAX_BLOCKS = 16  # blocks at most, since each has its own sums over the columns
 
 
 def solve(
@@ -47,7 +47,7 @@ def solve(
     """The minimum of (1): for two classes of log(1 + e^z) - y z, for more of the softmax's cross-entropy.
 
     It stops when no entry of the gradient of (1) exceeds ``tol`` and Newton steps in each column alone promise a
-    gain of at most ``tol``/10 of the value (plus log(K)/1000, for rows that can be told apart without error); the
+    gain of at most ``tol``/10 of the value (plus log(K)/1000, for separable rows); the
     second matters where columns are rare, since their gradients are small wherever one stands.
 
     Parameters
@@ -144,7 +144,7 @@ class _Problem:
         self.G, self.D = np.empty((n, R)), np.empty((n, R))
         self.U = np.empty((n, R))
         work = len(self.rows[2]) * R
-        blocks = int(min(max(1, work // _BLOCK), _FEW, max(1, work // (4 * (self.d + 1) * R))))
+        blocks = int(min(max(1, work // _BLOCK), _MAX_BLOCKS, max(1, work // (4 * (self.d + 1) * R))))
         cuts = np.searchsorted(self.rows[0], np.linspace(0, self.rows[0][-1], blocks + 1)[1:-1])
         edges = [0, *cuts.tolist(), n]
         self.blocks = [(b, lo, hi) for b, (lo, hi) in enumerate(pairwise(edges))]

@@ -1,4 +1,4 @@
-"""A linear ranker that learns from pairs: which row should stand above which."""
+"""A linear ranker learned from pairs of rows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class PairwiseRanker(Learner):
     .. math:: E = \sum_{(u,v)} \left[m + w^T(x^v - x^u)\right]_+,\qquad
               w \leftarrow w + \eta\,(x^u - x^v)\ \text{ if }\ w^T(x^u - x^v) \le m                \quad (1)
 
-    with margin m (IML 10-46 to 10-49). There is no constant, for it would move all rows alike. Since w = 0 makes no
+    with margin m. There is no constant, for it would move all rows alike. Since w = 0 makes no
     error without a margin, the start is small and random, and ties are corrected. Passes go on until nothing was
     corrected, or until ``patience`` of them brought no fewer violated pairs; the best weights are kept, of those after
     each pass and of their mean over all visits so far, which is the steadier where no weights are right for all pairs.
@@ -88,7 +88,7 @@ class PairwiseRanker(Learner):
     best : "highest" or "lowest", default "highest"
         Which target is the best: "highest" for grades, "lowest" for ranks, 1 being the first.
     max_pairs : int, default 10 million
-        If the grades make more pairs, this many are drawn by lot.
+        If the grades make more pairs, this many are drawn at random.
     random_state : int, RandomState or None, default None
 
     Attributes
@@ -107,6 +107,17 @@ class PairwiseRanker(Learner):
     (0, array([1, 2, 3, 4, 5]))
     >>> model.top_k(X, 2)
     array([0, 1])
+
+    See Also
+    --------
+    ranking_error, pairs_from_clicks, pairs_from_grades
+
+    References
+    ----------
+    - Herbrich, R., Graepel, T. and Obermayer, K. (2000). Large margin rank boundaries for ordinal regression. In
+      Advances in Large Margin Classifiers, 115-132. MIT Press.
+    - Joachims, T. (2002). Optimizing search engines using clickthrough data. Knowledge Discovery and Data Mining,
+      133-142. doi:10.1145/775047.775067
     """
 
     card = Card(
@@ -190,10 +201,10 @@ class PairwiseRanker(Learner):
                     break
                 mean = w - trail / (number * len(rows))
                 averaged = ranking_error(values @ mean, rows, self.margin)
-                for candidate, found in ((w, error), (mean, averaged)):
-                    if found.violated + found.tied < fewest:
-                        fewest, since = found.violated + found.tied, 0
-                        self.coef_, self.error_ = candidate.copy(), found
+                for candidate, error_of in ((w, error), (mean, averaged)):
+                    if error_of.violated + error_of.tied < fewest:
+                        fewest, since = error_of.violated + error_of.tied, 0
+                        self.coef_, self.error_ = candidate.copy(), error_of
                 if since >= self.patience:
                     break
         self.n_iter_ = len(self.history_)

@@ -1,4 +1,4 @@
-"""Pairs of rows that say which ranks above which: from grades, from orders, from clicks; and how many stand wrongly."""
+"""Preference pairs of rows from grades, orders or clicks, and the ranking error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.tables.row_names import row_name
 
 __all__ = ["RankingError", "pairs_from_clicks", "pairs_from_grades", "ranking_error"]
 
-SOME = 1 << 20  # pairs that are looked at together
+PAIRS_PER_BLOCK = 1 << 20  # pairs that are looked at together
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class RankingError:
     pairs : number of pairs
     violated : pairs with g(u) < g(v)
     tied : pairs with g(u) = g(v)
-    hinge : sum of :math:`[\text{margin} + g(v) - g(u)]_+` over the pairs (IML 10-46)
+    hinge : sum of :math:`[\text{margin} + g(v) - g(u)]_+` over the pairs
     """
 
     pairs: int
@@ -52,14 +52,23 @@ def ranking_error(scores: Any, pairs: Any, margin: float = 0.0) -> RankingError:
     >>> from assay.linear.ranking.ranking_pairs import ranking_error
     >>> ranking_error([3.0, 0.0, 2.0, -1.0, -1.0], [[0, 1], [1, 2], [3, 4]])
     RankingError(pairs=3, violated=1, tied=1, hinge=2.0)
+
+    See Also
+    --------
+    PairwiseRanker, pairs_from_grades
+
+    References
+    ----------
+    - Herbrich, R., Graepel, T. and Obermayer, K. (2000). Large margin rank boundaries for ordinal regression. In
+      Advances in Large Margin Classifiers, 115-132. MIT Press.
     """
     g = np.asarray(scores, dtype=np.float64)
     if g.ndim != 1 or not np.isfinite(g).all():
         raise DataError("ranking_error: scores must be one column of finite numbers.")
     rows = checked_pairs(pairs, len(g), "ranking_error")
     violated, tied, hinge = 0, 0, 0.0
-    for a in range(0, len(rows), SOME):
-        gap = g[rows[a : a + SOME, 0]] - g[rows[a : a + SOME, 1]]
+    for a in range(0, len(rows), PAIRS_PER_BLOCK):
+        gap = g[rows[a : a + PAIRS_PER_BLOCK, 0]] - g[rows[a : a + PAIRS_PER_BLOCK, 1]]
         violated += int((gap < 0).sum())
         tied += int((gap == 0).sum())
         hinge += float(np.maximum(margin - gap, 0.0).sum())
@@ -83,7 +92,7 @@ def pairs_from_grades(
     best : "highest" or "lowest"
         Which grade is the best; "lowest" for ranks, 1 being the first.
     max_pairs : int or None
-        If there are more, this many are drawn by lot, with replacement, so that memory stays small.
+        If there are more, this many are drawn at random, with replacement, so that memory stays small.
     random_state : seed of the draw
 
     >>> from assay.linear.ranking.ranking_pairs import pairs_from_grades
@@ -153,7 +162,7 @@ def numbers_in(values: Any) -> np.ndarray | None:
 
 
 def pairs_from_clicks(shown: Sequence[Any], clicked: Sequence[Any]) -> np.ndarray:
-    """(m, 2) what clicks tell: a clicked row outranks the rows above it that were skipped.
+    """(m, 2) preferences from clicks: a clicked row outranks the rows above it that were skipped.
 
     Parameters
     ----------
@@ -163,12 +172,21 @@ def pairs_from_clicks(shown: Sequence[Any], clicked: Sequence[Any]) -> np.ndarra
     >>> from assay.linear.ranking.ranking_pairs import pairs_from_clicks
     >>> pairs_from_clicks([4, 7, 5, 6], [5]).tolist()
     [[5, 4], [5, 7]]
+
+    See Also
+    --------
+    pairs_from_grades, PairwiseRanker
+
+    References
+    ----------
+    - Joachims, T. (2002). Optimizing search engines using clickthrough data. Knowledge Discovery and Data Mining,
+      133-142. doi:10.1145/775047.775067
     """
     nested = len(shown) > 0 and np.ndim(shown[0]) == 1
     lists, clicks = (shown, clicked) if nested else ([shown], [clicked])
     if len(lists) != len(clicks):
         raise DataError(f"pairs_from_clicks: {len(lists)} lists were shown, but {len(clicks)} have clicks.")
-    found = []
+    pairs = []
     for rows, chosen in zip(lists, clicks):
         wanted = {int(row) for row in chosen}
         if strange := wanted - {int(row) for row in rows}:
@@ -176,34 +194,34 @@ def pairs_from_clicks(shown: Sequence[Any], clicked: Sequence[Any]) -> np.ndarra
         skipped: list[int] = []
         for row in map(int, rows):
             if row in wanted:
-                found += [(row, other) for other in skipped]
+                pairs += [(row, other) for other in skipped]
             else:
                 skipped.append(row)
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def checked_pairs(pairs: Any, n: int, who: str) -> np.ndarray:
     """(m, 2) int32, if they are rows of a table of n."""
-    found = np.asarray(pairs)
-    if not found.size:
-        found = found.reshape(0, 2).astype(np.int64)
-    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
+    rows = np.asarray(pairs)
+    if not rows.size:
+        rows = rows.reshape(0, 2).astype(np.int64)
+    if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
         raise DataError(
-            f"{who}: pairs must be two columns of row numbers, the better row first, got shape {found.shape} of "
-            f"{found.dtype}."
+            f"{who}: pairs must be two columns of row numbers, the better row first, got shape {rows.shape} of "
+            f"{rows.dtype}."
         )
-    if found.size and (found.min() < 0 or found.max() >= n):
-        outside = found.max() if found.max() >= n else found.min()
+    if rows.size and (rows.min() < 0 or rows.max() >= n):
+        outside = rows.max() if rows.max() >= n else rows.min()
         raise DataError(
             f"{who}: pairs hold the row number {outside}; X has {n} rows, whose numbers are 0 to {n - 1}."
         )
-    itself = np.flatnonzero(found[:, 0] == found[:, 1])
+    itself = np.flatnonzero(rows[:, 0] == rows[:, 1])
     if len(itself):
         first = itself[0]
         raise DataError(
-            f"{who}: pairs[{first}] is {found[first].tolist()}, which puts {row_name(found[first, 0])} above itself. "
+            f"{who}: pairs[{first}] is {rows[first].tolist()}, which puts {row_name(rows[first, 0])} above itself. "
             "Leave such pairs out."
         )
     if n > np.iinfo(np.int32).max:
         raise DataError(f"{who}: X has {n} rows, at most {np.iinfo(np.int32).max} can be ranked.")
-    return np.ascontiguousarray(found, np.int32)
+    return np.ascontiguousarray(rows, np.int32)

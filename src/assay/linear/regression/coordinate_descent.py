@@ -1,4 +1,4 @@
-"""Least squares with an absolute penalty, as coordinate descent sees it: centred, weighted, in one of three forms."""
+"""Coordinate descent for least squares with an absolute penalty, in one of three forms."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def problem(
             gram = n > d
         if gram is False:
             return Columns(X, y, w, fit_intercept, who)
-        found = CrossProducts.of(X, y, w, fit_intercept)
+        products = CrossProducts.of(X, y, w, fit_intercept)
         if gram is not True:
-            spread = np.sqrt(found.gram.diagonal() / max(found.total, 1e-300))
-            moved = fit_intercept and bool((np.abs(found.mean) > 1e-6 * spread).any())
-            found.gram = _checked(gram, found.gram, moved)
-        return found.checked(who)
+            spread = np.sqrt(products.gram.diagonal() / max(products.total, 1e-300))
+            moved = fit_intercept and bool((np.abs(products.mean) > 1e-6 * spread).any())
+            products.gram = _checked(gram, products.gram, moved)
+        return products.checked(who)
 
 
 class Problem:
@@ -247,7 +247,7 @@ class Columns(Problem):
 
 
 class SparseColumns(Problem):
-    """The same for a sparse table, whose columns lose their means only in thought."""
+    """The same for a sparse table, whose columns are centred implicitly."""
 
     def __init__(self, X: Any, y: np.ndarray, w: np.ndarray | None, fit_intercept: bool, who: str):
         X.check_format(full_check=True)  # the native code follows its indices
@@ -339,7 +339,7 @@ def _cross_products(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(d, d), (outputs, d) and (outputs,) of rows minus the means; X of one block has lost them already."""
 
-    def one(rows: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def products(rows: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         Z, r = X[rows] - mean if len(X) > BLOCK else X, y[rows] - y_mean
         u = None if w is None else np.sqrt(w[rows])[:, None]
         if u is not None:
@@ -349,23 +349,25 @@ def _cross_products(
     n, d = X.shape
     parts = [slice(start, start + BLOCK) for start in range(0, n, BLOCK)] if n > BLOCK else [slice(None)]
     few = n * d * d < 5e7
-    sums = [one(rows) for rows in parts] if few else in_threads(one, parts)
+    sums = [products(rows) for rows in parts] if few else in_threads(products, parts)
     gram, cross, square = (sum(part[1:], part[0]) for part in zip(*sums))
     return gram, np.ascontiguousarray(cross), square
 
 
-def _checked(given: Any, own: np.ndarray, moved: bool) -> np.ndarray:
+def _checked(precomputed: Any, computed: np.ndarray, moved: bool) -> np.ndarray:
     """Cross products that the user brought, if they are those of this table.
 
     Where the columns were moved to mean 0 for the intercept, those of the unmoved columns are an honest mistake: they
     are computed again, with a warning. Else they belong to another table.
     """
-    gram = np.ascontiguousarray(given, dtype=np.float64)
-    if gram.shape != own.shape:
+    gram = np.ascontiguousarray(precomputed, dtype=np.float64)
+    if gram.shape != computed.shape:
         raise ParameterError(
-            f"precompute must have shape {own.shape} like the table's columns, got {gram.shape}."
+            f"precompute must have shape {computed.shape} like the table's columns, got {gram.shape}."
         )
-    if np.allclose(gram, own, rtol=1e-4, atol=1e-6 * max(float(np.abs(own).max(initial=0.0)), 1e-300)):
+    if np.allclose(
+        gram, computed, rtol=1e-4, atol=1e-6 * max(float(np.abs(computed).max(initial=0.0)), 1e-300)
+    ):
         return gram
     if not moved:
         raise ParameterError(
@@ -377,4 +379,4 @@ def _checked(given: Any, own: np.ndarray, moved: bool) -> np.ndarray:
         "for; it is computed again. Give the cross products of the centred, weighted columns, or True.",
         DegenerateWarning,
     )
-    return own
+    return computed

@@ -30,10 +30,10 @@ SWEEPS = 10  # over columns before their cross products are computed
 
 
 class ElasticNet(LinearRegressor, Regressor):
-    r"""Predict a number by a weighted sum of few columns, groups of like columns staying together.
+    r"""Linear regression with an absolute and a quadratic penalty, which selects groups of similar columns.
 
     The absolute penalty makes weights exactly 0 and so selects columns; the quadratic one shares the weight among
-    columns that say the same. The weights minimise
+    correlated columns. The weights minimise
 
     .. math:: \tfrac1{2n}\sum_i (y_i - w_0 - w^Tx_i)^2 + \alpha\rho\|w\|_1 + \tfrac12\alpha(1-\rho)\|w\|_2^2 \quad (1)
 
@@ -89,6 +89,17 @@ class ElasticNet(LinearRegressor, Regressor):
     >>> model = ElasticNet(alpha=0.1, tol=1e-12).fit([[-1, -1], [0, 0], [1, 1]], [-2, 0, 2])
     >>> model.coef_.round(4), round(model.intercept_, 4)
     (array([0.9277, 0.9277]), 0.0)
+
+    See Also
+    --------
+    ElasticNetCV, Lasso, Ridge, enet_path
+
+    References
+    ----------
+    - Zou, H. and Hastie, T. (2005). Regularization and variable selection via the elastic net. Journal of the Royal
+      Statistical Society B 67(2), 301-320. doi:10.1111/j.1467-9868.2005.00503.x
+    - Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear models via
+      coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
 
     card = Card("elastic net", "a weighted sum of few columns, similar columns together", scale=True)
@@ -209,7 +220,7 @@ class ElasticNet(LinearRegressor, Regressor):
             raise DataError(
                 f"{who}: Coordinate descent led to infinite weights. Rescale the columns of X first."
             )
-        self._keep(weights, intercept, histories, one=y.ndim == 1)
+        self._keep(weights, intercept, histories, single=y.ndim == 1)
 
     def _descend(
         self, data: Problem, k: int, max_iter: int, seed: int, start: np.ndarray, begun: bool = False
@@ -224,10 +235,10 @@ class ElasticNet(LinearRegressor, Regressor):
         return old.astype(np.float64) if begun else np.zeros((outputs, d))
 
     def _keep(
-        self, weights: np.ndarray, intercept: np.ndarray, histories: list[list[Sweep]], one: bool
+        self, weights: np.ndarray, intercept: np.ndarray, histories: list[list[Sweep]], single: bool
     ) -> None:
         gaps, sweeps = [h[-1].gap for h in histories], [h[-1].iteration for h in histories]
-        if one:
+        if single:
             self.coef_, self.intercept_ = weights[0], float(intercept[0])
             self.dual_gap_, self.n_iter_, self.history_ = gaps[0], sweeps[0], histories[0]
         else:

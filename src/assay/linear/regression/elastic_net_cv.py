@@ -22,11 +22,11 @@ from assay.linear.regression.penalty_curve import PenaltyCurve
 
 __all__ = ["ElasticNetCV"]
 
-SMALL = 1e6  # multiplications up to which threads are not worth their start
+SERIAL_MULTIPLICATIONS = 1e6  # multiplications up to which threads are not worth their start
 
 
 class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
-    r"""Elastic net with the :math:`\alpha` and the mixture that predict best the rows that were left out.
+    r"""Elastic net with the :math:`\alpha` and the mixture of the smallest cross-validated error.
 
     For each mixture :math:`\rho`, weights are computed along falling alphas, each from the last one's weights, on all
     folds but one, and judged by the mean squared error on that one. The penalty with the smallest mean error is
@@ -72,6 +72,17 @@ class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
     >>> model = ElasticNetCV(l1_ratio=[0.5, 1.0]).fit(X, 3 * X[:, 0] + rng.normal(size=60))
     >>> model.l1_ratio_, round(model.alpha_, 1), np.flatnonzero(np.abs(model.coef_) > 0.5)
     (1.0, 0.1, array([0]))
+
+    See Also
+    --------
+    ElasticNet, LassoCV, enet_path
+
+    References
+    ----------
+    - Zou, H. and Hastie, T. (2005). Regularization and variable selection via the elastic net. Journal of the Royal
+      Statistical Society B 67(2), 301-320. doi:10.1111/j.1467-9868.2005.00503.x
+    - Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear models via
+      coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
 
     card = Card("elastic net cv", "elastic net, its penalty by cross-validation", scale=True)
@@ -171,13 +182,13 @@ class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
         def judge(fold: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
             train, test = (_rows(part) for part in fold)
             data = _training_part(whole, X, target, w, train, test, self.fit_intercept, who)
-            found = [self._weights(data, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
+            models = [self._weights(data, alphas, ratio) for alphas, ratio in zip(grids, ratios)]
             bar.advance()
-            return np.array([_errors(X[test], y[test], _some(w, test), *model) for model in found])
+            return np.array([_errors(X[test], y[test], _some(w, test), *model) for model in models])
 
         work = whole.cost * len(folds) * sum(len(alphas) for alphas in grids)
         with progress(len(folds), f"{who}: folds") as bar:
-            judged = in_threads(judge, folds, 1 if work <= SMALL else self.n_jobs)
+            judged = in_threads(judge, folds, 1 if work <= SERIAL_MULTIPLICATIONS else self.n_jobs)
         errors = np.array(judged)  # (folds, ratios, m)
         self._choose_penalty(errors, grids, ratios)
         weights, history = whole.descend(
@@ -198,11 +209,11 @@ class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
         who = type(self).__name__
         if np.ndim(self.alphas) == 0:
             return grid(whole.correlations(), whole.total, ratio, self.alphas, self.eps, self.positive, who)
-        given = np.asarray(self.alphas, dtype=object)
-        for i, alpha in enumerate(given):
+        alphas = np.asarray(self.alphas, dtype=object)
+        for i, alpha in enumerate(alphas):
             if not Range(0, np.inf, open="high").holds(alpha):
                 raise ParameterError(f"{who}: alphas[{i}] must be a number from 0 up, got {alpha!r}.")
-        return np.sort(given.astype(np.float64))[::-1].copy()
+        return np.sort(alphas.astype(np.float64))[::-1].copy()
 
     def _seed(self) -> int:
         drawn = self.selection == "random"
@@ -261,19 +272,19 @@ def _training_part(
             f"{who}: all rows of a training fold have weight 0. Use fewer folds, or shuffle the rows."
         )
     if isinstance(whole, CrossProducts) and len(test) <= len(train) and _complement(train, test, len(y)):
-        rest = whole.without(X[test], y[test], _some(w, test), fit_intercept)
-        if rest.total > 0.3 * whole.total:
-            return rest
+        training = whole.without(X[test], y[test], _some(w, test), fit_intercept)
+        if training.total > 0.3 * whole.total:
+            return training
     return problem(X[train], y[train], weight, fit_intercept, None, who)
 
 
 def _complement(train: np.ndarray, test: np.ndarray, n: int) -> bool:
     if len(train) + len(test) != n:
         return False
-    seen = np.zeros(n, dtype=np.int8)
-    seen[train] = 1
-    seen[test] = 1
-    return bool(seen.all())
+    used = np.zeros(n, dtype=np.int8)
+    used[train] = 1
+    used[test] = 1
+    return bool(used.all())
 
 
 def _errors(

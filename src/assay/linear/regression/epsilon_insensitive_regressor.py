@@ -1,4 +1,4 @@
-"""Regression that does not mind small errors."""
+"""Linear regression with the epsilon-insensitive loss."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class EpsilonInsensitiveRegressor(LinearRegressor, Regressor):
     .. math:: \min_{w,b}\;\frac{\sum_i v_i\,(|y_i-w^Tx_i-b|-\epsilon)_+}{\sum_iv_i}
               +\frac\alpha2\lVert w\rVert^2                                                           \quad (1)
 
-    Like least absolute error it is hardly moved by outliers, and rows well inside the tube have no say at all: this is
+    Like least absolute error it is hardly moved by outliers, and rows well inside the tube have no influence: this is
     the linear support vector machine for regression, whose C is :math:`1/(n\alpha)`. (1) is a quadratic program, solved
     to its exact minimum by an interior-point method in 10 to 30 weighted least-squares problems. With :math:`\alpha=0`
     and a tube that holds all rows, the middle of all answers is given.
@@ -52,6 +52,16 @@ class EpsilonInsensitiveRegressor(LinearRegressor, Regressor):
     >>> model = EpsilonInsensitiveRegressor(epsilon=0.2).fit(x, y)
     >>> model.predict(x).round(2)                           # on the border of the tube at 0, as far as 3.25 at 3
     array([-0.2 ,  0.95,  2.1 ,  3.25,  4.4 ])
+
+    See Also
+    --------
+    HuberRegressor, QuantileRegressor
+
+    References
+    ----------
+    - Vapnik, V. N. (1995). The Nature of Statistical Learning Theory. Springer.
+    - Smola, A. J. and Schölkopf, B. (2004). A tutorial on support vector regression. Statistics and Computing 14,
+      199-222. doi:10.1023/B:STCO.0000035301.49549.88
     """
 
     card = Card(

@@ -1,4 +1,4 @@
-"""The objective of Huber regression as an optimiser sees it, and its minimum."""
+"""The objective of Huber regression, and its minimum."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from assay.optimize.objective import Optimum
 
 __all__ = ["HuberLoss", "minimise"]
 
-LEAST = 1e-8  # sigma, in units of the spread of y, where Newton steps turn back
-ENOUGH = 30  # Newton steps for all variables at once; usually 4 to 8
-MANY = 1500  # columns from which second derivatives cost more than they save
+MIN_SCALE = 1e-8  # sigma, in units of the spread of y, where Newton steps turn back
+MAX_NEWTON_STEPS = 30  # Newton steps for all variables at once; usually 4 to 8
+NEWTON_COLUMNS = 1500  # columns from which second derivatives cost more than they save
 
 
 class HuberLoss:
@@ -55,7 +55,7 @@ class HuberLoss:
         self.alpha = alpha / total * self.unit
         self.penalty = self.alpha / self.scale / self.scale
         self.floor: float | None = None
-        if d <= MANY:  # G: the sum of v z z' over the rows that are inside, at first all
+        if d <= NEWTON_COLUMNS:  # G: the sum of v z z' over the rows that are inside, at first all
             self.inside = np.ones(n, dtype=bool)
             self.G = np.zeros((d + constant, d + constant))
             self.G[:d, :d] = S / self.scale / self.scale[:, None]
@@ -65,7 +65,7 @@ class HuberLoss:
     def _moments(self, w: Any) -> tuple[np.ndarray, np.ndarray]:
         """Means (0 without a constant) and mean products about them; of many columns their squares only."""
         n, d = self.X.shape
-        if d <= MANY:
+        if d <= NEWTON_COLUMNS:
             sums = Rows(self.X, np.zeros(n, np.int64), w).add_up(lambda b: moments_of(b.X, b.y, b.w, 1, True))
             m, S = sums.mean[0], sums.scatter[0] / sums.count[0]
             return (m, S) if self.constant else (np.zeros(d), S + np.outer(m, m))
@@ -81,21 +81,21 @@ class HuberLoss:
             shift = b + (self.mean + self.origin) @ w - self.middle
             return np.concatenate((w * self.scale, [shift][: self.constant], [sigma])) / self.unit
         d = self.X.shape[1]
-        if d > MANY:
+        if d > NEWTON_COLUMNS:
             return np.append(np.zeros(d + self.constant), 1.0)
         H = self.G + np.diag(np.append(self.penalty, 0.0) if self.constant else self.penalty)
         w = newton_step(H, -self._down(self.v * self.y))
         r = self._residual(w)
         rms = float(np.sqrt(self.v @ (r * r)))
-        return np.append(w, max(rms, LEAST))
+        return np.append(w, max(rms, MIN_SCALE))
 
     def without_scale(self) -> np.ndarray:
         """The best w and b as sigma goes to 0: there (1) is least absolute error, a program of its own."""
         price = 2 * self.epsilon
         rows = (self.X, self.y, self.v)
-        found = fit_tube(*rows, above=price, below=price, ridge=2 * self.alpha, intercept=self.constant)
-        shift = [found.intercept + self.mean @ found.coef][: self.constant]
-        return np.concatenate((found.coef * self.scale, shift))
+        fit = fit_tube(*rows, above=price, below=price, ridge=2 * self.alpha, intercept=self.constant)
+        shift = [fit.intercept + self.mean @ fit.coef][: self.constant]
+        return np.concatenate((fit.coef * self.scale, shift))
 
     def answer(self, x: np.ndarray) -> tuple[np.ndarray, float, float]:
         """w, b and sigma in the user's units."""
@@ -147,10 +147,10 @@ class HuberLoss:
         return G
 
     def _parts(self, x: np.ndarray, second: bool) -> tuple[float, np.ndarray, Any, Any, Any]:
-        """The value and gradient of (1); residuals, rows inside, and the sum of v r z over them if asked for."""
+        """The value and gradient of (1); residuals, rows inside, and the sum of v r z over them on request."""
         d = self.X.shape[1]
         sigma = float(x[-1]) if self.floor is None else self.floor
-        if not sigma >= LEAST and self.floor is None:
+        if not sigma >= MIN_SCALE and self.floor is None:
             return np.inf, np.zeros_like(x), None, None, None
         r = self._residual(x)
         z = r / sigma
@@ -206,25 +206,27 @@ class HuberLoss:
 
 def minimise(loss: HuberLoss, start: np.ndarray, tol: float, max_iter: int) -> Optimum:
     """Newton steps; where they run against sigma = 0, the answer there, or from above to where sigma should be."""
-    if loss.X.shape[1] > MANY:
+    if loss.X.shape[1] > NEWTON_COLUMNS:
         return lbfgs(loss, start, tol=tol, max_iter=10 * max_iter)
-    found = newton(loss, start, tol=tol, max_iter=min(max_iter, ENOUGH))
-    if found.reason == "gradient" or (found.reason == "iterations" and max_iter <= ENOUGH):
-        return found
-    typical = _median(np.abs(loss.y - _median(loss.y, loss.v)), loss.v)  # outliers have no say in it
+    optimum = newton(loss, start, tol=tol, max_iter=min(max_iter, MAX_NEWTON_STEPS))
+    if optimum.reason == "gradient" or (optimum.reason == "iterations" and max_iter <= MAX_NEWTON_STEPS):
+        return optimum
+    typical = _median(np.abs(loss.y - _median(loss.y, loss.v)), loss.v)  # outliers do not affect it
     least = 1e-7 * (typical or 1.0)  # below it, residuals are rounding
-    history, loss.floor = found.history, least
-    found = newton(loss, loss.without_scale(), tol=tol, max_iter=ENOUGH)
-    if loss.pays_to_rise(found.w):  # sigma comes down from above, and stays where it should
+    history, loss.floor = optimum.history, least
+    optimum = newton(loss, loss.without_scale(), tol=tol, max_iter=MAX_NEWTON_STEPS)
+    if loss.pays_to_rise(optimum.w):  # sigma comes down from above, and stays where it should
         x, sigma = start[:-1], 1.0
         while not loss.pays_to_rise(x) and sigma > least:
             loss.floor = sigma = max(sigma / 5, least)
-            x = newton(loss, x, tol=tol, max_iter=ENOUGH).w
+            x = newton(loss, x, tol=tol, max_iter=MAX_NEWTON_STEPS).w
         loss.floor = None
-        found = newton(loss, np.append(x, sigma), tol=tol, max_iter=max_iter)
-    history = history + [replace(one, iteration=len(history) + i) for i, one in enumerate(found.history)]
-    sound = loss.floor is not None or found.reason != "iterations"
-    return replace(found, converged=sound, reason="value" if sound else "iterations", history=history)
+        optimum = newton(loss, np.append(x, sigma), tol=tol, max_iter=max_iter)
+    history = history + [
+        replace(record, iteration=len(history) + i) for i, record in enumerate(optimum.history)
+    ]
+    sound = loss.floor is not None or optimum.reason != "iterations"
+    return replace(optimum, converged=sound, reason="value" if sound else "iterations", history=history)
 
 
 def _median(values: np.ndarray, weights: np.ndarray) -> float:

@@ -18,7 +18,7 @@ __all__ = ["HuberRegressor"]
 
 
 class HuberRegressor(LinearRegressor, Regressor):
-    r"""Linear regression that outliers can hardly move, with the scale of the noise learned along.
+    r"""Robust linear regression with a jointly estimated noise scale.
 
     .. math:: \min_{w,b,\sigma>0}\;\sum_i v_i\Bigl(\sigma + \sigma\,H\bigl(\tfrac{y_i-w^Tx_i-b}{\sigma}\bigr)\Bigr)
               + \alpha\lVert w\rVert^2,\qquad
@@ -65,6 +65,16 @@ class HuberRegressor(LinearRegressor, Regressor):
     >>> model = HuberRegressor().fit(x[:, None], y)
     >>> model.coef_.round(2), bool(model.outliers_[9])
     (array([2.01]), True)
+
+    See Also
+    --------
+    QuantileRegressor, EpsilonInsensitiveRegressor, LinearRegression
+
+    References
+    ----------
+    - Huber, P. J. (1964). Robust estimation of a location parameter. Annals of Mathematical Statistics 35(1),
+      73-101. doi:10.1214/aoms/1177703732
+    - Huber, P. J. (1981). Robust Statistics. Wiley.
     """
 
     card = Card("huber", "linear regression that outliers hardly move", scale=True)
@@ -114,14 +124,14 @@ class HuberRegressor(LinearRegressor, Regressor):
             raise DataError("HuberRegressor: y should be a 1d array, got several columns.")
         loss = HuberLoss(X, y, w, self.epsilon, self.alpha, self.fit_intercept)
         last = None if self._last is None or len(self._last[0]) != X.shape[1] else self._last
-        found = minimise(loss, loss.start(last), 0.01 * self.tol, self.max_iter)
-        self.coef_, self.intercept_, self.scale_ = loss.answer(found.w)
-        self.history_, self.n_iter_ = found.history, len(found.history) - 1
+        optimum = minimise(loss, loss.start(last), 0.01 * self.tol, self.max_iter)
+        self.coef_, self.intercept_, self.scale_ = loss.answer(optimum.w)
+        self.history_, self.n_iter_ = optimum.history, len(optimum.history) - 1
         residual = y - self._predict(X)
         self.outliers_ = np.abs(residual) > self.scale_ * self.epsilon
-        if not found.converged and found.reason == "iterations":
+        if not optimum.converged and optimum.reason == "iterations":
             warn_user(
                 f"HuberRegressor stopped after {self.n_iter_} steps with a gradient of "
-                f"{found.history[-1].gradient:.2g}. Raise max_iter or tol.",
+                f"{optimum.history[-1].gradient:.2g}. Raise max_iter or tol.",
                 ConvergenceWarning,
             )

@@ -12,10 +12,10 @@ __all__ = ["Lasso"]
 
 
 class Lasso(ElasticNet):
-    r"""Predict a number by a weighted sum of few columns.
+    r"""Linear regression with an absolute penalty, which selects columns.
 
-    The absolute penalty holds a weight at exactly 0 unless its column says enough, so fitting also selects columns.
-    The weights minimise
+    The absolute penalty holds a weight at exactly 0 unless its column is informative enough, so fitting also selects
+    columns. The weights minimise
 
     .. math:: \tfrac1{2n}\sum_i (y_i - w_0 - w^Tx_i)^2 + \alpha\|w\|_1                               \quad (1)
 
@@ -52,6 +52,17 @@ class Lasso(ElasticNet):
     array([1.75, 0.25])
     >>> Lasso(alpha=0.5).fit(X, y).coef_
     array([1.5, 0. ])
+
+    See Also
+    --------
+    LassoCV, ElasticNet, lasso_path
+
+    References
+    ----------
+    - Tibshirani, R. (1996). Regression shrinkage and selection via the lasso. Journal of the Royal Statistical
+      Society B 58(1), 267-288.
+    - Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear models via
+      coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
 
     card = Card("lasso", "a weighted sum of few columns", scale=True)

@@ -12,7 +12,7 @@ __all__ = ["LassoCV"]
 
 
 class LassoCV(ElasticNetCV):
-    r"""Lasso with the :math:`\alpha` that predicts best the rows that were left out.
+    r"""Lasso with the :math:`\alpha` of the smallest cross-validated error.
 
     Weights are computed along falling alphas on all folds but one and judged by the mean squared error on that one;
     the alpha with the smallest mean error is taken, and the weights are computed once more from all rows. See
@@ -41,6 +41,17 @@ class LassoCV(ElasticNetCV):
     >>> y = 3 * X[:, 0] + rng.normal(size=60)
     >>> np.flatnonzero(LassoCV(one_standard_error=True).fit(X, y).coef_)
     array([0])
+
+    See Also
+    --------
+    Lasso, ElasticNetCV, lasso_path
+
+    References
+    ----------
+    - Tibshirani, R. (1996). Regression shrinkage and selection via the lasso. Journal of the Royal Statistical
+      Society B 58(1), 267-288.
+    - Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear models via
+      coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
 
     card = Card("lasso cv", "lasso, its penalty by cross-validation", scale=True)

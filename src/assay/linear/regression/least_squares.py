@@ -5,8 +5,9 @@ With S, C and the means m and :math:`\bar y` of (1) in :mod:`assay.linear.regres
 
 .. math:: (S + \kappa mm^T + \alpha I)\,W^T = C + \kappa m\bar y^T                                    \quad (2)
 
-where :math:`\kappa` says what the constant b may do: 0 if it is free, :math:`b=\bar y-Wm`; :math:`n` (the total weight)
-if there is none; :math:`n\alpha/(n+\alpha)` if it is penalised like the weights, :math:`b=n(\bar y-Wm)/(n+\alpha)`.
+where :math:`\kappa` is the penalty of the constant b: 0 if it is free, :math:`b=\bar y-Wm`; :math:`n` (the total
+weight) if there is none; :math:`n\alpha/(n+\alpha)` if it is penalised like the weights, :math:`b=n(\bar
+y-Wm)/(n+\alpha)`.
 
 (2) is solved by Cholesky with columns scaled to unit diagonal. Squaring costs digits: where the condition of the scaled
 matrix says so, the rows are looked at once more and the same problem is solved from their triangular factor (blocks of
@@ -28,7 +29,9 @@ __all__ = ["Answer", "lsqr_centred", "solve", "solve_rows"]
 
 Floats = NDArray[np.float64]
 
-WELL = 1e-6  # reciprocal condition (of the squared problem) down to which Cholesky's digits are enough
+WELL_CONDITIONED = (
+    1e-6  # reciprocal condition (of the squared problem) down to which Cholesky's digits are enough
+)
 SINGULAR = 1e-13  # below it Cholesky's answer is noise
 EPS = float(np.finfo(np.float64).eps)
 TINY = 1e-280  # the square of a column that is not there
@@ -97,9 +100,9 @@ def solve(
         A.flat[:: len(live) + 1] = 1.0
         B = B / s[:, None]
         L, trust = _cholesky(A)
-        if trust > WELL or (again is None and trust > SINGULAR):
-            own = _nonnegative(L.T, _lower(L, B)) if positive else _solved(L, B)  # (2)
-            W[live], rank = own / s[:, None], len(live)
+        if trust > WELL_CONDITIONED or (again is None and trust > SINGULAR):
+            solution = _nonnegative(L.T, _lower(L, B)) if positive else _solved(L, B)  # (2)
+            W[live], rank = solution / s[:, None], len(live)
         else:
             F, T = _root(A, B) if again is None else _rows_again(problem, again, live, s, alpha, kappa)
             noise = _noise(problem, live, s)
@@ -160,9 +163,11 @@ def _lower(L: Floats, B: Floats) -> Floats:
 def _root(A: Floats, B: Floats) -> tuple[Floats, Floats]:
     """F and T with F'F = A and F'T = B, directions that are rounding left out."""
     values, V = np.linalg.eigh(A)
-    there = values > 10 * EPS * len(A) * values[-1]
-    root = np.sqrt(np.where(there, values, 0.0))
-    return root[:, None] * V.T, np.where(there, 1 / np.where(there, root, 1.0), 0.0)[:, None] * (V.T @ B)
+    positive = values > 10 * EPS * len(A) * values[-1]
+    root = np.sqrt(np.where(positive, values, 0.0))
+    return root[:, None] * V.T, np.where(positive, 1 / np.where(positive, root, 1.0), 0.0)[:, None] * (
+        V.T @ B
+    )
 
 
 def _shortest(F: Floats, T: Floats, s: Floats, noise: Floats) -> tuple[Floats, int]:
@@ -228,7 +233,7 @@ def solve_rows(
             K += (np.trace(K) / len(K) / n) * (root @ root.T)
         K.flat[:: len(K) + 1] += alpha
         L, trust = _cholesky(K)
-        if trust > WELL:
+        if trust > WELL_CONDITIONED:
             W = Z.T @ _solved(L, T)
             return Answer(W, _constant(problem, W, alpha, intercept), rank, loose)
     s = np.sqrt(np.einsum("ij,ij->j", Z, Z))
@@ -240,7 +245,7 @@ def solve_rows(
 
 
 def _wide(Z: Floats, T: Floats, s: Floats, alpha: float, positive: bool, noise: Floats) -> tuple[Floats, int]:
-    """Weights and rank where the rows are dependent, too, or signs are asked for."""
+    """Weights and rank where the rows are dependent, too, or signs are constrained."""
     if positive:
         F = np.vstack((Z, np.sqrt(alpha) * np.eye(len(s)))) if alpha else Z
         G = np.vstack((T, np.zeros((len(s), T.shape[1])))) if alpha else T

@@ -1,4 +1,4 @@
-"""What learners by least squares share: adding up, looking again where digits were lost, wide sparse tables."""
+"""Mixin of least-squares learners: sums, refinement where digits were lost, wide sparse tables."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ from assay.linear.regression.least_squares_sums import Floats, Problem, Sums, Tr
 
 __all__ = ["LeastSquaresLearner", "SeveralOutputs"]
 
-FEW = 100  # sparse columns (or rows) up to which products of all pairs are quicker than iterations
-WIDE = 4000  # from which there are too many
+PRODUCT_COLUMNS = (
+    100  # sparse columns (or rows) up to which products of all pairs are quicker than iterations
+)
+MAX_PRODUCT_COLUMNS = 4000  # from which there are too many
 PATIENCE = 200  # iterations, where products are possible, too
 
 
@@ -47,8 +49,8 @@ class Unsummed:
 class LeastSquaresLearner(SumLearner):
     """Mixin: squared error with a penalty, from sums; stands before the mixins of linear scores.
 
-    The learner sets ``coef_`` and ``intercept_`` in ``_publish(answer)``, and may say: ``_alphas(q)``, the penalty of
-    each output; ``_coding(weights)``, the targets (K, q) of classes; ``_class_weights(rows)``, (K,) or None.
+    The learner sets ``coef_`` and ``intercept_`` in ``_publish(answer)``, and may define: ``_alphas(q)``, the penalty
+    of each output; ``_coding(weights)``, the targets (K, q) of classes; ``_class_weights(rows)``, (K,) or None.
     """
 
     stored = {"_sums": Object(Sums, Unsummed)}
@@ -87,8 +89,8 @@ class LeastSquaresLearner(SumLearner):
         if isinstance(source, Rows):
             source = Rows(compact(source.X), source.y, source.w)
             n, d = source.X.shape
-            if not isinstance(source.X, np.ndarray) and min(n, d) > FEW and not self.positive:
-                steps = getattr(self, "max_iter", None) if min(n, d) > WIDE else PATIENCE
+            if not isinstance(source.X, np.ndarray) and min(n, d) > PRODUCT_COLUMNS and not self.positive:
+                steps = getattr(self, "max_iter", None) if min(n, d) > MAX_PRODUCT_COLUMNS else PATIENCE
                 if self._iterate(source.X, source.y, source.w, steps):
                     return
             if n <= d:
@@ -163,9 +165,9 @@ class LeastSquaresLearner(SumLearner):
         X, Y, w = self._rows_of(Block(X, y, w), codes, weights)
         root = np.ones(X.shape[0]) if w is None else np.sqrt(w)
         columns = zip(self._alphas(Y.shape[1]), Y.T)
-        found = [lsqr_centred(X, t, root, float(a), self._intercept, self.tol, steps) for a, t in columns]
-        settled = all(good for _, _, good in found)
-        if not settled and min(X.shape) <= WIDE:
+        results = [lsqr_centred(X, t, root, float(a), self._intercept, self.tol, steps) for a, t in columns]
+        settled = all(good for _, _, good in results)
+        if not settled and min(X.shape) <= MAX_PRODUCT_COLUMNS:
             return False
         if not settled:
             warn_user(
@@ -174,8 +176,8 @@ class LeastSquaresLearner(SumLearner):
                 ConvergenceWarning,
             )
         self._sums = Unsummed(X.shape[1])
-        W = np.column_stack([w for w, _, _ in found])
-        self._publish(W, np.array([b for _, b, _ in found]), min(X.shape), 0)
+        W = np.column_stack([w for w, _, _ in results])
+        self._publish(W, np.array([b for _, b, _ in results]), min(X.shape), 0)
         return True
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -186,7 +188,7 @@ class LeastSquaresLearner(SumLearner):
 
 
 class _Look:
-    """One block's part of the triangle that ``solve`` asks for."""
+    """One block's part of the triangle that ``solve`` needs."""
 
     def __init__(
         self, learner: Any, codes: Floats | None, weights: Floats | None, problem: Problem, scale: Floats
@@ -206,13 +208,13 @@ class _Look:
 
 def _once(look: Any) -> Any:
     """The triangle for several penalties, from one look at the rows; scales differ by constant columns only."""
-    seen: dict[bytes, Triangle] = {}
+    known: dict[bytes, Triangle] = {}
 
     def remembered(scale: Floats) -> Triangle:
         key = scale.tobytes()
-        if key not in seen:
-            seen[key] = look(scale)
-        return seen[key]
+        if key not in known:
+            known[key] = look(scale)
+        return known[key]
 
     return remembered
 
@@ -256,7 +258,7 @@ class SeveralOutputs(LeastSquaresLearner):
         single = W.shape[1] == 1
         self.coef_ = weights_of(W)
         self.intercept_ = (b[0] if single else b) if self.fit_intercept else 0.0
-        self._found(rank, loose)
+        self._keep_rank(rank, loose)
 
-    def _found(self, rank: int, loose: int) -> None:
+    def _keep_rank(self, rank: int, loose: int) -> None:
         """What else follows from the answer."""

@@ -1,7 +1,7 @@
-r"""What least squares keeps of the rows: sums that add up, whatever the order of the blocks.
+r"""Sufficient statistics of least squares: sums over rows, in any order of the blocks.
 
 With row weights :math:`v_i`, columns and targets about their weighted means :math:`m` and :math:`\bar y`, all that
-squared error asks of the rows is
+squared error needs of the rows is
 
 .. math:: S = \sum_i v_i (x_i-m)(x_i-m)^T,\qquad C = \sum_i v_i (x_i-m)(y_i-\bar y)^T                  \quad (1)
 
@@ -124,8 +124,8 @@ def _joint_moments(X: Floats, Y: Floats, w: Floats | None) -> ClassScatter:
     Z, weights = np.empty((n, d)), np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)
     group(X, np.zeros(n, np.int64), weights, count, rows, shift, first, Z)  # Z = sqrt(w) (x - shift)
     if w is not None and rows[0] < n:  # a row that weighs nothing is not there
-        there = w > 0
-        Z, Y, w = Z[: rows[0]], Y[there], w[there]
+        weighted = w > 0
+        Z, Y, w = Z[: rows[0]], Y[weighted], w[weighted]
     near = Y[:32].mean(axis=0) if len(Y) else np.zeros(q)
     T = Y - near
     begun = T.sum(axis=0) if w is None else w @ T
@@ -170,11 +170,11 @@ def _sparse_moments(X: Any, y: np.ndarray, w: np.ndarray | None, classes: int, p
     rows = np.bincount(codes[v > 0], minlength=K)
     groups = [np.arange(K)] if pooled or K == 1 else [np.array([k]) for k in range(K)]
     scatter = np.empty((len(groups), X.shape[1], X.shape[1]))
-    for g, own in enumerate(groups):
-        part = X if len(groups) == 1 else X[codes == own[0]]
-        weights = v if len(groups) == 1 else v[codes == own[0]]
+    for g, members in enumerate(groups):
+        part = X if len(groups) == 1 else X[codes == members[0]]
+        weights = v if len(groups) == 1 else v[codes == members[0]]
         product = (part.T @ part.multiply(weights[:, None]).tocsr()).toarray()
-        product -= (mean[own] * count[own, None]).T @ mean[own]
+        product -= (mean[members] * count[members, None]).T @ mean[members]
         scatter[g] = (product + product.T) / 2
     mean, low = two_sum(np.where((count > 0)[:, None], near, 0.0), mean)
     return ClassScatter(count, rows, mean, scatter, low)
@@ -223,7 +223,7 @@ def problem_of(
     offset = count @ gap / n
     gap = np.where(count[:, None] > 0, gap - offset, 0.0)  # m_k - m
     target = count @ codes / n
-    with np.errstate(over="ignore", invalid="ignore"):  # whoever solves looks at the sums and says so
+    with np.errstate(over="ignore", invalid="ignore"):  # the solver checks the sums and raises the error
         within = (
             moments.scatter[0] if len(moments.scatter) == 1 else np.tensordot(weights, moments.scatter, 1)
         )

@@ -18,7 +18,7 @@ __all__ = ["LinearRegression"]
 
 
 class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
-    r"""A number as a weighted sum of the columns, with the least sum of squared residuals.
+    r"""Ordinary least squares.
 
     .. math:: \min_{w,b}\;\sum_i v_i\,(y_i - w^Tx_i - b)^2                                            \quad (1)
 
@@ -61,6 +61,16 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
     >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]], [3, 5, 6, 8, 9, 12])
     >>> model.coef_.round(6), round(float(model.intercept_), 6)        # 59/35 and 19/15
     (array([1.685714]), 1.266667)
+
+    See Also
+    --------
+    Ridge, Lasso, PolynomialRegressor
+
+    References
+    ----------
+    - Björck, Å. (1996). Numerical Methods for Least Squares Problems. SIAM.
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
     """
 
     card = Card(
@@ -97,7 +107,7 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
         self.n_jobs = n_jobs
         self.positive = positive
 
-    def _found(self, rank: int, loose: int) -> None:
+    def _keep_rank(self, rank: int, loose: int) -> None:
         self.__dict__.pop("singular_", None)
         self.rank_ = rank
         d = self.coef_.shape[-1]

@@ -88,6 +88,15 @@ def enet_path(
     >>> coefs
     array([[1.  , 1.75],
            [0.  , 0.25]])
+
+    See Also
+    --------
+    lasso_path, ElasticNet
+
+    References
+    ----------
+    - Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear models via
+      coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
     if not isinstance(n_alphas, str):
         _goes("n_alphas", "the number in alphas")
@@ -114,7 +123,7 @@ def enet_path(
     table = target[:, None] if target.ndim == 1 else target
     gram = None if isinstance(precompute, str) or precompute is False else precompute
     data = problem(values, table, None, False, gram, "enet_path")
-    found = _alphas(alphas, data, l1_ratio, eps, positive)
+    grid = _alphas(alphas, data, l1_ratio, eps, positive)
     seed = int(random_state_of(random_state).randint(1, 2**31)) if selection == "random" else 0
     start = None if coef_init is None else np.atleast_2d(np.asarray(coef_init, dtype=np.float64))
     expected = (table.shape[1], values.shape[1])
@@ -122,15 +131,15 @@ def enet_path(
         raise ParameterError(
             f"enet_path: coef_init must hold finite numbers in the shape {expected}, got shape {start.shape}."
         )
-    coefs, gaps, sweeps = [], np.zeros(len(found)), np.zeros(len(found), dtype=np.int64)
+    coefs, gaps, sweeps = [], np.zeros(len(grid)), np.zeros(len(grid), dtype=np.int64)
     for k in range(table.shape[1]):
         weights, gap, turns = data.path(
-            k, found, l1_ratio, tol, max_iter, positive, seed, None if start is None else start[k]
+            k, grid, l1_ratio, tol, max_iter, positive, seed, None if start is None else start[k]
         )
         complain(gap, tol * data.square[k] / data.total, "enet_path", max_iter)
         coefs.append(weights.T)
         gaps, sweeps = gaps + gap, np.maximum(sweeps, turns)
-    answer = (found, coefs[0] if target.ndim == 1 else np.array(coefs), gaps)
+    answer = (grid, coefs[0] if target.ndim == 1 else np.array(coefs), gaps)
     return (*answer, sweeps.tolist()) if return_n_iter else answer
 
 
@@ -164,6 +173,17 @@ def lasso_path(
     >>> X, y = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1.0]]), np.array([2.5, 1.5, -1.5, -2.5])
     >>> lasso_path(X, y, alphas=3, eps=0.01)[0].round(4)
     array([2.  , 0.2 , 0.02])
+
+    See Also
+    --------
+    enet_path, Lasso
+
+    References
+    ----------
+    - Tibshirani, R. (1996). Regression shrinkage and selection via the lasso. Journal of the Royal Statistical
+      Society B 58(1), 267-288.
+    - Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear models via
+      coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
     return enet_path(
         X,
@@ -195,7 +215,7 @@ def _alphas(alphas: Any, data: Any, l1_ratio: float, eps: float, positive: bool)
         alphas = 100
     if np.ndim(alphas) == 0:
         return grid(data.correlations(), data.total, l1_ratio, int(alphas), eps, positive, "enet_path")
-    found = np.sort(np.asarray(alphas, dtype=np.float64))[::-1].copy()
-    if found.ndim != 1 or not len(found) or not ((found >= 0) & (found < np.inf)).all():
+    descending = np.sort(np.asarray(alphas, dtype=np.float64))[::-1].copy()
+    if descending.ndim != 1 or not len(descending) or not ((descending >= 0) & (descending < np.inf)).all():
         raise ParameterError(f"enet_path: alphas must be numbers from 0 up, got {alphas!r}.")
-    return found
+    return descending

@@ -81,6 +81,6 @@ class PenaltyCurve:
     def __str__(self) -> str:
         lines = [f"{self.name:>8}  {self.measure}  standard error"]
         for i, (value, mean, error) in enumerate(zip(self.penalty, self.mean, self.error)):
-            said = f"{value:8.4g}  {mean:{len(self.measure)}.4g}  {error:14.4g}"
-            lines.append(said + ("  chosen" if i == self.chosen else ""))
+            line = f"{value:8.4g}  {mean:{len(self.measure)}.4g}  {error:14.4g}"
+            lines.append(line + ("  chosen" if i == self.chosen else ""))
         return "\n".join(lines)

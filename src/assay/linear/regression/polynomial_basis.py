@@ -13,7 +13,7 @@ from assay.core.stored import FloatArray, IntArray
 
 __all__ = ["PolynomialBasis", "exponents"]
 
-FAR = 1e250  # no product of polynomials gets larger: rows farther out are taken as if they were not
+MAX_PRODUCT = 1e250  # no product of polynomials gets larger: rows farther out are taken as if they were not
 ROWS = 4096  # of a block: some terms of so many rows stay in the cache
 
 
@@ -62,23 +62,23 @@ class PolynomialBasis:
         plan = self._plan()
         highest = self.powers.max(axis=0, initial=0)
         used = np.flatnonzero(highest)
-        far = 0.5 * FAR ** (1 / max(1, int(self.powers.sum(axis=1).max(initial=0))))
+        far = 0.5 * MAX_PRODUCT ** (1 / max(1, int(self.powers.sum(axis=1).max(initial=0))))
         for a in range(0, len(X), ROWS):
             rows = slice(a, min(a + ROWS, len(X)))
             some = rows.stop - a
             with np.errstate(over="ignore", invalid="ignore"):
-                one = {}
+                by_column = {}
                 for c in used.tolist():
                     t = (np.asarray(X[rows, c], dtype=np.float64) - self.centre[c]) / self.half[c]
-                    one[c] = _chebyshev(np.clip(t, -far, far), int(highest[c]))
+                    by_column[c] = _chebyshev(np.clip(t, -far, far), int(highest[c]))
                 part = np.empty((len(plan), some))
                 for k, (parent, j, power) in enumerate(plan):
                     if power == 0:
                         part[k] = 1.0
                     elif parent == 0:
-                        part[k] = one[j][power]
+                        part[k] = by_column[j][power]
                     else:
-                        np.multiply(part[parent], one[j][power], out=part[k])  # (1)
+                        np.multiply(part[parent], by_column[j][power], out=part[k])  # (1)
             yield rows, part
 
     def _plan(self) -> list[tuple[int, int, int]]:
@@ -87,8 +87,8 @@ class PolynomialBasis:
         plan = []
         for row in self.powers.tolist():
             last = max((j for j, p in enumerate(row) if p), default=-1)
-            rest = tuple(0 if j == last else p for j, p in enumerate(row))
-            plan.append((place[rest], last, row[last] if last >= 0 else 0))
+            lower = tuple(0 if j == last else p for j, p in enumerate(row))
+            plan.append((place[lower], last, row[last] if last >= 0 else 0))
         return plan
 
     def to_plain(self) -> np.ndarray:
@@ -96,8 +96,10 @@ class PolynomialBasis:
         T = np.ones((len(self.powers), len(self.powers)))
         with np.errstate(over="ignore", invalid="ignore"):
             for j, column in enumerate(self.powers.T):
-                one = _one_column(int(column.max(initial=0)), float(self.centre[j]), float(self.half[j]))
-                T *= one[np.ix_(column, column)]
+                of_column = _one_column(
+                    int(column.max(initial=0)), float(self.centre[j]), float(self.half[j])
+                )
+                T *= of_column[np.ix_(column, column)]
         return T
 
 
@@ -150,7 +152,7 @@ def exponents(limits: np.ndarray, degree: int, groups: np.ndarray | None = None)
     d = len(limits)
     groups = np.full(d, -1) if groups is None else groups
     last: list[tuple[int, tuple[int, ...]]] = [(0, (0,) * d)]  # the last column used, and the exponents
-    found = [last[0][1]]
+    rows = [last[0][1]]
     for _ in range(degree):
         new = []
         for start, powers in last:
@@ -161,5 +163,5 @@ def exponents(limits: np.ndarray, degree: int, groups: np.ndarray | None = None)
                 if powers[j] < limits[j] and not excluded:
                     new.append((j, (*powers[:j], powers[j] + 1, *powers[j + 1 :])))
         last = new
-        found += [powers for _, powers in new]
-    return np.array(found, dtype=np.int64).reshape(-1, d)
+        rows += [powers for _, powers in new]
+    return np.array(rows, dtype=np.int64).reshape(-1, d)

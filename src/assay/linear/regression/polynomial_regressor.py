@@ -19,11 +19,11 @@ from assay.tables.row_names import row_name
 
 __all__ = ["ExtrapolationWarning", "PolynomialRegressor"]
 
-MANY = 1000  # terms for which an exact fit is still a matter of seconds
+MAX_EXACT_TERMS = 1000  # terms for which an exact fit is still a matter of seconds
 
 
 class ExtrapolationWarning(UserWarning):
-    """A polynomial was asked beyond the rows it was fitted to, where it may say anything."""
+    """A polynomial was evaluated outside the range of its training rows."""
 
 
 class PolynomialRegressor(Regressor):
@@ -70,6 +70,15 @@ class PolynomialRegressor(Regressor):
     2.1 + 1.061 x0 + 0.08929 x0^2
     >>> model.predict_band([[3.5]], level=0.9).round(3)
     array([[5.465, 8.348]])
+
+    See Also
+    --------
+    LinearRegression, Ridge
+
+    References
+    ----------
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
     """
 
     card = Card("polynomial", "a polynomial of the columns by least squares")
@@ -132,10 +141,10 @@ class PolynomialRegressor(Regressor):
                 )
             degree = int(different[0]) - 1
         terms = comb(d + int(degree), int(degree)) if d > 1 else int(degree) + 1
-        if terms > MANY:
+        if terms > MAX_EXACT_TERMS:
             raise ParameterError(
-                f"PolynomialRegressor: degree={degree} of {d} column(s) has {terms} terms, more than {MANY}. Lower the "
-                "degree, or use PolynomialFeatures with a penalised learner."
+                f"PolynomialRegressor: degree={degree} of {d} column(s) has {terms} terms, more than "
+                f"{MAX_EXACT_TERMS}. Lower the degree, or use PolynomialFeatures with a penalised learner."
             )
         indicator = np.array([design.schema[int(j)].kind == "nominal" for j in design.source], dtype=bool)
         few = np.flatnonzero((different <= degree) & ~indicator)
@@ -149,20 +158,20 @@ class PolynomialRegressor(Regressor):
         groups = np.where(indicator, design.source, -1)
         return exponents(np.minimum(different - 1, degree), int(degree), groups)
 
-    def _solve(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, one: bool) -> None:
+    def _solve(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, single: bool) -> None:
         T = self._basis.to_plain()
         size = float(np.abs(y).max())
         size = size if size > 0 and not 1e-100 < size < 1e100 else 1.0  # squares would leave the floats
-        found = fit_polynomial(self._basis, X, y / size, w, self._penalty(T))
-        if found.rank < len(T):
+        fit = fit_polynomial(self._basis, X, y / size, w, self._penalty(T))
+        if fit.rank < len(T):
             warn_user(
-                f"PolynomialRegressor: {len(T)} terms, but the {len(X)} rows determine {found.rank} only; of all "
+                f"PolynomialRegressor: {len(T)} terms, but the {len(X)} rows determine {fit.rank} only; of all "
                 "polynomials that fit as well the flattest is taken. Lower the degree, or raise alpha.",
                 DegenerateWarning,
             )
-        self._weights, self._smoother = found.weights * size, found.smoother
-        self.n_parameters_, self.rank_ = found.parameters, found.rank
-        self._describe(T, size * np.sqrt(found.sse), float(w.sum()), one)
+        self._weights, self._smoother = fit.weights * size, fit.smoother
+        self.n_parameters_, self.rank_ = fit.parameters, fit.rank
+        self._describe(T, size * np.sqrt(fit.sse), float(w.sum()), single)
 
     def _penalty(self, T: np.ndarray) -> np.ndarray:
         """The rows that the penalty adds to the equations."""
@@ -176,8 +185,8 @@ class PolynomialRegressor(Regressor):
             )
         return penalty
 
-    def _describe(self, T: np.ndarray, left: np.ndarray, total: float, one: bool) -> None:
-        """What is told of the fit: plain coefficients, and the scatter around it."""
+    def _describe(self, T: np.ndarray, left: np.ndarray, total: float, single: bool) -> None:
+        """Set the reported attributes: coefficients of plain powers, and the residual scatter."""
         with np.errstate(over="ignore", invalid="ignore"):
             plain = T.T @ self._weights
         if not np.isfinite(plain).all():
@@ -187,10 +196,10 @@ class PolynomialRegressor(Regressor):
                 "predictions do not use them. Scale the columns for coefficients that can be read.",
                 DegenerateWarning,
             )
-        self.coef_ = plain[1:, 0] if one else plain[1:].T
-        self.intercept_ = float(plain[0, 0]) if one else plain[0]
+        self.coef_ = plain[1:, 0] if single else plain[1:].T
+        self.intercept_ = float(plain[0, 0]) if single else plain[0]
         sigma = left / np.sqrt(total)
-        self.sigma_ = float(sigma[0]) if one else sigma
+        self.sigma_ = float(sigma[0]) if single else sigma
         self._free = total - self.n_parameters_
         enough = self._free > 1e-9 * total
         self._spread = left / np.sqrt(self._free) if enough else np.full(len(left), np.inf)
@@ -207,15 +216,15 @@ class PolynomialRegressor(Regressor):
         if not beyond.any():
             return
         i, j = (int(v) for v in np.argwhere(beyond)[0])
-        said = (
+        message = (
             f"PolynomialRegressor: {int(beyond.any(axis=1).sum())} row(s) lie beyond the training range, first "
             f"{row_name(i)} "
             f"with {self.design_.names[j]} = {X[i, j]:g}, range {self.low_[j]:g} to {self.high_[j]:g}. A polynomial "
             "may say anything there."
         )
         if self.extrapolation == "refuse":
-            raise DataError(said)
-        warn_user(said, ExtrapolationWarning)
+            raise DataError(message)
+        warn_user(message, ExtrapolationWarning)
 
     def predict_band(self, X: Any, level: float = 0.95, kind: str = "new") -> np.ndarray:
         r"""(n, 2) or (n, outputs, 2) an interval around each prediction, low and high.

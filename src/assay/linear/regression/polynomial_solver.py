@@ -57,11 +57,11 @@ def fit_polynomial(
     U, s, Vt = np.linalg.svd(np.vstack([R, penalty]), full_matrices=False)
     kept = s > max(n, m) * np.finfo(np.float64).eps * s[0]
     s, Vt = s[kept], Vt[kept]
-    data, rest = U[: len(R), kept], U[len(R) :, kept]
+    data, penalised = U[: len(R), kept], U[len(R) :, kept]
     weights = Vt.T @ ((data.T @ target) / s[:, None])
     sse, slope = _left(basis, X, y, w, weights)
     if len(R) < n:
-        pull = data.T @ solve_triangular(R, slope, trans="T") - rest.T @ (penalty @ weights)
+        pull = data.T @ solve_triangular(R, slope, trans="T") - penalised.T @ (penalty @ weights)
         weights = weights + Vt.T @ (pull / s[:, None])
         sse, _ = _left(basis, X, y, w, weights)
     smoother = Vt.T @ ((data.T @ data) / np.outer(s, s)) @ Vt

@@ -54,6 +54,14 @@ class QuantileRegressor(LinearRegressor, Regressor):
     >>> model = QuantileRegressor(alpha=0).fit(x, [0.0, 1.0, 2.0, 3.0, 400.0])         # one gross error
     >>> model.coef_.round(6), abs(round(model.intercept_, 6))
     (array([1.]), 0.0)
+
+    See Also
+    --------
+    HuberRegressor, EpsilonInsensitiveRegressor
+
+    References
+    ----------
+    - Koenker, R. and Bassett, G. (1978). Regression quantiles. Econometrica 46(1), 33-50. doi:10.2307/1913643
     """
 
     card = Card(
@@ -98,10 +106,10 @@ def learn_tube(
     who = type(model).__name__
     if y.ndim > 1:
         raise DataError(f"{who}: y should be a 1d array, got several columns.")
-    found = fit_tube(X, y, w, intercept=model.fit_intercept, max_iter=steps, **prices)
-    model.coef_, model.intercept_ = found.coef, found.intercept
-    model.history_, model.n_iter_ = found.tube.history, max(len(found.tube.history) - 1, 1)
-    if not found.tube.converged and len(found.tube.history) > steps:
+    fit = fit_tube(X, y, w, intercept=model.fit_intercept, max_iter=steps, **prices)
+    model.coef_, model.intercept_ = fit.coef, fit.intercept
+    model.history_, model.n_iter_ = fit.tube.history, max(len(fit.tube.history) - 1, 1)
+    if not fit.tube.converged and len(fit.tube.history) > steps:
         warn_user(
             f"{who} stopped after {steps} steps before it was sure of the minimum. {advice}",
             ConvergenceWarning,

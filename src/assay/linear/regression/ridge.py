@@ -68,6 +68,15 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
     >>> model = Ridge(alpha=10.0).fit([[-2.0], [-1.0], [0.0], [1.0], [2.0]], [-4.0, -2.0, 0.0, 2.0, 4.0])
     >>> model.coef_, float(model.intercept_)
     (array([1.]), 0.0)
+
+    See Also
+    --------
+    RidgeCV, Lasso, LinearRegression
+
+    References
+    ----------
+    - Hoerl, A. E. and Kennard, R. W. (1970). Ridge regression: biased estimation for nonorthogonal problems.
+      Technometrics 12(1), 55-67.
     """
 
     card = Card("ridge", "least squares, shrunk", also=("ridge regression",), scale=True)
@@ -123,7 +132,7 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
             )
         return np.broadcast_to(alphas, q)
 
-    def _found(self, rank: int, loose: int) -> None:
+    def _keep_rank(self, rank: int, loose: int) -> None:
         self.n_iter_ = None
         self.solver_ = solver_name(self.solver, self.positive, False)
 

@@ -65,6 +65,17 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
     >>> x = [[-2.0], [-1.0], [0.0], [1.0], [2.0]]
     >>> RidgeCV(alphas=[0.01, 1.0, 100.0]).fit(x, [-4.0, -2.0, 0.0, 2.0, 4.0]).alpha_
     0.01
+
+    See Also
+    --------
+    Ridge, RidgeClassifierCV
+
+    References
+    ----------
+    - Hoerl, A. E. and Kennard, R. W. (1970). Ridge regression: biased estimation for nonorthogonal problems.
+      Technometrics 12(1), 55-67.
+    - Golub, G. H., Heath, M. and Wahba, G. (1979). Generalized cross-validation as a method for choosing a good
+      ridge parameter. Technometrics 21(2), 215-223.
     """
 
     card = Card("ridge cv", "ridge regression, its penalty by leave-one-out", scale=True)
@@ -161,7 +172,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
 
 
 class _Itself(BaseEstimator):
-    """A regressor that predicts what it is given: scorers ask a model, the left-out predictions are there already."""
+    """A regressor that returns its input as prediction: for scorers, which need a model."""
 
     _estimator_type = "regressor"
 

@@ -6,7 +6,7 @@ in the fit without row i is, for a penalty :math:`\alpha`,
 .. math:: e_i(\alpha) = \frac{y_i-\hat y_i}{1-h_i},\qquad
           h_i = \frac{v_i}{n} + v_i\sum_j \frac{z_{ij}^2}{\lambda_j+\alpha}                             \quad (1)
 
-(without the constant there is no :math:`v_i/n`, and S is about zero; a penalised constant is the weight of one more
+(without the constant weighted is no :math:`v_i/n`, and S is about zero; a penalised constant is the weight of one more
 column, of ones, without a constant). With fewer rows than columns the same comes from
 the eigenvectors of the n by n matrix of the rows' products, :math:`QMQ^T`: with :math:`c = QDQ^Ty` and
 :math:`D = (M+\alpha I)^{-1}`,
@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 class RidgeSearch(PassesOn, PassLearner):
     """Mixin: choose the penalty, then fit.
 
-    The learner writes ``_score(guess, job)``, ``_search(rows, alphas)``, ``_default_scorer()`` and ``_publish(W, b)``.
+    Subclasses define ``_score(guess, job)``, ``_search(rows, alphas)``, ``_default_scorer()`` and ``_publish(W, b)``.
     """
 
     _has_scorer = True
@@ -149,8 +149,8 @@ class RidgeSearch(PassesOn, PassLearner):
     def _score_metadata(self, job: Any) -> dict[str, Any]:
         """What a scorer of the left-out predictions is given besides."""
         if routing_enabled():
-            given = dict(self._metadata.scorer.score)
-            return given | ({"sample_weight": job.v} if "sample_weight" in given else {})
+            metadata = dict(self._metadata.scorer.score)
+            return metadata | ({"sample_weight": job.v} if "sample_weight" in metadata else {})
         return {} if job.v is None or (job.v == 1).all() else {"sample_weight": job.v}
 
     def _default_scorer(self) -> Any:
@@ -206,7 +206,7 @@ class _Tall:
         return summarize(*self.learner._numbers_of(block))
 
     def errors(self, rows: bool) -> Floats:
-        """(A, n, q) if the rows are asked for, else (A, q) sums of v e^2."""
+        """(A, n, q) if the rows are needed, else (A, q) sums of v e^2."""
         if not rows:
             total = self.source.add_up(lambda block: _Total(self._squares(block), block.X.shape[0]))
             self.rows = total.rows
@@ -294,16 +294,16 @@ class _Wide:
         c = np.einsum("ij,ja,jq->aiq", Q, D, Q.T @ T, optimize=True)
         diagonal = (Q * Q) @ D
         scaled = np.divide(c, np.maximum(diagonal, 1e-300).T[:, :, None])  # (2), times the root of the weight
-        there = root > 0
+        weighted = root > 0
         self.dual, self.Z, self.mean, self.target, self.root = c, Z, mean, target, root
-        if there.all():
+        if weighted.all():
             return scaled / root[:, None]
-        found = np.empty_like(scaled)
-        found[:, there] = scaled[:, there] / root[there, None]
+        errors = np.empty_like(scaled)
+        errors[:, weighted] = scaled[:, weighted] / root[weighted, None]
         for a, alpha in enumerate(self.alphas):  # a row that weighs nothing is left out already
             W, b = self.answer(alpha)
-            found[a, ~there] = self.Y[~there] - self.X[~there] @ W - b
-        return found
+            errors[a, ~weighted] = self.Y[~weighted] - self.X[~weighted] @ W - b
+        return errors
 
     def answer(self, alpha: Any) -> tuple[Floats, Floats]:
         chosen = np.broadcast_to(np.asarray(alpha, dtype=np.float64), self.Y.shape[1])
@@ -316,7 +316,7 @@ class _Wide:
 
 
 class _Total:
-    """Sums of squared errors, and how many rows there were."""
+    """Sums of squared errors, and how many rows weighted were."""
 
     def __init__(self, squares: Floats, rows: int):
         self.squares, self.rows = squares, rows

@@ -48,7 +48,7 @@ class Program(NamedTuple):
     ridge: Floats
 
     def value(self, beta: Floats) -> float:
-        """What (1) says of beta."""
+        """The value of (1) at beta."""
         r = self.y - self.X @ beta
         up, down = np.maximum(r - self.epsilon, 0.0), np.maximum(-r - self.epsilon, 0.0)
         return float(self.above @ up + self.below @ down + 0.5 * self.ridge @ (beta * beta))
@@ -75,8 +75,8 @@ def solve_tube(program: Program, tol: float = 1e-12, max_iter: int = 200) -> Tub
     >>> import numpy as np
     >>> from assay.linear.regression.tube_program import Program, solve_tube
     >>> one = np.ones(3)
-    >>> found = solve_tube(Program(one[:, None], np.array([1.0, 2.0, 30.0]), one, one, 0 * one, np.zeros(1)))
-    >>> found.beta.round(9)
+    >>> result = solve_tube(Program(one[:, None], np.array([1.0, 2.0, 30.0]), one, one, 0 * one, np.zeros(1)))
+    >>> result.beta.round(9)
     array([2.])
     """
     X, y, above, below, epsilon, ridge = program
@@ -114,7 +114,7 @@ def solve_tube(program: Program, tol: float = 1e-12, max_iter: int = 200) -> Tub
 
 
 def _step(program: Program, g: Floats, s: Floats, lam: Floats, mu: Floats, short: Floats, left: float) -> Any:
-    """A predictor, which tells how far tau may fall, and the corrected step.
+    """The predictor step, which determines tau, and the corrected step.
 
     Gives d beta, d s, d lambda, A d beta, and how far to go with the first two and with the third.
     """
@@ -216,8 +216,8 @@ def _corner(program: Program, beta: Floats) -> Floats:
     order = _independent(near, d)
     if order is None:
         return beta
-    own = rows[order]
-    target = program.y[own] - np.sign(r[own]) * program.epsilon[own]
+    chosen = rows[order]
+    target = program.y[chosen] - np.sign(r[chosen]) * program.epsilon[chosen]
     try:
         corner = np.linalg.solve(near[order], target / scale[order])
     except np.linalg.LinAlgError:
@@ -234,16 +234,16 @@ def _power_of_two(x: Any) -> Any:
 def _independent(rows: Floats, d: int) -> Any:
     """The first d rows, in order, that are linearly independent; None if there are fewer."""
     basis = np.zeros((d, d))
-    found: list[int] = []
+    chosen: list[int] = []
     for i, row in enumerate(rows):
-        rest = row - basis[: len(found)].T @ (basis[: len(found)] @ row)
-        rest -= basis[: len(found)].T @ (basis[: len(found)] @ rest)
-        length = np.linalg.norm(rest)
+        residual = row - basis[: len(chosen)].T @ (basis[: len(chosen)] @ row)
+        residual -= basis[: len(chosen)].T @ (basis[: len(chosen)] @ residual)
+        length = np.linalg.norm(residual)
         if length > 1e-7:
-            basis[len(found)] = rest / length
-            found.append(i)
-            if len(found) == d:
-                return np.array(found)
+            basis[len(chosen)] = residual / length
+            chosen.append(i)
+            if len(chosen) == d:
+                return np.array(chosen)
     return None
 
 
@@ -298,8 +298,8 @@ def fit_tube(
         columns = np.column_stack((columns, np.ones(n))) if dense else hstack((columns, np.ones((n, 1))))
     rows = len(live) if lasso else 0
     if lasso:  # a row for each penalty, in the units of its column
-        own = np.eye(len(live), columns.shape[1]) / s[:, None]
-        columns = np.vstack((columns, own)) if dense else vstack((columns, csr_array(own)))
+        ridge_rows = np.eye(len(live), columns.shape[1]) / s[:, None]
+        columns = np.vstack((columns, ridge_rows)) if dense else vstack((columns, csr_array(ridge_rows)))
     price = np.concatenate((v, np.full(rows, lasso)))
     stiff = np.zeros(columns.shape[1])
     stiff[: len(live)] = ridge / s**2 * size  # (1) in units of y

@@ -1,1 +1,1 @@
-"""Whether linear scores can tell the classes apart, and the search for weights that do."""
+"""Linear separability of classes, and the search for separating weights."""

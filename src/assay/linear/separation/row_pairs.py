@@ -44,11 +44,11 @@ class RowPairs:
     def probabilities(self, W: np.ndarray, open: np.ndarray) -> tuple[np.ndarray, float]:
         """(n, K) the softmax of the scores over a row's own class and its open ones, and minus the log likelihood."""
         scores = np.where(open | self.own, np.asarray(self.X @ W), -np.inf)
-        own = scores[self.rows, self.y][:, None]
+        score_of_class = scores[self.rows, self.y][:, None]
         top = scores.max(axis=1, keepdims=True)
         P = np.exp(scores - top)
         total = P.sum(axis=1, keepdims=True)
-        return P / total, float((np.log(total) + top - own).sum())
+        return P / total, float((np.log(total) + top - score_of_class).sum())
 
     def flat_weights(self, W: np.ndarray) -> np.ndarray:
         return W[:, 1:].T.ravel()

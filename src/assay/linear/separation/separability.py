@@ -1,4 +1,4 @@
-"""Can linear scores tell the classes apart without a mistake, and does the likelihood then have a maximum?"""
+"""Linear separability of classes, and the existence of the maximum of the likelihood."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Separation:
 
 
 def is_linearly_separable(X: Any, y: Any, *, fit_intercept: bool = True) -> Separability:
-    r"""Whether linear scores can tell the classes apart without a mistake.
+    r"""Whether linear scores separate the classes without an error.
 
     Two classes are separable if some w, b has
 
@@ -115,6 +115,14 @@ def is_linearly_separable(X: Any, y: Any, *, fit_intercept: bool = True) -> Sepa
     (False, array([0.5, 0.5]), array([0.5, 0.5, 0.5, 0.5]))
     >>> bool(is_linearly_separable([[a, b, a * b] for a, b in X], y))
     True
+
+    See Also
+    --------
+    separation, PerceptronRule
+
+    References
+    ----------
+    - Boyd, S. and Vandenberghe, L. (2004). Convex Optimization. Cambridge University Press.
     """
     problem = SeparationProblem(X, y, None, fit_intercept, "is_linearly_separable")
     if problem.single is not None and problem.single[2]:
@@ -148,17 +156,26 @@ def separation(
     X : (n, d) table, dense or sparse; nominal columns become indicators      y : (n,) labels
     sample_weight : (n,) rows of weight 0 do not count
     fit_intercept : whether the scores have a constant
-    names : of the columns (of the indicators, if there are nominal ones); their own unless told
+    names : of the columns (of the indicators, if there are nominal ones); by default those of X
     classes : K labels, if y holds their numbers
 
     Examples
     --------
     >>> from assay.linear import separation
-    >>> found = separation([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"], names=["age"])
-    >>> found.kind, found.columns
+    >>> result = separation([[1.0], [2.0], [3.0], [4.0]], ["no", "no", "yes", "yes"], names=["age"])
+    >>> result.kind, result.columns
     ('complete', [0])
-    >>> print(found)
+    >>> print(result)
     The classes are completely separated: column age is below 2.5 for no and above for yes, so ...
+
+    See Also
+    --------
+    is_linearly_separable, LogisticRegression
+
+    References
+    ----------
+    - Albert, A. and Anderson, J. A. (1984). On the existence of maximum likelihood estimates in logistic regression
+      models. Biometrika 71(1), 1-10. doi:10.1093/biomet/71.1.1
     """
     problem = SeparationProblem(X, y, sample_weight, fit_intercept, "separation", names, classes)
     if problem.single is not None and problem.single[2]:
@@ -169,7 +186,7 @@ def separation(
             np.array([0.0, b]),
             [problem.single[0]],
             problem.kept,
-            sentence=_said("complete", problem, [problem.single[0]]),
+            sentence=_sentence("complete", problem, [problem.single[0]]),
         )
     search = problem.search()
     if not search.finished and not search.separated.any():
@@ -195,7 +212,7 @@ def separation(
         columns,
         problem.kept[some],
         problem.kept[~whole],
-        _said(kind, problem, columns, search.separated, search.finished),
+        _sentence(kind, problem, columns, search.separated, search.finished),
     )
 
 
@@ -207,34 +224,36 @@ def _apart(problem: SeparationProblem, coef: np.ndarray, intercept: Any) -> Sepa
         sure = (np.where(problem.y == 1, values, -values) > 0).all()
     else:
         scores = np.asarray(problem.X @ coef.T) + intercept
-        own = scores[np.arange(problem.n), problem.y]
+        score_of_class = scores[np.arange(problem.n), problem.y]
         scores[np.arange(problem.n), problem.y] = -np.inf
-        sure = (own > scores.max(axis=1)).all()
+        sure = (score_of_class > scores.max(axis=1)).all()
     if not sure:  # the columns' own scales are too wide for the weights to be written down
         return Separability(None, sentence=problem.gave_up)
-    said = f"Linear scores tell all {problem.n} rows of the {problem.K} classes apart."
-    return Separability(True, coef, intercept, sentence=said)
+    sentence = f"Linear scores separate all {problem.n} rows of the {problem.K} classes."
+    return Separability(True, coef, intercept, sentence=sentence)
 
 
 def _overlapping(problem: SeparationProblem, multipliers: np.ndarray) -> Separability:
     few = problem.cone.few_multipliers(multipliers)
     count = int((few > 0).any(axis=1).sum())
     if problem.K > 2:
-        said = f"No linear scores tell the {problem.K} classes apart: {count} rows contradict each other."
-        return Separability(False, multipliers=few / few.sum(), sentence=said)
+        sentence = f"No linear scores separate the {problem.K} classes: {count} rows contradict each other."
+        return Separability(False, multipliers=few / few.sum(), sentence=sentence)
     lam = few.sum(axis=1)
     positive = problem.y == 1
     if not problem.fit_intercept:
         lam = lam / lam.sum()
-        said = f"No plane through the origin separates the classes: {count} rows contradict each other."
-        return Separability(False, multipliers=lam, sentence=said)
+        sentence = f"No plane through the origin separates the classes: {count} rows contradict each other."
+        return Separability(False, multipliers=lam, sentence=sentence)
     lam = lam / lam[positive].sum()
     point = np.asarray(problem.X[positive].T @ lam[positive])
-    said = f"No plane separates the classes: a point lies in the convex hull of both ({count} rows prove it)."
-    return Separability(False, multipliers=lam, point=point, sentence=said)
+    sentence = (
+        f"No plane separates the classes: a point lies in the convex hull of both ({count} rows prove it)."
+    )
+    return Separability(False, multipliers=lam, point=point, sentence=sentence)
 
 
-def _said(
+def _sentence(
     kind: str,
     problem: SeparationProblem,
     columns: list[int],

@@ -24,7 +24,7 @@ from assay.linear.separation.row_pairs import RowPairs
 
 __all__ = ["Cone", "Search"]
 
-WIDE = 1500  # more unknowns than this are left to gradient steps
+MAX_NEWTON_UNKNOWNS = 1500  # more unknowns than this are left to gradient steps
 SAMPLE = 4096  # rows that are looked at first, and at most join them at once
 SAMPLES = 12  # how often rows may join them
 STEPS = 60  # of Newton
@@ -66,7 +66,7 @@ class Cone(RowPairs):
         open = ~self.own
         W = np.zeros((self.p, self.K))
         multipliers = open.astype(np.float64) if not self.p else None  # without columns all margins are 0
-        if direction is None and self.n > 2 * SAMPLE and 0 < self.p * (self.K - 1) <= WIDE:
+        if direction is None and self.n > 2 * SAMPLE and 0 < self.p * (self.K - 1) <= MAX_NEWTON_UNKNOWNS:
             direction, multipliers = self._by_sample(open)
             if multipliers is not None:
                 return Search(W, np.zeros_like(open), open, multipliers)
@@ -76,11 +76,11 @@ class Cone(RowPairs):
             if direction is None:
                 break
             margin = self.margins(direction)
-            found = open & (margin > 0)
-            if not found.any() or (margin[open] < 0).any():
+            separated = open & (margin > 0)
+            if not separated.any() or (margin[open] < 0).any():
                 break
             W = direction if not W.any() else self._joined(W, direction, open)
-            open, direction = open & ~found, None
+            open, direction = open & ~separated, None
         balanced = open if multipliers is not None else np.zeros_like(open)
         return Search(W, ~self.own & ~open, balanced, multipliers)
 
@@ -92,17 +92,17 @@ class Cone(RowPairs):
         rng = np.random.default_rng(0)
         chosen = np.sort(rng.permutation(self.n)[:SAMPLE])
         for _ in range(SAMPLES):
-            found = Cone(self.X[chosen], self.y[chosen], self.K).search()
-            if found.multipliers is not None and not found.separated.any():
+            result = Cone(self.X[chosen], self.y[chosen], self.K).search()
+            if result.multipliers is not None and not result.separated.any():
                 multipliers = np.zeros((self.n, self.K))
-                multipliers[chosen] = found.multipliers
+                multipliers[chosen] = result.multipliers
                 return None, self._balance(multipliers, open)
-            if not found.separated.any():
+            if not result.separated.any():
                 break
-            margin = np.where(open, self.margins(found.W), np.inf).min(axis=1)
+            margin = np.where(open, self.margins(result.W), np.inf).min(axis=1)
             wrong = np.flatnonzero(margin < 0)
             if not len(wrong):
-                return found.W, None
+                return result.W, None
             fresh = np.setdiff1d(wrong, chosen)
             if not len(fresh):
                 break
@@ -119,7 +119,7 @@ class Cone(RowPairs):
 
     def _alternative(self, open: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Weights or multipliers of (1) for the open pairs; neither if nothing could be proved."""
-        if self.p * (self.K - 1) > WIDE:
+        if self.p * (self.K - 1) > MAX_NEWTON_UNKNOWNS:
             return self._by_gradient(open), None
         direction, multipliers, last = self._by_newton(open)
         if direction is not None or multipliers is not None:
@@ -259,14 +259,14 @@ class Cone(RowPairs):
             P, value = self.probabilities(self.weights(w), open)
             return value, self.flat_gradient(P - self.own)
 
-        found = minimize(
+        optimum = minimize(
             loss,
             np.zeros(self.p * (self.K - 1)),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": 500, "gtol": 0, "ftol": 0},
         )
-        W = self.weights(found.x)
+        W = self.weights(optimum.x)
         return W if (self.margins(W)[open] > 0).all() else None
 
     def sparsest(self, search: Search, free: int) -> np.ndarray | None:
@@ -274,7 +274,7 @@ class Cone(RowPairs):
         from scipy.optimize import linprog
 
         size = self.p * (self.K - 1)
-        if size > WIDE // 5:
+        if size > MAX_NEWTON_UNKNOWNS // 5:
             return None
         i, k = np.nonzero(~self.own)
         wanted = search.separated[i, k].astype(np.float64)

@@ -11,7 +11,7 @@ from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError
 from assay.linear.number_columns import number_columns
 from assay.linear.separation.row_pairs import independent
-from assay.linear.separation.separating_cone import WIDE, Cone, Search
+from assay.linear.separation.separating_cone import MAX_NEWTON_UNKNOWNS, Cone, Search
 
 __all__ = ["SeparationProblem"]
 
@@ -36,10 +36,10 @@ class SeparationProblem:
         self.kept = np.arange(n) if weights is None else np.flatnonzero(weights > 0)
         if weights is not None and len(self.kept) < n:
             X = X[self.kept]
-            found, codes = np.unique(codes[self.kept], return_inverse=True)
-            labels = labels[found]
+            present, codes = np.unique(codes[self.kept], return_inverse=True)
+            labels = labels[present]
         if len(labels) < 2:
-            raise DataError(f"{who}: y has one class, {labels[0]!s}; to be told apart there must be two.")
+            raise DataError(f"{who}: y has one class, {labels[0]!s}; separation needs at least two.")
         self.labels = labels if classes is None else _named(labels, np.asarray(classes), who)
         self.n, self.K, self.d, self.rows = len(self.kept), len(labels), X.shape[1], n
         self.names = own_names if names is None else list(names)
@@ -138,7 +138,7 @@ def _scaled(X: Any, centred: bool) -> tuple[Any, np.ndarray, np.ndarray, np.ndar
         Z = csr_array(X @ diags_array(1.0 / scale))[:, place]
         if centred:
             Z = hstack((csr_array(np.ones((n, 1))), Z), format="csr")
-        if Z.shape[1] <= WIDE:
+        if Z.shape[1] <= MAX_NEWTON_UNKNOWNS:
             kept = independent((Z.T @ Z).toarray())
             Z, place = Z[:, kept], place[kept[centred:] - centred]
         return Z, place, centre, scale
@@ -153,7 +153,7 @@ def _scaled(X: Any, centred: bool) -> tuple[Any, np.ndarray, np.ndarray, np.ndar
     scale = np.where(size > 1e-13, scale * size, 1.0)
     if centred:
         Z = np.column_stack((np.ones(n), Z))
-    if Z.shape[1] <= WIDE:
+    if Z.shape[1] <= MAX_NEWTON_UNKNOWNS:
         kept = independent(Z.T @ Z)
         Z, place = np.ascontiguousarray(Z[:, kept]), place[kept[centred:] - centred]
     return Z, place, centre, scale
