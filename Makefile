@@ -46,6 +46,7 @@ check: $(VENV)/.tools  ## lint, format, types, import direction, house rules
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy
 	@$(BIN)/python tools/check_house.py
+	@$(BIN)/python tools/bibliography.py --check
 	@$(BIN)/python tools/registry.py --check
 
 registry: $(VENV)/.built  ## write down what the classes say: lists of learners and rooms, reference pages

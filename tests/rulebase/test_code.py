@@ -92,11 +92,11 @@ def in_python(base, rows):
     st.sampled_from(POLICIES),
     st.sampled_from([None, 1, 2]),
 )
-def test_every_form_answers_as_the_rules_do(found, rows, policy, top):
+def test_every_form_answers_as_the_rules_do(result, rows, policy, top):
     """SQL run by SQLite, Python, JSON and text, for every way to decide among rules, at all ends of intervals."""
     labels = ("no", "yes", "it's", "none")
     rules = tuple(
-        Rule(premise, labels[k], sum(counts), 200.0, counts, counts[k]) for premise, k, counts in found
+        Rule(premise, labels[k], sum(counts), 200.0, counts, counts[k]) for premise, k, counts in result
     )
     base = RuleBase(rules, SCHEMA, labels, "none", policy=policy, totals=(50, 60, 60, 30), top=top)
     expected = base.predict(table_of(rows)).tolist()
@@ -117,8 +117,8 @@ def test_every_form_answers_as_the_rules_do(found, rows, policy, top):
     st.sampled_from(["first", "votes", "support"]),
     st.sampled_from([None, 1, 2]),
 )
-def test_every_form_of_numbers_answers_as_the_rules_do(found, rows, policy, top):
-    rules = tuple(Rule(premise, float(answer), n=float(n)) for premise, answer, n in found)
+def test_every_form_of_numbers_answers_as_the_rules_do(result, rows, policy, top):
+    rules = tuple(Rule(premise, float(answer), n=float(n)) for premise, answer, n in result)
     base = RuleBase(rules, SCHEMA, default=99.0, policy=policy, top=top)
     expected = base.predict(table_of(rows)).tolist()
     assert in_sqlite(base, rows) == expected

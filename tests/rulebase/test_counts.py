@@ -31,10 +31,10 @@ def by_the_book(base, X, y, w):
 
 @settings(max_examples=60, deadline=None)
 @given(rules, st.sampled_from(POLICIES), st.integers(0, 99))
-def test_counts_by_the_book(found, policy, seed):
+def test_counts_by_the_book(result, policy, seed):
     rng = np.random.default_rng(seed)
     X, y, w = rng.random((30, 1)), rng.integers(0, 3, 30), rng.integers(0, 3, 30).astype(float)
-    made = tuple(Rule((Condition(0, low=t),), "abc"[k]) for t, k in found)
+    made = tuple(Rule((Condition(0, low=t),), "abc"[k]) for t, k in result)
     base = counted(RuleBase(made, Schema.numeric(1), tuple("abc"), policy=policy), X, y, w)
     expected = by_the_book(base, X, y, w)
     assert [rule.counts for rule in base] == [tuple(row) for row in expected[:-1].tolist()]

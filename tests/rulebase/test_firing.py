@@ -79,7 +79,7 @@ def test_blocks_of_rows_in_threads_answer_alike(monkeypatch):
         for j in range(30)
     ]
     whole = Firing(rules).first(X), Firing(rules).covers(X)
-    monkeypatch.setattr(firing, "SMALL", 10)
+    monkeypatch.setattr(firing, "SERIAL_CELLS", 10)
     monkeypatch.setattr(firing, "ROWS", 700)
     assert (Firing(rules).first(X) == whole[0]).all() and (Firing(rules).covers(X) == whole[1]).all()
 

@@ -13,7 +13,7 @@ SCHEMA = Schema([Column("age"), Column("size", "ordinal", ("s", "m", "l")), Colu
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
+    ("label", "text"),
     [
         ("not sure", "not sure"),
         ("", "''"),
@@ -28,8 +28,8 @@ SCHEMA = Schema([Column("age"), Column("size", "ordinal", ("s", "m", "l")), Colu
         ("3", "3"),
     ],
 )
-def test_classes_are_quoted_only_where_they_could_be_mistaken(label, said):
-    assert answer_word(label, (label, "other")) == said
+def test_classes_are_quoted_only_where_they_could_be_mistaken(label, text):
+    assert answer_word(label, (label, "other")) == text
 
 
 def test_text_beside_a_number_that_prints_alike():

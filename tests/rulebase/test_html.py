@@ -59,11 +59,11 @@ def test_cells_hold_what_the_rules_say():
 
 
 def test_every_policy_says_who_decides():
-    said = {
+    text = {
         Cells(replace(BASE, policy=p).to_html()).open == [] and replace(BASE, policy=p).to_html()[:200]
         for p in POLICIES
     }
-    assert len(said) == len(POLICIES)
+    assert len(text) == len(POLICIES)
     assert "Only the first 3 of them are heard." in replace(BASE, policy="votes", top=3).to_html()
 
 

@@ -79,8 +79,8 @@ def test_applied_as_python_and_as_sql_it_is_the_same_sum(rows):
 
 
 def test_as_plain_data():
-    said = json.loads(BASE.to_json())["rules"][0]["then"]
-    assert said == {
+    text = json.loads(BASE.to_json())["rules"][0]["then"]
+    assert text == {
         "intercept": 1.5,
         "terms": [
             {"column": "size", "weight": 0.1},

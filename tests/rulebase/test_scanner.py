@@ -14,7 +14,7 @@ def test_words_end_where_words_end():
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("text", "meant"),
     [
         ("'it''s'", "it's"),
         ('"say ""x"""', 'say "x"'),
@@ -24,20 +24,20 @@ def test_words_end_where_words_end():
         ("''", ""),
     ],
 )
-def test_quotes(said, meant):
-    assert Scanner(said).quoted() == meant
+def test_quotes(text, meant):
+    assert Scanner(text).quoted() == meant
 
 
 def test_lines_without_comments_and_evidence():
     scanner = Scanner("not donor  (support 0.600, accuracy 0.833)\nnext # why\n")
-    assert scanner.rest() == "not donor"
+    assert scanner.remaining() == "not donor"
     scanner.space()
-    assert scanner.rest() == "next" and scanner.ended()
+    assert scanner.remaining() == "next" and scanner.ended()
 
 
 @pytest.mark.parametrize("line", ["x" + " " * 200_000 + "y", " (support" * 50_000, "# " * 100_000])
 def test_long_lines_are_read_once(line):
-    assert Scanner(line).rest() == ("" if line[0] == "#" else line.strip())
+    assert Scanner(line).remaining() == ("" if line[0] == "#" else line.strip())
 
 
 def test_errors_know_their_place():

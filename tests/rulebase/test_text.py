@@ -28,7 +28,7 @@ CLASSES = ("no", "yes", "not sure")
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("text", "meant"),
     [
         ("age > 3", Condition(0, low=3.0)),
         ("age >= 3", Condition(0, low=3.0, closed="both")),
@@ -76,8 +76,8 @@ CLASSES = ("no", "yes", "not sure")
 @pytest.mark.parametrize(
     "around", ["IF {} THEN yes", "{} => yes", "R7: if {} then yes  # why", "1. {} -> yes"]
 )
-def test_forms_that_people_write(said, meant, around):
-    base = RuleBase.parse(around.format(said), PEOPLE, CLASSES)
+def test_forms_that_people_write(text, meant, around):
+    base = RuleBase.parse(around.format(text), PEOPLE, CLASSES)
     assert [rule.answer for rule in base] == ["yes"] and base[0].conditions == (meant,)
 
 
@@ -161,7 +161,7 @@ def test_errors_say_where_and_what(text, message):
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("text", "meant"),
     [
         (
             "60 - 2 age + 5 [job = 'B'] or 40 if missing",
@@ -176,8 +176,8 @@ def test_errors_say_where_and_what(text, message):
     ],
 )
 @pytest.mark.parametrize("around", ["IF age > 3 THEN rent = {}\nELSE rent = 1", "age > 3 => {}\nelse 1"])
-def test_linear_answers(said, meant, around):
-    base = RuleBase.parse(around.format(said), PEOPLE)
+def test_linear_answers(text, meant, around):
+    base = RuleBase.parse(around.format(text), PEOPLE)
     assert base.classes is None and base[0].answer == meant and base.default == 1.0
     assert RuleBase.parse(base.text(missing=True), PEOPLE) == base
 

@@ -29,7 +29,7 @@ class Verdict:
         A row that shows that the property fails; missing values are None.
     rules : tuple of int
         The numbers of the rules that cover this row, from 0.
-    said : str
+    sentence : str
         The verdict in words.
     count : int
         On data: how many rows break the property.
@@ -38,18 +38,18 @@ class Verdict:
     holds: bool | None
     row: dict[str, Any] | None
     rules: tuple[int, ...]
-    said: str
+    sentence: str
     count: int = 0
 
     def __bool__(self) -> bool:
         return self.holds is True
 
     def __str__(self) -> str:
-        return self.said
+        return self.sentence
 
 
 class RuleChecks:
-    """What can be asked about a rule base as a whole."""
+    """Checks of a rule base as a whole."""
 
     def exclusive(self: Any, X: Any = None, *, missing: bool = True) -> Verdict:
         """Whether no row is covered by two rules; then the order of the rules does not matter.
@@ -57,8 +57,8 @@ class RuleChecks:
         Parameters
         ----------
         X : table or None
-            None asks about all rows that there could be, by arithmetic with intervals (for weighted sums by linear
-            programmes); a table asks about its rows.
+            None checks all possible rows, by arithmetic with intervals (for weighted sums by linear
+            programmes); a table checks its rows.
         missing : bool, default True
             Whether rows with missing values count, too.
 
@@ -86,7 +86,7 @@ class RuleChecks:
         Parameters
         ----------
         X : table or None
-            None asks about all rows that there could be; a table asks about its rows.
+            None checks all possible rows; a table checks its rows.
         missing : bool, default False
             Whether rows with missing values must be covered, too.
 
@@ -123,9 +123,9 @@ def exclusive(base: RuleBase, X: Any = None, *, missing: bool = True) -> Verdict
         box = space.meet(space.box(int(i)), space.box(int(j)))
         row = space.row_in(box)
         if row is not None:
-            found = space.shown(row)
+            example = space.shown(row)
             return Verdict(
-                False, found, (int(i), int(j)), f"R{i + 1} and R{j + 1} both cover {_told(found)}", 1
+                False, example, (int(i), int(j)), f"R{i + 1} and R{j + 1} both cover {_row_text(example)}", 1
             )
         sure = sure and space.last_was_sure
     if not sure:
@@ -140,8 +140,8 @@ def exhaustive(base: RuleBase, X: Any = None, *, missing: bool = False) -> Verdi
     space = Space(base, missing)
     row, sure = space.uncovered(space.everything(), list(range(len(base.rules))))
     if row is not None:
-        found = space.shown(row)
-        return Verdict(False, found, (), f"no rule covers {_told(found)}", 1)
+        example = space.shown(row)
+        return Verdict(False, example, (), f"no rule covers {_row_text(example)}", 1)
     if not sure:
         return Verdict(None, None, (), "not decided: boxes of rows were looked at in vain")
     return Verdict(True, None, (), "every row is covered" + ("" if missing else " whose values are there"))
@@ -149,13 +149,13 @@ def exhaustive(base: RuleBase, X: Any = None, *, missing: bool = False) -> Verdi
 
 def unreached(base: RuleBase) -> tuple[int, ...]:
     """The rules of a list that never decide: the rules before them cover all that they cover."""
-    space, found = Space(base, True), []
+    space, hidden = Space(base, True), []
     for r in range(len(base.rules)):
-        before = [i for i in range(r) if i not in found]
+        before = [i for i in range(r) if i not in hidden]
         row, sure = space.uncovered(space.box(r), before)
         if row is None and sure:
-            found.append(r)
-    return tuple(found)
+            hidden.append(r)
+    return tuple(hidden)
 
 
 def subsumed(base: RuleBase) -> tuple[tuple[int, int], ...]:
@@ -166,20 +166,20 @@ def subsumed(base: RuleBase) -> tuple[tuple[int, int], ...]:
 
 
 def same_rules(base: RuleBase) -> tuple[int, ...]:
-    """The rules that say what an earlier one says: the same conditions in whatever order, and the same answer."""
-    seen: set[Any] = set()
-    found = []
+    """The rules that repeat an earlier one: the same conditions in any order, and the same answer."""
+    keys: set[Any] = set()
+    repeated = []
     for r, rule in enumerate(base.rules):
         key = frozenset(canonical_test(c, base.schema) for c in rule.conditions), repr(rule.answer)
-        if key in seen:
-            found.append(r)
-        seen.add(key)
-    return tuple(found)
+        if key in keys:
+            repeated.append(r)
+        keys.add(key)
+    return tuple(repeated)
 
 
-def _told(row: dict[str, Any]) -> str:
-    said = ", ".join(f"{name} = {'missing' if v is None else v}" for name, v in list(row.items())[:8])
-    return f"the row {said}" + (", ..." if len(row) > 8 else "") if row else "any row"
+def _row_text(row: dict[str, Any]) -> str:
+    values = ", ".join(f"{name} = {'missing' if v is None else v}" for name, v in list(row.items())[:8])
+    return f"the row {values}" + (", ..." if len(row) > 8 else "") if row else "any row"
 
 
 def _on_data(base: RuleBase, X: Any, breaks: Any, bad: str, good: str) -> Verdict:

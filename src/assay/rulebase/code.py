@@ -48,8 +48,10 @@ def rules_python(base: RuleBase, name: str = "predict") -> str:
     if not name.isidentifier():
         raise ValueError(f"rules_python: the function's name must be a Python identifier, got {name!r}.")
     asked = {j for rule in base.rules for c in rule.conditions for j in c.columns()}
-    told = [base.default, *(rule.answer for rule in base.rules)]
-    used = sorted(asked | {j for one in told if isinstance(one, LinearAnswer) for j in one.columns()})
+    answers = [base.default, *(rule.answer for rule in base.rules)]
+    used = sorted(
+        asked | {j for answer in answers if isinstance(answer, LinearAnswer) for j in answer.columns()}
+    )
     variables = {j: f"v{j}" for j in used}
     lines = [f"def {name}(row):", '    nan = float("nan")']
     for j in used:
@@ -58,8 +60,8 @@ def rules_python(base: RuleBase, name: str = "predict") -> str:
     if base.policy in ("first", "best"):
         for rule in _in_turn(base):
             answer = _python_answer(rule.answer, base.schema, variables)
-            said = _python_premise(rule, base.schema, variables)
-            lines += [f"    if {said}:", *(f"        {line}" for line in answer)]
+            premise = _python_premise(rule, base.schema, variables)
+            lines += [f"    if {premise}:", *(f"        {line}" for line in answer)]
     else:
         lines += [f"    {line}" for line in _python_votes(base, variables)]
     lines += [f"    {line}" for line in _python_answer(base.default, base.schema, variables)]
@@ -67,12 +69,12 @@ def rules_python(base: RuleBase, name: str = "predict") -> str:
 
 
 def _in_turn(base: RuleBase) -> list[Rule]:
-    """The rules of a list in the order in which they are asked."""
+    """The rules of a list in the order in which they are tried."""
     return list(base.rules) if base.policy == "first" else [base.rules[r] for r in best_order(base)]
 
 
 def _weights(base: RuleBase) -> list[dict[int, float]]:
-    """What each rule, as they are heard, adds to which sum: to the classes, or for numbers one weight."""
+    """What each voting rule adds to which sum: to the classes, or for numbers one weight."""
     if base.classes is None:
         return [{0: max(rule.n, 1e-12) if base.policy == "support" else 1.0} for rule in base.rules]
     return [{k: w for k, w in enumerate(row) if w} for row in base._ballots[voting_order(base)].tolist()]
@@ -92,7 +94,7 @@ def _sql_votes(base: RuleBase, default: str) -> str:
     table = "(SELECT " + ",\n    ".join(marks) + ") AS assay_fired"
     names = [f"assay_r{r}" for r in range(len(base.rules))]
     means = base.policy == "laplace"
-    if base.top is not None and base.top < len(names):  # a rule is heard while fewer than top hold before it
+    if base.top is not None and base.top < len(names):  # a rule votes while fewer than top hold before it
         heard = []
         for r, name in enumerate(names):
             before = [names[i] for i in range(r) if not means or weights[i].keys() == weights[r].keys()]
@@ -100,20 +102,22 @@ def _sql_votes(base: RuleBase, default: str) -> str:
             heard.append(name if len(before) < base.top else late)
         table = f"(SELECT {', '.join(heard)} FROM {table}) AS assay_heard"
     if base.classes is None:
-        told = [_sql_answer(rule.answer, base.schema) for rule in base.rules]
-        above = " + ".join(f"{number(w[0])} * {r} * {one}" for r, w, one in zip(names, weights, told))
+        answers = [_sql_answer(rule.answer, base.schema) for rule in base.rules]
+        above = " + ".join(
+            f"{number(w[0])} * {r} * {answer}" for r, w, answer in zip(names, weights, answers)
+        )
         below = " + ".join(f"{number(w[0])} * {r}" for r, w in zip(names, weights))
         mean = f"1.0 * ({above}) / ({below})"
         return f"(SELECT CASE WHEN {_sum(names)} = 0 THEN {default} ELSE {mean} END\n  FROM {table})"
     K = len(base.classes)
     sums = []
     for k in range(K):
-        own = [(r, w[k]) for r, w in zip(names, weights) if k in w]
-        said = _sum([f"{number(w)} * {r}" for r, w in own])
-        if means and own:
-            n = _sum([r for r, _ in own])
-            said = f"CASE WHEN {n} = 0 THEN 0 ELSE 1.0 * ({said}) / ({n}) END"
-        sums.append(f"{said} AS assay_s{k}")
+        voters = [(r, w[k]) for r, w in zip(names, weights) if k in w]
+        total = _sum([f"{number(w)} * {r}" for r, w in voters])
+        if means and voters:
+            n = _sum([r for r, _ in voters])
+            total = f"CASE WHEN {n} = 0 THEN 0 ELSE 1.0 * ({total}) / ({n}) END"
+        sums.append(f"{total} AS assay_s{k}")
     votes = (
         f"(SELECT {_sum(names)} AS assay_n,\n    "
         + ",\n    ".join(sums)
@@ -175,23 +179,23 @@ def _python_votes(base: RuleBase, variables: dict[int, str]) -> list[str]:
 
 def _sql(condition: RowTest, schema: Schema) -> str:
     if isinstance(condition, LinearCondition):
-        said = " + ".join(f"{number(w)} * {_sql_number(schema[j])}" for j, w in condition.terms) or "0"
-        return _sql_interval(said, condition.low, condition.high, False, True, _sql_end(False))
+        expression = " + ".join(f"{number(w)} * {_sql_number(schema[j])}" for j, w in condition.terms) or "0"
+        return _sql_interval(expression, condition.low, condition.high, False, True, _sql_end(False))
     if not isinstance(condition, Condition):
         raise TypeError(f"rules_sql: a {type(condition).__name__} has no SQL form.")
     column = schema[condition.column]
     name, gone = _sql_name(column.name), f"{_sql_name(column.name)} IS NULL"
     if column.coded:
-        kept, rest = condition.as_codes(column).sides(column)
+        kept, excluded = condition.as_codes(column).sides(column)
         if not condition.missing:
             return f"{name} IN ({_sql_list(kept)})" if kept else "1 = 0"
-        return f"({name} NOT IN ({_sql_list(rest)}) OR {gone})" if rest else "1 = 1"
+        return f"({name} NOT IN ({_sql_list(excluded)}) OR {gone})" if excluded else "1 = 1"
     if condition.codes is not None:
         return gone if condition.missing else "1 = 0"
-    said = _sql_interval(
+    expression = _sql_interval(
         name, condition.low, condition.high, condition.low_in, condition.high_in, _sql_end(column.date)
     )
-    return f"({said} OR {gone})" if condition.missing else said
+    return f"({expression} OR {gone})" if condition.missing else expression
 
 
 def _sql_answer(answer: Any, schema: Schema) -> str:
@@ -203,17 +207,19 @@ def _sql_answer(answer: Any, schema: Schema) -> str:
         if code is None:
             parts.append(f"{number(weight)} * {_sql_number(schema[j])}")
         else:
-            one, any_ = _sql_value(values[code]), _sql_list(values)
-            parts.append(f"CASE WHEN {name} = {one} THEN {number(weight)} WHEN {name} IN ({any_}) THEN 0 END")
+            value, any_ = _sql_value(values[code]), _sql_list(values)
+            parts.append(
+                f"CASE WHEN {name} = {value} THEN {number(weight)} WHEN {name} IN ({any_}) THEN 0 END"
+            )
     return f"COALESCE({' + '.join(parts)}, {number(answer.otherwise)})"
 
 
-def _sql_interval(said: str, low: float, high: float, low_in: bool, high_in: bool, show: Any) -> str:
+def _sql_interval(expression: str, low: float, high: float, low_in: bool, high_in: bool, show: Any) -> str:
     if low == math.inf or high == -math.inf:  # no number of a table
         return "1 = 0"
-    ends = [f"{said} {'>=' if low_in else '>'} {show(low, low_in)}"] if low != -math.inf else []
-    ends += [f"{said} {'<=' if high_in else '<'} {show(high, not high_in)}"] if high != math.inf else []
-    return " AND ".join(ends) or f"{said} IS NOT NULL"
+    ends = [f"{expression} {'>=' if low_in else '>'} {show(low, low_in)}"] if low != -math.inf else []
+    ends += [f"{expression} {'<=' if high_in else '<'} {show(high, not high_in)}"] if high != math.inf else []
+    return " AND ".join(ends) or f"{expression} IS NOT NULL"
 
 
 def _sql_number(column: Column) -> str:
@@ -253,44 +259,46 @@ def _sql_end(date: bool) -> Callable[[float, bool], str]:
 def _python(condition: RowTest, schema: Schema, variables: dict[int, str]) -> str:
     if isinstance(condition, LinearCondition):
         parts = [f"{float(w)!r} * {_python_number(schema[j], variables[j])}" for j, w in condition.terms]
-        said = " + ".join(parts) or "0.0"
-        return _python_interval(f"{said}", condition.low, condition.high, False, True)
+        expression = " + ".join(parts) or "0.0"
+        return _python_interval(f"{expression}", condition.low, condition.high, False, True)
     if not isinstance(condition, Condition):
         raise TypeError(f"rules_python: a {type(condition).__name__} has no Python form.")
     column, v = schema[condition.column], variables[condition.column]
     if column.coded:
-        kept, rest = condition.as_codes(column).sides(column)
-        values = rest if condition.missing else kept
+        kept, excluded = condition.as_codes(column).sides(column)
+        values = excluded if condition.missing else kept
         inside = "[" + ", ".join(_python_value(value) for value in values) + "]"
         return f"{v} {'not in' if condition.missing else 'in'} {inside}"
     if condition.codes is not None:
         return f"{v} != {v}" if condition.missing else "False"
-    said = _python_interval(v, condition.low, condition.high, condition.low_in, condition.high_in)
-    return f"({said} or {v} != {v})" if condition.missing else said
+    expression = _python_interval(v, condition.low, condition.high, condition.low_in, condition.high_in)
+    return f"({expression} or {v} != {v})" if condition.missing else expression
 
 
 def _python_answer(answer: Any, schema: Schema, variables: dict[int, str]) -> list[str]:
     """The lines that return the answer."""
     if not isinstance(answer, LinearAnswer):
         return [f"return {_python_value(answer)}"]
-    said = repr(float(answer.intercept))
+    expression = repr(float(answer.intercept))
     for j, code, weight in answer.terms:
         v = variables[j]
         if code is None:
-            said += f" + {float(weight)!r} * {_python_number(schema[j], v)}"
+            expression += f" + {float(weight)!r} * {_python_number(schema[j], v)}"
         else:
             values = [_python_value(value) for value in schema[j].categories]
-            rest = "[" + ", ".join(values) + "]"
-            said += f" + ({float(weight)!r} if {v} == {values[code]} else 0.0 if {v} in {rest} else nan)"
-    return [f"y = {said}", f"return y if y == y else {float(answer.otherwise)!r}"]
+            known = "[" + ", ".join(values) + "]"
+            expression += (
+                f" + ({float(weight)!r} if {v} == {values[code]} else 0.0 if {v} in {known} else nan)"
+            )
+    return [f"y = {expression}", f"return y if y == y else {float(answer.otherwise)!r}"]
 
 
-def _python_interval(said: str, low: float, high: float, low_in: bool, high_in: bool) -> str:
+def _python_interval(expression: str, low: float, high: float, low_in: bool, high_in: bool) -> str:
     if low == math.inf or high == -math.inf:  # no number of a table
         return "False"
     before = f"{float(low)!r} {'<=' if low_in else '<'} " if low != -math.inf else ""
     after = f" {'<=' if high_in else '<'} {float(high)!r}" if high != math.inf else ""
-    return f"{before}{said}{after}" if before or after else f"({said}) == ({said})"
+    return f"{before}{expression}{after}" if before or after else f"({expression}) == ({expression})"
 
 
 def _python_number(column: Column, variable: str) -> str:

@@ -52,12 +52,14 @@ class ConditionReader(Scanner):
         terms = self.terms()
         if len(terms) == 1 and terms[0][1] == 1.0:
             j = terms[0][0]
-            found: Condition = self.of_column(j, left, start)
+            condition: Condition = self.of_column(j, left, start)
             if self.looking(r"or\s+missing\b", re.IGNORECASE):
                 self.word("or")
                 self.word("missing")
-                found = Condition(j, found.low, found.high, found.closed, found.codes, True)
-            return found
+                condition = Condition(
+                    j, condition.low, condition.high, condition.closed, condition.codes, True
+                )
+            return condition
         return self.of_sum(terms, left)
 
     def left_end(self) -> tuple[str, str] | None:
@@ -76,13 +78,13 @@ class ConditionReader(Scanner):
     def of_column(self, j: int, left: tuple[str, str] | None, start: int) -> Condition:
         column = self.schema[j]
         if left is not None:
-            found = self.compared(j, _FLIPPED[left[1]], left[0], start)
+            condition = self.compared(j, _FLIPPED[left[1]], left[0], start)
             self.space()
             if (sign := self.sign()) is None:
-                return found
+                return condition
             if sign not in _FLIPPED:
                 self.fail("expected < or <= after the column")
-            return (found & self.compared(j, sign, None)).canonical(column)
+            return (condition & self.compared(j, sign, None)).canonical(column)
         if self.word("is"):
             return self.state(j)
         negated = self.word("not")
@@ -131,12 +133,12 @@ class ConditionReader(Scanner):
             codes = set(range(len(column.categories))) - codes
         return Condition(j, codes=tuple(sorted(codes)))
 
-    def compared(self, j: int, sign: str, said: str | None, start: int | None = None) -> Condition:
+    def compared(self, j: int, sign: str, word: str | None, start: int | None = None) -> Condition:
         """A column, a sign and a value; the value is read here unless it is given."""
         column = self.schema[j]
         sign = {"≤": "<=", "≥": ">=", "≠": "!=", "<>": "!=", "==": "="}.get(sign, sign)
         if not column.coded:
-            x = self.number(column, said, start)
+            x = self.number(column, word, start)
             if sign == "!=":
                 self.fail(
                     f"!= is for categories; write {column_word(column.name)} < ... and > ... as two rules"
@@ -149,7 +151,7 @@ class ConditionReader(Scanner):
             ends |= {">=": (x, math.inf, "both"), "=": (x, x, "both")}
             low, high, closed = ends[sign]
             return Condition(j, low, high, closed)  # type: ignore[arg-type]
-        code, last = self.code(j, said, start), len(column.categories) - 1
+        code, last = self.code(j, word, start), len(column.categories) - 1
         if sign in ("=", "!="):
             codes = (code,) if sign == "=" else tuple(c for c in range(last + 1) if c != code)
             return Condition(j, codes=codes)
@@ -205,15 +207,15 @@ class ConditionReader(Scanner):
 
     # ------------------------------------------------------------------ values
 
-    def number(self, column: Column, said: str | None, start: int | None = None) -> float:
+    def number(self, column: Column, word: str | None, start: int | None = None) -> float:
         """A number, or the days of a date."""
-        if said is None:
+        if word is None:
             self.space()
             start = self.at
-            said = self.value(None)
-        if said is None:
+            word = self.value(None)
+        if word is None:
             self.fail(f"expected a {'date' if column.date else 'number'}")
-        text = said.strip("'\"") if column.date else said
+        text = word.strip("'\"") if column.date else word
         if column.date and _DATE.fullmatch(text):
             try:
                 if abs(int(text[: text.index("-", 1)])) > LAST_YEAR:
@@ -226,26 +228,26 @@ class ConditionReader(Scanner):
         except ValueError:
             x = math.nan
         if math.isnan(x):
-            self.fail(f"expected a {'date' if column.date else 'number'}, got {one_line(said, 80)}", start)
+            self.fail(f"expected a {'date' if column.date else 'number'}, got {one_line(word, 80)}", start)
         return x
 
-    def code(self, j: int, said: str | None, start: int | None = None) -> int:
+    def code(self, j: int, word: str | None, start: int | None = None) -> int:
         """The code of a category."""
         column, forms = self.schema[j], self.forms_of(j)
-        if said is None:
+        if word is None:
             self.space()
             start = self.at
-            said = self.value(forms)
-        if said is None:
+            word = self.value(forms)
+        if word is None:
             self.fail(f"expected a category of {column_word(column.name)}")
-        if said not in forms:
+        if word not in forms:
             labels = [label_word(c) for c in column.categories]
             self.fail(
                 f"{column_word(column.name)} has no category {one_line(said, 80)}."
                 + did_you_mean(said, labels),
                 start,
             )
-        return forms[said]
+        return forms[word]
 
     def forms_of(self, j: int) -> dict[str, int]:
         """The ways to write the categories of a column, the longest first, and their codes."""
@@ -272,12 +274,12 @@ class ConditionReader(Scanner):
         if day is not None:
             return " ".join(day.split())
         for pattern in (_DATE, NUMBER):
-            if (found := pattern.match(self.text, self.at)) and self.bounded(found.end(), found[0]):
-                self.at = found.end()
-                return found[0]
-        if forms is not None and (found := re.compile(r"[^\s,{}()<>=!#]+").match(self.text, self.at)):
-            self.at = found.end()
-            return found[0]
+            if (match := pattern.match(self.text, self.at)) and self.bounded(match.end(), match[0]):
+                self.at = match.end()
+                return match[0]
+        if forms is not None and (match := re.compile(r"[^\s,{}()<>=!#]+").match(self.text, self.at)):
+            self.at = match.end()
+            return match[0]
         return None
 
     # ------------------------------------------------------------------ columns, words, places
@@ -287,9 +289,9 @@ class ConditionReader(Scanner):
         self.space()
         start = self.at
         if self.looking('"'):
-            said = self.quoted()
+            name = self.quoted()
             for j, column in enumerate(self.schema):
-                if column.name == said:
+                if column.name == name:
                     return j
             self.at = start
             return None
@@ -301,7 +303,7 @@ class ConditionReader(Scanner):
         return None
 
     def unknown(self) -> NoReturn:
-        """Say that what stands here is no column."""
+        """Raise an error: this is no column."""
         end = re.compile(r"[<>=!≤≥≠\n]|\s(?:in|is|not|between)\b|$", re.IGNORECASE).search(self.text, self.at)
         name = self.text[self.at : end.start() if end else None].strip()
         if not name:

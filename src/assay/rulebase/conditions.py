@@ -1,4 +1,4 @@
-"""Conditions on rows: what a branch of a tree or a part of a rule asks, in words and applied."""
+"""Conditions on rows: the tests of tree branches and rules, as text and applied."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _INF = math.inf
 
 
 class RowTest(Protocol):
-    """What a condition can do; rules hold any objects that can do it."""
+    """The interface of a condition."""
 
     def covers(self, X: Any) -> np.ndarray:
         """(n,) bool: which rows of a float block meet the condition."""
@@ -40,15 +40,15 @@ class RowTest(Protocol):
         """The condition in the columns' names, exactly as it is applied."""
 
     def columns(self) -> tuple[int, ...]:
-        """The columns that it looks at."""
+        """The columns that it uses."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What one column's value must be: in an interval, or one of some categories.
+    """A condition on one column: its value is in an interval, or one of some categories.
 
     A missing value (NaN; in a block also categories that the schema does not list) meets the condition only if
-    ``missing`` says so.
+    ``missing`` is true.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class Condition:
         return above and (x <= self.high if self.high_in else x < self.high)
 
     def columns(self) -> tuple[int, ...]:
-        """The columns that it looks at: one."""
+        """The columns that it uses: one."""
         return (self.column,)
 
     def of_codes(self, column: Column) -> Condition:
@@ -150,8 +150,8 @@ class Condition:
         if self.codes is not None or not column.coded:
             return self
         codes = self.as_codes(column)
-        one = self.low == self.high and self.closed == "both"
-        return codes if column.kind == "nominal" or one or not codes.codes else self
+        single = self.low == self.high and self.closed == "both"
+        return codes if column.kind == "nominal" or single or not codes.codes else self
 
     def words(self, schema: Schema, missing: bool = True, quote: bool = True) -> str:
         """The condition in the column's name and labels; numbers read back as exactly those that are applied.
@@ -159,16 +159,16 @@ class Condition:
         Parameters
         ----------
         missing : bool, default True
-            Say so when missing values meet the condition as well.
+            Mention it when missing values meet the condition as well.
         quote : bool, default True
             Text labels between quotes; False leaves them plain where nothing can be mistaken.
         """
         column = schema[self.column]
         name = column_word(column.name) if quote else one_line(column.name)
-        said = self.of_codes(column)._said(column, name, quote)
-        return f"{said} or missing" if missing and self.missing and said != f"{name} is missing" else said
+        text = self.of_codes(column)._text(column, name, quote)
+        return f"{text} or missing" if missing and self.missing and text != f"{name} is missing" else text
 
-    def _said(self, column: Column, name: str, quote: bool) -> str:
+    def _text(self, column: Column, name: str, quote: bool) -> str:
         if self.codes is None:
             low, high = self._ends(column, quote)
             if self.low == self.high and self.closed == "both":
@@ -227,19 +227,19 @@ class Condition:
             inside = held and held[-1] < len(column.categories) - 1
             return low, (f"<= {show(column.categories[held[-1]])}" if inside else "")
 
-        def said(x: float, later: bool) -> str:
+        def word(x: float, later: bool) -> str:
             if (
                 column.date
             ):  # held to the microsecond: between two of them, the one that leaves the same rows inside
                 return date_ceil(x) if later else date_floor(x)
             return number(x) if digits is None else shorter(x, digits)
 
-        low = "" if self.low == -_INF else f"{'>=' if self.low_in else '>'} {said(self.low, self.low_in)}"
-        high = f"{'<=' if self.high_in else '<'} {said(self.high, not self.high_in)}"
+        low = "" if self.low == -_INF else f"{'>=' if self.low_in else '>'} {word(self.low, self.low_in)}"
+        high = f"{'<=' if self.high_in else '<'} {word(self.high, not self.high_in)}"
         return low, "" if self.high == _INF else high
 
     def canonical(self, column: Column) -> Condition:
-        """The one way to say what it says: equal for two conditions that print the same words.
+        """The canonical form: equal for two conditions that print the same text.
 
         >>> from assay.rulebase.conditions import Condition
         >>> from assay.tables import Column
@@ -270,7 +270,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class LinearCondition:
-    """What a weighted sum of columns must be: low < sum of weight times value <= high.
+    """A condition on a weighted sum of columns: low < sum of weight times value <= high.
 
     A row in which one of the columns is missing does not meet it.
 
@@ -297,7 +297,7 @@ class LinearCondition:
         return above & (total <= self.high)
 
     def columns(self) -> tuple[int, ...]:
-        """The columns that it looks at."""
+        """The columns that it uses."""
         return tuple(j for j, _ in self.terms)
 
     def check(self) -> None:
@@ -307,12 +307,12 @@ class LinearCondition:
 
     def words(self, schema: Schema, missing: bool = True) -> str:
         """The condition in the columns' names."""
-        said = weighted_sum([(w, column_word(schema[j].name)) for j, w in self.terms])
+        text = weighted_sum([(w, column_word(schema[j].name)) for j, w in self.terms])
         if self.low == -_INF:
-            return f"{said} <= {number(self.high)}"
+            return f"{text} <= {number(self.high)}"
         if self.high == _INF:
-            return f"{said} > {number(self.low)}"
-        return f"{number(self.low)} < {said} <= {number(self.high)}"
+            return f"{text} > {number(self.low)}"
+        return f"{number(self.low)} < {text} <= {number(self.high)}"
 
 
 def canonical_test(test: RowTest, schema: Schema) -> RowTest:
@@ -346,12 +346,12 @@ def weighted_sum(terms: list[tuple[float, str]], digits: int | None = None) -> s
     >>> weighted_sum([(1.0, "a"), (-0.5, "b")]), weighted_sum([])
     ('a - 0.5 b', '0')
     """
-    said = ""
+    text = ""
     for w, name in terms:
         size = number(abs(w)) if digits is None else shorter(abs(w), digits)
-        sign = ("-" if w < 0 else "") if not said else (" - " if w < 0 else " + ")
-        said += sign + (name if size == "1" else f"{size} {name}")
-    return said or "0"
+        sign = ("-" if w < 0 else "") if not text else (" - " if w < 0 else " + ")
+        text += sign + (name if size == "1" else f"{size} {name}")
+    return text or "0"
 
 
 def _column(X: Any, j: int) -> np.ndarray:

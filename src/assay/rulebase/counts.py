@@ -1,4 +1,4 @@
-"""What rows say about rules: how many each covers, and of which class."""
+"""Coverage counts of rules: how many rows each covers, by class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CELLS = 1 << 22  # rows times rules that are looked at together
 
 
 def counted(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray | None = None) -> RuleBase:
-    """The rules with what the rows of a block say about them.
+    """The rules with their counts on the rows of a block.
 
     In an ordered list a rule's counts are those of the rows that reach it; in a set, of all rows that it covers.
 
@@ -35,8 +35,14 @@ def counted(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray | None = N
     counts = _class_counts(base, values, y, w).tolist()
     place = {c: k for k, c in enumerate(base.classes)}
     rules = tuple(
-        replace(rule, n=sum(own), total=total, counts=tuple(own), correct=own[place[rule.answer]])
-        for rule, own in zip(base.rules, counts)
+        replace(
+            rule,
+            n=sum(class_counts),
+            total=total,
+            counts=tuple(class_counts),
+            correct=class_counts[place[rule.answer]],
+        )
+        for rule, class_counts in zip(base.rules, counts)
     )
     totals = tuple(np.bincount(y, w, len(base.classes)).tolist())
     return replace(base, rules=rules, totals=totals, default_counts=tuple(counts[R]))
@@ -63,9 +69,9 @@ def _deviations(base: RuleBase, values: Any, y: np.ndarray, w: np.ndarray, total
     """Rules of numbers with their rows, and how far those are from the rule's answer."""
     first = base._firing.first(values)
     for r, rule in enumerate(base.rules):
-        seen = first == r if base.policy == "first" else rule.covers(values)
-        n = float(w[seen].sum())
-        square = w[seen] * (y[seen] - numbers_of(rule.answer, values[seen])) ** 2
+        covered = first == r if base.policy == "first" else rule.covers(values)
+        n = float(w[covered].sum())
+        square = w[covered] * (y[covered] - numbers_of(rule.answer, values[covered])) ** 2
         yield replace(rule, n=n, total=total, error=float(np.sqrt(square.sum() / n)) if n else None)
 
 

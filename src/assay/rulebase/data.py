@@ -17,7 +17,7 @@ from assay.tables import Column, Schema
 if TYPE_CHECKING:
     from assay.rulebase.rules import RuleBase
 
-_MOST = sys.float_info.max
+_MAX_FLOAT = sys.float_info.max
 __all__ = ["native", "plain", "rules_data", "rules_from_data"]
 
 
@@ -56,7 +56,7 @@ def rules_from_data(data: Mapping[str, Any]) -> RuleBase:
     from assay.rulebase.rules import Rule, RuleBase
 
     try:
-        schema = Schema([_column(one) for one in data["columns"]], data.get("named", True))
+        schema = Schema([_column(entry) for entry in data["columns"]], data.get("named", True))
         place = {column.name: j for j, column in enumerate(schema)}
         if len(place) < len(schema):
             raise ValueError("two columns have the same name")
@@ -64,15 +64,15 @@ def rules_from_data(data: Mapping[str, Any]) -> RuleBase:
             raise ValueError("the classes must be a list")
         rules = tuple(
             Rule(
-                tuple(_condition(c, schema, place) for c in one["if"]),
-                _answer(one["then"], schema, place),
-                float(one.get("rows", 0.0)),
-                float(one.get("of", 0.0)),
-                tuple(map(float, one.get("counts", ()))),
-                _number(one.get("correct")),
-                _number(one.get("error")),
+                tuple(_condition(c, schema, place) for c in entry["if"]),
+                _answer(entry["then"], schema, place),
+                float(entry.get("rows", 0.0)),
+                float(entry.get("of", 0.0)),
+                tuple(map(float, entry.get("counts", ()))),
+                _number(entry.get("correct")),
+                _number(entry.get("error")),
             )
-            for one in data["rules"]
+            for entry in data["rules"]
         )
         base = RuleBase(
             rules,
@@ -90,8 +90,8 @@ def rules_from_data(data: Mapping[str, Any]) -> RuleBase:
     except DataError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        said = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else str(error).rstrip(".")
-        raise DataError(f"RuleBase.from_dict: this is not what to_dict() makes: {said}.") from error
+        reason = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else str(error).rstrip(".")
+        raise DataError(f"RuleBase.from_dict: this is not what to_dict() makes: {reason}.") from error
     return base
 
 
@@ -183,5 +183,5 @@ def _number(value: Any) -> float | None:
 
 
 def _ends(low: float, high: float) -> dict[str, float]:
-    low, high = min(float(low), _MOST), max(float(high), -_MOST)
+    low, high = min(float(low), _MAX_FLOAT), max(float(high), -_MAX_FLOAT)
     return ({"above": low} if low > -math.inf else {}) | ({"up to": high} if high < math.inf else {})

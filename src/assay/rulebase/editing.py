@@ -15,7 +15,7 @@ __all__ = ["RuleEditing"]
 
 
 class RuleEditing:
-    """What can be done to a rule base; each way gives a new one. Rules are counted from 0.
+    """Edits of a rule base; each returns a new one. Rules are numbered from 0.
 
     A rule from text was not counted on any rows: ``measured(X, y)`` counts all of them anew.
 
@@ -48,11 +48,11 @@ class RuleEditing:
     def moved(self: Any, which: int, to: int) -> RuleBase:
         """The base with one rule at another place of the list."""
         at, to = _place(self, which, "moved"), _place(self, to, "moved")
-        rest = [*self.rules[:at], *self.rules[at + 1 :]]
-        return replace(self, rules=(*rest[:to], self.rules[at], *rest[to:]))
+        others = [*self.rules[:at], *self.rules[at + 1 :]]
+        return replace(self, rules=(*others[:to], self.rules[at], *others[to:]))
 
     def edited(self: Any, text: str) -> RuleBase:
-        """The base that a changed text describes; rules that say what they said keep their counts.
+        """The base that a changed text describes; unchanged rules keep their counts.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class RuleEditing:
         return replace(self, rules=rules, default=new.default, default_counts=counts)
 
     def distinct(self: Any) -> RuleBase:
-        """The base without the rules that say what an earlier one says, whatever the order of their conditions."""
+        """The base without duplicate rules, whatever the order of their conditions."""
         from assay.rulebase.checks import same_rules
 
         return self.without(*same_rules(self))
@@ -87,8 +87,8 @@ class RuleEditing:
         """
         base = self.measured(X, y, sample_weight)
         if self.classes is not None:
-            rest, totals = np.array(base.default_counts), np.array(base.totals)
-            return replace(base, default=self.classes[int(np.lexsort((-totals, -rest))[0])])
+            uncovered, totals = np.array(base.default_counts), np.array(base.totals)
+            return replace(base, default=self.classes[int(np.lexsort((-totals, -uncovered))[0])])
         y = np.asarray(y, np.float64)
         w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, np.float64)
         left = (self.firing(X) < 0) & (w > 0)
@@ -161,8 +161,8 @@ def _class_order(base: RuleBase, how: str | Sequence[Any], possible: int | None)
                 f"RuleBase.ordered: classes must list each of {', '.join(map(repr, base.classes))}."
             )
         return list(how)
-    own = base.by_class()
-    of = {c: own.get(c, ()) for c in base.classes}
+    groups = base.by_class()
+    of = {c: groups.get(c, ()) for c in base.classes}
     n = {c: sum(rule.n for rule in rules) for c, rules in of.items()}
     right = {c: sum(rule.correct or 0.0 for rule in rules) for c, rules in of.items()}
     totals = dict(zip(base.classes, base.totals or [right[c] for c in base.classes]))
@@ -183,18 +183,18 @@ def _class_order(base: RuleBase, how: str | Sequence[Any], possible: int | None)
 
 
 def _saying(rule: Rule, base: RuleBase) -> Any:
-    """What a rule says, whatever it was counted on."""
+    """The canonical conditions and answer of a rule, without its counts."""
     from assay.rulebase.conditions import canonical_test
 
     answer = rule.answer
-    said = float(answer) if base.classes is None and isinstance(answer, (int, float)) else answer
-    return tuple(canonical_test(c, base.schema) for c in rule.conditions), repr(said)
+    value = float(answer) if base.classes is None and isinstance(answer, (int, float)) else answer
+    return tuple(canonical_test(c, base.schema) for c in rule.conditions), repr(value)
 
 
 def _check_answers(base: RuleBase, new: RuleBase, who: str) -> None:
     if base.classes is None and new.classes is not None:
-        said = ", ".join(map(repr, new.classes[:3]))
-        raise ValueError(f"RuleBase.{who}: these rules answer with numbers, got {said}.")
+        labels = ", ".join(map(repr, new.classes[:3]))
+        raise ValueError(f"RuleBase.{who}: these rules answer with numbers, got {labels}.")
 
 
 def _rules(base: RuleBase, rule: Rule | str) -> tuple[Rule, ...]:

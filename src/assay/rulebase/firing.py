@@ -15,7 +15,7 @@ from assay.rulebase.conditions import Condition
 __all__ = ["Firing"]
 
 MOST_CODES = 1 << 22  # beyond, a bit for each code would take too much memory
-SMALL = 1 << 20  # rows times conditions that stay on one thread
+SERIAL_CELLS = 1 << 20  # rows times conditions that stay on one thread
 ROWS = 1 << 14  # rows of one piece of work
 
 
@@ -113,13 +113,13 @@ class Firing:
         return first
 
     def _covers_one_by_one(self, values: np.ndarray) -> np.ndarray:
-        seen: dict[Any, np.ndarray] = {}  # rules share conditions: each is applied once
+        masks: dict[Any, np.ndarray] = {}  # rules share conditions: each is applied once
         covered = np.ones((len(values), len(self.rules)), bool)
         for r, rule in enumerate(self.rules):
             for condition in rule.conditions:
-                if condition not in seen:
-                    seen[condition] = condition.covers(values)
-                covered[:, r] &= seen[condition]
+                if condition not in masks:
+                    masks[condition] = condition.covers(values)
+                covered[:, r] &= masks[condition]
         return covered
 
 

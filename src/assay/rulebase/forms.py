@@ -1,4 +1,4 @@
-"""The forms that rules can be told in: text, code, data, tables; and text and data back."""
+"""Output formats of rules (text, code, data, tables), and rules from text and data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["RuleForms", "answer_word"]
 
 
 class RuleForms:
-    """How a rule base is written, and how it is read."""
+    """Writing and reading of a rule base."""
 
     def text(self: Any, *, counts: bool = False, missing: bool = False) -> str:
         """One line per rule; numbers read back as exactly those that are applied.
@@ -30,26 +30,26 @@ class RuleForms:
         counts : bool, default False
             Add each rule's support and, for classes, its accuracy on the training rows.
         missing : bool, default False
-            Say where missing values meet a condition as well, and what linear answers make of them.
+            Show where missing values meet a condition as well, and the answer of linear rules for them.
         """
         lines = [
-            f"R{r}: IF {rule.premise(self.schema, missing)} THEN {self._said(rule.answer, missing)}"
+            f"R{r}: IF {rule.premise(self.schema, missing)} THEN {self._answer_text(rule.answer, missing)}"
             + (_evidence(rule) if counts else "")
             for r, rule in enumerate(self.rules, 1)
         ]
         if self.default is not None:
-            lines.append(f"ELSE {self._said(self.default, missing)}")
+            lines.append(f"ELSE {self._answer_text(self.default, missing)}")
         return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.text()
 
-    def _said(self: Any, answer: Any, missing: bool = False) -> str:
+    def _answer_text(self: Any, answer: Any, missing: bool = False) -> str:
         name = column_word(self.target) if self.target else ""
         if self.classes is None:
             linear = isinstance(answer, LinearAnswer)
-            said = answer.words(self.schema, missing=missing) if linear else number(answer)
-            return f"{name or 'y'} = {said}"
+            text = answer.words(self.schema, missing=missing) if linear else number(answer)
+            return f"{name or 'y'} = {text}"
         return f"{name} = {label_word(answer)}" if name else answer_word(answer, self.classes)
 
     def by_class(self: Any) -> dict[Any, tuple[Rule, ...]]:
@@ -74,10 +74,10 @@ class RuleForms:
         lines = []
         for answer, rules in self.by_class().items():
             ways = [rule.premise(self.schema, missing) for rule in rules]
-            said = ways[0] if len(ways) == 1 else " OR ".join(f"({way})" for way in ways)
-            lines.append(f"IF {said} THEN {self._said(answer, missing)}")
+            premise = ways[0] if len(ways) == 1 else " OR ".join(f"({way})" for way in ways)
+            lines.append(f"IF {premise} THEN {self._answer_text(answer, missing)}")
         if self.default is not None:
-            lines.append(f"ELSE {self._said(self.default, missing)}")
+            lines.append(f"ELSE {self._answer_text(self.default, missing)}")
         return "\n".join(lines)
 
     @classmethod
@@ -97,17 +97,17 @@ class RuleForms:
         ends belong to it), ``b = 'x'``, ``b != 'x'``, ``b in {'x', 'y'}``, ``b not in {'x'}``, ``b is missing``,
         ``b is known``, ``a > 3 or missing``, ``day <= 2020-01-31``, ``2 a - 0.5 c <= 7``. Names that are no plain
         words stand between double quotes. ``#`` begins a comment. An OR makes two rules. An answer is a class, a
-        number, or a sum and what rows with holes get: ``60 - 2 a + 5 [b = 'x'] or 40 if missing``.
+        number, or a sum and what rows with missing values get: ``60 - 2 a + 5 [b = 'x'] or 40 if missing``.
 
         Parameters
         ----------
         text : str
         schema : Schema
-            The columns that it speaks of.
+            The columns that the text refers to.
         classes : sequence or None
             The class labels. None: the answers are numbers, or else the words that are there are the classes.
         target : str or None
-            What the answers are called; None takes it from ``THEN target = ...``.
+            The name of the target; None takes it from ``THEN target = ...``.
         policy : as of a RuleBase
 
         Examples
@@ -219,9 +219,9 @@ _MISTAKEN = re.compile(r"[\\'\"#=]|  |\(support |^(?::|->|→|⇒|then\b|if\b)",
 
 
 def _evidence(rule: Rule) -> str:
-    said = f"  (support {rule.support:.3f}"
+    text = f"  (support {rule.support:.3f}"
     if rule.accuracy is not None:
-        said += f", accuracy {rule.accuracy:.3f}"
+        text += f", accuracy {rule.accuracy:.3f}"
     elif rule.error is not None:
-        said += f", error {shorter(rule.error, 4)}"
-    return said + ")"
+        text += f", error {shorter(rule.error, 4)}"
+    return text + ")"

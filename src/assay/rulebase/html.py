@@ -19,7 +19,7 @@ _TABLE = "border-collapse:collapse;font-size:0.9em;color:inherit;background:tran
 _CELL = "padding:3px 10px;vertical-align:top;text-align:left;border-top:1px solid #8884;white-space:normal"
 _POLICIES = {
     "first": "The first rule that holds decides.",
-    "best": "Of the rules that hold, the surest decides.",
+    "best": "Of the rules that hold, the most confident one decides.",
     "votes": "The rules that hold vote.",
     "confidence": "The rules that hold vote, weighted by their confidence.",
     "support": "The rules that hold vote, weighted by their support.",
@@ -43,23 +43,23 @@ def rules_html(base: RuleBase, title: str = "", missing: bool = False) -> str:
     if base.default is not None:
         cells = ["", "<i>else</i>", f"<b>{_answer(base, base.default)}</b>"]
         if counted:
-            rest = sum(base.default_counts)
+            uncovered = sum(base.default_counts)
             numbers = ["", ""] if base.classes is None else None
-            cells += numbers or _evidence(base.default, base.default_counts, rest, most, base, None)
+            cells += numbers or _evidence(base.default, base.default_counts, uncovered, most, base, None)
         body.append(_row(cells))
     columns = "".join(f'<th style="{_CELL};border-top:none">{name}</th>' for name in head)
     n = len(base.rules)
-    said = _POLICIES[base.policy]
+    caption = _POLICIES[base.policy]
     if base.classes is None and base.policy != "first":
-        said = "The answer is the mean of the rules that hold."
+        caption = "The answer is the mean of the rules that hold."
     if base.top is not None and base.policy not in ("first", "best"):
         few = (
-            f"the {base.top} surest of each class"
+            f"the {base.top} most confident of each class"
             if base.policy == "laplace"
             else f"the first {base.top} of them"
         )
-        said += f" Only {few} are heard."
-    intro = f"{n:,} rule{'' if n == 1 else 's'}. {said}"
+        caption += f" Only {few} are heard."
+    intro = f"{n:,} rule{'' if n == 1 else 's'}. {caption}"
     name = f"<b>{escape(title)}</b>: " if title else ""
     return (
         f'<div class="assay-rules"><p style="margin:0 0 4px 0">{name}{intro}</p>'
@@ -69,8 +69,8 @@ def rules_html(base: RuleBase, title: str = "", missing: bool = False) -> str:
 
 
 def _line(base: RuleBase, r: int, rule: Rule, most: float, missing: bool) -> str:
-    said = [escape(c.words(base.schema, missing)) for c in rule.conditions] or ["<i>anything</i>"]
-    premise = "<br>".join([said[0], *(f'<span style="opacity:0.6">and</span> {part}' for part in said[1:])])
+    parts = [escape(c.words(base.schema, missing)) for c in rule.conditions] or ["<i>anything</i>"]
+    premise = "<br>".join([parts[0], *(f'<span style="opacity:0.6">and</span> {part}' for part in parts[1:])])
     cells = [f"R{r + 1}", premise, f"<b>{_answer(base, rule.answer)}</b>"]
     if most:
         cells += _evidence(rule.answer, rule.counts, rule.n, most, base, rule.error)
@@ -83,8 +83,8 @@ def _evidence(
     """The bar of the rows, and how many have the answer."""
     if base.classes is None:
         return [_bar([n / most], n), "" if error is None else shorter(error, 4)]
-    own = counts[base.classes.index(answer)] if counts and answer in base.classes else 0.0
-    return [_bar([c / most for c in counts], n), f"{own / n:.1%}" if n else ""]
+    correct = counts[base.classes.index(answer)] if counts and answer in base.classes else 0.0
+    return [_bar([c / most for c in counts], n), f"{correct / n:.1%}" if n else ""]
 
 
 def _bar(parts: list[float], n: float) -> str:

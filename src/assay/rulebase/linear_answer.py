@@ -17,7 +17,7 @@ __all__ = ["LinearAnswer"]
 
 @dataclass(frozen=True)
 class LinearAnswer:
-    r"""What a rule answers: :math:`b + \sum_t w_t z_t`, each z a column's number or whether it is of a category.
+    r"""A linear answer :math:`b + \sum_t w_t z_t`, each z a column's number or whether it is of a category.
 
     A row in which one of these columns is missing has no such sum; it gets ``otherwise``.
 
@@ -28,7 +28,7 @@ class LinearAnswer:
         The column's value, or with a code 1 where the column is of that category, else 0. The sum is taken in this
         order.
     otherwise : float
-        The answer for rows with holes: the mean of the rows that the rule learned from.
+        The answer for rows with missing values: the mean of the rows that the rule learned from.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class LinearAnswer:
         return np.where(np.isnan(total), self.otherwise, total)
 
     def columns(self) -> tuple[int, ...]:
-        """The columns that it looks at."""
+        """The columns that it uses."""
         return tuple(dict.fromkeys(j for j, _, _ in self.terms))
 
     def words(self, schema: Schema, digits: int | None = None, missing: bool = False) -> str:
@@ -82,7 +82,7 @@ class LinearAnswer:
         Parameters
         ----------
         missing : bool, default False
-            Say what rows with holes get, too.
+            Say what rows with missing values get, too.
         """
         if missing and self.terms:
             return f"{self.words(schema, digits)} or {number(self.otherwise)} if missing"
@@ -95,7 +95,7 @@ class LinearAnswer:
         start = number(self.intercept) if digits is None else shorter(self.intercept, digits)
         if not names:
             return start
-        said = weighted_sum(names, digits)
+        text = weighted_sum(names, digits)
         if self.intercept == 0:
-            return said
-        return f"{start} - {said[1:]}" if said.startswith("-") else f"{start} + {said}"
+            return text
+        return f"{start} - {text[1:]}" if text.startswith("-") else f"{start} + {text}"

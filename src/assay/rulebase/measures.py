@@ -1,4 +1,4 @@
-r"""What a rule is worth, from counts alone.
+r"""Quality measures of rules, from counts alone.
 
 Throughout, p rows that a rule covers have its class and n have another; P and N are those of all rows. Counts may
 be weights, single numbers or arrays of any shape that go together.
@@ -93,7 +93,7 @@ def class_entropy(counts: Any) -> Any:
 def likelihood_ratio(counts: Any, totals: Any) -> Any:
     r""":math:`R = 2 \sum_j n_j \ln(n_j / n_j^e)` with :math:`n_j^e = \pi_j \sum_j n_j`.
 
-    How far the classes of the covered rows are from those of all rows. It does not look at the direction: ask also
+    How far the classes of the covered rows are from those of all rows. It ignores the direction: check also
     whether the rule's own class is the one that became more frequent.
 
     Parameters
@@ -201,7 +201,7 @@ def rule_value(p: Any, n: Any) -> Any:
 
 
 def irep_value(p: Any, n: Any, P: Any, N: Any) -> Any:
-    r""":math:`(p + N - n)/(P + N)`, which IREP prunes by: the share of all rows that the rule tells apart rightly.
+    r""":math:`(p + N - n)/(P + N)`, which IREP prunes by: the share of all rows that the rule classifies correctly.
 
     >>> from assay.rulebase.measures import irep_value
     >>> float(irep_value(5, 1, 6, 5).round(6))
@@ -244,7 +244,7 @@ def penalised_error(errors: Any, n: Any, conditions: Any, delta: float = 0.5) ->
 
 
 def subset_bits(n: Any, k: Any, p: Any) -> Any:
-    r""":math:`S(n, k, p) = -k \log_2 p - (n - k) \log_2(1 - p)`: bits that say which k of n, each expected with p.
+    r""":math:`S(n, k, p) = -k \log_2 p - (n - k) \log_2(1 - p)`: bits to code which k of n, each expected with p.
 
     0 log 0 is 0, and nothing takes more than 40 bits: p is kept :math:`10^{-12}` away from what would rule out what
     happened.
@@ -254,9 +254,9 @@ def subset_bits(n: Any, k: Any, p: Any) -> Any:
     (8.0, 0.0)
     """
     n, k, p = _floats(n, k, p)
-    rest = n - k
+    others = n - k
     yes = np.where(k > 0, k * np.log2(np.maximum(p, TINY)), 0.0)
-    no = np.where(rest > 0, rest * np.log2(np.maximum(1.0 - p, TINY)), 0.0)
+    no = np.where(others > 0, others * np.log2(np.maximum(1.0 - p, TINY)), 0.0)
     return (0.0 - yes - no)[()]
 
 
@@ -279,7 +279,7 @@ def rule_bits(m: Any, q: Any) -> Any:
 
 
 def exception_bits(covered: Any, uncovered: Any, fp: Any, fn: Any, share: Any = 0.5) -> Any:
-    r"""Bits that say where rules for one class err: fp of the c covered rows, fn of the u uncovered ones.
+    r"""Bits to code the errors of the rules of one class: fp of the c covered rows, fn of the u uncovered ones.
 
     .. math:: \log_2(c + u + 1) + \begin{cases}
         S(c, fp, \rho e/c) + S(u, fn, fn/u) & c > u \\

@@ -1,4 +1,4 @@
-"""From rules that fire to class probabilities and numbers: who decides where several rules cover a row."""
+"""Class probabilities and numbers from the rules that fire, and the conflict resolution policies."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ def rules_posterior(base: RuleBase, values: Any, covered: np.ndarray | None = No
     """
     if base.classes is None:
         raise ValueError("rules_posterior: rules whose answers are numbers have no class probabilities.")
-    given = base._given  # (R + 1, K), the default last
+    probabilities = base._given  # (R + 1, K), the default last
     if base.policy == "first":
-        return given[base._firing.first(values) if covered is None else _first(covered)]
+        return probabilities[base._firing.first(values) if covered is None else _first(covered)]
     if base.policy == "best":
         order = best_order(base)
         rows = base._firing.covers(values) if covered is None else covered
-        return given[np.append(order, -1)[_first(rows[:, order])]]
+        return probabilities[np.append(order, -1)[_first(rows[:, order])]]
     weights = base._ballots
 
     def piece(rows: slice) -> np.ndarray:
         fired = base._firing.covers(values[rows]) if covered is None else covered[rows]
         if base.policy == "laplace":
             return shares(base, mean_votes(base, fired))
-        return shares(base, _heard(base, fired).astype(np.float64) @ weights)
+        return shares(base, _voting(base, fired).astype(np.float64) @ weights)
 
     return np.vstack(in_threads(piece, _pieces(values.shape[0], len(base.rules))))
 
 
 def shares(base: RuleBase, votes: np.ndarray) -> np.ndarray:
-    """(n, K) each class's share of the votes; where there are none, what the default says.
+    """(n, K) each class's share of the votes; where there are none, the default.
 
     Of classes with the most votes, the one that :func:`tie_order` names first is put ahead where that is not the first.
     """
@@ -86,18 +86,18 @@ def tie_order(base: RuleBase) -> list[int]:
 
 
 def voting_order(base: RuleBase) -> np.ndarray:
-    """(R,) the rules in the order in which they are heard: as they stand, or the surest first."""
+    """(R,) the rules in the order in which they are tried: as they stand, or most confident first."""
     if base.policy != "laplace":
         return np.arange(len(base.rules))
     return np.argsort(-base._ballots.max(axis=1, initial=0.0), kind="stable")
 
 
 def mean_votes(base: RuleBase, fired: np.ndarray) -> np.ndarray:
-    """(n, K) the mean weight of the rules of each class that are heard; 0 if there are none."""
+    """(n, K) the mean weight of the voting rules of each class; 0 if there are none."""
     order, votes = voting_order(base), np.zeros((len(fired), len(base.classes or ())))
     for k in range(votes.shape[1]):
         mine = order[base._ballots[order, k] > 0]
-        heard = _heard(base, fired[:, mine])
+        heard = _voting(base, fired[:, mine])
         votes[:, k] = heard.astype(np.float64) @ base._ballots[mine, k] / np.maximum(heard.sum(axis=1), 1)
     return votes
 
@@ -120,12 +120,12 @@ def rules_numbers(base: RuleBase, values: Any) -> np.ndarray:
 
     def piece(rows: slice) -> np.ndarray:
         block = values[rows]
-        fired = _heard(base, base._firing.covers(block)) * weights
+        fired = _voting(base, base._firing.covers(block)) * weights
         total, out = fired.sum(axis=1), np.zeros(block.shape[0])
         for r in np.flatnonzero(fired.any(axis=0)):
             out += fired[:, r] * numbers_of(base.rules[r].answer, block)
-        rest = np.full(len(out), numbers_of(default, block))
-        return np.divide(out, total, out=rest, where=total > 0)
+        defaults = np.full(len(out), numbers_of(default, block))
+        return np.divide(out, total, out=defaults, where=total > 0)
 
     return np.concatenate(in_threads(piece, _pieces(values.shape[0], len(base.rules))))
 
@@ -138,7 +138,7 @@ def numbers_of(answer: Any, values: Any) -> Any:
 def distribution(base: RuleBase, rule: int) -> np.ndarray:
     """(K,) the class probabilities where one rule decides; -1 means the default.
 
-    Counts are smoothed; the answer itself is never behind another class, so that what a rule says is what it does.
+    Counts are smoothed; the answer itself is never behind another class, so that a rule predicts its own answer.
     A rule that was never measured is sure of its answer.
     """
     classes: Any = base.classes
@@ -157,9 +157,9 @@ def distribution(base: RuleBase, rule: int) -> np.ndarray:
 
 
 def best_order(base: RuleBase) -> np.ndarray:
-    """(R,) the rules, the surest first: the order in which the policy "best" asks them."""
-    own = [base.classes.index(rule.answer) for rule in base.rules]  # type: ignore[union-attr]
-    return np.argsort(-base._given[np.arange(len(own)), own], kind="stable")
+    """(R,) the rules, most confident first: the order of the policy "best"."""
+    classes = [base.classes.index(rule.answer) for rule in base.rules]  # type: ignore[union-attr]
+    return np.argsort(-base._given[np.arange(len(classes)), classes], kind="stable")
 
 
 def ballots(base: RuleBase) -> np.ndarray:
@@ -168,14 +168,14 @@ def ballots(base: RuleBase) -> np.ndarray:
     The numbers are rounded to multiples of one small power of two, so that their sums are exact in whatever order
     they are added: here, in a database, or in exported code.
     """
-    given, K = base._given[:-1], len(base.classes or ())
+    probabilities, K = base._given[:-1], len(base.classes or ())
     if base.policy == "counts":
-        raw = [rule.counts if sum(rule.counts) else one for rule, one in zip(base.rules, given)]
+        raw = [rule.counts if sum(rule.counts) else row for rule, row in zip(base.rules, probabilities)]
         weights = np.array(raw, np.float64).reshape(-1, K)
     else:
-        own = [base.classes.index(rule.answer) for rule in base.rules]  # type: ignore[union-attr]
-        rows, weights = np.arange(len(own)), np.zeros((len(own), K))
-        weights[rows, own] = np.maximum(_weights(base, given[rows, own]), TINY)
+        classes = [base.classes.index(rule.answer) for rule in base.rules]  # type: ignore[union-attr]
+        rows, weights = np.arange(len(classes)), np.zeros((len(classes), K))
+        weights[rows, classes] = np.maximum(_weights(base, probabilities[rows, classes]), TINY)
     total = weights.sum()
     if not 0 < total < np.inf:
         return weights
@@ -197,8 +197,8 @@ def _weights(base: RuleBase, confidence: np.ndarray) -> Any:
         adds = np.where(known, weighted_chi_square(p, n, P, sum(base.totals) - P), 0.0)
         return np.where(known, adds, adds.max(initial=0.0) or 1.0)  # a new rule is as strong as the strongest
     support = [_support(rule, base.smoothing, K) for rule in base.rules]
-    said = {"votes": 1.0, "confidence": confidence, "support": np.array(support)}
-    return confidence * support if base.policy == "product" else said[base.policy]
+    weights = {"votes": 1.0, "confidence": confidence, "support": np.array(support)}
+    return confidence * support if base.policy == "product" else weights[base.policy]
 
 
 def _support(rule: Any, smoothing: float, K: int) -> float:
@@ -208,7 +208,7 @@ def _support(rule: Any, smoothing: float, K: int) -> float:
     return ((rule.correct or 0.0) + smoothing) / (rule.total + K * smoothing)
 
 
-def _heard(base: RuleBase, covered: np.ndarray) -> np.ndarray:
+def _voting(base: RuleBase, covered: np.ndarray) -> np.ndarray:
     """The rules that cover a row, of more than ``top`` the first ones."""
     if base.top is None:
         return covered

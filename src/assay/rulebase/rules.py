@@ -1,4 +1,4 @@
-"""Rules: conditions, an answer, and what the training rows say about it; and a base of such rules."""
+"""Rules (conditions, an answer, counts on the training rows), and rule bases."""
 
 from __future__ import annotations
 
@@ -135,10 +135,10 @@ class Rule:
 
     def premise(self, schema: Schema, missing: bool = False) -> str:
         """The conditions in words, joined by AND."""
-        said = [c.words(schema, missing) for c in self.conditions]
-        if len(said) > 1:
-            said = [f"({part})" if part.endswith(" or missing") else part for part in said]
-        return " AND ".join(said) or "anything"
+        parts = [c.words(schema, missing) for c in self.conditions]
+        if len(parts) > 1:
+            parts = [f"({part})" if part.endswith(" or missing") else part for part in parts]
+        return " AND ".join(parts) or "anything"
 
 
 @dataclass(frozen=True)
@@ -152,20 +152,20 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
     ----------
     rules : tuple of Rule
     schema : Schema
-        The columns that the conditions speak of.
+        The columns that the conditions refer to.
     classes : tuple or None
         The class labels; None for numbers.
     default : label or number
         The answer for rows that no rule covers; None if there is no such answer.
     target : str
-        What the answers are called; empty if that is not known.
+        The name of the target; empty if it is not known.
     policy : "first", "votes", "confidence", "support", "product", "chi_square", "laplace", "counts" or "best"
-        Who decides where several rules cover a row: the first one; one vote each; votes weighted by confidence, by
-        support (the share of rows covered rightly), by the product of both, or by how much the rule and its class go
-        together (:func:`assay.rulebase.measures.weighted_chi_square`); the class whose rules have the largest mean
-        Laplace accuracy; the sum of their class counts; the one of highest confidence. For numbers: the first one,
-        or the mean of all ("votes"), weighted by their rows ("support"). Equal votes go to the first class, with
-        "chi_square" and "laplace" to the one with the larger total.
+        How to resolve conflicts where several rules cover a row: the first one; one vote each; votes weighted by
+        confidence, by support (the share of rows covered rightly), by the product of both, or by how much the rule
+        and its class go together (:func:`assay.rulebase.measures.weighted_chi_square`); the class whose rules have
+        the largest mean Laplace accuracy; the sum of their class counts; the one of highest confidence. For numbers:
+        the first one, or the mean of all ("votes"), weighted by their rows ("support"). Equal votes go to the first
+        class, with "chi_square" and "laplace" to the one with the larger total.
     totals : tuple of float
         The weight of all training rows per class; empty if it is not known.
     default_counts : tuple of float
@@ -174,7 +174,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
         What is added to each class count before it becomes a probability.
     top : int or None
         Where rules vote: only so many of those that cover a row, the first ones; with "laplace" so many of each class,
-        the surest. None hears all.
+        the most confident. None lets all vote.
 
     Examples
     --------
@@ -268,16 +268,16 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
                 "Missing values may be the reason; give the rules a default: base.with_default(X, y), or "
                 "dataclasses.replace(base, default=...)."
             )
-        told = [*(rule.answer for rule in self.rules), *([] if self.default is None else [self.default])]
+        possible = [*(rule.answer for rule in self.rules), *([] if self.default is None else [self.default])]
         if self.classes is None and (
-            self.policy != "first" or any(isinstance(a, LinearAnswer) for a in told)
+            self.policy != "first" or any(isinstance(a, LinearAnswer) for a in possible)
         ):
             return rules_numbers(self, values)
         answers = np.array([*(rule.answer for rule in self.rules), self.default], dtype=object)[first]
         if self.policy != "first":
             voted = np.array(self.classes, dtype=object)[rules_posterior(self, values).argmax(axis=1)]
             answers = np.where(first < 0, self.default, voted)
-        labels = [*told, *(self.classes or ())]  # rules that vote can answer what none of them names
+        labels = [*possible, *(self.classes or ())]  # rules that vote can answer what none of them names
         kind = np.array(labels).dtype if labels else None
         mixed = self.classes is not None and len({isinstance(c, str) for c in labels}) > 1
         return np.array(answers.tolist(), dtype=object if mixed else kind)
@@ -307,7 +307,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
 
         conditions, coverage (rows), support (their share), correct, confidence, lift, laplace, m_estimate,
         likelihood_ratio with its p_value, foil_gain over the rule without conditions, and bits (description length);
-        for numbers the error instead of what asks for classes. A frame is one step away: ``pandas.DataFrame(...)``.
+        for numbers the error instead of class measures. A frame is one step away: ``pandas.DataFrame(...)``.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""A text read from its beginning to its end: words, quotes, lines, and errors that know where they are."""
+"""A scanner of text: words, quotes, lines, and errors with their position."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Scanner:
     def quoted(self) -> str:
         """Text between quotes: a doubled quote is one, backslashes escape."""
         start, quote = self.at, self.text[self.at]
-        found = re.compile(f"{quote}((?:[^{quote}]|{quote}{quote})*){quote}").match(self.text, self.at)
-        if found is None:
+        match = re.compile(f"{quote}((?:[^{quote}]|{quote}{quote})*){quote}").match(self.text, self.at)
+        if match is None:
             self.fail(f"this quote {quote} is never closed", start)
-        self.at = found.end()
-        inside = found[1].replace(quote * 2, quote)
+        self.at = match.end()
+        inside = match[1].replace(quote * 2, quote)
         return re.sub(r"\\(\\|[ntr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})", _unescaped, inside)
 
-    def bounded(self, end: int, said: str) -> bool:
+    def bounded(self, end: int, word: str) -> bool:
         """Whether a word ends here."""
         after = self.text[end : end + 1]
-        return not (after and (said[-1:].isalnum() or said[-1:] == "_") and (after.isalnum() or after == "_"))
+        return not (after and (word[-1:].isalnum() or word[-1:] == "_") and (after.isalnum() or after == "_"))
 
     def word(self, *words: str) -> bool:
         """Whether one of these words stands here; then it is read."""
@@ -51,17 +51,17 @@ class Scanner:
 
     def ahead(self, word: str) -> bool:
         start = self.at
-        found = self.word(word)
+        present = self.word(word)
         self.at = start
-        return found
+        return present
 
     def match(self, pattern: re.Pattern[str], lines: bool = True) -> str | None:
         self.space(lines)
-        found = pattern.match(self.text, self.at)
-        if found is None:
+        match = pattern.match(self.text, self.at)
+        if match is None:
             return None
-        self.at = found.end()
-        return found[0]
+        self.at = match.end()
+        return match[0]
 
     def looking(self, pattern: str, flags: int = 0) -> bool:
         self.space()
@@ -79,11 +79,11 @@ class Scanner:
         """The rest of the line without comment and evidence."""
         end = self.text.find("\n", self.at)
         line = self.text[self.at : len(self.text) if end < 0 else end]
-        if found := _COMMENT.search(line):
-            line = line[: found.start()]
+        if comment := _COMMENT.search(line):
+            line = line[: comment.start()]
         return _without_evidence(line.rstrip()).strip()
 
-    def rest(self) -> str:
+    def remaining(self) -> str:
         line = self.peek_line()
         end = self.text.find("\n", self.at)
         self.at = len(self.text) if end < 0 else end
@@ -107,4 +107,4 @@ def _without_evidence(line: str) -> str:
 def _unescaped(found: re.Match[str]) -> str:
     said = found[1]
     simple = {"\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
-    return simple[said] if said in simple else chr(int(said[1:], 16))
+    return simple[code] if code in simple else chr(int(code[1:], 16))

@@ -1,4 +1,4 @@
-"""Which conditions of a rule can go: one way for rules of trees and for rules that were learned as such."""
+"""Pruning of rule conditions, for rules of trees and for learned rules."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def without_needless(
     """
     kept = list(range(len(failed)))
     fails = np.zeros(n, np.int64)
-    for one in failed:
-        fails += one
+    for failing in failed:
+        fails += failing
     error = estimate(fails == 0, len(kept))
 
     def lost(i: int) -> float:  # a row that fails one condition only is gained when that one goes

@@ -1,8 +1,8 @@
 """The space of all rows, cut at the ends of the conditions of some rules.
 
-Each column is cut at the ends of all conditions on it. Between two neighbouring cuts no condition changes its mind, so
+Each column is cut at the ends of all conditions on it. Between two neighbouring cuts no condition changes, so
 one number stands for all of them: a row made of such numbers stands for a whole box of rows, and a box that a check
-speaks of has a row that shows it. A weighted sum of columns is cut alike, as if it were a column; whether a box that
+returns has a row that shows it. A weighted sum of columns is cut alike, as if it were a column; whether a box that
 is made of sums has any row at all is a linear programme.
 """
 
@@ -54,8 +54,8 @@ class Space:
         self.ends: dict[_Key, frozenset[float]] = {}
         self.values = {key: self._cut(key) for key in self.keys}
         made: dict[Any, np.ndarray] = {}  # rules share conditions
-        for one, tests in {(k, tuple(t)): None for asked in self.asked for k, t in asked.items()}:
-            made[one, tests] = self._mask(one, tests)
+        for column, tests in {(k, tuple(t)): None for asked in self.asked for k, t in asked.items()}:
+            made[column, tests] = self._mask(column, tests)
         self.masks = [{key: made[key, tuple(tests)] for key, tests in asked.items()} for asked in self.asked]
 
     def _cut(self, key: _Key) -> np.ndarray:
@@ -170,10 +170,10 @@ class Space:
             asking = [m for m in asking if not m[box[key]].all()]
             if not asking:
                 continue
-            held, rest = np.array(asking), len(rules) - len(asking)
+            held, others = np.array(asking), len(rules) - len(asking)
             for side in self._sides(key, box[key], held):
                 left, right = (held & side).any(axis=1).sum(), (held & ~side).any(axis=1).sum()
-                score = (left + right + 2 * rest, max(left, right))
+                score = (left + right + 2 * others, max(left, right))
                 if best is None or score < best[0]:
                     best = score, key, side
         assert best is not None  # a rule that touches a box but does not cover it asks something there
@@ -202,7 +202,7 @@ class Space:
     # ------------------------------------------------------------------ a row of a box
 
     def row_in(self, box: dict[_Key, np.ndarray]) -> np.ndarray | None:
-        """(d,) a row of the box, or None; ``last_was_sure`` says whether there is none for sure."""
+        """(d,) a row of the box, or None; ``last_was_sure`` is whether that is certain."""
         self.last_was_sure = True
         if any(not mask.any() for mask in box.values()):
             return None
@@ -249,16 +249,16 @@ class Space:
                     upper, limits = [*upper, weight], [*limits, end]
                     strict, loose = [*strict, not inside], [*loose, low < high]
         for away in [loose, strict] if loose != strict else [strict]:
-            found = self._programme(upper, limits, away, len(columns))
-            if found.status == 0 and (not any(away) or found.x[-1] > 0):
+            solution = self._programme(upper, limits, away, len(columns))
+            if solution.status == 0 and (not any(away) or solution.x[-1] > 0):
                 for digits in (None, 12, 9, 6, 3, 0):
-                    x = found.x[:-1]
+                    x = solution.x[:-1]
                     row[columns] = x if digits is None else np.round(x, digits)
                     if self._inside(box, row):
                         return row
                 self.last_was_sure = False
                 continue
-            self.last_was_sure = self.last_was_sure and found.status in (0, 2)
+            self.last_was_sure = self.last_was_sure and solution.status in (0, 2)
         return None
 
     def _programme(self, upper: list[Any], limits: list[float], away: list[bool], d: int) -> Any:
@@ -306,7 +306,7 @@ class Space:
         return low, low_in, high, high_in
 
     def shown(self, row: np.ndarray) -> dict[str, Any]:
-        """The row in the columns' own values: those that any rule speaks of."""
+        """The row in the columns' own values: those of columns that occur in a rule."""
         asked = sorted(
             {j for key in self.keys for j in ([key] if isinstance(key, int) else [j for j, _ in key])}
         )

@@ -35,21 +35,21 @@ def parse_rules(
 ) -> RuleBase:
     """The rule base that a text describes; see :meth:`assay.rulebase.rules.RuleBase.parse`."""
     reader = _Reader(text, schema, classes)
-    found, default = reader.rules()
-    answers = [answer for _, answer in found] + ([] if default is None else [default])
+    parsed, default = reader.rules()
+    answers = [answer for _, answer in parsed] + ([] if default is None else [default])
     if classes is None and not all(isinstance(a, (float, LinearAnswer)) for a in answers):
         if any(isinstance(a, LinearAnswer) for a in answers):
             reader.fail("some answers are sums of columns and some are words", 0)
-        said = {
+        labels = {
             a if isinstance(a, str) else number(a) for a in answers
         }  # words without a list of classes: they are the classes
-        reader = _Reader(text, schema, sorted(said))
-        found, default = reader.rules()
+        reader = _Reader(text, schema, sorted(labels))
+        parsed, default = reader.rules()
     known = None if reader.classes is None else tuple(reader.classes)
     name = reader.target if target is None else target
     if known is None and name == "y":
         name = ""  # what a base without a name for its numbers prints
-    rules = tuple(Rule(premise, answer) for premise, answer in found)
+    rules = tuple(Rule(premise, answer) for premise, answer in parsed)
     return RuleBase(rules, schema, known, default, name, policy)
 
 
@@ -78,7 +78,7 @@ class _Reader(ConditionReader):
 
     def rules(self) -> tuple[list[tuple[_Premise, Any]], Any]:
         """Premises with their answers, and the default."""
-        found: list[tuple[_Premise, Any]] = []
+        rules: list[tuple[_Premise, Any]] = []
         default: Any = None
         while not self.ended():
             if default is not None:
@@ -94,8 +94,8 @@ class _Reader(ConditionReader):
             if not self.word("then") and not self.match(re.compile(r"=>|->|→|⇒")):
                 self.fail("expected AND, OR, THEN or an arrow")
             answer = self.answer()
-            found += [(way, answer) for way in ways]
-        return found, default
+            rules += [(way, answer) for way in ways]
+        return rules, default
 
     def premise(self) -> list[_Premise]:
         """Conditions joined by AND and OR, as the list of ways to meet them; AND binds first."""
@@ -137,25 +137,25 @@ class _Reader(ConditionReader):
     def answer(self) -> Any:
         """The rest of the line: a class, a number, either of them after the target's name and an equals sign."""
         self.space()
-        start, rest = self.at, self.peek_line()
-        if rest in self.labels:
-            self.rest()
-            return self.labels[rest]
-        if not rest or self.looking(r"(?:if|else|otherwise)\b", re.IGNORECASE):
+        start, line = self.at, self.peek_line()
+        if line in self.labels:
+            self.remaining()
+            return self.labels[line]
+        if not line or self.looking(r"(?:if|else|otherwise)\b", re.IGNORECASE):
             self.fail("expected an answer")
-        if (found := self.linear()) is not None:
-            return found
+        if (linear := self.linear()) is not None:
+            return linear
         if self.looking(r"['\"]"):
-            said = self.quoted()
+            word = self.quoted()
             if not self.match(re.compile(r"=(?!=)"), lines=False):
-                return self.quoted_label(said, start)
-            return self.valued(said, start)
-        name, sign, _ = rest.partition("=")
+                return self.quoted_label(word, start)
+            return self.valued(word, start)
+        name, sign, _ = line.partition("=")
         if sign and self.text[start : start + len(name) + 2][-1:] != "=":
             self.at = start + len(name) + 1
             return self.valued(name.strip(), start)
-        self.rest()
-        return self.label(rest, start)
+        self.remaining()
+        return self.label(line, start)
 
     def valued(self, target: str, start: int) -> Any:
         """What stands after ``target =``."""
@@ -164,31 +164,31 @@ class _Reader(ConditionReader):
         self.target = target
         self.space(lines=False)
         start = self.at
-        if (found := self.linear()) is not None:
-            return found
+        if (linear := self.linear()) is not None:
+            return linear
         if self.text[start : start + 1] in ("'", '"'):
             return self.quoted_label(self.quoted(), start)
-        return self.label(self.rest(), start)
+        return self.label(self.remaining(), start)
 
-    def quoted_label(self, said: str, start: int) -> Any:
+    def quoted_label(self, word: str, start: int) -> Any:
         """A class between quotes, with which its line ends."""
         end = self.at
-        if self.rest():
+        if self.remaining():
             self.fail("expected the end of the line after this answer", end)
         if self.classes is None:
-            return said
-        return self.label(label_word(said), start)
+            return word
+        return self.label(label_word(word), start)
 
-    def label(self, said: str, start: int) -> Any:
+    def label(self, word: str, start: int) -> Any:
         if self.classes is None:
             try:
-                number = float(said)
+                number = float(word)
             except ValueError:
-                return said
+                return word
             if not math.isfinite(number):
                 self.fail("an answer must be a finite number", start)
             return number
-        if said not in self.labels:
+        if word not in self.labels:
             known = [answer_word(c, tuple(self.classes)) for c in self.classes]
             self.fail(f"there is no class {said}." + did_you_mean(said, known), start)
         return self.labels[said]
@@ -219,11 +219,11 @@ class _Reader(ConditionReader):
         many = len(terms) > 1 or self.text[start : start + 1] in tuple("+-[.0123456789")
         otherwise = self.match(_OTHERWISE, lines=False)
         if terms and otherwise is not None and not self.peek_line():
-            self.rest()
+            self.remaining()
             value = self.finite(float(otherwise.split()[1]), start)
             return LinearAnswer(self.finite(intercept, start), tuple(terms), value)
         if terms and many:
-            self.fail("expected the end of a sum of columns: or 40 if missing (what rows with holes get)")
+            self.fail("expected the end of a sum of columns: or 40 if missing (for rows with missing values)")
         self.at = start
         return None
 

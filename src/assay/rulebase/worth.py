@@ -1,4 +1,4 @@
-"""What each rule of a base is worth: its measures on the rows that it was counted on, as a table."""
+"""The quality measures of the rules of a base, as a table."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def rules_measures(base: RuleBase, m: float = 2.0, possible: int | None = None) 
         }
     K = len(base.classes)
     counts = np.array([rule.counts or (0.0,) * K for rule in rules], np.float64).reshape(-1, K)
-    own = [base.classes.index(rule.answer) for rule in rules]
-    p = counts[np.arange(len(own)), own]
+    classes = [base.classes.index(rule.answer) for rule in rules]
+    p = counts[np.arange(len(classes)), classes]
     n = counts.sum(axis=1) - p
     totals = np.array(base.totals or counts.sum(axis=0), np.float64)
     share = totals / totals.sum() if totals.sum() > 0 else np.zeros(K)
-    prior, P = share[own], totals[own]
+    prior, P = share[classes], totals[classes]
     ratio = likelihood_ratio(counts, totals)
     columns = {
         "correct": p,
