@@ -6,7 +6,7 @@ in the fit without row i is, for a penalty :math:`\alpha`,
 .. math:: e_i(\alpha) = \frac{y_i-\hat y_i}{1-h_i},\qquad
           h_i = \frac{v_i}{n} + v_i\sum_j \frac{z_{ij}^2}{\lambda_j+\alpha}                             \quad (1)
 
-(without the constant weighted is no :math:`v_i/n`, and S is about zero; a penalised constant is the weight of one more
+(without the constant there is no :math:`v_i/n`, and S is about zero; a penalised constant is the weight of one more
 column, of ones, without a constant). With fewer rows than columns the same comes from
 the eigenvectors of the n by n matrix of the rows' products, :math:`QMQ^T`: with :math:`c = QDQ^Ty` and
 :math:`D = (M+\alpha I)^{-1}`,
@@ -316,7 +316,7 @@ class _Wide:
 
 
 class _Total:
-    """Sums of squared errors, and how many rows weighted were."""
+    """Sums of squared errors, and how many rows there were."""
 
     def __init__(self, squares: Floats, rows: int):
         self.squares, self.rows = squares, rows
