@@ -178,7 +178,7 @@ def test_what_cannot_be_asked_is_said(options, text):
         association_rules([("a", "b")])
 
 
-def test_progress_is_told_and_can_stop_the_work():
+def test_progress_is_reported_and_can_stop_the_work():
     sets = frequent_sets(Baskets.from_lists(EXERCISE), 1)
     seen = []
     with listen(seen.append):

@@ -198,7 +198,7 @@ def test_lines_of_different_lengths_are_baskets(tmp_path):
     assert Baskets.read(path, form="lines")[0] == ("bière", "thé")
 
 
-def test_lines_that_cannot_be_read_are_told(tmp_path):
+def test_lines_that_cannot_be_read_are_reported(tmp_path):
     path = tmp_path / "shop.csv"
     path.write_text("\n\n")
     with pytest.raises(DataError, match="the file is empty, expected a basket on each line"):

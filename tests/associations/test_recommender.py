@@ -234,7 +234,7 @@ def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("model", ALL, ids=named)
-def test_somebody_new_is_told_what_is_good_or_popular(model):
+def test_a_new_user_gets_what_is_good_or_popular(model):
     model = type(model)(**model.get_params()).fit(tastes())
     assert len(model.recommend({}, n=4)) == 4
     assert np.isfinite(model.predict(["nobody", "u1"], ["i01", "nothing"])).all()

@@ -88,7 +88,7 @@ def test_laplace_smoothing_of_the_toy_set():
 
 
 @pytest.mark.capability("BC-43")
-def test_zero_over_zero_is_told():
+def test_zero_over_zero_is_reported():
     model = BernoulliNB(alpha=0).fit([[1, 0], [1, 0], [0, 1], [0, 1]], [1, 1, 0, 0])
     with pytest.warns(DegenerateWarning, match="1 row.* probability zero under every class"):
         posterior = model.predict_proba([[0, 0], [1, 0]])

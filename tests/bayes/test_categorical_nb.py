@@ -239,7 +239,7 @@ def test_missing_entries_and_unseen_categories_are_left_out():
         assert_allclose(codes.predict_proba([[1, 5]]), codes.predict_proba([[1, np.nan]]), rtol=1e-12)
 
 
-def test_holes_in_training_do_not_count():
+def test_missing_values_in_training_do_not_count():
     table = np.array([[0, 1], [np.nan, 1], [1, np.nan], [0, 0]])
     model = CategoricalNB(alpha=0).fit(table, [0, 0, 0, 1])
     assert_allclose(np.exp(model.feature_log_prob_[0]), [[0.5, 0.5], [1, 0]])

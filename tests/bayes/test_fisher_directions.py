@@ -136,7 +136,7 @@ def test_tables_with_names_and_categories():
     assert model.transform(frame).shape == (4, len(model.directions_))
 
 
-def test_what_has_no_direction_is_told():
+def test_what_has_no_direction_is_reported():
     with pytest.raises(DataError, match="y has one class"):
         FisherDirections().fit([[1.0], [2.0]], [0, 0])
     with pytest.raises(DegenerateError, match="no column varies within a class"):

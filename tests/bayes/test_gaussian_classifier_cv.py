@@ -60,7 +60,7 @@ def test_errors_are_those_of_plain_cross_validation(load):
 
 
 @pytest.mark.capability("IML-5-18")
-def test_sums_of_other_folds_teach_what_their_rows_teach():
+def test_sums_of_other_folds_train_as_their_rows_do():
     """The ten folds dealt inside, given from outside, give the same errors."""
     X, y = load_wine(return_X_y=True)
     inside = GaussianClassifierCV(cv=10, random_state=4).fit(X, y)

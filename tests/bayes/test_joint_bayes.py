@@ -219,7 +219,7 @@ def test_a_missing_or_unseen_category_is_summed_out(alpha):
     assert_allclose(strange[0], expected, rtol=1e-10)
 
 
-def test_holes_are_refused_where_they_cannot_be_used():
+def test_missing_values_are_refused_where_they_cannot_be_used():
     holes = pd.DataFrame({"taste": ["sweet", None], "weight": [1.0, 2.0]})
     message = "column taste has 1 missing value .* NaiveBayes takes them as they are. Prepared\\(JointBayes\\(\\)\\)"
     with pytest.raises(DataError, match=message):

@@ -199,7 +199,7 @@ def joint_by_the_book(table, label, row):
     return out
 
 
-def test_holes_are_left_out_in_learning_and_in_predicting():
+def test_missing_values_are_left_out_in_learning_and_in_predicting():
     table, label = mixed(100, seed=4, holes=0.3)
     model = NaiveBayes(var_smoothing=0).fit(table, label)
     joint = model.predict_joint_log_proba(table)
@@ -213,7 +213,7 @@ def test_holes_are_left_out_in_learning_and_in_predicting():
     assert "Left out, since missing: size, tone, flag" in str(model.explain(empty))
 
 
-def test_a_column_of_nothing_but_holes_says_nothing():
+def test_a_column_of_missing_values_alone_is_ignored():
     table, label = mixed(50, holes=0)
     empty = table.assign(void=np.nan, ghost=pd.Series([None] * 50, dtype="str"))
     model = NaiveBayes().fit(empty, label)
@@ -265,7 +265,7 @@ def test_constant_columns_one_class_and_weights_of_zero():
 
 
 @pytest.mark.capability("C3-06", "BC-43")
-def test_zero_evidence_is_told_or_raised():
+def test_zero_evidence_is_reported_or_raised():
     X, label = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1]]), [1, 1, 0, 0]
     model = NaiveBayes(alpha=0).fit(X, label)
     with pytest.warns(DegenerateWarning, match="prior is given instead"):

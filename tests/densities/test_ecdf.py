@@ -71,7 +71,7 @@ def test_wrong_input_is_named():
             wrong()
 
 
-def test_what_is_no_number_is_told_and_what_is_missing_stays_missing():
+def test_what_is_no_number_is_reported_and_what_is_missing_stays_missing():
     F = ECDF([1.0, 2.0], [1e308, 1e308])  # whose sum is no number
     assert_array_equal(F([np.nan, 1.0]), [np.nan, 0.5])
     assert F.effective_size == 2

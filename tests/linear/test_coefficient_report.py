@@ -125,6 +125,6 @@ def test_sparse_tables_and_sparse_weights_are_reported_and_pruned_alike():
     assert_allclose(smaller.coef_, other.coef_, rtol=1e-6)
 
 
-def test_what_has_no_coefficients_is_told():
+def test_what_has_no_coefficients_is_reported():
     with pytest.raises(DataError, match="LinearRegression has no coef_"):
         coefficient_report(LinearRegression(), [[1.0]])

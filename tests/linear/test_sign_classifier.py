@@ -78,7 +78,7 @@ def test_ties_of_both_learners(learner):
 
 
 @pytest.mark.capability("BC-05")
-def test_a_rejected_row_is_told_and_is_not_right():
+def test_a_rejected_row_is_reported_and_is_not_right():
     model = PerceptronRule(tie="reject").fit([[-1.0], [1.0]], [0, 1])
     assert str(model.explain([[0.0]])).startswith("PerceptronRule answers reject")
     assert str(model.explain([[2.0]])).startswith("PerceptronRule answers 1")

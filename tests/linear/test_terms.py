@@ -36,7 +36,7 @@ def test_the_reference_category_adds_nothing():
     assert product[0] == 0 and product[1] == 1
 
 
-def test_many_columns_are_told_together():
+def test_many_columns_are_shown_together():
     wide = pd.DataFrame(np.arange(1.0, 21.0)[None], columns=[f"c{j}" for j in range(20)])
     design, X = seen(wide)
     row = dict(zip(wide.columns, X[0]))
@@ -57,7 +57,7 @@ def test_no_point_on_the_border_without_numbers_to_move():
     assert_allclose(huge.rows[0][1:], [1.0, 0.5, -0.5], rtol=1e-12)
 
 
-def test_categories_with_an_order_are_told_with_their_number_and_stay():
+def test_categories_with_an_order_are_reported_with_their_number_and_stay():
     sizes = pd.Categorical(["small", "large", "medium"], ["small", "medium", "large"], ordered=True)
     design, X = seen(pd.DataFrame({"size": sizes, "age": [1.0, 2.0, 3.0]}))
     row = {"size": "large", "age": 2.0}

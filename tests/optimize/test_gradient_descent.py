@@ -130,7 +130,7 @@ def test_a_start_on_the_bottom_makes_no_step():
     assert result.n_iter == 0 and result.reason == "gradient"
 
 
-def test_a_flat_corner_is_told_from_a_minimum():
+def test_a_flat_corner_is_distinguished_from_a_minimum():
     """The perceptron's loss has no descent left where its subgradient lies: the search says it is stuck."""
 
     class Corner:

@@ -127,7 +127,7 @@ def test_a_constant_column_whose_mean_is_rounded_counts_nothing(estimate):
     assert_allclose(model.score_samples(more + np.array([0, 0, 0.2])), model.score_samples(more), rtol=1e-9)
 
 
-def test_a_plane_that_holds_more_than_half_of_the_rows_is_told():
+def test_a_plane_that_holds_more_than_half_of_the_rows_is_reported():
     """Of the 50 setosa 29 have petals 0.2 cm wide, so the half with the least determinant is flat."""
     X = load_iris().data[:50]
     with pytest.warns(DegenerateWarning, match="column x3 is 0.2 in 58% of them"):

@@ -128,7 +128,7 @@ def test_other_text_is_refused_in_words(text):
         RuleBase.from_json(text)
 
 
-def test_ends_that_no_number_meets_are_told():
+def test_ends_that_no_number_meets_are_reported():
     """Infinite ends are no numbers of JSON; what they say is that nothing holds."""
     never = Condition(0, low=math.inf), Condition(0, high=-math.inf, missing=True)
     sums = LinearCondition(((0, 2.0),), low=math.inf), LinearCondition(((0, 2.0),), high=-math.inf)

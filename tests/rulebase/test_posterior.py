@@ -60,10 +60,10 @@ def test_rules_vote_by_how_much_they_and_their_class_go_together():
 
 
 @pytest.mark.parametrize("top, yes", [(None, (7 / 10 + 4 / 6) / 2), (2, (7 / 10 + 4 / 6) / 2), (1, 7 / 10)])
-def test_the_class_with_the_surest_rules_on_average(top, yes):
+def test_the_class_with_the_most_confident_rules_on_average(top, yes):
     mean = replace(
         BASE, policy="laplace", top=top, rules=RULES[::-1]
-    )  # the surest are heard wherever they stand
+    )  # the most confident vote wherever they stand
     assert_allclose(mean.posterior(ROWS)[2], np.array([10 / 12, yes]) / (10 / 12 + yes), rtol=1e-12)
     assert mean.predict(ROWS).tolist() == ["no", "no", "no", "no", "yes", "no"]
 
@@ -85,7 +85,7 @@ def test_class_counts_add_up():
     assert_allclose(replace(BASE, policy="counts").posterior(ROWS)[2], [12 / 22, 10 / 22])
 
 
-def test_the_surest_rule_decides():
+def test_the_most_confident_rule_decides():
     """Laplace: 10/12, 7/10, 4/6."""
     assert policy("best") == ["no", "no", "no", "no", "yes", "no"]
     sure = replace(RULES[2], counts=(0, 40), correct=40)

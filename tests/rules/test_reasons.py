@@ -67,7 +67,7 @@ def test_changes_of_several_columns():
     assert other.note == "All changes of an answer together; the rest of the row stays."
 
 
-def test_votes_are_told():
+def test_votes_are_reported():
     row = np.array([[60.0, 0.0]])
     assert rule_reasons(replace(BASE, policy="votes"), row).sections(0)[0].note == "They vote: no 1, yes 1."
     assert (

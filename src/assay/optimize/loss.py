@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Numbers", "PointwiseLoss", "numbers"]
+__all__ = ["Loss", "Numbers", "numbers"]
 
 Numbers = np.ndarray
 
@@ -19,7 +19,7 @@ def numbers(m: ArrayLike) -> Numbers:
 
 
 @dataclass(frozen=True)
-class PointwiseLoss:
+class Loss:
     """Loss of one row as a function of one number, with its first two derivatives.
 
     Attributes

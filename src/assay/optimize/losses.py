@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
-from assay.optimize.loss import Numbers, PointwiseLoss, numbers
+from assay.optimize.loss import Loss, Numbers, numbers
 from assay.optimize.margin_losses import (
     Exponential,
     Hinge,
@@ -65,14 +65,14 @@ from assay.optimize.residual_losses import (
 __all__ = [
     "MARGIN_LOSSES",
     "RESIDUAL_LOSSES",
-    "PointwiseLoss",
+    "Loss",
     "margin_loss",
     "residual_loss",
     "soft_maximum",
     "zero_one_error",
 ]
 
-MARGIN_LOSSES: dict[str, PointwiseLoss] = {
+MARGIN_LOSSES: dict[str, Loss] = {
     loss.name: loss
     for loss in (
         ZeroOne(),
@@ -88,7 +88,7 @@ MARGIN_LOSSES: dict[str, PointwiseLoss] = {
     )
 }
 
-RESIDUAL_LOSSES: dict[str, PointwiseLoss] = {
+RESIDUAL_LOSSES: dict[str, Loss] = {
     loss.name: loss
     for loss in (
         SquaredError(),
@@ -107,7 +107,7 @@ LIMITS: dict[str, tuple[Callable[[float], bool], str]] = {
 }
 
 
-def margin_loss(name: str) -> PointwiseLoss:
+def margin_loss(name: str) -> Loss:
     """The loss of the margin of that name.
 
     >>> from assay.optimize.losses import margin_loss
@@ -118,7 +118,7 @@ def margin_loss(name: str) -> PointwiseLoss:
     return _by_name(name, MARGIN_LOSSES, "margin_loss")
 
 
-def residual_loss(name: str, **parameters: float) -> PointwiseLoss:
+def residual_loss(name: str, **parameters: float) -> Loss:
     """The loss of the residual of that name, with its parameter (epsilon, q) if it has one.
 
     >>> from assay.optimize.losses import residual_loss
@@ -138,7 +138,7 @@ def residual_loss(name: str, **parameters: float) -> PointwiseLoss:
     return kind(**parameters)
 
 
-def _by_name(name: str, table: dict[str, PointwiseLoss], who: str) -> PointwiseLoss:
+def _by_name(name: str, table: dict[str, Loss], who: str) -> Loss:
     if not isinstance(name, str) or name not in table:
         raise ParameterError(f"{who}: name must be one of {', '.join(table)}, got {name!r}.")
     return table[name]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
-from assay.optimize.losses import PointwiseLoss, margin_loss
+from assay.optimize.losses import Loss, margin_loss
 
 __all__ = ["MarginError"]
 
@@ -24,7 +24,7 @@ class MarginError:
     Parameters
     ----------
     X : (n, d) array or sparse matrix      y : (n,) of -1 and +1
-    loss : a PointwiseLoss of the margin, or its name
+    loss : a Loss of the margin, or its name
     penalty : lambda      C : weight of the losses
 
     Examples
@@ -36,7 +36,7 @@ class MarginError:
     """
 
     def __init__(
-        self, X: Any, y: Any, loss: PointwiseLoss | str = "log_loss", *, penalty: float = 0.0, C: float = 1.0
+        self, X: Any, y: Any, loss: Loss | str = "log_loss", *, penalty: float = 0.0, C: float = 1.0
     ):
         self.X: Any = X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
         self.y = np.asarray(y, dtype=np.float64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.optimize.loss import Numbers, PointwiseLoss, numbers
+from assay.optimize.loss import Loss, Numbers, numbers
 
 __all__ = [
     "Exponential",
@@ -23,7 +23,7 @@ __all__ = [
 LN2 = float(np.log(2.0))
 
 
-class ZeroOne(PointwiseLoss):
+class ZeroOne(Loss):
     """1 if m <= 0: the error itself, which no gradient can lower."""
 
     name, convex, bounds_error = "zero_one", False, True
@@ -35,7 +35,7 @@ class ZeroOne(PointwiseLoss):
         return np.zeros_like(numbers(m))
 
 
-class Perceptron(PointwiseLoss):
+class Perceptron(Loss):
     """max(0, -m): how far a wrong row is on the wrong side."""
 
     name = "perceptron"
@@ -47,7 +47,7 @@ class Perceptron(PointwiseLoss):
         return (numbers(m) < 0) * -1.0
 
 
-class Hinge(PointwiseLoss):
+class Hinge(Loss):
     """max(0, 1 - m): how much of the margin is missing."""
 
     name, bounds_error = "hinge", True
@@ -59,7 +59,7 @@ class Hinge(PointwiseLoss):
         return (numbers(m) < 1) * -1.0
 
 
-class SquaredHinge(PointwiseLoss):
+class SquaredHinge(Loss):
     """max(0, 1 - m)^2."""
 
     name, bounds_error = "squared_hinge", True
@@ -74,7 +74,7 @@ class SquaredHinge(PointwiseLoss):
         return (numbers(m) < 1) * 2.0
 
 
-class ModifiedHuber(PointwiseLoss):
+class ModifiedHuber(Loss):
     """The squared hinge, gone on as a straight line below m = -1: one far row does not rule the others."""
 
     name, bounds_error = "modified_huber", True
@@ -91,7 +91,7 @@ class ModifiedHuber(PointwiseLoss):
         return ((m >= -1) & (m < 1)) * 2.0
 
 
-class LogLoss(PointwiseLoss):
+class LogLoss(Loss):
     """ln(1 + e^-m): minus the log probability of the right class, if the score is its log odds."""
 
     name = "log_loss"
@@ -122,7 +122,7 @@ class ScaledLogLoss(LogLoss):
         return super().curvature(m) / LN2
 
 
-class SquaredMargin(PointwiseLoss):
+class SquaredMargin(Loss):
     """(1 - m)^2: least squares on the labels -1 and +1; rows that are too right cost, too."""
 
     name, bounds_error = "squared_error", True
@@ -137,7 +137,7 @@ class SquaredMargin(PointwiseLoss):
         return np.full_like(numbers(m), 2.0)
 
 
-class Exponential(PointwiseLoss):
+class Exponential(Loss):
     """e^-m, the loss of boosting; above e^700 it stays there, so that a hopeless row does not make it infinite."""
 
     name, bounds_error = "exponential", True
@@ -152,7 +152,7 @@ class Exponential(PointwiseLoss):
         return self.value(m)
 
 
-class SquaredSigmoid(PointwiseLoss):
+class SquaredSigmoid(Loss):
     """(1 - sigmoid(m))^2 / 2: the squared error of a sigmoid output; flat, hence slow, on both sides."""
 
     name, convex = "squared_sigmoid", False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.optimize.loss import Numbers, PointwiseLoss, numbers
+from assay.optimize.loss import Loss, Numbers, numbers
 
 __all__ = [
     "AbsoluteError",
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-class SquaredError(PointwiseLoss):
+class SquaredError(Loss):
     """r^2 / 2."""
 
     name = "squared_error"
@@ -34,7 +34,7 @@ class SquaredError(PointwiseLoss):
         return np.ones_like(numbers(r))
 
 
-class AbsoluteError(PointwiseLoss):
+class AbsoluteError(Loss):
     """abs(r): its minimum is a median."""
 
     name = "absolute_error"
@@ -47,7 +47,7 @@ class AbsoluteError(PointwiseLoss):
 
 
 @dataclass(frozen=True)
-class Huber(PointwiseLoss):
+class Huber(Loss):
     """r^2 / 2 up to epsilon, from there a straight line: far rows pull no harder than near ones."""
 
     name = "huber"
@@ -66,7 +66,7 @@ class Huber(PointwiseLoss):
 
 
 @dataclass(frozen=True)
-class EpsilonInsensitive(PointwiseLoss):
+class EpsilonInsensitive(Loss):
     """max(0, abs(r) - epsilon): small residuals cost nothing."""
 
     name = "epsilon_insensitive"
@@ -81,7 +81,7 @@ class EpsilonInsensitive(PointwiseLoss):
 
 
 @dataclass(frozen=True)
-class SquaredEpsilonInsensitive(PointwiseLoss):
+class SquaredEpsilonInsensitive(Loss):
     """max(0, abs(r) - epsilon)^2."""
 
     name = "squared_epsilon_insensitive"
@@ -99,7 +99,7 @@ class SquaredEpsilonInsensitive(PointwiseLoss):
 
 
 @dataclass(frozen=True)
-class Quantile(PointwiseLoss):
+class Quantile(Loss):
     """q r above the prediction, (q - 1) r below: its minimum is the q quantile."""
 
     name = "quantile"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.palette import class_colour
-from assay.optimize.losses import PointwiseLoss, margin_loss
+from assay.optimize.losses import Loss, margin_loss
 from assay.plots.canvas import axes_for
 
 __all__ = ["LossCurvesDisplay"]
@@ -45,7 +45,7 @@ class LossCurvesDisplay:
     @classmethod
     def from_losses(
         cls,
-        losses: Mapping[str, PointwiseLoss] | Sequence[str] | None = None,
+        losses: Mapping[str, Loss] | Sequence[str] | None = None,
         *,
         low: float = -3.0,
         high: float = 3.0,
@@ -57,7 +57,7 @@ class LossCurvesDisplay:
 
         Parameters
         ----------
-        losses : names of ``assay.optimize.MARGIN_LOSSES``, or dict of name to PointwiseLoss; None for the usual seven
+        losses : names of ``assay.optimize.MARGIN_LOSSES``, or dict of name to Loss; None for the usual seven
         low, high, steps : the margins
         options : as in ``plot``
         """

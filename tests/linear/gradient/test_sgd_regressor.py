@@ -243,7 +243,7 @@ def test_passes_that_end_too_early_are_complained_about():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_steps_that_run_away_are_told(loss):
+def test_steps_that_run_away_are_reported(loss):
     """Columns of very different scales: the same weights as the peer's, but not in silence."""
     X, y = two_columns()
     wide = X * [1.0, 1e6]

@@ -527,7 +527,7 @@ def test_threads_change_nothing(monkeypatch):
 # --- mixed tables
 
 
-def test_nominal_columns_are_indicators_and_reasons_are_told():
+def test_nominal_columns_are_indicators_and_reasons_are_reported():
     data = load_german_credit()
     model = LogisticRegression(max_iter=1000).fit(data.X, data.y)
     assert model.score(data.X, data.y) > 0.75

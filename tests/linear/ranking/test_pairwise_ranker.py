@@ -198,7 +198,7 @@ def test_scales_do_not_matter_when_all_columns_share_them(scale):
     assert model.error_.violated == 0
 
 
-def test_what_cannot_be_ranked_is_told():
+def test_what_cannot_be_ranked_is_reported():
     with pytest.raises(DataError, match="no two rows of a group have different grades"):
         PairwiseRanker().fit(ITEMS, [1, 1, 1, 1, 1])
     with pytest.raises(DataError, match="pairs is empty"):
@@ -228,7 +228,7 @@ def test_columns_without_variation_do_no_harm():
 
 
 @pytest.mark.parametrize("X", [np.ones((4, 2)), 1e-300 * np.arange(8.0).reshape(4, 2)])
-def test_rows_that_cannot_be_told_apart_are_told_of(X):
+def test_rows_that_are_indistinguishable_are_reported(X):
     with pytest.warns(DegenerateWarning, match="all pairs are tied"):
         model = PairwiseRanker(random_state=0).fit(X, [1, 2, 3, 4])
     assert model.error_.tied == 6

@@ -92,6 +92,6 @@ def test_degenerate_tables():
     )
 
 
-def test_too_few_steps_are_told():
+def test_too_few_steps_are_reported():
     with pytest.warns(ConvergenceWarning, match="Raise max_iter"):
         EpsilonInsensitiveRegressor(max_iter=1).fit(X, Y)

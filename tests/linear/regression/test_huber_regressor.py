@@ -150,7 +150,7 @@ def test_a_warm_start_begins_where_the_last_fit_ended():
     assert_allclose(model.coef_, first, rtol=1e-6)
 
 
-def test_too_few_steps_are_told():
+def test_too_few_steps_are_reported():
     y = Y.copy()
     y[:50] += 5000
     with pytest.warns(ConvergenceWarning, match="Raise max_iter"):

@@ -188,7 +188,7 @@ def test_a_sparse_table_may_have_a_column_far_from_zero(offset):
         )
 
 
-def test_iterations_that_do_not_settle_give_way_to_products_or_are_told(monkeypatch):
+def test_iterations_that_do_not_settle_give_way_to_products_or_are_reported(monkeypatch):
     rng = np.random.default_rng(8)
     x = rng.uniform(0, 2, 200)
     S = csr_matrix(np.column_stack([x**k for k in range(1, 9)]))

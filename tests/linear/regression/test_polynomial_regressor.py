@@ -68,7 +68,7 @@ def test_degree_n_minus_1_goes_through_all_points(n, seed, shift):
 
 
 @pytest.mark.capability("IML-2-15")
-def test_extrapolation_is_told_when_asked():
+def test_extrapolation_is_reported_when_asked():
     inside, outside = [[1.0], [6.0]], [[3.0], [7.0]]
     PolynomialRegressor(1).fit(x, r).predict(outside)  # silent
     warned = PolynomialRegressor(1, extrapolation="warn").fit(x, r)

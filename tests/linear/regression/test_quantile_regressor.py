@@ -114,6 +114,6 @@ def test_degenerate_tables():
         QuantileRegressor().fit(X, np.column_stack((Y, Y)))
 
 
-def test_too_few_steps_are_told():
+def test_too_few_steps_are_reported():
     with pytest.warns(ConvergenceWarning, match="maxiter"):
         QuantileRegressor(solver_options={"maxiter": 1}).fit(X, Y)

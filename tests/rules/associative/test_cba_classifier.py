@@ -54,7 +54,7 @@ def m1_by_the_book(rules: RuleBase, X, y):
 @pytest.mark.parametrize("load", [load_german_credit, load_iris, load_breast_cancer])
 @pytest.mark.parametrize("pessimistic", [False, True])
 @pytest.mark.capability("DC-59")
-def test_m1_as_it_is_told(load, pessimistic):
+def test_m1_as_the_parameters_define(load, pessimistic):
     data = load()
     y = np.asarray(data.y)
     how = {"min_support": 0.05, "max_length": 2, "pessimistic": pessimistic}

@@ -144,7 +144,7 @@ def test_rows_that_hold_none_of_the_sets():
     assert_allclose(sets.left_over(rules), np.bincount(y[~held], w[~held], minlength=3), rtol=1e-12)
 
 
-def test_an_explosion_is_told_before_it_happens():
+def test_an_explosion_is_reported_before_it_happens():
     rng = np.random.default_rng(0)
     codes = (rng.random((500, 60)) < 0.5) + 2 * np.arange(60)
     column = np.repeat(np.arange(60), 2).astype(np.int32)

@@ -86,7 +86,7 @@ def kept_by_the_book(rules, X, y, coverage):
 @pytest.mark.capability("DC-61")
 @pytest.mark.parametrize("coverage", [1, 4])
 @pytest.mark.parametrize("load", [load_german_credit, load_breast_cancer_ljubljana, load_contact_lenses])
-def test_rules_are_chosen_as_it_is_told(load, coverage):
+def test_rules_are_chosen_as_the_parameters_define(load, coverage):
     data = load()
     y, how = np.asarray(data.y), {"min_support": 0.05, "max_length": 2}
     model = CMARClassifier(coverage=coverage, **how).fit(data.X, y)

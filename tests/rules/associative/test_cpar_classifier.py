@@ -84,7 +84,7 @@ def rules_by_the_book(codes, y, K, column, decay=2 / 3, min_weight=0.05, min_gai
 @pytest.mark.capability("DC-62")
 @pytest.mark.parametrize("load", [load_breast_cancer_ljubljana, load_german_credit])
 @pytest.mark.parametrize("similarity", [0.99, 1.0])
-def test_rules_grow_as_it_is_told(load, similarity):
+def test_rules_grow_as_the_parameters_define(load, similarity):
     data = load()
     nominal = [j for j, c in enumerate(data.X.schema) if c.kind != "numeric"][:5]
     X, y = data.X.values[:120, nominal], np.asarray(data.y)[:120]

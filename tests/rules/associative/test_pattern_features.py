@@ -84,7 +84,7 @@ def selected_by_the_book(rules, X, y, coverage):
 
 @pytest.mark.capability("DC-64")
 @pytest.mark.parametrize("coverage", [1, 3])
-def test_patterns_are_selected_as_it_is_told(coverage):
+def test_patterns_are_selected_as_the_parameters_define(coverage):
     data = load_breast_cancer_ljubljana()
     y = np.asarray(data.y)
     features = PatternFeatures(min_support=0.1, max_length=2, coverage=coverage).fit(data.X, y)

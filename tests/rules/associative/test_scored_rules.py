@@ -70,7 +70,7 @@ def scores_by_the_book(rules, X, adds, top, per_class):
 
 @pytest.mark.parametrize("n", [1, 64, 100])
 @pytest.mark.parametrize("top, per_class", [(None, False), (2, False), (2, True), (1, True)])
-def test_scores_as_it_is_told(monkeypatch, n, top, per_class):
+def test_scores_as_the_parameters_define(monkeypatch, n, top, per_class):
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 3))
     X[rng.random(X.shape) < 0.1] = np.nan

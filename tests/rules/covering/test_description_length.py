@@ -80,7 +80,7 @@ def test_the_kernel_counts_and_codes_as_numpy_does(seed, n, share, weighted):
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), weighted=st.booleans())
-def test_a_change_foretold_is_the_change_made(seed, weighted):
+def test_a_predicted_change_is_the_change_made(seed, weighted):
     rng = np.random.default_rng(seed)
     rows = rows_of(rng.random(40) < 0.4, rng.integers(1, 5, 40) / 2 if weighted else None)
     length, masks, sizes = RuleSetLength(rows, 0.4, n_tests=30), [], []

@@ -108,7 +108,7 @@ def test_every_rule_is_always_right_on_clean_data():
     assert len(model.history_) == model.n_rules_
 
 
-def test_where_several_rules_fire_the_surest_answers():
+def test_where_several_rules_fire_the_most_confident_answers():
     X = pd.DataFrame({"a": list("xxxxxxy"), "b": list("ppppppq")})
     model = PrismClassifier().fit(X, ["m", "k", "m", "m", "m", "m", "k"])  # x is k once and m five times
     assert model.predict(pd.DataFrame({"a": ["x"], "b": ["p"]})) == ["m"]

@@ -287,7 +287,7 @@ def test_everything_positive_needs_no_condition():
     assert model.query("P(x)") == [{"x": "a"}, {"x": "b"}]
 
 
-def test_nothing_can_be_told_apart():
+def test_nothing_can_be_separated():
     model = FOIL().fit({"P": ["a"], "Q": ["a", "b"]}, "P")
     assert model.clauses_ == () and model.uncovered_ == [("a",)]
     assert str(model) == "No clause for P" and not model.predict(["a"])[0]

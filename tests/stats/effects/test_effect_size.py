@@ -22,5 +22,5 @@ def test_direction_does_not_matter():
     assert EffectSize("odds of who errs alone", 0.25).word == EffectSize("odds of who errs alone", 4.0).word
 
 
-def test_without_an_interval_none_is_told():
+def test_without_an_interval_none_is_reported():
     assert "interval" not in str(EffectSize("Cohen's d", 1.0)) and np.isnan(EffectSize("Cohen's d", 1.0).low)

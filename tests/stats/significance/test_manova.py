@@ -103,7 +103,7 @@ def test_folds_as_blocks():
     assert abs(np.mean(level) - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 800)
 
 
-def test_groups_that_hardly_vary_are_told_apart_with_certainty():
+def test_groups_that_hardly_vary_are_separated_with_certainty():
     result = manova([[0.0], [0.0]], [[1.0], [1.0 + 1e-12]])
     for test in (result.wilks, result.pillai, result.hotelling_lawley, result.roy):
         assert test.statistic > 1e20 and 0 <= test.p < 1e-20

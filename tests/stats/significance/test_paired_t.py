@@ -102,7 +102,7 @@ def test_a_summary_says_what_its_values_say():
     assert paired_t(Summary(0.1, 0.0, 10)).p == 2.0**-9 and paired_t(Summary(0.0, 0.0, 10)).p == 1.0
 
 
-def test_one_split_or_a_hole_cannot_be_tested():
+def test_one_split_or_a_missing_value_cannot_be_tested():
     with pytest.raises(DataError, match="2 splits"):
         paired_t([0.1])
     with pytest.raises(DataError, match="row 2 "):

@@ -13,7 +13,7 @@ def test_a_result_without_p_says_why():
     assert str(result) == "t test: no decision: one value alone shows no spread."
 
 
-def test_degrees_of_freedom_are_told_one_by_one():
+def test_degrees_of_freedom_are_shown_one_by_one():
     assert "with 10 and 5 degrees of freedom" in str(TestResult("F test", 5.2, 0.04, (10, 5)))
     assert "with 1 degree of freedom, p < 0.001" in str(TestResult("chi-square", 50.0, 1e-9, 1))
     assert "p = 0.500 (one-sided, less): not significant" in str(
