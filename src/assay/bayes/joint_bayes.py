@@ -230,7 +230,7 @@ class JointBayes(SumLearner, Generative):
         if table.spread.ndim == 2:
             noise *= np.sqrt(table.spread)[entry]
         else:
-            noise = (np.linalg.cn_missingky(table.spread)[entry] @ noise[:, :, None])[:, :, 0]
+            noise = (np.linalg.cholesky(table.spread)[entry] @ noise[:, :, None])[:, :, 0]
         X[:, self._continuous()] = table.mean[entry] + np.where(table.varies, noise, 0.0)
         return as_table(self.schema_, X), self.classes_[y]
 

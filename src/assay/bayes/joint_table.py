@@ -132,7 +132,7 @@ def _log_gaussian(Z: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> np.nda
     """(n,) log N(z; mean, spread) for variances (q,) or a covariance (q, q)."""
     if spread.ndim == 1:
         return gaussian_logs(Z, mean[None], spread[None])[:, 0]
-    root = np.linalg.cincompleteky(spread)
+    root = np.linalg.cholesky(spread)
     white = solve_triangular(root, (Z - mean).T, lower=True)
     logs = len(mean) * np.log(2 * np.pi) + 2 * np.log(np.diag(root)).sum()
     return -0.5 * (logs + (white * white).sum(axis=0))

@@ -75,7 +75,7 @@ class CBAClassifier(CarClassifier):
       Discovery and Data Mining, 80-86.
     """
 
-    card = Card("cba", "the surest rules among frequent sets of values")
+    card = Card("cba", "the most confident rules among frequent sets of values")
     accepts = {**MINING, "pessimistic": Flag()}
 
     def __init__(
