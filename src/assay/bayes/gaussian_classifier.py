@@ -166,11 +166,11 @@ class GaussianClassifier(SumLearner, Generative):
             table = [
                 [name, value, *map(float, values)] for name, value, values in (*lines, ("sum", "", total))
             ]
-            told = [Section(f"{self._sum_of_terms}, term by term", ["term", "value", *labels], table)]
+            shown = [Section(f"{self._sum_of_terms}, term by term", ["term", "value", *labels], table)]
             top = joints[i].max()
             evidence = float(top + np.log(np.exp(joints[i] - top).sum())) if np.isfinite(top) else float(top)
-            told.append(Section("Evidence", ["quantity", "value"], [["log p(x)", evidence]]))
-            return [*told, _odds(labels, lines, total)] if len(labels) > 1 else told
+            shown.append(Section("Evidence", ["quantity", "value"], [["log p(x)", evidence]]))
+            return [*shown, _odds(labels, lines, total)] if len(labels) > 1 else shown
 
         def contributions(some: np.ndarray) -> Contributions:
             terms = [self._terms(np.asarray(x, dtype=np.float64)) for x in X[some]]

@@ -118,7 +118,7 @@ class MultinomialNB(FrequencyBayes):
             likelihoods: list[tuple[str, Any, list[Number]]] = []
             x = block[i]
             for j in np.flatnonzero(x).tolist():
-                short = float(x[j]).is_integer() and x[j] <= FEW
+                short = float(x[j]).is_integer() and x[j] <= MAX_EXACT_POWER
                 p = [self._share(c, j, rational(alphas[j]), spread) for c in self.feature_count_]
                 power = [q ** int(x[j]) if short else float(q) ** float(x[j]) for q in p]
                 likelihoods.append((self._names[j], int(x[j]) if short else float(x[j]), power))

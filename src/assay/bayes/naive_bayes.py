@@ -392,9 +392,9 @@ class NaiveBayes(SumLearner, Generative):
     def _number_logs(self, j: int, place: int | None, x: np.ndarray) -> np.ndarray:
         """(n, K) the log densities of values of column j, which is Gaussian at this place or has a density."""
         if place is None:
-            own = self._own_values(j, x)
+            values = self._own_values(j, x)
             return np.stack(
-                [density.logpdf(own) for density in self.densities_[self.schema_.names[j]]], axis=1
+                [density.logpdf(values) for density in self.densities_[self.schema_.names[j]]], axis=1
             )
         at = slice(place, place + 1)
         return gaussian_logs(np.ascontiguousarray(x[:, None]), self.theta_[:, at], self.var_[:, at])

@@ -72,7 +72,7 @@ class Firing:
         def piece(a: int) -> None:
             function(values[a : a + ROWS], parts[0], columns, *parts[1:], out[a : a + ROWS])
 
-        if n * (self.size + 1) <= SMALL:
+        if n * (self.size + 1) <= SERIAL_CELLS:
             function(values, parts[0], columns, *parts[1:], out)
         else:
             in_threads(piece, range(0, n, ROWS))

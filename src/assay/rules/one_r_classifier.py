@@ -155,7 +155,7 @@ class OneRClassifier(RuleClassifier):
         return [(self.schema_[j].name, float(self.errors_[j]), int(self.sizes_[j])) for j in order]
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
-        ranking = [list(one) for one in self.ranking()[:10]]
+        ranking = [list(entry) for entry in self.ranking()[:10]]
         note = "The column that errs least on the training rows answers."
         section = Section("Columns", ["column", "errors", "rules"], ranking, note)
         return super()._reasons(X, rows).then(lambda i: [section])

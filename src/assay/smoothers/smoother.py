@@ -197,8 +197,8 @@ class Smoother(RowKeeper, Regressor):
                 distance = [] if apart is None else [float(apart[t])]
                 lines.append([self._row(int(t)), *cells, *distance, float(self.y_[t]), float(share[t])])
             more = len(largest) - len(lines)
-            rest = float(share[largest[SHOWN:]].sum())
-            note = f"... and {more} more rows with the weight {rest:.4g} together" if more else ""
+            hidden_weight = float(share[largest[SHOWN:]].sum())
+            note = f"... and {more} more rows with the weight {hidden_weight:.4g} together" if more else ""
             return [Section("The rows that decide", heads, lines, note)]
 
         return Reasons(sections)  # n shares a row: made when they are asked for

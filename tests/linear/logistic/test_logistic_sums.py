@@ -81,7 +81,7 @@ def test_residuals_and_posteriors_of_given_scores(weighted):
 
 def test_column_sums():
     X, _, w, _ = rows(50, 3, 2, True)
-    for weights, w_or_none in ((np.ones(50), NOTHING), (w, w)):
+    for weights, w_or_none in ((np.ones(50), NO_VALUES), (w, w)):
         first, second = np.zeros(3), np.zeros(3)
         _logistic.columns(X, w_or_none, X[0].copy(), first, second)
         assert_allclose(first, weights @ (X - X[0]), atol=1e-12)

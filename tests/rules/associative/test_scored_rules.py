@@ -105,7 +105,7 @@ def test_reasons_of_one_row():
         for r, n, c in zip(RULES, (1, 3), ((1, 0, 0), (0, 3, 0)))
     ]
     rules = replace(base((1, 3, 5), "laplace"), rules=tuple(counted))
-    said, classes = rule_score_sections(rules, X[2:3], "worth")(0)
+    text, classes = rule_score_sections(rules, X[2:3], "worth")(0)
     assert_allclose(rule_weights(rules), [2 / 4, 4 / 6], rtol=1e-12)
     assert [row[:2] for row in text.rows] == [["R1", "a"], ["R2", "b"]]
     assert_allclose([row[1] for row in classes.rows], [2 / 4, 4 / 6, 0], rtol=1e-12)

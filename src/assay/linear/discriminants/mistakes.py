@@ -93,7 +93,7 @@ class SignedRows:
         most = len(order) if limit is None else limit
         rule = (begin, most, float(rate), self.margin, self.tie_is_mistake, self.bias)
         end, k = self._epoch(
-            *self._parts, self.y, self.weight, order, *rule, w, walk.drift, walk.visits, found
+            *self._parts, self.y, self.weight, order, *rule, w, walk.drift, walk.visits, corrected
         )
         self._refuse_overflow(w)
         return end, corrected[:k]

@@ -145,23 +145,23 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         who, names = type(self).__name__, self._names
         places: dict[str, int | None] = {}
         for role in ("offset", "exposure"):
-            given = getattr(self, role)
-            if given is None:
+            role_column = getattr(self, role)
+            if role_column is None:
                 places[role] = None
                 continue
             table = self.schema_.names
-            if isinstance(given, str):
-                if given not in table:
+            if isinstance(role_column, str):
+                if role_column not in table:
                     raise ParameterError(
-                        f"{who}: {role}={given!r} is none of the columns {', '.join(table[:10])}."
+                        f"{who}: {role}={role_column!r} is none of the columns {', '.join(table[:10])}."
                     )
-                name = given
+                name = role_column
             else:
-                if not -len(table) <= given < len(table):
+                if not -len(table) <= role_column < len(table):
                     raise ParameterError(
-                        f"{who}: {role}={given} is no column of a table of {len(table)} columns."
+                        f"{who}: {role}={role_column} is no column of a table of {len(table)} columns."
                     )
-                name = table[given]
+                name = table[role_column]
             if name not in names:
                 raise DataError(f"{who}: the column {name}, given as {role}, must hold numbers.")
             places[role] = names.index(name)

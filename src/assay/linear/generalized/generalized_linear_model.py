@@ -290,11 +290,11 @@ class GeneralizedLinearModel(Inference, DevianceRegressor):
         self._get_family(), self._get_link()
 
     def _get_family(self) -> Family:
-        given = 1.0 if self.overdispersion == "estimate" else float(self.overdispersion)
+        alpha = 1.0 if self.overdispersion == "estimate" else float(self.overdispersion)
         return find_family(
             self.family,
             power=float(self.power),
-            alpha=getattr(self, "overdispersion_", given) or given,
+            alpha=getattr(self, "overdispersion_", alpha) or alpha,
             who=type(self).__name__,
         )
 

@@ -258,8 +258,8 @@ class StochasticDescent(_Learner):
 
     def _kept(self, name: str, instead: Any, shape: tuple[int, ...]) -> np.ndarray:
         """A copy of what the model remembers; it may come from a stranger's file, and native code writes into it."""
-        given = getattr(self, name, instead)
-        values = np.array(given, dtype=np.float64, order="C")
+        stored = getattr(self, name, instead)
+        values = np.array(stored, dtype=np.float64, order="C")
         if values.size != math.prod(shape) or not np.isfinite(values).all():
             raise DataError(
                 f"{type(self).__name__}: the model holds weights of shape {values.shape}, expected finite numbers of "

@@ -215,13 +215,13 @@ class GeneralizedInference:
         scores = self.weight * (self.target - self.mean) * self.slope / self.family.variance(self.mean)
         both = Rows(self.rows.X, np.column_stack((scores, self.curvature)))
 
-        def part(block: Block, own: np.ndarray | None) -> Meat:
+        def part(block: Block, members: np.ndarray | None) -> Meat:
             score, h = block.y[:, 0], block.y[:, 1]
             x = inner_rows(block.X, self.scale, self.fit_intercept)
             if kind in ("HC2", "HC3"):
                 leverage = h * np.einsum("ij,jk,ik->i", x, self.bread, x)
                 score = score / np.maximum(1.0 - leverage, 1e-12) ** (0.5 if kind == "HC2" else 1.0)
-            return gradients_part(x, score[:, None], None, own, G)
+            return gradients_part(x, score[:, None], None, members, G)
 
         return over_blocks(both, groups, part)
 

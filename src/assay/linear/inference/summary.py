@@ -190,8 +190,8 @@ class Inference(_Learner):
         estimate = fit.outside @ fit.at
         others = [k for k in range(fit.K) if k != fit.reference]
         labels = [str(label) for label in self.classes_]
-        constant = constant_name(given.names, self.fit_intercept)
-        terms = ([constant] if constant else []) + given.names
+        constant = constant_name(rows.names, self.fit_intercept)
+        terms = ([constant] if constant else []) + rows.names
         equations = [f"log odds of {labels[k]} against {labels[fit.reference]}" for k in others]
         error = np.sqrt(np.maximum(V.diagonal(), 0.0))
         if intervals == "profile":
@@ -212,7 +212,7 @@ class Inference(_Learner):
             V,
             level,
             np.inf,
-            np.tile(inflation_factors(fit.gram, given.names, self.fit_intercept), len(others)),
+            np.tile(inflation_factors(fit.gram, rows.names, self.fit_intercept), len(others)),
             logistic_measures(fit, condition(fit.gram, fit.objective.scale, self.fit_intercept)),
             notes=notes,
             odds=True,
@@ -252,8 +252,8 @@ class Inference(_Learner):
         lower, upper = wald(estimate, error, level, df)
         gram = fit.gram / fit.scale.total
         notes = [SHRUNKEN.format("LinearRegression")] if fit.penalised else []
-        constant = constant_name(given.names, self.fit_intercept)
-        terms = ([constant] if constant else []) + given.names
+        constant = constant_name(rows.names, self.fit_intercept)
+        terms = ([constant] if constant else []) + rows.names
         table = CoefficientTable(
             type(self).__name__,
             terms,
@@ -265,7 +265,7 @@ class Inference(_Learner):
             V,
             level,
             df,
-            inflation_factors(gram, given.names, self.fit_intercept),
+            inflation_factors(gram, rows.names, self.fit_intercept),
             {},
             quantiles(fit.residual if rows.w is None else np.sqrt(rows.w) * fit.residual),
             notes + self._more_notes(rows, gram, fit.scale, covariance, "precisions"),

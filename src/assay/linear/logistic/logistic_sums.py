@@ -12,8 +12,8 @@ from assay.core.sums import Block
 
 __all__ = ["CurvatureSums", "Scale", "curvature_part", "gradient_part", "grams", "pairs", "scatter_part"]
 
-FEW = 16  # classes up to which the fused native loop is quicker than BLAS
-NOTHING = np.empty(0)
+FUSED_CLASSES = 16  # classes up to which the fused native loop is quicker than BLAS
+NO_VALUES = np.empty(0)
 
 
 @dataclass(frozen=True)

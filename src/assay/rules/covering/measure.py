@@ -59,7 +59,7 @@ class RuleMeasure:
         return judge(self, counts, target, prior, float(counts.sum()))[:, 1]
 
     def arguments(self, target: int | None, total: float) -> dict[str, Any]:
-        """What the native code is told."""
+        """The arguments of the native code."""
         strength = {"laplace": self.beta, "m-estimate": self.m, "wracc": total}.get(self.name, 0.0)
         return {
             "measure": MEASURES.index(self.name),

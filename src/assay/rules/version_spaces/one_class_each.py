@@ -118,8 +118,8 @@ class OneClassEach(MetaEstimator, Classifier):
         ]
 
     def _fit_one(self, label: Any, X: Table, target: np.ndarray, w: np.ndarray | None) -> Any:
-        given = self.estimator.get(label) if isinstance(self.estimator, dict) else self.estimator
-        model = self._default_estimator() if given is None else clone(given)
+        prototype = self.estimator.get(label) if isinstance(self.estimator, dict) else self.estimator
+        model = self._default_estimator() if prototype is None else clone(prototype)
         return fit_to(model, self._seen_by(model, X), target, w, type(self).__name__)
 
     def _default_estimator(self) -> Any:
@@ -177,7 +177,7 @@ class OneClassEach(MetaEstimator, Classifier):
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         fires = self._fires(X)
-        told = {
+        inner = {
             k: model._explain_table(self._seen_by(model, X)).reasons
             for k, model in enumerate(self.estimators_)
             if isinstance(model, Classifier) and fires[:, k].any()
@@ -191,7 +191,7 @@ class OneClassEach(MetaEstimator, Classifier):
             answers = Section("What each hypothesis says", ["class", "hypothesis", "answer"], lines)
             return [answers] + [
                 replace(section, title=f"{self.classes_[k]}: {section.title}")
-                for k, reasons in told.items()
+                for k, reasons in inner.items()
                 if fires[i, k]
                 for section in reasons.sections(i)
             ]
