@@ -243,8 +243,8 @@ class ConditionReader(Scanner):
         if word not in forms:
             labels = [label_word(c) for c in column.categories]
             self.fail(
-                f"{column_word(column.name)} has no category {one_line(said, 80)}."
-                + did_you_mean(said, labels),
+                f"{column_word(column.name)} has no category {one_line(word, 80)}."
+                + did_you_mean(word, labels),
                 start,
             )
         return forms[word]

@@ -104,7 +104,7 @@ def _without_evidence(line: str) -> str:
     return line[:at] if counted and "(" not in inside and ")" not in inside else line
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    said = found[1]
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1]
     simple = {"\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
     return simple[code] if code in simple else chr(int(code[1:], 16))

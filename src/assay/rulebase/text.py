@@ -190,8 +190,8 @@ class _Reader(ConditionReader):
             return number
         if word not in self.labels:
             known = [answer_word(c, tuple(self.classes)) for c in self.classes]
-            self.fail(f"there is no class {said}." + did_you_mean(said, known), start)
-        return self.labels[said]
+            self.fail(f"there is no class {word}." + did_you_mean(word, known), start)
+        return self.labels[word]
 
     # ------------------------------------------------------------------ sums
 

@@ -90,7 +90,7 @@ def gaussian_thresholds(
         C = gap**2 / (2 * ratio) + 0.5 * np.log(ratio) + prior
     if not np.isfinite([A, B, C]).all():
         raise DegenerateError(f"{first} and {second} are too far apart for floating-point numbers.", who=who)
-    near = [t for t in _roots(A, B, C) if abs(t) < FAR]
+    near = [t for t in _roots(A, B, C) if abs(t) < MAX_DISTANCE]
     points = np.unique([first.mean + s1 * t for t in near])
     a = A / first.var
     b = (B - 2 * A * first.mean / s1) / s1

@@ -109,11 +109,11 @@ def gaussian_log_odds(
     if m.ndim != 2 or len(m) != 2:
         raise ParameterError(f"means must be two rows of d values, got shape {m.shape}.", who=who)
     d = m.shape[1]
-    given = as_points(covariances, who)
-    given = np.stack([given, given]) if given.ndim == 2 else given
-    if given.shape != (2, d, d):
-        raise DataError(f"covariances must be 2 of {d} by {d}, got shape {given.shape}.", who=who)
-    S = np.stack([as_covariance(part, d, who) for part in given])
+    matrices = as_points(covariances, who)
+    matrices = np.stack([matrices, matrices]) if matrices.ndim == 2 else matrices
+    if matrices.shape != (2, d, d):
+        raise DataError(f"covariances must be 2 of {d} by {d}, got shape {matrices.shape}.", who=who)
+    S = np.stack([as_covariance(part, d, who) for part in matrices])
     ratio = log_prior_ratio(priors, who)
     if structure.startswith("shared"):
         S[:] = np.tensordot(np.asarray(priors, dtype=float), S, axes=1)

@@ -335,17 +335,15 @@ def _sorted(who: str, p: Numbers, tests: int | None, steps) -> np.ndarray:  # ty
         raw = np.asarray(p, np.float64)
     except (TypeError, ValueError):
         raise ParameterError(f"expected p-values, got {p!r}.", who=who) from None
-    if given.ndim != 1:
-        raise ParameterError(f"expected a list of p-values, got shape {given.shape}.", who=who)
-    if ((given < 0) | (given > 1)).any():
+    if raw.ndim != 1:
+        raise ParameterError(f"expected a list of p-values, got shape {raw.shape}.", who=who)
+    if ((raw < 0) | (raw > 1)).any():
+        raise ParameterError(f"p-values lie between 0 and 1, got {raw[(raw < 0) | (raw > 1)][0]:g}.", who=who)
+    if tests is not None and not is_whole(tests, len(raw)):
         raise ParameterError(
-            f"p-values lie between 0 and 1, got {given[(given < 0) | (given > 1)][0]:g}.", who=who
+            f"tests must be a whole number, at least that of p-values, {len(raw)}, got {tests!r}.", who=who
         )
-    if tests is not None and not is_whole(tests, len(given)):
-        raise ParameterError(
-            f"tests must be a whole number, at least that of p-values, {len(given)}, got {tests!r}.", who=who
-        )
-    known = ~np.isnan(given)
+    known = ~np.isnan(raw)
     m = int(known.sum()) if tests is None else int(tests)
     adjusted = np.full(len(raw), np.nan)
     if known.any():
