@@ -136,7 +136,7 @@ class MetaEstimator(Learner):
         elif isinstance(X, (list, tuple)) and X and isinstance(X[0], (list, tuple, np.ndarray)):
             X = np.asarray(X)
         row_count(X, type(self).__name__)
-        shape = getattr(X, "shape", ())
+        shape: tuple[int, ...] = getattr(X, "shape", ())
         if len(shape) == 2 and 0 in shape:
             what = "sample" if shape[1] else "feature"
             raise DataError(
@@ -242,7 +242,8 @@ def takes_tables(model: Any) -> bool:
 def takes_weights(model: Any) -> bool:
     """Whether the estimator's ``fit`` takes ``sample_weight``."""
     if isinstance(model, Learner):
-        return "sample_weight" in _fit_parameters(type(model))
+        cls: Any = type(model)
+        return "sample_weight" in _fit_parameters(cls)
     return has_fit_parameter(model, "sample_weight")
 
 

@@ -233,7 +233,7 @@ class CalibratedClassifierCV(MetaClassifier):
                 f"{self.classes_.tolist()[k]!r} has {rows[k]} of them. Use fewer folds, or ensemble=False."
             )
 
-    def _fit_clone(self, X: Any, y: Any, w: np.ndarray | None, **fit_params: Any) -> Any:
+    def _fit_clone(self, X: Any, y: Any, w: np.ndarray | None, seed: int | None = None, **params: Any) -> Any:
         model = self._template()
         if w is not None and not takes_weights(model):
             warn_user(
@@ -242,7 +242,7 @@ class CalibratedClassifierCV(MetaClassifier):
                 AssayWarning,
             )
             w = None
-        return super()._fit_clone(X, y, w, **fit_params)
+        return super()._fit_clone(X, y, w, seed, **params)
 
     def _pair(self, model: Any, scores: np.ndarray, codes: np.ndarray, w: Any) -> _Calibrated:
         make = METHODS[self.method]
