@@ -71,14 +71,27 @@ inline void require(bool fits, const char *what) {
 // How long an array is, as a signed number.
 template <class A> int64_t length(const A &a) { return int64_t(a.shape(0)); }
 
-// Whether low <= a[i] < high for all of n whole numbers: their least and their most, in their own type, so that the
-// compiler takes several at once.
+// The least and the most of n > 0 whole numbers, in their own type, so that the compiler takes several at once. Those of
+// indices are compiled for several instruction sets: a check then costs no more than reading its array.
+template <class T> struct Extremes {
+    T least, most;
+};
+template <class T>
+__attribute__((always_inline)) inline Extremes<T> plain_extremes(const T *a, int64_t n) {
+    T least = a[0], most = a[0];
+    for (int64_t i = 1; i < n; ++i) least = a[i] < least ? a[i] : least, most = a[i] > most ? a[i] : most;
+    return {least, most};
+}
+template <class T> Extremes<T> extremes(const T *a, int64_t n) { return plain_extremes(a, n); }
+[[maybe_unused]] HOT static Extremes<int32_t> extremes(const int32_t *a, int64_t n) { return plain_extremes(a, n); }
+[[maybe_unused]] HOT static Extremes<int64_t> extremes(const int64_t *a, int64_t n) { return plain_extremes(a, n); }
+
+// Whether low <= a[i] < high for all of n whole numbers.
 template <class T>
 bool within(const T *a, int64_t n, int64_t low, int64_t high) {
     static_assert(std::is_integral_v<T>, "within: whole numbers");
     if (n <= 0) return true;
-    T least = a[0], most = a[0];
-    for (int64_t i = 1; i < n; ++i) least = a[i] < least ? a[i] : least, most = a[i] > most ? a[i] : most;
+    const auto [least, most] = extremes(a, n);
     if constexpr (std::is_unsigned_v<T>)
         return high > 0 && uint64_t(most) < uint64_t(high) && (low <= 0 || uint64_t(least) >= uint64_t(low));
     else

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/sorting.hpp"
 
 namespace assay::multiway {
 
@@ -552,7 +553,7 @@ Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct,
     require(K > 0 && within(y, 0, K) && within(distinct, 0, INT32_MAX), "a class or a number of ranks that is not there");
     const bool weighted = w.has_value() || fractions;  // rows without a value are shared out by weight
     int64_t nominal = 0, numeric = 0;
-    vector<int32_t> listed(lists.shape(0) ? size_t(n) : 0, -1);  // the last column in whose list a row was seen
+    vector<uint8_t> listed(lists.shape(0) ? size_t(n) : 0);  // whether a row stands in the list of the column
     for (int64_t j = 0; j < d; ++j) {
         const int32_t c = n_categories.data()[j];
         require(c >= 0 && (c > 0 ? nominal < length(codes) : numeric < length(lists)), "n_categories does not fit the columns");
@@ -562,13 +563,11 @@ Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct,
         }
         const uint64_t *list = lists.data() + numeric * n;
         const int64_t ranks = distinct.data()[numeric++] + weighted;
-        bool fits = true;
-        for (int64_t i = 0; i < n && fits; ++i) {
-            const int64_t row = int64_t(list[i] & 0xffffffffu);
-            fits = row < n && int64_t(list[i] >> 32) < ranks && listed[size_t(row)] != int32_t(j);
-            if (fits) listed[size_t(row)] = int32_t(j);
-        }
-        require(fits, "a row or a rank that is not there, or a row twice");
+        const auto [rank, row] = most_of_halves(list, n);
+        require(n == 0 || (row < n && rank < ranks), "a row or a rank that is not there");
+        std::fill(listed.begin(), listed.end(), uint8_t(0));
+        for (int64_t i = 0; i < n; ++i) listed[lower(list[i])] = 1;
+        require(uint64_t(n) == size_t(std::count(listed.begin(), listed.end(), uint8_t(1))), "a row is listed twice");
     }
     return Grower(codes.data(), distinct.data(), n, d, K, n_categories.data(), rules, weighted);
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "assay/array.hpp"
+
 namespace assay {
 
 // Ascending, NaN last, equal ones by their rows. For sorting: where NaN may come, `<` alone is no order, and
@@ -17,6 +19,16 @@ constexpr int64_t BUCKETS = (1 << 14) + 2;  // room that sort_keys needs in its 
 
 inline uint32_t upper(uint64_t key) { return uint32_t(key >> 32); }
 inline uint32_t lower(uint64_t key) { return uint32_t(key); }
+
+// The most of the upper halves, and of the lower ones, of n keys.
+struct Halves {
+    uint32_t upper, lower;
+};
+[[maybe_unused]] HOT static Halves most_of_halves(const uint64_t *keys, int64_t n) {
+    uint32_t high = 0, low = 0;
+    for (int64_t i = 0; i < n; ++i) high = std::max(high, upper(keys[i])), low = std::max(low, lower(keys[i]));
+    return {high, low};
+}
 
 inline int width_in_bits(uint64_t v) {
     int bits = 0;

@@ -234,9 +234,7 @@ bool keys_within(const In2<uint64_t> &order, int64_t n, const In1<int64_t> &star
     const int64_t m = int64_t(order.shape(1));
     bool fits = true;
     for (int64_t j = 0; j < length(order); ++j) {
-        const uint64_t *key = order.data() + j * m;
-        uint32_t row = 0, rank = 0;  // the most of each
-        for (int64_t i = 0; i < m; ++i) row = std::max(row, lower(key[i])), rank = std::max(rank, uint32_t(key[i] >> 32));
+        const auto [rank, row] = most_of_halves(order.data() + j * m, m);
         fits &= (m == 0 || int64_t(row) < n) && int64_t(rank) <= start.data()[j + 1] - start.data()[j];
     }
     return fits;
@@ -300,9 +298,8 @@ nb::tuple grow(In2<uint64_t> order,      // in      (d, m)  presorted keys; rows
 void narrow(In2<uint64_t> order, In1<uint8_t> keep, InOut2<uint64_t> out) {
     const int64_t d = int64_t(order.shape(0)), m = int64_t(order.shape(1)), kept = int64_t(out.shape(1));
     require(int64_t(out.shape(0)) == d, "narrow: shapes");
-    bool inside = true;
-    for (int64_t i = 0; i < d * m; ++i) inside &= int64_t(lower(order.data()[i])) < length(keep);
-    require(inside, "narrow: a row that is not there");
+    require(d * m == 0 || int64_t(most_of_halves(order.data(), d * m).lower) < length(keep),
+            "narrow: a row that is not there");
     bool fits = true;
     {
         nb::gil_scoped_release unlocked;
