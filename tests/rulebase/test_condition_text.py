@@ -42,7 +42,7 @@ def test_a_condition_ends_where_it_ends(text, meant, rest):
         ("day > 999999-01-01", "999999-01-01 is no date"),
         ("day > -290001-01-01", "is no date"),
         ("x" + " " * 100_000 + "> 3", "there is no column x."),
-        ("y" * 100_000 + " in {1}", "yyy... There are a, b, size, day."),
+        ("y" * 100_000 + " in {1}", "yyy... There are: a, b, size, day."),
     ],
 )
 def test_errors_are_short(text, message):
