@@ -122,7 +122,7 @@ def test_errors_advise_in_options(run, long, tmp_path):
     assert code and "needs --basket and --item, a table of attributes --attributes." in said
     assert "from_table" not in said
     code, _, said = run("associate", "german_credit", "--attributes")
-    assert code and said.rstrip().endswith("Say where to cut them: --cuts 4.")
+    assert code and said.rstrip().endswith("Discretise them: --cuts 4.")
     code, _, said = run("associate", "german_credit", "--attributes", "--cuts", 4, "-s", 0.0001)
     assert code and "at a support of 0.0001" in said and "Raise --min-support, or set --max-size." in said
     assert "kind=" not in said and " min_support" not in said

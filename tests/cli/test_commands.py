@@ -120,7 +120,7 @@ def test_learners_and_their_parameters_are_listed(run):
         (["compare", "{loans}", "-t", "default", "-m", "banana"], "banana"),
         (["compare", "{loans}", "-t", "default", "-l", "banana"], "banana"),
         (["compare", "{loans}", "-t", "default", "--alpha", "2"], "alpha"),
-        (["compare", "{loans}", "-t", "default", "--cost", "yes=10"], "SAID:TRUTH=COST"),
+        (["compare", "{loans}", "-t", "default", "--cost", "yes=10"], "PREDICTED:ACTUAL=COST"),
         (["compare", "{loans}", "-t", "default", "--cost", "yes:maybe=10"], "maybe"),
         (["compare", "{folder}", "-t", "default"], "directory"),
         (["compare", "{loans}", "-t", "default", "--report", "{folder}/no/r.html"], "there is no folder"),
@@ -202,7 +202,7 @@ def test_a_measured_target_is_refused_in_a_sentence(run, tmp_path):
     data.write_text("x,y\n" + "".join(f"{i},{i / 8}\n" for i in range(1, 30)))
     code, _, err = run("fit", data, "-t", "y", "-o", tmp_path / "m.assay")
     assert code == 2 and err.startswith(
-        "assay: y holds 29 distinct numbers from 0.125 to 3.625, but fit tells"
+        "assay: y holds 29 distinct numbers from 0.125 to 3.625, but fit needs"
     )
     assert "--nominal" not in err and "Cut the numbers into classes" in err and "assay.linear.Ridge" in err
     code, out, _ = run("describe", data, "-t", "y")

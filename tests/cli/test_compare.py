@@ -105,7 +105,7 @@ def test_weights_of_an_arff_file_are_used_and_said(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [(("--group", "patinet"), "Did you mean patient?"), (("--group", "ill"), "ill is what is to be predicted"),
+    [(("--group", "patinet"), "Did you mean patient?"), (("--group", "ill"), "ill is the target"),
      (("--time", "drug"), "column drug holds nominal values such as 'x', expected numbers or dates"),
      (("--weight", "patient"), "expected numbers"), (("--time", "when", "--group", "patient"), "not both"),
      (("--time", "when", "--design", "3x10"), "times puts rows in order"), (("--design", "logo"), "needs groups="),

@@ -104,7 +104,7 @@ def test_calibrated_probabilities_are_those_of_python(run, tmp_path):
 REASONS = {
     "majority": "yes is the most frequent class",
     "naive bayes": "humidity = 70 is 3.27 times as likely under yes as under no",
-    "logistic": "humidity = 70 speaks most for yes (+0.673)",
+    "logistic": "humidity = 70 contributes most to yes (+0.673)",
     "c45": "outlook = rainy and windy = TRUE: 2 training rows, all of them no",
     "id3": "outlook = rainy and windy = TRUE: 2 training rows, all of them no",
     "ripper": "no rule holds, so the default answers",
@@ -112,8 +112,8 @@ REASONS = {
     "prism": "rule: temperature <= 66.5 AND outlook = 'rainy'",
     "knn": "4 of the 5 nearest training rows are yes",
     "nearest centroid": "at a distance of 2.005 from the centre of yes, the nearest",
-    "adaboost": "temperature = 65 speaks most for no (+0.175)",
-    "lda": "humidity = 70 speaks most for yes (+1.39)",
+    "adaboost": "temperature = 65 contributes most to no (+0.175)",
+    "lda": "humidity = 70 contributes most to yes (+1.39)",
 }
 
 

@@ -28,7 +28,7 @@ def test_the_rest_keeps_its_columns_and_knows_whether_it_is_whole():
 
 @pytest.mark.parametrize(
     ("column", "option", "words"),
-    [("who", "--weight", "expected numbers"), ("hole", "--time", "empty in 1 row"), ("y", "--group", "predicted"),
+    [("who", "--weight", "expected numbers"), ("hole", "--time", "empty in 1 row"), ("y", "--group", "is the target"),
      ("whom", "--group", "Did you mean who")],
 )  # fmt: skip
 def test_a_column_that_cannot_play_the_part_is_refused(column, option, words):

@@ -18,7 +18,7 @@ def test_many_numbers_are_no_classes(run, numbers, tmp_path, monkeypatch, comman
     name, *options = command
     code, _, err = run(name, numbers, "-t", "many", *options)
     assert code == 2 and err.startswith(
-        f"assay: many holds 116 distinct numbers from 0 to 115, but {name} tells"
+        f"assay: many holds 116 distinct numbers from 0 to 115, but {name} needs"
     )
     assert "add --nominal many" in err and "assay.ensembles.RandomForestRegressor" in err
     code, _, err = run(name, numbers, "-t", "x", *options)

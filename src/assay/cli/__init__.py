@@ -1,7 +1,7 @@
 """The command line: describe, compare, experiment, fit, show, predict, explain, associate, datasets, learners.
 
 Each command lives in a file of its own and is imported only when it is called, so ``assay --help`` is quick.
-Whatever is wrong with a file, a column or an option ends in one sentence and exit code 2.
+Errors in a file, a column or an option end in one sentence and exit code 2.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ COMMANDS = {
     "experiment": "Many learners and settings on many data sets, resumable.",
     "fit": "Train one learner on a table and save it.",
     "show": "What a saved model has learned: tree, rules, coefficients, importances.",
-    "predict": "Answer for each row of a table with a saved model.",
-    "explain": "Why a saved model answers as it does for one row.",
-    "associate": "What is bought together, as rules with support, confidence and lift.",
+    "predict": "Predict each row of a table with a saved model.",
+    "explain": "Why a saved model predicts what it does for one row.",
+    "associate": "Association rules: what is bought together, with support, confidence and lift.",
     "datasets": "The built-in data sets.",
     "learners": "The learners by the names that other commands take.",
 }
 
 
 class ReaderLeftError(Exception):
-    """The reader of standard output, such as head, has seen enough."""
+    """The reader of standard output, such as head, has closed it."""
 
 
 class Commands(click.Group):
@@ -43,11 +43,11 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; click would make a closed pipe an exit code of 1."""
         try:
-            answer = super().invoke(ctx)
+            result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
             raise ReaderLeftError from None
-        return answer
+        return result
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands in the order in which one would use them."""
@@ -100,8 +100,8 @@ def main(args: list[str] | None = None) -> None:
         hint = ""
         if isinstance(error, click.UsageError) and error.ctx is not None:
             hint = f" See {error.ctx.command_path} --help."
-        said = error.format_message()
-        _end(said + ("" if said.endswith((".", "?")) else ".") + hint, 2)
+        message = error.format_message()
+        _end(message + ("" if message.endswith((".", "?")) else ".") + hint, 2)
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except (AssayError, NotImplementedError) as error:
@@ -123,10 +123,10 @@ def main(args: list[str] | None = None) -> None:
 
 
 def _note(message: Warning | str, *where: object, **more: object) -> None:
-    """A warning as a line of its own, without the place in the code that gave it."""
+    """Print a warning on a line, without the source location that raised it."""
     click.echo(f"Note: {message}", err=True)
 
 
-def _end(sentence: str, code: int) -> None:
-    click.echo(f"assay: {sentence}", err=True)
+def _end(message: str, code: int) -> None:
+    click.echo(f"assay: {message}", err=True)
     sys.exit(code)

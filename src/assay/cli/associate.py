@@ -1,4 +1,4 @@
-"""``assay associate FILE``: what is bought together, as rules."""
+"""``assay associate FILE``: association rules of a table or of baskets."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from assay.cli.words import counted
 from assay.errors import DataError, ParameterError, ReadError, did_you_mean
 
 FILE_FORM_NAMES = ("flags", "slots", "attributes", "mixed", "lines")
-LONGEST_NAME = 200  # characters of an item's name in the table
-SHOWN = ("support", "confidence", "lift", "leverage", "conviction", "p", "p_adjusted")
+MAX_NAME_LENGTH = 200  # characters of an item's name in the table
+WRITTEN_MEASURES = ("support", "confidence", "lift", "leverage", "conviction", "p", "p_adjusted")
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Association rules</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
@@ -29,7 +29,7 @@ th { font-size: .87em; opacity: .7; }
 """
 
 
-@click.command("associate", short_help="What is bought together, as rules.")
+@click.command("associate", short_help="Association rules: what is bought together.")
 @data_argument
 @click.option("--basket", metavar="COLUMN", help="Of a long table: the column that says which basket.")
 @click.option("--item", metavar="COLUMN", help="Of a long table: the column that says which item.")
@@ -43,7 +43,9 @@ th { font-size: .87em; opacity: .7; }
 )
 @click.option("--attributes", is_flag=True, help="The same as --form attributes.")
 @click.option(
-    "--cuts", type=click.IntRange(min=2), help="With --attributes: intervals of a column of numbers."
+    "--cuts",
+    type=click.IntRange(min=2),
+    help="With --attributes: number of intervals into which each numeric column is cut.",
 )
 @click.option(
     "--min-support",
@@ -51,7 +53,7 @@ th { font-size: .87em; opacity: .7; }
     default=0.01,
     show_default=True,
     type=click.FloatRange(0, 1, min_open=True),
-    help="The least share of the baskets that hold both sides.",
+    help="Minimum support: the share of the baskets that hold both sides.",
 )
 @click.option(
     "--min-confidence",
@@ -59,22 +61,33 @@ th { font-size: .87em; opacity: .7; }
     default=0.5,
     show_default=True,
     type=click.FloatRange(0, 1),
-    help="The least share of the baskets with the left side that also hold the right one.",
+    help="Minimum confidence: the share of the baskets with the left side that also hold the right one.",
 )
 @click.option(
-    "--min-lift", type=click.FloatRange(min=0), default=0.0, help="1 leaves out what makes less likely."
+    "--min-lift",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="Minimum lift; 1 leaves out negative associations.",
 )
-@click.option("--max-size", type=click.IntRange(min=2), help="The most items of a rule.")
+@click.option("--max-size", type=click.IntRange(min=2), help="Maximum number of items in a rule.")
 @click.option(
-    "--then", "consequent", multiple=True, metavar="ITEM", help="Only rules that lead to it; repeatable."
+    "--then",
+    "consequent",
+    multiple=True,
+    metavar="ITEM",
+    help="Only rules with this item as consequent; repeatable.",
 )
 @click.option(
-    "--significant", is_flag=True, help="Only rules that Fisher's test, adjusted by Holm, finds at 0.05."
+    "--significant",
+    is_flag=True,
+    help="Only rules significant at 0.05 by Fisher's exact test, Holm-adjusted.",
 )
 @click.option(
-    "--productive", is_flag=True, help="Only rules of which no item can be left out, by the same test."
+    "--productive",
+    is_flag=True,
+    help="Only productive rules: each item of the antecedent improves the rule, by the same test.",
 )
-@click.option("--irredundant", is_flag=True, help="Without rules that say no more than a more general one.")
+@click.option("--irredundant", is_flag=True, help="Drop rules that are no better than a more general one.")
 @click.option("--sort", "by", default="confidence", show_default=True, help="The measure that ranks rules.")
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="How many to print.")
 @click.option("--words", is_flag=True, help="Print sentences instead of a table.")
@@ -103,11 +116,11 @@ def command(
     output: str | None,
     reading: Reading,
 ) -> None:
-    """What is bought together: frequent sets of items, and the rules among them.
+    """Mine frequent item sets and association rules.
 
     FILE has one row for each item of a basket, with --basket and --item; or one row for each basket, with a column
     for each item (yes or no, 1 or 0), with names of items in its columns, or with attributes; or one basket on each
-    line, its items separated by commas. The form is told from the file; --form overrules it.
+    line, its items separated by commas. The form is detected from the file; --form overrides it.
     """
     from assay.associations import MEASURES, association_rules, frequent_sets
 
@@ -124,20 +137,20 @@ def command(
         if error.code not in REMEDIES:
             raise
         raise type(error)(error.what, remedy=REMEDIES[error.code], code=error.code) from None
-    found = len(rules)
+    n_rules = len(rules)
     rules = rules.significant() if significant else rules
     rules = rules.productive() if productive else rules
     rules = (rules.irredundant() if irredundant else rules).sorted(by)
-    left = f", {counted(found - len(rules), 'rule')} left out" if found > len(rules) else ""
+    omitted = f", {counted(n_rules - len(rules), 'rule')} left out" if n_rules > len(rules) else ""
     click.echo(
         f"{counted(baskets.n, 'basket')} of {counted(len(baskets.items), 'item')}: "
-        f"{counted(len(sets), 'frequent set')}, {counted(len(rules), 'rule')}{left}"
+        f"{counted(len(sets), 'frequent set')}, {counted(len(rules), 'rule')}{omitted}"
     )
-    shown = rules[:top]
-    if len(shown) and words:
-        click.echo("\n".join(shown.sentences(*(("rows", "have", "that") if form == "attributes" else ()))))
-    elif len(shown):
-        click.echo("\n".join(_table(shown, by)))
+    printed = rules[:top]
+    if len(printed) and words:
+        click.echo("\n".join(printed.sentences(*(("rows", "have", "that") if form == "attributes" else ()))))
+    elif len(printed):
+        click.echo("\n".join(_table(printed, by)))
     if len(rules) > top:
         click.echo(f"... and {len(rules) - top:,} more; --top or -o shows them.")
     if output:
@@ -147,16 +160,16 @@ def command(
 
 REMEDIES = {  # of errors whose advice is for Python
     "table-of-attributes": "A long table needs --basket and --item, a table of attributes --attributes.",
-    "uncut-numbers": "Say where to cut them: --cuts 4.",
+    "uncut-numbers": "Discretise them: --cuts 4.",
     "too-many-sets": "Raise --min-support, or set --max-size.",
-    "too-many-rules": "Raise --min-confidence or --min-support, or name what it should lead to with --then.",
+    "too-many-rules": "Raise --min-confidence or --min-support, or name a consequent with --then.",
 }
 
 
 def _baskets(
     data: str, basket: str | None, item: str | None, form: str, cuts: int | None, reading: Reading
 ) -> tuple[Any, str]:
-    """The baskets of a file or of a built-in data set, and their form; a form that was guessed is told."""
+    """The baskets of a file or of a built-in data set, and their form; a note names a form that was guessed."""
     from assay.associations import Baskets
     from assay.associations.basket_files import FILE_FORMS, read_baskets
     from assay.associations.wide_forms import wide_form
@@ -172,7 +185,7 @@ def _baskets(
     if is_file(data):
         reading = replace(reading, drop=(*reading.drop, *reading.keep))
         try:
-            baskets, taken = read_baskets(data, basket, item, form, cuts, **reading.options())
+            baskets, detected = read_baskets(data, basket, item, form, cuts, **reading.options())
         except ReadError as error:
             if form == "auto" and error.code == "ragged-line":
                 raise error.with_remedy("If each line is a basket: --form lines.") from None
@@ -181,20 +194,21 @@ def _baskets(
         built_in = built_in_with(data, reading)
         if form == "auto" and built_in.y is not None:
             raise click.UsageError(f"{data} is a table of attributes; add --attributes.")
-        taken = wide_form(built_in.X) if form == "auto" else form
-        if taken == "attributes":  # what is to be predicted goes with the rest
+        detected = wide_form(built_in.X) if form == "auto" else form
+        if detected == "attributes":  # the target is one more attribute
             baskets = Baskets.from_table(built_in.frame("pyarrow"), cuts)
-        elif taken == "lines":
+        elif detected == "lines":
             raise click.UsageError(f"{data} is a table; --form lines is for text files.")
         else:
-            baskets = Baskets.from_wide(built_in.X, form=taken)
-    if form == "auto" and taken not in ("flags", "long"):
-        others = ", ".join(name for name in FILE_FORM_NAMES if name != taken)
+            baskets = Baskets.from_wide(built_in.X, form=detected)
+    if form == "auto" and detected not in ("flags", "long"):
+        alternatives = ", ".join(name for name in FILE_FORM_NAMES if name != detected)
         click.echo(
-            f"Note: read as {taken}: {FILE_FORMS[taken]}. If it is not: --form {others}, or --basket and --item.",
+            f"Note: read as {detected}: {FILE_FORMS[detected]}. "
+            f"If it is not: --form {alternatives}, or --basket and --item.",
             err=True,
         )
-    return baskets, taken
+    return baskets, detected
 
 
 def _table(rules: Any, by: str) -> list[str]:
@@ -215,7 +229,7 @@ def _in_words(rules: Any, i: int) -> str:
     """A rule in one line, both of its sides whole; only a very long name of an item is cut."""
     from assay.core.words import one_line
 
-    return " -> ".join(", ".join(one_line(name, LONGEST_NAME) for name in side) for side in rules.sides(i))
+    return " -> ".join(", ".join(one_line(name, MAX_NAME_LENGTH) for name in side) for side in rules.sides(i))
 
 
 def _check_output(output: str | None) -> None:
@@ -232,7 +246,7 @@ def _write(rules: Any, output: str) -> None:
     from assay.tables.whole_files import whole_file, write_whole
 
     kind = Path(output).suffix.lower()
-    names = [name for name in SHOWN if not name.startswith("p") or float(rules.n).is_integer()]
+    names = [name for name in WRITTEN_MEASURES if not name.startswith("p") or float(rules.n).is_integer()]
     if kind == ".json":
         write_whole(output, rules.to_json(indent=1, measures=names))
     elif kind == ".html":

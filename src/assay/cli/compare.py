@@ -50,19 +50,19 @@ class MetricOption(click.Option):
     "--group",
     metavar="COLUMN",
     shell_complete=complete_columns,
-    help="Rows with the same value (a patient, a client) are never parted.",
+    help="Rows with the same value (a patient, a client) are never split between training and test.",
 )
 @click.option(
     "--time",
     metavar="COLUMN",
     shell_complete=complete_columns,
-    help="When each row was: later rows are tested by what was known before.",
+    help="Time of each row: learners train on earlier rows and are tested on later ones.",
 )
 @click.option(
     "--weight",
     metavar="COLUMN",
     shell_complete=complete_columns,
-    help="How much each row counts, in learning and in the metrics.",
+    help="Weight of each row, in training and in the metrics.",
 )
 @click.option("--test", metavar="FILE", help="Test once, on the rows of this file, instead of splitting.")
 @click.option(
@@ -151,36 +151,36 @@ def command(
         raise click.UsageError("--test already says which rows test; leave out --group, --time and --weight.")
     if data == test == "-":
         raise click.UsageError("FILE and --test cannot both come from standard input.")
-    found = open_data(data, target, reading)
-    need_classes(found, "compare")
-    found, groups = set_apart(found, group, "--group")
-    found, times = set_apart(found, time, "--time")
-    found, weights = set_apart(found, weight, "--weight")
-    if weights is None and found.weights is not None and not test:
-        weights = found.weights
+    dataset = open_data(data, target, reading)
+    need_classes(dataset, "compare")
+    dataset, groups = set_apart(dataset, group, "--group")
+    dataset, times = set_apart(dataset, time, "--time")
+    dataset, weights = set_apart(dataset, weight, "--weight")
+    if weights is None and dataset.weights is not None and not test:
+        weights = dataset.weights
         click.echo(
-            f"The rows of {found.name} have weights; they count in learning and in the metrics.", err=True
+            f"The rows of {dataset.name} have weights; they count in learning and in the metrics.", err=True
         )
-    loss = loss_from(cost, set(found.labels))
-    chosen = list(metrics) or (["cost", "error"] if loss or reject is not None else ["error"])
+    loss = loss_from(cost, set(dataset.labels))
+    metric_names = list(metrics) or (["cost", "error"] if loss or reject is not None else ["error"])
     result = compare(
-        _chosen(learners, found.X, calibrate),
-        found.X,
-        found.y,
+        _chosen(learners, dataset.X, calibrate),
+        dataset.X,
+        dataset.y,
         design=design,
         groups=groups,
         times=times,
         sample_weight=weights,
-        test=None if test is None else _tested(test, found, reading),
-        metrics=chosen,
+        test=None if test is None else _tested(test, dataset, reading),
+        metrics=metric_names,
         loss=loss,
         reject=reject,
         alpha=alpha,
         random_state=seed,
         n_jobs=jobs,
         budget=budget,
-        name=found.name,
-        target=found.target,
+        name=dataset.name,
+        target=dataset.target,
     )
     result.settings["command"] = shlex.join(["assay", *sys.argv[1:]])
     rope = 0.01 if rope is None else rope

@@ -25,16 +25,16 @@ __all__ = [
 Complete = Callable[[click.Context, click.Parameter, str], list[Any]]
 
 
-def _offered(known: Callable[[click.Context], Iterable[str]], several: bool = False) -> Complete:
-    """Completion by a list of words; with ``several``, of the last word of a list separated by commas."""
+def _offered(candidates: Callable[[click.Context], Iterable[str]], comma_separated: bool = False) -> Complete:
+    """Completion by a list of words; with ``comma_separated``, of the last word of a list."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        begun, last = "", incomplete
-        if several and "," in incomplete:
+        prefix, last = "", incomplete
+        if comma_separated and "," in incomplete:
             head, _, last = incomplete.rpartition(",")
-            begun = head + ","
+            prefix = head + ","
         with suppress(Exception):
-            return [CompletionItem(begun + word) for word in known(ctx) if word.startswith(last)]
+            return [CompletionItem(prefix + word) for word in candidates(ctx) if word.startswith(last)]
         return []
 
     return complete
@@ -63,24 +63,24 @@ def _columns(ctx: click.Context) -> Iterable[str]:
     from assay.tables.data import datasets, load_dataset
     from assay.tables.readers.read import format_of, open_reader
 
-    given = [
+    arguments = [
         ctx.params.get("data"),
         *reversed(ctx.args),
-    ]  # an option without its value leaves FILE among the rest
-    known = datasets()
-    name = next((a for a in given if a and (Path(a).is_file() or a in known)), "")
-    if name in known and not Path(name).exists():
+    ]  # an option without its value leaves FILE in ctx.args
+    built_in = datasets()
+    name = next((a for a in arguments if a and (Path(a).is_file() or a in built_in)), "")
+    if name in built_in and not Path(name).exists():
         data = load_dataset(name)
         return [*data.X.schema.names, *([data.target_name] if data.target_name else [])]
     kind = format_of(name)
     return [] if kind in ("libsvm", "jsonl", "excel") else open_reader(name, kind).names  # not from all rows
 
 
-complete_learners = _offered(_learners, several=True)
+complete_learners = _offered(_learners, comma_separated=True)
 complete_one_learner = _offered(_learners)
 complete_datasets = _offered(_datasets)
 complete_metrics = _offered(_metrics)
-complete_columns = _offered(_columns, several=True)
+complete_columns = _offered(_columns, comma_separated=True)
 
 
 def complete_data(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Costs on the command line: ``--cost said:truth=10`` and ``--reject 0.5``."""
+"""Costs on the command line: ``--cost predicted:actual=10`` and ``--reject 0.5``."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ __all__ = ["a_number", "cost_option", "decision_rule", "loss_from", "reject_opti
 cost_option: Callable[[Any], Any] = click.option(
     "--cost",
     multiple=True,
-    metavar="SAID:TRUTH=COST",
-    help="What it costs to say SAID when TRUTH is true, such as yes:no=10; repeatable. Errors not named cost 1.",
+    metavar="PREDICTED:ACTUAL=COST",
+    help="Cost of predicting PREDICTED when the class is ACTUAL, such as yes:no=10; repeatable. Other errors cost 1.",
 )
 reject_option: Callable[[Any], Any] = click.option(
     "--reject",
     type=click.FloatRange(min=0),
-    callback=lambda *given: a_number(*given),  # defined below
-    help="What it costs to give no answer; makes it an answer.",
+    callback=lambda *args: a_number(*args),  # defined below
+    help="Cost of rejecting a row (making no prediction); allows rejection.",
 )
 
 
 def loss_from(costs: tuple[str, ...], classes: Iterable[Any] = ()) -> dict[tuple[Any, Any], float] | None:
-    """The costs as {(said, truth): cost}, or None if there are none; labels are those that read alike.
+    """The costs as {(predicted, actual): cost}, or None if there are none; labels are matched by their text.
 
     >>> from assay.cli.costs import loss_from
     >>> loss_from(("yes:no=10",), ["no", "yes"]), loss_from(("0:1=10",), [0, 1])
@@ -35,31 +35,31 @@ def loss_from(costs: tuple[str, ...], classes: Iterable[Any] = ()) -> dict[tuple
     loss = {}
     for text in costs:
         pair, sign, number = text.rpartition("=")
-        said, colon, truth = _told_apart(pair, labels)
+        predicted, colon, actual = _split_pair(pair, labels)
         try:
-            loss[labels.get(said, said), labels.get(truth, truth)] = float(number)
+            loss[labels.get(predicted, predicted), labels.get(actual, actual)] = float(number)
         except ValueError:
             sign = ""
         if not sign or not colon:
             raise click.BadParameter(
-                f"{text!r} is not SAID:TRUTH=COST, such as yes:no=10", param_hint="--cost"
+                f"{text!r} is not PREDICTED:ACTUAL=COST, such as yes:no=10", param_hint="--cost"
             )
     return loss or None
 
 
-def _told_apart(pair: str, labels: Iterable[str]) -> tuple[str, str, str]:
-    """Said, colon and truth; of several colons, the first with classes on both sides."""
+def _split_pair(pair: str, labels: Iterable[str]) -> tuple[str, str, str]:
+    """Predicted class, colon, actual class; of several colons, the first with classes on both sides."""
     parts = pair.split(":")
     for i in range(1, len(parts)):
-        said, truth = ":".join(parts[:i]).strip(), ":".join(parts[i:]).strip()
-        if said in labels and truth in labels:
-            return said, ":", truth
-    said, colon, truth = pair.partition(":")
-    return said.strip(), colon, truth.strip()
+        predicted, actual = ":".join(parts[:i]).strip(), ":".join(parts[i:]).strip()
+        if predicted in labels and actual in labels:
+            return predicted, ":", actual
+    predicted, colon, actual = pair.partition(":")
+    return predicted.strip(), colon, actual.strip()
 
 
 def a_number(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """The number, unless it is infinite or none."""
+    """The number; infinite or NaN is an error."""
     if value is not None and not math.isfinite(value):
         raise click.BadParameter(f"{value} is no number from 0 up")
     return value

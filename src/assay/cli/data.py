@@ -61,7 +61,7 @@ class Data:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows to be answered: as the model takes them, and the columns that are carried into the answers."""
+    """Rows to predict: as the model takes them, and the columns that are copied into the output."""
 
     X: Any
     kept: dict[str, list[Any]] = field(default_factory=dict)
@@ -70,73 +70,72 @@ class Rows:
 def open_data(
     name: str, target: str | None, reading: Reading | None = None, need_target: bool = True
 ) -> Data:
-    """The table of a file, of standard input or of a built-in data set, its target apart."""
+    """The table of a file, of standard input or of a built-in data set, and its target."""
     reading = reading or Reading()
     if not is_file(name):
-        found = _built_in(name, target, reading)
-        if need_target and found.y is None:
+        dataset = _built_in(name, target, reading)
+        if need_target and dataset.y is None:
             raise click.ClickException(
                 f"{name} has nothing to predict; assay describe {name} shows what it holds."
             )
-        return found
+        return dataset
     from assay.tables.readers import read_table
 
     read = read_table(name, target="auto" if target is None else target, **reading.options())
-    shown = _called(name)
+    source = _called(name)
     if need_target and read.y is None:
         columns = ", ".join(read.names[:30])
         raise click.UsageError(
-            f"Which column of {shown} is to be predicted? Give --target. Columns: {columns}"
+            f"Which column of {source} is to be predicted? Give --target. Columns: {columns}"
         )
-    _some_rows(shown, len(read))
+    _some_rows(source, len(read))
     if read.cleaned is not None:
         click.echo(f"Cleaned: {read.cleaned}".replace("\n", "\nCleaned: "), err=True)
     _known_columns(reading.keep, [*read.names, *([read.target] if read.target else [])], "--keep")
     table = read.table
     if reading.keep:
-        table = _without(table, reading.keep, shown)
+        table = _without(table, reading.keep, source)
     cleaned = () if read.cleaned is None else tuple(read.cleaned.done)
-    found = Data(Path(shown).name, _full(table), read.y, read.target, read.weights, cleaned)
-    return _labelled(found) if need_target else found
+    dataset = Data(Path(source).name, _full(table), read.y, read.target, read.weights, cleaned)
+    return _labelled(dataset) if need_target else dataset
 
 
-def need_classes(found: Data, command: str) -> None:
-    """Refuse a target of measured numbers, in a sentence that says what to do instead, and one that is no class."""
+def need_classes(dataset: Data, command: str) -> None:
+    """Refuse a numeric (regression) target with advice, and a target that is otherwise no set of classes."""
     from assay.evaluate.target import CUT_FIRST, as_target, looks_measured, most_classes
 
-    y = np.asarray(found.y)
+    y = np.asarray(dataset.y)
     if looks_measured(y):
         distinct = len(np.unique(y))
         few_enough = y.dtype.kind != "f" and distinct <= most_classes(len(y))
-        named = f"If they are names of classes, add --nominal {found.target}. " if few_enough else ""
+        hint = f"If they are class labels, add --nominal {dataset.target}. " if few_enough else ""
         raise click.ClickException(
-            f"{found.target} holds {distinct} distinct numbers from {y.min():g} to {y.max():g}, but {command} tells "
-            f"classes apart. {named}{CUT_FIRST}, choose another target, or learn numbers in Python: {REGRESSORS} and "
-            "other regressors."
+            f"{dataset.target} holds {distinct} distinct numbers from {y.min():g} to {y.max():g}, but {command} needs "
+            f"classes. {hint}{CUT_FIRST}, choose another target, or use a regressor in Python: {REGRESSORS} ..."
         )
-    as_target(y, len(y), command, name=found.target)
+    as_target(y, len(y), command, name=dataset.target)
 
 
 def _called(name: str) -> str:
     return "standard input" if name == "-" else name
 
 
-def _labelled(found: Data) -> Data:
-    """Without the rows that have no label, and says so; classes 1.0 and 2.0 are 1 and 2."""
+def _labelled(dataset: Data) -> Data:
+    """The rows that have a label (a note counts the others); classes 1.0 and 2.0 become 1 and 2."""
     from assay.evaluate.target import missing
 
-    lost = missing(np.asarray(found.y))
-    if not lost.any():
-        return replace(found, y=_whole(found.y))  # type: ignore[arg-type]
-    if lost.all():
-        raise click.ClickException(f"Column {found.target!r} of {found.name} is empty.")
+    unlabelled = missing(np.asarray(dataset.y))
+    if not unlabelled.any():
+        return replace(dataset, y=_whole(dataset.y))  # type: ignore[arg-type]
+    if unlabelled.all():
+        raise click.ClickException(f"Column {dataset.target!r} of {dataset.name} is empty.")
     click.echo(
-        f"Left out: {counted(int(lost.sum()), 'row')} of {found.name} without a value of {found.target}.",
+        f"Left out: {counted(int(unlabelled.sum()), 'row')} of {dataset.name} without a value of {dataset.target}.",
         err=True,
     )
-    labelled = np.flatnonzero(~lost)
-    weights = None if found.weights is None else found.weights[labelled]
-    return replace(found, X=found.X[labelled], y=_whole(found.y[labelled]), weights=weights)  # type: ignore[index]
+    labelled = np.flatnonzero(~unlabelled)
+    weights = None if dataset.weights is None else dataset.weights[labelled]
+    return replace(dataset, X=dataset.X[labelled], y=_whole(dataset.y[labelled]), weights=weights)  # type: ignore[index]
 
 
 def _whole(y: np.ndarray) -> np.ndarray:
@@ -179,13 +178,13 @@ def load_built_in(name: str) -> Any:
     """The built-in data set of that name, or a sentence that says what there is instead."""
     from assay.tables.data import datasets, load_dataset
 
-    known = datasets()
-    if name.lower().replace("-", "_") in known:
+    built_in = datasets()
+    if name.lower().replace("-", "_") in built_in:
         return load_dataset(name)
     if Path(name).suffix or "/" in name:
         raise click.ClickException(f"There is no file {name}.")
     raise click.ClickException(
-        f"There is no file and no built-in data set {name}.{did_you_mean(name, known)}"
+        f"There is no file and no built-in data set {name}.{did_you_mean(name, built_in)}"
     )
 
 
@@ -213,7 +212,9 @@ def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
     origin = Origin.of(name)
     coded = [c.name for c in model.schema_ if c.coded]
     special: dict[str, dict[str, Any]] = {
-        "libsvm": {"width": len(model.schema_)},  # its last columns may be empty, and then are not told
+        "libsvm": {
+            "width": len(model.schema_)
+        },  # its last columns may be empty, and then are not in the file
         "csv": {"text": [*coded, *reading.keep]},  # 007 is a category, also among numbers
     }
     remembered = getattr(model, "reading_", {})
@@ -229,8 +230,8 @@ def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
     X = _used(model, read.X, names, reading, target)
     cleaned = reading.clean or remembered.get("clean", ())
     if cleaned:
-        some = [name for name in X.column_names if name in cleaned or cleaned == ("all",)]
-        X, _ = clean(X, some, like=model.schema_)
+        to_clean = [name for name in X.column_names if name in cleaned or cleaned == ("all",)]
+        X, _ = clean(X, to_clean, like=model.schema_)
     numbers = [c.name for c in model.schema_ if not c.coded and not c.date and c.name in names]
     X, _ = ColumnOptions.of((), (), numbers, ()).apply(X, origin)
     return Rows(X, kept)
@@ -238,15 +239,15 @@ def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
 
 def _used(model: Any, X: Any, names: Sequence[str], reading: Reading, target: str | None) -> Any:
     """The columns that the model knows, if it knows columns by name; the others are named in a note."""
-    known = set(model.schema_.names)
-    if not model.schema_.named or not known <= set(names):
+    model_columns = set(model.schema_.names)
+    if not model.schema_.named or not model_columns <= set(names):
         return X  # columns by position, or some are missing: the model says which
-    extra = [name for name in names if name not in known]
-    noted = [name for name in extra if name != target and name not in reading.keep]
-    if noted:
+    extra = [name for name in names if name not in model_columns]
+    ignored = [name for name in extra if name != target and name not in reading.keep]
+    if ignored:
         click.echo(
-            f"Note: the model does not use {listed_names(noted)}; "
-            f"{'it was' if len(noted) == 1 else 'they were'} ignored.",
+            f"Note: the model does not use {listed_names(ignored)}; "
+            f"{'it was' if len(ignored) == 1 else 'they were'} ignored.",
             err=True,
         )
     if not extra:
@@ -255,7 +256,7 @@ def _used(model: Any, X: Any, names: Sequence[str], reading: Reading, target: st
 
 
 def without_extra(X: Table, names: Sequence[str]) -> Table:
-    """The columns of that name alone, if all of them are there; else all, so that what is missing can be told."""
+    """The columns of these names alone, if all are present; else all, so that the model names the missing ones."""
     extra = [column.name for column in X.schema if column.name not in names]
     return _without(X, extra, "") if extra and len(extra) == len(X.schema) - len(names) else X
 

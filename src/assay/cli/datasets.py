@@ -26,12 +26,12 @@ def command(name: str | None, save: str | None, as_json: bool) -> None:
             "Which data set is to be saved? Give its NAME.", ctx=click.get_current_context()
         )
     if name is None:
-        known = datasets()
+        built_in = datasets()
         if as_json:
-            echo_json([{"name": key, "description": line} for key, line in known.items()])
+            echo_json([{"name": key, "description": line} for key, line in built_in.items()])
             return
-        width = max(len(key) for key in known)
-        for key, line in known.items():
+        width = max(len(key) for key in built_in)
+        for key, line in built_in.items():
             click.echo(f"  {key:<{width}}  {line}")
         return
     data = load_built_in(name)

@@ -22,8 +22,8 @@ def command(data: str, target: str | None, reading: Reading, as_json: bool) -> N
     """
     from assay.evaluate import describe
 
-    found = open_data(data, target, reading, need_target=False)
-    description = describe(found.X, found.y, name=found.name, target=found.target)
+    dataset = open_data(data, target, reading, need_target=False)
+    description = describe(dataset.X, dataset.y, name=dataset.name, target=dataset.target)
     if as_json:
         from assay.cli.output import echo_json
 

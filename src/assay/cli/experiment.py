@@ -137,7 +137,7 @@ def _carry_on(experiment: Any, only_plan: bool, jobs: int, budget: float | None,
     click.echo(str(study))
     if study.missing:
         ended = study.manifest.sessions[-1]["ended"] or "Not finished"
-        left = f"{study.missing:,} cells are left. To go on: assay experiment resume {experiment.folder}"
-        click.echo(f"\n{ended}: {left}")
+        remaining = f"{study.missing:,} cells are left. To go on: assay experiment resume {experiment.folder}"
+        click.echo(f"\n{ended}: {remaining}")
         if ended == "Interrupted":
             sys.exit(130)

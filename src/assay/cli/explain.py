@@ -1,4 +1,4 @@
-"""``assay explain MODEL FILE --row 17``: why a model answers as it does."""
+"""``assay explain MODEL FILE --row 17``: why a model predicts what it does."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from assay.cli.reading import Reading, table_options
 from assay.cli.words import counted
 from assay.errors import spoken_as
 
-ROWS_AT_ONCE = 4096  # rows whose contributions are in memory together
+BATCH_SIZE = 4096  # rows whose contributions are in memory together
 
 
-@click.command("explain", short_help="Why a saved model answers as it does.")
+@click.command("explain", short_help="Why a saved model predicts what it does.")
 @click.argument("model", type=click.Path(dir_okay=False, allow_dash=True))
 @data_argument
 @click.option(
@@ -29,7 +29,7 @@ ROWS_AT_ONCE = 4096  # rows whose contributions are in memory together
     "--output",
     "-o",
     type=click.Path(dir_okay=False, allow_dash=True),
-    help="What each column contributes to each answer, as .csv, .tsv, .parquet, .jsonl, .feather or .arff.",
+    help="Write what each column contributes to each prediction, as .csv, .tsv, .parquet, .jsonl, .feather or .arff.",
 )
 @click.option(
     "--html", type=click.Path(dir_okay=False, writable=True), help="Write the explanation as a page."
@@ -45,10 +45,10 @@ def command(
     as_json: bool,
     reading: Reading,
 ) -> None:
-    """Why a saved model answers as it does for rows of a table: its own reasoning, step by step."""
+    """Explain the predictions of a saved model for rows of a table, by the model's own reasoning."""
     import numpy as np
 
-    from assay.cli.output import check_ending, check_folder, echo_json, load_model, unlike, write_columns
+    from assay.cli.output import check_ending, check_folder, echo_json, load_model, unique_name, write_columns
     from assay.core.explanation import Explanation
     from assay.tables.rows import take_rows
 
@@ -67,55 +67,60 @@ def command(
             f"there is no row {max(numbers)}; {data} has {counted(n, 'row')}", param_hint="--row"
         )
     if not hasattr(fitted, "explain"):
-        raise click.ClickException("This learner does not explain its answers.")
-    wanted = numbers or (range(1, n + 1) if output else (1,))
-    places = np.array(wanted) - 1
-    kept = [{name: values[i] for name, values in rows.kept.items()} for i in places]
+        raise click.ClickException("This learner does not explain its predictions.")
+    row_numbers = numbers or (range(1, n + 1) if output else (1,))
+    indices = np.array(row_numbers) - 1
+    kept = [{name: values[i] for name, values in rows.kept.items()} for i in indices]
     if output:
         columns: dict[str, Any] = {name: [entry[name] for entry in kept] for name in rows.kept}
         with spoken_as(model, type(fitted).__name__):
-            contributions = _contributions(fitted, rows.X, places, output)
+            contributions = _contributions(fitted, rows.X, indices, output)
         for name, values in contributions.items():
-            columns[unlike(name, columns)] = values
+            columns[unique_name(name, columns)] = values
         write_columns(columns, output)
         return
     with spoken_as(model, type(fitted).__name__):
-        explained = fitted.explain(take_rows(rows.X, places))
-    several = [explained] if isinstance(explained, Explanation) else list(explained)
+        explained = fitted.explain(take_rows(rows.X, indices))
+    explanations = [explained] if isinstance(explained, Explanation) else list(explained)
     if html:
         from assay.cli.page import page
         from assay.tables.whole_files import write_whole
 
-        write_whole(html, page("Explanation", "\n".join(one.to_html() for one in several)))
-        which = f"Row {wanted[0]}" if len(several) == 1 else f"{len(several)} rows"
-        click.echo(f"{which} of {data} {'is' if len(several) == 1 else 'are'} explained in {html}.")
+        write_whole(
+            html, page("Explanation", "\n".join(explanation.to_html() for explanation in explanations))
+        )
+        which = f"Row {row_numbers[0]}" if len(explanations) == 1 else f"{len(explanations)} rows"
+        click.echo(f"{which} of {data} {'is' if len(explanations) == 1 else 'are'} explained in {html}.")
     elif as_json:
-        told = [{**one.to_dict(), **({"kept": own} if own else {})} for one, own in zip(several, kept)]
-        echo_json(told[0] if len(told) == 1 else told)
+        documents = [
+            {**explanation.to_dict(), **({"kept": extra_columns} if extra_columns else {})}
+            for explanation, extra_columns in zip(explanations, kept)
+        ]
+        echo_json(documents[0] if len(documents) == 1 else documents)
     else:
-        for number, one, own in zip(wanted, several, kept):
-            if len(several) > 1:
-                click.echo(("" if number == wanted[0] else "\n") + f"Row {number}")
-            if own:
-                click.echo(", ".join(f"{name} = {value}" for name, value in own.items()))
-            click.echo(str(one))
+        for number, explanation, extra_columns in zip(row_numbers, explanations, kept):
+            if len(explanations) > 1:
+                click.echo(("" if number == row_numbers[0] else "\n") + f"Row {number}")
+            if extra_columns:
+                click.echo(", ".join(f"{name} = {value}" for name, value in extra_columns.items()))
+            click.echo(str(explanation))
 
 
-def _contributions(fitted: Any, X: Any, places: Any, output: str) -> dict[str, list[Any]]:
-    """For each row its answer and what each column contributes to it."""
+def _contributions(fitted: Any, X: Any, indices: Any, output: str) -> dict[str, list[Any]]:
+    """For each row its prediction and what each column contributes to it."""
     from assay.cli.output import numbers_for
     from assay.core.explanation import Explanation
     from assay.core.progress import progress
     from assay.tables.rows import take_rows
 
     columns: dict[str, list[Any]] = {}
-    with progress(total=len(places), description="explaining answers") as bar:
-        for start in range(0, len(places), ROWS_AT_ONCE):
-            some = places[start : start + ROWS_AT_ONCE]
-            explained = fitted.explain(take_rows(X, some))
+    with progress(total=len(indices), description="explaining predictions") as bar:
+        for start in range(0, len(indices), BATCH_SIZE):
+            batch = indices[start : start + BATCH_SIZE]
+            explained = fitted.explain(take_rows(X, batch))
             block = explained.block if isinstance(explained, Explanation) else explained
             for name, values in block.to_columns().items():
                 entries = values if isinstance(values, list) else numbers_for(output, values)
                 columns.setdefault(name, []).extend(entries)
-            bar.advance(len(some))
+            bar.advance(len(batch))
     return columns

@@ -30,7 +30,7 @@ from assay.errors import did_you_mean
 @click.option(
     "--calibrate",
     is_flag=True,
-    help="Calibrate its probabilities, by cross-validation: for learners that are too sure, or say none.",
+    help="Calibrate its probabilities, by cross-validation: for learners that are overconfident, or have none.",
 )
 @click.option(
     "--output",
@@ -61,30 +61,30 @@ def command(
     entry = find_learner(learner)
     model = entry.make()
     _apply(model, settings)
-    found = open_data(data, target, reading)
-    need_classes(found, "fit")
+    dataset = open_data(data, target, reading)
+    need_classes(dataset, "fit")
     model = ready(model, entry.scale)
     if calibrate:
         from assay.decide import CalibratedClassifierCV
 
         model = CalibratedClassifierCV(model, ensemble=False)
-    model.fit(found.X, found.y, found.weights)
-    model.target_name_ = found.target
-    remembered = {"na": list(reading.na), "clean": list(found.cleaned)}
-    if any(remembered.values()):  # what was said of the training rows holds for new ones, too
-        model.reading_ = {name: given for name, given in remembered.items() if given}
+    model.fit(dataset.X, dataset.y, dataset.weights)
+    model.target_name_ = dataset.target
+    reading_options = {"na": list(reading.na), "clean": list(dataset.cleaned)}
+    if any(reading_options.values()):  # the options for training rows apply to new rows, too
+        model.reading_ = {name: marks for name, marks in reading_options.items() if marks}
     save_model(model, output)
     calibrated = ", calibrated" if calibrate else ""
     click.echo(
-        f"{entry.class_name}{calibrated} learned {found.target} from {counted(found.X.shape[0], 'row')} and "
-        f"{counted(found.X.shape[1], 'column')}; training error {1 - model.score(found.X, found.y):.1%}. "
+        f"{entry.class_name}{calibrated} learned {dataset.target} from {counted(dataset.X.shape[0], 'row')} and "
+        f"{counted(dataset.X.shape[1], 'column')}; training error {1 - model.score(dataset.X, dataset.y):.1%}. "
         f"Saved in {'standard output' if output == '-' else output}.",
         err=output == "-",
     )
 
 
 def ready(model: Any, scale: bool) -> Any:
-    """The learner with what it needs in front: missing values and new categories may come later, too."""
+    """The learner behind the preparation it needs: missing values and new categories may come at prediction."""
     from sklearn.utils import get_tags
 
     from assay.prepare import Prepared
@@ -97,15 +97,15 @@ def _apply(model: Any, settings: tuple[str, ...]) -> None:
     import ast
     import math
 
-    known = model.get_params(deep=False)
+    parameters = model.get_params(deep=False)
     for setting in settings:
         name, sign, text = setting.partition("=")
         if not sign:
             raise click.BadParameter(f"{setting!r} is not NAME=VALUE", param_hint="--set")
-        if name not in known:
+        if name not in parameters:
             who = type(model).__name__
             raise click.BadParameter(
-                f"{who} has no parameter {name!r}.{did_you_mean(name, known)}", param_hint="--set"
+                f"{who} has no parameter {name!r}.{did_you_mean(name, parameters)}", param_hint="--set"
             )
         try:
             value = {"inf": math.inf, "-inf": -math.inf}.get(text) or ast.literal_eval(text)

@@ -57,9 +57,9 @@ def _list(kind: str) -> None:
             click.echo(f"{star} {entry.name:<{width}}  {entry.summary}{_classes(entry.multiclass)}")
     if kind == KINDS[0]:
         counts = Counter(entry.kind for entry in all_learners())
-        others = ", ".join(f"{other} ({counts[other]})" for other in KINDS[1:])
+        other_kinds = ", ".join(f"{other} ({counts[other]})" for other in KINDS[1:])
         click.echo("\n* compare tries it where the table suits it, unless learners are named.")
-        click.echo(f"Of other kinds, for Python (--kind): {others}.")
+        click.echo(f"Of other kinds, for Python (--kind): {other_kinds}.")
 
 
 def _parameters(name: str, kind: str, as_json: bool) -> None:
@@ -74,8 +74,10 @@ def _parameters(name: str, kind: str, as_json: bool) -> None:
         for parameter, value in defaults.items()
     }
     if as_json:
-        listed = [{"name": k, "accepts": words, "default": value} for k, (words, value) in parameters.items()]
-        echo_json({"name": entry.name, "class": _record(entry)["class"], "parameters": listed})
+        entries = [
+            {"name": k, "accepts": words, "default": value} for k, (words, value) in parameters.items()
+        ]
+        echo_json({"name": entry.name, "class": _record(entry)["class"], "parameters": entries})
         return
     click.echo(f"{name} is assay's {entry.class_name}. Parameters for --set NAME=VALUE:")
     for parameter, (words, value) in parameters.items():
@@ -83,5 +85,5 @@ def _parameters(name: str, kind: str, as_json: bool) -> None:
 
 
 def _classes(multiclass: str) -> str:
-    """How more than two classes are told apart, where that is not by one model of all."""
+    """How more than two classes are handled, where that is not by one model of all."""
     return "" if multiclass in ("native", "") else f" ({multiclass})"

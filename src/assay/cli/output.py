@@ -15,15 +15,15 @@ __all__ = [
     "load_model",
     "numbers_for",
     "save_model",
-    "unlike",
+    "unique_name",
     "write_columns",
 ]
 
-SIGNIFICANT = ".6g"  # digits of a number in text
+NUMBER_FORMAT = ".6g"  # digits of a number in text
 
 
 def check_folder(path: str | None, option: str) -> None:
-    """Say before the work, not after it, that there is no place for its result."""
+    """Refuse an output path in a missing folder before the work, not after it."""
     if path is None or path == "-":
         return
     folder = Path(path).absolute().parent
@@ -57,7 +57,7 @@ def _device(path: str) -> bool:
 
 
 def echo_json(value: Any) -> None:
-    """One JSON document on standard output; what is not a number is null."""
+    """One JSON document on standard output; NaN is null."""
     import json
 
     from assay.evaluate.records import plain
@@ -96,17 +96,17 @@ def save_model(model: Any, path: str) -> None:
 def numbers_for(path: str | None, values: Any) -> list[float]:
     """Numbers as a file of this kind gets them: text with six digits, others as they are."""
     exact = (path or "").lower().endswith((".parquet", ".pq", ".feather", ".arrow", ".jsonl", ".ndjson"))
-    return values.tolist() if exact else [float(f"{value:{SIGNIFICANT}}") for value in values.tolist()]
+    return values.tolist() if exact else [float(f"{value:{NUMBER_FORMAT}}") for value in values.tolist()]
 
 
-def unlike(name: str, taken: Any) -> str:
-    """The name, or one like it that is not taken.
+def unique_name(name: str, existing: Any) -> str:
+    """The name, or the name with a number so that it differs from the existing ones.
 
-    >>> from assay.cli.output import unlike
-    >>> unlike("reason", {"age"}), unlike("reason", {"reason", "reason_2"})
+    >>> from assay.cli.output import unique_name
+    >>> unique_name("reason", {"age"}), unique_name("reason", {"reason", "reason_2"})
     ('reason', 'reason_3')
     """
     number, free = 2, name
-    while free in taken:
+    while free in existing:
         number, free = number + 1, f"{name}_{number}"
     return free

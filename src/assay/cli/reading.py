@@ -23,8 +23,8 @@ class Reading:
 
     Parameters
     ----------
-    drop, keep : columns that are not learned from; those of ``keep`` come back in the answers
-    nominal, numeric : columns whose kind the user says
+    drop, keep : columns that are not features; those of ``keep`` are copied into the predictions
+    nominal, numeric : columns whose kind the user sets
     clean : columns whose text is turned into the numbers, dates or categories that it means; "all" for all of them
     na : further marks of missing values
     delimiter, encoding, format : how a file is written, where its name and its bytes do not say so
@@ -62,9 +62,9 @@ def table_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the shared options; it gets them as one argument, ``reading``."""
 
     @functools.wraps(function)
-    def with_reading(*args: Any, **given: Any) -> Any:
-        reading = Reading(**{name: given.pop(name) for name in Reading.__dataclass_fields__})
-        return function(*args, reading=reading, **given)
+    def with_reading(*args: Any, **arguments: Any) -> Any:
+        reading = Reading(**{name: arguments.pop(name) for name in Reading.__dataclass_fields__})
+        return function(*args, reading=reading, **arguments)
 
     for option in reversed(_OPTIONS):
         with_reading = option(with_reading)
@@ -76,14 +76,14 @@ def is_file(name: str) -> bool:
     return name == "-" or Path(name).exists()
 
 
-def _listed(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+def _listed(ctx: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Names by comma or repeated; a name with a comma in it stands between double quotes."""
-    names = [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row]
+    names = [name.strip() for row in csv.reader(values, skipinitialspace=True) for name in row]
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _delimiter(ctx: click.Context, option: click.Parameter, given: str | None) -> str | None:
-    return {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}.get(given or "", given)
+def _delimiter(ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    return {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}.get(value or "", value)
 
 
 def _columns(name: str, text: str) -> Any:
@@ -103,12 +103,12 @@ _OPTIONS = [
     _columns("drop", "Columns to leave out, separated by commas; repeatable."),
     _columns(
         "keep",
-        "Columns that name rows: not learned from; given to predict, they are copied into its answers.",
+        "Columns that identify rows: not features; predict copies them into its output.",
     ),
     _columns(
         "nominal", "Columns that hold categories, even if they look like numbers (codes, years, classes)."
     ),
-    _columns("numeric", "Columns that hold numbers; cells that are none are an error."),
+    _columns("numeric", "Columns that hold numbers; other cells are an error."),
     _columns(
         "clean",
         "Columns whose text means numbers, dates or categories ($1,200.50, 51.7%, Yes and yes), to be converted; all "

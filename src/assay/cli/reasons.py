@@ -1,4 +1,4 @@
-"""The strongest reason of an explanation in one short sentence."""
+"""The strongest reason in an explanation, as one short sentence."""
 
 from __future__ import annotations
 
@@ -13,13 +13,21 @@ from assay.core.words import one_line, shorter
 
 __all__ = ["reason"]
 
-LONGEST = 200  # characters
-MOST_LOG_RATIO = math.log(1e6)  # of likelihoods, beyond which a ratio says no more
-NOT_COLUMNS = {"sum", "constant", "base", "prior", "log prior", "at the centre", "-1/2 log determinant"}
+MAX_LENGTH = 200  # characters of a reason
+MAX_LOG_RATIO = math.log(1e6)  # of likelihoods; larger ratios are printed as "more than"
+TERMS_OF_NO_COLUMN = {
+    "sum",
+    "constant",
+    "base",
+    "prior",
+    "log prior",
+    "at the centre",
+    "-1/2 log determinant",
+}
 
 
 def reason(explanation: Explanation) -> str:
-    """Why the learner answers as it does, by its own reasoning: the rule or path that held, or what spoke most for it.
+    """The strongest reason for a prediction: the rule or path that applied, or the column that contributed most.
 
     >>> from assay.cli.reasons import reason
     >>> from assay.tables.data import load_weather
@@ -29,18 +37,18 @@ def reason(explanation: Explanation) -> str:
     >>> reason(model.explain(weather.X[5:6]))
     'outlook = rainy and windy = TRUE: 2 training rows, all of them no'
     """
-    for read in READERS:
+    for describe in READERS:
         for section in explanation.sections:
-            words = read(section, explanation)
-            if words:
-                return one_line(words, LONGEST)
+            sentence = describe(section, explanation)
+            if sentence:
+                return one_line(sentence, MAX_LENGTH)
     if explanation.sections:
-        return one_line(explanation.sections[0].note or explanation.sections[0].title, LONGEST)
+        return one_line(explanation.sections[0].note or explanation.sections[0].title, MAX_LENGTH)
     return f"{explanation.answer} is the most frequent class"
 
 
 def _rules(section: Section, explanation: Explanation) -> str:
-    """The rule that decides: the first that holds and concludes so; its conditions may go over several lines."""
+    """The first rule that fired for the predicted class; its conditions may take several lines."""
     if not {"rule", "if", "then"} <= set(section.columns):
         return ""
     at = {name: section.columns.index(name) for name in ("rule", "if", "then")}
@@ -67,23 +75,23 @@ def _path(section: Section, explanation: Explanation) -> str:
         tests = [f"{row[test]} {row[branch]}".strip() for row in section.rows]
     rows = section.rows[-1][section.columns.index("rows")]
     tests = [test for test in tests if test and "leaf" not in test]
-    way = " and ".join(dict.fromkeys(tests)) or "the tree asks nothing"
-    own = str(explanation.answer)
-    if own not in section.columns:
-        return way
-    right = section.rows[-1][section.columns.index(own)]
+    tests_passed = " and ".join(dict.fromkeys(tests)) or "the tree has no test"
+    label = str(explanation.answer)
+    if label not in section.columns:
+        return tests_passed
+    n_agreeing = section.rows[-1][section.columns.index(label)]
     if rows == 1:
-        return f"{way}: 1 training row, which is {own}"
-    share = f"all of them {own}" if right == rows else f"{_number(right)} of them {own}"
-    return f"{way}: {_number(rows)} training rows, {share}"
+        return f"{tests_passed}: 1 training row, which is {label}"
+    share = f"all of them {label}" if n_agreeing == rows else f"{_number(n_agreeing)} of them {label}"
+    return f"{tests_passed}: {_number(rows)} training rows, {share}"
 
 
 def _contributions(section: Section, explanation: Explanation) -> str:
     """Shapley values of what the note names: a class's probability, score or log odds."""
     if section.title != "What each column adds" or "contribution" not in section.columns:
         return ""
-    known = " when nothing is known"
-    for_answer = known not in section.note or f" {explanation.answer}{known}" in section.note
+    baseline = " when nothing is known"
+    for_answer = baseline not in section.note or f" {explanation.answer}{baseline}" in section.note
     return _strongest(section, explanation, section.columns.index("contribution"), 1 if for_answer else -1)
 
 
@@ -105,49 +113,49 @@ def _terms(section: Section, explanation: Explanation) -> str:
 
 
 def _likelihoods(section: Section, explanation: Explanation) -> str:
-    """The column whose value is most likely under the answer, compared with the class next to it."""
-    own = str(explanation.answer)
-    if section.title != "Prior and likelihoods" or own not in section.columns:
+    """The column with the largest likelihood ratio of the predicted class against the runner-up."""
+    predicted = str(explanation.answer)
+    if section.title != "Prior and likelihoods" or predicted not in section.columns:
         return ""
-    others = [label for label in explanation.posterior if str(label) != own]
-    if not others:
+    other_labels = [label for label in explanation.posterior if str(label) != predicted]
+    if not other_labels:
         return ""
-    rival = str(max(others, key=lambda label: explanation.posterior[label]))
+    rival = str(max(other_labels, key=lambda label: explanation.posterior[label]))
     if rival not in section.columns:
         return ""
-    mine, yours = section.columns.index(own), section.columns.index(rival)
-    best, most = "", 0.0
+    label_column, rival_column = section.columns.index(predicted), section.columns.index(rival)
+    term, largest = "", 0.0
     for row in section.rows:
-        if row[0] in NOT_COLUMNS or not all(
-            isinstance(row[j], (int, float, Fraction)) for j in (mine, yours)
+        if row[0] in TERMS_OF_NO_COLUMN or not all(
+            isinstance(row[j], (int, float, Fraction)) for j in (label_column, rival_column)
         ):
             continue
-        ratio = _log(row[mine]) - _log(row[yours])
-        if ratio > most:
-            best, most = str(row[0]), ratio
-    if not best:
-        return f"{own} is the more frequent class, and no column speaks against it"
-    times = shorter(math.exp(min(most, MOST_LOG_RATIO)), 3)
-    more = "more than " if most > MOST_LOG_RATIO else ""
-    return f"{_cell(explanation, best)} is {more}{times} times as likely under {own} as under {rival}"
+        ratio = _log(row[label_column]) - _log(row[rival_column])
+        if ratio > largest:
+            term, largest = str(row[0]), ratio
+    if not term:
+        return f"{predicted} is the more frequent class, and no column contributes against it"
+    times = shorter(math.exp(min(largest, MAX_LOG_RATIO)), 3)
+    bound = "more than " if largest > MAX_LOG_RATIO else ""
+    return f"{_cell(explanation, term)} is {bound}{times} times as likely under {predicted} as under {rival}"
 
 
 def _neighbours(section: Section, explanation: Explanation) -> str:
     if not {"distance", "class"} <= set(section.columns) or "row" not in section.columns:
         return ""
     labels = [str(row[section.columns.index("class")]) for row in section.rows]
-    near = sum(label == str(explanation.answer) for label in labels)
-    return f"{near} of the {len(labels)} nearest training rows are {explanation.answer}"
+    n_agreeing = sum(label == str(explanation.answer) for label in labels)
+    return f"{n_agreeing} of the {len(labels)} nearest training rows are {explanation.answer}"
 
 
 def _centres(section: Section, explanation: Explanation) -> str:
     if section.columns[:2] != ["class", "distance"]:
         return ""
-    near = {str(row[0]): row[1] for row in section.rows}
-    own = str(explanation.answer)
-    if own not in near:
+    distances = {str(row[0]): row[1] for row in section.rows}
+    label = str(explanation.answer)
+    if label not in distances:
         return ""
-    return f"at a distance of {shorter(near[own], 4)} from the centre of {own}, the nearest"
+    return f"at a distance of {shorter(distances[label], 4)} from the centre of {label}, the nearest"
 
 
 def _votes(section: Section, explanation: Explanation) -> str:
@@ -165,17 +173,17 @@ READERS: list[Callable[[Section, Explanation], str]] = [
 
 
 def _strongest(section: Section, explanation: Explanation, amount: int, sign: int) -> str:
-    """The column that speaks most for the answer; the indicators of its categories count together."""
+    """The column that contributes most to the prediction; the indicators of its categories are added."""
     sums: dict[str, float] = {}
     for row in section.rows:
-        if str(row[0]) in NOT_COLUMNS or not isinstance(row[amount], (int, float)):
+        if str(row[0]) in TERMS_OF_NO_COLUMN or not isinstance(row[amount], (int, float)):
             continue
         column = _column_of(explanation, str(row[0]))
         sums[column] = sums.get(column, 0.0) + sign * row[amount]
     name, value = max(sums.items(), key=lambda term: term[1], default=("", 0.0))
     if value <= 0:
-        return f"no column speaks for {explanation.answer}; it is what is answered when nothing is known"
-    return f"{_cell(explanation, name)} speaks most for {explanation.answer} ({value:+.3g})"
+        return f"no column contributes to {explanation.answer}; it is predicted when no column is known"
+    return f"{_cell(explanation, name)} contributes most to {explanation.answer} ({value:+.3g})"
 
 
 def _column_of(explanation: Explanation, term: str) -> str:

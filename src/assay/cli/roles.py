@@ -1,4 +1,4 @@
-"""Columns that do not predict but say something about rows: their group, their time, their weight."""
+"""Columns with a role other than feature: group, time or weight of each row."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from assay.errors import did_you_mean
 __all__ = ["set_apart"]
 
 
-def set_apart(found: Data, column: str | None, option: str) -> tuple[Data, np.ndarray | None]:
-    """The data without that column, and its entries: group codes, moments or weights as the option asks.
+def set_apart(dataset: Data, column: str | None, option: str) -> tuple[Data, np.ndarray | None]:
+    """The data without that column, and its values: group codes, times or weights, by the option.
 
     >>> import numpy as np
     >>> from assay.cli.data import Data
@@ -27,10 +27,10 @@ def set_apart(found: Data, column: str | None, option: str) -> tuple[Data, np.nd
     (['age'], array([0., 1., 0.]))
     """
     if column is None:
-        return found, None
-    names = found.X.schema.names
-    if column == found.target:
-        raise click.BadParameter(f"{column} is what is to be predicted", param_hint=option)
+        return dataset, None
+    names = dataset.X.schema.names
+    if column == dataset.target:
+        raise click.BadParameter(f"{column} is the target", param_hint=option)
     if column not in names:
         raise click.BadParameter(
             f"there is no column {column}.{did_you_mean(column, names)}", param_hint=option
@@ -40,19 +40,19 @@ def set_apart(found: Data, column: str | None, option: str) -> tuple[Data, np.nd
             f"{column} is the only column, so none is left to learn from", param_hint=option
         )
     j = names.index(column)
-    role = found.X.schema[column]
-    if role.coded and option != "--group":
-        wanted = "numbers or dates" if option == "--time" else "numbers"
+    schema = dataset.X.schema[column]
+    if schema.coded and option != "--group":
+        expected = "numbers or dates" if option == "--time" else "numbers"
         raise click.BadParameter(
-            f"column {column} holds {role.kind} values such as {role.categories[0]!r}, expected {wanted}",
+            f"column {column} holds {schema.kind} values such as {schema.categories[0]!r}, expected {expected}",
             param_hint=option,
         )
-    values = found.X.values
+    values = dataset.X.values
     if not isinstance(values, np.ndarray):
         raise click.BadParameter("a table this large and sparse cannot spare a column", param_hint=option)
     entries = values[:, j]
     empty = int(np.isnan(entries).sum())
     if empty:
         raise click.BadParameter(f"column {column} is empty in {counted(empty, 'row')}", param_hint=option)
-    others = [i for i in range(len(names)) if i != j]
-    return replace(found, X=found.X.select(others)), entries
+    remaining = [i for i in range(len(names)) if i != j]
+    return replace(dataset, X=dataset.X.select(remaining)), entries

@@ -1,4 +1,4 @@
-"""Words for people: counted things, and suggestions for misspelt names."""
+"""Parts of messages: counts with nouns, lists of names, options instead of parameters."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def counted(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
-def listed_names(names: Iterable[str], most: int = 10) -> str:
-    """Names in a row, so many at most.
+def listed_names(names: Iterable[str], limit: int = 10) -> str:
+    """Names as a list in a sentence, at most ``limit`` of them.
 
     >>> from assay.cli.words import listed_names
-    >>> listed_names(["age"]), listed_names(["age", "job"]), listed_names("abcde", most=2)
+    >>> listed_names(["age"]), listed_names(["age", "job"]), listed_names("abcde", limit=2)
     ('age', 'age and job', 'a, b and 3 more')
     """
     names = list(names)
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    if len(names) > limit:
+        return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
