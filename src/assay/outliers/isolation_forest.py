@@ -220,7 +220,7 @@ class IsolationForest(Detector):
         categories = self.schema_.category_counts(ordered=False)
         with progress(total=len(seeds), description=type(self).__name__) as bar:
 
-            def one(seed: int) -> PackedForest:
+            def grow_tree(seed: int) -> PackedForest:
                 rows, columns, draw = self._drawn(seed, *X.shape)
                 rows = np.unique(rows)  # copies cannot be separated, so they count once
                 sample = X[rows] if isinstance(X, np.ndarray) else X[rows].toarray()
@@ -228,7 +228,7 @@ class IsolationForest(Detector):
                 bar.advance()
                 return PackedForest.of([tree])
 
-            return in_threads(grow, seeds.tolist(), self.n_jobs)
+            return in_threads(grow_tree, seeds.tolist(), self.n_jobs)
 
     @property
     def _max_depth(self) -> int:
