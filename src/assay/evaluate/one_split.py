@@ -115,8 +115,9 @@ def _by_draws(gap: float, drawn: np.ndarray, known: bool, result: Comparison) ->
         )
     z, half = gap / error, float(-ndtri(alpha / 2)) * error
     p = 2 * float(ndtr(-abs(z)))
-    bounds = {"low": gap - half, "high": gap + half}
-    return TestResult(name, z, p, alpha=alpha, estimate=gap, **bounds, code="bootstrap")
+    return TestResult(
+        name, z, p, alpha=alpha, estimate=gap, low=gap - half, high=gap + half, code="bootstrap"
+    )
 
 
 def no_test(why: str, alpha: float) -> TestResult:

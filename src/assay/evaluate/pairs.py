@@ -242,5 +242,4 @@ def _on_weighted_rows(d: np.ndarray, weights: np.ndarray, alpha: float) -> TestR
     half = float(-ndtri(alpha / 2)) * error
     z = gap / error
     p = 2 * float(ndtr(-abs(z)))
-    bounds = {"low": gap - half, "high": gap + half}
-    return TestResult(name, z, p, alpha=alpha, estimate=gap, **bounds, code="z_test")
+    return TestResult(name, z, p, alpha=alpha, estimate=gap, low=gap - half, high=gap + half, code="z_test")

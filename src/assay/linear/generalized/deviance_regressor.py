@@ -353,6 +353,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
             assert mu is not None
             if middle is None:
                 base = means(np.full(len(y), level[0]) + offset, family, objective.link)
+                assert base is not None
             else:
                 base = np.full(len(y), middle)
             pearson = weight @ ((y - mu) ** 2 / family.variance(mu))

@@ -156,7 +156,7 @@ class GeneralizedLinearModel(Inference, DevianceRegressor):
         self.tol = tol
         self.warm_start = warm_start
 
-    def summary(
+    def summary(  # type: ignore[override]
         self,
         X: Any = None,
         y: Any = None,
@@ -165,7 +165,7 @@ class GeneralizedLinearModel(Inference, DevianceRegressor):
         level: float = 0.95,
         covariance: str = "model",
         groups: Any = None,
-    ) -> CoefficientTable:  # type: ignore[override]
+    ) -> CoefficientTable:
         r"""The coefficients with standard errors, tests and intervals, and how well the model fits.
 
         Takes the rows that the model was fitted on. Where the family fixes the dispersion (poisson, binomial,

@@ -30,6 +30,7 @@ def most_likely_alpha(objective: DevianceObjective, v: np.ndarray, start: float)
             y, offset = split(block.y)
             weight = np.ones(len(y)) if block.w is None else block.w
             mu = means(np.asarray(block.X @ w) + (b + offset), objective.family, objective.link)
+            assert mu is not None  # a fit ends where all means are possible
             first = digamma(y + k) - digamma(k) + np.log(k / (k + mu)) + 1 - (y + k) / (k + mu)
             second = polygamma(1, y + k) - polygamma(1, k) + 1 / k - 2 / (k + mu) + (y + k) / (k + mu) ** 2
             return np.array([weight @ first, weight @ second])

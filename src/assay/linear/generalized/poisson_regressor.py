@@ -71,7 +71,7 @@ class PoissonRegressor(DevianceRegressor):
         "max_iter": Count(1),
         "tol": Range(0, open="low"),
         "warm_start": Flag(),
-        "verbose": Any_("a whole number from 0 up", lambda v: isinstance(v, Integral) and v >= 0),
+        "verbose": Any_("a whole number from 0 up", lambda v: isinstance(v, Integral) and int(v) >= 0),
     }
     family_name = "poisson"
     keeps_measures = False
