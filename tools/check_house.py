@@ -88,6 +88,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "densities",
     "distances",
     "linear",
+    "neighbors",
     "optimize",
     "outliers",
     "rulebase",

@@ -128,7 +128,7 @@ def test_of_many_rows_some_are_judged_whatever_their_order(monkeypatch):
     X = X + np.random.default_rng(1).uniform(0, 1e-3, X.shape)  # no two alike
     all_ = ParzenClassifier().fit(X, y).bandwidth_
     monkeypatch.setattr("assay.neighbors.parzen_classifier.PAIRS", 1)
-    monkeypatch.setattr("assay.neighbors.parzen_classifier.LEAST", 75)
+    monkeypatch.setattr("assay.neighbors.parzen_classifier.MIN_JUDGED", 75)
     half = ParzenClassifier().fit(X, y).bandwidth_
     assert half == ParzenClassifier().fit(X[::-1], y[::-1]).bandwidth_
     assert 0.5 < half / all_ < 2

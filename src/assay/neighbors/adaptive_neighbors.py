@@ -66,6 +66,15 @@ class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
     >>> M = model.local_metric([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0]])[0]
     >>> bool(M[0, 0] > 3 * M.diagonal()[1:].max())
     True
+
+    See Also
+    --------
+    KNeighborsClassifier, TripletMetric
+
+    References
+    ----------
+    - Hastie, T. and Tibshirani, R. (1996). Discriminant adaptive nearest neighbor classification. IEEE
+      Transactions on Pattern Analysis and Machine Intelligence 18(6), 607-616. doi:10.1109/34.506411
     """
 
     card = Card(
@@ -109,8 +118,8 @@ class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
     def local_metric(self, X: Any) -> np.ndarray:
         """(q, d, d) the matrix (1) around each row, for the columns as they are."""
         values = self._admit(X)
-        found = [self._adapt(q)[0] for q in values / self.scale_]
-        return np.array(found) / np.outer(self.scale_, self.scale_)
+        metrics = [self._adapt(q)[0] for q in values / self.scale_]
+        return np.array(metrics) / np.outer(self.scale_, self.scale_)
 
     def _near(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The distances of the rows that vote, and their numbers."""

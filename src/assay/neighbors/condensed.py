@@ -22,7 +22,7 @@ class CondensedNearestNeighbor(PrototypeClassifier):
     r"""Keep a subset of the rows that classifies all of them right, and answer by the nearest of these.
 
     Hart's procedure goes through the rows in some order, again and again; a row that its nearest stored rows put into
-    another class is stored, until a pass stores nothing (IML 8.5). The subset Z is then consistent:
+    another class is stored, until a pass stores nothing. The subset Z is then consistent:
 
     .. math:: E(X \mid Z) = 0 \quad (1)
 
@@ -62,6 +62,17 @@ class CondensedNearestNeighbor(PrototypeClassifier):
     >>> model = CondensedNearestNeighbor(order="given").fit(X, list("aaaaabbbbb"))
     >>> model.prototypes_.ravel(), model.n_passes_
     (array([0., 6., 4.]), 3)
+
+    See Also
+    --------
+    EditedNearestNeighbors, PrototypeSearch, KNeighborsClassifier
+
+    References
+    ----------
+    - Hart, P. E. (1968). The condensed nearest neighbor rule. IEEE Transactions on Information Theory 14(3),
+      515-516.
+    - Gates, G. W. (1972). The reduced nearest neighbor rule. IEEE Transactions on Information Theory 18(3),
+      431-433.
     """
 
     card = Card(
@@ -144,7 +155,7 @@ class Nearest:
         self.rows, self.metric, self.y, self.k, self.K = search.X, search.metric, y, k, int(y.max()) + 1
         self.distance = np.full((len(y), k), np.inf)
         self.codes = np.full((len(y), k), -1)
-        self.votes = np.full(len(y), -1)  # what the stored rows say
+        self.votes = np.full(len(y), -1)  # the class that the stored rows vote for
 
     def store(self, i: int) -> None:
         apart = self.metric.between(self.rows, self.rows[i : i + 1])[:, 0]
@@ -209,12 +220,12 @@ def reduce(search: Searcher, y: np.ndarray, stored: list[int], k: int = 1) -> li
     bad = wrong(near, np.arange(len(y)))
     allowed = int(bad.sum())
     for place in range(len(stored)):
-        rest = kept[kept != place]
+        others = kept[kept != place]
         touched = np.flatnonzero((near == place).any(axis=1))
-        if not len(rest):
+        if not len(others):
             break
-        other = nearest(touched, rest)
+        other = nearest(touched, others)
         now = wrong(other, touched)
         if int(bad.sum()) - int(bad[touched].sum()) + int(now.sum()) <= allowed:
-            kept, near[touched], bad[touched] = rest, other, now
+            kept, near[touched], bad[touched] = others, other, now
     return [stored[place] for place in kept]

@@ -51,6 +51,15 @@ class EditedNearestNeighbors(PrototypeClassifier):
     >>> X = [[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0]]
     >>> EditedNearestNeighbors().fit(X, list("aaabbbbb")).sample_indices_
     array([0, 1, 2, 4, 5, 6, 7])
+
+    See Also
+    --------
+    CondensedNearestNeighbor, PrototypeSearch, KNeighborsClassifier
+
+    References
+    ----------
+    - Wilson, D. L. (1972). Asymptotic properties of nearest neighbor rules using edited data. IEEE Transactions on
+      Systems, Man, and Cybernetics 2(3), 408-421.
     """
 
     card = Card(
@@ -87,12 +96,12 @@ class EditedNearestNeighbors(PrototypeClassifier):
             k = min(self.n_neighbors, len(rows) - 1)
             _, near = few.nearest(None, k, leave_out_self=True)
             votes = vote_counts(y[rows][near], len(self.classes_))
-            own = votes[np.arange(len(rows)), y[rows]]
-            good = votes.argmax(axis=1) == y[rows] if self.kind == "mode" else own == k  # (1)
+            agreeing = votes[np.arange(len(rows)), y[rows]]
+            good = votes.argmax(axis=1) == y[rows] if self.kind == "mode" else agreeing == k  # (1)
             for c in np.unique(y[rows]):
                 mine = y[rows] == c
                 if not good[mine].any():
-                    good |= mine & (own == own[mine].max())
+                    good |= mine & (agreeing == agreeing[mine].max())
             if good.all():
                 break
             rows = rows[good]

@@ -1,4 +1,4 @@
-"""Tables turned into graphs of neighbours, to be computed once and used by many learners."""
+"""Neighbourhood graphs as transformers: computed once and used by several learners."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["KNeighborsTransformer", "RadiusNeighborsTransformer"]
 
 
 class _GraphTransformer(NeighborLearner, Transformer):
-    """A table of rows becomes the sparse matrix of their distances to near training rows."""
+    """The sparse matrix of distances from rows to the training rows near them."""
 
     accepts: ClassVar[Any] = {"mode": Choice("distance", "connectivity"), **NeighborLearner.accepts}
     mode: str
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
-        """Remember the rows of X; y is not looked at."""
+        """Remember the rows of X; y is ignored."""
         return super().fit(X)
 
     def _learn(self, X: Any, y: Any, w: np.ndarray | None) -> None:
@@ -40,9 +40,9 @@ class _GraphTransformer(NeighborLearner, Transformer):
 class KNeighborsTransformer(KNeighbors, _GraphTransformer):
     """The sparse graph of each row's nearest training rows, for learners that take ``metric="precomputed"``.
 
-    The search is the dear part of many learners: in a pipeline it is done once, with the most neighbours that any of
-    them will ask for. In mode "distance" each row has one neighbour more than asked for, since a training row is its
-    own first neighbour.
+    The search is the expensive part of many learners: in a pipeline it is done once, for the largest number of
+    neighbours that any of them needs. In mode "distance" each row has one neighbour more than asked for, since a
+    training row is its own first neighbour.
 
     Cost: fit O(n d), with a tree O(n d log n); transform O(n d) a row, in few columns with a tree about O(d log n);
     memory O(n d), the rows are kept, and k numbers a row come out.
@@ -65,6 +65,17 @@ class KNeighborsTransformer(KNeighbors, _GraphTransformer):
     array([[0., 0., 1.],
            [0., 0., 2.],
            [1., 0., 0.]])
+
+    See Also
+    --------
+    RadiusNeighborsTransformer, NearestNeighbors, kneighbors_graph
+
+    References
+    ----------
+    - Bentley, J. L. (1975). Multidimensional binary search trees used for associative searching. Communications of
+      the ACM 18(9), 509-517. doi:10.1145/361002.361007
+    - Omohundro, S. M. (1989). Five balltree construction algorithms. Technical report 89-063, International
+      Computer Science Institute, Berkeley.
     """
 
     card = Card("knn graph", "the sparse graph of each row's nearest training rows", scale=True)
@@ -121,6 +132,15 @@ class RadiusNeighborsTransformer(RadiusNeighbors, _GraphTransformer):
     array([[0., 0., 1.],
            [0., 0., 0.],
            [1., 0., 0.]])
+
+    See Also
+    --------
+    KNeighborsTransformer, NearestNeighbors, radius_neighbors_graph
+
+    References
+    ----------
+    - Bentley, J. L. (1975). Multidimensional binary search trees used for associative searching. Communications of
+      the ACM 18(9), 509-517. doi:10.1145/361002.361007
     """
 
     card = Card("radius graph", "the sparse graph of the training rows within a radius", scale=True)

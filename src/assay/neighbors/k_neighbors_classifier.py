@@ -25,8 +25,7 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
 
     which for equal weights is :math:`k_c / k`. A small k follows noise, a large one loses what is local; columns
     should be on comparable scales (`StandardScaler`, or a metric that sees to it). Among equal distances the lower row
-    comes first, also at the k-th place. There is no training but to remember the rows; a query costs O(n d), with a
-    tree and few columns O(log n).
+    comes first, also at the k-th place. Training only stores the rows.
 
     Cost: fit O(n d), with a tree O(n d log n); predict O(n d) a row, in few columns with a tree about O(d log n);
     memory O(n d), the rows are kept.
@@ -47,9 +46,9 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
         The exponent of "minkowski": 1 Manhattan, 2 Euclid, inf Chebyshev.
     metric : str, callable or Metric, default "minkowski"
         How far rows are apart: scikit-learn's and SciPy's names ("mahalanobis" and "seuclidean" learn from the training
-        rows if nothing is given), "precomputed", or a function of two rows. For tables with categories and gaps:
-        "heom", "gower", "vdm", and "auto", which is "minkowski" for numbers without gaps and "heom" for all else;
-        with the others, categories become indicators. "discriminant" and "vdm" look at the classes.
+        rows if nothing is given), "precomputed", or a function of two rows. For tables with categories and
+        missing values: "heom", "gower", "vdm", and "auto", which is "minkowski" for numbers without missing values and
+        "heom" for all else; with the others, categories become indicators. "discriminant" and "vdm" use the classes.
     metric_params : dict, default None
         More arguments of the metric: ``{"VI": A}`` or ``{"L": L}`` of "mahalanobis", ``{"w": w}`` of "minkowski".
     n_jobs : int, default None
@@ -92,6 +91,17 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
     Posterior
       a  0.6667
       b  0.3333
+
+    See Also
+    --------
+    KNeighborsClassifierCV, RadiusNeighborsClassifier, ParzenClassifier, KNeighborsRegressor
+
+    References
+    ----------
+    - Fix, E. and Hodges, J. L. (1951). Discriminatory analysis, nonparametric discrimination: consistency
+      properties. Technical report 4, USAF School of Aviation Medicine.
+    - Cover, T. M. and Hart, P. E. (1967). Nearest neighbor pattern classification. IEEE Transactions on
+      Information Theory 13(1), 21-27. doi:10.1109/TIT.1967.1053964
     """
 
     card = Card(
@@ -148,7 +158,7 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
         """
         from scipy.special import gammaln
 
-        found = self._neighbourhoods(self._admit(X))
+        near = self._neighbourhoods(self._admit(X))
         metric = self.distance_
         if (
             not isinstance(metric, Minkowski)
@@ -162,9 +172,9 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
             )
         d, p = self._fit_X.shape[1], metric.p
         log_unit = d * (np.log(2) + gammaln(1 / p + 1)) - gammaln(d / p + 1)
-        votes = self._sums(found, np.ones(len(found.rows)))[0]
+        votes = self._sums(near, np.ones(len(near.rows)))[0]
         sizes = np.bincount(self._y, minlength=len(self.classes_))
         with np.errstate(divide="ignore", over="ignore"):
-            inverse = np.exp(-(log_unit + d * np.log(found.reach)))[:, None]
+            inverse = np.exp(-(log_unit + d * np.log(near.reach)))[:, None]
             share = votes / sizes
             return np.multiply(share, inverse, out=np.zeros(share.shape), where=votes > 0)  # (2)

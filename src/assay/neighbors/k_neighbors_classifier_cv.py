@@ -18,11 +18,11 @@ from assay.neighbors.weights import Neighbourhoods, weigh
 __all__ = ["KNeighborsClassifierCV"]
 
 
-def _several(one: Any, words: str) -> Any_:
+def _several(element: Any, words: str) -> Any_:
     """A list of at least one of these."""
 
     def test(value: Any) -> bool:
-        return isinstance(value, (Sequence, np.ndarray)) and len(value) > 0 and all(map(one.holds, value))
+        return isinstance(value, (Sequence, np.ndarray)) and len(value) > 0 and all(map(element.holds, value))
 
     return Any_(words, test)
 
@@ -82,6 +82,16 @@ class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
     >>> model = KNeighborsClassifierCV(n_neighbors=[1, 3, 5]).fit(X, y)
     >>> model.n_neighbors_, model.scores_.ravel()
     (3, array([0.75 , 0.875, 0.875]))
+
+    See Also
+    --------
+    KNeighborsClassifier, ParzenClassifier, AdaptiveNeighborsClassifier
+
+    References
+    ----------
+    - Cover, T. M. and Hart, P. E. (1967). Nearest neighbor pattern classification. IEEE Transactions on
+      Information Theory 13(1), 21-27. doi:10.1109/TIT.1967.1053964
+    - Devroye, L., Györfi, L. and Lugosi, G. (1996). A Probabilistic Theory of Pattern Recognition. Springer.
     """
 
     card = Card("knn cv", "the nearest rows vote, how many by leaving rows out", scale=True)
@@ -155,9 +165,9 @@ class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
     def _left_out(self, distances: np.ndarray, rows: np.ndarray, t: float | None) -> float:
         """The share of the training rows that their neighbours answer rightly."""
         n, k = rows.shape
-        found = Neighbourhoods(
+        near = Neighbourhoods(
             np.arange(0, n * k + 1, k), rows.ravel(), distances.ravel(), distances[:, -1], k
         )
-        votes = self._sums(found, weigh(found, self.weights, t, type(self).__name__))
-        right = [self._winners(found, votes[o], o) == codes for o, (_, codes) in enumerate(self._targets)]
+        votes = self._sums(near, weigh(near, self.weights, t, type(self).__name__))
+        right = [self._winners(near, votes[o], o) == codes for o, (_, codes) in enumerate(self._targets)]
         return float(np.all(right, axis=0).mean())  # (1)

@@ -60,6 +60,14 @@ class KNeighborsRegressor(KNeighbors, NeighborRegressor):
     >>> model = KNeighborsRegressor(n_neighbors=2).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 0.0, 1.0, 1.0])
     >>> model.predict([[1.5], [9.0]])
     array([0.5, 1. ])
+
+    See Also
+    --------
+    RadiusNeighborsRegressor, KNeighborsClassifier, assay.smoothers.Loess
+
+    References
+    ----------
+    - Stone, C. J. (1977). Consistent nonparametric regression. Annals of Statistics 5(4), 595-620.
     """
 
     card = Card(

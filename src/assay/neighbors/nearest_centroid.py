@@ -37,7 +37,7 @@ class NearestCentroid(Classifier):
 
     .. math:: \text{choose } k \text{ with } D(x, m_k) = \min_j D(x, m_j) \quad (1)
 
-    (IML 8-18). With the Euclidean distance :math:`m_k` is the mean of the class, with Manhattan's the median of each
+    With the Euclidean distance :math:`m_k` is the mean of the class, with Manhattan's the median of each
     column. With Mahalanobis' :math:`D^2 = (x-m_k)^T S_k^{-1} (x-m_k)` each class has its own covariance (divisor
     :math:`n_k`; directions in which a class does not vary count nothing), so a wide class reaches further than a
     narrow one. With unequal priors, and for probabilities, the score is
@@ -76,6 +76,16 @@ class NearestCentroid(Classifier):
     >>> model.predict([[4.0, 4.0]]), model.centroids_
     (array(['b'], dtype='<U1'), array([[1., 0.],
            [6., 4.]]))
+
+    See Also
+    --------
+    NearestClusterClassifier, KNeighborsClassifier, assay.bayes.LinearDiscriminantAnalysis
+
+    References
+    ----------
+    - Tibshirani, R., Hastie, T., Narasimhan, B. and Chu, G. (2002). Diagnosis of multiple cancer types by shrunken
+      centroids of gene expression. Proceedings of the National Academy of Sciences 99(10), 6567-6572.
+      doi:10.1073/pnas.082099299
     """
 
     card = Card(
@@ -110,9 +120,7 @@ class NearestCentroid(Classifier):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         who, n, K = type(self).__name__, X.shape[0], len(self.classes_)
         if K < 2:
-            raise DataError(
-                f"{who}: The number of classes has to be greater than one; got {K} class: nothing to tell apart."
-            )
+            raise DataError(f"{who}: The number of classes has to be greater than one; got {K} class.")
         sparse = not isinstance(X, np.ndarray)
         if sparse and (self.shrink_threshold is not None or self.metric == "mahalanobis"):
             raise DataError(
@@ -141,17 +149,17 @@ class NearestCentroid(Classifier):
         who, K = type(self).__name__, len(shares)
         if isinstance(self.priors, str):
             return shares if self.priors == "empirical" else np.full(K, 1 / K)
-        given = np.asarray(self.priors, dtype=np.float64)
-        if len(given) != K or (given < 0).any() or not given.sum() > 0:
+        priors = np.asarray(self.priors, dtype=np.float64)
+        if len(priors) != K or (priors < 0).any() or not priors.sum() > 0:
             raise ParameterError(
                 f"{who}: priors must be non-negative, one number for each of the {K} classes, got {self.priors!r}."
             )
-        if not np.isclose(given.sum(), 1.0):
+        if not np.isclose(priors.sum(), 1.0):
             warn_user(
                 f"{who}: The priors do not sum to 1. Normalizing such that it sums to one.",
                 AssayWarning,
             )
-        return given / given.sum()
+        return priors / priors.sum()
 
     def _deviate(self, centre: np.ndarray, counts: np.ndarray) -> None:
         """The deviations (3), and the centroids that belong to the shrunken ones."""
@@ -248,8 +256,8 @@ def _squares(X: Any, centre: np.ndarray) -> np.ndarray:
         return np.sum((X - centre) ** 2, axis=0)
     X = X.tocsc()
     column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
-    there = np.bincount(column, weights=(X.data - centre[column]) ** 2, minlength=X.shape[1])
-    return there + (X.shape[0] - np.diff(X.indptr)) * centre**2
+    of_stored = np.bincount(column, weights=(X.data - centre[column]) ** 2, minlength=X.shape[1])
+    return of_stored + (X.shape[0] - np.diff(X.indptr)) * centre**2
 
 
 def _map(centred: np.ndarray) -> np.ndarray:

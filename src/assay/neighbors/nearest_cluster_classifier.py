@@ -25,7 +25,7 @@ class NearestClusterClassifier(Classifier):
 
     .. math:: \text{choose } k \text{ with } \min_l D(x, m_{kl}) = \min_j \min_l D(x, m_{jl}) \quad (1)
 
-    (IML 8-19). The centres of a class are found by k-means among its rows, from several starts, of which the one with
+    The centres of a class are found by k-means among its rows, from several starts, of which the one with
     the least sum of squares is kept. It stands between the nearest mean (one centre a class) and the nearest neighbour
     (every row a centre): use it when a class falls into groups. With Mahalanobis' distance every centre has the
     covariance of its own rows (divisor their number), shrunk halfway to that of the class when they are few, so that a
@@ -61,6 +61,17 @@ class NearestClusterClassifier(Classifier):
     >>> X, y = [[0.0], [1.0], [10.0], [11.0], [5.0], [6.0]], list("aaaabb")
     >>> NearestClusterClassifier(n_clusters=2, random_state=0).fit(X, y).predict([[0.2], [5.2], [10.2]])
     array(['a', 'b', 'a'], dtype='<U1')
+
+    See Also
+    --------
+    NearestCentroid, KNeighborsClassifier, PrototypeSearch
+
+    References
+    ----------
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
+    - Arthur, D. and Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding. ACM-SIAM Symposium on
+      Discrete Algorithms, 1027-1035.
     """
 
     card = Card(
@@ -111,11 +122,11 @@ class NearestClusterClassifier(Classifier):
         for k in range(len(self.classes_)):
             mine = X[y == k]
             mine = mine[np.lexsort(mine.T[::-1])]  # what is drawn follows the rows, not their order
-            found, label, taken = best_of_starts(
+            class_centers, label, taken = best_of_starts(
                 mine, self.n_clusters, self.n_init, self.max_iter, np.random.RandomState(seed)
             )
             steps.append(taken)
-            for c, center in enumerate(found):
+            for c, center in enumerate(class_centers):
                 rows = mine[label == c]
                 centers.append(center)
                 codes.append(k)

@@ -1,4 +1,4 @@
-"""Neighbours for their own sake: which rows are near, and the graph of who is near whom."""
+"""Nearest-neighbour search and neighbourhood graphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]
 
 
 class NearestNeighbors(KNeighbors, RadiusNeighbors):
-    """Remember rows, and tell which of them are nearest to others, or within a radius.
+    """Store the training rows and find those nearest to a query, or within a radius.
 
     Cost: fit O(n d), with a tree O(n d log n); a query takes O(n d), in few columns with a tree about O(d log n);
     memory O(n d), the rows are kept.
@@ -30,7 +30,7 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors):
         Rows in a leaf of a tree.
     metric : str, callable or Metric, default "minkowski"
         How far rows are apart: scikit-learn's and SciPy's names, "precomputed", a function of two rows, and "heom",
-        "gower" or "auto" for tables with categories and gaps.
+        "gower" or "auto" for tables with categories and missing values.
     p : float, default 2
         The exponent of "minkowski".
     metric_params : dict, default None
@@ -46,13 +46,24 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors):
     Examples
     --------
     >>> from assay.neighbors import NearestNeighbors
-    >>> found = NearestNeighbors(n_neighbors=2).fit([[0.0], [1.0], [3.0]])
-    >>> found.kneighbors([[0.75]])
+    >>> index = NearestNeighbors(n_neighbors=2).fit([[0.0], [1.0], [3.0]])
+    >>> index.kneighbors([[0.75]])
     (array([[0.25, 0.75]]), array([[1, 0]]))
-    >>> found.kneighbors(n_neighbors=1, return_distance=False)  # of the rows themselves, without themselves
+    >>> index.kneighbors(n_neighbors=1, return_distance=False)  # of the rows themselves, without themselves
     array([[1],
            [0],
            [1]])
+
+    See Also
+    --------
+    KNeighborsClassifier, KNeighborsTransformer, kneighbors_graph, radius_neighbors_graph
+
+    References
+    ----------
+    - Bentley, J. L. (1975). Multidimensional binary search trees used for associative searching. Communications of
+      the ACM 18(9), 509-517. doi:10.1145/361002.361007
+    - Omohundro, S. M. (1989). Five balltree construction algorithms. Technical report 89-063, International
+      Computer Science Institute, Berkeley.
     """
 
     card = Card("neighbour search", "which training rows are nearest", also=("neighbor search",), scale=True)
@@ -81,7 +92,7 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Remember the rows of X; y is not looked at."""
+        """Remember the rows of X; y is ignored."""
         self._check_parameters()
         self._store(self._admit(X, fitting=True))
         return self
@@ -119,10 +130,10 @@ def kneighbors_graph(
            [0., 0., 2.],
            [1., 0., 0.]])
     """
-    found = _fitted(
+    fitted = _fitted(
         X, n_neighbors=n_neighbors, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs
     )
-    return found.kneighbors_graph(_asked(found, X, include_self, mode), n_neighbors, mode)
+    return fitted.kneighbors_graph(_asked(fitted, X, include_self, mode), n_neighbors, mode)
 
 
 def radius_neighbors_graph(
@@ -157,24 +168,24 @@ def radius_neighbors_graph(
            [0., 0., 0.],
            [1., 0., 0.]])
     """
-    found = _fitted(X, radius=radius, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
-    return found.radius_neighbors_graph(_asked(found, X, include_self, mode), radius, mode)
+    fitted = _fitted(X, radius=radius, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
+    return fitted.radius_neighbors_graph(_asked(fitted, X, include_self, mode), radius, mode)
 
 
 def _fitted(X: Any, **parameters: Any) -> Any:
     if not isinstance(X, (KNeighbors, RadiusNeighbors)):
         return NearestNeighbors(**parameters).fit(X)
     for name in ("metric", "p", "metric_params"):
-        said, usual = parameters[name], {"metric": "minkowski", "p": 2, "metric_params": None}[name]
-        if said != usual and said != getattr(X, name):
+        value, usual = parameters[name], {"metric": "minkowski", "p": 2, "metric_params": None}[name]
+        if value != usual and value != getattr(X, name):
             raise ParameterError(
                 f"neighbors graph: X is a fitted {type(X).__name__} with {name}={getattr(X, name)!r}, but {name}="
-                f"{said!r} was asked for. Leave {name} out, or give the rows themselves."
+                f"{value!r} was asked for. Leave {name} out, or pass the rows themselves."
             )
     return X
 
 
-def _asked(found: Any, X: Any, include_self: Any, mode: str) -> Any:
+def _asked(fitted: Any, X: Any, include_self: Any, mode: str) -> Any:
     """The queries: the rows themselves, or None for the rows without themselves."""
     if include_self == "auto":
         include_self = mode == "connectivity"
@@ -182,4 +193,4 @@ def _asked(found: Any, X: Any, include_self: Any, mode: str) -> Any:
         return None
     from assay.tables import Table
 
-    return Table(found._fit_X, found.schema_) if X is found else X
+    return Table(fitted._fit_X, fitted.schema_) if X is fitted else X

@@ -70,8 +70,8 @@ def _vote_table(p: np.ndarray, k: int) -> Any:
             yield (total,)
             return
         for first in range(total + 1):
-            for rest in parts(total - first, boxes - 1):
-                yield (first, *rest)
+            for others in parts(total - first, boxes - 1):
+                yield (first, *others)
 
     for part in parts(k, len(p)):
         votes = np.array(part)

@@ -83,28 +83,28 @@ class NeighborClassifier(NeighborLearner, Classifier):
         """(n, K) the logarithm of the posterior; a list of such for several targets."""
         posterior = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return [np.log(one) for one in posterior] if self.outputs_2d_ else np.log(posterior)
+            return [np.log(shares) for shares in posterior] if self.outputs_2d_ else np.log(posterior)
 
     def _posterior(self, X: Any) -> Any:
-        found, votes = self._votes(X)
-        shares = [self._share(found, one, o) for o, one in enumerate(votes)]
+        near, votes = self._votes(X)
+        shares = [self._share(near, counts, o) for o, counts in enumerate(votes)]
         return shares if self.outputs_2d_ else shares[0]
 
-    def _share(self, found: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
+    def _share(self, near: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
         """(q, K) votes as shares of their sum."""
         return votes / votes.sum(axis=1, keepdims=True)
 
     def _votes(self, X: Any) -> tuple[Neighbourhoods, list[np.ndarray]]:
         """The neighbourhoods, and for each target the (q, K) summed weights of the classes."""
-        found = self._neighbourhoods(X)
-        return found, self._sums(found, weigh(found, self.weights, self.bandwidth, type(self).__name__))
+        near = self._neighbourhoods(X)
+        return near, self._sums(near, weigh(near, self.weights, self.bandwidth, type(self).__name__))
 
-    def _sums(self, found: Neighbourhoods, weights: np.ndarray) -> list[np.ndarray]:
-        q, query, sums = len(found), found.query, []
+    def _sums(self, near: Neighbourhoods, weights: np.ndarray) -> list[np.ndarray]:
+        q, query, sums = len(near), near.query, []
         for labels, codes in self._targets:
             K = len(labels)
             sums.append(
-                np.bincount(query * K + codes[found.rows], weights=weights, minlength=q * K).reshape(q, K)
+                np.bincount(query * K + codes[near.rows], weights=weights, minlength=q * K).reshape(q, K)
             )
         return sums
 
@@ -114,38 +114,38 @@ class NeighborClassifier(NeighborLearner, Classifier):
         return list(zip(self.classes_, self._y.T)) if self.outputs_2d_ else [(self.classes_, self._y)]
 
     def _choose(self, X: Any) -> np.ndarray:
-        found, votes = self._votes(X)
-        chosen = np.column_stack([self._winners(found, one, o) for o, one in enumerate(votes)])
+        near, votes = self._votes(X)
+        chosen = np.column_stack([self._winners(near, counts, o) for o, counts in enumerate(votes)])
         return chosen if self.outputs_2d_ else chosen[:, 0]
 
-    def _winners(self, found: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
+    def _winners(self, near: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
         """(q,) the class with most votes, and among equal ones the one that ``tie`` prefers."""
         best = votes.argmax(axis=1)
         if self.tie == "first":
             return best
         equal = votes == votes.max(axis=1, keepdims=True)
-        tied = np.flatnonzero((equal.sum(axis=1) > 1) & ~found.empty)
+        tied = np.flatnonzero((equal.sum(axis=1) > 1) & ~near.empty)
         if not len(tied):
             return best
         if self.tie == "random":
-            draws = random_state_of(self.random_state).random_sample((len(found), votes.shape[1]))[tied]
+            draws = random_state_of(self.random_state).random_sample((len(near), votes.shape[1]))[tied]
         else:
-            draws = self._nearness(found, output)[tied]
+            draws = self._nearness(near, output)[tied]
         best[tied] = np.where(equal[tied], draws, -1.0).argmax(axis=1)
         return best
 
-    def _nearness(self, found: Neighbourhoods, output: int) -> np.ndarray:
+    def _nearness(self, near: Neighbourhoods, output: int) -> np.ndarray:
         """(q, K) how near the classes are: by the summed 1 / d, or by the order of the nearest member of each."""
         if self.tie == "weight":
-            inverse = weigh(found, "distance", None, type(self).__name__)
-            return self._sums(found, inverse)[output]
+            inverse = weigh(near, "distance", None, type(self).__name__)
+            return self._sums(near, inverse)[output]
         labels, codes = self._targets[output]
-        order = np.lexsort((found.rows, found.distances, found.query))[::-1]  # the nearest is written last
+        order = np.lexsort((near.rows, near.distances, near.query))[::-1]  # the nearest is written last
         rank = np.empty(len(order))
         rank[order] = np.arange(1, len(order) + 1)
-        near = np.zeros((len(found), len(labels)))
-        near[found.query[order], codes[found.rows[order]]] = rank[order]
-        return near
+        nearness = np.zeros((len(near), len(labels)))
+        nearness[near.query[order], codes[near.rows[order]]] = rank[order]
+        return nearness
 
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         if not self.outputs_2d_:
@@ -158,7 +158,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
     def _heads(self) -> list[str]:
         return self._target_names(len(self.classes_)) if self.outputs_2d_ else ["class"]
 
-    def _said(self, row: int) -> list[Any]:
+    def _answer_of(self, row: int) -> list[Any]:
         return [plain_label(labels[codes[row]]) for labels, codes in self._targets]
 
 

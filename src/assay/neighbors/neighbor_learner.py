@@ -34,7 +34,7 @@ METRIC = Any_(
 
 
 class NeighborLearner(RowKeeper, Learner):
-    """A learner that remembers its rows and asks which are near."""
+    """A learner that stores its training rows and searches for the nearest."""
 
     accepts: ClassVar[Any] = {
         "algorithm": Choice("auto", "ball_tree", "kd_tree", "brute"),
@@ -171,14 +171,15 @@ class NeighborLearner(RowKeeper, Learner):
         return self._admit(X)
 
     def _nearest(self, X: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        search, own = self._search, X is None
-        if k > search.n - own:
-            compared = "<" if own else "<="
+        search, among_training = self._search, X is None
+        if k > search.n - among_training:
+            compared = "<" if among_training else "<="
             raise ParameterError(
                 f"{type(self).__name__}: Expected n_neighbors {compared} n_samples_fit, but n_neighbors = {k}, "
-                f"n_samples_fit = {search.n}, n_samples = {search.n if own else X.shape[0]}. Ask for fewer neighbours."
+                f"n_samples_fit = {search.n}, n_samples = {search.n if among_training else X.shape[0]}. "
+                "Ask for fewer neighbours."
             )
-        return search.nearest(X, k, leave_out_self=own)
+        return search.nearest(X, k, leave_out_self=among_training)
 
     def _neighbourhoods(self, X: Any) -> Neighbourhoods:
         raise TypeError(f"{type(self).__name__} must define _neighbourhoods")
@@ -198,7 +199,7 @@ class NeighborLearner(RowKeeper, Learner):
                     self._cases.label(int(near.rows[t])),
                     float(near.distances[t]),
                     float(weights[t]),
-                    *self._said(int(near.rows[t])),
+                    *self._answer_of(int(near.rows[t])),
                 ]
                 for t in order
             ]
@@ -214,15 +215,15 @@ class NeighborLearner(RowKeeper, Learner):
 
     @property
     def _heads(self) -> list[str]:
-        """Names of what ``_said`` tells of a training row."""
+        """Headings of the columns of ``_answer_of``."""
         return ["answer"]
 
-    def _said(self, row: int) -> list[Any]:
+    def _answer_of(self, row: int) -> list[Any]:
         return []
 
 
 class KNeighbors(NeighborLearner):
-    """The questions about the k nearest rows."""
+    """Queries for the k nearest training rows."""
 
     accepts: ClassVar[Any] = {"n_neighbors": Count(1), **NeighborLearner.accepts}
 

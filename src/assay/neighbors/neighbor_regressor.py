@@ -43,19 +43,19 @@ class NeighborRegressor(NeighborLearner, Regressor):
         self._store(X)
 
     def _predict(self, X: Any) -> np.ndarray:
-        found = self._neighbourhoods(X)
-        weights = weigh(found, self.weights, self.bandwidth, type(self).__name__)
-        query, q = found.query, len(found)
+        near = self._neighbourhoods(X)
+        weights = weigh(near, self.weights, self.bandwidth, type(self).__name__)
+        query, q = near.query, len(near)
         total = np.bincount(query, weights=weights, minlength=q)
         share = weights / np.where(total > 0, total, 1.0)[query]
         columns = [
-            np.bincount(query, weights=share * column[found.rows], minlength=q)
+            np.bincount(query, weights=share * column[near.rows], minlength=q)
             for column in np.atleast_2d(self._y.T)
         ]
         answer = np.column_stack(columns).astype(
             np.float64, copy=False
         )  # counts of nothing are whole numbers
-        empty = np.flatnonzero(found.empty)
+        empty = np.flatnonzero(near.empty)
         if len(empty):
             self._fill(answer, empty, X)
         return answer if self._y.ndim == 2 else answer[:, 0]
@@ -67,5 +67,5 @@ class NeighborRegressor(NeighborLearner, Regressor):
     def _heads(self) -> list[str]:
         return self._target_names(self._y.shape[1]) if self._y.ndim == 2 else ["y"]
 
-    def _said(self, row: int) -> list[Any]:
+    def _answer_of(self, row: int) -> list[Any]:
         return [float(value) for value in np.atleast_1d(self._y[row])]

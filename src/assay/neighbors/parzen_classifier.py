@@ -30,7 +30,7 @@ __all__ = ["ParzenClassifier"]
 
 WIDTHS = np.geomspace(0.02, 20, 31)  # that leave-one-out tries, in units of the rows' spread
 PAIRS = 1 << 22  # of rows that leave-one-out compares; of more rows than the root of it some are judged,
-LEAST = 500  # but so many at least
+MIN_JUDGED = 500  # but so many at least
 TOGETHER = 1 << 16  # pairs in one piece of work
 SHOWN = 8  # rows in an explanation
 
@@ -43,7 +43,7 @@ class ParzenClassifier(RowKeeper, Generative):
 
     with :math:`r_i^t` = 1 if row t is of class i. Sums are kept in logarithms, so rows far from everything still get a
     posterior from a Gaussian. A kernel that ends may leave a row without any: see ``fallback``. A table with categories
-    or gaps is compared by a mixed distance (metric "auto").
+    or missing values is compared by a mixed distance (metric "auto").
 
     Cost: fit O(n d log n), and O(m n d) to choose the width by m rows; predict O(n d) a row at most; memory O(n d), the
     rows are kept.
@@ -57,7 +57,7 @@ class ParzenClassifier(RowKeeper, Generative):
         "gaussian", "box", "triangular", "epanechnikov", "biweight", "triweight", "tricube", "cosine", "exponential",
         "logistic".
     metric : str, callable or Metric
-        As of `KNeighborsClassifier`; "auto" is Euclid's for numbers without gaps, else "heom".
+        As of `KNeighborsClassifier`; "auto" is Euclid's for complete numbers, else "heom".
     metric_params : dict
         More arguments of the metric.
     priors : array of K probabilities
@@ -78,6 +78,16 @@ class ParzenClassifier(RowKeeper, Generative):
     >>> model = ParzenClassifier(bandwidth=1.0).fit(X, ["C1"] * 3 + ["C2"] * 4)
     >>> model.predict_proba([[1.2, 1.2]]).round(6)
     array([[0.674698, 0.325302]])
+
+    See Also
+    --------
+    KNeighborsClassifier, RadiusNeighborsClassifier, assay.densities.KernelDensity
+
+    References
+    ----------
+    - Parzen, E. (1962). On estimation of a probability density function and mode. Annals of Mathematical
+      Statistics 33(3), 1065-1076. doi:10.1214/aoms/1177704472
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card(
@@ -181,7 +191,7 @@ class ParzenClassifier(RowKeeper, Generative):
         spread = float(np.median(far[far > 0])) if (far > 0).any() else 1.0
         widths = spread * WIDTHS[::-1]  # of equal ones the widest is taken
         judged = np.flatnonzero(w > 0)
-        most = max(LEAST, PAIRS // len(X))
+        most = max(MIN_JUDGED, PAIRS // len(X))
         if len(judged) > most:
             judged = judged[np.lexsort(X[judged].T)][rng.permutation(len(judged))[:most]]
         size = max(1, TOGETHER // len(X))
@@ -211,7 +221,7 @@ class ParzenClassifier(RowKeeper, Generative):
         idle, left_out = np.flatnonzero(w == 0), np.arange(len(rows))
         with np.errstate(divide="ignore"):
             again = kernel.log_profile(np.zeros(1)) + np.log(np.maximum(w[rows] - 1, 0) / w[rows])
-        found = np.empty(len(widths))
+        scores = np.empty(len(widths))
         for i, h in enumerate(widths):
             end_if_abandoned()
             with np.errstate(divide="ignore", over="ignore"):
@@ -223,21 +233,21 @@ class ParzenClassifier(RowKeeper, Generative):
                 joint = np.exp(logs - np.where(np.isneginf(top), 0.0, top)) @ vote
             joint[np.isneginf(top[:, 0])] = self.priors_  # no kernel reaches the row
             with np.errstate(divide="ignore"):
-                own = np.log(joint[left_out, y[rows]]) - np.log(joint.sum(axis=1))
-            found[i] = w[rows] @ np.maximum(own, -700.0)
-        return found
+                log_posterior = np.log(joint[left_out, y[rows]]) - np.log(joint.sum(axis=1))
+            scores[i] = w[rows] @ np.maximum(log_posterior, -700.0)
+        return scores
 
     def _evident(self, joint: np.ndarray) -> np.ndarray:
         none = np.isneginf(joint.max(axis=1))
         if not none.any():
             return joint
-        said = (
+        problem = (
             f"ParzenClassifier: no kernel of width {self.bandwidth_:g} reaches {int(none.sum())} row(s), so their "
             "posterior is undefined"
         )
         if self.fallback == "raise":
-            raise DegenerateError(f"{said}. Raise bandwidth, or use kernel='gaussian'.")
-        warn_user(f"{said}; the prior is given instead.", DegenerateWarning)
+            raise DegenerateError(f"{problem}. Raise bandwidth, or use kernel='gaussian'.")
+        warn_user(f"{problem}; the prior is given instead.", DegenerateWarning)
         with np.errstate(divide="ignore"):
             joint[none] = np.log(self.priors_)
         return joint
@@ -278,9 +288,9 @@ class ParzenClassifier(RowKeeper, Generative):
                 votes /= votes.sum()
                 order = np.lexsort((np.arange(len(votes)), -votes))[:SHOWN]
                 order = order[votes[order] > 0]
-                others, rest = len(votes) - len(order), max(0.0, 1 - float(votes[order].sum()))
+                others, remainder = len(votes) - len(order), max(0.0, 1 - float(votes[order].sum()))
                 note = f"Width {self.bandwidth_:g}" + (
-                    f"; {others} more rows have {rest:.3g} together." if others else "."
+                    f"; {others} more rows have {remainder:.3g} together." if others else "."
                 )
             shown = [[*lines[t], float(votes[t])] for t in order]
             places, ends = np.concatenate(self.rows_), np.cumsum([len(rows) for rows in self.rows_])

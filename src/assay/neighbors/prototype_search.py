@@ -18,7 +18,7 @@ from assay.neighbors.prototypes import COMPARING, PrototypeClassifier
 
 __all__ = ["PrototypeSearch"]
 
-MOST = 20_000  # rows whose distances are kept: 3.2 GB
+MAX_ROWS = 20_000  # whose pairwise distances are kept: 3.2 GB
 
 
 class PrototypeSearch(PrototypeClassifier):
@@ -26,7 +26,7 @@ class PrototypeSearch(PrototypeClassifier):
 
     .. math:: E'(Z \mid X) = \sum_i [\hat y_Z(x_i) \ne y_i] + \lambda |Z| \quad (1)
 
-    (IML 8-17). From what Hart's procedure finds, the row to add, to drop or to exchange that lowers (1) most is taken
+    From what Hart's procedure finds, the row to add, to drop or to exchange that lowers (1) most is taken
     (among equals: a drop before an addition before an exchange, then the lowest row) until none lowers it. With a
     small price the result is nearly consistent and nearly minimal; with a larger one it forgoes outlying rows, as
     editing does.
@@ -60,6 +60,16 @@ class PrototypeSearch(PrototypeClassifier):
     >>> model = PrototypeSearch(random_state=0).fit(X, list("aaaaabbbbb"))
     >>> len(model.sample_indices_), model.history_[-1]["objective"]
     (2, 1.0)
+
+    See Also
+    --------
+    CondensedNearestNeighbor, EditedNearestNeighbors
+
+    References
+    ----------
+    - Hart, P. E. (1968). The condensed nearest neighbor rule. IEEE Transactions on Information Theory 14(3),
+      515-516.
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card(
@@ -91,7 +101,7 @@ class PrototypeSearch(PrototypeClassifier):
 
     def _select(self, search: Searcher, y: np.ndarray) -> np.ndarray:
         n = len(y)
-        if n > MOST:
+        if n > MAX_ROWS:
             raise DataError(
                 f"PrototypeSearch: the distances of all pairs of {n} rows take {n * n * 8 / 1e9:.0f} GB. Use "
                 "CondensedNearestNeighbor, or a sample of the rows."
@@ -102,10 +112,10 @@ class PrototypeSearch(PrototypeClassifier):
         self.history_ = [self._record("condense", errors, kept)]
         for _ in range(self.max_iter):
             end_if_abandoned()
-            found = self._best_move(D, y, kept)
-            if found is None:
+            best_move = self._best_move(D, y, kept)
+            if best_move is None:
                 break
-            move, better, left = found
+            move, better, left = best_move
             if left + self.penalty * len(better) >= errors + self.penalty * len(kept):  # (1)
                 break
             kept, errors = better, left

@@ -75,6 +75,16 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
     >>> model = RadiusNeighborsClassifier(radius=1.0, outlier_label="b")
     >>> model.fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]).predict([[0.5], [9.0]])
     array(['a', 'b'], dtype='<U1')
+
+    See Also
+    --------
+    KNeighborsClassifier, ParzenClassifier, RadiusNeighborsRegressor
+
+    References
+    ----------
+    - Fix, E. and Hodges, J. L. (1951). Discriminatory analysis, nonparametric discrimination: consistency
+      properties. Technical report 4, USAF School of Aviation Medicine.
+    - Devroye, L., Györfi, L. and Lugosi, G. (1996). A Probabilistic Theory of Pattern Recognition. Springer.
     """
 
     card = Card(
@@ -122,17 +132,18 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
 
     def _outlier_labels(self) -> list[Any] | None:
         """One label for each target, of the kind its classes are."""
-        who, given, targets = type(self).__name__, self.outlier_label, self._targets
-        if given is None:
+        who, label, targets = type(self).__name__, self.outlier_label, self._targets
+        if label is None:
             return None
-        if isinstance(given, str) and given == "most_frequent":
+        if isinstance(label, str) and label == "most_frequent":
             return [labels[np.bincount(codes).argmax()] for labels, codes in targets]
-        given = list(given) if isinstance(given, (list, tuple, np.ndarray)) else [given] * len(targets)
-        if len(given) != len(targets):
+        outliers = list(label) if isinstance(label, (list, tuple, np.ndarray)) else [label] * len(targets)
+        if len(outliers) != len(targets):
             raise ParameterError(
-                f"{who}: The length of outlier_label: {given} is inconsistent with the output length: {len(targets)}."
+                f"{who}: The length of outlier_label: {outliers} is inconsistent with the output length: "
+                f"{len(targets)}."
             )
-        for label, (labels, _) in zip(given, targets):
+        for label, (labels, _) in zip(outliers, targets):
             kind = labels.dtype.kind
             alike = isinstance(label, str) == (kind in "US") and np.append(labels, label).dtype.kind == kind
             if np.ndim(label) or not alike:
@@ -140,44 +151,44 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
                     f"{who}: The dtype of outlier_label {label!r} is inconsistent with classes {labels.tolist()[:5]} "
                     "in y; it is supposed to be a scalar of the same kind."
                 )
-        return given
+        return outliers
 
-    def _share(self, found: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
-        empty = found.empty
+    def _share(self, near: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
+        empty = near.empty
         total = votes.sum(axis=1, keepdims=True)
         share = votes / np.where(total > 0, total, 1.0)
         if empty.any():
-            share[np.ix_(empty, np.flatnonzero(self._targets[output][0] == self._label(found, output)))] = 1.0
+            share[np.ix_(empty, np.flatnonzero(self._targets[output][0] == self._label(near, output)))] = 1.0
         return share
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) the class with most votes; rows without neighbours get ``outlier_label``. None: the training rows."""
-        found, votes = self._votes(self._admit_to_answer(X))
+        near, votes = self._votes(self._admit_to_answer(X))
         columns = []
         for o, (labels, _) in enumerate(self._targets):
-            answer = labels[self._winners(found, votes[o], o)]
-            if found.empty.any():
-                label = self._label(found, o)
+            answer = labels[self._winners(near, votes[o], o)]
+            if near.empty.any():
+                label = self._label(near, o)
                 answer = answer.astype(np.append(labels, label).dtype)
-                answer[found.empty] = label
+                answer[near.empty] = label
             columns.append(answer)
         return side_by_side(columns) if self.outputs_2d_ else columns[0]
 
     def _choose(self, X: Any) -> np.ndarray:
         """Codes of the answers; those of rows without neighbours only if their label is a class."""
-        found, votes = self._votes(X)
+        near, votes = self._votes(X)
         chosen = []
         for o, (labels, _) in enumerate(self._targets):
-            winners = self._winners(found, votes[o], o)
-            if found.empty.any():
-                winners[found.empty] = np.argmax(labels == self._label(found, o))
+            winners = self._winners(near, votes[o], o)
+            if near.empty.any():
+                winners[near.empty] = np.argmax(labels == self._label(near, o))
             chosen.append(winners)
         return np.column_stack(chosen) if self.outputs_2d_ else chosen[0]
 
-    def _label(self, found: Neighbourhoods, output: int) -> Any:
+    def _label(self, near: Neighbourhoods, output: int) -> Any:
         """What rows without neighbours are called (with a warning if no class is), or an error that names them."""
         if self.outlier_label_ is None:
-            rows = np.flatnonzero(found.empty)
+            rows = np.flatnonzero(near.empty)
             shown = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
             raise DegenerateError(
                 f"{type(self).__name__}: No neighbors found for test samples {shown}: no training row is within radius "
@@ -201,8 +212,8 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
         note = f"No row is within radius {self.radius:g}: outlier_label answers."
 
         def sections(i: int) -> list[Section]:
-            told = block.reasons.sections(i)
-            return [replace(told[0], note=note)] if near.empty[i] else told
+            votes = block.reasons.sections(i)
+            return [replace(votes[0], note=note)] if near.empty[i] else votes
 
         answers = [label if alone else answer for alone, answer in zip(near.empty, block.answers)]
         return replace(block, answers=answers, reasons=Reasons(sections))

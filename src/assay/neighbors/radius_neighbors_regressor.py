@@ -64,6 +64,14 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
     >>> model = RadiusNeighborsRegressor(radius=1.0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 0.0, 1.0, 1.0])
     >>> model.predict([[1.5]])
     array([0.5])
+
+    See Also
+    --------
+    KNeighborsRegressor, RadiusNeighborsClassifier, assay.smoothers.KernelSmoother
+
+    References
+    ----------
+    - Stone, C. J. (1977). Consistent nonparametric regression. Annals of Statistics 5(4), 595-620.
     """
 
     card = Card(
@@ -104,11 +112,11 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
     def _fill(self, answer: np.ndarray, empty: np.ndarray, X: Any) -> None:
         who, numbers = type(self).__name__, self._y.reshape(len(self._y), -1)
         first = row_name(empty[0])
-        said = (
+        problem = (
             f"{who}: {len(empty)} row(s), the first {first}, have no neighbors within radius {self.radius:g}"
         )
         if self.empty == "raise":
-            raise DegenerateError(f"{said}. Use a larger radius, or another choice of empty.")
+            raise DegenerateError(f"{problem}. Use a larger radius, or another choice of empty.")
         if self.empty == "nearest" and not (X is None and self.n_samples_fit_ == 1):
             nearest = self._nearest(None, 1)[1][empty] if X is None else self._nearest(X[empty], 1)[1]
             answer[empty] = numbers[nearest[:, 0]]
@@ -117,4 +125,4 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
         word = {"nearest": "the nearest row answers", "mean": "the mean answers", "nan": "predicting NaN"}[
             self.empty
         ]
-        warn_user(f"{said}; {word}.", DegenerateWarning)
+        warn_user(f"{problem}; {word}.", DegenerateWarning)

@@ -53,7 +53,7 @@ def redundant_instances(
     n_neighbors: int = 5,
     scale: bool = False,
 ) -> RedundantInstances:
-    """Find the rows that are surrounded by rows of their own class (IML 2.10, exercise 4).
+    """Find the rows that are surrounded by rows of their own class.
 
     With "cells", a row is needed if its Voronoi cell touches the cell of a row of another class, that is if the two are
     neighbours in the Delaunay triangulation. The answers of the nearest neighbour are then exactly the same with the
@@ -70,7 +70,7 @@ def redundant_instances(
     y : (n,) labels
     method : "nearest" or "cells"
     n_neighbors : int
-        For "nearest": how many neighbours of each row are looked at.
+        For "nearest": the number of neighbours of each row.
     scale : bool
         Divide each column by its standard deviation first.
 
@@ -125,8 +125,8 @@ def _nearest(points: np.ndarray, k: int) -> np.ndarray:
     n = len(points)
     if n < 2:
         return np.zeros((0, 2), np.int64)
-    found = cKDTree(points).query(points, min(k + 1, n))[1].reshape(n, -1)
-    pairs = np.column_stack([np.repeat(np.arange(n), found.shape[1]), found.ravel()])
+    neighbors = cKDTree(points).query(points, min(k + 1, n))[1].reshape(n, -1)
+    pairs = np.column_stack([np.repeat(np.arange(n), neighbors.shape[1]), neighbors.ravel()])
     return pairs[pairs[:, 0] != pairs[:, 1]]
 
 
@@ -134,17 +134,17 @@ def _facing(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The points that are the nearest of another class to some point, and the nearest ones of its class to these."""
     from scipy.spatial import cKDTree
 
-    found = []
+    facing = []
     for k in np.unique(codes):
         mine, others = np.flatnonzero(codes == k), np.flatnonzero(codes != k)
         if len(others):
-            found.append(np.unique(others[cKDTree(points[others]).query(points[mine])[1]]))
-            found.append(mine[cKDTree(points[mine]).query(points[found[-1]])[1]])
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
+            facing.append(np.unique(others[cKDTree(points[others]).query(points[mine])[1]]))
+            facing.append(mine[cKDTree(points[mine]).query(points[facing[-1]])[1]])
+    return np.concatenate(facing) if facing else np.zeros(0, np.int64)
 
 
 def _touching(points: np.ndarray) -> np.ndarray:
-    """Pairs of points whose Voronoi cells touch; points on a flat are looked at within it."""
+    """Pairs of points whose Voronoi cells touch; points of lower dimension are triangulated within their subspace."""
     n = len(points)
     if n < 2:
         return np.zeros((0, 2), np.int64)

@@ -23,7 +23,7 @@ class SimilarityFeatures(NeighborLearner, Transformer):
 
     .. math:: x \mapsto [s(x, x^1), \dots, s(x, x^N)]^T \quad (1)
 
-    (IML 8.6), with a similarity made of a distance D,
+    with a similarity made of a distance D,
 
     ============  =========================================
     "gaussian"    :math:`\exp(-\gamma D^2)`
@@ -65,6 +65,18 @@ class SimilarityFeatures(NeighborLearner, Transformer):
            [0.25      , 0.33333333, 1.        ]])
     >>> SimilarityFeatures().fit([[0.0], [1.0], [3.0]]).get_feature_names_out().tolist()
     ['row 1', 'row 2', 'row 3']
+
+    See Also
+    --------
+    NearestNeighbors, TripletMetric, KNeighborsTransformer
+
+    References
+    ----------
+    - Schölkopf, B., Mika, S., Burges, C. J. C., Knirsch, P., Müller, K.-R., Rätsch, G. and Smola, A. J. (1999).
+      Input space versus feature space in kernel-based methods. IEEE Transactions on Neural Networks 10(5),
+      1000-1017.
+    - Pekalska, E. and Duin, R. P. W. (2005). The Dissimilarity Representation for Pattern Recognition. World
+      Scientific.
     """
 
     card = Card(
@@ -176,14 +188,14 @@ class SimilarityFeatures(NeighborLearner, Transformer):
 
     def _asked(self, a: np.ndarray, b: np.ndarray) -> float:
         """What the user's function says of two rows."""
-        said = self.similarity(a, b)
+        similarity = self.similarity(a, b)
         try:
-            value = float(np.asarray(said, dtype=np.float64).item())
+            value = float(np.asarray(similarity, dtype=np.float64).item())
         except (TypeError, ValueError):
             value = np.nan
         if np.isnan(value):
             raise DataError(
-                f"SimilarityFeatures: similarity must give one number for two rows, got {said!r}."
+                f"SimilarityFeatures: similarity must give one number for two rows, got {similarity!r}."
             )
         return value
 

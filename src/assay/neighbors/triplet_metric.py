@@ -55,7 +55,7 @@ class TripletMetric(Transformer):
 
     Examples
     --------
-    One column tells the classes apart, eight are noise; learning weighs them so:
+    One column separates the classes, eight are noise:
 
     >>> import numpy as np
     >>> from assay.neighbors import TripletMetric
@@ -65,6 +65,15 @@ class TripletMetric(Transformer):
     >>> metric = TripletMetric().fit(X, y)
     >>> [metric.history_[step]["violations"] for step in (0, -1)]
     [118, 45]
+
+    See Also
+    --------
+    AdaptiveNeighborsClassifier, KNeighborsClassifier, SimilarityFeatures
+
+    References
+    ----------
+    - Weinberger, K. Q. and Saul, L. K. (2009). Distance metric learning for large margin nearest neighbor
+      classification. Journal of Machine Learning Research 10, 207-244.
     """
 
     card = Card(
@@ -136,7 +145,7 @@ class TripletMetric(Transformer):
                 self.history_.append(dict(latest))
             return value, gradient.ravel()
 
-        found = minimize(
+        optimum = minimize(
             objective,
             start.ravel(),
             jac=True,
@@ -144,9 +153,9 @@ class TripletMetric(Transformer):
             callback=lambda _: self.history_.append(dict(latest)),
             options={"maxiter": self.max_iter, "ftol": self.tol},
         )
-        self.components_ = found.x.reshape(width, d) / scale
-        self.n_iter_ = max(1, int(found.nit))
-        if found.nit >= self.max_iter and not found.success:
+        self.components_ = optimum.x.reshape(width, d) / scale
+        self.n_iter_ = max(1, int(optimum.nit))
+        if optimum.nit >= self.max_iter and not optimum.success:
             warn_user(
                 f"TripletMetric stopped after {self.max_iter} steps before it settled; raise max_iter or tol.",
                 ConvergenceWarning,

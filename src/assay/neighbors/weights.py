@@ -51,15 +51,15 @@ class Neighbourhoods:
 
     def largest(self, values: np.ndarray) -> np.ndarray:
         """For each neighbour, the largest value in its neighbourhood."""
-        there = ~self.empty
+        nonempty = ~self.empty
         best = np.zeros(len(self))
-        if there.any():
-            best[there] = np.maximum.reduceat(values, self.start[:-1][there])
+        if nonempty.any():
+            best[nonempty] = np.maximum.reduceat(values, self.start[:-1][nonempty])
         return best[self.query]
 
 
 def weigh(
-    found: Neighbourhoods,
+    near: Neighbourhoods,
     weights: str | Callable[..., Any] | None,
     bandwidth: float | None,
     who: str,
@@ -71,47 +71,51 @@ def weigh(
     - "squared_exponential": :math:`e^{-d^2/t^2}`, and a kernel by its name: :math:`K(d/h)`, where t and h are the
       ``bandwidth``, or by default how far the neighbourhood extends. Each neighbourhood is scaled so that its largest
       weight is 1, so nothing underflows; one in which all weigh nothing counts all alike;
-    - a function: what it makes of the distances; those with infinite weight, if there are any, count alone.
+    - a function: its values of the distances; those with infinite weight, if there are any, count alone.
     """
-    d = found.distances
+    d = near.distances
     if weights is None or weights == "uniform":
         return np.ones(len(d))
     if callable(weights):
-        return _own(found, weights, who)
+        return _of_function(near, weights, who)
     if weights == "distance":
         zero = d == 0
-        exact = found.largest(zero.astype(np.float64)) > 0
+        exact = near.largest(zero.astype(np.float64)) > 0
         tiny = ~zero & (d < 1e-300)  # whose inverses would be endless: the farthest weighs 1 there
-        unit = np.where(found.largest(tiny * 1.0) > 0, found.largest(d), 1.0) if tiny.any() else 1.0
+        unit = np.where(near.largest(tiny * 1.0) > 0, near.largest(d), 1.0) if tiny.any() else 1.0
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             inverse = np.minimum(unit / d, 1e300)
         return np.where(exact, zero, inverse)
-    width = found.reach[found.query] if bandwidth is None else np.full(len(d), float(bandwidth))
+    width = near.reach[near.query] if bandwidth is None else np.full(len(d), float(bandwidth))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         u = np.where(d == 0, 0.0, d / width)
         logs = -u * u if weights == "squared_exponential" else kernel_of(weights)._logs(u)
-        logs = np.maximum(logs, -1e300)  # so that the nearest of those that weigh nothing can be told
-        top = found.largest(logs)
+        logs = np.maximum(
+            logs, -1e300
+        )  # so that the nearest of those that weigh nothing can be distinguished
+        top = near.largest(logs)
         return np.where(top <= -1e300, 1.0, np.exp(logs - top))
 
 
-def _own(found: Neighbourhoods, weights: Callable[..., Any], who: str) -> np.ndarray:
+def _of_function(near: Neighbourhoods, weights: Callable[..., Any], who: str) -> np.ndarray:
     """The user's function of distances: a (q, k) array, or where the numbers differ an array of arrays."""
-    if found.k is not None:
-        given = np.asarray(weights(found.distances.reshape(-1, found.k)), dtype=np.float64).ravel()
+    if near.k is not None:
+        values = np.asarray(weights(near.distances.reshape(-1, near.k)), dtype=np.float64).ravel()
     else:
-        parts = np.empty(len(found), dtype=object)
-        parts[:] = [found.distances[a:b] for a, b in zip(found.start, found.start[1:])]
-        said = weights(parts)
-        given = np.concatenate([np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in said])
-    if given.shape != found.distances.shape or np.isnan(given).any() or (given < 0).any():
+        parts = np.empty(len(near), dtype=object)
+        parts[:] = [near.distances[a:b] for a, b in zip(near.start, near.start[1:])]
+        result = weights(parts)
+        values = np.concatenate([np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in result])
+    if values.shape != near.distances.shape or np.isnan(values).any() or (values < 0).any():
         raise DegenerateError(
             f"{who}: the weights function must give one number from 0 up for each distance; it gave other ones."
         )
-    if (found.largest(given) == 0).any():
+    if (near.largest(values) == 0).any():
         raise DegenerateError(
             f"{who}: All neighbors of some sample is getting zero weights. Change the weights function, so that one "
             "neighbour counts."
         )
-    endless = np.isinf(given)
-    return np.where(found.largest(endless.astype(np.float64)) > 0, endless, given) if endless.any() else given
+    endless = np.isinf(values)
+    return (
+        np.where(near.largest(endless.astype(np.float64)) > 0, endless, values) if endless.any() else values
+    )
