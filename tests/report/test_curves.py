@@ -7,7 +7,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from assay import compare
 from assay.evaluate.fold_curves import fold_estimate
 from assay.evaluate.show import cells
-from assay.report.curves import MOST_LINES, learner_panels, overview
+from assay.report.curves import MAX_LINES, learner_panels, overview
 from assay.tables.data import load_breast_cancer, load_digits, load_iris
 
 
@@ -64,7 +64,7 @@ def test_ten_classes_are_cut_to_the_largest_and_it_is_said():
     found = overview(result, answers_of(result))
     assert found["hidden_classes"] == 4 and len(found["panels"]) == 7
     own = learner_panels(result, "lda", result.out_of_fold("lda"))
-    assert len(own[0]["legend"]) == MOST_LINES and "8 largest classes" in own[0]["title"]
+    assert len(own[0]["legend"]) == MAX_LINES and "8 largest classes" in own[0]["title"]
 
 
 def test_without_probabilities_nothing_is_drawn(two):

@@ -93,13 +93,13 @@ def test_confusions_are_shaded_by_their_share(result):
 
 def test_pages_come_best_first_with_what_was_refitted(result):
     answers = {s.learner: result.out_of_fold(s.learner) for s in result.ranking()}
-    pages = learner_pages(result, answers, extras(result), most=2)
+    pages = learner_pages(result, answers, extras(result), limit=2)
     assert [p["learner"] for p in pages] == [s.learner for s in result.ranking()][:2]
     assert [p["id"] for p in pages] == ["learner-1", "learner-2"]
     knn = next(p for p in pages if p["learner"] == "knn")
     assert knn["learning"]["over"] == "training rows" and knn["complexity"]["used"] == 5
-    bare = learner_pages(result, answers, Extras(), most=3)
-    assert all(p["learning"] is None and p["mistakes"] is None for p in bare)
+    bare = learner_pages(result, answers, Extras(), limit=3)
+    assert all(p["learning"] is None and p["errors"] is None for p in bare)
 
 
 def test_rows_count_by_their_weights_as_in_the_class_report():

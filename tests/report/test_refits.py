@@ -73,8 +73,8 @@ def test_the_surest_errors_are_the_comparisons_own(result, found):
     answers = result.out_of_fold("lda")
     wrong = answers.answer != answers.truth
     sure = np.sort(answers.posterior[wrong].max(axis=1))[::-1][:3]
-    told = found.mistakes["lda"]
-    np.testing.assert_allclose([m.believed for m in told], sure)
+    told = found.errors["lda"]
+    np.testing.assert_allclose([m.probability for m in told], sure)
     for m in told:
         row = int(m.row.removeprefix("row ")) - 1  # rows are told by number, counted from 1
         i = int(np.flatnonzero(answers.rows == row)[0])
@@ -86,15 +86,15 @@ def test_the_surest_errors_are_the_comparisons_own(result, found):
 
 
 def test_the_refit_reasons_to_the_posterior_of_the_comparison(found):
-    for m in found.mistakes["knn"]:
-        assert f"{m.believed:.4g}" in m.text.split("Posterior")[1]
+    for m in found.errors["knn"]:
+        assert f"{m.probability:.4g}" in m.text.split("Posterior")[1]
 
 
 def test_a_learner_that_cannot_learn_from_few_rows_costs_its_points_alone():
     result = compare({"moody": Moody(), "lda": "lda"}, load_iris(), design="3-fold")
     told = extras(result, True, True)
     assert len(told.learning["moody"].ticks) == 2 and len(told.learning["lda"].ticks) == 5
-    assert "moody" not in told.mistakes  # no probabilities
+    assert "moody" not in told.errors  # no probabilities
 
 
 @pytest.mark.parametrize(
@@ -111,12 +111,12 @@ def test_every_design_has_curves_over_its_own_splits(design, folds):
 def test_splits_of_single_rows_have_no_curve_and_it_is_said():
     result = compare(["lda"], load_iris(), design="leave-one-out")
     told = extras(result)
-    assert not told.learning and "too few rows" in told.notes[0] and told.mistakes["lda"]
+    assert not told.learning and "too few rows" in told.notes[0] and told.errors["lda"]
 
 
 def test_nothing_is_fitted_when_nothing_is_asked(result):
     told = extras(result, False, False)
-    assert not told.learning and not told.complexity and not told.mistakes and not told.notes
+    assert not told.learning and not told.complexity and not told.errors and not told.notes
 
 
 def test_the_allowance_is_the_comparisons_own_time(result):
@@ -164,5 +164,5 @@ def test_weights_count_in_refits_as_they_did_in_the_comparison():
     found = extras(result, True, True)
     for s in result.ranking():
         np.testing.assert_allclose(found.learning[s.learner].test_mean[-1], s.mean, rtol=1e-12)
-    for m in found.mistakes["naive bayes"]:
-        assert f"{m.believed:.4g}" in m.text
+    for m in found.errors["naive bayes"]:
+        assert f"{m.probability:.4g}" in m.text

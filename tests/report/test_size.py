@@ -9,20 +9,20 @@ import pandas as pd
 from assay import compare
 from assay.experiments import Experiment
 from assay.report import read_settings, render_report, render_study
-from assay.report.size import LONGEST, MEGABYTE, fitted, with_short_names
+from assay.report.size import MAX_NAME_LENGTH, MEGABYTE, with_short_names, within_size
 
 rng = np.random.default_rng(0)
 
 
 def test_the_largest_room_that_holds_the_page_is_taken():
-    assert len(fitted(lambda n: "x" * n, [3 * MEGABYTE, MEGABYTE, MEGABYTE - 1, 5], [])) == MEGABYTE - 1
+    assert len(within_size(lambda n: "x" * n, [3 * MEGABYTE, MEGABYTE, MEGABYTE - 1, 5], [])) == MEGABYTE - 1
 
 
 def test_names_that_begin_alike_stay_apart():
     one, two = "a" * 500 + "1", "a" * 500 + "2"
     html = with_short_names(f"<b>{one}</b><i>{two}</i>", [two, one])
     found = re.findall(r"<.>(.*?)</.>", html)
-    assert len(set(found)) == 2 and all(len(name) < LONGEST + 10 for name in found)
+    assert len(set(found)) == 2 and all(len(name) < MAX_NAME_LENGTH + 10 for name in found)
 
 
 def test_short_names_stay_as_they_are():

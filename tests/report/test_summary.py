@@ -30,7 +30,7 @@ def test_the_summary_says_the_numbers_of_the_ranking(result):
         f"lda: error {s.mean:.4f}, 95% interval {s.low:.4f} to {s.high:.4f}; auc "
     )
     assert lines["Not significantly worse"] == "c45"
-    assert lines["Without looking at a column"] == "majority: error 0.6667"
+    assert lines["Baseline without columns"] == "majority: error 0.6667"
     assert lines["What matters"].startswith("petal length (cm) (+")
 
 

@@ -1,4 +1,4 @@
-"""Curves on a small sheet of graph paper, as inline SVG: axes, lines, bands, dots, bars."""
+"""Line charts as inline SVG: axes, lines, bands, dots, bars."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from assay.report.thinning import thinned
 
 __all__ = ["Line", "chart"]
 
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 10.0, 8.0, 38.0  # room for the labels around the paper
-SEEN = 0.5  # the eye does not see a shift of so many units of the drawing
+LEFT, RIGHT, TOP, BOTTOM = 44.0, 10.0, 8.0, 38.0  # margins for the labels around the plot
+TOLERANCE = 0.5  # units of the drawing; a smaller shift of a line is invisible
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Line:
 
     Parameters
     ----------
-    x, y : places, in the units of the axes
+    x, y : coordinates, in the units of the axes
     kind : class of the style sheet: "k0" to "k7" are colours, "ideal" is a dashed line of reference
-    label : what it is called; shown when the pointer rests on it
+    label : its name; shown when the pointer rests on it
     low, high : edges of a band around it, or empty
     dots : whether its points are marked
     """
@@ -55,9 +55,9 @@ def chart(
 
     Parameters
     ----------
-    x, y : scales, stretched over the paper
+    x, y : scales of the axes
     label : what the picture shows, for readers who do not see it
-    bars : (from, to, height as a share of the paper), a histogram at the foot
+    bars : (from, to, height as a share of the plot), a histogram at the bottom
 
     Examples
     --------
@@ -67,8 +67,8 @@ def chart(
     >>> drawn.count("<path"), "50L" in drawn
     (1, False)
     """
-    wide, high = size
-    paper = (wide - LEFT - RIGHT, high - TOP - BOTTOM)
+    width, height = size
+    paper = (width - LEFT - RIGHT, height - TOP - BOTTOM)
 
     def place(u: Any) -> Any:
         return LEFT + x.share(u) * paper[0]
@@ -99,7 +99,7 @@ def chart(
     middle = TOP + paper[1] / 2
     parts += [
         element(
-            "text", x_label, x=LEFT + paper[0] / 2, y=high - 6, text_anchor="middle", class_="axis-name"
+            "text", x_label, x=LEFT + paper[0] / 2, y=height - 6, text_anchor="middle", class_="axis-name"
         ),
         element(
             "text", y_label, x=12, y=middle, transform=f"rotate(-90 12 {middle:g})",
@@ -107,34 +107,34 @@ def chart(
         ),
     ]  # fmt: skip
     for start, end, share in bars:
-        tall = max(share, 0.0) * paper[1]
+        bar_height = max(share, 0.0) * paper[1]
         parts.append(
             element(
                 "rect", x=float(place(start)) + 0.5, width=max(float(place(end) - place(start)) - 1, 0.5),
-                y=TOP + paper[1] - tall, height=tall, class_="hist",
+                y=TOP + paper[1] - bar_height, height=bar_height, class_="hist",
             )
         )  # fmt: skip
     for line in lines:
         parts += _drawn(line, place, level)
     return element(
-        "svg", *parts, viewBox=f"0 0 {wide:g} {high:g}", class_="svg chart", role="img", aria_label=label
+        "svg", *parts, viewBox=f"0 0 {width:g} {height:g}", class_="svg chart", role="img", aria_label=label
     )
 
 
 def _drawn(line: Line, place: Callable[[Any], Any], level: Callable[[Any], Any]) -> list[Markup]:
     def spots(values: Any) -> np.ndarray:
         x, y = np.asarray(line.x, dtype=np.float64), np.asarray(values, dtype=np.float64)
-        there = np.isfinite(y)
-        return np.column_stack([place(x[there]), level(y[there])])
+        finite = np.isfinite(y)
+        return np.column_stack([place(x[finite]), level(y[finite])])
 
     middle = spots(line.y)
-    inside = [element("title", line.label)] if line.label else []
+    title = [element("title", line.label)] if line.label else []
     parts = []
     if len(line.low) > 1:
-        around = [_seen(spots(line.high)), _seen(spots(line.low))[::-1]]
-        parts.append(element("path", d=_path(np.vstack(around)) + "Z", class_=f"band {line.kind}"))
+        band_edges = [_simplified(spots(line.high)), _simplified(spots(line.low))[::-1]]
+        parts.append(element("path", d=_path(np.vstack(band_edges)) + "Z", class_=f"band {line.kind}"))
     if len(middle) > 1:
-        parts.append(element("path", *inside, d=_path(_seen(middle)), class_=f"curve {line.kind}"))
+        parts.append(element("path", *title, d=_path(_simplified(middle)), class_=f"curve {line.kind}"))
     if line.dots or len(middle) == 1:
         parts += [
             element("circle", cx=float(u), cy=float(v), r=3, class_=f"spot {line.kind}") for u, v in middle
@@ -142,19 +142,19 @@ def _drawn(line: Line, place: Callable[[Any], Any], level: Callable[[Any], Any])
     return parts
 
 
-def _seen(points: np.ndarray) -> np.ndarray:
-    """The points that the eye needs, in tenths of a unit."""
+def _simplified(points: np.ndarray) -> np.ndarray:
+    """The points needed to draw the line, in tenths of a unit."""
     tenths = np.round(points * 10) / 10
     moved = np.append(True, (np.diff(tenths, axis=0) != 0).any(axis=1))
-    return thinned(tenths[moved], SEEN)
+    return thinned(tenths[moved], TOLERANCE)
 
 
 def _path(points: np.ndarray) -> str:
     """From point to point, each written as the step from the last one, in as few letters as SVG allows."""
     tenths = np.round(points * 10).astype(int)
     steps = [(int(dx), int(dy)) for dx, dy in np.diff(tenths, axis=0) if dx or dy]
-    said = "".join("l" + _number(dx) + ("" if dy < 0 else " ") + _number(dy) for dx, dy in steps)
-    return f"M{_number(tenths[0, 0])} {_number(tenths[0, 1])}{said}"
+    segments = "".join("l" + _number(dx) + ("" if dy < 0 else " ") + _number(dy) for dx, dy in steps)
+    return f"M{_number(tenths[0, 0])} {_number(tenths[0, 1])}{segments}"
 
 
 def _number(tenths: int) -> str:

@@ -34,14 +34,14 @@ from assay.stats.significance.test_result import shown_confidence
 
 __all__ = ["learner_panels", "overview", "positive_class"]
 
-MOST_LINES = 8  # in one panel: there are as many colours
-MOST_PANELS = 6  # classes with a ROC panel of their own
+MAX_LINES = 8  # in one panel: there are as many colours
+MAX_PANELS = 6  # classes with a ROC panel of their own
 BINS = 10  # of the reliability curve
 IDEAL = Line([0, 1], [0, 1], "ideal")
 
 
-class Traced(NamedTuple):
-    """One line of a panel: what it is called, whose it is, and of which class."""
+class CurveOf(NamedTuple):
+    """One line of a panel: its name, its learner and the index of its class."""
 
     name: str
     learner: str
@@ -50,32 +50,32 @@ class Traced(NamedTuple):
 
 def overview(result: Comparison, answers: dict[str, OutOfFold]) -> dict[str, Any] | None:
     """The learners side by side, best first: of two classes four panels, of more a ROC panel for each class."""
-    known = {name: a for name, a in answers.items() if a.posterior is not None}
-    shown = dict(list(known.items())[:MOST_LINES])
+    with_probabilities = {name: a for name, a in answers.items() if a.posterior is not None}
+    drawn = dict(list(with_probabilities.items())[:MAX_LINES])
     K = len(result.classes)
-    if not shown or K < 2:
+    if not drawn or K < 2:
         return None
     labels = [str(c) for c in result.classes]
     if K == 2:
-        lines = [Traced(name, name, POSITIVE) for name in shown]
-        sought, other = labels[POSITIVE], labels[1 - POSITIVE]
+        lines = [CurveOf(name, name, POSITIVE) for name in drawn]
+        positive, negative = labels[POSITIVE], labels[1 - POSITIVE]
         panels = [
-            _roc(result, lines, f"ROC, {sought} against {other}"),
-            _precision(result, lines, f"Precision and recall of {sought}"),
-            _gain(result, lines, f"Gain: how soon {sought} is found"),
-            _reliability(result, shown, f"Calibration of P({sought})"),
+            _roc(result, lines, f"ROC, {positive} against {negative}"),
+            _precision(result, lines, f"Precision and recall of {positive}"),
+            _gain(result, lines, f"Gain: share of {positive} found"),
+            _reliability(result, drawn, f"Calibration of P({positive})"),
         ]
     else:
-        classes = [k for k in range(K) if np.sum(next(iter(shown.values())).truth == k) > 0][:MOST_PANELS]
+        classes = [k for k in range(K) if np.sum(next(iter(drawn.values())).truth == k) > 0][:MAX_PANELS]
         panels = [
-            _roc(result, [Traced(name, name, k) for name in shown], f"ROC, {labels[k]} against the rest")
+            _roc(result, [CurveOf(name, name, k) for name in drawn], f"ROC, {labels[k]} against the rest")
             for k in classes
         ]
-        panels.append(_reliability(result, shown, "Calibration of the answer"))
+        panels.append(_reliability(result, drawn, "Calibration of the predicted class"))
     return {
         "panels": [p for p in panels if p],
-        "hidden": len(known) - len(shown),
-        "hidden_classes": max(0, K - MOST_PANELS) if K > 2 else 0,
+        "hidden": len(with_probabilities) - len(drawn),
+        "hidden_classes": max(0, K - MAX_PANELS) if K > 2 else 0,
         "splits": _splits(result),
     }
 
@@ -90,7 +90,7 @@ def _splits(result: Comparison) -> str:
             else "on the test rows of one split"
         )
     if result.tests and all(len(t) == 1 for t in result.tests):
-        return "on rows that were each tested alone"
+        return "on test sets of one row each"
     return (
         f"the mean over the {first} folds of the first repetition"
         if first < len(result.places)
@@ -99,7 +99,7 @@ def _splits(result: Comparison) -> str:
 
 
 def positive_class(truth: np.ndarray) -> int:
-    """Which of two classes is looked for: the rarer one; of equal ones the second.
+    """The positive class of two: the rarer one; of equal ones the second.
 
     >>> import numpy as np
     >>> from assay.report.curves import positive_class
@@ -116,13 +116,13 @@ def learner_panels(result: Comparison, learner: str, answer: OutOfFold) -> list[
     labels = [str(c) for c in result.classes]
     K = len(labels)
     counts = np.bincount(answer.truth, minlength=K)
-    classes = [POSITIVE] if K == 2 else np.argsort(-counts, kind="stable")[:MOST_LINES].tolist()
-    lines = [Traced(labels[k], learner, k) for k in classes]
-    few = f", the {len(classes)} largest classes" if 2 < len(classes) < K else ""
-    name = f"Calibration of P({labels[POSITIVE]})" if K == 2 else "Calibration of the answer"
+    classes = [POSITIVE] if K == 2 else np.argsort(-counts, kind="stable")[:MAX_LINES].tolist()
+    lines = [CurveOf(labels[k], learner, k) for k in classes]
+    largest_only = f", the {len(classes)} largest classes" if 2 < len(classes) < K else ""
+    name = f"Calibration of P({labels[POSITIVE]})" if K == 2 else "Calibration of the predicted class"
     panels = [
-        _roc(result, lines, f"ROC{few}", hull=K == 2),
-        _precision(result, lines, f"Precision and recall{few}"),
+        _roc(result, lines, f"ROC{largest_only}", hull=K == 2),
+        _precision(result, lines, f"Precision and recall{largest_only}"),
         _reliability(result, {learner: answer}, name, histogram=True),
     ]
     return [p for p in panels if p]
@@ -135,25 +135,25 @@ def _panel(
     y: str,
     legend: list[tuple[str, str, str, str]],
     measure: str,
-    **more: Any,
+    **options: Any,
 ) -> dict[str, Any]:
     """A drawing with its legend: (colour, name, number, interval) of each line."""
-    said = title + ": " + "; ".join(f"{name} {value}" for _, name, value, _ in legend)
-    plot = chart(lines, Scale.unit(), Scale.unit(), x, y, said, **more)
+    description = title + ": " + "; ".join(f"{name} {value}" for _, name, value, _ in legend)
+    plot = chart(lines, Scale.unit(), Scale.unit(), x, y, description, **options)
     return {"title": title, "plot": plot, "legend": legend, "measure": measure}
 
 
-def _curves(kind: Any, result: Comparison, lines: list[Traced]) -> list[tuple[str, str, Any, Estimate]]:
+def _curves(kind: Any, result: Comparison, lines: list[CurveOf]) -> list[tuple[str, str, Any, Estimate]]:
     """Colour, name, mean curve and its number of each line that has one."""
-    found = []
+    curves = []
     for i, (name, learner, k) in enumerate(lines):
         curve = mean_curve(kind, result, learner, k)
         if curve is not None:
-            found.append((f"k{i % MOST_LINES}", name, curve, fold_estimate(result, learner, kind, k)))
-    return found
+            curves.append((f"k{i % MAX_LINES}", name, curve, fold_estimate(result, learner, kind, k)))
+    return curves
 
 
-def _roc(result: Comparison, lines: list[Traced], title: str, hull: bool = False) -> dict[str, Any] | None:
+def _roc(result: Comparison, lines: list[CurveOf], title: str, hull: bool = False) -> dict[str, Any] | None:
     drawn, legend = [], []
     for colour, name, curve, area in _curves(RocCurve, result, lines):
         drawn.append(Line(curve.fpr, curve.tpr, colour, f"{name}: area {area.value:.4f}"))
@@ -167,13 +167,13 @@ def _roc(result: Comparison, lines: list[Traced], title: str, hull: bool = False
     return _panel(title, [IDEAL, *drawn[::-1]], FALSE_POSITIVE_RATE, TRUE_POSITIVE_RATE, legend, measure)
 
 
-def _shown(found: Estimate) -> tuple[str, str]:
+def _shown(estimate: Estimate) -> tuple[str, str]:
     """The number as the tables have it, and its interval."""
-    interval = "" if np.isnan(found.low) else f"{found.low:.4f} – {found.high:.4f}"
-    return f"{found.value:.4f}", interval
+    interval = "" if np.isnan(estimate.low) else f"{estimate.low:.4f} – {estimate.high:.4f}"
+    return f"{estimate.value:.4f}", interval
 
 
-def _precision(result: Comparison, lines: list[Traced], title: str) -> dict[str, Any] | None:
+def _precision(result: Comparison, lines: list[CurveOf], title: str) -> dict[str, Any] | None:
     drawn, legend, chance = [], [], set()
     for colour, name, curve, area in _curves(PrecisionRecallCurve, result, lines):
         # the last point, recall 0 with precision 1, belongs to no threshold
@@ -184,12 +184,12 @@ def _precision(result: Comparison, lines: list[Traced], title: str) -> dict[str,
     if not legend:
         return None
     if len(chance) == 1:
-        drawn.append(Line([0, 1], [*chance, *chance], "ideal", "answers at random"))
+        drawn.append(Line([0, 1], [*chance, *chance], "ideal", "random predictions"))
     measure = f"average precision, with its {shown_confidence(result.alpha)} interval"
     return _panel(title, drawn[::-1], RECALL, PRECISION, legend, measure)
 
 
-def _gain(result: Comparison, lines: list[Traced], title: str) -> dict[str, Any] | None:
+def _gain(result: Comparison, lines: list[CurveOf], title: str) -> dict[str, Any] | None:
     drawn, legend = [], []
     for colour, name, curve, lift in _curves(GainCurve, result, lines):
         label = f"{name}: {lift.value:.4f} times chance in the first tenth"
@@ -204,14 +204,14 @@ def _gain(result: Comparison, lines: list[Traced], title: str) -> dict[str, Any]
 def _reliability(
     result: Comparison, answers: dict[str, OutOfFold], title: str, histogram: bool = False
 ) -> dict[str, Any]:
-    """Several learners: the best curves that never fall. One: bins with their intervals, over a histogram.
+    """Several learners: isotonic curves. One learner: bins with their intervals, over a histogram.
 
-    Probabilities share a scale over the folds, so the rows are put together; the number is that of the metric ece.
+    Probabilities share a scale over the folds, so the rows are pooled; the number is that of the metric ece.
     """
     lines, legend, bars = [], [], []
     for i, (name, answer) in enumerate(answers.items()):
-        truth, score = _believed(answer, len(result.classes))
-        outcome, colour = truth.astype(int), f"k{i % MOST_LINES}"
+        truth, score = _target_and_probability(answer, len(result.classes))
+        outcome, colour = truth.astype(int), f"k{i % MAX_LINES}"
         bins = ReliabilityCurve.of(outcome, score, method="uniform", bins=BINS, pos_label=1)
         error = fold_estimate(result, name, "ece")
         label = f"{name}: calibration error {error.value:.4f}"
@@ -224,13 +224,13 @@ def _reliability(
             lines.append(Line(curve.predicted, curve.observed, colour, label))
         legend.append((colour, name, *_shown(error)))
     measure = f"calibration error (ece), with its {shown_confidence(result.alpha)} interval"
-    measure += "; bars: how often" if histogram else ""
-    came_true = OBSERVED if len(result.classes) == 2 else RIGHT
-    return _panel(title, [IDEAL, *lines[::-1]], PREDICTED, came_true, legend, measure, bars=bars)
+    measure += "; bars: histogram of the probabilities" if histogram else ""
+    y_label = OBSERVED if len(result.classes) == 2 else RIGHT
+    return _panel(title, [IDEAL, *lines[::-1]], PREDICTED, y_label, legend, measure, bars=bars)
 
 
-def _believed(answer: OutOfFold, K: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of two classes, whether the row is of the second, and its probability; of more, the same of the answer."""
+def _target_and_probability(answer: OutOfFold, K: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of two classes, whether the row is of the second, and its probability; of more, those of the predicted class."""
     posterior = np.asarray(answer.posterior)
     if K == 2:
         return answer.truth == POSITIVE, posterior[:, POSITIVE]

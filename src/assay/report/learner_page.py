@@ -1,4 +1,4 @@
-"""One part of the page for each learner: confusion, classes, curves, and the errors it was surest of."""
+"""One part of the page for each learner: confusion, classes, curves, and the most confident errors."""
 
 from __future__ import annotations
 
@@ -16,36 +16,38 @@ from assay.report.charts import Line, chart
 from assay.report.curves import learner_panels
 from assay.report.ranking import number
 from assay.report.refits import Extras
-from assay.report.words import spelled
+from assay.report.reproduce import spelled
 
 __all__ = ["class_table", "confusion_card", "learner_pages"]
 
-FULL_MATRIX = 12  # classes up to which a confusion matrix is shown whole
-MOST_CLASSES = 20  # listed by class
+MAX_MATRIX_CLASSES = 12  # classes up to which a confusion matrix is shown whole
+MAX_CLASSES = 20  # in the table of precision, recall and F1
 
 
 def learner_pages(
-    result: Comparison, answers: dict[str, OutOfFold], found: Extras, most: int
+    result: Comparison, answers: dict[str, OutOfFold], refitted: Extras, limit: int
 ) -> list[dict[str, Any]]:
-    """What the page says of each learner that finished, best first."""
-    standings = [s for s in result.ranking() if not s.failure][:most]
-    return [_page(result, s, i, answers.get(s.learner), found) for i, s in enumerate(standings)]
+    """The part of each learner that finished, best first."""
+    standings = [s for s in result.ranking() if not s.failure][:limit]
+    return [_page(result, s, i, answers.get(s.learner), refitted) for i, s in enumerate(standings)]
 
 
-def _page(result: Comparison, s: Standing, i: int, answer: OutOfFold | None, found: Extras) -> dict[str, Any]:
+def _page(
+    result: Comparison, s: Standing, i: int, answer: OutOfFold | None, refitted: Extras
+) -> dict[str, Any]:
     name, entry = s.learner, learners().get(s.learner)
     m = result.metrics[0]
     candidate = result.candidates.get(name)
-    given = "" if candidate is None else spelled(candidate.given)
-    if name in found.complexity:
-        complexity = _trained(found.complexity[name], name)
+    constructor = "" if candidate is None else spelled(candidate.given)
+    if name in refitted.complexity:
+        complexity = _trained(refitted.complexity[name], name)
     else:
         complexity = None
     return {
         "id": f"learner-{i + 1}",
         "learner": name,
         "about": entry.summary if entry else "",
-        "given": given if len(given) <= 300 else given[:300] + " ...",
+        "given": constructor if len(constructor) <= 300 else constructor[:300] + " ...",
         "prepared": s.prepared,
         "mean": f"{m.name} {number(s.mean)}" if not np.isnan(s.mean) else "",
         "value": number(s.mean),
@@ -53,9 +55,9 @@ def _page(result: Comparison, s: Standing, i: int, answer: OutOfFold | None, fou
         "confusion": confusion_card(result, name),
         "classes": None if answer is None else class_table(result, name),
         "panels": [] if answer is None else learner_panels(result, name, answer),
-        "learning": _trained(found.learning[name], name) if name in found.learning else None,
+        "learning": _trained(refitted.learning[name], name) if name in refitted.learning else None,
         "complexity": complexity,
-        "mistakes": found.mistakes.get(name),
+        "errors": refitted.errors.get(name),
     }
 
 
@@ -63,10 +65,10 @@ def confusion_card(result: Comparison, name: str) -> dict[str, Any]:
     """The confusion matrix with names; of many classes only the largest confusions."""
     counts = result.confusion(name)
     labels = [str(c) for c in result.classes]
-    answers = labels + (["no answer"] if counts.shape[1] > len(labels) else [])
+    answers = labels + (["rejected"] if counts.shape[1] > len(labels) else [])
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     card: dict[str, Any] = {"answers": answers, "rows": [], "worst": []}
-    if len(labels) <= FULL_MATRIX:
+    if len(labels) <= MAX_MATRIX_CLASSES:
         card["rows"] = [
             {
                 "label": label,
@@ -99,16 +101,16 @@ def class_table(result: Comparison, name: str) -> dict[str, Any]:
     """Precision, recall and F1 of each class, from the confusions of all splits; of many classes the largest."""
     K, report = len(result.classes), result.class_report(name)
     tested = result.confusion(name).sum(axis=1)
-    order = np.argsort(-tested, kind="stable") if K > MOST_CLASSES else range(K)
+    order = np.argsort(-tested, kind="stable") if K > MAX_CLASSES else range(K)
     rows = [
         {
             "label": str(result.classes[k]),
             "rows": round(tested[k] / tested.sum() * result._distinct_rows),
             "cells": [_shown(estimate) for estimate in report.classes[result.classes[k]].values()],
         }
-        for k in list(order)[:MOST_CLASSES]
+        for k in list(order)[:MAX_CLASSES]
     ]
-    return {"rows": rows, "hidden": max(0, K - MOST_CLASSES), "n": result._distinct_rows}
+    return {"rows": rows, "hidden": max(0, K - MAX_CLASSES), "n": result._distinct_rows}
 
 
 def _shown(estimate: Estimate) -> dict[str, str]:
@@ -121,20 +123,20 @@ def _trained(curve: Curve, name: str) -> dict[str, Any]:
     """A learning or complexity curve as a panel."""
     at, tested, band = curve.ticks, curve.test_mean, curve.band
     lower, upper = band.T if np.isfinite(band).all() else ((), ())  # one split alone shows no spread
-    x, places = Scale.at(at)
+    x, positions = Scale.at(at)
     y = Scale.over([*tested, *curve.train_mean, *lower, *upper])
     lines = [
-        Line(places, curve.train_mean, "k1", f"on training rows, {name}", dots=True),
-        Line(places, tested, "k0", f"on test rows, {name}", lower, upper, dots=True),
+        Line(positions, curve.train_mean, "k1", f"on training rows, {name}", dots=True),
+        Line(positions, tested, "k0", f"on test rows, {name}", lower, upper, dots=True),
     ]
     if curve.used is not None and at.min() <= curve.used <= at.max():
         lines.insert(0, Line([curve.used] * 2, [y.low, y.high], "ideal", f"used: {curve.used:g}"))
     over, metric = "training rows" if curve.along == "rows" else curve.along, curve.metric.name
-    said = f"{metric} of {name} over {over}: " + ", ".join(
+    description = f"{metric} of {name} over {over}: " + ", ".join(
         f"{_count(v)}: {t:.3f}" for v, t in zip(at, tested)
     )
     return {
-        "plot": chart(lines, x, y, over, metric, said),
+        "plot": chart(lines, x, y, over, metric, description),
         "over": over,
         "metric": metric,
         "folds": len(curve.splits),

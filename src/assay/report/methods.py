@@ -1,4 +1,4 @@
-"""The methods paragraph: how the numbers came about, ready to be pasted into a paper, with its sources."""
+"""The methods paragraph: how the numbers were computed, ready to be pasted into a paper, with its sources."""
 
 from __future__ import annotations
 
@@ -35,32 +35,32 @@ SOURCES = {
 
 
 def methods(result: Comparison, rope: float | None = None) -> list[str]:
-    """How the numbers came about, in plain words; ``rope`` is the difference that does not matter, if one was named."""
-    said = [_design(result), _learned(result), *_intervals(result), *_tests(result)]
+    """How the numbers were computed; ``rope`` is the largest difference that does not matter, if given."""
+    sentences = [_design(result), _learned(result), *_intervals(result), *_tests(result)]
     if rope is not None and len(result.places) > 1 and len(result.finished) > 1:
-        said.append(
+        sentences.append(
             f"Differences of {result.metrics[0].name} up to {rope:g} were taken to be practically none; the "
             "probabilities of practical differences are those of the Bayesian correlated t test (Corani and Benavoli "
             "2015)."
         )
     if any(c.posterior is not None for cells in result.cells.values() for c in cells):
-        said.append(
+        sentences.append(
             "ROC curves and costs rest on the probabilities of the tested rows of the first repetition; areas under "
             "ROC curves have DeLong's interval (DeLong et al. 1988)."
         )
     versions = ", ".join(f"{k} {v}" for k, v in result.settings["versions"].items())
-    said.append(f"Software: {versions}. The run took {result.settings['seconds']:.1f} seconds.")
-    return said
+    sentences.append(f"Software: {versions}. The run took {result.settings['seconds']:.1f} seconds.")
+    return sentences
 
 
-def sources(said: list[str]) -> list[str]:
+def sources(sentences: list[str]) -> list[str]:
     """The full references of what the sentences name.
 
     >>> from assay.report.methods import sources
     >>> [s[:9] for s in sources(["by Holm's method (Holm 1979)."])]
     ['S. Holm: ']
     """
-    text = " ".join(said)
+    text = " ".join(sentences)
     return [reference for name, reference in SOURCES.items() if name in text]
 
 
@@ -68,12 +68,12 @@ def usual_test(result: Comparison) -> TestResult | None:
     """The test that compared most pairs; a few may need another, where two learners never vary. None without pairs."""
     names = [s.learner for s in result.ranking() if not s.failure and not np.isnan(s.mean)][:12]
     tests = [result.test(a, b).result for i, a in enumerate(names) for b in names[i + 1 :]]
-    named = [test.test for test in tests]
-    return max(tests, key=lambda test: named.count(test.test), default=None)
+    test_names = [test.test for test in tests]
+    return max(tests, key=lambda test: test_names.count(test.test), default=None)
 
 
 def why_this_test(result: Comparison) -> Advice | None:
-    """What speaks for the test that compared two learners, and against others; None where the guide names another."""
+    """Why this test compared two learners, and not another; None where the guide recommends another."""
     names = [s.learner for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
     if len(names) < 2 or result.design.kind == "given" or result.settings.get("weighted"):
         return None
@@ -88,35 +88,39 @@ def _design(result: Comparison) -> str:
     test = sum(len(t) for t in result.tests) / max(splits, 1)
     train = sum(p[2] for p in result.places) / max(splits, 1)
     names = ", ".join(f"{x.name} ({x.words})" if x.words else x.name for x in result.metrics)
-    more = " Rows of one group stay on one side of every split." if settings.get("grouped") else ""
+    remarks = " Rows of one group stay on one side of every split." if settings.get("grouped") else ""
     if settings.get("timed"):
-        more += " Rows were put in order of time."
+        remarks += " Rows were put in order of time."
     if settings.get("weighted"):
-        more += " Rows carry weights, in learning and in measuring."
-    one = len(result.learners) == 1
-    what = f"{result.learners[0]} was evaluated" if one else f"{len(result.learners)} learners were compared"
+        remarks += " Rows carry weights, in training and in the metrics."
+    single = len(result.learners) == 1
+    subject = (
+        f"{result.learners[0]} was evaluated" if single else f"{len(result.learners)} learners were compared"
+    )
     size = f"{train:.0f} training and {test:.0f} test row{'s' if round(test) != 1 else ''}"
     if splits > 1:
         size = f"on average {size}"
     return (
-        f"{what} on {d.name} ({d.words}) by {result.design}: {splits} split{'s' if splits != 1 else ''} with {size}"
-        f"{'' if one else ', the same for every learner'} (random seed {settings['seed']}).{more} Measured on the test "
-        f"rows: {names}."
+        f"{subject} on {d.name} ({d.words}) by {result.design}: {splits} split{'s' if splits != 1 else ''} with {size}"
+        f"{'' if single else ', the same for every learner'} (random seed {settings['seed']}).{remarks} "
+        f"Measured on the test rows:  {names}."
     )
 
 
 def _learned(result: Comparison) -> str:
-    done: dict[str, list[str]] = {}
+    learners_by_step: dict[str, list[str]] = {}
     for name, words in result.prepared.items():
         for word in filter(None, words.split(", ")):
-            done.setdefault(word, []).append(name)
+            learners_by_step.setdefault(word, []).append(name)
     meaning = {
         "imputed": "missing values were replaced by the mean or the most frequent category for {}",
         "scaled": "numbers were standardised for {}",
         "indicators": "categories were expanded into indicator columns for {}",
         "own pipeline": "{} prepared the table by a pipeline of its own",
     }
-    parts = [meaning[word].format(", ".join(names)) for word, names in done.items() if word in meaning]
+    parts = [
+        meaning[word].format(", ".join(names)) for word, names in learners_by_step.items() if word in meaning
+    ]
     text = "; ".join(parts) or "no learner needed the table to be prepared"
     return (
         "Whatever is learned from data was learned from the training rows of each split alone. "
@@ -125,14 +129,16 @@ def _learned(result: Comparison) -> str:
 
 
 def _intervals(result: Comparison) -> list[str]:
-    splits, sure, m = len(result.places), shown_confidence(result.alpha), result.metrics[0]
+    splits, level, m = len(result.places), shown_confidence(result.alpha), result.metrics[0]
     if not result.finished:
         return []
-    rows = "rows as tell as much as the weighted ones" if result.weights else "rows as were tested"
+    rows = (
+        "rows as the effective sample size of the weighted ones" if result.weights else "rows as were tested"
+    )
     if splits < 2:
         weighted = f" of as many {rows}" if result.weights else ""
         return [
-            f"With a single split the test rows are the sample: intervals ({sure}) of shares of rows are Wilson's "
+            f"With a single split the test rows are the sample: intervals ({level}) of shares of rows are Wilson's "
             f"(Wilson 1927){weighted}; those of other measures are the measure's own on these rows (DeLong's for areas "
             "under ROC curves, the delta method's, Student's), or come from resampling the rows."
         ]
@@ -145,7 +151,7 @@ def _intervals(result: Comparison) -> list[str]:
     )
     df = f"{splits - 1} degree{'s' if splits > 2 else ''} of freedom"
     return [
-        f"Intervals ({sure}) use Student's t distribution with {df} and the variance multiplied by 1/{splits} + "
+        f"Intervals ({level}) use Student's t distribution with {df} and the variance multiplied by 1/{splits} + "
         f"{ratio:.3f} instead of 1/{splits}, since splits share training rows (Nadeau and Bengio 2003).{wilson}"
     ]
 
@@ -156,8 +162,8 @@ def _tests(result: Comparison) -> list[str]:
         return []
     usual = usual_test(result)
     if usual is None or usual.code == "none":
-        why = "" if usual is None else f": {usual.why[:1].lower()}{usual.why[1:]}"
-        return [f"No pair of learners was tested{why}."]
+        reason = "" if usual is None else f": {usual.why[:1].lower()}{usual.why[1:]}"
+        return [f"No pair of learners was tested{reason}."]
     return [
         _why(usual, result),
         f"{_adjustment(result, names)} Learners that share a letter (Piepho 2004) do not differ "
@@ -168,21 +174,22 @@ def _tests(result: Comparison) -> list[str]:
 
 def _adjustment(result: Comparison, names: list[str]) -> str:
     """Over which pairs the p-values are adjusted."""
-    blind = sum(looks_at_nothing(result, name) for name in names)
-    compared = len(names) - blind
+    n_baselines = sum(looks_at_nothing(result, name) for name in names)
+    compared = len(names) - n_baselines
     all_pairs = comb(compared, 2)
     baseline_pairs = comb(len(names), 2) - all_pairs
     if max(all_pairs, baseline_pairs) == 1:
         return "The p-value is two-sided." if all_pairs + baseline_pairs == 1 else "P-values are two-sided."
-    said = "P-values are two-sided and adjusted by Holm's method (Holm 1979) over all "
-    chosen = "because the best learner was chosen by looking at the results"
-    if not blind:
-        return f"{said}{all_pairs} pairs of learners, {chosen}."
+    adjusted = "P-values are two-sided and adjusted by Holm's method (Holm 1979) over all "
+    because = "because the best learner was chosen by looking at the results"
+    if not n_baselines:
+        return f"{adjusted}{all_pairs} pairs of learners, {because}."
     if all_pairs < 2:
-        return f"{said}{baseline_pairs} pairs with the baseline that looks at no column."
+        return f"{adjusted}{baseline_pairs} pairs with the baseline that looks at no column."
     return (
-        f"{said}{all_pairs} pairs of learners that look at columns, {chosen}; those against the baseline that looks at "
-        f"none over the {baseline_pairs} pairs with it, since whether anything was learned is a question of its own."
+        f"{adjusted}{all_pairs} pairs of learners that look at columns, {because}; "
+        f"those against the baseline that looks at none over the {baseline_pairs} pairs with it, since whether "
+        "anything was learned is a question of its own."
     )
 
 

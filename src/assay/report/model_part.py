@@ -17,29 +17,29 @@ from assay.stats.significance.test_result import shown_confidence, shown_p
 __all__ = ["columns_part", "model_html"]
 
 PLOT = 380.0  # width of the plot in the table, in its own units
-MOST_COLUMNS = 20  # columns in the table
-LINES = 20  # lines of a tree or rows of a table of the model
-MOST_HTML = 60_000  # characters of the model's part
+MAX_COLUMNS = 20  # columns in the table
+MAX_LINES = 20  # lines of a tree or rows of a table of the model
+MAX_HTML = 60_000  # characters of the model's part
 
 
-def columns_part(found: PermutationImportance | None) -> dict[str, Any] | None:
+def columns_part(importance: PermutationImportance | None) -> dict[str, Any] | None:
     """The table of the columns, the most important first, with whiskers over one scale."""
-    if found is None:
+    if importance is None:
         return None
-    shown = found.table(MOST_COLUMNS)
-    reach = [v for row in shown for v in (row["importance"], row["low"], row["high"]) if np.isfinite(v)]
+    entries = importance.table(MAX_COLUMNS)
+    reach = [v for row in entries for v in (row["importance"], row["low"], row["high"]) if np.isfinite(v)]
     scale = Scale.over([0.0, *reach], PLOT, margin=MARGIN)
     rows = []
-    for row in shown:
-        matters = row["p"] <= found.alpha
+    for row in entries:
+        significant = row["p"] <= importance.alpha
         label = f"{row['column']}: {row['importance']:+.4f}"
         plot = whisker(
             scale, row["importance"], row["low"], row["high"],
-            kind="best" if matters else "level", zero=0.0, label=label,
+            kind="best" if significant else "level", zero=0.0, label=label,
         )  # fmt: skip
         rows.append(
             {
-                "kind": "best" if matters else "level",
+                "kind": "best" if significant else "level",
                 "column": row["column"],
                 "plot": plot,
                 "importance": f"{row['importance']:+.4f}",
@@ -52,27 +52,27 @@ def columns_part(found: PermutationImportance | None) -> dict[str, Any] | None:
     return {
         "axis": axis(scale),
         "rows": rows,
-        "hidden": len(found.names) - len(rows),
-        "headline": found.headline,
-        "how": found.how,
-        "sure": shown_confidence(found.alpha),
-        "learner": found.learner,
+        "hidden": len(importance.names) - len(rows),
+        "headline": importance.headline,
+        "how": importance.how,
+        "sure": shown_confidence(importance.alpha),
+        "learner": importance.learner,
     }
 
 
 def model_html(result: Comparison, name: str) -> Markup | None:
-    """The learner fitted on all rows, as it shows itself; None for one that cannot, such as one of another library."""
+    """The learner fitted on all rows, as its show() gives it; None for one without show()."""
     assert result.source is not None
     candidate, data = result.candidates[name], result.source
     model = clone(candidate.seeded(result.settings["seed"]))
     if not hasattr(model, "show"):
         return None
     X = data.raw if candidate.raw else data.table
-    beside = ((weight_keyword, data.weight), (group_keyword, data.groups))
-    named = [(keyword(model), column) for keyword, column in beside if column is not None]
-    more = {name: column for name, column in named if name is not None}
-    model.fit(X, data.labels[data.codes], **more)
-    html = model.show(limit=LINES).to_html()
-    if len(html) > MOST_HTML:
+    arguments = ((weight_keyword, data.weight), (group_keyword, data.groups))
+    accepted = [(keyword(model), column) for keyword, column in arguments if column is not None]
+    fit_arguments = {name: column for name, column in accepted if name is not None}
+    model.fit(X, data.labels[data.codes], **fit_arguments)
+    html = model.show(limit=MAX_LINES).to_html()
+    if len(html) > MAX_HTML:
         html = model.show(limit=10).to_html()
-    return Markup(html) if len(html) <= MOST_HTML else None
+    return Markup(html) if len(html) <= MAX_HTML else None

@@ -13,15 +13,15 @@ from assay.evaluate import Comparison, Finding, OutOfFold
 from assay.evaluate.doubts import doubts
 from assay.evaluate.records import as_plain
 from assay.evaluate.remarks import face_of, grouped
-from assay.report import ranking, words
+from assay.report import ranking, reproduce
 from assay.report.curves import overview
-from assay.report.desk import BYTES, desk, script, script_hash
+from assay.report.desk import MAX_BYTES, desk, script, script_hash
 from assay.report.learner_page import learner_pages
 from assay.report.methods import methods, sources, why_this_test
 from assay.report.model_part import columns_part
 from assay.report.refits import Extras, extras
 from assay.report.settings import settings_of
-from assay.report.size import fitted
+from assay.report.size import within_size
 from assay.report.steps import steps
 from assay.report.summary import summary
 from assay.report.svg import class_bar
@@ -30,12 +30,12 @@ from assay.tables.whole_files import write_whole
 
 __all__ = ["render_report", "write_report"]
 
-MOST_CLASSES = 40  # classes in the legend of the class bar, and in confusions for programs
-MOST_ALIKE = 4  # findings of one kind listed one by one
+MAX_CLASSES = 40  # classes in the legend of the class bar, and in the embedded confusion matrices
+MAX_PER_KIND = 4  # findings of one kind listed one by one
 
 
 @dataclass(frozen=True)
-class _Room:
+class _Limits:
     """How much of everything the page holds."""
 
     columns: int
@@ -43,12 +43,12 @@ class _Room:
     desk_bytes: int
 
 
-_ROOMS = (
-    _Room(300, 24, BYTES),
-    _Room(300, 24, 110_000),
-    _Room(150, 14, 90_000),
-    _Room(60, 6, 40_000),
-    _Room(10, 0, 0),
+_LIMITS = (
+    _Limits(300, 24, MAX_BYTES),
+    _Limits(300, 24, 110_000),
+    _Limits(150, 14, 90_000),
+    _Limits(60, 6, 40_000),
+    _Limits(10, 0, 0),
 )
 
 
@@ -68,10 +68,10 @@ def write_report(
     result : Comparison
     path : where to
     learning_curves : "auto", True or False
-        Whether to refit learners on growing shares of the rows, and over the parameter that makes them flexible.
-        "auto" does what takes no longer than about the comparison itself took.
+        Whether to refit learners on growing shares of the rows, and over the parameter that sets their complexity.
+        "auto" does what takes about as long as the comparison, at most.
     explanations : "auto", True or False
-        Whether to refit for the reasoning behind the errors that the best learners were surest of.
+        Whether to refit the best learners to explain their most confident errors.
     importance : "auto", True or False
         Whether to refit the best learner for the importance of the columns and for its model; "auto" as above.
     rope : float or None
@@ -95,7 +95,7 @@ def write_report(
 
 
 def checked_path(path: str | Path) -> Path:
-    """The path, if its folder is there: said before the work, not after it."""
+    """The path, if its folder exists; checked before the work, not after it."""
     path = Path(path)
     if not path.absolute().parent.is_dir():
         raise ParameterError(
@@ -116,13 +116,15 @@ def render_report(
     importance: Any = "auto",
     rope: float | None = 0.01,
 ) -> str:
-    """The page as text. Names and labels of the data are escaped wherever they stand."""
+    """The page as text. Names and labels of the data are escaped everywhere."""
     if rope is not None and not (isinstance(rope, (int, float)) and 0 <= rope < float("inf")):
         raise ParameterError(f"report: rope must be a number from 0 up, or None, got {rope!r}.")
     answers = {s.learner: result.out_of_fold(s.learner) for s in result.ranking() if not s.failure}
-    found = extras(result, learning_curves, explanations, importance)
-    parts = _parts(result, answers, found, rope)
-    return legible(fitted(lambda room: _rendered(result, answers, parts, room), _ROOMS, _names(result)))
+    refitted = extras(result, learning_curves, explanations, importance)
+    parts = _parts(result, answers, refitted, rope)
+    return legible(
+        within_size(lambda limits: _rendered(result, answers, parts, limits), _LIMITS, _names(result))
+    )
 
 
 def template(name: str) -> Any:
@@ -142,8 +144,7 @@ def template(name: str) -> Any:
 def legible(html: str) -> str:
     """The page without invisible characters that turn the direction of all text after them, or that no page may hold.
 
-    A name may hold such a character; shown, it would garble the sentence around it. Data for programs keep it, since
-    JSON writes it as an escape.
+    A name may hold such a character; shown, it would garble the sentence around it. The embedded JSON escapes it.
 
     >>> from assay.report.page import legible
     >>> legible("a \\u202e name")
@@ -168,10 +169,10 @@ def dress() -> dict[str, Any]:
 
 
 def _parts(
-    result: Comparison, answers: dict[str, OutOfFold], found: Extras, rope: float | None
+    result: Comparison, answers: dict[str, OutOfFold], refitted: Extras, rope: float | None
 ) -> dict[str, Any]:
-    """All that the page says, however much of it there is room for."""
-    said = methods(result, rope)
+    """Everything on the page that does not depend on the limits."""
+    sentences = methods(result, rope)
     findings = _findings(result, rope)
     return {
         "result": result,
@@ -186,30 +187,30 @@ def _parts(
         "pairs": ranking.pairs(result),
         "metrics": ranking.measures(result),
         "curves": overview(result, answers),
-        "pages": learner_pages(result, answers, found, _ROOMS[0].learners),
+        "pages": learner_pages(result, answers, refitted, _LIMITS[0].learners),
         "times": ranking.times(result),
         "classes": class_bar(list(result.data.classes.items())[:200]),
-        "legend": list(result.data.classes.items())[:MOST_CLASSES],
+        "legend": list(result.data.classes.items())[:MAX_CLASSES],
         "findings": [(f.severity, f.said(face_of(result))) for f in findings],
-        "summary": summary(result, found.importance, findings),
-        "columns_part": columns_part(found.importance),
-        "model": found.model,
+        "summary": summary(result, refitted.importance, findings),
+        "columns_part": columns_part(refitted.importance),
+        "model": refitted.model,
         "best": result.ranking()[0].learner if result.ranking() else "",
         "failures": result.failures,
-        "notes": result.notes + found.notes,
-        "methods": said,
-        "sources": sources(said),
+        "notes": result.notes + refitted.notes,
+        "methods": sentences,
+        "sources": sources(sentences),
         "advice": why_this_test(result),
         "steps": steps(result),
-        "python": words.python_line(result),
-        "command": words.command_line(result),
+        "python": reproduce.python_line(result),
+        "command": reproduce.command_line(result),
         "settings": settings_of(result),
         "embedded": _embedded(result),
     }
 
 
 def _names(result: Comparison) -> list[str]:
-    """Whatever the user called something."""
+    """Names given by the user: of the data, learners, classes and columns."""
     d = result.data
     return [d.name, d.target, *result.learners, *map(str, result.classes), *(c.name for c in d.columns)]
 
@@ -219,26 +220,28 @@ def _title(result: Comparison) -> str:
     return f"{result.data.name}: {f'{L} learners compared' if L > 1 else result.learners[0]}"
 
 
-def _rendered(result: Comparison, answers: dict[str, OutOfFold], parts: dict[str, Any], room: _Room) -> str:
-    pages = parts["pages"][: room.learners]
-    cut = {
+def _rendered(
+    result: Comparison, answers: dict[str, OutOfFold], parts: dict[str, Any], limits: _Limits
+) -> str:
+    pages = parts["pages"][: limits.learners]
+    limited = {
         "pages": pages,
         "pages_left": len(answers) - len(pages),
-        "desk": desk(result, answers, room.desk_bytes) if room.desk_bytes else None,
-        "columns": result.data.columns[: room.columns],
-        "hidden_columns": max(0, len(result.data.columns) - room.columns),
+        "desk": desk(result, answers, limits.desk_bytes) if limits.desk_bytes else None,
+        "columns": result.data.columns[: limits.columns],
+        "hidden_columns": max(0, len(result.data.columns) - limits.columns),
     }
-    return str(template("page.html").render(**dress(), **(parts | cut)))
+    return str(template("page.html").render(**dress(), **(parts | limited)))
 
 
 def _findings(result: Comparison, rope: float | None) -> list[Finding]:
-    """Reasons to doubt the result, and oddities of the data; learners that failed are told with their reasons."""
-    doubted = [f for f in doubts(result, rope=rope or 0.0) if f.code != "failed-learner"]
-    return grouped(doubted + result.data.findings, MOST_ALIKE)
+    """Reasons to doubt the result, and oddities of the data; failed learners are listed elsewhere."""
+    doubtful = [f for f in doubts(result, rope=rope or 0.0) if f.code != "failed-learner"]
+    return grouped(doubtful + result.data.findings, MAX_PER_KIND)
 
 
 def _embedded(result: Comparison) -> dict[str, Any]:
-    """The numbers of the page for programs, without the single records."""
-    left_out = {"records", "settings"} | ({"confusion"} if len(result.classes) > MOST_CLASSES else set())
-    held = as_plain(result, without=left_out)
-    return held | {"data": {k: v for k, v in held["data"].items() if k != "columns"}}
+    """The numbers of the page as JSON, without the records of single splits."""
+    omitted = {"records", "settings"} | ({"confusion"} if len(result.classes) > MAX_CLASSES else set())
+    numbers = as_plain(result, without=omitted)
+    return numbers | {"data": {k: v for k, v in numbers["data"].items() if k != "columns"}}

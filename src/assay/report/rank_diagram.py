@@ -1,4 +1,4 @@
-"""Average ranks on a line, with bars that join what does not differ."""
+"""Critical-difference diagram: average ranks on a line, bars over groups that do not differ."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from assay.stats.significance.ranks import mid_ranks
 
 __all__ = ["average_ranks", "rank_diagram"]
 
-LINE, SIDE = 380.0, 190.0  # the axis, and at least so much room for names beside it
+LINE, SIDE = 380.0, 190.0  # the axis, and the least margin for names beside it
 TOP, STEP, LANE = 30.0, 22.0, 9.0  # room above the axis, between names, and between bars
-LETTER = 7.2  # width of one
-MOST_LETTERS = 40  # of a name beside the line
+LETTER_WIDTH = 7.2
+MAX_LETTERS = 40  # of a name beside the line
 
 
 def average_ranks(values: np.ndarray, better: str) -> np.ndarray:
@@ -24,7 +24,7 @@ def average_ranks(values: np.ndarray, better: str) -> np.ndarray:
 
     Parameters
     ----------
-    values : (J, L) one row per split or data set; rows with a gap are left out
+    values : (J, L) one row per split or data set; rows with a missing value are left out
     better : "lower" or "higher"
 
     Examples
@@ -64,8 +64,8 @@ def rank_diagram(
     (1, 3)
     """
     layout = RankLayout.of(ranks, groups, distance)
-    longest = min(max(map(len, names)), MOST_LETTERS)
-    side = max(SIDE, LETTER * longest + 54)  # of the longest name and its rank
+    longest = min(max(map(len, names)), MAX_LETTERS)
+    side = max(SIDE, LETTER_WIDTH * longest + 54)  # of the longest name and its rank
     width = LINE + 2 * side
     line = TOP + (24.0 if distance else 0.0)
 
@@ -81,10 +81,16 @@ def rank_diagram(
             element("text", str(rank), x=x, y=line - 9, text_anchor="middle"),
         ]
     if layout.critical is not None:
-        far = place(layout.critical[0])
+        end_of_distance = place(layout.critical[0])
         parts += [
-            element("line", x1=place(1), x2=far, y1=12, y2=12, class_="joined"),
-            element("text", f"critical difference {distance:.2f}", x=far + 6, y=16, text_anchor="start"),
+            element("line", x1=place(1), x2=end_of_distance, y1=12, y2=12, class_="joined"),
+            element(
+                "text",
+                f"critical difference {distance:.2f}",
+                x=end_of_distance + 6,
+                y=16,
+                text_anchor="start",
+            ),
         ]
     start = line + 16
     for bar in layout.bars:
@@ -98,16 +104,16 @@ def rank_diagram(
     base = start + LANE * layout.lanes + 12
     for i, left, row in layout.names:
         y, x, end = base + STEP * row, place(layout.ranks[i]), side - 10 if left else width - side + 10
-        shown = names[i] if len(names[i]) <= MOST_LETTERS else names[i][: MOST_LETTERS - 1] + "…"
-        words = element("text", f"{shown}  {layout.ranks[i]:.2f}", element("title", names[i]),
+        name = names[i] if len(names[i]) <= MAX_LETTERS else names[i][: MAX_LETTERS - 1] + "…"
+        words = element("text", f"{name}  {layout.ranks[i]:.2f}", element("title", names[i]),
                         x=end + (-6 if left else 6), y=y + 4, text_anchor="end" if left else "start",
                         class_="who")  # fmt: skip
         parts += [element("path", d=f"M{x:.1f} {line:g}V{y:g}H{end:g}", class_="lead"), words]
-    high = base + STEP * layout.rows + 2
+    height = base + STEP * layout.rows + 2
     return element(
         "svg",
         *parts,
-        viewBox=f"0 0 {width:g} {high:g}",
+        viewBox=f"0 0 {width:g} {height:g}",
         class_="svg ranks",
         style=f"max-width: {1.13 * width:.0f}px",
         role="img",

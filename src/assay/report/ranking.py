@@ -1,4 +1,4 @@
-"""The first half of the page: who stands where, by how much, and how sure that is."""
+"""The first half of the page: ranking, differences, all pairs, all measures, times."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from assay.report.svg import MARGIN, axis, share_bar, whisker
 __all__ = ["differences", "measures", "number", "pairs", "ranked", "ranks", "tiles", "times"]
 
 PLOT = 380.0  # width of the plots in tables, in their own units
-MOST_PAIRS = 24  # learners in the matrix of all pairs
-SURE = 0.95  # from which probability on two learners are called practically equal
+MAX_PAIRS = 24  # learners in the matrix of all pairs
+EQUAL_PROBABILITY = 0.95  # from which on two learners are called practically equal
 
 
 def number(value: float) -> str:
@@ -30,18 +30,18 @@ def number(value: float) -> str:
 
 
 def tiles(result: Comparison) -> list[tuple[str, str, str]]:
-    """Number, what it counts, and a word more."""
+    """(number, what it counts, remark) of each tile."""
     d, best = result.data, next((s for s in result.ranking() if not s.failure and not np.isnan(s.mean)), None)
-    shown = [
-        (f"{d.rows:,}", "rows", f"{d.missing:,} empty cells" if d.missing else "no empty cell"),
+    entries = [
+        (f"{d.rows:,}", "rows", f"{d.missing:,} missing values" if d.missing else "no missing value"),
         (f"{len(d.columns):,}", "columns", ", ".join(f"{n} {kind}" for kind, n in d.kinds.items())),
         (f"{len(d.classes):,}", "classes", f"of {d.target}"),
         (f"{len(result.places):,}", "splits", result.design.name),
     ]
     if best is not None:
         interval = "" if np.isnan(best.low) else f"{number(best.low)} to {number(best.high)}"
-        shown.insert(0, (number(best.mean), f"{result.metrics[0].name} of {best.learner}", interval))
-    return shown
+        entries.insert(0, (number(best.mean), f"{result.metrics[0].name} of {best.learner}", interval))
+    return entries
 
 
 def _kind(s: Standing, i: int) -> str:
@@ -78,26 +78,26 @@ def ranked(result: Comparison) -> dict[str, Any]:
 
 
 def _middle(values: np.ndarray) -> np.ndarray:
-    """What eight of ten splits lie between."""
+    """The 10th and 90th percentile over the splits."""
     return np.percentile(values[np.isfinite(values)], [10, 90])
 
 
 def _near(reach: Sequence[tuple[float, ...]]) -> list[float]:
-    """What the scale should hold: all, unless the last ones are so far off that the others shrink to dots."""
-    for kept in range(len(reach) - 1, 1, -1):
-        near, whole = [v for r in reach[:kept] for v in r], [v for r in reach[: kept + 1] for v in r]
+    """The values the scale covers: all, unless the last learners are so far off that the others shrink to dots."""
+    for n in range(len(reach) - 1, 1, -1):
+        near, whole = [v for r in reach[:n] for v in r], [v for r in reach[: n + 1] for v in r]
         if np.nanmax(near) - np.nanmin(near) >= 0.4 * (np.nanmax(whole) - np.nanmin(whole)):
             return whole
     return [v for r in reach[:2] for v in r]  # also when there are fewer than two
 
 
-def _known(result: Comparison) -> list[Standing]:
+def _measured(result: Comparison) -> list[Standing]:
     return [s for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
 
 
 def ranks(result: Comparison) -> dict[str, Any] | None:
     """The diagram of average ranks over the splits; its bars are the letters of the ranking."""
-    standings = _known(result)
+    standings = _measured(result)
     values = np.array([result.values(s.learner) for s in standings]).T
     if len(standings) < 3 or len(values) < 2 or not np.isfinite(values).all(axis=1).any():
         return None
@@ -111,20 +111,20 @@ def ranks(result: Comparison) -> dict[str, Any] | None:
     return {"plot": plot, "test": "" if test is None else test.test}
 
 
-def _letters(said: str) -> list[str]:
+def _letters(text: str) -> list[str]:
     """Single letters, each with the digits behind it: "ab1" is a and b1."""
-    found: list[str] = []
-    for c in said:
-        if c.isdigit() and found:
-            found[-1] += c
+    letters: list[str] = []
+    for c in text:
+        if c.isdigit() and letters:
+            letters[-1] += c
         else:
-            found.append(c)
-    return found
+            letters.append(c)
+    return letters
 
 
 def differences(result: Comparison, rope: float | None) -> dict[str, Any] | None:
     """Every learner against the best one, with the region of differences that do not matter."""
-    standings = _known(result)
+    standings = _measured(result)
     if len(standings) < 2:
         return None
     best, others = standings[0], standings[1:]
@@ -159,32 +159,32 @@ def differences(result: Comparison, rope: float | None) -> dict[str, Any] | None
 
 def _size(result: Comparison, learner: str, best: str, rope: float | None) -> str:
     """How probable it is that the difference matters, given what the splits showed (Corani and Benavoli 2015)."""
-    there = np.isfinite(result.values(learner) - result.values(best))
-    if rope is None or there.sum() < 2:
+    finite = np.isfinite(result.values(learner) - result.values(best))
+    if rope is None or finite.sum() < 2:
         return ""
-    found = result.bayes(learner, best, rope=rope)
-    worse, better = found.right, found.left
+    posterior = result.bayes(learner, best, rope=rope)
+    worse, better = posterior.right, posterior.left
     if result.metrics[0].better == "higher":
         worse, better = better, worse
-    if found.within >= SURE:
+    if posterior.within >= EQUAL_PROBABILITY:
         return "practically equal"
-    said = [(worse, "worse"), (found.within, "equal"), (better, "better")]
-    return "practically " + ", ".join(f"{word} {p:.0%}" for p, word in said if p >= 0.005)
+    shares = [(worse, "worse"), (posterior.within, "equal"), (better, "better")]
+    return "practically " + ", ".join(f"{word} {p:.0%}" for p, word in shares if p >= 0.005)
 
 
 def _effect(result: Comparison, learner: str, best: str) -> str:
     """How large the difference is beside the spread over the splits, in a sentence; "" where that has no meaning."""
     try:
-        found = result.effect(learner, best)
+        effect = result.effect(learner, best)
     except DataError:
         return ""
-    said = str(found)
-    return said[:1].upper() + said[1:] if np.isfinite(found.value) else ""
+    sentence = str(effect)
+    return sentence[:1].upper() + sentence[1:] if np.isfinite(effect.value) else ""
 
 
 def pairs(result: Comparison) -> dict[str, Any] | None:
     """All pairs: the row's measure minus the column's, and the adjusted p."""
-    names = [s.learner for s in _known(result)][:MOST_PAIRS]
+    names = [s.learner for s in _measured(result)][:MAX_PAIRS]
     if len(names) < 3:
         return None
     better = result.metrics[0].better
@@ -202,7 +202,7 @@ def pairs(result: Comparison) -> dict[str, Any] | None:
             p = "no test" if np.isnan(verdict.adjusted) else shown_p(verdict.adjusted)
             cells.append({"gap": signed(gap), "p": p, "kind": kind})
         rows.append({"learner": a, "cells": cells})
-    return {"names": names, "rows": rows, "all": len(names) == len(_known(result))}
+    return {"names": names, "rows": rows, "all": len(names) == len(_measured(result))}
 
 
 def measures(result: Comparison) -> dict[str, Any] | None:
@@ -215,14 +215,16 @@ def measures(result: Comparison) -> dict[str, Any] | None:
             continue
         cells = []
         for m in result.metrics:
-            there = next(t for t in result.ranking(m.name) if t.learner == s.learner)
+            standing = next(t for t in result.ranking(m.name) if t.learner == s.learner)
             first = result.ranking(m.name)[0].learner == s.learner
             cells.append(
                 {
-                    "mean": number(there.mean),
-                    "interval": "" if np.isnan(there.low) else f"{number(there.low)} – {number(there.high)}",
-                    "letters": there.letters,
-                    "kind": "best" if first else "level" if there.level else "worse",
+                    "mean": number(standing.mean),
+                    "interval": ""
+                    if np.isnan(standing.low)
+                    else f"{number(standing.low)} – {number(standing.high)}",
+                    "letters": standing.letters,
+                    "kind": "best" if first else "level" if standing.level else "worse",
                 }
             )
         rows.append({"learner": s.learner, "cells": cells})
@@ -232,15 +234,15 @@ def measures(result: Comparison) -> dict[str, Any] | None:
 def times(result: Comparison) -> list[dict[str, Any]]:
     """Seconds to fit and to classify, with bars."""
     standings = [s for s in result.ranking() if not s.failure]
-    most_fit = max((s.fit_seconds for s in standings), default=1.0) or 1.0
-    most_predict = max((s.predict_seconds for s in standings), default=1.0) or 1.0
+    longest_fit = max((s.fit_seconds for s in standings), default=1.0) or 1.0
+    longest_predict = max((s.predict_seconds for s in standings), default=1.0) or 1.0
     return [
         {
             "learner": s.learner,
             "fit": duration(s.fit_seconds),
-            "fit_bar": share_bar(s.fit_seconds / most_fit),
+            "fit_bar": share_bar(s.fit_seconds / longest_fit),
             "predict": duration(s.predict_seconds),
-            "predict_bar": share_bar(s.predict_seconds / most_predict),
+            "predict_bar": share_bar(s.predict_seconds / longest_predict),
         }
         for s in standings
     ]

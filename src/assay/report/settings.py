@@ -1,4 +1,4 @@
-"""The settings inside a page: what a program needs to know to run the same thing again."""
+"""The settings inside a page: what a program needs to repeat the comparison."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from assay.errors import DataError
 from assay.evaluate import Comparison
 from assay.evaluate.records import as_plain
-from assay.report import words
+from assay.report import reproduce
 
 __all__ = ["read_settings", "settings_of"]
 
 FORMAT = 1
-MOST_CLASSES = 1000  # listed with their rows
+MAX_CLASSES = 1000  # listed with their rows
 _OPENING, _CLOSING = '<script type="application/json" id="assay-settings">', "</script>"
 
 
@@ -24,30 +24,30 @@ def settings_of(result: Comparison) -> dict[str, Any]:
     Of many classes the first ones are listed; their number is in the description of the data.
     """
     whole = as_plain(result, without=("classes", "confusion", "ranking", "records"))
-    whole["data"]["classes"] = dict(list(whole["data"]["classes"].items())[:MOST_CLASSES])
+    whole["data"]["classes"] = dict(list(whole["data"]["classes"].items())[:MAX_CLASSES])
     return {
         "format": FORMAT,
         "kind": "comparison",
         "data": {k: v for k, v in whole["data"].items() if k in ("name", "rows", "target", "classes")}
         | {"columns": len(result.data.columns), "number of classes": len(result.classes)},
-        "learners": {name: _said(result, name) for name in result.learners},
+        "learners": {name: _constructor(result, name) for name in result.learners},
         "prepared": result.prepared,
         "design": whole["design"],
         "metrics": [m.name for m in result.metrics],
         "alpha": result.alpha,
         **whole["settings"],
-        "python": words.python_line(result),
-        "command line": words.command_line(result),
+        "python": reproduce.python_line(result),
+        "command line": reproduce.command_line(result),
     }
 
 
-def _said(result: Comparison, name: str) -> str:
+def _constructor(result: Comparison, name: str) -> str:
     candidate = result.candidates.get(name)
-    return "" if candidate is None else words.spelled(candidate.given)
+    return "" if candidate is None else reproduce.spelled(candidate.given)
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
-    """The settings that a report of ours holds: learners, design, metrics, costs, seed, versions, and the calls.
+    """The settings inside a report: learners, design, metrics, costs, seed, versions, and the calls.
 
     Reads text and plain data alone: no script of the page is run, whoever wrote it.
 
@@ -62,8 +62,8 @@ def read_settings(path: str | Path) -> dict[str, Any]:
     >>> from assay.report import read_settings
     >>> result = compare(["majority"], [[1.0], [2.0], [3.0], [4.0]] * 5, ["a", "b"] * 10, design="5-fold")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = read_settings(result.report(folder + "/small.html"))
-    >>> found["design"]["name"], found["seed"], found["learners"]
+    ...     settings = read_settings(result.report(folder + "/small.html"))
+    >>> settings["design"]["name"], settings["seed"], settings["learners"]
     ('5-fold', 0, {'majority': 'MajorityClassifier()'})
     """
     path = Path(path)
@@ -78,12 +78,12 @@ def read_settings(path: str | Path) -> dict[str, Any]:
             f"read_settings: {path} holds no settings; give an HTML file that write_report or report made."
         )
     try:
-        found = json.loads(block)
+        settings = json.loads(block)
     except (json.JSONDecodeError, RecursionError) as error:
         raise DataError(f"read_settings: the settings in {path} are damaged ({error}).") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        given = found.get("format") if isinstance(found, dict) else None
+    if not isinstance(settings, dict) or settings.get("format") != FORMAT:
+        version = settings.get("format") if isinstance(settings, dict) else None
         raise DataError(
-            f"read_settings: {path} has settings of format {given!r}, expected {FORMAT}; a newer version may read it."
+            f"read_settings: {path} has settings of format {version!r}, expected {FORMAT}; a newer version may read it."
         )
-    return found
+    return settings

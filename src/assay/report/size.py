@@ -1,4 +1,4 @@
-"""A page smaller than a megabyte, whatever it tells: less of everything, and at last shorter names."""
+"""Keep a page below a megabyte: tighter limits on its contents, then shorter names."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from typing import TypeVar
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import escape
 
-__all__ = ["fitted", "with_short_names"]
+__all__ = ["with_short_names", "within_size"]
 
 MEGABYTE = 1_000_000
-LONGEST = 60  # letters of a name, where names alone would fill the page
-Room = TypeVar("Room")
+MAX_NAME_LENGTH = 60  # letters, where names alone would fill the page
+Limits = TypeVar("Limits")
 
 
-def fitted(render: Callable[[Room], str], rooms: Sequence[Room], names: Iterable[str]) -> str:
-    """The page in the first room that holds it; if none does, in the last one, with names cut short.
+def within_size(render: Callable[[Limits], str], choices: Sequence[Limits], names: Iterable[str]) -> str:
+    """The page by the first limits that keep it small enough; else by the last ones, with names cut short.
 
     Parameters
     ----------
-    render : the page with as much of everything as a room allows
-    rooms : from large to small
-    names : what the user called things, which may be of any length
+    render : the page within limits
+    choices : limits, from loose to tight
+    names : names given by the user, of any length
 
     Examples
     --------
-    >>> from assay.report.size import fitted
-    >>> fitted(lambda n: "x" * n, [2_000_000, 5], []), len(fitted(lambda n: "long" * 10**6, [1], ["long" * 10**6]))
-    ('xxxxx', 64)
+    >>> from assay.report.size import within_size
+    >>> within_size(lambda n: "x" * n, [2_000_000, 5], [])
+    'xxxxx'
     """
     html = ""
-    for room in rooms:
-        html = render(room)
+    for limits in choices:
+        html = render(limits)
         if len(html.encode("utf-8")) < MEGABYTE:
             return html
     return with_short_names(html, names)
@@ -45,9 +45,11 @@ def with_short_names(html: str, names: Iterable[str]) -> str:
     >>> with_short_names("<b>&amp;" + "a" * 99 + "</b>", ["&" + "a" * 99]).count("a")
     60
     """
-    long = sorted({name for name in names if len(name) > LONGEST}, key=lambda name: (-len(name), name))
+    long = sorted(
+        {name for name in names if len(name) > MAX_NAME_LENGTH}, key=lambda name: (-len(name), name)
+    )
     for i, name in enumerate(long):
-        cut = f"{name[:LONGEST]} … {i + 1}"
+        cut = f"{name[:MAX_NAME_LENGTH]} … {i + 1}"
         for old, new in ((name, cut), (repr(name)[1:-1], repr(cut)[1:-1])):  # in sentences, and in calls
             html = html.replace(str(escape(old)), str(escape(new)))  # as text and in attributes
             html = html.replace(_as_data(old), _as_data(new))

@@ -69,14 +69,14 @@ def steps(result: Comparison) -> list[tuple[str, str, list[str]]]:
 
 
 def _analysis(result: Comparison) -> str:
-    known = [s for s in result.ranking() if not s.failure]
-    if not known:
+    finished = [s for s in result.ranking() if not s.failure]
+    if not finished:
         return "No learner finished, so there is nothing to analyse."
-    if len(known) < 2:
+    if len(finished) < 2:
         return "One learner: an interval, and no test."
     test = usual_test(result)
     if test is None:
         return f"{result.metrics[0].name.capitalize()} is defined on too few splits for a test."
-    sure = shown_confidence(result.alpha)
-    holm = ", adjusted by Holm's method" if len(known) > 2 else ""
-    return f"{test.test[0].upper() + test.test[1:]}{holm}, level {result.alpha:g}; intervals at {sure}."
+    level = shown_confidence(result.alpha)
+    holm = ", adjusted by Holm's method" if len(finished) > 2 else ""
+    return f"{test.test[0].upper() + test.test[1:]}{holm}, level {result.alpha:g}; intervals at {level}."

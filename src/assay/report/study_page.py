@@ -1,4 +1,4 @@
-"""One HTML page for a study: learners over many data sets, their ranks, who differs, and the steps A to G."""
+"""One HTML page for a study: learners over many data sets, their ranks, which of them differ, and the steps A to G."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from assay.experiments.conclusion import Conclusion
 from assay.experiments.study import Study
 from assay.report.page import checked_path, dress, legible, template
 from assay.report.rank_diagram import rank_diagram
-from assay.report.ranking import MOST_PAIRS, number
+from assay.report.ranking import MAX_PAIRS, number
 from assay.report.settings import FORMAT
-from assay.report.size import fitted
+from assay.report.size import within_size
 from assay.stats.significance.test_result import shown_confidence
 from assay.tables.whole_files import write_whole
 
@@ -25,8 +25,8 @@ __all__ = ["render_study", "write_study"]
 
 
 @dataclass(frozen=True)
-class _Room:
-    """How much of everything the page holds: data sets, learners in tables, in pairs, metrics, numbers for programs."""
+class _Limits:
+    """How much of everything the page holds: data sets, learners in tables, in pairs, metrics, embedded JSON."""
 
     data: int
     learners: int
@@ -35,11 +35,11 @@ class _Room:
     embedded: bool = True
 
 
-_ROOMS = (
-    _Room(300, 40, MOST_PAIRS, 20),
-    _Room(150, 30, MOST_PAIRS, 4),
-    _Room(100, 24, 16, 2, False),
-    _Room(40, 12, 8, 1, False),
+_LIMITS = (
+    _Limits(300, 40, MAX_PAIRS, 20),
+    _Limits(150, 30, MAX_PAIRS, 4),
+    _Limits(100, 24, 16, 2, False),
+    _Limits(40, 12, 8, 1, False),
 )
 
 
@@ -61,17 +61,17 @@ def write_study(study: Study, path: str | Path) -> Path:
 
 
 def render_study(study: Study) -> str:
-    """The page as text. Names are escaped wherever they stand."""
-    found, why = _concluded(study)
-    order = _order(study, found)
+    """The page as text. Names are escaped everywhere."""
+    conclusion, reason = _concluded(study)
+    order = _order(study, conclusion)
     parts = dict(
         dress(),
         title=f"{study.name}: {_counted(study.learners, 'learner')} on {_counted(study.data, 'data set')}",
-        conclusion=found.sentences if found else [why],
+        conclusion=conclusion.sentences if conclusion else [reason],
         metric=study.metrics[0],
         sure=shown_confidence(study.alpha),
-        tiles=_tiles(study, found),
-        diagram=_diagram(study, found),
+        tiles=_tiles(study, conclusion),
+        diagram=_diagram(study, conclusion),
         effects=_effects(study),
         notes=study.notes,
         checklist=study.checklist,
@@ -80,17 +80,17 @@ def render_study(study: Study) -> str:
         settings=_settings(study),
     )
 
-    def rendered(room: _Room) -> str:
-        cut = {
-            "table": _table(study, found, order, room),
-            "others": [_table(study, None, order, room, m.name) for m in study.metrics[1 : room.metrics]],
-            "hidden_metrics": [m.name for m in study.metrics[room.metrics :]],
-            "pairs": _pairs(found, room.pairs),
-            "embedded": _embedded(study, found, room),
+    def rendered(limits: _Limits) -> str:
+        limited = {
+            "table": _table(study, conclusion, order, limits),
+            "others": [_table(study, None, order, limits, m.name) for m in study.metrics[1 : limits.metrics]],
+            "hidden_metrics": [m.name for m in study.metrics[limits.metrics :]],
+            "pairs": _pairs(conclusion, limits.pairs),
+            "embedded": _embedded(study, conclusion, limits),
         }
-        return str(template("study.html").render(**parts, **cut))
+        return str(template("study.html").render(**parts, **limited))
 
-    return legible(fitted(rendered, _ROOMS, [study.name, *study.learners, *study.data]))
+    return legible(within_size(rendered, _LIMITS, [study.name, *study.learners, *study.data]))
 
 
 def _counted(things: list[str], word: str) -> str:
@@ -104,74 +104,83 @@ def _concluded(study: Study) -> tuple[Conclusion | None, str]:
         return None, f"{error.what[:1].upper()}{error.what[1:]}"
 
 
-def _order(study: Study, found: Conclusion | None) -> list[int]:
+def _order(study: Study, conclusion: Conclusion | None) -> list[int]:
     """The learners, best first: by average rank, then by mean."""
-    if found is None:
+    if conclusion is None:
         return list(range(len(study.learners)))
     means = study.metrics[0].sign * study.table()
-    there = np.isfinite(means)
-    centre = np.where(there, means, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-    centre[~there.any(axis=0)] = np.inf
-    return np.lexsort((centre, np.round(np.nan_to_num(found.ranks, nan=np.inf), 9))).tolist()
+    finite = np.isfinite(means)
+    centre = np.where(finite, means, 0.0).sum(axis=0) / np.maximum(finite.sum(axis=0), 1)
+    centre[~finite.any(axis=0)] = np.inf
+    return np.lexsort((centre, np.round(np.nan_to_num(conclusion.ranks, nan=np.inf), 9))).tolist()
 
 
-def _tiles(study: Study, found: Conclusion | None) -> list[tuple[str, str, str]]:
-    cells = sum(len(column) for own in study.cells.values() for column in own.values())
+def _tiles(study: Study, conclusion: Conclusion | None) -> list[tuple[str, str, str]]:
+    cells = sum(len(column) for by_learner in study.cells.values() for column in by_learner.values())
     failed = len({learner for _, learner in study.failures})
     tiles = [
-        (f"{len(study.data):,}", "data sets", f"{len(found.data)} count" if found else "none counts yet"),
+        (
+            f"{len(study.data):,}",
+            "data sets",
+            f"{len(conclusion.data)} count" if conclusion else "none counts yet",
+        ),
         (f"{len(study.learners):,}", "learners", f"{failed} failed somewhere" if failed else "none failed"),
         (f"{cells - study.missing:,}", "runs", f"{study.missing:,} missing" if study.missing else "complete"),
     ]
-    if found is not None and np.isfinite(found.ranks).any():
+    if conclusion is not None and np.isfinite(conclusion.ranks).any():
         tiles.insert(
-            0, (f"{np.nanmin(found.ranks):.2f}", f"average rank of {found.best}", "1 is best everywhere")
+            0,
+            (
+                f"{np.nanmin(conclusion.ranks):.2f}",
+                f"average rank of {conclusion.best}",
+                "1 is best everywhere",
+            ),
         )
     return tiles
 
 
-def _diagram(study: Study, found: Conclusion | None) -> dict[str, Any] | None:
+def _diagram(study: Study, conclusion: Conclusion | None) -> dict[str, Any] | None:
     """The critical-difference diagram, of three learners or more on two data sets or more."""
-    if found is None or len(found.data) < 2:
+    if conclusion is None or len(conclusion.data) < 2:
         return None
-    known = np.flatnonzero(np.isfinite(found.ranks))
-    if len(known) < 3:
+    ranked = np.flatnonzero(np.isfinite(conclusion.ranks))
+    if len(ranked) < 3:
         return None
-    names, ranks = [study.learners[k] for k in known], found.ranks[known]
+    names, ranks = [study.learners[k] for k in ranked], conclusion.ranks[ranked]
     groups: list[list[int]] = []
     test, distance = "", None
-    if found.pairs is not None:
+    if conclusion.pairs is not None:
         place = {name: i for i, name in enumerate(names)}
         groups = [
-            [place[found.pairs.names[j]] for j in g if found.pairs.names[j] in place]
-            for g in found.pairs.groups
+            [place[conclusion.pairs.names[j]] for j in g if conclusion.pairs.names[j] in place]
+            for g in conclusion.pairs.groups
         ]
-        test = found.pairs.method
-        distance = None if np.isnan(found.pairs.critical) else found.pairs.critical
-    label = f"Average ranks over {len(found.data)} data sets; best: {found.best}, {np.nanmin(ranks):.2f}"
+        test = conclusion.pairs.method
+        distance = None if np.isnan(conclusion.pairs.critical) else conclusion.pairs.critical
+    label = f"Average ranks over {len(conclusion.data)} data sets; best: {conclusion.best}, {np.nanmin(ranks):.2f}"
     return {"plot": rank_diagram(names, ranks, groups, label, distance), "test": test, "joined": bool(groups)}
 
 
 def _table(
-    study: Study, found: Conclusion | None, order: list[int], room: _Room, metric: str | None = None
+    study: Study, conclusion: Conclusion | None, order: list[int], limits: _Limits, metric: str | None = None
 ) -> dict[str, Any]:
     """Data sets by learners: mean and interval, the best of a data set marked."""
     m = next(x for x in study.metrics if metric in (None, x.name))
     means, intervals = study.table(m.name), study.intervals(m.name)
-    shown = order[: room.learners]
+    listed = order[: limits.learners]
     rows = []
-    for i, data in enumerate(study.data[: room.data]):
-        own = np.round(m.sign * means[i], 12)
-        best = np.nanmin(own) if np.isfinite(own).any() else np.nan
+    for i, data in enumerate(study.data[: limits.data]):
+        losses = np.round(m.sign * means[i], 12)
+        best = np.nanmin(losses) if np.isfinite(losses).any() else np.nan
         cells = []
-        for k in shown:
+        for k in listed:
             low, high = intervals[i, k]
             failed = (data, study.learners[k]) in study.failures
             cells.append(
                 {
                     "mean": number(means[i, k]) or ("failed" if failed else "–"),
                     "interval": "" if np.isnan(low) else f"{low:.3f} – {high:.3f}",
-                    "best": bool(own[k] == best),
+                    "best": bool(losses[k] == best),
                 }
             )
         about = study.manifest.blocks[i].about
@@ -181,25 +190,27 @@ def _table(
         )  # fmt: skip
     return {
         "metric": m,
-        "names": [study.learners[k] for k in shown],
+        "names": [study.learners[k] for k in listed],
         "rows": rows,
-        "ranks": None if found is None else ["–" if np.isnan(r) else f"{r:.2f}" for r in found.ranks[shown]],
-        "letters": None if found is None else [found.letters[k] for k in shown],
-        "hidden": max(0, len(study.data) - room.data),
-        "hidden_learners": max(0, len(order) - room.learners),
+        "ranks": None
+        if conclusion is None
+        else ["–" if np.isnan(r) else f"{r:.2f}" for r in conclusion.ranks[listed]],
+        "letters": None if conclusion is None else [conclusion.letters[k] for k in listed],
+        "hidden": max(0, len(study.data) - limits.data),
+        "hidden_learners": max(0, len(order) - limits.learners),
     }
 
 
-def _pairs(found: Conclusion | None, most: int) -> dict[str, Any] | None:
-    """Who differs from whom, by the test after Friedman's."""
-    if found is None or found.pairs is None or len(found.pairs.names) < 3:
+def _pairs(conclusion: Conclusion | None, limit: int) -> dict[str, Any] | None:
+    """Which pairs differ, by the post-hoc test after Friedman's."""
+    if conclusion is None or conclusion.pairs is None or len(conclusion.pairs.names) < 3:
         return None
-    post = found.pairs
-    shown = post.order[:most].tolist()
+    post = conclusion.pairs
+    listed = post.order[:limit].tolist()
     rows = []
-    for i in shown:
+    for i in listed:
         cells: list[dict[str, str] | None] = []
-        for j in shown:
+        for j in listed:
             p = post.adjusted[i, j]
             if i == j or np.isnan(p):
                 cells.append(None)
@@ -212,14 +223,14 @@ def _pairs(found: Conclusion | None, most: int) -> dict[str, Any] | None:
                 {"gap": f"{post.difference[i, j]:+.2f}".replace("-", "−"), "p": shown_p(p), "kind": kind}
             )
         rows.append({"learner": post.names[i], "cells": cells})
-    names = [post.names[i] for i in shown]
+    names = [post.names[i] for i in listed]
     return {"names": names, "rows": rows, "method": post.method, "all": len(names) == len(post.names)}
 
 
 def _effects(study: Study) -> list[dict[str, Any]]:
-    """Of every learner whose settings vary, what each factor does."""
+    """The effect of each factor, for every learner whose settings vary."""
     families = dict.fromkeys(e["family"] for e in study.manifest.learners if e.get("factors"))
-    found = []
+    summaries = []
     for family in families:
         try:
             effects = study.effects(family)
@@ -237,8 +248,8 @@ def _effects(study: Study) -> list[dict[str, Any]]:
             for t in effects.terms
         ]
         best = ", ".join(f"{k} = {v}" for k, v in effects.best.items())
-        found.append({"family": family, "terms": terms, "best": best, "notes": effects.notes})
-    return found
+        summaries.append({"family": family, "terms": terms, "best": best, "notes": effects.notes})
+    return summaries
 
 
 def _versions(study: Study) -> str:
@@ -266,12 +277,12 @@ def _settings(study: Study) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _embedded(study: Study, found: Conclusion | None, room: _Room) -> dict[str, Any]:
-    """The numbers of the page for programs."""
+def _embedded(study: Study, conclusion: Conclusion | None, limits: _Limits) -> dict[str, Any]:
+    """The numbers of the page as JSON."""
     return {
         "learners": study.learners,
         "data": study.data,
-        "means": {m.name: plain(study.table(m.name)) for m in study.metrics if room.embedded},
-        "ranks": None if found is None else plain(found.ranks),
-        "sentences": [] if found is None else found.sentences,
+        "means": {m.name: plain(study.table(m.name)) for m in study.metrics if limits.embedded},
+        "ranks": None if conclusion is None else plain(conclusion.ranks),
+        "sentences": [] if conclusion is None else conclusion.sentences,
     }

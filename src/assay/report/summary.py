@@ -1,4 +1,4 @@
-"""The first page of a report: the answer, the best learner, what it equals, what matters, what to be careful about."""
+"""The summary of a report: conclusion, best learner, those not significantly worse, important columns, warnings."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from assay.stats.significance.test_result import shown_confidence
 
 __all__ = ["summary"]
 
-MOST_INLINE = 4  # learners that the answer itself names
-MOST_LEVEL = 8  # learners that are named as not significantly worse
-MOST_COLUMNS = 5  # columns that are named as important
-MOST_CAREFUL = 4  # findings that are told on the first page
+MAX_INLINE = 4  # learners that the conclusion itself names
+MAX_LEVEL = 8  # learners that are named as not significantly worse
+MAX_COLUMNS = 5  # columns that are named as important
+MAX_FINDINGS = 4  # in the summary
 
 
 def summary(
@@ -29,7 +29,7 @@ def summary(
     Parameters
     ----------
     importance : of the best learner, or None if it was not computed
-    findings : all that was found, the worst first
+    findings : all findings, the most serious first
     """
     lines = (
         [("Partial result", f"{result.partial}; everything on this page rests on these.")]
@@ -37,77 +37,83 @@ def summary(
         else []
     )
     lines.append(("Answer", _answer(result)))
-    known = [s for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
-    if known:
-        lines.append(("Best learner", _best(result, known[0])))
-        level = [s.learner for s in known[1:] if s.level]
-        if len(known) > 1:
-            lines.append(("Not significantly worse", _listed(level, MOST_LEVEL) or "None of the others."))
-        lines += [("Without looking at a column", text) for text in _blind(result)]
+    finished = [s for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
+    if finished:
+        lines.append(("Best learner", _best(result, finished[0])))
+        level = [s.learner for s in finished[1:] if s.level]
+        if len(finished) > 1:
+            lines.append(("Not significantly worse", _listed(level, MAX_LEVEL) or "None of the others."))
+        lines += [("Baseline without columns", text) for text in _baseline(result)]
     if importance is not None:
         lines.append(("What matters", _matters(importance)))
-    best = known[0].learner if known else ""
-    about = sorted(findings, key=lambda f: (f.severity == "note", f.learner not in ("", best)))
-    serious = [f for f in about if f.severity != "note"]
-    careful = [(f.severity, f.said(face_of(result))) for f in (serious or about)[:MOST_CAREFUL]]
+    best = finished[0].learner if finished else ""
+    ordered = sorted(findings, key=lambda f: (f.severity == "note", f.learner not in ("", best)))
+    serious = [f for f in ordered if f.severity != "note"]
+    careful = [(f.severity, f.said(face_of(result))) for f in (serious or ordered)[:MAX_FINDINGS]]
     return {"lines": lines, "careful": careful, "more": len(findings) - len(careful)}
 
 
 def _answer(result: Comparison) -> str:
     """The conclusion; where it would list many learners, how many there are, since they are listed below."""
-    said, known = conclusion(result), [s for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
-    level = [s for s in known[1:] if s.level]
-    if "not significantly worse: " not in said or len(level) < MOST_INLINE:
-        return said
-    best, name = known[0].learner, result.metrics[0].name
-    return f"{best} has the best {name} of {len(known)} learners; {len(level)} of them are not significantly worse."
+    sentence, finished = (
+        conclusion(result),
+        [s for s in result.ranking() if not s.failure and not np.isnan(s.mean)],
+    )
+    level = [s for s in finished[1:] if s.level]
+    if "not significantly worse: " not in sentence or len(level) < MAX_INLINE:
+        return sentence
+    best, name = finished[0].learner, result.metrics[0].name
+    return f"{best} has the best {name} of {len(finished)} learners; {len(level)} of them are not significantly worse."
 
 
 def _best(result: Comparison, s: Any) -> str:
     m = result.metrics[0]
-    said = f"{s.learner}: {m.name} {number(s.mean)}"
+    sentence = f"{s.learner}: {m.name} {number(s.mean)}"
     if not np.isnan(s.low):
-        said += f", {shown_confidence(result.alpha)} interval {number(s.low)} to {number(s.high)}"
-    others = [
+        sentence += f", {shown_confidence(result.alpha)} interval {number(s.low)} to {number(s.high)}"
+    other_metrics = [
         f"{other.name} {number(t.mean)}"
         for other in result.metrics[1:]
         for t in result.ranking(other.name)
         if t.learner == s.learner
     ]
     return (
-        said
-        + (f"; {', '.join(others)}" if others else "")
+        sentence
+        + (f"; {', '.join(other_metrics)}" if other_metrics else "")
         + f" ({result.design.name}, {len(result.places)} splits)"
     )
 
 
-def _blind(result: Comparison) -> list[str]:
-    """What the learner that looks at no column has, if one takes part."""
-    who = learned(result)
-    if who is None or not who.reference:
+def _baseline(result: Comparison) -> list[str]:
+    """The metric of the baseline that looks at no column, if it takes part."""
+    baseline = learned(result)
+    if baseline is None or not baseline.reference:
         return []
-    s = next(s for s in result.ranking() if s.learner == who.reference)
+    s = next(s for s in result.ranking() if s.learner == baseline.reference)
     return [f"{s.learner}: {result.metrics[0].name} {number(s.mean)}"]
 
 
-def _matters(found: PermutationImportance) -> str:
-    """The columns whose loss is significant, with it; else that none is, and which lead."""
-    by_name = {row["column"]: row["importance"] for row in found.table()}
-    chosen = found.matters
+def _matters(importance: PermutationImportance) -> str:
+    """The significant columns with their importances; else the three most important ones."""
+    by_name = {row["column"]: row["importance"] for row in importance.table()}
+    chosen = importance.matters
     if chosen:
-        told = [f"{name} ({by_name[name]:+.4f})" for name in chosen]
+        losses = [f"{name} ({by_name[name]:+.4f})" for name in chosen]
         them = "it" if len(chosen) == 1 else "each of them"
-        said = f"{_listed(told, MOST_COLUMNS)}: what {found.learner} loses in {found.metric} without {them}"
-        rest = len(found.names) - len(chosen)
-        others = (
-            f"; {rest} other column{' is' if rest == 1 else 's are'} not significantly missed" if rest else ""
+        listed = _listed(losses, MAX_COLUMNS)
+        sentence = f"{listed}: what {importance.learner} loses in {importance.metric} without {them}"
+        n_others = len(importance.names) - len(chosen)
+        remainder = (
+            f"; {n_others} other column{' is' if n_others == 1 else 's are'} not significantly missed"
+            if n_others
+            else ""
         )
-        return f"{said}{others}."
+        return f"{sentence}{remainder}."
     lead = [name for name in by_name if by_name[name] > 0][:3]
     return "No single column is significantly missed" + (
         f"; largest losses: {', '.join(lead)}." if lead else "."
     )
 
 
-def _listed(names: list[str], most: int) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+def _listed(names: list[str], limit: int) -> str:
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")

@@ -15,7 +15,7 @@ from assay.plots.scale import Scale
 __all__ = ["axis", "class_bar", "element", "share_bar", "whisker"]
 
 
-MARGIN = 14.0  # of the line on which whiskers stand: room for half a number at its ends
+MARGIN = 14.0  # at both ends of a scale: half the width of a tick label
 
 
 def element(name: str, *children: str | Markup, **attributes: object) -> Markup:
@@ -25,12 +25,12 @@ def element(name: str, *children: str | Markup, **attributes: object) -> Markup:
     >>> element("text", "a < b", x=1, text_anchor="end")
     Markup('<text x="1" text-anchor="end">a &lt; b</text>')
     """
-    said = "".join(
+    attribute_text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
-    return Markup(f"<{name}{said}>{''.join(escape(c) for c in children)}</{name}>")
+    return Markup(f"<{name}{attribute_text}>{''.join(escape(c) for c in children)}</{name}>")
 
 
 def _short(value: object) -> object:
@@ -88,8 +88,8 @@ def whisker(
     ]
     drawn = []
     if np.isfinite(mean) and not scale.low <= mean <= scale.high:  # off the scale: an arrow at its edge
-        way, x = (1, scale.width - 3) if mean > scale.high else (-1, 3)
-        arrow = f"{x - way * 9:g},{h / 2 - 5.5:g} {x:g},{h / 2:g} {x - way * 9:g},{h / 2 + 5.5:g}"
+        direction, x = (1, scale.width - 3) if mean > scale.high else (-1, 3)
+        arrow = f"{x - direction * 9:g},{h / 2 - 5.5:g} {x:g},{h / 2:g} {x - direction * 9:g},{h / 2 + 5.5:g}"
         drawn.append(element("polygon", points=arrow, class_="dot"))
     else:
         if np.isfinite(low) and np.isfinite(high):
@@ -111,17 +111,17 @@ def class_bar(shares: Sequence[tuple[str, int]], width: float = 720.0) -> Markup
     parts, x = [], 0.0
     for k, (label, n) in enumerate(shares):
         w = width * n / total
-        words = element("title", f"{label}: {n} rows, {n / total:.1%}")
+        title = element("title", f"{label}: {n} rows, {n / total:.1%}")
         parts.append(
             element(
                 "g",
-                words,
+                title,
                 element("rect", x=x, y=0, width=max(w - 1.5, 0.5), height=34, rx=3, class_=f"class c{k % 8}"),
             )
         )
-        shown = f"{label} {n / total:.0%}"
-        if 7.0 * len(shown) + 16 < w:
-            parts.append(element("text", shown, x=x + 9, y=22, class_=f"on c{k % 8}"))
+        caption = f"{label} {n / total:.0%}"
+        if 7.0 * len(caption) + 16 < w:
+            parts.append(element("text", caption, x=x + 9, y=22, class_=f"on c{k % 8}"))
         x += w
     return _drawing(width, 34, parts, "classes", "rows of each class")
 
@@ -139,5 +139,5 @@ def share_bar(share: float, width: float = 120.0) -> Markup:
 
 
 def _drawing(width: float, height: float, parts: Sequence[Markup], kind: str, label: str = "") -> Markup:
-    spoken = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
-    return element("svg", *parts, viewBox=f"0 0 {width:g} {height:g}", class_=f"svg {kind}", **spoken)
+    accessibility = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
+    return element("svg", *parts, viewBox=f"0 0 {width:g} {height:g}", class_=f"svg {kind}", **accessibility)

@@ -1,4 +1,4 @@
-"""Fewer points for the same curve: what the eye cannot see need not be in the file."""
+"""Line simplification: fewer points for the same curve."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def thinned(points: np.ndarray, tolerance: float = 0.002) -> np.ndarray:
 
     Parameters
     ----------
-    points : (m, 2) places on the paper, in the units of the tolerance
+    points : (m, 2) coordinates, in the units of the tolerance
     tolerance : float
 
     Examples
@@ -36,26 +36,26 @@ def thinned(points: np.ndarray, tolerance: float = 0.002) -> np.ndarray:
         return points
     keep = np.zeros(len(points), dtype=bool)
     keep[[0, -1]] = True
-    open_parts = [(0, len(points) - 1)]
-    while open_parts:
-        first, last = open_parts.pop()
+    pending = [(0, len(points) - 1)]
+    while pending:
+        first, last = pending.pop()
         if last - first < 2:
             continue
         inside = points[first + 1 : last]
-        away = _distances(inside, points[first], points[last])
-        far = int(np.argmax(away))
-        if away[far] > tolerance:  # (1)
-            middle = first + 1 + far
+        distances = _distances(inside, points[first], points[last])
+        farthest = int(np.argmax(distances))
+        if distances[farthest] > tolerance:  # (1)
+            middle = first + 1 + farthest
             keep[middle] = True
-            open_parts += [(first, middle), (middle, last)]
+            pending += [(first, middle), (middle, last)]
     return points[keep]
 
 
 def _distances(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """How far points are from the segment between a and b."""
-    way = b - a
-    length = float(way @ way)
+    segment = b - a
+    length = float(segment @ segment)
     if length == 0.0:
         return np.hypot(*(points - a).T)
-    share = np.clip((points - a) @ way / length, 0.0, 1.0)
-    return np.hypot(*(points - a - share[:, None] * way).T)
+    share = np.clip((points - a) @ segment / length, 0.0, 1.0)
+    return np.hypot(*(points - a - share[:, None] * segment).T)

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from assay import compare
 from assay.bayes import GaussianNB
 from assay.report.methods import methods
-from assay.report.words import command_line, python_line
+from assay.report.reproduce import command_line, python_line
 from assay.tables.data import load_breast_cancer, load_iris
 
 

@@ -1,4 +1,4 @@
-"""The lines that do a comparison again: in Python, and on the command line."""
+"""The calls that repeat a comparison: in Python, and on the command line."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ __all__ = ["command_line", "python_line", "spelled"]
 def python_line(result: Comparison) -> str:
     """The call that gives the same numbers."""
     candidates = [(name, result.candidates.get(name)) for name in result.learners]
-    spoken = {name: _spoken(name, c) for name, c in candidates}
-    if all(_own_name(name, c) for name, c in candidates):
-        learners = "[" + ", ".join(spoken.values()) + "]"
+    arguments = {name: _argument(name, c) for name, c in candidates}
+    if all(_is_default_name(name, c) for name, c in candidates):
+        learners = "[" + ", ".join(arguments.values()) + "]"
     else:
-        learners = "{" + ", ".join(f"{name!r}: {said}" for name, said in spoken.items()) + "}"
-    given = [c.given for name, c in candidates if c is not None and spoken[name] == spelled(c.given)]
+        learners = "{" + ", ".join(f"{name!r}: {argument}" for name, argument in arguments.items()) + "}"
+    constructed = [c.given for name, c in candidates if c is not None and arguments[name] == spelled(c.given)]
     parts = [learners, "X", "y", *_options(result), f"random_state={result.settings['seed']}"]
     calls = ",\n    ".join(parts)
-    dealt = f"# splits: {' '.join(result.design.name.split())}\n" if result.design.kind == "given" else ""
-    return "\n".join(_imports(given)) + f"\n\n{dealt}result = compare(\n    {calls},\n)"
+    comment = f"# splits: {' '.join(result.design.name.split())}\n" if result.design.kind == "given" else ""
+    return "\n".join(_imports(constructed)) + f"\n\n{comment}result = compare(\n    {calls},\n)"
 
 
 def _options(result: Comparison) -> Iterator[str]:
-    """Every option that is not the default, and those that a reader looks for."""
+    """Every option that is not the default; always the design and the metrics."""
     yield "design=splits" if result.design.kind == "given" else f"design={result.design.name!r}"
     loss, reject = result.settings.get("loss"), result.settings.get("reject")
     extra = {"cost", "rejected"} if loss is not None else set()
@@ -48,7 +48,9 @@ def _options(result: Comparison) -> Iterator[str]:
         costs = loss or [(result.classes[0], result.classes[1], 1.0)]  # named, though all errors cost 1
         yield (
             "loss={"
-            + ", ".join(f"({_bare(said)!r}, {_bare(true)!r}): {_exact(c)}" for said, true, c in costs)
+            + ", ".join(
+                f"({_bare(predicted)!r}, {_bare(actual)!r}): {_exact(c)}" for predicted, actual, c in costs
+            )
             + "}"
         )
     if reject is not None:
@@ -58,7 +60,7 @@ def _options(result: Comparison) -> Iterator[str]:
             yield f"{option}={option}"
 
 
-def _spoken(name: str, candidate: Candidate | None) -> str:
+def _argument(name: str, candidate: Candidate | None) -> str:
     """A learner as ``compare`` takes it: by its short name where that is it, with its scaling; else its constructor."""
     entry = None if candidate is None else _entry(candidate)
     if candidate is None or (entry is not None and (entry.name == name or entry.scale)):
@@ -69,18 +71,18 @@ def _spoken(name: str, candidate: Candidate | None) -> str:
 def _entry(candidate: Candidate) -> Any:
     """The short name that makes the very same candidate, or None."""
     scaled = "scaled" in candidate.words.split(", ")
-    alike = [
+    same_class = [
         e for e in learners().values() if e.class_name == type(candidate.given).__name__ and e.scale == scaled
     ]
-    same = [e for e in alike if spelled(e.make()) == spelled(candidate.given)]
-    return next((e for e in same if e.name == candidate.name), same[0] if same else None)
+    identical = [e for e in same_class if spelled(e.make()) == spelled(candidate.given)]
+    return next((e for e in identical if e.name == candidate.name), identical[0] if identical else None)
 
 
-def _own_name(name: str, candidate: Candidate | None) -> bool:
-    """Whether ``compare`` would call the learner so by itself."""
+def _is_default_name(name: str, candidate: Candidate | None) -> bool:
+    """Whether ``compare`` gives the learner this name by default."""
     if candidate is None:
         return True
-    short = _spoken(name, candidate)
+    short = _argument(name, candidate)
     return (
         name == type(candidate.given).__name__ if short == spelled(candidate.given) else short == repr(name)
     )
@@ -90,7 +92,7 @@ def spelled(learner: Any) -> str:
     """A learner's constructor with all that differs from the defaults, on one line and whole.
 
     >>> from assay.bayes import GaussianNB
-    >>> from assay.report.words import spelled
+    >>> from assay.report.reproduce import spelled
     >>> spelled(GaussianNB(var_smoothing=0.1))
     'GaussianNB(var_smoothing=0.1)'
     """
@@ -101,14 +103,14 @@ def spelled(learner: Any) -> str:
 
 def _imports(learners: list[Any]) -> list[str]:
     """The lines that make the constructors known, parts of pipelines included; what a script defines itself is not."""
-    found: dict[str, set[str]] = {"assay": {"compare"}}
+    imports: dict[str, set[str]] = {"assay": {"compare"}}
     for learner in learners:
         parts = learner.get_params(deep=True).values() if hasattr(learner, "get_params") else ()
         for part in (learner, *parts):
             kind = type(part)
             if hasattr(part, "get_params") and kind.__module__ != "__main__":
-                found.setdefault(_home(kind), set()).add(kind.__name__)
-    return [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(found.items())]
+                imports.setdefault(_home(kind), set()).add(kind.__name__)
+    return [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(imports.items())]
 
 
 def _home(kind: type) -> str:
@@ -132,12 +134,12 @@ def command_line(result: Comparison) -> str | None:
     """The same on the command line; None where that cannot name the data, a learner, or what else was given."""
     if "command" in result.settings:
         return str(result.settings["command"])
-    more = any(result.settings.get(key) for key in ("grouped", "timed", "weighted"))
-    known = all(
-        name in learners() and _spoken(name, result.candidates.get(name)) == repr(name)
+    other_columns = any(result.settings.get(key) for key in ("grouped", "timed", "weighted"))
+    nameable = all(
+        name in learners() and _argument(name, result.candidates.get(name)) == repr(name)
         for name in result.learners
     )
-    if more or result.design.kind == "given" or not known or not _readable(result.data.name):
+    if other_columns or result.design.kind == "given" or not nameable or not _readable(result.data.name):
         return None
     loss, reject = result.settings.get("loss"), result.settings.get("reject")
     if loss == "per row" or (loss == [] and reject is None):
@@ -146,8 +148,8 @@ def command_line(result: Comparison) -> str | None:
     words += ["--learners", ",".join(result.learners), "--design", result.design.name]
     for m in result.metrics:
         words += ["--metric", m.name]
-    for said, truth, cost in loss or []:
-        words += ["--cost", f"{said}:{truth}={_exact(cost)}"]
+    for predicted, actual, cost in loss or []:
+        words += ["--cost", f"{predicted}:{actual}={_exact(cost)}"]
     words += ["--reject", _exact(reject)] if reject is not None else []
     words += ["--alpha", _exact(result.alpha)] if result.alpha != 0.05 else []
     words += ["--seed", result.settings["seed"]]
