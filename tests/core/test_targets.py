@@ -179,16 +179,48 @@ def test_weights_are_numbers_from_zero_up_and_not_all_zero():
     assert check_weights([1, 0, 2], X).tolist() == [1.0, 0.0, 2.0]
     for w, message in [
         ([0, 0, 0], "at least one non-zero number"),
-        ([1, -1, 1], "[Nn]egative"),
-        ([1, 2], "shape|samples"),
-        ([1, np.nan, 1], "NaN"),
+        ([1, -1, 1], "Negative values in data passed to `sample_weight`: row 2 has -1"),
+        ([1, 2], r"sample_weight.shape == \(2,\), expected \(3,\)"),
+        ([1, np.nan, 1], "Input sample_weight contains NaN: row 2 has nan"),
+        ([1, 1, np.inf], "Input sample_weight contains infinity: row 3 has inf"),
+        ([[1, 1, 1]], "Sample weights must be 1D array or scalar, got 2D"),
+        (["a", "b", "c"], "sample_weight must be numbers: could not convert string to float: .*a"),
+        ([1, 2, 1j], "Complex data not supported"),
+        (np.arange(3).astype("m8[s]"), "sample_weight must be numbers"),
+        (np.ma.masked_equal([1.0, 2.0, 3.0], 2.0), "contains NaN: row 2"),
+        (pd.Series([1, -4, 2], index=["x", "y", "z"]), "index y has -4"),
     ]:
         with pytest.raises(ValueError, match=message):
             check_weights(w, X)
 
 
+def test_every_room_checks_weights_by_the_same_rules():
+    """The function that was called and its own parameter are named."""
+    from assay.decide import SigmoidCalibrator
+    from assay.densities import ECDF
+    from assay.evaluate import compare
+    from assay.linear import LogisticRegression
+    from assay.metrics import accuracy_score
+    from assay.stats import covariance
+    from assay.theory import empirical_risk
+
+    X, y, w = np.arange(6.0)[:, None], np.array([0, 1] * 3), [1, 1, -3, 1, 1, 1]
+    for who, name, call in [
+        ("LogisticRegression", "sample_weight", lambda: LogisticRegression().fit(X, y, sample_weight=w)),
+        ("covariance", "weights", lambda: covariance(X, weights=w)),
+        ("accuracy_score", "sample_weight", lambda: accuracy_score(y, y, sample_weight=w)),
+        ("compare", "sample_weight", lambda: compare(["majority"], X, y, sample_weight=w)),
+        ("empirical_risk", "sample_weight", lambda: empirical_risk(y, y, sample_weight=w)),
+        ("ECDF", "weights", lambda: ECDF(X[:, 0], weights=w)),
+        ("SigmoidCalibrator", "sample_weight", lambda: SigmoidCalibrator().fit(X[:, 0], y, sample_weight=w)),
+    ]:
+        with pytest.raises(DataError) as refused:
+            call()
+        assert str(refused.value) == f"{who}: Negative values in data passed to `{name}`: row 3 has -3."
+
+
 def test_weights_beyond_the_floats_are_named_and_not_X():
-    with pytest.raises(DataError, match="weights are too large to be added up"):
+    with pytest.raises(DataError, match="sample_weight is too large to be added up"):
         check_weights(np.full(60, 1e308), np.ones((60, 1)))
 
 

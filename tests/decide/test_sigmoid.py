@@ -52,7 +52,7 @@ def test_bad_input_is_told():
         SigmoidCalibrator().fit([0.0, 1.0], [0, 2])
     with pytest.raises(DataError, match="as many scores as labels"):
         SigmoidCalibrator().fit([0.0, 1.0], [0])
-    with pytest.raises(DataError, match="nor all be 0"):
+    with pytest.raises(DataError, match="all are zero"):
         SigmoidCalibrator().fit([0.0, 1.0], [0, 1], [0, 0])
 
 

@@ -72,12 +72,14 @@ def test_wrong_input_is_named():
 
 
 def test_what_is_no_number_is_reported_and_what_is_missing_stays_missing():
-    F = ECDF([1.0, 2.0], [1e308, 1e308])  # whose sum is no number
+    F = ECDF([1.0, 2.0], [1e307, 1e307])  # the sum of whose squares is no number
     assert_array_equal(F([np.nan, 1.0]), [np.nan, 0.5])
     assert F.effective_size == 2
     for wrong, text in ((["a"], "x must be numbers"), ([np.nan, 1.0], "got 1 missing"), ([], "shape")):
         with pytest.raises(DataError, match=text):
             ECDF(wrong)
+    with pytest.raises(DataError, match="weights is too large to be added up"):
+        ECDF([1.0, 2.0], [1e308, 1e308])
     with pytest.raises(DataError, match="weights must be numbers"):
         ECDF([1.0], ["heavy"])
     with pytest.raises(ParameterError, match="h must be"):

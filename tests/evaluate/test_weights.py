@@ -131,8 +131,8 @@ def test_the_weighted_test_keeps_its_level():
 
 @pytest.mark.parametrize(
     ("weights", "words"),
-    [(np.ones(5), "sample_weight must have 178 entries"), (-COUNTS, "row 1 has -"), (COUNTS * np.nan, "finite"),
-     (["a"] * 178, "must be numbers"), (np.zeros(178), "every row has the weight 0"),
+    [(np.ones(5), "one weight for each of the 178"), (-COUNTS, "row 1 has -"), (COUNTS * np.nan, "contains NaN: row 1"),
+     (["a"] * 178, "must be numbers"), (np.zeros(178), "all are zero"),
      (COUNTS * 1e299, "from 1e-100 to 1e100"), (COUNTS * 1e-299, "from 1e-100 to 1e100")],
 )  # fmt: skip
 def test_weights_that_are_none_are_refused(weights, words):

@@ -238,7 +238,9 @@ def test_a_chain_of_any_depth_grows_without_recursion():
     """
     n = 300
     x, y = np.arange(float(n))[:, None], np.arange(n) % 2
-    TextbookTreeClassifier(criterion="error").fit(x[:4], y[:4]).score(x[:4], y[:4])  # imports nest deeply, once
+    TextbookTreeClassifier(criterion="error").fit(x[:4], y[:4]).score(
+        x[:4], y[:4]
+    )  # imports nest deeply, once
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack(0)) + n // 2)
     try:

@@ -295,7 +295,7 @@ class Classifier(ClassifierMixin, Learner):
             return self
         values = self._admit(X, fitting=True)
         self.classes_, codes = encode_labels(y, values.shape[0], type(self).__name__)
-        self._learn(values, codes, check_weights(sample_weight, values))
+        self._learn(values, codes, check_weights(sample_weight, values, type(self).__name__))
         self._keep_precision(values)
         return self
 
@@ -324,7 +324,10 @@ class Classifier(ClassifierMixin, Learner):
                 who=type(self).__name__,
             )
         return float(
-            np.average((truth == answers).all(axis=1), weights=check_weights(sample_weight, answers))
+            np.average(
+                (truth == answers).all(axis=1),
+                weights=check_weights(sample_weight, answers, type(self).__name__),
+            )
         )
 
     def explain(self, X: Any) -> Explanation | Explanations:
@@ -421,7 +424,7 @@ class Regressor(RegressorMixin, Learner):
         values = self._admit(X, fitting=True)
         target = numeric_target(y, values.shape[0], type(self).__name__)
         self._remember_targets(y)
-        self._learn(values, target, check_weights(sample_weight, values))
+        self._learn(values, target, check_weights(sample_weight, values, type(self).__name__))
         self._keep_precision(values)
         return self
 
@@ -454,7 +457,7 @@ class Transformer(TransformerMixin, Learner):
         if _fit_elsewhere(self, X, y, sample_weight):
             return self
         values = self._admit(X, fitting=True)
-        self._learn(values, y, check_weights(sample_weight, values))
+        self._learn(values, y, check_weights(sample_weight, values, type(self).__name__))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -495,7 +498,7 @@ class Clusterer(ClusterMixin, Learner):
         """Find groups among the rows of X; y is ignored."""
         self._check_parameters()
         values = self._admit(X, fitting=True)
-        self._learn(values, None, check_weights(sample_weight, values))
+        self._learn(values, None, check_weights(sample_weight, values, type(self).__name__))
         return self
 
     def predict(self, X: Any) -> np.ndarray:

@@ -240,30 +240,82 @@ def _not_numbers(y: Any, why: str) -> str:
     return why
 
 
-def check_weights(w: Any, X: Any) -> np.ndarray | None:
-    """(n,) float64 weights, none negative, not all zero; None stays None."""
-    if w is None:
-        return None
-    if type(w) is np.ndarray and w.shape == (X.shape[0],) and w.dtype.kind in "fiu":
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = w.sum(dtype=np.float64)
-        if 0 < total < np.inf and w.min() >= 0:
-            return w.astype(
-                np.float64, copy=False
-            )  # as the checks below would say, without their 100 microseconds
-    from sklearn.utils.validation import _check_sample_weight
+def check_weights(
+    weights: Any, rows: Any, who: str = "", name: str = "sample_weight", squared: bool = False
+) -> np.ndarray | None:
+    """(n,) float64 weights, none negative, not all zero; None stays None, and one number is the weight of every row.
 
-    if not np.asarray(w).any():
+    The sentences have scikit-learn's words, which people search for and its tests look for.
+
+    Parameters
+    ----------
+    weights : (n,) numbers, a number or None
+    rows : the rows that are weighed, or how many they are
+    who : the learner or function that was called
+    name : its parameter that holds the weights
+    squared : whether the squares of the weights have to be numbers, too
+
+    Examples
+    --------
+    >>> from assay.core.targets import check_weights
+    >>> check_weights([1, 2, 0], 3)
+    array([1., 2., 0.])
+    >>> check_weights([1, -2, 0], 3, "compare")
+    Traceback (most recent call last):
+    assay.errors.DataError: compare: Negative values in data passed to `sample_weight`: row 2 has -2.
+    """
+    if weights is None:
+        return None
+    n = rows if isinstance(rows, int) else rows.shape[0]
+    plain = type(weights) is np.ndarray and weights.shape == (n,) and weights.dtype.kind in "fiu"
+    w = weights.astype(np.float64, copy=False) if plain else _as_weights(weights, n, who, name)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(w.sum())
+    if not (0 < total < np.inf and w.min() >= 0):
+        raise DataError(_fault_of_weights(w, weights, name), who=who)
+    if squared and not 1e-100 <= w.max() <= 1e100:
         raise DataError(
-            "Sample weights must contain at least one non-zero number; all are zero, so there is nothing to learn from."
+            f"the largest {name} must be from 1e-100 to 1e100, got {w.max():g}. Divide all by it.", who=who
         )
-    w = _check_sample_weight(w, X, dtype=np.float64, ensure_non_negative=True)
-    with np.errstate(over="ignore"):
-        if not np.isfinite(w.sum()):
-            raise DataError(
-                "Sample weights are too large to be added up. Divide all of them by some power of ten."
-            )
     return w
+
+
+def _as_weights(weights: Any, n: int, who: str, name: str) -> np.ndarray:
+    """(n,) float64 of what is no plain array of numbers of that shape."""
+    values = plain_values(weights)
+    try:
+        values = values if isinstance(values, np.ma.MaskedArray) else np.asarray(values)
+        if values.dtype.kind in "mMc":  # dates and durations would lose their unit
+            raise TypeError("Complex data not supported." if values.dtype.kind == "c" else values.dtype)
+        w = np.ma.filled(values.astype(np.float64), np.nan)  # what is masked is missing
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be numbers: {error}", who=who) from None
+    if w.ndim == 0:
+        return np.full(n, float(w))
+    if w.ndim > 1:
+        raise DataError(
+            f"Sample weights must be 1D array or scalar, got {w.ndim}D array: {name} has the shape {w.shape}.",
+            who=who,
+        )
+    if w.shape != (n,):
+        raise DataError(
+            f"{name}.shape == {w.shape}, expected ({n},)! Give one weight for each of the {n} rows.", who=who
+        )
+    return w
+
+
+def _fault_of_weights(w: np.ndarray, weights: Any, name: str) -> str:
+    """What keeps (n,) numbers from being weights; the row that is to blame has the name it has in ``weights``."""
+    for kind, bad in (("NaN", np.isnan(w)), ("infinity", np.isinf(w))):
+        if bad.any():
+            i = int(np.argmax(bad))
+            return f"Input {name} contains {kind}: {row_name(i, weights)} has {w[i]:g}."
+    if (w < 0).any():
+        i = int(np.argmax(w < 0))
+        return f"Negative values in data passed to `{name}`: {row_name(i, weights)} has {w[i]:g}."
+    if not w.any():
+        return "Sample weights must contain at least one non-zero number; all are zero, so no row counts."
+    return f"{name} is too large to be added up. Divide all of them by some power of ten."
 
 
 def row_counts(w: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import check_weights
 from assay.errors import DataError
 from assay.tables.row_names import row_name
 
@@ -30,21 +31,18 @@ def check_calibration(
         raise DataError(
             f"{who}: labels must be 0 and 1, got {next(iter(y))!r}. Give y == the class."
         ) from None
-    w = np.ones_like(label) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if s.ndim != 1 or not len(s) or s.shape != label.shape or s.shape != w.shape:
-        raise DataError(
-            f"{who}: expected as many scores as labels (and weights), got {s.shape}, {label.shape}, {w.shape}."
-        )
+    if s.ndim != 1 or not len(s) or s.shape != label.shape:
+        raise DataError(f"{who}: expected as many scores as labels, got {s.shape} and {label.shape}.")
     if not np.isfinite(s).all():
         raise DataError(
             f"{who}: the score of {row_name(int(np.argmin(np.isfinite(s))))} is not a finite number."
         )
     if not np.isin(label, (0.0, 1.0)).all():
         raise DataError(f"{who}: labels must be 0 and 1, got {label[~np.isin(label, (0.0, 1.0))][0]:g}.")
-    if not (w >= 0).all() or not w.any():
-        raise DataError(f"{who}: weights must not be negative, nor all be 0.")
-    there = w > 0
-    return s[there], label[there], w[there]
+    w = check_weights(sample_weight, len(s), who)
+    w = np.ones(len(s)) if w is None else w
+    counted = w > 0
+    return s[counted], label[counted], w[counted]
 
 
 def pooled_scores(s: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

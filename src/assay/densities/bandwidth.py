@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.targets import check_weights
 from assay.densities.grid_sums import shared_by_corners
 from assay.densities.kernels import Kernel, kernel_of
 from assay.errors import DataError, DegenerateError, ParameterError
@@ -203,9 +204,8 @@ def rows_of(X: ArrayLike, weights: ArrayLike | None, least: int = 1) -> tuple[np
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2 or len(X) < least or not X.shape[1] or not np.isfinite(X).all():
         raise DataError(f"bandwidth: expected at least {least} rows of finite numbers, got shape {X.shape}.")
-    w = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if w.shape != (len(X),) or not np.all(w >= 0) or not w.any() or not np.isfinite(w).all():
-        raise DataError("bandwidth: weights must be one number from 0 up for each row, not all 0.")
+    w = check_weights(weights, len(X), "bandwidth", "weights")
+    w = np.ones(len(X)) if w is None else w
     return np.ascontiguousarray(X[w > 0]), w[w > 0]
 
 

@@ -8,6 +8,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
 
 __all__ = ["ECDF"]
@@ -47,12 +48,11 @@ class ECDF:
 
     def __init__(self, x: ArrayLike, weights: ArrayLike | None = None):
         x = _numbers(x, "x")
-        w = np.ones(x.shape) if weights is None else _numbers(weights, "weights")
         if x.ndim != 1 or not len(x) or np.isnan(x).any():
             came = f"{int(np.isnan(x).sum())} missing" if x.ndim == 1 and len(x) else f"shape {x.shape}"
             raise DataError(f"ECDF: x must be at least one number, none missing, got {came}.")
-        if w.shape != x.shape or not ((w >= 0) & np.isfinite(w)).all() or not w.any():
-            raise DataError("ECDF: weights must be one number from 0 up for each x, not all 0.")
+        w = check_weights(weights, len(x), "ECDF", "weights")
+        w = np.ones(len(x)) if w is None else w
         x, w = x[w > 0], w[w > 0] / w.max()
         self.values, place = np.unique(x, return_inverse=True)
         total = np.cumsum(np.bincount(place, w))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.targets import plain_values
+from assay.core.targets import check_weights, plain_values
 from assay.decide import LossMatrix
 from assay.errors import DataError, ParameterError
 from assay.evaluate.design import Resampling
@@ -17,7 +17,6 @@ from assay.evaluate.fold import Data
 from assay.evaluate.given_splits import GivenSplits, as_rows
 from assay.evaluate.stacking import stacked
 from assay.evaluate.target import as_target, missing
-from assay.evaluate.weights import as_weights
 from assay.tables import RowNames, Table, row_name
 from assay.tables.rows import take_rows
 
@@ -76,7 +75,7 @@ def gather(
     n = table.shape[0]
     found = as_target(y, n, who, name=target)
     groups, times = as_column(groups, n, "groups", who), _moments(as_column(times, n, "times", who), who)
-    weight = None if weights is None else as_weights(weights, n, who)
+    weight = check_weights(weights, n, who, squared=True)
     kept, codes, notes = found.labelled, found.codes, []
     if not kept.all():
         notes.append(_left_out(int((~kept).sum()), n, found.name))
@@ -86,7 +85,7 @@ def gather(
         if loss is not None and not isinstance(loss, (Mapping, LossMatrix)) and np.ndim(loss) == 3:
             loss = np.asarray(loss)[rows]
         if weight is not None and not weight.any():
-            raise DataError("every row with a class has the weight 0, so none counts.", who="compare")
+            raise DataError("every row with a class has the weight 0, so none counts.", who=who)
     data = Data(X, table, found.labels, codes, groups, times, weight)
     if plan.given is not None:
         given = plan.given.dealt(X, found.labels[codes], groups, n, kept)

@@ -1,4 +1,4 @@
-"""Weights and groups of rows: checked, and handed to learners under the name they know them by."""
+"""Weights and groups of rows, handed to learners under the name they know them by."""
 
 from __future__ import annotations
 
@@ -8,43 +8,8 @@ from typing import Any
 import numpy as np
 
 from assay.core.pipelines import pipeline_steps
-from assay.core.targets import plain_values
-from assay.errors import DataError
-from assay.tables import row_name
 
-__all__ = ["as_weights", "effective_rows", "group_keyword", "weight_keyword"]
-
-
-def as_weights(weights: Any, n: int, who: str) -> np.ndarray:
-    """(n,) finite weights from 0 up, not all of them 0.
-
-    >>> from assay.evaluate.weights import as_weights
-    >>> as_weights([1, 2, 0], 3, "compare")
-    array([1., 2., 0.])
-    """
-    found = np.asarray(plain_values(weights))
-    if found.shape != (n,):
-        raise DataError(
-            f"X has {n} rows, so sample_weight must have {n} entries; its shape is {found.shape}.", who=who
-        )
-    try:
-        found = found.astype(np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"sample_weight must be numbers, got {found.dtype}.", who=who) from None
-    wrong = ~np.isfinite(found) | (found < 0)
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise DataError(
-            f"sample_weight must be finite and from 0 up; {row_name(i, weights)} has {found[i]:g}.", who=who
-        )
-    if not found.any():
-        raise DataError("every row has the weight 0, so none counts.", who=who)
-    if not 1e-100 <= found.max() <= 1e100:  # their squares must be numbers too
-        raise DataError(
-            f"the largest sample_weight must be from 1e-100 to 1e100, got {found.max():g}. Divide all by it.",
-            who=who,
-        )
-    return found
+__all__ = ["effective_rows", "group_keyword", "weight_keyword"]
 
 
 def effective_rows(weights: np.ndarray) -> float:

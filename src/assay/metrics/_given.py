@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.targets import encode_labels, plain_values
+from assay.core.targets import check_weights, encode_labels, plain_values
 from assay.errors import DataError, ParameterError, warn_user
 from assay.tables.row_names import row_name
 
@@ -46,7 +46,7 @@ def labelled(truth: Any, answer: Any, who: str, weight: Any = None) -> Labelled:
             f"Found input variables with inconsistent numbers of samples: {n} true labels, {len(z)} answers.",
             who=who,
         )
-    w = weights(weight, n, who)
+    w = check_weights(weight, n, who, squared=True)
     if y.dtype.kind in "iub" and z.dtype.kind in "iub":
         low, high = min(int(y.min()), int(z.min())), max(int(y.max()), int(z.max()))
         if high - low <= max(1024, 2 * n) and high < 2**63:
@@ -109,35 +109,6 @@ def one_column(y: Any, who: str, what: str) -> np.ndarray:
     return y
 
 
-def weights(w: Any, n: int, who: str) -> np.ndarray | None:
-    """(n,) float64, finite, none negative, not all zero; None stays None."""
-    if w is None:
-        return None
-    if np.iscomplexobj(w):
-        raise DataError("sample_weight must be numbers. Complex data not supported.", who=who)
-    try:
-        w = np.asarray(plain_values(w), dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError("sample_weight must be numbers.", who=who) from None
-    if w.ndim == 0:
-        w = np.full(n, float(w))
-    if w.ndim == 2 and w.shape[1] == 1:
-        w = w[:, 0]
-    if w.shape != (n,):
-        raise DataError(f"sample_weight must have one number per row ({n}), got shape {w.shape}.", who=who)
-    low = w.min()
-    if not np.isfinite(w).all() or low < 0:
-        raise DataError(f"sample_weight must be finite and not negative, got {low:g} as the lowest.", who=who)
-    if not w.any():
-        raise DataError(f"all {n} weights are zero, so there is nothing to measure.", who=who)
-    if not 1e-100 <= w.max() <= 1e100:  # their squares must be numbers too
-        raise DataError(
-            f"the largest weight is {w.max():g}. Multiply all by some power of ten to bring it near 1.",
-            who=who,
-        )
-    return w
-
-
 def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,)) -> np.ndarray:
     """Finite float64 of one of the given dimensions, not empty."""
     try:
@@ -183,7 +154,7 @@ def scored(truth: Any, score: Any, who: str, pos_label: Any = None, weight: Any 
             f"Found input variables with inconsistent numbers of samples: {len(y)} true labels, {len(s)} scores.",
             who=who,
         )
-    w = weights(weight, len(s), who)
+    w = check_weights(weight, len(s), who, squared=True)
     positive, label, column = _positive(y, pos_label, who)
     if s.ndim == 2:
         if s.shape[1] > 2:

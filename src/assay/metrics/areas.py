@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.targets import encode_labels
+from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError, ParameterError
 from assay.metrics._areas import pairs_in_order
-from assay.metrics._given import Scored, classes_of, numbers, one_column, scored, undefined, weights
+from assay.metrics._given import Scored, classes_of, numbers, one_column, scored, undefined
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.curves import tallies
 from assay.metrics.forms import OfScores
@@ -185,7 +185,7 @@ def _of_many(
         if sample_weight is not None:
             raise ParameterError("sample_weight is not defined for pairs of classes (ovo); use ovr.", who=who)
         return _pairs(codes, s, average)
-    return _averaged(area_of, codes, s, average, weights(sample_weight, len(s), who), who)
+    return _averaged(area_of, codes, s, average, check_weights(sample_weight, len(s), who, squared=True), who)
 
 
 def _pairs(codes: np.ndarray, s: np.ndarray, average: str | None) -> float:
@@ -266,7 +266,14 @@ def average_precision_score(
         _, codes = classes_of(y_true, s.shape[1], None, who)
         if len(codes) != len(s):
             raise DataError(f"{len(codes)} true labels and {len(s)} rows of scores.", who=who)
-        return _averaged(average_precision_of, codes, s, average, weights(sample_weight, len(s), who), who)
+        return _averaged(
+            average_precision_of,
+            codes,
+            s,
+            average,
+            check_weights(sample_weight, len(s), who, squared=True),
+            who,
+        )
     y = one_column(y_true, who, "the truth")
     if pos_label == 1 and (y.dtype.kind in "US" or (y.dtype.kind == "O" and 1 not in y.tolist())):
         pos_label = None

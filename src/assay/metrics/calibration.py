@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import check_weights
 from assay.decide.isotonic import pool_adjacent_violators
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import classes_of, probabilities, scored, weights
+from assay.metrics._given import classes_of, probabilities, scored
 from assay.metrics.bins import binned, grouped
 from assay.metrics.forms import OfOutcome
 from assay.metrics.measure import Measure
@@ -66,7 +67,7 @@ def calibration_error(
     _, codes = classes_of(truth, P.shape[1], labels, who)
     if len(codes) != len(P):
         raise DataError(f"{len(codes)} true labels and {len(P)} rows of probabilities.", who=who)
-    w = weights(sample_weight, len(P), who)
+    w = check_weights(sample_weight, len(P), who, squared=True)
     return _error(P, codes, w, bins, strategy, norm, of, debias, who)
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import check_weights
 from assay.decide.losses import as_loss
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import labelled, numbers, one_column, weights
+from assay.metrics._given import labelled, numbers, one_column
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
@@ -111,7 +112,9 @@ def expected_cost(
     2.75
     """
     paid = cost_per_row(truth, answer, loss, classes=classes, reject=reject)
-    return float(np.average(paid, weights=weights(sample_weight, len(paid), "expected_cost")))
+    return float(
+        np.average(paid, weights=check_weights(sample_weight, len(paid), "expected_cost", squared=True))
+    )
 
 
 def cost_sensitive_accuracy(truth: Any, answer: Any, cost: Any, *, sample_weight: Any = None) -> float:

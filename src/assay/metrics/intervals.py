@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from assay.core.progress import track
+from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import labelled, numbers, one_column, scored, weights
+from assay.metrics._given import labelled, numbers, one_column, scored
 from assay.metrics.costs import cost_per_row
 from assay.metrics.estimate import Estimate
 from assay.metrics.forms import BOOTSTRAPS, IntervalRequest, OfScores, OfTable
@@ -126,12 +127,12 @@ def _outcome(
         said = one_column(answer, who, "the answer")
         codes = np.zeros(len(said), dtype=np.int64)
         rejected = np.array([str(v) == "reject" for v in said.tolist()])
-        w = weights(sample_weight, len(said), who)
+        w = check_weights(sample_weight, len(said), who, squared=True)
         return known, Outcome(codes, codes, None, 1, rejected=rejected, weight=w)
     y, z = numbers(truth, who, "the truth"), numbers(answer, who, "the prediction", (1, 2))
     if len(y) != len(z):
         raise DataError(f"{len(y)} true values and {len(z)} predictions.", who=who)
-    return known, Outcome(y, z, None, 0, weight=weights(sample_weight, len(y), who))
+    return known, Outcome(y, z, None, 0, weight=check_weights(sample_weight, len(y), who, squared=True))
 
 
 def _of_scores(
@@ -148,7 +149,7 @@ def _of_scores(
     if one_is_positive and pos_label is None and 1 in one_column(truth, who, "the truth").tolist():
         pos_label = 1
     given = scored(truth, s, who, pos_label)
-    codes, w = given.positive.astype(np.int64), weights(sample_weight, len(s), who)
+    codes, w = given.positive.astype(np.int64), check_weights(sample_weight, len(s), who, squared=True)
     return Outcome(codes, codes, None, 2, weight=w, scores=given.score)
 
 
@@ -158,7 +159,7 @@ def _of_costs(truth: Any, answer: Any, sample_weight: Any, options: dict[str, An
         raise ParameterError(f"with_interval: cost has no option {unknown[0]!r}.")
     price = cost_per_row(truth, answer, **options)
     codes = np.zeros(len(price), dtype=np.int64)
-    w = weights(sample_weight, len(price), "with_interval")
+    w = check_weights(sample_weight, len(price), "with_interval", squared=True)
     return Outcome(codes, codes, None, 1, price=price, weight=w)
 
 
@@ -177,7 +178,7 @@ def _of_function(
     z = np.asarray(answer)
     if len(z) != len(y):
         raise DataError(f"with_interval: {len(y)} true labels and {len(z)} answers.")
-    w = weights(sample_weight, len(y), "with_interval")
+    w = check_weights(sample_weight, len(y), "with_interval", squared=True)
 
     def value_of(rows: Any) -> float:
         more = options if w is None else {**options, "sample_weight": w[rows]}

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import check_weights
 from assay.decide.isotonic import pool_adjacent_violators
 from assay.errors import DataError, ParameterError, warn_user
-from assay.metrics._given import classes_of, numbers, probabilities, scored, weights
+from assay.metrics._given import classes_of, numbers, probabilities, scored
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.bins import binned, grouped
 from assay.metrics.forms import OfRows
@@ -61,7 +62,7 @@ def log_loss(
     P, codes = read_posterior(y_true, y_proba, labels, "log_loss")
     lost = log_losses(Outcome(codes, codes, P, P.shape[1]))
     assert lost is not None
-    w = weights(sample_weight, len(lost), "log_loss")
+    w = check_weights(sample_weight, len(lost), "log_loss", squared=True)
     if normalize:
         return float(np.average(lost, weights=w))
     return float(lost.sum()) if w is None else float(w @ lost)
@@ -144,7 +145,9 @@ def probability_outcome(
     else:
         P = probabilities(p, who)
         codes = scored(y_true, p, who, pos_label).positive.astype(np.int64)
-    return Outcome(codes, P.argmax(axis=1), P, P.shape[1], weight=weights(sample_weight, len(P), who))
+    return Outcome(
+        codes, P.argmax(axis=1), P, P.shape[1], weight=check_weights(sample_weight, len(P), who, squared=True)
+    )
 
 
 def brier_rows(outcome: Outcome) -> np.ndarray | None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.targets import plain_values
+from assay.core.targets import check_weights, plain_values
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
 from assay.metrics._averages import check_average, divided, margins
-from assay.metrics._given import labelled, one_column, undefined, weights
+from assay.metrics._given import labelled, one_column, undefined
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.forms import OfTable
 from assay.metrics.measure import Measure
@@ -81,7 +81,7 @@ def _hits(y_true: Any, y_pred: Any, sample_weight: Any, who: str) -> tuple[np.nd
     y, z = plain_values(y_true), plain_values(y_pred)
     plain = [isinstance(v, np.ndarray) and v.ndim == 1 and v.dtype.kind in "biuUS" for v in (y, z)]
     if all(plain) and y.shape == z.shape and len(y) and _family(y) == _family(z):
-        return y == z, weights(sample_weight, len(y), who)
+        return y == z, check_weights(sample_weight, len(y), who, squared=True)
     seen = labelled(y, z, who, sample_weight)
     return seen.truth == seen.answer, seen.weight
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import classes_of, numbers, undefined, weights
+from assay.metrics._given import classes_of, numbers, undefined
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
@@ -60,7 +61,7 @@ def top_k_accuracy_score(
         hit = (cut < S) == codes
     else:
         hit = _among(S, codes, k)
-    w = weights(sample_weight, len(S), who)
+    w = check_weights(sample_weight, len(S), who, squared=True)
     if normalize:
         return float(np.average(hit, weights=w))
     return float(hit.sum()) if w is None else float(w @ hit)

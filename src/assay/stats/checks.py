@@ -1,4 +1,4 @@
-"""Input checks: finite samples, finite matrices, non-negative weights, random generators."""
+"""Input checks: finite samples, finite matrices, random generators."""
 
 from __future__ import annotations
 
@@ -46,20 +46,6 @@ def as_matrix(X: ArrayLike, who: str) -> NDArray[np.float64]:
             who=who,
         )
     return matrix
-
-
-def as_weights(weights: ArrayLike | None, n: int, who: str) -> NDArray[np.float64] | None:
-    """(n,) weights, not negative, not all zero; None stays None (every row counts once)."""
-    if weights is None:
-        return None
-    w = _as_floats(weights, f"{who}: weights")
-    if w.shape != (n,):
-        raise DataError(f"weights must have one value per row ({n}), got shape {w.shape}.", who=who)
-    if not np.isfinite(w).all() or (w < 0).any():
-        raise DataError(f"weights must be finite and not negative, got {w.min()} to {w.max()}.", who=who)
-    if not w.any():
-        raise DataError(f"all {n} weights are 0, so there is nothing to learn from.", who=who)
-    return w
 
 
 def as_random(random_state: Random) -> Any:

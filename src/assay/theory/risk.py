@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
 
 __all__ = ["ErmResult", "empirical_risk", "erm"]
@@ -55,13 +56,7 @@ def empirical_risk(
     losses = np.asarray(y != a if loss is None else loss(y, a), dtype=np.float64)
     if losses.shape != y.shape or not np.isfinite(losses).all():
         raise DataError(f"{who}: the loss must give one finite number per row, {len(y)}, got {losses.shape}.")
-    if sample_weight is None:
-        return float(losses.mean())
-    w = np.asarray(sample_weight)
-    w = w.astype(np.float64) if w.dtype.kind in "biuf" else np.empty(0)
-    if w.shape != y.shape or not np.isfinite(w).all() or (w < 0).any() or not w.any():
-        raise DataError(f"{who}: sample_weight must be {len(y)} finite numbers from 0 up, not all 0.")
-    return float(np.average(losses, weights=w / w.max()))  # sums of huge weights would overflow
+    return float(np.average(losses, weights=check_weights(sample_weight, len(y), who)))
 
 
 @dataclass(frozen=True)

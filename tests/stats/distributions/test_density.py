@@ -104,10 +104,10 @@ def test_zero_weight_hides_an_impossible_row():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0], "one value per row"),
-        ([1, -1], "not negative"),
-        ([0, 0], "all 2 weights are 0"),
-        ([1, np.nan], "finite"),
+        ([1.0], "one weight for each of the 2 rows"),
+        ([1, -1], "Negative values in data passed to `weights`"),
+        ([0, 0], "all are zero"),
+        ([1, np.nan], "Input weights contains NaN"),
     ],
 )
 @pytest.mark.parametrize("family", [Bernoulli(), Categorical(), Gaussian(), NormalMean()])

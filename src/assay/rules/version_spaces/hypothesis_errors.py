@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.targets import check_weights
 from assay.errors import DataError
 from assay.rulebase.conditions import Condition
 from assay.rules.version_spaces.box import Box
@@ -64,9 +65,8 @@ def hypothesis_errors(h: Any, concept: Any, X: Any, sample_weight: Any = None) -
     """
     values = np.asarray(X, np.float64)
     predicted, truth = _yes(h, values), _yes(concept, values)
-    w = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    if w.shape != (len(values),):
-        raise DataError(f"hypothesis_errors: X has {len(values)} rows, sample_weight {w.size}.")
+    w = check_weights(sample_weight, values, "hypothesis_errors")
+    w = np.ones(len(values)) if w is None else w
     cells = (predicted & truth, predicted & ~truth, ~predicted & truth, ~predicted & ~truth)
     return HypothesisErrors(*(float(w[cell].sum()) for cell in cells))
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.core.stored import FloatArray, Scalar
+from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import ESTIMATES, as_matrix, as_points, as_weights, one_of
+from assay.stats.checks import ESTIMATES, as_matrix, as_points, one_of
 from assay.stats.distributions.multivariate_gaussian import MultivariateGaussian
 from assay.stats.distributions.student import MultivariateStudent
 from assay.stats.multivariate.covariance import as_covariance
@@ -94,7 +95,7 @@ class NormalInverseWishart:
         rows = as_matrix(X, who)
         if rows.shape[1] != len(self.mean):
             raise DataError(f"expected rows of {len(self.mean)} values, got shape {rows.shape}.", who=who)
-        w = as_weights(weights, len(rows), who)
+        w = check_weights(weights, len(rows), who, "weights")
         w = np.ones(len(rows)) if w is None else w
         n = float(w.sum())
         centre = np.average(rows, axis=0, weights=w)

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from assay.core.stored import Scalar
+from assay.core.targets import check_weights
 from assay.errors import ParameterError
-from assay.stats.checks import ESTIMATES, Random, as_sample, as_weights, one_of, tail_of
+from assay.stats.checks import ESTIMATES, Random, as_sample, one_of, tail_of
 from assay.stats.distributions.gaussian import Gaussian
 
 
@@ -72,7 +73,7 @@ class NormalMean:
     def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> NormalMean:
         """The posterior after a sample; a weight of 2 counts a value twice."""
         x = as_sample(x, "NormalMean")
-        w = as_weights(weights, len(x), "NormalMean")
+        w = check_weights(weights, len(x), "NormalMean", "weights")
         N = float(len(x) if w is None else w.sum())
         data, prior = N / self.noise_var, 1 / self.var  # precisions
         mean = (data * float(np.average(x, weights=w)) + prior * self.mean) / (data + prior)  # (1)

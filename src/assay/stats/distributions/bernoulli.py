@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlog1py, xlogy
 
 from assay.core.stored import Scalar
+from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.stats.checks import Random, as_points, as_random, as_sample, as_weights
+from assay.stats.checks import Random, as_points, as_random, as_sample
 from assay.stats.distributions.density import Density
 
 
@@ -76,7 +77,7 @@ class Bernoulli(Density):
 def count_ones(x: ArrayLike, weights: ArrayLike | None, who: str) -> tuple[float, float]:
     """Weighted number of ones, and of all."""
     x = _zeros_and_ones(as_sample(x, who), who)
-    w = as_weights(weights, len(x), who)
+    w = check_weights(weights, len(x), who, "weights")
     if w is None:
         return float(x.sum()), float(len(x))
     return float(w @ x), float(w.sum())

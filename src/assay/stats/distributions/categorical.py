@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.core.stored import AnyArray, Boolean, FloatArray, Plain, Scalar
+from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
 from assay.stats.bayesian.smoothing import smoothed_frequencies
-from assay.stats.checks import Random, as_random, as_weights
+from assay.stats.checks import Random, as_random
 from assay.stats.distributions.density import Density
 from assay.tables.row_names import row_name
 
@@ -150,7 +151,7 @@ def count_categories(
             f"{np.asarray(categories).tolist()}. Add it to categories or drop the row.",
             who=who,
         )
-    w = as_weights(weights, len(codes), who)
+    w = check_weights(weights, len(codes), who, "weights")
     return np.bincount(codes, weights=w, minlength=len(categories)).astype(float)
 
 

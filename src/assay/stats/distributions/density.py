@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.stats.checks import Random, as_weights
+from assay.core.targets import check_weights
+from assay.stats.checks import Random
 
 
 class Density:
@@ -69,7 +70,7 @@ class Density:
         A row of weight 0 is no observation, so it adds 0 even where its density is 0.
         """
         terms = self.logpdf(x)
-        w = as_weights(weights, len(terms), type(self).__name__)
+        w = check_weights(weights, len(terms), type(self).__name__, "weights")
         if w is None:
             return float(terms.sum())
         positive = w > 0

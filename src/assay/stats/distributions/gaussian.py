@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.core.stored import Boolean, Scalar
+from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import Random, as_points, as_random, as_sample, as_weights
+from assay.stats.checks import Random, as_points, as_random, as_sample
 from assay.stats.distributions.density import Density
 
 LOG_2PI = float(np.log(2 * np.pi))
@@ -67,7 +68,7 @@ class Gaussian(Density):
 
     def fit(self, x: ArrayLike, weights: ArrayLike | None = None) -> Self:
         x = as_sample(x, "Gaussian")
-        w = as_weights(weights, len(x), "Gaussian")
+        w = check_weights(weights, len(x), "Gaussian", "weights")
         total = float(len(x) if w is None else w.sum())
         if self.unbiased and total <= 1:
             raise DataError(f"Gaussian: an unbiased variance needs more than one row, got {total:g}.")

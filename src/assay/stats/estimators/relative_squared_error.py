@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError
-from assay.stats.checks import as_weights
 
 __all__ = ["r_squared", "relative_squared_error"]
 
@@ -31,7 +31,7 @@ def relative_squared_error(y: ArrayLike, predicted: ArrayLike, weights: ArrayLik
         raise DataError(
             "relative_squared_error: y and predicted must be finite numbers. Drop rows without them."
         )
-    w = as_weights(weights, len(r), "relative_squared_error")
+    w = check_weights(weights, len(r), "relative_squared_error", "weights")
     v = np.ones(len(r)) if w is None else w
     spread = float(v @ (r - v @ r / v.sum()) ** 2)
     if (r[v > 0] == r[v > 0][:1]).all() or spread == 0:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr, xlogy
 
+from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.stats.checks import as_weights, one_of
+from assay.stats.checks import one_of
 
 
 def entropy(counts: ArrayLike, *, base: float = math.e) -> NDArray[np.float64]:
@@ -147,7 +148,7 @@ def label_cross_entropy(
         raise DataError(f"codes must be 0 to {P.shape[1] - 1}, got {codes.min()} to {codes.max()}.", who=who)
     with np.errstate(divide="ignore"):
         loss = -np.log(P[np.arange(len(codes)), codes.astype(np.intp)]) / _log(base, who) + 0.0
-    w = as_weights(weights, len(codes), who)
+    w = check_weights(weights, len(codes), who, "weights")
     total = float(len(codes)) if w is None else float(w.sum())
     if w is not None:
         loss = np.where(w > 0, w, 0) * np.where(w > 0, loss, 0)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import as_matrix, as_points, as_weights
+from assay.stats.checks import as_matrix, as_points
 from assay.tables.row_names import row_name
 
 __all__ = ["HatMatrix", "hat_matrix", "leave_one_out", "press"]
@@ -80,7 +81,7 @@ def hat_matrix(X: ArrayLike, penalty: ArrayLike = 0.0, sample_weight: ArrayLike 
     who = "hat_matrix"
     D = as_matrix(X, who)
     n, d = D.shape
-    w = as_weights(sample_weight, n, who)
+    w = check_weights(sample_weight, n, who)
     root = np.ones(n) if w is None else np.sqrt(w)
     ridge = np.asarray(penalty, dtype=np.float64)
     if (

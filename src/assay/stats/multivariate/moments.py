@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import as_matrix, as_weights, column_name
+from assay.stats.checks import as_matrix, column_name
 
 
 def mean_vector(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -18,7 +19,7 @@ def mean_vector(X: ArrayLike, weights: ArrayLike | None = None) -> NDArray[np.fl
     array([1.5, 3. ])
     """
     rows = as_matrix(X, "mean_vector")
-    return np.average(rows, axis=0, weights=as_weights(weights, len(rows), "mean_vector"))
+    return np.average(rows, axis=0, weights=check_weights(weights, len(rows), "mean_vector", "weights"))
 
 
 def covariance(
@@ -40,7 +41,7 @@ def covariance(
            [4., 8.]])
     """
     rows = as_matrix(X, "covariance")
-    w = as_weights(weights, len(rows), "covariance")
+    w = check_weights(weights, len(rows), "covariance", "weights")
     total = float(len(rows) if w is None else w.sum())
     if unbiased and total <= 1:
         raise DataError(f"covariance: an unbiased covariance needs more than one row, got {total:g}.")
@@ -101,7 +102,7 @@ def z_scores(
     array([[3., 1.]])
     """
     rows = as_matrix(X, "z_scores")
-    w = as_weights(weights, len(rows), "z_scores")
+    w = check_weights(weights, len(rows), "z_scores", "weights")
     m = np.average(rows, axis=0, weights=w) if mean is None else np.asarray(mean, dtype=float)
     if scale is None:
         total = float(len(rows) if w is None else w.sum())

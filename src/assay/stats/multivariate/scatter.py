@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, svd
 
+from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import as_matrix, as_points, as_weights, one_of
+from assay.stats.checks import as_matrix, as_points, one_of
 from assay.stats.multivariate.covariance import rank_of, unit_diagonal
 
 
@@ -79,7 +80,7 @@ def class_scatter(
     labels = np.asarray(y)
     if labels.shape != rows.shape[:1]:
         raise DataError(f"class_scatter: expected {len(rows)} labels, one per row, got shape {labels.shape}.")
-    w = as_weights(weights, len(rows), "class_scatter")
+    w = check_weights(weights, len(rows), "class_scatter", "weights")
     w = np.ones(len(rows)) if w is None else w
     rows, labels, w = rows[w > 0], labels[w > 0], w[w > 0]
     classes, codes = np.unique(labels, return_inverse=True)
