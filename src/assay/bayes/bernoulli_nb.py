@@ -9,11 +9,12 @@ import numpy as np
 
 from assay.bayes.counts import CountBayes, FeatureSums, feature_sums
 from assay.bayes.derivation import derivation, priors, rational, share
-from assay.bayes.drawing import draw_classes, generator
+from assay.bayes.drawing import draw_classes
 from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.parameters import Range
+from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.errors import DataError
 
@@ -167,7 +168,7 @@ class BernoulliNB(CountBayes):
 
     def sample(self, n: int, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """n rows of zeros and ones drawn from the model, one column for each of the design's, and their classes."""
-        rng = generator(random_state)
+        rng = random_state_of(random_state)
         y = draw_classes(rng, np.exp(self.class_log_prior_), n)
         p = np.exp(self.feature_log_prob_)
         return (rng.uniform(size=(n, p.shape[1])) < p[y]).astype(np.float64), self.classes_[y]

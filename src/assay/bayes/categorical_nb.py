@@ -9,11 +9,12 @@ import numpy as np
 import assay.bayes._counts as _counts
 from assay.bayes.counts import TOO_MANY, CategoryCounts, CountBayes, category_counts, extent
 from assay.bayes.derivation import Number, derivation, look_up, priors, rational, share
-from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
+from assay.bayes.drawing import as_table, draw_classes, draw_rows
 from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parameters import Any_, Range
+from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.errors import DataError, ParameterError, SchemaWarning, warn_user
 
@@ -172,7 +173,7 @@ class CategoricalNB(CountBayes):
 
     def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
         """n rows drawn from the model: a table (an array of codes if all columns are unnamed numbers), classes."""
-        rng = generator(random_state)
+        rng = random_state_of(random_state)
         y = draw_classes(rng, np.exp(self.class_log_prior_), n)
         X = np.full((n, len(self.schema_)), np.nan)
         for j, logs in enumerate(self.feature_log_prob_):

@@ -9,15 +9,6 @@ import numpy as np
 from assay.tables import Schema
 
 
-def generator(random_state: Any) -> Any:
-    """A source of random numbers: the given one, or a new one from a seed."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    from sklearn.utils import check_random_state
-
-    return check_random_state(random_state)
-
-
 def draw_classes(rng: Any, prior: np.ndarray, n: int) -> np.ndarray:
     """(n,) class codes."""
     return rng.choice(len(prior), size=n, p=prior / prior.sum())

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from assay.core import Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parallel import in_threads, one_blas_thread
+from assay.core.seeds import random_state_of
 from assay.core.sums import BLOCK_BYTES, SMALL_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 
@@ -130,7 +130,7 @@ class GaussianClassifier(SumLearner, Generative):
             raise ParameterError(
                 f"{type(self).__name__}: n_samples must be a whole number from 1 up, got {n_samples!r}."
             )
-        rng = check_random_state(random_state)
+        rng = random_state_of(random_state)
         means = self._means
         codes = rng.choice(len(self.classes_), size=n_samples, p=self._prior())
         X = rng.standard_normal((n_samples, means.shape[1]))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from assay.bayes.gaussian_classifier import GaussianClassifier
 from assay.bayes.gaussian_nb import GaussianNB
@@ -22,6 +21,7 @@ from assay.core import Card, Classifier
 from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Learner
 from assay.core.parameters import Any_, Count, Seed, Simplex
+from assay.core.seeds import random_state_of
 from assay.core.stored import Object, Plain, Text
 from assay.core.sums import Block, Rows
 from assay.errors import DegenerateError
@@ -168,7 +168,7 @@ class GaussianClassifierCV(Classifier):
             splits = self.cv.split(rows.X, rows.y) if hasattr(self.cv, "split") else self.cv
             return ((summed(train), test) for train, test in splits), summed(slice(None))
         # the rows of each class, shuffled, are dealt one after another
-        shuffled = check_random_state(self.random_state).permutation(len(rows.y))
+        shuffled = random_state_of(self.random_state).permutation(len(rows.y))
         dealt = shuffled[np.argsort(rows.y[shuffled], kind="stable")]
         folds = [np.sort(dealt[f :: self.cv]) for f in range(min(self.cv, len(dealt)))]
         if wide:  # rows are kept in place of their scatter matrices, so there is nothing to add up

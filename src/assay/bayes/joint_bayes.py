@@ -10,7 +10,7 @@ import numpy as np
 from assay.bayes.cell_spread import cell_gaussians, total_scatter
 from assay.bayes.counts import class_shares
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
-from assay.bayes.drawing import as_table, draw_classes, generator
+from assay.bayes.drawing import as_table, draw_classes
 from assay.bayes.gaussian_classifier import check_overflow
 from assay.bayes.joint_sums import JointSums, joint_sums
 from assay.bayes.joint_table import JointTable
@@ -19,6 +19,7 @@ from assay.core.complaints import missing_remedy
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Any_, Choice, Range, Simplex
+from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object
 from assay.errors import DataError, DegenerateWarning, warn_user
 from assay.tables import Schema, Table
@@ -218,7 +219,7 @@ class JointBayes(SumLearner, Generative):
 
     def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
         """n rows drawn from the cells that occur: a table (an array if all columns are unnamed numbers), classes."""
-        rng, table = generator(random_state), self.joint_
+        rng, table = random_state_of(random_state), self.joint_
         y = draw_classes(rng, self.class_prior_, n)
         entry = np.empty(n, dtype=np.int64)
         for k in np.unique(y):

@@ -11,7 +11,7 @@ import numpy as np
 import assay.bayes._counts as _counts
 from assay.bayes.counts import CategoryCounts, class_shares, extent
 from assay.bayes.derivation import Number, derivation, look_up, priors, rational, share
-from assay.bayes.drawing import as_table, draw_classes, draw_rows, generator
+from assay.bayes.drawing import as_table, draw_classes, draw_rows
 from assay.bayes.gaussian_classifier import check_overflow
 from assay.bayes.gaussian_columns import gaussian_columns, gaussian_logs
 from assay.bayes.informativeness import ranked_columns
@@ -21,6 +21,7 @@ from assay.core import Card, Generative, SumLearner
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parameters import Any_, Choice, Range, Simplex
+from assay.core.seeds import random_state_of
 from assay.core.stored import CodeArray, Each, FloatArray, Mapped, Object, Scalar, Text
 from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning, warn_user
 from assay.tables import row_name
@@ -339,7 +340,7 @@ class NaiveBayes(SumLearner, Generative):
 
     def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
         """n rows drawn from the model: a table (an array if all columns are unnamed numbers) and their classes."""
-        rng = generator(random_state)
+        rng = random_state_of(random_state)
         y = draw_classes(rng, self.class_prior_, n)
         X = np.full((n, len(self.schema_)), np.nan)
         for j, logs in enumerate(self.feature_log_prob_):

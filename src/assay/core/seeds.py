@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LARGEST_SEED", "random_state_of", "with_seed"]
+from assay.errors import ParameterError
 
+__all__ = ["LARGEST_SEED", "Random", "as_generator", "as_seed", "drawn_seed", "random_state_of", "with_seed"]
+
+Random = int | np.random.Generator | np.random.RandomState | None
 LARGEST_SEED = np.iinfo(np.int32).max  # seeds are drawn below this, as scikit-learn draws them
 
 
@@ -25,6 +28,49 @@ def random_state_of(seed: Any) -> np.random.RandomState:
     if isinstance(seed, np.random.Generator):
         return np.random.RandomState(int(seed.integers(2**32 - 1)))
     return check_random_state(seed)
+
+
+def as_generator(random_state: Random, who: str) -> np.random.Generator:
+    """The given generator, or a new one from a seed or None; of a RandomState, one that draws from the same source.
+
+    >>> from assay.core.seeds import as_generator
+    >>> int(as_generator(0, "bias_variance").integers(100))
+    85
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.Generator(random_state._bit_generator)
+    known = random_state is None or isinstance(random_state, np.random.Generator)
+    return np.random.default_rng(
+        random_state if known else as_seed(random_state, who, ", a generator or None")
+    )
+
+
+def as_seed(random_state: Any, who: str, also: str = ", so that the result can be had again") -> int:
+    """A whole number from 0 up; anything else is refused.
+
+    >>> from assay.core.seeds import as_seed
+    >>> as_seed(3, "compare")
+    3
+    """
+    whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
+    if whole and random_state >= 0:
+        return int(random_state)
+    raise ParameterError(f"random_state must be a whole number from 0 up{also}", who=who, got=random_state)
+
+
+def drawn_seed(random_state: Random, who: str) -> int:
+    """A seed below 2**63: a whole number as it is, of None and generators a drawn one.
+
+    >>> import numpy as np
+    >>> from assay.core.seeds import drawn_seed
+    >>> drawn_seed(7, "with_interval"), drawn_seed(np.random.RandomState(0), "with_interval") < 2**31
+    (7, True)
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return int(np.random.default_rng(random_state).integers(2**63))
+    return as_seed(random_state, who, ", a generator or None") % 2**63
 
 
 def with_seed(model: Any, seed: int) -> Any:

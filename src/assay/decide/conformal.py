@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card
@@ -16,6 +15,7 @@ from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import Routed
 from assay.core.parameters import Any_, Choice, Flag, Function, Range, Seed
+from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Object
 from assay.core.targets import EncodedLabels, label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of
@@ -148,7 +148,7 @@ class ConformalClassifier(MetaClassifier):
             self.classes_ = np.asarray(model.classes_)
             codes = label_codes(target, self.classes_, len(target), who)
             parts = [(model, np.arange(len(target)))]
-        random = check_random_state(self.random_state)
+        random = random_state_of(self.random_state)
         used = np.concatenate([rows for _, rows in parts])
         for model, rows in parts:
             strange = self._strangeness(

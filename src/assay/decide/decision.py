@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.seeds import random_state_of
 from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors
 from assay.errors import DataError, ParameterError
@@ -275,11 +276,9 @@ def _check_reject(reject: Any, n: int) -> Any:
 
 def _draw(best: np.ndarray, random_state: Any) -> np.ndarray:
     """One of the True entries of each row, all equally likely."""
-    from sklearn.utils import check_random_state
-
     if isinstance(random_state, np.random.Generator):
         u = random_state.random(len(best))
     else:
-        u = check_random_state(random_state).random_sample(len(best))
+        u = random_state_of(random_state).random_sample(len(best))
     rank = np.cumsum(best, axis=1)
     return (rank > np.floor(u * rank[:, -1])[:, None]).argmax(axis=1)

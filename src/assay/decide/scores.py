@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.seeds import random_state_of
 from assay.decide.decision import TIE, Decision
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
@@ -165,9 +166,7 @@ def decide_sign(
     chosen = (s > 0).astype(np.intp)
     chosen[zero] = 1 if tie == "positive" else -1
     if tie == "random":
-        from sklearn.utils import check_random_state
-
-        chosen[zero] = check_random_state(random_state).randint(2, size=int(zero.sum()))
+        chosen[zero] = random_state_of(random_state).randint(2, size=int(zero.sum()))
     best = np.column_stack([zero | (s < 0), zero | (s > 0)])
     return Decision(
         names,

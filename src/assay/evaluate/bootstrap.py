@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from assay.core.progress import progress
+from assay.core.seeds import as_seed
 from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import bootstrap_rows
 from assay.evaluate.design import Split
 from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.rows import as_seed, gather
+from assay.evaluate.rows import gather
 from assay.evaluate.work import each
 from assay.metrics.measure import measures
 from assay.sentence import Sentence

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.seeds import as_seed
 from assay.decide import LossMatrix, as_loss
 from assay.errors import ParameterError
 from assay.evaluate.candidates import as_candidates
@@ -17,7 +18,7 @@ from assay.evaluate.fold import Data, Task
 from assay.evaluate.learners import not_tried
 from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.rows import as_seed, gather
+from assay.evaluate.rows import gather
 from assay.evaluate.run import INTERRUPTED, remarks_on, run
 from assay.evaluate.target import Target
 from assay.evaluate.weights import weight_keyword

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.progress import progress
+from assay.core.seeds import as_seed
 from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates, varied
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.rows import as_seed, gather
+from assay.evaluate.rows import gather
 from assay.evaluate.verdict import Standing
 from assay.evaluate.work import each
 from assay.metrics.measure import Measure

@@ -11,12 +11,13 @@ import numpy as np
 
 from assay.core.explanation import text_table
 from assay.core.progress import progress
+from assay.core.seeds import as_seed
 from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.fold import Data, answer_codes, posterior_of
 from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.rows import as_seed, gather
+from assay.evaluate.rows import gather
 from assay.evaluate.target import as_target
 from assay.metrics.measure import Measure, measures
 from assay.metrics.outcome import Outcome

@@ -20,7 +20,7 @@ from assay.evaluate.target import as_target, missing
 from assay.tables import RowNames, Table, row_name
 from assay.tables.rows import take_rows
 
-__all__ = ["Rows", "as_column", "as_seed", "gather"]
+__all__ = ["Rows", "as_column", "gather"]
 
 
 @dataclass
@@ -91,23 +91,6 @@ def gather(
         given = plan.given.dealt(X, found.labels[codes], groups, n, kept)
         plan = Resampling(kind="given", folds=0, given=given)
     return Rows(data, plan, loss, found.name, notes)
-
-
-def as_seed(random_state: Any, who: str) -> int:
-    """A whole number from 0 up, so that the result can be had again.
-
-    >>> from assay.evaluate.rows import as_seed
-    >>> as_seed(3, "compare")
-    3
-    """
-    whole = isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool)
-    if whole and random_state >= 0:
-        return int(random_state)
-    raise ParameterError(
-        f"random_state must be a whole number from 0 up, so that the result can be had again, "
-        f"got {random_state!r}.",
-        who=who,
-    )
 
 
 def _default(times: Any) -> str:

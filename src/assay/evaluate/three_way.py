@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.seeds import as_seed
 from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import draw, draw_groups
-from assay.evaluate.rows import as_seed, gather
+from assay.evaluate.rows import gather
 from assay.sentence import Sentence
 from assay.stats.information.elbow import elbow
 from assay.stats.intervals.proportion_interval import wilson_interval

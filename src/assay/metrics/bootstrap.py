@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
+from assay.core.seeds import drawn_seed
 from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
 from assay.metrics import _areas
@@ -176,7 +177,7 @@ def plan(
     """
     if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 20:
         raise ParameterError(f"resamples must be a whole number from 20 up, got {resamples!r}.", who=who)
-    seed = _seed(random_state, who)
+    seed = drawn_seed(random_state, who)
     if n < 2:
         raise DataError(f"resampling needs at least two rows, got {n}.", who=who)
     unit = np.arange(n) if groups is None else encode_labels(groups, n, f"{who}: groups")[1]
@@ -196,18 +197,6 @@ def plan(
         place[np.argsort(of_unit, kind="stable")] = np.arange(units)
         unit, starts = place[unit], np.append(0, np.cumsum(np.bincount(of_unit)))
     return Plan(unit, starts.astype(np.int64), seed, int(resamples))
-
-
-def _seed(random_state: Any, who: str) -> int:
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**63))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    if isinstance(random_state, bool) or not isinstance(random_state, (int, np.integer)) or random_state < 0:
-        raise ParameterError("random_state must be a whole number from 0 up, a generator or None.", who=who)
-    return int(random_state) % 2**63
 
 
 def bounds(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.seeds import as_generator
 from assay.core.targets import check_weights
 from assay.decide.isotonic import pool_adjacent_violators
 from assay.errors import DataError, ParameterError
@@ -16,7 +17,7 @@ from assay.metrics.bins import binned, grouped
 from assay.metrics.forms import OfOutcome
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
-from assay.stats.checks import as_random, is_whole
+from assay.stats.checks import is_whole
 from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha
 
@@ -224,7 +225,7 @@ def _bin_band(
 ) -> tuple[Any, Any]:
     if not resamples:
         return None, None
-    rng = as_random(seed)
+    rng = as_generator(seed, "CalibrationCurve")
     drawn = np.empty((resamples, len(mass)))
     for b in range(resamples):
         drawn[b] = np.bincount(place, weights=w * (rng.random(len(p)) < p), minlength=len(mass)) / mass
@@ -235,7 +236,7 @@ def _bin_band(
 def _isotonic_band(p: np.ndarray, w: np.ndarray, resamples: int, alpha: float, seed: Any) -> tuple[Any, Any]:
     if not resamples:
         return None, None
-    rng = as_random(seed)
+    rng = as_generator(seed, "CalibrationCurve")
     drawn = []
     for _ in range(resamples):
         mass, _, came = grouped(p, (rng.random(len(p)) < p) * 1.0, w)

@@ -1,4 +1,4 @@
-"""Input checks: finite samples, finite matrices, random generators."""
+"""Input checks: finite samples, finite matrices, numbers within limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
 
 ESTIMATES = ("predictive", "bayes", "map")  # what a belief can be turned into a density by
-Random = int | np.random.Generator | np.random.RandomState | None
 
 
 def as_sample(x: ArrayLike, who: str) -> NDArray[np.float64]:
@@ -46,23 +45,6 @@ def as_matrix(X: ArrayLike, who: str) -> NDArray[np.float64]:
             who=who,
         )
     return matrix
-
-
-def as_random(random_state: Random) -> Any:
-    """A generator: the given one, or a new one from a seed."""
-    if isinstance(random_state, np.random.Generator | np.random.RandomState):
-        return random_state
-    return np.random.default_rng(random_state)
-
-
-def as_generator(random_state: Any, who: str) -> np.random.Generator:
-    """A new generator from a seed, or the given one; an error that names the parameter."""
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError):
-        raise ParameterError(
-            f"random_state must be None, a whole number from 0 or a Generator, got {random_state!r}.", who=who
-        ) from None
 
 
 def column_name(X: Any, j: int) -> str:

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
 
-Random = int | np.random.Generator | None
 MOST_ROWS = 2.0**63  # a sample that nobody can draw
 
 
@@ -97,12 +96,3 @@ def as_points(points: ArrayLike, who: str) -> NDArray[np.float64]:
         i, j = np.argwhere(~np.isfinite(rows))[0]
         raise DataError(f"{who}: point {i} has {rows[i, j]} as coordinate {j}, expected finite numbers.")
     return rows
-
-
-def generator(random_state: Random, who: str) -> np.random.Generator:
-    """The given generator, or a new one from a seed."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(
-        None if random_state is None else one_count(random_state, who, "random_state", 0)
-    )

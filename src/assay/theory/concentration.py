@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from assay.core.seeds import Random, as_generator
 from assay.errors import DataError, ParameterError
 from assay.theory._checks import (
-    Random,
     above_zero,
     counts,
-    generator,
     not_negative,
     one_count,
     plain,
@@ -304,7 +303,7 @@ def simulate_deviation(
     who = "simulate_deviation"
     n, runs = one_count(n, who, "n"), one_count(runs, who, "runs")
     p = scalar(rate(p, who, "p"), who, "p")
-    heads = generator(random_state, who).binomial(n, p, size=runs)
+    heads = as_generator(random_state, who).binomial(n, p, size=runs)
     miss = np.abs(heads - n * p) / n
     e = not_negative(eps, who, "eps")
     return plain(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.seeds import Random, as_generator
 from assay.errors import ParameterError
-from assay.theory._checks import Random, counts, generator, one_count, rate, scalar, share
+from assay.theory._checks import counts, one_count, rate, scalar, share
 from assay.theory.finite_class import finite_class_epsilon
 from assay.theory.vc_bound import vc_bound
 
@@ -85,7 +86,7 @@ def simulate_gap(
     thresholds = np.linspace(0, 1, H)
     risk = nu + (1 - 2 * nu) * np.abs(thresholds - 0.5)
     rng, gaps, excess = (
-        generator(random_state, who),
+        as_generator(random_state, who),
         np.empty((len(sizes), runs)),
         np.empty((len(sizes), runs)),
     )

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.seeds import Random, as_generator
 from assay.errors import ParameterError
-from assay.theory._checks import Random, counts, generator, one_count, plain, rate, scalar, share, whole_up
+from assay.theory._checks import counts, one_count, plain, rate, scalar, share, whole_up
 
 __all__ = ["BoxStudy", "pac_box_delta", "pac_box_epsilon", "pac_box_sample_size", "simulate_pac_box"]
 
@@ -137,7 +138,7 @@ def simulate_pac_box(
     if not (a < b).all():
         raise ParameterError(f"{who}: low must be below high in every column, got {low!r} and {high!r}.")
     eps = scalar(share(eps, who, "eps"), who, "eps")
-    rng, errors = generator(random_state, who), np.empty(runs)
+    rng, errors = as_generator(random_state, who), np.empty(runs)
     step = max(1, _BLOCK // (n * d))
     for start in range(0, runs, step):
         X = rng.random((min(step, runs - start), n, d))

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.seeds import Random, as_generator
 from assay.errors import DataError
 from assay.theory._checks import (
-    Random,
     above_zero,
     as_points,
     counts,
-    generator,
     not_negative,
     one_count,
     plain,
@@ -95,7 +94,7 @@ def rademacher(answers: ArrayLike, *, draws: int = 1000, random_state: Random = 
         best = _in_blocks(lambda s: (s @ A.T).max(axis=1), 2.0 * signs - 1, len(A))
         return Rademacher(float(best.mean() / n), 0.0, True)
     draws = one_count(draws, who, "draws", 2)
-    sigma = 2.0 * generator(random_state, who).integers(0, 2, size=(draws, n)) - 1
+    sigma = 2.0 * as_generator(random_state, who).integers(0, 2, size=(draws, n)) - 1
     best = _in_blocks(lambda s: (s @ A.T).max(axis=1), sigma, len(A)) / n
     return Rademacher(float(best.mean()), float(best.std(ddof=1) / np.sqrt(draws)), False)
 
@@ -125,7 +124,8 @@ def rademacher_linear(
         sigma = 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) - 1
     else:
         sigma = (
-            2.0 * generator(random_state, who).integers(0, 2, size=(one_count(draws, who, "draws", 2), n)) - 1
+            2.0 * as_generator(random_state, who).integers(0, 2, size=(one_count(draws, who, "draws", 2), n))
+            - 1
         )
     unit = np.abs(points).max() or 1.0  # so that squares neither overflow nor vanish
     length = B * unit * (np.linalg.norm(sigma @ (points / unit), axis=1) / n)

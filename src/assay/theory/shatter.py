@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.core.progress import progress
+from assay.core.seeds import Random, as_generator
 from assay.errors import DataError, ParameterError
-from assay.theory._checks import Random, as_points, generator, one_count
+from assay.theory._checks import as_points, one_count
 from assay.theory.labellings import Boxes, Hypotheses, Intervals, LookUp, Rule, Stumps, Thresholds, labellings
 from assay.theory.separators import Balls, HalfSpaces
 from assay.theory.triangles import Triangles
@@ -203,7 +204,7 @@ def vc_search(
     if most > klass.most:
         raise ParameterError(f"{who}: for {klass.name}, most must be at most {klass.most}, got {most}.")
     d = klass.columns or one_count(columns, who, "columns")
-    rng, tries = generator(random_state, who), one_count(tries, who, "tries", 0)
+    rng, tries = as_generator(random_state, who), one_count(tries, who, "tries", 0)
     best, tried = VCSearch(0, np.empty((0, d)), 0), 0
     with progress(total=most, description=f"shattering by {klass.name}") as bar:
         for n in range(1, most + 1):

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Card, Classifier
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
+from assay.core.seeds import random_state_of
 from assay.core.stored import Object
 from assay.trees.multiway import SplitRules, grow_multiway
 from assay.trees.pruning import collapse, error_based, mdl, pessimistic, reduced_error
@@ -184,10 +185,7 @@ class C45Classifier(TreeLearner, Classifier):
 
 def held_out_rows(y: np.ndarray, share: float, random_state: Any) -> np.ndarray:
     """(n,) bool: a share of each class, at random; every class keeps at least one row for growing."""
-    from sklearn.utils import check_random_state
-
-    random = check_random_state(random_state if not isinstance(random_state, np.random.Generator) else None)
-    draw = random_state if isinstance(random_state, np.random.Generator) else random
+    draw = random_state_of(random_state)
     aside = np.zeros(len(y), bool)
     for k in range(int(y.max()) + 1):
         rows = np.flatnonzero(y == k)

@@ -16,6 +16,7 @@ from assay.core import Card, Classifier
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import MetaEstimator, fit_to
 from assay.core.parameters import Any_, Seed
+from assay.core.seeds import as_seed
 from assay.core.stored import Boolean, Object, Plain, Scalar
 from assay.core.targets import EncodedLabels, encode_labels
 from assay.errors import DataError, ParameterError
@@ -26,7 +27,7 @@ from assay.evaluate.design import Resampling
 from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.metrics import as_measures
 from assay.evaluate.prepared import Candidate
-from assay.evaluate.rows import as_column, as_seed
+from assay.evaluate.rows import as_column
 from assay.learners import find_learner
 from assay.metrics.measure import Measure
 from assay.sentence import Sentence

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
+from assay.core.seeds import Random, as_generator
 from assay.core.stored import Scalar
 from assay.errors import DegenerateError, ParameterError
-from assay.stats.checks import ESTIMATES, Random, as_points, as_random, one_of, tail_of
+from assay.stats.checks import ESTIMATES, as_points, one_of, tail_of
 from assay.stats.distributions.bernoulli import Bernoulli, count_ones
 
 
@@ -93,7 +94,7 @@ class BetaBernoulli:
         )
 
     def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
-        return as_random(random_state).beta(self.a, self.b, n)
+        return as_generator(random_state, type(self).__name__).beta(self.a, self.b, n)
 
     def density(self, estimate: str = "predictive") -> Bernoulli:
         """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""

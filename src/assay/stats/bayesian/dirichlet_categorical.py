@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
+from assay.core.seeds import Random, as_generator
 from assay.core.stored import AnyArray, FloatArray
 from assay.errors import DegenerateError, ParameterError
-from assay.stats.checks import ESTIMATES, Random, as_points, as_random, one_of
+from assay.stats.checks import ESTIMATES, as_points, one_of
 from assay.stats.distributions.categorical import Categorical, count_categories, distinct
 
 
@@ -98,7 +99,7 @@ class DirichletCategorical:
         return norm + xlogy(self.alpha - 1, p).sum(axis=-1)
 
     def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
-        return as_random(random_state).dirichlet(self.alpha, n)
+        return as_generator(random_state, type(self).__name__).dirichlet(self.alpha, n)
 
     def density(self, estimate: str = "predictive") -> Categorical:
         """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""

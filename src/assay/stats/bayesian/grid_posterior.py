@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.seeds import Random, as_generator
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import Random, as_random, as_sample, tail_of
+from assay.stats.checks import as_sample, tail_of
 
 Function = Callable[[NDArray[np.float64]], Any]
 
@@ -131,7 +132,9 @@ class GridPosterior:
 
     def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
         """n draws from the posterior."""
-        return np.interp(as_random(random_state).random(n), self._cumulative(), self.theta)
+        return np.interp(
+            as_generator(random_state, type(self).__name__).random(n), self._cumulative(), self.theta
+        )
 
     def _cumulative(self) -> NDArray[np.float64]:
         steps = np.diff(self.theta) * (self.density[1:] + self.density[:-1]) / 2

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincc, gammainccinv, gammaln, stdtr
 
+from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.stats.bayesian.rope_posterior import RopePosterior, check_rope
-from assay.stats.checks import as_generator, is_number, is_whole
+from assay.stats.checks import is_number, is_whole
 from assay.stats.significance.summary import NO_SPREAD, sample
 
 __all__ = ["HierarchicalPosterior", "hierarchical_t"]

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from assay.core.seeds import Random
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import ParameterError
-from assay.stats.checks import ESTIMATES, Random, as_sample, one_of, tail_of
+from assay.stats.checks import ESTIMATES, as_sample, one_of, tail_of
 from assay.stats.distributions.gaussian import Gaussian
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.stats.bayesian.rope_posterior import RopePosterior, check_rope
-from assay.stats.checks import as_generator, is_number, is_whole
+from assay.stats.checks import is_number, is_whole
 from assay.stats.significance.differences import DIGITS, paired_differences
 
 __all__ = ["signed_rank_posterior"]

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlog1py, xlogy
 
+from assay.core.seeds import Random, as_generator
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.stats.checks import Random, as_points, as_random, as_sample
+from assay.stats.checks import as_points, as_sample
 from assay.stats.distributions.density import Density
 
 
@@ -71,7 +72,7 @@ class Bernoulli(Density):
         return xlogy(x, self.p) + xlog1py(1 - x, -self.p)
 
     def sample(self, n: int, random_state: Random = None) -> NDArray[Any]:
-        return (as_random(random_state).random(n) < self.p).astype(np.int64)
+        return (as_generator(random_state, type(self).__name__).random(n) < self.p).astype(np.int64)
 
 
 def count_ones(x: ArrayLike, weights: ArrayLike | None, who: str) -> tuple[float, float]:

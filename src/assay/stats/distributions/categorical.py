@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.seeds import Random, as_generator
 from assay.core.stored import AnyArray, Boolean, FloatArray, Plain, Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
 from assay.stats.bayesian.smoothing import smoothed_frequencies
-from assay.stats.checks import Random, as_random
 from assay.stats.distributions.density import Density
 from assay.tables.row_names import row_name
 
@@ -105,7 +105,7 @@ class Categorical(Density):
         return logs[codes]
 
     def sample(self, n: int, random_state: Random = None) -> NDArray[Any]:
-        codes = as_random(random_state).choice(len(self._known()), size=n, p=self.p)
+        codes = as_generator(random_state, type(self).__name__).choice(len(self._known()), size=n, p=self.p)
         return np.asarray(self.categories)[codes]
 
     def _known(self) -> NDArray[np.float64]:

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.seeds import Random
 from assay.core.targets import check_weights
-from assay.stats.checks import Random
 
 
 class Density:

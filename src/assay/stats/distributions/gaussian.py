@@ -7,10 +7,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.seeds import Random, as_generator
 from assay.core.stored import Boolean, Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import Random, as_points, as_random, as_sample
+from assay.stats.checks import as_points, as_sample
 from assay.stats.distributions.density import Density
 
 LOG_2PI = float(np.log(2 * np.pi))
@@ -90,4 +91,6 @@ class Gaussian(Density):
         return -0.5 * (LOG_2PI + np.log(self.var) + (x - self.mean) ** 2 / self.var)  # (1)
 
     def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
-        return self.mean + np.sqrt(self.var) * as_random(random_state).standard_normal(n)
+        return self.mean + np.sqrt(self.var) * as_generator(
+            random_state, type(self).__name__
+        ).standard_normal(n)

@@ -8,9 +8,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.seeds import Random, as_generator
 from assay.core.stored import Boolean, NumberArray, Plain, Scalar
 from assay.errors import DataError, ParameterError
-from assay.stats.checks import Random, as_points, as_random
+from assay.stats.checks import as_points
 from assay.stats.distributions.density import Density
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.stats.multivariate.covariance import as_covariance, factor, square_root, squared_norms
@@ -130,7 +131,10 @@ class MultivariateGaussian(Density):
 
     def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
         m, S = self._parameters()
-        return m + as_random(random_state).standard_normal((n, len(m))) @ square_root(S).T
+        return (
+            m
+            + as_generator(random_state, type(self).__name__).standard_normal((n, len(m))) @ square_root(S).T
+        )
 
     def _parameters(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self.mean is None or self.cov is None:

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+from assay.core.seeds import Random, as_generator
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import Random, as_points, as_random
+from assay.stats.checks import as_points
 from assay.stats.distributions.density import Density
 from assay.stats.multivariate.covariance import as_covariance, factor, square_root, squared_norms
 
@@ -72,6 +73,6 @@ class MultivariateStudent(Density):
         return logs if x.ndim == 2 else logs[0]
 
     def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
-        rng = as_random(random_state)
+        rng = as_generator(random_state, type(self).__name__)
         z = rng.standard_normal((n, len(self.mean))) @ square_root(self.shape).T
         return self.mean + z / np.sqrt(rng.chisquare(self.dof, n) / self.dof)[:, None]

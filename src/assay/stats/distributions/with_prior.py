@@ -7,12 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.seeds import Random
 from assay.core.stored import Object, Text
 from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
 from assay.stats.bayesian.dirichlet_categorical import DirichletCategorical
 from assay.stats.bayesian.normal_inverse_wishart import NormalInverseWishart
 from assay.stats.bayesian.normal_mean import NormalMean
-from assay.stats.checks import ESTIMATES, Random, one_of
+from assay.stats.checks import ESTIMATES, one_of
 from assay.stats.distributions.density import Density
 
 

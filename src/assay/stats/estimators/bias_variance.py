@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay.core.seeds import Random, as_generator
 from assay.errors import DataError, ParameterError
 from assay.sentence import Sentence
-from assay.stats.checks import Random, as_random
 
 __all__ = [
     "BiasVariance",
@@ -123,7 +123,7 @@ def bias_variance(
         raise ParameterError(
             f"bias_variance: N, M and models must not be empty, got N={N}, M={M}, {len(models)} models."
         )
-    random = as_random(random_state)
+    random = as_generator(random_state, "bias_variance")
     samples = []
     for _ in range(M):
         x = _as_inputs(draw(random, N), N)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from assay.core.seeds import Random, as_generator
 from assay.errors import DataError, ParameterError
-from assay.stats.checks import Random, as_random
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def study_estimator(
         raise ParameterError(
             f"study_estimator: needs n >= 1 and repetitions >= 2, got {n} and {repetitions}."
         )
-    rng = as_random(random_state)
+    rng = as_generator(random_state, "study_estimator")
     draw = source.sample if hasattr(source, "sample") else source
     estimates = np.array([estimator(draw(n, rng)) for _ in range(repetitions)], dtype=float)
     target = np.asarray(truth, dtype=float)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.seeds import as_generator
 from assay.errors import ParameterError
-from assay.stats.checks import as_generator, is_whole
+from assay.stats.checks import is_whole
 from assay.stats.significance.differences import paired_differences
 from assay.stats.significance.summary import sample
 from assay.stats.significance.test_result import TestResult, check_alpha, check_alternative

@@ -13,7 +13,7 @@ from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Accepted, Choice, Count, Instance, Range, Seed
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import Object
 from assay.core.words import date_floor
 from assay.errors import DataError
@@ -35,7 +35,6 @@ __all__ = [
     "MultivariateTree",
     "MultivariateTreeClassifier",
     "MultivariateTreeRegressor",
-    "generator",
 ]
 
 _PARTS = 5  # terms of a node's function that an explanation shows
@@ -94,7 +93,7 @@ class MultivariateTree(TreeLearner, Learner):
             "min_weight": self.min_weight_fraction_leaf * float(w.sum()),
         }
         rows = Rows(X[seen], y[seen], w[seen], K, criterion, **least)  # type: ignore[arg-type]
-        rng = generator(self.random_state)
+        rng = np.random.default_rng(random_state_of(self.random_state).randint(LARGEST_SEED))
         held = None
         if self.validation_fraction is not None:
             aside = rows.halves(rng, self.validation_fraction)
@@ -204,13 +203,6 @@ class MultivariateTreeRegressor(MultivariateTree, Regressor):
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
         return self.tree_.predict(X)[:, 0]
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """A NumPy generator of any seed that a learner accepts."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(random_state_of(random_state).randint(2**31 - 1))
 
 
 def _rows(wanted: float, n: int) -> int:
