@@ -59,7 +59,7 @@ FLOORS = [
     ["core"],
     ["tables"],
     ["learners"],
-    ["errors", "sentence"],
+    ["errors", "sentence", "types"],
 ]
 FLOOR = {room: height for height, rooms in enumerate(reversed(FLOORS)) for room in rooms}
 

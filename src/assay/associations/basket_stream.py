@@ -49,7 +49,13 @@ class BasketStream(Source):
     """
 
     def __init__(
-        self, path: Any, basket: str, item: str, weights: str | None = None, rows: int = 65536, **options: Any
+        self,
+        path: Any,
+        basket: str,
+        item: str,
+        weights: str | None = None,
+        rows: int = 65536,
+        **options: Any,
     ):
         self._basket, self._item, self._weights = basket, item, weights
         columns = [basket, item] if weights is None else [basket, item, weights]

@@ -16,6 +16,7 @@ from assay.core.targets import plain_values
 from assay.core.words import one_line
 from assay.errors import DataError
 from assay.rulebase.conditions import Condition
+from assay.types import Labels, PathLike
 
 __all__ = ["Baskets"]
 
@@ -191,7 +192,12 @@ class Baskets:
 
     @classmethod
     def read(
-        cls, path: Any, basket: str | None = None, item: str | None = None, form: str = "auto", **options: Any
+        cls,
+        path: PathLike,
+        basket: str | None = None,
+        item: str | None = None,
+        form: str = "auto",
+        **options: Any,
     ) -> Baskets:
         """Baskets from a file: long if ``basket`` and ``item`` name its columns, else wide, or one basket a line.
 
@@ -275,7 +281,7 @@ class Baskets:
             held &= with_item
         return held
 
-    def of_segment(self, labels: Any, value: Any) -> Baskets:
+    def of_segment(self, labels: Labels, value: Any) -> Baskets:
         """The baskets of one segment: those whose label, one for each basket, is this value.
 
         >>> from assay.associations import Baskets

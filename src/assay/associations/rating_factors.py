@@ -16,6 +16,7 @@ from assay.core.progress import track
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Plain
 from assay.errors import DataError
+from assay.types import RandomState
 
 __all__ = ["RatingFactors"]
 
@@ -103,7 +104,7 @@ class RatingFactors(Recommender):
         max_iter: int = 30,
         tol: float = 1e-4,
         damping: float = 5.0,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.rank = rank
         self.penalty = penalty

@@ -14,6 +14,7 @@ from assay.core.parameters import Count, Range, Seed, check
 from assay.core.progress import track
 from assay.core.seeds import random_state_of
 from assay.errors import DataError
+from assay.types import RandomState
 
 __all__ = ["RecommenderScores", "recommender_scores"]
 
@@ -62,7 +63,7 @@ def recommender_scores(
     *,
     share: float = 0.2,
     n: int = 10,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> RecommenderScores:
     """Evaluate a recommender on a random share of each user's ratings, held out from training.
 

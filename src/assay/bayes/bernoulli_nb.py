@@ -17,6 +17,7 @@ from assay.core.parameters import Range
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.errors import DataError
+from assay.types import RandomState
 
 BLOCK = 1 << 18  # bytes of X that are binarised and multiplied at a time: they stay in the cache
 
@@ -166,7 +167,7 @@ class BernoulliNB(CountBayes):
                 out[a : a + rows][(B @ against + least) > 0] = -np.inf
         return out
 
-    def sample(self, n: int, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def sample(self, n: int, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
         """n rows of zeros and ones drawn from the model, one column for each of the design's, and their classes."""
         rng = random_state_of(random_state)
         y = draw_classes(rng, np.exp(self.class_log_prior_), n)

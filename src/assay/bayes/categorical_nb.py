@@ -17,6 +17,7 @@ from assay.core.parameters import Any_, Range
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.errors import DataError, ParameterError, SchemaWarning, warn_user
+from assay.types import RandomState
 
 
 class CategoricalNB(CountBayes):
@@ -171,7 +172,7 @@ class CategoricalNB(CountBayes):
                 )
         return values
 
-    def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
+    def sample(self, n: int, random_state: RandomState = None) -> tuple[Any, np.ndarray]:
         """n rows drawn from the model: a table (an array of codes if all columns are unnamed numbers), classes."""
         rng = random_state_of(random_state)
         y = draw_classes(rng, np.exp(self.class_log_prior_), n)

@@ -15,6 +15,7 @@ from assay.bayes.naive_bayes import NaiveBayes
 from assay.bayes.own_covariances import OwnCovariances
 from assay.bayes.shared_covariance import SharedCovariance
 from assay.errors import DataError, ParameterError
+from assay.types import Estimator
 
 __all__ = ["DependencyGraph", "dependency_graph"]
 
@@ -150,7 +151,7 @@ class DependencyGraph:
 
 
 def dependency_graph(
-    model: Any, target: str = "class", edges: Iterable[tuple[str, str]] | None = None
+    model: Estimator, target: str = "class", edges: Iterable[tuple[str, str]] | None = None
 ) -> DependencyGraph:
     """The graph of a fitted Bayes classifier: the class and the columns as nodes, dependencies as edges.
 

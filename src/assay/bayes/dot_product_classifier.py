@@ -14,6 +14,7 @@ from assay.core.explanations import Reasons, RowValues
 from assay.core.moments import ClassMoments, class_moments
 from assay.core.scores import winner
 from assay.core.stored import FloatArray, Object
+from assay.types import TableLike
 
 
 def _never(self: Any) -> bool:
@@ -81,25 +82,25 @@ class DotProductClassifier(SumLearner, Classifier):
         self.means_ = sums.mean
         self.class_count_ = sums.count
 
-    def similarities(self, X: Any) -> np.ndarray:
+    def similarities(self, X: TableLike) -> np.ndarray:
         """(n, K) the dot product of each row with each template, (1)."""
         return self._likeness(self._admit(X))
 
     def _likeness(self, X: Any) -> np.ndarray:
         return np.where(self.class_count_ > 0, X @ self.means_.T, -np.inf)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the dot products; with two classes (n,), the second minus the first."""
         scores = self.similarities(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @available_if(_never)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Not available."""
         raise AttributeError("predict_proba")
 
     @available_if(_never)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Not available."""
         raise AttributeError("predict_log_proba")
 

@@ -20,6 +20,7 @@ from assay.core.stored import FloatArray, Object, Scalar
 from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.multivariate.scatter import fisher_criterion, fisher_direction
+from assay.types import TableLike
 
 
 class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
@@ -186,7 +187,7 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         w = np.ones(len(block.y)) if block.w is None else block.w
         return _Projected([((block.X - self._centre) @ self.direction_, block.y, w)])
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: TableLike) -> np.ndarray:
         """(n, 1) the scalar projection z of each row, (1)."""
         return (self._admit(X) @ self.direction_)[:, None]
 
@@ -194,7 +195,7 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         """The name of the axis."""
         return np.array(["fisherdiscriminant0"], dtype=object)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) the log odds (2) of the second class; 0 is a tie, which ``predict`` gives to the first."""
         return self._log_odds(self._admit(X))
 

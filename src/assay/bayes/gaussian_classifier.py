@@ -16,6 +16,7 @@ from assay.core.parallel import in_threads, one_blas_thread
 from assay.core.seeds import random_state_of
 from assay.core.sums import BLOCK_BYTES, SMALL_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.types import Labels, RandomState, TableLike, Target, Weights
 
 _BLAS_THREAD_COLUMNS = 500  # matrices with fewer columns are solved faster by one BLAS thread than by several
 
@@ -52,7 +53,7 @@ class DiscriminantFunctions:
     w: np.ndarray
     w0: np.ndarray
 
-    def __call__(self, X: Any) -> np.ndarray:
+    def __call__(self, X: TableLike) -> np.ndarray:
         """(n, K) the scores of the rows of X, a block of numbers."""
         X = np.asarray(X, dtype=np.float64)
         scores = X @ self.w.T + self.w0
@@ -87,7 +88,13 @@ class GaussianClassifier(SumLearner, Generative):
         tags.input_tags.categorical = False
         return tags
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: TableLike,
+        y: Target | None = None,
+        classes: Labels | None = None,
+        sample_weight: Weights | None = None,
+    ) -> Self:
         """Add some rows to what was learned so far; the order of the calls does not matter.
 
         As long as the rows so far do not determine the model (a class with a single row has no covariance,
@@ -113,7 +120,7 @@ class GaussianClassifier(SumLearner, Generative):
         self._ready()
         return DiscriminantFunctions(self.classes_, self._names, *self._polynomial())
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
         """Draw rows from the fitted model: classes by their priors, then columns by their class's Gaussian.
 
         Parameters
@@ -194,7 +201,7 @@ class GaussianClassifier(SumLearner, Generative):
 class ScoresClasses(GaussianClassifier):
     """A Gaussian classifier with ``decision_function``, as discriminants have and naive Bayes has not."""
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the score of each class, log P(k | x) up to a term equal for all classes.
 
         With two classes (n,), the log odds of the second: positive for ``classes_[1]``; 0 is a tie, which

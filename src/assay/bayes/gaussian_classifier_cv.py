@@ -25,6 +25,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Object, Plain, Text
 from assay.core.sums import Block, Rows
 from assay.errors import DegenerateError
+from assay.types import RandomState
 
 _STRUCTURES = ("spherical", "shared diagonal", "diagonal", "shared", "full")
 
@@ -125,7 +126,9 @@ class GaussianClassifierCV(Classifier):
         "structure_": Text(),
     }
 
-    def __init__(self, structures: Any = None, *, cv: int = 10, priors: Any = None, random_state: Any = 0):
+    def __init__(
+        self, structures: Any = None, *, cv: int = 10, priors: Any = None, random_state: RandomState = 0
+    ):
         self.structures = structures
         self.cv = cv
         self.priors = priors

@@ -23,6 +23,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object
 from assay.errors import DataError, DegenerateWarning, warn_user
 from assay.tables import Schema, Table
+from assay.types import RandomState, TableLike
 
 
 class JointBayes(SumLearner, Generative):
@@ -131,7 +132,7 @@ class JointBayes(SumLearner, Generative):
         tags.input_tags.allow_nan = False  # only a category may be missing, and only in predict
         return tags
 
-    def why_not(self, X: Any) -> str | None:
+    def why_not(self, X: TableLike) -> str | None:
         """None if the learner can be fitted to this table, else a sentence with the reason."""
         reason = super().why_not(X)
         if reason is None:
@@ -217,7 +218,7 @@ class JointBayes(SumLearner, Generative):
             cells.setdefault(self._cell(key), {})[labels[table.owner[g]]] = entry
         return cells
 
-    def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
+    def sample(self, n: int, random_state: RandomState = None) -> tuple[Any, np.ndarray]:
         """n rows drawn from the cells that occur: a table (an array if all columns are unnamed numbers), classes."""
         rng, table = random_state_of(random_state), self.joint_
         y = draw_classes(rng, self.class_prior_, n)

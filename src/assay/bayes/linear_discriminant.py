@@ -27,6 +27,7 @@ from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
 from assay.core.stored import FloatArray, Integer, Object
 from assay.core.sums import Source
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
+from assay.types import TableLike
 
 
 class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
@@ -418,7 +419,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
                 coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = coef, intercept
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the scores ``X @ coef_.T + intercept_``; with two classes (n,), the log odds of the second.
 
         Score 0 is a tie, which ``predict`` gives to ``classes_[0]``.
@@ -428,7 +429,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
             return super().decision_function(X)
         return self._admit(X) @ self.coef_.T + self.intercept_
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: TableLike) -> np.ndarray:
         """(n, n_components) the rows in discriminant coordinates; in each class they have unit variance."""
         if self.solver == "lsqr":
             raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")

@@ -25,6 +25,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import CodeArray, Each, FloatArray, Mapped, Object, Scalar, Text
 from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning, warn_user
 from assay.tables import row_name
+from assay.types import RandomState
 
 WORDS = ("auto", "gaussian", "categorical", "bernoulli")
 
@@ -338,7 +339,7 @@ class NaiveBayes(SumLearner, Generative):
         """
         return ranked_columns(self)
 
-    def sample(self, n: int, random_state: Any = None) -> tuple[Any, np.ndarray]:
+    def sample(self, n: int, random_state: RandomState = None) -> tuple[Any, np.ndarray]:
         """n rows drawn from the model: a table (an array if all columns are unnamed numbers) and their classes."""
         rng = random_state_of(random_state)
         y = draw_classes(rng, self.class_prior_, n)

@@ -15,6 +15,7 @@ from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import CodeArray, FloatArray, Object
 from assay.errors import ParameterError
+from assay.types import TableLike
 
 
 class UnivariateGaussianClassifier(GaussianNB):
@@ -138,7 +139,7 @@ class UnivariateGaussianClassifier(GaussianNB):
     def _log_joint(self, X: Any) -> np.ndarray:
         return super()._log_joint(self._pick(X))
 
-    def likelihood_ratio(self, X: Any) -> np.ndarray:
+    def likelihood_ratio(self, X: TableLike) -> np.ndarray:
         """(n,) p(x | first class) / p(x | second class), for two classes; priors play no part."""
         if len(self.classes_) != 2:
             raise ParameterError(

@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 
 from assay.core.explanations import Explanations, RowValues
 from assay.core.learner import Classifier, plain_labels
+from assay.types import TableLike
 
 __all__ = ["Discriminant"]
 
@@ -27,17 +28,17 @@ class Discriminant(Classifier):
     above 0, or (n, K), the class with the largest. ``predict_proba`` is not there (``hasattr`` says so).
     """
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) the score of the second class for two classes, else (n, K)."""
         return self._scores(self._admit(X))
 
     @available_if(_never)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Not available: scores are no probabilities."""
         raise AssertionError("available_if lets nobody in")
 
     @available_if(_never)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Not available: scores are no probabilities."""
         raise AssertionError("available_if lets nobody in")
 

@@ -43,6 +43,7 @@ from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values, target_names
 from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
 from assay.tables import Design, RowNames, Schema, Table
+from assay.types import TableLike, Target, Weights
 
 __all__ = [
     "Classifier",
@@ -107,7 +108,7 @@ class Learner(Shown, BaseEstimator):
             cls._param_names = super()._get_param_names()
         return cls._param_names
 
-    def why_not(self, X: Any) -> str | None:
+    def why_not(self, X: TableLike) -> str | None:
         """None if the learner can use this table, else the sentence that says why not.
 
         >>> from assay.bayes import GaussianNB
@@ -281,7 +282,7 @@ class Classifier(ClassifierMixin, Learner):
     multiclass: ClassVar[str] = "native"
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X and their classes y.
 
         Parameters
@@ -299,21 +300,21 @@ class Classifier(ClassifierMixin, Learner):
         self._keep_precision(values)
         return self
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the posterior probability of each class, in the order of ``classes_``."""
         return self._posterior(self._admit_to_answer(X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the most probable class; among equals the first of ``classes_``."""
         values = self._admit_to_answer(X)
         return self.classes_[self._choose(values)]
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of the posterior."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> float:
         """The accuracy: the (weighted) share of rows whose class is right; of several targets, those right in all."""
         if not isinstance(getattr(self, "classes_", None), list):
             return super().score(X, y, sample_weight)
@@ -330,7 +331,7 @@ class Classifier(ClassifierMixin, Learner):
             )
         )
 
-    def explain(self, X: Any) -> Explanation | Explanations:
+    def explain(self, X: TableLike) -> Explanation | Explanations:
         """How the learner reached its answer: an Explanation for one row, Explanations for several."""
         return self._explain_table(X).one_or_all()
 
@@ -361,11 +362,11 @@ class Generative(Classifier):
     ``DegenerateWarning``; a learner with ``zero_evidence="raise"`` raises instead.
     """
 
-    def predict_joint_log_proba(self, X: Any) -> np.ndarray:
+    def predict_joint_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) log P(x, k), not normalised over the classes."""
         return self._log_joint(self._admit(X))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of the posterior, exact also where the posterior underflows."""
         return log_softmax(self._evident(self._scores(self._admit(X))))
 
@@ -416,7 +417,7 @@ class Regressor(RegressorMixin, Learner):
     """A learner of numbers."""
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X and their numbers y."""
         self._check_parameters()
         if _fit_elsewhere(self, X, y, sample_weight):
@@ -428,11 +429,11 @@ class Regressor(RegressorMixin, Learner):
         self._keep_precision(values)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the expected number for each row."""
         return self._predict(self._admit_to_answer(X))
 
-    def explain(self, X: Any) -> Explanation | Explanations:
+    def explain(self, X: TableLike) -> Explanation | Explanations:
         """How the learner reached its number: an Explanation for one row, Explanations for several."""
         return self._explain_table(X).one_or_all()
 
@@ -451,7 +452,7 @@ class Transformer(TransformerMixin, Learner):
     """A learner of a new table from the old one."""
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None) -> Self:
         """Learn what the transformation needs from the rows of X."""
         self._check_parameters()
         if _fit_elsewhere(self, X, y, sample_weight):
@@ -460,7 +461,7 @@ class Transformer(TransformerMixin, Learner):
         self._learn(values, y, check_weights(sample_weight, values, type(self).__name__))
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """The rows of X in the new table."""
         return self._transform(self._admit(X))
 
@@ -494,14 +495,14 @@ class Clusterer(ClusterMixin, Learner):
     """
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None) -> Self:
         """Find groups among the rows of X; y is ignored."""
         self._check_parameters()
         values = self._admit(X, fitting=True)
         self._learn(values, None, check_weights(sample_weight, values, type(self).__name__))
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the group that each row belongs to."""
         return self._assign(self._admit(X))
 

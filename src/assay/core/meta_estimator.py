@@ -28,6 +28,7 @@ from assay.core.stored import Object
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
 from assay.tables.rows import entries_of_rows, row_count, take_rows
+from assay.types import Estimator, TableLike
 
 __all__ = ["MetaEstimator", "Routed", "aligned", "fit_to", "predicted_codes", "takes_tables", "takes_weights"]
 
@@ -68,7 +69,7 @@ class MetaEstimator(Learner):
             tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
-    def why_not(self, X: Any) -> str | None:
+    def why_not(self, X: TableLike) -> str | None:
         """None if the estimator can use this table, else the sentence that says why not."""
         if self._reads_itself:
             return super().why_not(X)
@@ -232,14 +233,14 @@ class MetaEstimator(Learner):
         return Routed(fit, split, {})
 
 
-def takes_tables(model: Any) -> bool:
+def takes_tables(model: Estimator) -> bool:
     """Whether an estimator takes checked tables and encoded labels: a learner of ours, around no other estimator."""
     if isinstance(model, MetaEstimator):
         return takes_tables(model._asked())
     return isinstance(model, Learner)
 
 
-def takes_weights(model: Any) -> bool:
+def takes_weights(model: Estimator) -> bool:
     """Whether the estimator's ``fit`` takes ``sample_weight``."""
     if isinstance(model, Learner):
         cls: Any = type(model)

@@ -12,6 +12,7 @@ from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Classifier, plain_labels
 from assay.core.targets import check_weights, encode_targets, is_table, side_by_side
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["MultiTargetClassifier"]
 
@@ -48,7 +49,7 @@ class MultiTargetClassifier(Classifier):
         tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X and their classes y, (n,), or (n, O) for several targets."""
         if is_table(y, type(self).__name__):
             return self._fit_several(X, y, sample_weight)
@@ -70,15 +71,15 @@ class MultiTargetClassifier(Classifier):
         self._ready()
         return getattr(self, "n_outputs_", 1) > 1
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the most probable class, among equals the first of ``classes_``; of several targets (n, O)."""
         return self._labels_of_targets(self._admit(X)) if self._several else super().predict(X)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """(n, K) the posterior probability of each class; of several targets a list of such."""
         return self._posteriors(self._admit(X)) if self._several else super().predict_proba(X)
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: TableLike) -> Any:
         """(n, K) the logarithm of the posterior; of several targets a list of such."""
         if not self._several:
             return super().predict_log_proba(X)

@@ -13,6 +13,7 @@ from sklearn import get_config
 from sklearn.utils import Bunch
 
 from assay.errors import ParameterError
+from assay.types import TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.core.learner import Classifier as _Learner
@@ -37,7 +38,7 @@ class PassesOn(_Learner):
     _has_scorer: ClassVar[bool] = False
     _metadata: Any = Bunch(splitter=Bunch(split={}), scorer=Bunch(score={}), given={})
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **params: Any) -> Self:  # type: ignore[override]
         """Learn from the rows of X and their targets y.
 
         Parameters

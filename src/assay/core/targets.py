@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.tables.row_names import row_name
+from assay.types import Target
 
 __all__ = [
     "EncodedLabels",
@@ -119,7 +120,7 @@ def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
     return labels, codes.astype(np.int64, copy=False)
 
 
-def label_codes(y: Any, classes: np.ndarray, n: int, who: str) -> np.ndarray:
+def label_codes(y: Target, classes: np.ndarray, n: int, who: str) -> np.ndarray:
     """(n,) the number of each row's class among known classes; an unknown label is an error.
 
     >>> from assay.core.targets import label_codes
@@ -153,7 +154,7 @@ def encode_targets(Y: Any, n: int, who: str) -> tuple[list[np.ndarray], np.ndarr
     return [labels for labels, _ in encoded], np.stack([codes for _, codes in encoded], axis=1)
 
 
-def is_table(y: Any, who: str) -> bool:
+def is_table(y: Target, who: str) -> bool:
     """Whether y has several columns, one for each target.
 
     >>> from assay.core.targets import is_table
@@ -363,7 +364,7 @@ def _one_column(y: Any, n: int, who: str) -> Any:
     return y
 
 
-def plain_values(y: Any) -> Any:
+def plain_values(y: Target) -> Any:
     """A column of any frame library as a NumPy array; anything else as it is."""
     if not hasattr(y, "to_numpy"):
         return y

@@ -21,6 +21,7 @@ from assay.decide.decision import check_posterior
 from assay.errors import DataError, ParameterError
 from assay.tables import RowNames
 from assay.tables.rows import row_count
+from assay.types import Estimator, Splitter, TableLike
 
 
 class MetaClassifier(ClassifierMixin, MetaEstimator):
@@ -38,7 +39,7 @@ class MetaClassifier(ClassifierMixin, MetaEstimator):
         )
         return tags
 
-    def explain(self, X: Any) -> Explanation | Explanations:
+    def explain(self, X: TableLike) -> Explanation | Explanations:
         """The wrapped classifier's reasoning, then what was made of it; Explanations for several rows."""
         return replace(copy(self)._explain_table(X), names=RowNames.of(X)).one_or_all()
 
@@ -112,7 +113,7 @@ def posterior_of(model: Any, X: Any, classes: np.ndarray, who: str) -> np.ndarra
     return aligned(P, model.classes_, classes)
 
 
-def is_fitted(model: Any) -> bool:
+def is_fitted(model: Estimator) -> bool:
     try:
         check_is_fitted(model)
     except (NotFittedError, TypeError):
@@ -121,7 +122,7 @@ def is_fitted(model: Any) -> bool:
 
 
 def folds(
-    cv: Any, X: Any, y: EncodedLabels, who: str, split: Mapping[str, Any] | None = None
+    cv: Splitter, X: TableLike, y: EncodedLabels, who: str, split: Mapping[str, Any] | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Pairs (train, test) of row numbers; ``split`` is what the splitter is given besides, such as groups.
 

@@ -23,6 +23,7 @@ from assay.decide.conformity import aps_score, lac_score, p_values
 from assay.decide.reasoning import inner_reasoning
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.tables.rows import take_rows
+from assay.types import Estimator, RandomState, Splitter, TableLike, Target
 
 __all__ = ["ConformalClassifier"]
 
@@ -113,14 +114,14 @@ class ConformalClassifier(MetaClassifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         alpha: float = 0.1,
         *,
         nonconformity: Any = "lac",
-        cv: Any = 0.3,
+        cv: Splitter = 0.3,
         class_conditional: bool = False,
         allow_empty: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.estimator = estimator
         self.alpha = alpha
@@ -131,7 +132,7 @@ class ConformalClassifier(MetaClassifier):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: Target, **fit_params: Any) -> Self:
         """Fit on some rows, calibrate on others; X reaches the classifier as it is."""
         who = type(self).__name__
         model = self._fitted_estimator() if isinstance(self.cv, str) and self.cv == "prefit" else None
@@ -165,11 +166,11 @@ class ConformalClassifier(MetaClassifier):
         self._warn_if_full()
         return self
 
-    def p_values(self, X: Any) -> np.ndarray:
+    def p_values(self, X: TableLike) -> np.ndarray:
         """(n, K) the p-values (1): how normal each class would look for each row."""
         return self._ask(X)[1]
 
-    def predict_set(self, X: Any, alpha: float | None = None) -> np.ndarray:
+    def predict_set(self, X: TableLike, alpha: float | None = None) -> np.ndarray:
         """(n, K) bool, whether each class is in the set; ``alpha`` replaces that of the constructor."""
         level = self.alpha if alpha is None else alpha
         if not (isinstance(level, (int, float)) and 0 < level < 1):
@@ -179,11 +180,11 @@ class ConformalClassifier(MetaClassifier):
         posterior, p = self._ask(X)
         return self._sets(posterior, p, level)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the wrapped classifier's posterior (the mean over the folds)."""
         return self._ask(X)[0]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the most probable class alone."""
         posterior = self.predict_proba(X)
         return self.classes_[np.argmax(posterior, axis=1)]

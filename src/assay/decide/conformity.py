@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.targets import label_codes
 from assay.errors import DataError
+from assay.types import Labels, Target
 
 __all__ = ["SetCoverage", "aps_score", "lac_score", "set_coverage"]
 
@@ -80,7 +81,7 @@ class SetCoverage:
     by_class: np.ndarray
 
 
-def set_coverage(sets: Any, y: Any, classes: Any = None, level: float = 0.95) -> SetCoverage:
+def set_coverage(sets: Any, y: Target, classes: Labels | None = None, level: float = 0.95) -> SetCoverage:
     """Judge prediction sets by rows with known labels.
 
     Parameters

@@ -11,6 +11,7 @@ from assay.core.targets import check_weights, label_codes
 from assay.decide.decision import TIE, check_posterior, decide
 from assay.decide.losses import as_loss
 from assay.errors import DataError
+from assay.types import Labels, Scores, Target, Weights
 
 __all__ = ["RejectCurve", "RiskCoverage", "error_reject_curve", "risk_coverage_curve"]
 
@@ -34,7 +35,7 @@ class RiskCoverage:
     excess: float
 
 
-def risk_coverage_curve(losses: Any, confidence: Any, sample_weight: Any = None) -> RiskCoverage:
+def risk_coverage_curve(losses: Any, confidence: Any, sample_weight: Weights | None = None) -> RiskCoverage:
     """Keep the most confident rows first, and watch the mean loss of what is kept.
 
     Rows of equal confidence are kept or dropped together. Cost: O(n log n).
@@ -102,13 +103,13 @@ class RejectCurve:
 
 
 def error_reject_curve(
-    posterior: Any,
-    y: Any = None,
+    posterior: Scores,
+    y: Target | None = None,
     *,
     loss: Any = None,
-    classes: Any = None,
+    classes: Labels | None = None,
     costs: Any = None,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
 ) -> RejectCurve:
     """How the error falls as more rows are rejected.
 

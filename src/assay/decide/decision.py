@@ -13,6 +13,7 @@ from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
+from assay.types import RandomState, Scores
 
 __all__ = ["Decision", "check_posterior", "decide", "ties"]
 
@@ -85,7 +86,7 @@ class Decision:
 
 
 def decide(
-    posterior: Any,
+    posterior: Scores,
     loss: Any = None,
     reject: Any = None,
     priors: Any = None,
@@ -95,7 +96,7 @@ def decide(
     actions: Iterable[Any] | None = None,
     tie: str = "first",
     reject_label: Any = "reject",
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Decision:
     r"""Take the action of least expected loss, or none.
 
@@ -186,7 +187,7 @@ def decide(
     )
 
 
-def ties(posterior: Any, classes: Iterable[Any] | None = None) -> list[tuple[Any, ...]]:
+def ties(posterior: Scores, classes: Iterable[Any] | None = None) -> list[tuple[Any, ...]]:
     """For each row the classes that share the largest posterior, or joint probability: any scores above 0.
 
     >>> from assay.decide import ties
@@ -203,7 +204,7 @@ def ties(posterior: Any, classes: Iterable[Any] | None = None) -> list[tuple[Any
     return [tuple(names[k] for k in np.flatnonzero(row)) for row in best]
 
 
-def check_posterior(posterior: Any, who: str) -> np.ndarray:
+def check_posterior(posterior: Scores, who: str) -> np.ndarray:
     """(n, K) float64 probabilities; anything else is a DataError that names the row."""
     try:
         P = np.asarray(posterior, dtype=np.float64)

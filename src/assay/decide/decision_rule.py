@@ -20,6 +20,7 @@ from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors, effective_priors
 from assay.decide.reasoning import inner_reasoning
 from assay.errors import AssayWarning, ParameterError, warn_user
+from assay.types import Estimator, RandomState, TableLike, Target, Weights
 
 __all__ = ["DecisionRule"]
 
@@ -90,7 +91,7 @@ class DecisionRule(Wrapper):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         loss: Any = None,
         reject: Any = None,
         priors: Any = None,
@@ -99,7 +100,7 @@ class DecisionRule(Wrapper):
         actions: Any = None,
         tie: str = "first",
         reject_label: Any = "reject",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.estimator = estimator
         self.loss = loss
@@ -112,7 +113,7 @@ class DecisionRule(Wrapper):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **fit_params: Any) -> Self:
         """Fit a clone of the wrapped classifier; X reaches it as it is."""
         values, target, w = self._start(X, y, sample_weight)
         self.estimator_ = self._fit_clone(values, target, w, **fit_params)
@@ -129,7 +130,7 @@ class DecisionRule(Wrapper):
 
         return name_array(list(self._table().actions))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the wrapped classifier's posterior, under the new priors if there are any."""
         model = self._model()
         P = posterior_of(model, self._admit(X), self.classes_, type(self).__name__)
@@ -137,7 +138,7 @@ class DecisionRule(Wrapper):
             return P
         return adjust_priors(P, self._new_priors(), self._old_priors(model))
 
-    def decide(self, X: Any, loss: Any = None, reject: Any = None) -> Decision:
+    def decide(self, X: TableLike, loss: Any = None, reject: Any = None) -> Decision:
         """The decisions with their grounds: risks, ties, posterior.
 
         Parameters
@@ -158,14 +159,14 @@ class DecisionRule(Wrapper):
             random_state=self.random_state,
         )
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the actions of least risk, ``reject_label`` where the row is rejected."""
         decision = self.decide(X)
         if decision.may_reject or decision.actions != tuple(self.classes_.tolist()):
             return decision.labels
         return self.classes_[decision.chosen]
 
-    def risks(self, X: Any) -> np.ndarray:
+    def risks(self, X: TableLike) -> np.ndarray:
         """(n, A) expected loss of each action."""
         return self.decide(X).risks
 

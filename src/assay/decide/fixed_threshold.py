@@ -18,6 +18,7 @@ from assay.decide.reasoning import inner_reasoning
 from assay.decide.scores import class_scores
 from assay.decide.threshold import positive_class
 from assay.errors import DataError, ParameterError
+from assay.types import Estimator, Label, TableLike, Target, Weights
 
 __all__ = ["FixedThresholdClassifier"]
 
@@ -29,17 +30,17 @@ class Thresholded(MetaClassifier):
     pos_label: Any
 
     @available_if(lambda self: self._inner_has("predict_proba"))
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the wrapped classifier's posterior, unchanged."""
         return posterior_of(self._model(), self._admit(X), self.classes_, type(self).__name__)
 
     @available_if(lambda self: self._inner_has("predict_proba"))
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of the wrapped classifier's posterior."""
         return np.asarray(self._model().predict_log_proba(self._admit(X)))
 
     @available_if(lambda self: self._inner_has("decision_function"))
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """The wrapped classifier's decision function, unchanged."""
         return np.asarray(self._model().decision_function(self._admit(X)))
 
@@ -128,10 +129,10 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         threshold: Any = "auto",
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         response_method: str = "auto",
     ):
         self.estimator = estimator
@@ -140,7 +141,7 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
         self.response_method = response_method
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **fit_params: Any) -> Self:
         """Fit a clone of the wrapped classifier; X reaches it as it is."""
         values, target, w = self._start(X, y, sample_weight)
         two_classes(self.classes_, type(self).__name__)
@@ -148,7 +149,7 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
         self.estimator_ = self._fit_part(values, target, w, self._routed(sample_weight, fit_params))
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) labels by the threshold."""
         model = self._model()
         two_classes(self.classes_, type(self).__name__)

@@ -9,11 +9,12 @@ import numpy as np
 from assay.core.stored import FloatArray
 from assay.decide._calibrators import Calibrator, check_calibration, pooled_scores
 from assay.errors import DataError
+from assay.types import Scores, Target
 
 __all__ = ["IsotonicCalibrator", "pool_adjacent_violators"]
 
 
-def pool_adjacent_violators(y: Any, weights: Any = None) -> np.ndarray:
+def pool_adjacent_violators(y: Target, weights: Any = None) -> np.ndarray:
     r"""The non-decreasing sequence closest to y in weighted least squares.
 
     .. math:: \min_{g_1\le\dots\le g_n} \sum_i w_i (y_i-g_i)^2
@@ -88,6 +89,6 @@ class IsotonicCalibrator(Calibrator):
         self.scores_, self.probabilities_ = levels[corner], g[corner]
         return self
 
-    def predict(self, scores: Any) -> np.ndarray:
+    def predict(self, scores: Scores) -> np.ndarray:
         """(n,) probability of class 1."""
         return np.interp(np.asarray(scores, dtype=np.float64), self.scores_, self.probabilities_)

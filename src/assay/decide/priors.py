@@ -10,11 +10,12 @@ import numpy as np
 
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.tables.row_names import row_name
+from assay.types import Scores
 
 __all__ = ["PriorShift", "adjust_priors", "effective_priors", "estimate_priors"]
 
 
-def adjust_priors(posterior: Any, priors: Any, trained_priors: Any) -> np.ndarray:
+def adjust_priors(posterior: Scores, priors: Any, trained_priors: Any) -> np.ndarray:
     r"""The posterior under new priors, without fitting again.
 
     If the classes look as before and only their frequencies changed, from :math:`\pi` to :math:`\pi'`,
@@ -80,7 +81,7 @@ class PriorShift:
 
 
 def estimate_priors(
-    posterior: Any, trained_priors: Any, *, tol: float = 1e-10, max_iter: int = 10000
+    posterior: Scores, trained_priors: Any, *, tol: float = 1e-10, max_iter: int = 10000
 ) -> PriorShift:
     r"""Class priors of new, unlabelled rows, by expectation-maximisation (Saerens, Latinne, Decaestecker 2002).
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.core.explanations import Explanations, RowValues
 from assay.tables import RowNames, Table
+from assay.types import Estimator, TableLike
 
 __all__ = ["inner_reasoning"]
 
 
-def inner_reasoning(model: Any, X: Any, n: int, told: bool = True) -> Explanations:
+def inner_reasoning(model: Estimator, X: TableLike, n: int, told: bool = True) -> Explanations:
     """What a fitted classifier says about each of n rows; just the rows if it cannot explain or is not asked to."""
     if told and hasattr(model, "_explain_table"):
         return model._explain_table(X)

@@ -25,6 +25,7 @@ from assay.decide.reasoning import inner_reasoning
 from assay.errors import ParameterError
 from assay.tables import RowNames
 from assay.tables.rows import row_count, take_rows
+from assay.types import Splitter, TableLike, Target, Weights
 
 __all__ = ["CascadeAccount", "CascadeLevel", "RejectCascade"]
 
@@ -132,7 +133,7 @@ class RejectCascade(MetaClassifier):
         costs: Any = None,
         loss: Any = None,
         train_on: str = "all",
-        cv: Any = 5,
+        cv: Splitter = 5,
         reject_label: Any = "reject",
     ):
         self.estimators = estimators
@@ -166,7 +167,7 @@ class RejectCascade(MetaClassifier):
         return [GaussianNB(), LogisticRegression()]
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Fit a clone of each level; X reaches them as it is."""
         who = type(self).__name__
         X, target, w = self._start(X, y, sample_weight)
@@ -248,15 +249,15 @@ class RejectCascade(MetaClassifier):
                 break
         return level, chosen, P, risk, actions
 
-    def level(self, X: Any) -> np.ndarray:
+    def level(self, X: TableLike) -> np.ndarray:
         """(n,) the number of the level that answers each row, from 0; the last one also if it rejects."""
         return self._run(X)[0]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the posterior of the level that saw the row last."""
         return self._run(X)[2]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) what the first level says that does not reject the row; the reject label if all do."""
         _, chosen, _, _, actions = self._run(X)
         if self.rejects_[-1] is None and actions == tuple(self.classes_.tolist()):
@@ -264,7 +265,7 @@ class RejectCascade(MetaClassifier):
         names = [*actions, self.reject_label] if self.rejects_[-1] is not None else list(actions)
         return name_array(names)[chosen]
 
-    def account(self, X: Any, y: Any) -> CascadeAccount:
+    def account(self, X: TableLike, y: Target) -> CascadeAccount:
         """What each level did with some rows, and what that costs, given their classes."""
         level, chosen, _, _, actions = self._run(X)
         truth = label_codes(y, self.classes_, len(level), type(self).__name__)

@@ -11,11 +11,12 @@ from assay.core.seeds import random_state_of
 from assay.decide.decision import TIE, Decision
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
+from assay.types import Labels, Scores, TableLike
 
 __all__ = ["class_scores", "decide_sign", "rank", "weighted_maximum"]
 
 
-def class_scores(classifier: Any, X: Any) -> tuple[np.ndarray, bool]:
+def class_scores(classifier: Any, X: TableLike) -> tuple[np.ndarray, bool]:
     """One score per row and class from any fitted classifier, and whether rows can be compared by them.
 
     Posteriors if the classifier has them, else its decision function (for two classes minus and plus the one
@@ -47,7 +48,7 @@ def class_scores(classifier: Any, X: Any) -> tuple[np.ndarray, bool]:
     return (said[:, None] == np.asarray(classifier.classes_)[None, :]).astype(np.float64), False
 
 
-def weighted_maximum(scores: Any, costs: Any, classes: Any = None) -> np.ndarray:
+def weighted_maximum(scores: Scores, costs: Any, classes: Labels | None = None) -> np.ndarray:
     r"""Label by cost-weighted maximum: :math:`\arg\max_k c_k s_k(x)`, ties to the first class.
 
     Equal costs give the plain maximum. With posteriors and costs that depend on the true class alone
@@ -89,7 +90,7 @@ def weighted_maximum(scores: Any, costs: Any, classes: Any = None) -> np.ndarray
     return names[np.argmax(S * c, axis=1)]
 
 
-def rank(classifier: Any, X: Any, target_class: Any) -> np.ndarray:
+def rank(classifier: Any, X: TableLike, target_class: Any) -> np.ndarray:
     """Row numbers of X from the most to the least likely member of one class.
 
     Ranks by the posterior, which is normalised over the classes and so comparable between rows. A classifier

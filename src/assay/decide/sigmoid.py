@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.stored import Scalar
 from assay.decide._calibrators import Calibrator, check_calibration
+from assay.types import Scores
 
 __all__ = ["SigmoidCalibrator"]
 
@@ -57,7 +58,7 @@ class SigmoidCalibrator(Calibrator):
         self.b_ = slope * center / width - offset
         return self
 
-    def predict(self, scores: Any) -> np.ndarray:
+    def predict(self, scores: Scores) -> np.ndarray:
         """(n,) probability of class 1."""
         from scipy.special import expit
 

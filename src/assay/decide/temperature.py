@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.stored import Scalar
 from assay.decide._calibrators import Calibrator
 from assay.errors import DataError
+from assay.types import Target, Weights
 
 __all__ = ["TemperatureCalibrator"]
 
@@ -45,7 +46,7 @@ class TemperatureCalibrator(Calibrator):
     storable = True
     stored = {"beta_": Scalar(low=0)}
 
-    def fit(self, logits: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, logits: Any, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from (n, K) log scores and (n,) class numbers."""
         z = _logits(logits)
         y = np.asarray(y)

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.decide.losses import as_loss
 from assay.errors import DataError, ParameterError
+from assay.types import Label, Labels, Scores, TableLike, Target, Weights
 
 __all__ = ["ThresholdChoice", "tune_threshold", "tune_weights"]
 
@@ -34,14 +35,14 @@ class ThresholdChoice:
 
 
 def tune_threshold(
-    y: Any,
-    scores: Any,
+    y: Target,
+    scores: Scores,
     *,
     loss: Any = None,
     scoring: Any = None,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
     thresholds: Any = None,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
 ) -> ThresholdChoice:
     """The threshold on a score of two classes that costs least, or scores best, on rows with known labels.
 
@@ -98,15 +99,15 @@ def tune_threshold(
 
 
 def tune_weights(
-    y: Any,
-    posterior: Any,
+    y: Target,
+    posterior: Scores,
     *,
     loss: Any = None,
     scoring: Any = None,
-    classes: Any = None,
+    classes: Labels | None = None,
     thresholds: int = 100,
     sweeps: int = 20,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
 ) -> ThresholdChoice:
     r"""Class weights c for the rule :math:`\arg\max_k c_k P(C_k|x)`, the threshold of more than two classes.
 
@@ -151,7 +152,7 @@ def tune_weights(
     return ThresholdChoice(weights / np.exp(np.log(weights).mean()), -value if scoring is None else value)
 
 
-def positive_class(classes: np.ndarray, pos_label: Any, who: str) -> int:
+def positive_class(classes: np.ndarray, pos_label: Label, who: str) -> int:
     """Number of the positive one of two classes."""
     if pos_label is None:
         return 1
@@ -163,14 +164,14 @@ def positive_class(classes: np.ndarray, pos_label: Any, who: str) -> int:
 class _Said(ClassifierMixin, BaseEstimator):
     """A classifier that says what it is told; lets any scorer judge labels."""
 
-    def __init__(self, labels: Any = None, classes_: Any = None):
+    def __init__(self, labels: Labels | None = None, classes_: Any = None):
         self.labels = labels
         self.classes_ = classes_
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         return self.labels
 
 

@@ -21,6 +21,7 @@ from assay.decide.fixed_threshold import Thresholded
 from assay.decide.threshold import judge_of, positive_class, tune_threshold, tune_weights
 from assay.errors import DataError, ParameterError
 from assay.tables.rows import entries_of_rows, take_rows
+from assay.types import Estimator, Label, RandomState, Splitter, TableLike, Target, Weights
 
 __all__ = ["TunedThresholdClassifierCV"]
 
@@ -99,18 +100,18 @@ class TunedThresholdClassifierCV(Thresholded):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         scoring: Any = "balanced_accuracy",
         response_method: str = "auto",
         thresholds: Any = 100,
-        cv: Any = None,
+        cv: Splitter | None = None,
         refit: bool = True,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         store_cv_results: bool = False,
         loss: Any = None,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
     ):
         self.estimator = estimator
         self.scoring = scoring
@@ -125,7 +126,7 @@ class TunedThresholdClassifierCV(Thresholded):
         self.pos_label = pos_label
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **fit_params: Any) -> Self:
         """Fit, score held-out rows, choose; X reaches the classifier as it is.
 
         Parameters
@@ -157,7 +158,7 @@ class TunedThresholdClassifierCV(Thresholded):
             self._tune_by_cost(parts, labels, w)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) labels by the threshold, or by the weights."""
         model, X = self._model(), self._admit(X)
         if len(self.classes_) == 2:

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.stored import FloatArray
 from assay.decide._calibrators import Calibrator, check_calibration, pooled_scores
+from assay.types import Scores
 
 __all__ = ["VennAbersCalibrator"]
 
@@ -52,7 +53,7 @@ class VennAbersCalibrator(Calibrator):
         self.scores_, self.ones_, self.mass_ = pooled_scores(s, y, w)
         return self
 
-    def interval(self, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    def interval(self, scores: Scores) -> tuple[np.ndarray, np.ndarray]:
         """(n,) lower and (n,) upper probability of class 1."""
         s = np.asarray(scores, dtype=np.float64)
         below = np.searchsorted(self.scores_, s, side="left")
@@ -70,7 +71,7 @@ class VennAbersCalibrator(Calibrator):
                 ends[i, label] = _pool(here[0] + label, here[1] + 1, prefix[a], suffix[m - b])
         return ends[back, 0], ends[back, 1]
 
-    def predict(self, scores: Any) -> np.ndarray:
+    def predict(self, scores: Scores) -> np.ndarray:
         """(n,) probability of class 1."""
         p0, p1 = self.interval(scores)
         return p1 / (1 - p0 + p1)  # (1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.base import DensityMixin
@@ -10,6 +10,7 @@ from sklearn.base import DensityMixin
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
 from assay.core.targets import check_weights
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["DensityEstimator"]
 
@@ -22,7 +23,7 @@ class DensityEstimator(DensityMixin, Learner):
     """
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X; y is ignored.
 
         Parameters
@@ -41,16 +42,16 @@ class DensityEstimator(DensityMixin, Learner):
         self._learn(np.ascontiguousarray(values, dtype=np.float64), w)
         return self
 
-    def score_samples(self, X: Any) -> np.ndarray:
+    def score_samples(self, X: TableLike) -> np.ndarray:
         """(n,) the logarithm of the density at each row."""
         return self._log_density(np.ascontiguousarray(self._admit(X), dtype=np.float64))
 
-    def density(self, X: Any) -> np.ndarray:
+    def density(self, X: TableLike) -> np.ndarray:
         """(n,) the density at each row."""
         with np.errstate(over="ignore"):
             return np.exp(self.score_samples(X))
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: TableLike, y: Target | None = None) -> float:
         """The log likelihood of the rows: the sum of ``score_samples``."""
         return float(np.sum(self.score_samples(X)))
 

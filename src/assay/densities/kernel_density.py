@@ -25,6 +25,7 @@ from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import covariance_of
 from assay.distances.metric import METRICS, Metric, metric_of
 from assay.errors import DegenerateError, ParameterError
+from assay.types import RandomState
 
 __all__ = ["KernelDensity"]
 
@@ -253,7 +254,7 @@ class KernelDensity(DensityEstimator):
         )
         return logs - log_divisor  # (1)
 
-    def sample(self, n_samples: int = 1, random_state: Any = None) -> np.ndarray:
+    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> np.ndarray:
         """(n_samples, d) rows drawn from the density: a stored row, and a step drawn from the kernel.
 
         For the Gaussian and the box the draws are scikit-learn's for the same seed. The step is that of the Euclidean

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from assay.distances.mahalanobis import Mahalanobis, inverse_of, mean_of, root_of
 from assay.distances.metric import Metric
 from assay.errors import DataError
+from assay.types import TableLike
 
 __all__ = ["DiscriminantMetric"]
 
@@ -53,7 +53,7 @@ class DiscriminantMetric(Mahalanobis):
     def name(self) -> str:
         return "discriminant"
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         if self.L_ is not None:
             return self
         if y is None:

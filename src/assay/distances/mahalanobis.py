@@ -12,6 +12,7 @@ from assay.core.targets import row_counts
 from assay.distances.metric import Metric
 from assay.distances.minkowski import apart
 from assay.errors import DataError, ParameterError
+from assay.types import TableLike
 
 __all__ = ["Mahalanobis", "covariance_of", "inverse_of", "mean_of", "root_of"]
 
@@ -89,7 +90,7 @@ class Mahalanobis(Metric):
     def power(self) -> float | None:
         return 2.0
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         if self.L_ is not None:
             return self
         V = covariance_of(np.asarray(X, dtype=np.float64), w)

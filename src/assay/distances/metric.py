@@ -12,6 +12,7 @@ from assay.core.parallel import in_threads
 from assay.core.stored import Kind
 from assay.errors import DataError, ParameterError
 from assay.tables import Schema
+from assay.types import TableLike
 
 __all__ = ["METRICS", "Metric", "metric_of"]
 
@@ -48,11 +49,11 @@ class Metric:
         """The p of the Minkowski space in which the rows are points, or None."""
         return None
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         """The metric fitted to the training rows X, their class codes y and weights w."""
         return self
 
-    def points(self, X: Any) -> Any:
+    def points(self, X: TableLike) -> Any:
         """The rows as points of the Minkowski space."""
         return X
 

@@ -12,6 +12,7 @@ from assay.core.targets import row_counts
 from assay.distances.extremes import largest, other_units, scaled
 from assay.distances.metric import Metric
 from assay.errors import DataError, ParameterError
+from assay.types import TableLike
 
 __all__ = ["Minkowski", "SquaredEuclidean", "Standardized"]
 
@@ -161,7 +162,7 @@ class Standardized(Metric):
     def power(self) -> float | None:
         return 2.0
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         if self.V is not None:
             return self
         return replace(self, V=variances_of(np.asarray(X), w))

@@ -12,6 +12,7 @@ from assay.core.stored import BoolArray, FloatArray, OffsetArray, Scalar
 from assay.distances.metric import Metric
 from assay.distances.minkowski import Minkowski
 from assay.errors import DataError
+from assay.types import TableLike
 
 __all__ = ["HEOM", "Fitting", "Gower", "ValueDifference"]
 
@@ -65,7 +66,7 @@ class HEOM(Metric):
         "worth_": FloatArray("e") | None,
     }
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Metric:
         X = np.asarray(X, dtype=np.float64)
         coded = self._coded(X)
         if w is not None:  # rows of weight 0 are not there

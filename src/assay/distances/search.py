@@ -11,6 +11,7 @@ import numpy as np
 from assay.distances.extremes import largest, most, other_units, scaled
 from assay.distances.metric import Metric, metric_of
 from assay.errors import DataError, ParameterError
+from assay.types import TableLike
 
 __all__ = ["Searcher", "kept_searcher", "searcher"]
 
@@ -251,7 +252,13 @@ def searcher(
 
 
 def kept_searcher(
-    owner: Any, X: Any, metric: Metric, method: Method = "auto", leaf_size: int = 30, *, anew: bool = False
+    owner: Any,
+    X: TableLike,
+    metric: Metric,
+    method: Method = "auto",
+    leaf_size: int = 30,
+    *,
+    anew: bool = False,
 ) -> Searcher:
     """The searcher of a learner's rows, made at its first question (or ``anew``) and kept as long as they are the same.
 

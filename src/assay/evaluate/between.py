@@ -12,6 +12,7 @@ from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import TestResult
+from assay.types import TableLike, Target
 
 __all__ = ["BetweenAndWithin", "between_and_within"]
 
@@ -49,8 +50,8 @@ class BetweenAndWithin(Sentence):
 def between_and_within(
     first: Any,
     second: Any,
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: Target | None = None,
     design: Any = "20xholdout",
     metric: Any = "error",
     alpha: float = 0.05,

@@ -20,6 +20,7 @@ from assay.evaluate.work import each
 from assay.metrics.measure import measures
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import check_alpha, shown_confidence
+from assay.types import Target
 
 __all__ = ["BootstrapError", "bootstrap_error", "error_632", "error_632_plus", "no_information_rate"]
 
@@ -54,7 +55,7 @@ def error_632_plus(training: float, left_out: float, no_information: float) -> f
     return (1 - w) * training + w * left_out  # (1)
 
 
-def no_information_rate(truth: Any, answer: Any) -> float:
+def no_information_rate(truth: Target, answer: Any) -> float:
     r"""The error if classes and answers had nothing to do with each other: :math:`\sum_k p_k (1 - q_k)`.
 
     >>> from assay.evaluate import no_information_rate

@@ -11,6 +11,7 @@ from assay.evaluate.learners import suitable
 from assay.evaluate.prepared import Candidate, prepared
 from assay.learners import find_learner
 from assay.tables import Table
+from assay.types import Estimator
 
 __all__ = ["as_candidates", "distinct", "varied"]
 
@@ -41,7 +42,7 @@ def as_candidates(learners: Any, table: Table) -> list[Candidate]:
     return distinct(found)
 
 
-def varied(learner: Any, settings: list[dict[str, Any]], table: Table, who: str) -> list[Candidate]:
+def varied(learner: Estimator, settings: list[dict[str, Any]], table: Table, who: str) -> list[Candidate]:
     """One candidate for each setting of a learner, with what it needs in front.
 
     >>> from assay.evaluate.candidates import varied

@@ -25,6 +25,7 @@ from assay.sentence import Sentence
 from assay.stats.information.elbow import elbow
 from assay.stats.intervals.repeated_estimate import corrected_interval
 from assay.stats.significance.test_result import check_alpha
+from assay.types import Estimator, RowLabels, TableLike, Target
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -163,15 +164,15 @@ class Curve(Sentence):
 
 @spoken_as("learning_curve")
 def learning_curve(
-    learner: Any,
-    X: Any,
-    y: Any = None,
+    learner: Estimator,
+    X: TableLike,
+    y: Target | None = None,
     *,
     train_sizes: Any = (0.1, 0.33, 0.55, 0.78, 1.0),
     design: Any = "5-fold",
     metric: Any = "error",
     alpha: float = 0.05,
-    groups: Any = None,
+    groups: RowLabels | None = None,
     times: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -227,16 +228,16 @@ def learning_curve(
 
 @spoken_as("complexity_curve")
 def complexity_curve(
-    learner: Any,
-    X: Any,
-    y: Any = None,
+    learner: Estimator,
+    X: TableLike,
+    y: Target | None = None,
     *,
     param_name: str,
     param_range: Any,
     design: Any = "5-fold",
     metric: Any = "error",
     alpha: float = 0.05,
-    groups: Any = None,
+    groups: RowLabels | None = None,
     times: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,

@@ -12,7 +12,7 @@ from assay.errors import ParameterError
 from assay.evaluate.design import Resampling
 from assay.evaluate.diagnose import Finding, diagnose_table
 from assay.evaluate.remarks import grouped
-from assay.evaluate.target import Target, as_target
+from assay.evaluate.target import as_target
 from assay.sentence import Sentence
 from assay.tables import Table
 
@@ -203,7 +203,7 @@ def _taken_apart(table: Table, target: str) -> tuple[Table, list[Any]]:
 
 def description(
     table: Table,
-    target: Target | None,
+    target: Any,
     name: str,
     folds: int,
     design: Resampling | None = None,

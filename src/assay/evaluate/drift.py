@@ -14,6 +14,7 @@ from assay.sentence import Sentence
 from assay.stats.significance.multiple_tests import holm
 from assay.tables import Table
 from assay.tables.table import UNSEEN
+from assay.types import RandomState
 
 __all__ = ["ColumnDrift", "Drift", "drift"]
 
@@ -124,7 +125,7 @@ def drift(
     alpha: float = 0.05,
     classifier: bool = True,
     most: int = 20_000,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> Drift:
     r"""Compare new rows with the training rows: is a model that was fitted to these still asked about its own kind?
 

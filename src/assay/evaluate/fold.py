@@ -22,6 +22,7 @@ from assay.metrics.outcome import Outcome
 from assay.tables import Column, RowNames, Schema, Table, row_name
 from assay.tables.rows import take_rows
 from assay.tables.table import UNSEEN
+from assay.types import Estimator, TableLike
 
 __all__ = ["Cell", "Data", "Fold", "Task", "answer_codes", "posterior_of", "run_cell"]
 
@@ -109,12 +110,12 @@ class Fold:
             return take_rows(self.data.raw, self.split.train), take_rows(self.data.raw, self.split.test)
         return self.train, self.test
 
-    def fit(self, learner: Any, X: Any) -> Any:
+    def fit(self, learner: Estimator, X: TableLike) -> Any:
         """The learner, fitted to the training rows X (of ``tables``) with the weights and groups it takes."""
         y = self.y_train if takes_tables(learner) else np.asarray(self.y_train)
         return learner.fit(X, y, **self.beside(learner))
 
-    def beside(self, learner: Any) -> dict[str, np.ndarray]:
+    def beside(self, learner: Estimator) -> dict[str, np.ndarray]:
         """What ``fit`` takes beside the rows and their classes: weights, and groups for splits of its own."""
         groups = None if self.data.groups is None else self.data.groups[self.split.train]
         named = ((weight_keyword, self.w_train), (group_keyword, groups))

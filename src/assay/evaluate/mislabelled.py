@@ -16,6 +16,7 @@ from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
 from assay.sentence import Sentence
 from assay.tables import Design, RowNames, Table
+from assay.types import TableLike, Target
 
 __all__ = ["Mislabelled", "mislabelled"]
 
@@ -77,8 +78,8 @@ class Mislabelled(Sentence):
 
 
 def mislabelled(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: Target,
     *,
     learners: Sequence[Any] | Mapping[str, Any] | None = None,
     n_neighbors: int = 5,

@@ -14,6 +14,7 @@ from assay.errors import DataError, ParameterError
 from assay.rules.version_spaces.version_space import positive_rows
 from assay.sentence import Sentence
 from assay.tables import RowNames, Table
+from assay.types import TableLike, Target
 
 __all__ = ["CloseCalls", "NearMisses", "close_calls", "near_misses"]
 
@@ -68,7 +69,7 @@ class NearMisses(Sentence):
         return f"{head}\n{text_table(list(shown[0]), [list(r.values()) for r in shown])}"
 
 
-def near_misses(X: Any, y: Any, positive: Any = None, *, k: int = 10) -> NearMisses:
+def near_misses(X: TableLike, y: Target, positive: Any = None, *, k: int = 10) -> NearMisses:
     """The negative rows that differ least from a positive one.
 
     A near miss (Winston 1975; IML 2.1) tells which property matters, since it lacks few: it is what moves the most

@@ -12,6 +12,7 @@ from assay.core import Classifier, Learner, Transformer
 from assay.core.pipelines import pipeline_steps
 from assay.prepare import Prepared, SimpleImputer, StandardScaler
 from assay.tables import Table
+from assay.types import Estimator
 
 __all__ = ["Candidate", "Indicators", "prepared"]
 
@@ -75,7 +76,7 @@ class Indicators(Transformer):
         return self.design_.names
 
 
-def prepared(name: str, estimator: Any, table: Table, scale: bool = False) -> Candidate:
+def prepared(name: str, estimator: Estimator, table: Table, scale: bool = False) -> Candidate:
     """The learner with what it needs in front, so that all is learned from the training rows of a fold alone.
 
     A classifier of ours that cannot use missing values, or for which distances matter, comes as ``Prepared``: holes

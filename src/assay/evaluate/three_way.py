@@ -20,6 +20,7 @@ from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha, shown_confidence
 from assay.tables import Table
 from assay.tables.rows import take_rows
+from assay.types import TableLike
 
 __all__ = ["Choice", "FinalReport", "ThreeWay", "three_way"]
 
@@ -117,7 +118,7 @@ class ThreeWay:
 
     def __init__(
         self,
-        X: Any,
+        X: TableLike,
         y: np.ndarray,
         building: np.ndarray,
         validation: np.ndarray,

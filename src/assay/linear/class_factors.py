@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.types import ClassWeight
 
 __all__ = ["class_factors"]
 
 
-def class_factors(class_weight: Any, classes: np.ndarray, weight: np.ndarray, who: str) -> np.ndarray | None:
+def class_factors(
+    class_weight: ClassWeight, classes: np.ndarray, weight: np.ndarray, who: str
+) -> np.ndarray | None:
     """(K,) factors, or None for ones.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.explanation import _shown, text_table
 from assay.errors import DataError, ParameterError
+from assay.types import Estimator, TableLike
 
 __all__ = ["CoefficientReport", "coefficient_report", "pruned"]
 
@@ -105,7 +106,7 @@ class CoefficientReport:
 
 
 def coefficient_report(
-    model: Any, X: Any, *, scale: str = "standard", tolerance: float = 0.05
+    model: Estimator, X: TableLike, *, scale: str = "standard", tolerance: float = 0.05
 ) -> CoefficientReport:
     r"""Signs and sizes of the coefficients, made comparable.
 

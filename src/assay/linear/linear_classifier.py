@@ -16,6 +16,7 @@ from assay.linear.affine import affine, length
 from assay.linear.hyperplane import Hyperplane
 from assay.linear.late_look import LateLook
 from assay.linear.terms import nearest_section, terms_section
+from assay.types import TableLike
 
 if TYPE_CHECKING:
     from assay.core.learner import Classifier as _Classifier
@@ -45,7 +46,7 @@ class LinearClassifier(LateLook, _Classifier):
     coef_: Any
     intercept_: np.ndarray
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) the score of the second class for two classes, else (n, K)."""
         return self._scores(self._admit_to_answer(X))
 
@@ -104,7 +105,7 @@ class LinearClassifier(LateLook, _Classifier):
         self.coef_ = self._dense(self.coef_)
         return self
 
-    def signed_distance(self, X: Any) -> np.ndarray:
+    def signed_distance(self, X: TableLike) -> np.ndarray:
         """The Euclidean distance of each row from g = 0, positive where g is: (n,) or (n, K) like the scores."""
         check_is_fitted(self)
         W = self._dense(self._weight_rows())
@@ -116,7 +117,7 @@ class LinearClassifier(LateLook, _Classifier):
         distance = affine(self._admit(X), W / size, self.intercept_ / size[:, 0])
         return distance[:, 0] if distance.shape[1] == 1 else distance
 
-    def project(self, X: Any) -> np.ndarray:
+    def project(self, X: TableLike) -> np.ndarray:
         """(n, D) the nearest point at which another class would win as well, in the columns of ``design_``."""
         values = self._dense(self._admit(X))
         W, b = self._rows()

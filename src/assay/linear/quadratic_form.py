@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.core.pipelines import pipeline_steps
 from assay.errors import DataError, ParameterError
 from assay.stats.multivariate.quadratic_boundary import LogOdds
+from assay.types import Estimator
 
 __all__ = ["QuadraticForm", "quadratic_form"]
 
@@ -53,7 +54,7 @@ class QuadraticForm(LogOdds):
 
 
 def quadratic_form(
-    model: Any = None,
+    model: Estimator | None = None,
     *,
     coef: ArrayLike | None = None,
     intercept: ArrayLike = 0.0,

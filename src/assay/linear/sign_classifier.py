@@ -13,6 +13,7 @@ from assay.core.seeds import random_state_of
 from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError
 from assay.linear.linear_classifier import LinearClassifier
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["SignClassifier"]
 
@@ -33,7 +34,7 @@ class SignClassifier(LinearClassifier, Discriminant):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the class on whose side each row is; on the hyperplane according to ``tie``."""
         values = self._admit(X)
         chosen = self._choose(values)
@@ -43,7 +44,7 @@ class SignClassifier(LinearClassifier, Discriminant):
         names = np.array([*self.classes_.tolist(), "reject"], dtype=None if text else object)
         return names[np.where(self._scores(values) == 0, 2, chosen)]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> float:
         """The share of rows answered right; a rejected row is not."""
         if self._tie != "reject":
             return super().score(X, y, sample_weight)

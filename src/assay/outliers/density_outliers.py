@@ -11,6 +11,7 @@ from assay.core import Card
 from assay.core.parameters import Any_
 from assay.core.stored import FloatArray, Object
 from assay.outliers.detector import CONTAMINATION, Detector
+from assay.types import Estimator
 
 __all__ = ["DensityOutliers"]
 
@@ -76,7 +77,7 @@ class DensityOutliers(Detector):
 
     renamed = {"density": "estimator", "density_": "estimator_"}  # in model files of earlier versions
 
-    def __init__(self, estimator: Any = None, *, contamination: Any = 0.1):
+    def __init__(self, estimator: Estimator | None = None, *, contamination: Any = 0.1):
         self.estimator = estimator
         self.contamination = contamination
 

@@ -14,6 +14,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
 from assay.core.parameters import Accepted, Choice, Range
 from assay.core.stored import Scalar
+from assay.types import TableLike, Target
 
 __all__ = ["CONTAMINATION", "Detector", "above"]
 
@@ -39,7 +40,7 @@ class Detector(OutlierMixin, Learner):
     offset_: float
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target | None = None) -> Self:
         """Learn from the rows of X what is usual; y is ignored."""
         self._check_parameters()
         return self._fit_values(self._admit(X, fitting=True))
@@ -53,19 +54,19 @@ class Detector(OutlierMixin, Learner):
             self.offset_ = quantile(scores, self.contamination)
         return self
 
-    def score_samples(self, X: Any) -> np.ndarray:
+    def score_samples(self, X: TableLike) -> np.ndarray:
         """(n,) how usual each row is: the lower, the more of an outlier."""
         return self._score(self._admit(X))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) the score less the threshold: negative for outliers."""
         return above(self.score_samples(X), self.offset_)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) -1 for outliers, 1 for all others."""
         return sides(self.decision_function(X))
 
-    def explain(self, X: Any) -> Explanation | Explanations:
+    def explain(self, X: TableLike) -> Explanation | Explanations:
         """Why a row is an outlier or is none: an Explanation for one row, Explanations for several."""
         return self._explain_table(X).one_or_all()
 

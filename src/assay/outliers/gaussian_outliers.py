@@ -17,6 +17,7 @@ from assay.distances.mahalanobis import covariance_of, inverse_of, mean_of, root
 from assay.errors import DegenerateWarning, warn_user
 from assay.outliers.detector import CONTAMINATION, Detector
 from assay.outliers.robust_covariance import least_determinant
+from assay.types import RandomState, TableLike
 
 __all__ = ["GaussianOutliers"]
 
@@ -108,7 +109,7 @@ class GaussianOutliers(Detector):
         n_starts: int = 100,
         level: float = 0.975,
         contamination: Any = "auto",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.estimate = estimate
         self.support = support
@@ -158,11 +159,11 @@ class GaussianOutliers(Detector):
 
         return -float(chi2.ppf(self.level, len(self._map_)))
 
-    def mahalanobis(self, X: Any) -> np.ndarray:
+    def mahalanobis(self, X: TableLike) -> np.ndarray:
         """(n,) the squared distance (1) of each row from the centre."""
         return -self._score(self._admit(X))
 
-    def log_density(self, X: Any) -> np.ndarray:
+    def log_density(self, X: TableLike) -> np.ndarray:
         """(n,) the logarithm of the Gaussian's density at each row, over the directions in which rows vary."""
         L = self._map_[np.any(self._map_ != 0, axis=1)]  # L^T L is the inverse covariance
         square = len(L) == L.shape[1]  # then no scale of a column hides the others

@@ -26,6 +26,7 @@ from assay.trees.extra_tree import ExtraTreeRegressor
 from assay.trees.growing import grow, rank_columns
 from assay.trees.packed_forest import PackedForest
 from assay.trees.tree import LEAF, THRESHOLD, Tree
+from assay.types import RandomState, TableLike, Target, Weights
 
 __all__ = ["IsolationForest", "mean_path_length"]
 
@@ -138,7 +139,7 @@ class IsolationForest(Detector):
         max_features: float = 1.0,
         bootstrap: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         warm_start: bool = False,
     ):
@@ -157,7 +158,7 @@ class IsolationForest(Detector):
         return {name: value for name, value in state.items() if name != "estimators_"}  # grows back
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None) -> Self:
         """Grow the trees.
 
         Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from assay.distances.metric import metric_of
 from assay.errors import DataError, ParameterError
 from assay.tables import RowNames
+from assay.types import TableLike
 
 __all__ = ["LateMerges", "late_merges"]
 
@@ -48,7 +49,7 @@ class LateMerges:
 
 
 def late_merges(
-    X: Any,
+    X: TableLike,
     *,
     method: Literal["single", "complete", "average", "ward", "centroid", "median", "weighted"] = "single",
     metric: Any = "euclidean",

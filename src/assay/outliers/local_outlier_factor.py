@@ -15,6 +15,7 @@ from assay.core.stored import FloatArray, Integer
 from assay.errors import AssayWarning, DataError, warn_user
 from assay.neighbors.neighbor_learner import KNeighbors
 from assay.outliers.detector import CONTAMINATION, Detector, sides
+from assay.types import TableLike, Target
 
 __all__ = ["LocalOutlierFactor"]
 
@@ -215,23 +216,23 @@ class LocalOutlierFactor(KNeighbors, Detector):
         return Reasons(sections)
 
     @available_if(_for_training_rows)
-    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_predict(self, X: TableLike, y: Target | None = None) -> np.ndarray:
         """(n,) -1 for the outliers among the training rows, 1 for the others."""
         self.fit(X)
         return sides(np.where(self.negative_outlier_factor_ < self.offset_, -1.0, 1.0))
 
     @_for_new_rows("predict")
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) -1 for outliers among new rows, 1 for the others."""
         return super().predict(X)
 
     @_for_new_rows("decision_function")
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) minus the factor of new rows, less the threshold: negative for outliers."""
         return super().decision_function(X)
 
     @_for_new_rows("score_samples")
-    def score_samples(self, X: Any) -> np.ndarray:
+    def score_samples(self, X: TableLike) -> np.ndarray:
         """(n,) minus the factor of new rows."""
         return super().score_samples(X)
 

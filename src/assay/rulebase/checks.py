@@ -10,6 +10,7 @@ import numpy as np
 from assay.rulebase.conditions import canonical_test
 from assay.rulebase.space import MOST_PROGRAMMES, Space
 from assay.tables.row_names import row_name
+from assay.types import TableLike
 
 if TYPE_CHECKING:
     from assay.rulebase.rules import RuleBase
@@ -51,7 +52,7 @@ class Verdict:
 class RuleChecks:
     """Checks of a rule base as a whole."""
 
-    def exclusive(self: Any, X: Any = None, *, missing: bool = True) -> Verdict:
+    def exclusive(self: Any, X: TableLike | None = None, *, missing: bool = True) -> Verdict:
         """Whether no row is covered by two rules; then the order of the rules does not matter.
 
         Parameters
@@ -80,7 +81,7 @@ class RuleChecks:
         """
         return exclusive(self, X, missing=missing)
 
-    def exhaustive(self: Any, X: Any = None, *, missing: bool = False) -> Verdict:
+    def exhaustive(self: Any, X: TableLike | None = None, *, missing: bool = False) -> Verdict:
         """Whether every row is covered by some rule; then no default is needed.
 
         Parameters
@@ -107,7 +108,7 @@ class RuleChecks:
         return subsumed(self)
 
 
-def exclusive(base: RuleBase, X: Any = None, *, missing: bool = True) -> Verdict:
+def exclusive(base: RuleBase, X: TableLike | None = None, *, missing: bool = True) -> Verdict:
     """Whether no row is covered by two rules; see :meth:`assay.rulebase.rules.RuleBase.exclusive`."""
     if X is not None:
         return _on_data(
@@ -133,7 +134,7 @@ def exclusive(base: RuleBase, X: Any = None, *, missing: bool = True) -> Verdict
     return Verdict(True, None, (), "no two rules cover the same row")
 
 
-def exhaustive(base: RuleBase, X: Any = None, *, missing: bool = False) -> Verdict:
+def exhaustive(base: RuleBase, X: TableLike | None = None, *, missing: bool = False) -> Verdict:
     """Whether every row is covered by a rule; see :meth:`assay.rulebase.rules.RuleBase.exhaustive`."""
     if X is not None:
         return _on_data(base, X, lambda n: n == 0, "no rule covers {} of {} rows", "every row is covered")

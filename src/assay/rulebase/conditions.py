@@ -23,6 +23,7 @@ from assay.core.words import (
     shorter,
 )
 from assay.tables import Column, Schema
+from assay.types import TableLike
 
 __all__ = ["Condition", "LinearCondition", "RowTest", "known", "missing"]
 
@@ -33,7 +34,7 @@ _INF = math.inf
 class RowTest(Protocol):
     """The interface of a condition."""
 
-    def covers(self, X: Any) -> np.ndarray:
+    def covers(self, X: TableLike) -> np.ndarray:
         """(n,) bool: which rows of a float block meet the condition."""
 
     def words(self, schema: Schema, missing: bool = True) -> str:
@@ -88,7 +89,7 @@ class Condition:
         "codes": Each(Integer(high=2**31)) | None,
     }
 
-    def covers(self, X: Any) -> np.ndarray:
+    def covers(self, X: TableLike) -> np.ndarray:
         """(n,) bool: which rows of a float block (categories as codes, missing as NaN) meet the condition."""
         x = _column(X, self.column)
         if self.codes is not None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.types import TableLike, Target, Weights
+
 if TYPE_CHECKING:
     from assay.rulebase.rules import Rule, RuleBase
 
@@ -74,7 +76,7 @@ class RuleEditing:
 
         return self.without(*same_rules(self))
 
-    def with_default(self: Any, X: Any, y: Any, sample_weight: Any = None) -> RuleBase:
+    def with_default(self: Any, X: TableLike, y: Target, sample_weight: Weights | None = None) -> RuleBase:
         """The base with a catch-all: the most frequent class, or the mean, of the rows that no rule covers.
 
         Where no row is left, of all rows. The rules are counted on these rows, too.

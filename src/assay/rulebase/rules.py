@@ -29,6 +29,7 @@ from assay.rulebase.posterior import (
 from assay.tables import Schema, Table
 from assay.tables.row_names import row_name
 from assay.tables.table import UNSEEN
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["POLICIES", "Policy", "Rule", "RuleBase", "counted"]
 
@@ -227,7 +228,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
 
     # ------------------------------------------------------------------ applied
 
-    def block(self, X: Any) -> np.ndarray:
+    def block(self, X: TableLike) -> np.ndarray:
         """The rows of any table as the float block that conditions see."""
         table = Table.like(X, self.schema, "RuleBase")
         values = table.values if isinstance(table.values, np.ndarray) else table.values.toarray()
@@ -235,7 +236,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
             values = np.where((values == UNSEEN) & self.schema.coded, np.nan, values)
         return values
 
-    def covers(self, X: Any) -> np.ndarray:
+    def covers(self, X: TableLike) -> np.ndarray:
         """(n, R) bool: which rules cover each row of a table."""
         return self.covers_block(self.block(X))
 
@@ -243,7 +244,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
         """(n, R) bool: the same for a float block, categories as codes."""
         return self._firing.covers(values)
 
-    def firing(self, X: Any) -> np.ndarray:
+    def firing(self, X: TableLike) -> np.ndarray:
         """(n,) the number of the first rule that covers each row; -1 if none does."""
         return self.firing_block(self.block(X))
 
@@ -251,11 +252,11 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
         """(n,) the same for a float block, categories as codes."""
         return self._firing.first(values)
 
-    def posterior(self, X: Any) -> np.ndarray:
+    def posterior(self, X: TableLike) -> np.ndarray:
         """(n, K) the probability of each class, by the policy."""
         return rules_posterior(self, self.block(X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the answers, by the policy; a row that no rule covers needs a default."""
         return self.predict_block(self.block(X))
 
@@ -333,7 +334,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
 
         return rules_measures(self, m, possible)
 
-    def measured(self, X: Any, y: Any, sample_weight: Any = None) -> RuleBase:
+    def measured(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> RuleBase:
         """The same rules with rows, accuracy (or error) counted on other data.
 
         Parameters

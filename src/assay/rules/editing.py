@@ -11,6 +11,7 @@ import numpy as np
 from assay.core.explanation import text_table
 from assay.core.targets import check_weights
 from assay.errors import DataError
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["Effect", "effect"]
 
@@ -78,7 +79,7 @@ class Effect:
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def effect(before: Any, after: Any, X: Any, y: Any, sample_weight: Any = None) -> Effect:
+def effect(before: Any, after: Any, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Effect:
     """Compare two models, or two rule bases, on the same rows.
 
     Parameters

@@ -16,6 +16,7 @@ from assay.rulebase.conditions import LinearCondition
 from assay.rulebase.rules import Rule, RuleBase, counted
 from assay.rules.rule_learner import RuleClassifier
 from assay.tables import Column, Schema
+from assay.types import Estimator
 
 __all__ = ["LinearRuleClassifier", "rules_of_machine"]
 
@@ -90,7 +91,7 @@ class LinearRuleClassifier(RuleClassifier):
         "machines_": "estimators_",
     }
 
-    def __init__(self, estimator: Any = None, max_estimators: int = 1, min_samples: float = 5):
+    def __init__(self, estimator: Estimator | None = None, max_estimators: int = 1, min_samples: float = 5):
         self.estimator = estimator
         self.max_estimators = max_estimators
         self.min_samples = min_samples

@@ -12,13 +12,14 @@ from assay.core.words import number, shorter, value_word
 from assay.rulebase.posterior import best_order, mean_votes
 from assay.rulebase.rules import RuleBase
 from assay.rules.other_answers import Answer, other_answers
+from assay.types import TableLike
 
 __all__ = ["rule_reasons"]
 
 MOST_RULES = 8  # that an explanation shows
 
 
-def rule_reasons(base: RuleBase, X: Any, answer: Answer | None = None) -> Reasons:
+def rule_reasons(base: RuleBase, X: TableLike, answer: Answer | None = None) -> Reasons:
     """The rules that cover each row, in words, with their training counts; and the smallest changes of the row that
     lead to other answers, which are searched for when the row is asked for.
 

@@ -38,7 +38,11 @@ class _RuleLearner:
         return len(self.rules_)
 
     def with_rules(
-        self, rules: RuleBase | str, X: Any = None, y: Any = None, sample_weight: Any = None
+        self,
+        rules: RuleBase | str,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
     ) -> Self:
         """The same fitted model with other rules: edited ones, or rules of one's own.
 

@@ -20,6 +20,7 @@ from assay.smoothers.additive_bands import AdditiveOperator, Lines
 from assay.smoothers.band import Band
 from assay.smoothers.smoother import Smoother
 from assay.smoothers.smoothing_spline import SmoothingSpline
+from assay.types import TableLike
 
 __all__ = ["AdditiveModel"]
 
@@ -164,7 +165,7 @@ class AdditiveModel(Regressor):
             )
         return [clone(smoother) for smoother in prototype]
 
-    def curves(self, X: Any) -> np.ndarray:
+    def curves(self, X: TableLike) -> np.ndarray:
         """(q, d) the terms f_j(x_j) of (1) for each row of X."""
         return self._curves(self._admit(X))
 
@@ -176,7 +177,7 @@ class AdditiveModel(Regressor):
         smooth = [smoother.predict(X[:, j : j + 1]) for j, smoother in enumerate(self.smoothers_)]
         return np.column_stack(smooth) + X * self.slopes_ + self.offsets_
 
-    def confidence_band(self, X: Any, level: float = 0.95) -> Band:
+    def confidence_band(self, X: TableLike, level: float = 0.95) -> Band:
         r"""Pointwise intervals for the sum :math:`g(x)` at the rows of X, as of one smoother, without its bias.
 
         .. math:: \hat g(x) \pm t_\nu\,\hat\sigma\sqrt{\textstyle\sum_t l_t(x)^2}                       \quad (4)
@@ -190,7 +191,7 @@ class AdditiveModel(Regressor):
             self._predict(values), known.errors(weights, sigma), np.full(len(values), known.dof), level
         )
 
-    def curve_bands(self, X: Any, level: float = 0.95) -> list[Band]:
+    def curve_bands(self, X: TableLike, level: float = 0.95) -> list[Band]:
         """For each column the intervals (4) of its own curve at the rows of X."""
         values, known, sigma = self._for_bands(X, level)
         curves, dof = self._curves(values), np.full(len(values), known.dof)

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from assay.core.progress import track
 from assay.errors import ParameterError
 from assay.smoothers.smoother import Smoother
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["SmoothingChoice", "choose_smoothing"]
 
@@ -35,14 +36,14 @@ class SmoothingChoice:
 
 def choose_smoothing(
     smoother: Smoother,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: Target,
     values: Sequence[Any],
     *,
     parameter: str | None = None,
     criterion: str = "loo",
     validation: tuple[Any, Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
 ) -> SmoothingChoice:
     r"""The value of a smoothing parameter (h, k, λ, span or degree) that predicts best.
 

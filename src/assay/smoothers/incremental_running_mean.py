@@ -13,6 +13,7 @@ from assay.core.stored import CodeArray, Integer
 from assay.core.targets import check_weights, numeric_target
 from assay.smoothers.local_smoother import LocalSmoother
 from assay.tables import RowNames
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["IncrementalRunningMean"]
 
@@ -90,7 +91,7 @@ class IncrementalRunningMean(LocalSmoother):
         self.metric = metric
         self.empty = empty
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Take in more rows; the first call is as ``fit``."""
         if "schema_" not in vars(self):
             return self.fit(X, y, sample_weight)

@@ -16,6 +16,7 @@ from assay.core.stored import FloatArray
 from assay.core.targets import row_counts
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.band import Band
+from assay.types import TableLike
 
 __all__ = ["Smoother"]
 
@@ -51,7 +52,7 @@ class Smoother(RowKeeper, Regressor):
     y_: np.ndarray
     weight_: np.ndarray | None
 
-    def weights(self, X: Any) -> np.ndarray:
+    def weights(self, X: TableLike) -> np.ndarray:
         """(q, n) how much each training row counts in the estimate at each row of X."""
         return self._shares(self._admit(X))
 
@@ -66,7 +67,7 @@ class Smoother(RowKeeper, Regressor):
         self._refuse_unless_linear("degrees of freedom")
         return float(self._leverages(np.arange(len(self.y_))).sum())
 
-    def confidence_band(self, X: Any, level: float = 0.95, noise: str | None = None) -> Band:
+    def confidence_band(self, X: TableLike, level: float = 0.95, noise: str | None = None) -> Band:
         r"""Pointwise intervals for the curve :math:`g(x)`, without its bias.
 
         .. math:: \hat g(x) \pm t_{\nu}\,\hat\sigma\sqrt{\textstyle\sum_t s_t(x)^2}                      \quad (1)

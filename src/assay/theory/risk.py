@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
+from assay.types import TableLike, Weights
 
 __all__ = ["ErmResult", "empirical_risk", "erm"]
 
@@ -81,7 +82,12 @@ class ErmResult:
 
 
 def erm(
-    hypotheses: Sequence[Any], X: Any, y: ArrayLike, *, loss: RowLoss | None = None, sample_weight: Any = None
+    hypotheses: Sequence[Any],
+    X: TableLike,
+    y: ArrayLike,
+    *,
+    loss: RowLoss | None = None,
+    sample_weight: Weights | None = None,
 ) -> ErmResult:
     r"""Empirical risk minimisation over a list: the hypothesis with the least mean loss on the sample.
 

@@ -11,6 +11,7 @@ from assay.core.targets import encode_labels
 from assay.errors import DataError
 from assay.linear.affine import length
 from assay.linear.number_columns import number_columns
+from assay.types import PathLike, TableLike, Target
 
 __all__ = [
     "ConvergenceBound",
@@ -58,7 +59,7 @@ class ConvergenceTrace:
     norm_ceiling: np.ndarray
 
 
-def convergence_bound(X: Any, y: Any) -> ConvergenceBound:
+def convergence_bound(X: TableLike, y: Target) -> ConvergenceBound:
     r"""The most corrections that the perceptron makes on separable rows, from zero, in any order.
 
     .. math:: T \le \frac{R^2}{\rho^2},\qquad R = \max_i\lVert(1, x_i)\rVert,\qquad
@@ -96,7 +97,7 @@ def convergence_bound(X: Any, y: Any) -> ConvergenceBound:
     )
 
 
-def convergence_trace(path: Any, bound: ConvergenceBound, rate: float = 1.0) -> ConvergenceTrace:
+def convergence_trace(path: PathLike, bound: ConvergenceBound, rate: float = 1.0) -> ConvergenceTrace:
     """Follow the proof along ``path_`` of a ``PerceptronRule(keep=True)`` that started at zero.
 
     Parameters

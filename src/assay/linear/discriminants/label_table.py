@@ -10,6 +10,7 @@ from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
 from assay.core.targets import is_table
 from assay.errors import DataError
+from assay.types import TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.core.learner import Classifier as _Classifier
@@ -35,7 +36,7 @@ class LabelTable(_Classifier):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **params: Any) -> Self:
         """Learn from the rows of X and their classes y, or their labels.
 
         Parameters
@@ -55,7 +56,7 @@ class LabelTable(_Classifier):
         self.__dict__.pop("multilabel_", None)
         return super().fit(X, y, sample_weight, **params)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the class of each row; after learning a table of labels, (n, labels) of 0 and 1."""
         if not getattr(self, "multilabel_", False):
             return super().predict(X)
@@ -93,7 +94,7 @@ class LabelTable(_Classifier):
         raise TypeError(f"{type(self).__name__} must define _label_regressor")
 
 
-def has_labels(y: Any) -> bool:
+def has_labels(y: Target) -> bool:
     """Whether y is a table of labels: several columns of two values each.
 
     >>> from assay.linear.discriminants.label_table import has_labels

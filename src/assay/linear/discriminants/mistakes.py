@@ -10,6 +10,7 @@ import numpy as np
 import assay.linear.discriminants._perceptron as _perceptron
 from assay.core.csr import csr_arrays
 from assay.errors import DataError, DegenerateError
+from assay.types import TableLike
 
 __all__ = ["SignedRows", "Walk", "refuse_huge", "row_parts"]
 
@@ -33,7 +34,7 @@ class SignedRows:
 
     def __init__(
         self,
-        X: Any,
+        X: TableLike,
         y: np.ndarray,
         w: np.ndarray | None,
         *,

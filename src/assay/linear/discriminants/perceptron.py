@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from assay.core import Card
 from assay.core.parameters import Accepted
 from assay.linear.gradient.sgd_classifier import SGDClassifier
+from assay.types import ClassWeight, RandomState
 
 __all__ = ["Perceptron"]
 
@@ -110,11 +111,11 @@ class Perceptron(SGDClassifier):
         verbose: int = 0,
         eta0: float = 1.0,
         n_jobs: int | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         warm_start: bool = False,
     ):
         self.penalty = penalty

@@ -16,6 +16,7 @@ from assay.core.stored import Boolean, Each, FloatArray, IntArray, Integer, Obje
 from assay.errors import ParameterError, warn_user
 from assay.linear.discriminants.mistakes import SignedRows, Walk
 from assay.linear.sign_classifier import SignClassifier
+from assay.types import RandomState
 
 __all__ = ["Epoch", "PerceptronRule"]
 
@@ -153,7 +154,7 @@ class PerceptronRule(SignClassifier):
         training_tie: str = "mistake",
         tie: str = "positive",
         keep: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.rate = rate
         self.schedule = schedule

@@ -15,6 +15,7 @@ from assay.core.stored import Each, FloatArray, Integer, NumberArray, Object, Sc
 from assay.linear.discriminants.mistakes import SignedRows, Walk
 from assay.linear.discriminants.perceptron_rule import starting_weights, visiting_order
 from assay.linear.sign_classifier import SignClassifier
+from assay.types import RandomState
 
 __all__ = ["Exchange", "PocketClassifier"]
 
@@ -116,7 +117,7 @@ class PocketClassifier(SignClassifier):
         fit_intercept: bool = True,
         training_tie: str = "mistake",
         tie: str = "positive",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.max_updates = max_updates
         self.rate = rate

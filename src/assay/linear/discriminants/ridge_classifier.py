@@ -16,6 +16,7 @@ from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.regression.least_squares import weights_of
 from assay.linear.regression.least_squares_learner import LeastSquaresLearner
 from assay.linear.regression.ridge import SOLVERS, Ridge, check_solver, solver_name
+from assay.types import ClassWeight, RandomState
 
 __all__ = ["RidgeClassifier", "class_weights", "signs"]
 
@@ -116,10 +117,10 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
         copy_X: bool = True,
         max_iter: int | None = None,
         tol: float = 1e-4,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         solver: str = "auto",
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept

@@ -28,6 +28,7 @@ from assay.linear.logistic.row_sample import Columns
 from assay.optimize.lbfgs import lbfgs
 from assay.optimize.objective import Optimum, Record
 from assay.tables.row_names import row_name
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["DevianceRegressor"]
 
@@ -85,7 +86,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
     def _estimates_overdispersion(self) -> bool:
         return False
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> float:
         r"""D2, the share of the deviance that the model explains: 1 - deviance / deviance of the mean alone.
 
         1 is a perfect fit, 0 no better than the mean of y, below 0 worse. For the gaussian family it is R2.
@@ -472,7 +473,7 @@ class _Columns:
             full[self.offset] = 1.0
         return full
 
-    def log_exposure(self, X: Any) -> np.ndarray:
+    def log_exposure(self, X: TableLike) -> np.ndarray:
         """(n,) the logarithm of the exposure."""
         assert self.exposure is not None
         amount = _dense_column(X, self.exposure)

@@ -27,6 +27,7 @@ from assay.linear.inference.summary import (
     wald,
 )
 from assay.linear.inference.summary_rows import SummaryRows
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["GeneralizedLinearModel"]
 
@@ -234,7 +235,9 @@ class GeneralizedLinearModel(Inference, DevianceRegressor):
             constant=constant,
         )
 
-    def residuals(self, X: Any, y: Any, sample_weight: Any = None, *, kind: str = "deviance") -> np.ndarray:
+    def residuals(
+        self, X: TableLike, y: Target, sample_weight: Weights | None = None, *, kind: str = "deviance"
+    ) -> np.ndarray:
         """(n,) what the model leaves of each row: "deviance", "pearson", "response" or "working" residuals.
 
         Examples

@@ -27,6 +27,7 @@ from assay.core.parameters import Accepted, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress
 from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.types import TableLike
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -82,7 +83,7 @@ class Epoch:
 class Visits:
     """Some rows, and a pass over them; entries of a sparse row that name one column twice are added up before."""
 
-    def __init__(self, X: Any):
+    def __init__(self, X: TableLike):
         self.sparse = not isinstance(X, np.ndarray)
         self.epoch: Callable[..., tuple[float, float, int]] = (
             partial(_sgd.epoch_sparse, *_entries(X))

@@ -25,6 +25,7 @@ from assay.core.sums import Block, Rows
 from assay.core.targets import _is_missing, plain_values
 from assay.errors import DataError, DegenerateError
 from assay.linear.logistic.logistic_objective import Scale
+from assay.types import RowLabels
 
 __all__ = [
     "COVARIANCES",
@@ -164,7 +165,7 @@ def correction(covariance: str, n: float, k: int, groups: np.ndarray | None) -> 
     return 1.0
 
 
-def group_codes(groups: Any, n: int, who: str) -> np.ndarray:
+def group_codes(groups: RowLabels, n: int, who: str) -> np.ndarray:
     """(n,) the number of each row's group; at least two groups."""
     if groups is None:
         raise DataError(f'{who}: covariance="cluster" needs groups=, the group of each row.')

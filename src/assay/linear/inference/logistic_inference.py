@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from assay.linear.inference.fisher_information import (
     sandwich,
 )
 from assay.linear.logistic.logistic_objective import LogisticObjective
+from assay.types import TableLike
 
 __all__ = ["LogisticInference"]
 
@@ -239,7 +239,7 @@ class LogisticInference:
         return over_blocks(self.rows, groups, part)
 
 
-def probabilities(X: Any, W: np.ndarray, K: int) -> np.ndarray:
+def probabilities(X: TableLike, W: np.ndarray, K: int) -> np.ndarray:
     """(n, K) from weights (d + 1, K), or (d + 1, 1) of two classes."""
     scores = np.asarray(X @ W[:-1]) + W[-1]
     return logistic(scores[:, 0]) if K == 2 else softmax(scores)

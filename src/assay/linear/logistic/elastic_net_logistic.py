@@ -11,6 +11,7 @@ import assay.linear.regression._coordinate_descent as _coordinate_descent
 from assay.errors import DataError
 from assay.linear.compact import compact
 from assay.optimize import Optimum, Record
+from assay.types import TableLike
 
 __all__ = ["solve"]
 
@@ -20,7 +21,7 @@ RESTING = 0.8  # share of the penalty that a column without a weight must stay b
 
 
 def solve(
-    X: Any,
+    X: TableLike,
     y: np.ndarray,
     w: np.ndarray | None,
     K: int,

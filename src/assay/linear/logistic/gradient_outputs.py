@@ -18,6 +18,7 @@ from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic.logistic_outputs import Outputs
 from assay.optimize.gradient_descent import Backtracking, Bisection, gradient_descent
 from assay.optimize.objective import Record
+from assay.types import RandomState
 
 __all__ = ["GradientOutputs", "Snapshot"]
 
@@ -91,7 +92,7 @@ class GradientOutputs(LinearClassifier, Classifier):
         patience: int = 100,
         snapshots: Any = (),
         fit_intercept: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.rate = rate
         self.error = error

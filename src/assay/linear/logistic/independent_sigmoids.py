@@ -19,6 +19,7 @@ from assay.linear.hyperplane import Hyperplane
 from assay.linear.logistic.gradient_outputs import GradientOutputs
 from assay.linear.logistic.logistic_outputs import Outputs
 from assay.linear.terms import terms_section
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["IndependentSigmoids"]
 
@@ -104,7 +105,7 @@ class IndependentSigmoids(GradientOutputs):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X and their labels y: (n, K) of 0 and 1, or (n,) one label a row."""
         R = None if y is None else _table(y)
         self.multilabel_ = R is not None
@@ -142,13 +143,13 @@ class IndependentSigmoids(GradientOutputs):
             )
         )
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n, K) of 0 and 1, each label that is more probable than not; (n,) labels if y was one label a row."""
         if not getattr(self, "multilabel_", False):
             return super().predict(X)
         return (self._score_table(self._admit(X)) > 0).astype(np.int64)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the log odds of each label; (n,) of the second of two classes if y was one label a row."""
         values = self._admit(X)
         return self._score_table(values) if self.multilabel_ else self._scores(values)
@@ -165,7 +166,7 @@ class IndependentSigmoids(GradientOutputs):
         k = self._number(label)
         return Hyperplane(self._dense(self.coef_)[k], float(self.intercept_[k]))
 
-    def project(self, X: Any) -> np.ndarray:
+    def project(self, X: TableLike) -> np.ndarray:
         """(n, D) the nearest point at which another class would win as well, if y was one label a row."""
         if getattr(self, "multilabel_", False):
             raise ParameterError(

@@ -26,6 +26,7 @@ from assay.linear.logistic.logistic_solver import MAX_CURVATURE_WEIGHTS, minimis
 from assay.linear.logistic.logistic_sums import Scale
 from assay.linear.logistic.row_sample import Survey, survey
 from assay.optimize.objective import Optimum, Record
+from assay.types import ClassWeight, RandomState
 
 __all__ = ["LogisticRegression"]
 
@@ -167,8 +168,8 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         tol: float = 1e-4,
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
-        class_weight: Any = None,
-        random_state: Any = None,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
         solver: str = "lbfgs",
         max_iter: int = 100,
         verbose: int = 0,

@@ -24,6 +24,7 @@ from assay.linear.logistic.logistic_regression import LogisticRegression, check_
 from assay.linear.regression.penalty_curve import PenaltyCurve
 from assay.tables import Table
 from assay.tables.rows import entries_of_rows
+from assay.types import ClassWeight, RandomState, Splitter, TableLike, Target, Weights
 
 __all__ = ["LogisticRegressionCV"]
 
@@ -189,19 +190,19 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         Cs: Any = 10,
         l1_ratios: Any = (0.0,),
         fit_intercept: bool = True,
-        cv: Any = None,
+        cv: Splitter | None = None,
         dual: bool = False,
         penalty: str = "deprecated",
         scoring: Any = None,
         solver: str = "lbfgs",
         tol: float = 1e-4,
         max_iter: int = 100,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         n_jobs: int | None = None,
         verbose: Any = 0,
         refit: bool = True,
         intercept_scaling: float = 1.0,
-        random_state: Any = None,
+        random_state: RandomState = None,
         use_legacy_attributes: Any = False,
         one_standard_error: bool = False,
         penalize_intercept: bool = False,
@@ -231,7 +232,7 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         tags.classifier_tags.multi_class = self.solver != "liblinear"
         return tags
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> float:
+    def score(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **params: Any) -> float:
         """The score of the answers for X, by ``scoring``; params go to the scorer, if it has requested them."""
         routed = self._routed("score", sample_weight, params)
         return self._scorer()(self, X, y, **routed.scorer.score)
@@ -442,7 +443,7 @@ class _Judge:
             )
         self.schema = Table.of(X[:1], who="LogisticRegressionCV").schema
 
-    def __call__(self, W: np.ndarray, X: Any, y: np.ndarray, metadata: dict[str, Any]) -> float:
+    def __call__(self, W: np.ndarray, X: TableLike, y: np.ndarray, metadata: dict[str, Any]) -> float:
         w = metadata.get("sample_weight")
         if w is not None and not w.any():  # rows without weight are better judges than none
             metadata = {name: value for name, value in metadata.items() if name != "sample_weight"}

@@ -9,6 +9,7 @@ import numpy as np
 
 import assay.linear.logistic._logistic as _logistic
 from assay.core.sums import Block
+from assay.types import TableLike
 
 __all__ = ["CurvatureSums", "Scale", "curvature_part", "gradient_part", "grams", "pairs", "scatter_part"]
 
@@ -162,7 +163,7 @@ def prepared(block: Block, class_weight: np.ndarray | None) -> tuple[Any, np.nda
     return X, y, w
 
 
-def scores(X: Any, W: np.ndarray) -> np.ndarray:
+def scores(X: TableLike, W: np.ndarray) -> np.ndarray:
     """(n, columns) in C order; scores that leave the range of floats end at its border."""
     with np.errstate(over="ignore", invalid="ignore"):
         Z = np.asarray(X @ W[:-1]) + W[-1]

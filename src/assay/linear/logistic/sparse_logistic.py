@@ -25,6 +25,7 @@ from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.errors import DataError
 from assay.optimize.objective import Optimum, Record
+from assay.types import TableLike
 
 __all__ = ["solve"]
 
@@ -33,7 +34,7 @@ _MAX_BLOCKS = 16  # blocks at most, since each has its own sums over the columns
 
 
 def solve(
-    X: Any,
+    X: TableLike,
     y: np.ndarray,
     w: np.ndarray | None,
     K: int,

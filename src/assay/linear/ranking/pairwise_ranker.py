@@ -30,6 +30,7 @@ from assay.linear.ranking.ranking_pairs import (
     ranking_error,
 )
 from assay.linear.terms import sum_of_terms
+from assay.types import RandomState, TableLike, Target
 
 __all__ = ["PairwiseRanker", "RankingPass"]
 
@@ -154,7 +155,7 @@ class PairwiseRanker(Learner):
         shuffle: bool = True,
         best: str = "highest",
         max_pairs: int = 10_000_000,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.rate = rate
         self.margin = margin
@@ -171,7 +172,7 @@ class PairwiseRanker(Learner):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, *, group: Any = None, pairs: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None) -> Self:
         """Learn from grades or ranks y, compared within groups, or from pairs.
 
         Parameters
@@ -223,7 +224,9 @@ class PairwiseRanker(Learner):
             )
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, *, group: Any = None, pairs: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None
+    ) -> Self:
         """Visit the pairs of some more rows once, as they come, starting from the weights so far."""
         self._check_parameters()
         first = "coef_" not in vars(self)
@@ -277,14 +280,14 @@ class PairwiseRanker(Learner):
 
     # ------------------------------------------------------------------ answers
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the scores; only their order means something."""
         return self._predict(self._admit(X))
 
     def _predict(self, X: Any) -> np.ndarray:
         return affine(X, self.coef_[None], 0.0)[:, 0]
 
-    def explain(self, X: Any) -> Explanation | Explanations:
+    def explain(self, X: TableLike) -> Explanation | Explanations:
         """The terms of the score: an Explanation for one row, Explanations for several."""
         return self._explain_table(X).one_or_all()
 
@@ -295,7 +298,7 @@ class PairwiseRanker(Learner):
         W = self.coef_[:, None]
         return sum_of_terms(self, "Terms of the score", X, rows, W, np.zeros(1), ["product"], ["the score"])
 
-    def rank(self, X: Any, group: Any = None) -> np.ndarray:
+    def rank(self, X: TableLike, group: Any = None) -> np.ndarray:
         """(n,) the place of each row in its group: 1 for the highest score; of equals the first row."""
         g = self.predict(X)
         code = group_codes(group, len(g), type(self).__name__)
@@ -305,11 +308,11 @@ class PairwiseRanker(Learner):
         places[order] = np.arange(len(g)) - start + 1
         return places
 
-    def top_k(self, X: Any, k: int) -> np.ndarray:
+    def top_k(self, X: TableLike, k: int) -> np.ndarray:
         """The numbers of the k rows with the highest scores, best first."""
         return np.argsort(-self.predict(X), kind="stable")[: _how_many(k)]
 
-    def rerank(self, X: Any, candidates: Any, k: int | None = None) -> np.ndarray:
+    def rerank(self, X: TableLike, candidates: Any, k: int | None = None) -> np.ndarray:
         """The rows that another search found, by the scores of this ranker: best first, at most k of them.
 
         Parameters
@@ -331,12 +334,14 @@ class PairwiseRanker(Learner):
             )
         return rows[np.argsort(-g[rows], kind="stable")][: None if k is None else _how_many(k)]
 
-    def pairwise_error(self, X: Any, y: Any = None, *, group: Any = None, pairs: Any = None) -> RankingError:
+    def pairwise_error(
+        self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None
+    ) -> RankingError:
         """How many pairs of these rows the scores put in the wrong order; arguments as in ``fit``."""
         g = self.predict(X)
         return ranking_error(g, self._pairs(len(g), y, group, pairs), self.margin)
 
-    def score(self, X: Any, y: Any = None, *, group: Any = None, pairs: Any = None) -> float:
+    def score(self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None) -> float:
         """The share of pairs in the right order, a tie counting one half."""
         return 1.0 - self.pairwise_error(X, y, group=group, pairs=pairs).share
 

@@ -12,6 +12,7 @@ from assay.core.stored import Integer
 from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
+from assay.types import RandomState, Scores
 
 __all__ = ["RankingError", "pairs_from_clicks", "pairs_from_grades", "ranking_error"]
 
@@ -46,7 +47,7 @@ class RankingError:
         return (self.violated + self.tied / 2) / self.pairs if self.pairs else 0.0
 
 
-def ranking_error(scores: Any, pairs: Any, margin: float = 0.0) -> RankingError:
+def ranking_error(scores: Scores, pairs: Any, margin: float = 0.0) -> RankingError:
     """Compare scores with pairs of rows.
 
     >>> from assay.linear.ranking.ranking_pairs import ranking_error
@@ -81,7 +82,7 @@ def pairs_from_grades(
     *,
     best: str = "highest",
     max_pairs: int | None = None,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> np.ndarray:
     """(m, 2) all pairs of rows of one group with different grades, the better row first.
 

@@ -13,6 +13,7 @@ from assay.core.parallel import in_threads
 from assay.core.progress import track
 from assay.core.stored import Integer
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
+from assay.types import TableLike
 
 __all__ = ["Problem", "Sweep", "grid", "problem"]
 
@@ -38,7 +39,12 @@ class Sweep:
 
 
 def problem(
-    X: Any, y: np.ndarray, w: np.ndarray | None, fit_intercept: bool, gram: Any = None, who: str = "lasso"
+    X: TableLike,
+    y: np.ndarray,
+    w: np.ndarray | None,
+    fit_intercept: bool,
+    gram: Any = None,
+    who: str = "lasso",
 ) -> Problem:
     """The rows of X, (n, d), and the numbers y, (n, outputs), in the form that is quickest to descend on.
 

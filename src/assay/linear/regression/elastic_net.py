@@ -23,6 +23,7 @@ from assay.linear.regression.coordinate_descent import (
     problem,
 )
 from assay.linear.regression.paths import enet_path
+from assay.types import RandomState, TableLike, Target, Weights
 
 __all__ = ["ElasticNet"]
 
@@ -144,7 +145,7 @@ class ElasticNet(LinearRegressor, Regressor):
         tol: float = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         selection: str = "cyclic",
     ):
         self.alpha = alpha
@@ -171,7 +172,9 @@ class ElasticNet(LinearRegressor, Regressor):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+    def fit(
+        self, X: TableLike, y: Target, sample_weight: Weights | None = None, check_input: bool = True
+    ) -> Self:
         """Learn from the rows of X and their numbers y.
 
         Parameters

@@ -19,6 +19,7 @@ from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.regression.coordinate_descent import CrossProducts, Problem, complain, grid, problem
 from assay.linear.regression.paths import enet_path
 from assay.linear.regression.penalty_curve import PenaltyCurve
+from assay.types import RandomState, Splitter
 
 __all__ = ["ElasticNetCV"]
 
@@ -136,12 +137,12 @@ class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
         precompute: Any = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
-        cv: Any = None,
+        cv: Splitter | None = None,
         copy_X: bool = True,
         verbose: Any = 0,
         n_jobs: int | None = None,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         selection: str = "cyclic",
         one_standard_error: bool = False,
     ):

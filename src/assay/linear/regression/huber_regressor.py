@@ -13,6 +13,7 @@ from assay.core.stored import BoolArray, Scalar
 from assay.errors import DataError, warn_user
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.regression.huber_loss import HuberLoss, minimise
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["HuberRegressor"]
 
@@ -108,7 +109,7 @@ class HuberRegressor(LinearRegressor, Regressor):
         self.fit_intercept = fit_intercept
         self.tol = tol
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X and their numbers y, (n,)."""
         names = ("coef_", "intercept_", "scale_")
         self._last = (

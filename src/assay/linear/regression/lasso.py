@@ -7,6 +7,7 @@ from typing import Any
 from assay.core import Card
 from assay.linear.regression.elastic_net import ElasticNet
 from assay.linear.regression.paths import lasso_path
+from assay.types import RandomState
 
 __all__ = ["Lasso"]
 
@@ -81,7 +82,7 @@ class Lasso(ElasticNet):
         tol: float = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         selection: str = "cyclic",
     ):
         self.alpha = alpha

@@ -7,6 +7,7 @@ from typing import Any
 from assay.core import Card
 from assay.linear.regression.elastic_net_cv import ElasticNetCV
 from assay.linear.regression.paths import lasso_path
+from assay.types import RandomState, Splitter
 
 __all__ = ["LassoCV"]
 
@@ -69,11 +70,11 @@ class LassoCV(ElasticNetCV):
         max_iter: int = 1000,
         tol: float = 1e-4,
         copy_X: bool = True,
-        cv: Any = None,
+        cv: Splitter | None = None,
         verbose: Any = False,
         n_jobs: int | None = None,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         selection: str = "cyclic",
         one_standard_error: bool = False,
     ):

@@ -22,6 +22,7 @@ from assay.core.moments import ClassScatter, class_scatter
 from assay.core.moments import _two_sum as two_sum
 from assay.core.stored import FloatArray, Integer, NumberArray, Object, TableRows, declare
 from assay.errors import DataError
+from assay.types import TableLike
 
 __all__ = ["Kept", "Problem", "Sums", "Triangle", "moments_of", "problem_of", "summarize"]
 
@@ -107,7 +108,7 @@ def _joined(a: Kept, b: Kept) -> Kept:
     return Kept(X, np.concatenate((a.y, b.y)), w)
 
 
-def moments_of(X: Any, y: np.ndarray, w: np.ndarray | None, classes: int, pooled: bool) -> ClassScatter:
+def moments_of(X: TableLike, y: np.ndarray, w: np.ndarray | None, classes: int, pooled: bool) -> ClassScatter:
     """Means and scatter of the columns class by class, or, for 0 classes, of columns and targets side by side."""
     if not isinstance(X, np.ndarray):
         return _sparse_moments(X, y, w, classes, pooled)

@@ -13,6 +13,7 @@ from assay.errors import ParameterError, warn_user
 from assay.linear.compact import compact
 from assay.linear.regression.coordinate_descent import complain, grid, problem
 from assay.tables import Table
+from assay.types import RandomState, TableLike, Target
 
 __all__ = ["enet_path", "lasso_path"]
 
@@ -36,8 +37,8 @@ ACCEPTS = {
 
 
 def enet_path(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: Target,
     *,
     l1_ratio: float = 0.5,
     eps: float = 1e-3,
@@ -53,7 +54,7 @@ def enet_path(
     check_input: bool = True,
     tol: float = 1e-4,
     max_iter: int = 1000,
-    random_state: Any = None,
+    random_state: RandomState = None,
     selection: str = "cyclic",
 ) -> tuple[Any, ...]:
     r"""The weights of the elastic net along falling alphas.
@@ -144,8 +145,8 @@ def enet_path(
 
 
 def lasso_path(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: Target,
     *,
     eps: float = 1e-3,
     n_alphas: Any = "deprecated",

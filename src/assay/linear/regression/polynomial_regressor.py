@@ -16,6 +16,7 @@ from assay.errors import DataError, DegenerateError, DegenerateWarning, Paramete
 from assay.linear.regression.polynomial_basis import PolynomialBasis, exponents
 from assay.linear.regression.polynomial_solver import curve, fit_polynomial
 from assay.tables.row_names import row_name
+from assay.types import TableLike
 
 __all__ = ["ExtrapolationWarning", "PolynomialRegressor"]
 
@@ -226,7 +227,7 @@ class PolynomialRegressor(Regressor):
             raise DataError(message)
         warn_user(message, ExtrapolationWarning)
 
-    def predict_band(self, X: Any, level: float = 0.95, kind: str = "new") -> np.ndarray:
+    def predict_band(self, X: TableLike, level: float = 0.95, kind: str = "new") -> np.ndarray:
         r"""(n, 2) or (n, outputs, 2) an interval around each prediction, low and high.
 
         Parameters

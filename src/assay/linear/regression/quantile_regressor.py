@@ -100,7 +100,13 @@ class QuantileRegressor(LinearRegressor, Regressor):
 
 
 def learn_tube(
-    model: Any, X: Any, y: np.ndarray, w: np.ndarray | None, prices: dict[str, float], steps: int, advice: str
+    model: Any,
+    X: Any,
+    y: np.ndarray,
+    w: np.ndarray | None,
+    prices: dict[str, float],
+    steps: int,
+    advice: str,
 ) -> None:
     """Set what a fitted model of this kind has."""
     who = type(model).__name__

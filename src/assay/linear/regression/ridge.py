@@ -13,6 +13,7 @@ from assay.errors import ParameterError
 from assay.linear.inference.summary import Inference
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.regression.least_squares_learner import SeveralOutputs
+from assay.types import RandomState
 
 __all__ = ["Ridge"]
 
@@ -104,7 +105,7 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
         tol: float = 1e-4,
         solver: str = "auto",
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         penalize_intercept: bool = False,
     ):
         self.alpha = alpha

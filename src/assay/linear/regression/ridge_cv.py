@@ -16,6 +16,7 @@ from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.regression.least_squares import weights_of
 from assay.linear.regression.ridge import Ridge
 from assay.linear.regression.ridge_search import RidgeSearch
+from assay.types import Splitter, TableLike, Target
 
 __all__ = ["RidgeCV"]
 
@@ -98,7 +99,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         *,
         fit_intercept: bool = True,
         scoring: Any = None,
-        cv: Any = None,
+        cv: Splitter | None = None,
         gcv_mode: str | None = None,
         store_cv_results: bool = False,
         alpha_per_target: bool = False,
@@ -176,11 +177,11 @@ class _Itself(BaseEstimator):
 
     _estimator_type = "regressor"
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: TableLike, y: Target) -> Self:
         """Nothing to learn."""
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         """X."""
         return X
 

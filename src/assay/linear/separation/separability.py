@@ -11,6 +11,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.linear.hyperplane import Hyperplane
 from assay.linear.separation.separation_problem import SeparationProblem
+from assay.types import Labels, TableLike, Target, Weights
 
 __all__ = ["Separability", "Separation", "is_linearly_separable", "separation"]
 
@@ -87,7 +88,7 @@ class Separation:
         return self.sentence
 
 
-def is_linearly_separable(X: Any, y: Any, *, fit_intercept: bool = True) -> Separability:
+def is_linearly_separable(X: TableLike, y: Target, *, fit_intercept: bool = True) -> Separability:
     r"""Whether linear scores separate the classes without an error.
 
     Two classes are separable if some w, b has
@@ -137,13 +138,13 @@ def is_linearly_separable(X: Any, y: Any, *, fit_intercept: bool = True) -> Sepa
 
 
 def separation(
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
+    X: TableLike,
+    y: Target,
+    sample_weight: Weights | None = None,
     *,
     fit_intercept: bool = True,
     names: Sequence[str] | None = None,
-    classes: Any = None,
+    classes: Labels | None = None,
 ) -> Separation:
     """Whether the likelihood of a logistic (or softmax) regression has a maximum on these rows.
 

@@ -19,6 +19,7 @@ from assay.rules.associative.items_of_columns import CUTS, Items, items_of_colum
 from assay.rules.associative.set_rules import SetRules
 from assay.tables import Schema, Table
 from assay.tables.table import UNSEEN
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["MINING", "MinedTable", "class_association_rules", "least_count", "not_worse_when_shorter"]
 
@@ -99,8 +100,8 @@ class MinedTable:
 
 
 def class_association_rules(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: Target,
     *,
     min_support: float = 0.01,
     min_confidence: float = 0.5,
@@ -109,7 +110,7 @@ def class_association_rules(
     extend_sure: bool = False,
     pessimistic: bool = False,
     cuts: Any = "mdl",
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     limit: int = 5_000_000,
 ) -> RuleBase:
     r"""All rules "items => class" of a table that are frequent and sure enough, the best first.

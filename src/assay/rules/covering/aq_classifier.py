@@ -17,6 +17,7 @@ from assay.rulebase.conditions import Condition
 from assay.rules.covering.candidates import CandidateTable
 from assay.rules.covering.covering import weighing
 from assay.rules.rule_learner import RuleClassifier, class_rules
+from assay.types import RandomState
 
 __all__ = ["AQClassifier"]
 
@@ -81,7 +82,7 @@ class AQClassifier(RuleClassifier):
     accepts = {"max_star": Count(1), "seeds": Choice("first", "random"), "random_state": Seed()}
     stored = {"seeds_": CodeArray("*")}
 
-    def __init__(self, max_star: int = 10, seeds: str = "first", random_state: Any = None):
+    def __init__(self, max_star: int = 10, seeds: str = "first", random_state: RandomState = None):
         self.max_star = max_star
         self.seeds = seeds
         self.random_state = random_state

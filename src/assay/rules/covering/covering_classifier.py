@@ -14,6 +14,7 @@ from assay.rules.covering.covering import Covering, class_order, is_order
 from assay.rules.covering.measure import MEASURES
 from assay.rules.covering.rule_growth import Growth
 from assay.rules.rule_learner import RuleClassifier, class_rules
+from assay.types import RandomState
 
 __all__ = ["SequentialCoveringClassifier"]
 
@@ -131,7 +132,7 @@ class SequentialCoveringClassifier(RuleClassifier):
         validation_fraction: float = 0.0,
         beta: float = 1.0,
         m: float = 2.0,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.measure = measure
         self.order = order

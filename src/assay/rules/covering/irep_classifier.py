@@ -14,6 +14,7 @@ from assay.rulebase.measures import irep_value
 from assay.rules.covering.class_by_class import class_by_class, class_sequence
 from assay.rules.covering.growing import ClassRows, Draft, RankedTable, best_prefix
 from assay.rules.rule_learner import RuleClassifier, class_rules
+from assay.types import RandomState
 
 __all__ = ["IrepClassifier"]
 
@@ -104,7 +105,7 @@ class IrepClassifier(RuleClassifier):
         max_conditions: int | None = None,
         class_order: Any = "rarest first",
         threshold: str = "midpoint",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.prune_share = prune_share
         self.min_positive = min_positive

@@ -22,20 +22,21 @@ from assay.rules.covering.rule_growth import (
     share_of,
 )
 from assay.tables import Schema, Table
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["Growth", "growth_along", "learn_one_rule"]
 
 
 def learn_one_rule(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: Target,
     answer: Any,
     *,
     measure: str | RuleMeasure = "foil",
     beam: int = 1,
     min_coverage: float = 1,
     max_conditions: int | None = None,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
 ) -> Growth | None:
     r"""The best single rule for one class, and how it grew.
 
@@ -91,13 +92,13 @@ def learn_one_rule(
 
 
 def growth_along(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: Target,
     answer: Any,
     conditions: Sequence[Condition],
     *,
     measure: str | RuleMeasure = "foil",
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
 ) -> Growth:
     """How a given rule grows, condition by condition, and what else could have been taken at each step.
 

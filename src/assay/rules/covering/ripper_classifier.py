@@ -15,6 +15,7 @@ from assay.rules.covering.class_by_class import class_by_class, class_sequence
 from assay.rules.covering.description_length import RuleSetLength
 from assay.rules.covering.growing import ClassRows, Draft, RankedTable, best_prefix
 from assay.rules.rule_learner import RuleClassifier, class_rules
+from assay.types import RandomState
 
 __all__ = ["RipperClassifier"]
 
@@ -144,7 +145,7 @@ class RipperClassifier(RuleClassifier):
         check_error: str | None = "remaining",
         class_order: Any = "rarest first",
         threshold: str = "midpoint",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.k = k
         self.prune_share = prune_share

@@ -15,6 +15,7 @@ from assay.rulebase.measures import penalised_error, pessimistic_error
 from assay.rulebase.rules import Rule, RuleBase
 from assay.rulebase.shortening import ORDERS, Order, single_conditions, without_needless
 from assay.rules.covering.rule_growth import merged
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["RulePruning", "prune_rules"]
 
@@ -92,15 +93,15 @@ class RulePruning:
 
 def prune_rules(
     base: RuleBase,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: Target,
     *,
     error: Error = "penalised",
     order: Order = "reverse",
     delta: float = 0.5,
     confidence: float = 0.25,
     equal: bool = False,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
 ) -> RuleBase:
     """Prune each rule of a base for itself; rules that became equal are kept once.
 

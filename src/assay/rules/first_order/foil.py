@@ -19,6 +19,7 @@ from assay.rules.first_order.facts import Facts
 from assay.rules.first_order.foil_covering import covered_by, learn_clauses
 from assay.rules.first_order.foil_examples import closed_world, domains
 from assay.rules.first_order.foil_search import Candidate, Language, scored, types_of
+from assay.types import RandomState
 
 __all__ = ["FOIL"]
 
@@ -142,7 +143,7 @@ class FOIL:
         recursive: bool = False,
         mdl: bool = True,
         max_negatives: int = 1_000_000,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.max_literals = max_literals
         self.max_clauses = max_clauses

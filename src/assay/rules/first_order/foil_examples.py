@@ -11,6 +11,7 @@ import numpy as np
 from assay.core.seeds import random_state_of
 from assay.errors import DataError
 from assay.rules.first_order.facts import Facts
+from assay.types import RandomState
 
 __all__ = ["Domains", "closed_world", "domains"]
 
@@ -46,7 +47,7 @@ def domains(facts: Facts, types: Mapping[str, tuple[str, ...]]) -> Domains:
 
 
 def closed_world(
-    positive: np.ndarray, domain: Sequence[np.ndarray], limit: int, random_state: Any
+    positive: np.ndarray, domain: Sequence[np.ndarray], limit: int, random_state: RandomState
 ) -> np.ndarray:
     """Every tuple of the domain that is not positive; if there are more than ``limit``, so many drawn at random."""
     sizes = [len(d) for d in domain]

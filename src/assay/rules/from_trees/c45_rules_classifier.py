@@ -19,6 +19,7 @@ from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.tables import Table
 from assay.trees.c45_classifier import C45Classifier, held_out_rows
 from assay.trees.rule_pruning import shortened, useful
+from assay.types import Estimator, RandomState
 
 __all__ = ["C45RulesClassifier"]
 
@@ -116,7 +117,7 @@ class C45RulesClassifier(RuleClassifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         pruning: str | None = "pessimistic",
         confidence: float = 0.25,
         validation_fraction: float = 0.25,
@@ -124,7 +125,7 @@ class C45RulesClassifier(RuleClassifier):
         class_order: str = "mdl",
         theory_weight: float = 0.5,
         drop: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.estimator = estimator
         self.pruning = pruning

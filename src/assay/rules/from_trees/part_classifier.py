@@ -17,6 +17,7 @@ from assay.trees.c45_classifier import held_out_rows
 from assay.trees.multiway import MOST_COUNTS, SortedRows, SplitRules, scaled_weights
 from assay.trees.rules import joined
 from assay.trees.tree import SUBSET, THRESHOLD
+from assay.types import RandomState
 
 __all__ = ["PartClassifier"]
 
@@ -109,7 +110,7 @@ class PartClassifier(RuleClassifier):
         threshold: str = "value",
         correction: bool = True,
         validation_fraction: float = 1 / 3,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.pruning = pruning
         self.confidence = confidence

@@ -16,6 +16,7 @@ from assay.errors import DataError, DegenerateError
 from assay.rules.version_spaces.enclosing_ball import largest_consistent_ball, smallest_ball
 from assay.rules.version_spaces.one_answer import answers_with_reject, believed, refuse_label_of_a_class
 from assay.rules.version_spaces.version_space import positive_rows
+from assay.types import TableLike
 
 __all__ = ["BallClassifier"]
 
@@ -212,11 +213,11 @@ class BallClassifier(Classifier):
             return believed(level, self._shares, self._sure)
         return np.column_stack([level, 1 - level] if self._one == 0 else [1 - level, level])
 
-    def doubt(self, X: Any) -> np.ndarray:
+    def doubt(self, X: TableLike) -> np.ndarray:
         """(n,) bool: which rows ``decision="reject"`` refuses."""
         return self._in_doubt(self._admit(X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the class; with ``decision="reject"`` the reject label in doubt."""
         if self.decision != "reject":
             return super().predict(X)

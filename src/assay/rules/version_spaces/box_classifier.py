@@ -20,6 +20,7 @@ from assay.rules.version_spaces.one_answer import answers_with_reject, refuse_la
 from assay.rules.version_spaces.version_space import positive_rows, tightest_and_widest
 from assay.tables import Schema
 from assay.tables.row_names import row_name
+from assay.types import TableLike
 
 __all__ = ["BoxClassifier"]
 
@@ -215,7 +216,7 @@ class BoxClassifier(RuleClassifier):
 
     # ------------------------------------------------------------------ answers
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the class; with ``decision="reject"`` the reject label in doubt."""
         if self.decision != "reject":
             return super().predict(X)
@@ -223,7 +224,7 @@ class BoxClassifier(RuleClassifier):
         chosen = np.where(self._in_doubt(values), -1, self._choose(values))
         return answers_with_reject(self.classes_, chosen, self.reject_label)
 
-    def doubt(self, X: Any) -> np.ndarray:
+    def doubt(self, X: TableLike) -> np.ndarray:
         """(n,) bool: which rows ``decision="reject"`` would refuse; with ``positive`` it must have been set in fit."""
         values = self._admit(X)
         if self._single and self._negatives is None:

@@ -22,6 +22,7 @@ from assay.rules.version_spaces.one_answer import answers_with_reject, believed,
 from assay.rules.version_spaces.version_space import VersionSpace, positive_rows
 from assay.tables import Table
 from assay.tables.row_names import row_name
+from assay.types import Labels, TableLike, Target, Weights
 
 __all__ = ["CandidateElimination"]
 
@@ -157,7 +158,9 @@ class CandidateElimination(Classifier):
         self.class_weight_sums_ = np.bincount(y, w, minlength=len(self.classes_)).astype(np.float64)
         self.n_seen_ = len(y)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: Target, classes: Labels | None = None, sample_weight: Weights | None = None
+    ) -> Self:
         """Show some more rows, in their order.
 
         Parameters
@@ -255,15 +258,15 @@ class CandidateElimination(Classifier):
 
     # ------------------------------------------------------------------ answers
 
-    def membership(self, X: Any) -> np.ndarray:
+    def membership(self, X: TableLike) -> np.ndarray:
         """(n, spaces) 1 in S, 0 outside all general boxes, 0.5 in doubt."""
         return self._levels(self._admit(X))
 
-    def doubt(self, X: Any) -> np.ndarray:
+    def doubt(self, X: TableLike) -> np.ndarray:
         """(n,) bool: which rows ``decision="reject"`` refuses."""
         return self._in_doubt(self._levels(self._admit(X)))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the class; with ``decision="reject"`` the reject label in doubt."""
         if self.decision != "reject":
             return super().predict(X)

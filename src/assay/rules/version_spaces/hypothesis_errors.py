@@ -12,6 +12,7 @@ from assay.errors import DataError
 from assay.rulebase.conditions import Condition
 from assay.rules.version_spaces.box import Box
 from assay.rules.version_spaces.version_space import as_box
+from assay.types import TableLike, Weights
 
 __all__ = ["HypothesisErrors", "hypothesis_areas", "hypothesis_errors"]
 
@@ -43,7 +44,9 @@ class HypothesisErrors:
         return self.count / total if total else 0.0
 
 
-def hypothesis_errors(h: Any, concept: Any, X: Any, sample_weight: Any = None) -> HypothesisErrors:
+def hypothesis_errors(
+    h: Any, concept: Any, X: TableLike, sample_weight: Weights | None = None
+) -> HypothesisErrors:
     """Compare a hypothesis with a known concept on the rows of a float block.
 
     Parameters

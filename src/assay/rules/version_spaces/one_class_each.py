@@ -19,6 +19,7 @@ from assay.core.targets import label_codes
 from assay.errors import ParameterError
 from assay.rules.version_spaces.one_answer import answers_with_reject, refuse_label_of_a_class
 from assay.tables import Table
+from assay.types import Estimator, TableLike, Target
 
 __all__ = ["OneClassEach"]
 
@@ -91,7 +92,9 @@ class OneClassEach(MetaEstimator, Classifier):
         "estimators_": Each(Object(BaseEstimator), "K"),
     }
 
-    def __init__(self, estimator: Any = None, *, decision: str = "argmax", reject_label: Any = "reject"):
+    def __init__(
+        self, estimator: Estimator | None = None, *, decision: str = "argmax", reject_label: Any = "reject"
+    ):
         self.estimator = estimator
         self.decision = decision
         self.reject_label = reject_label
@@ -137,7 +140,7 @@ class OneClassEach(MetaEstimator, Classifier):
         """The table as it is for learners of Assay, the block of numbers for others."""
         return X if isinstance(model, Learner) else X.values
 
-    def fires(self, X: Any) -> np.ndarray:
+    def fires(self, X: TableLike) -> np.ndarray:
         """(n, K) bool: which hypotheses accept the row."""
         return self._fires(self._admit(X))
 
@@ -161,7 +164,7 @@ class OneClassEach(MetaEstimator, Classifier):
         total = yes.sum(axis=1, keepdims=True)
         return np.where(total > 0, yes / np.where(total > 0, total, 1.0), self._shares)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the class; with ``decision="reject"`` the reject label where none or several accept the row."""
         if self.decision != "reject":
             return super().predict(X)
@@ -169,7 +172,7 @@ class OneClassEach(MetaEstimator, Classifier):
         chosen = np.where(fires.sum(axis=1) == 1, fires.argmax(axis=1), -1)
         return answers_with_reject(self.classes_, chosen, self.reject_label)
 
-    def summed_error(self, X: Any, y: Any) -> int:
+    def summed_error(self, X: TableLike, y: Target) -> int:
         """The number of errors of the hypotheses, summed over classes and rows: (1)."""
         fires = self.fires(X)
         codes = label_codes(y, self.classes_, len(fires), type(self).__name__)

@@ -26,6 +26,7 @@ from assay.rules.version_spaces.box_sides import maximal, sides_of, widest
 from assay.tables import Schema, Table
 from assay.tables.row_names import RowNames, row_name
 from assay.tables.table import UNSEEN
+from assay.types import TableLike, Target
 
 __all__ = ["VersionSpace", "positive_rows"]
 
@@ -100,8 +101,8 @@ class VersionSpace:
     @classmethod
     def of(
         cls,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: Target,
         positive: Any = None,
         *,
         nominal: Nominal = "value",
@@ -162,7 +163,7 @@ class VersionSpace:
         box = as_box(h)
         return box.contains(self.specific) and any(G.contains(box) for G in self.general)
 
-    def membership(self, X: Any) -> np.ndarray:
+    def membership(self, X: TableLike) -> np.ndarray:
         """(n,) 1 where every box of the space covers the row, 0 where none does, 0.5 in doubt."""
         return self.levels(self._block(X))
 
@@ -173,7 +174,7 @@ class VersionSpace:
             some |= G.covers(values)
         return np.where(self.specific.covers(values), 1.0, np.where(some, 0.5, 0.0))
 
-    def doubt(self, X: Any) -> np.ndarray:
+    def doubt(self, X: TableLike) -> np.ndarray:
         """(n,) bool: whether some boxes of the space cover the row and others do not."""
         return self.membership(X) == 0.5
 

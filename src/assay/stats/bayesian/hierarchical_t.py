@@ -14,6 +14,7 @@ from assay.errors import DataError, ParameterError
 from assay.stats.bayesian.rope_posterior import RopePosterior, check_rope
 from assay.stats.checks import is_number, is_whole
 from assay.stats.significance.summary import NO_SPREAD, sample
+from assay.types import RandomState
 
 __all__ = ["HierarchicalPosterior", "hierarchical_t"]
 
@@ -45,7 +46,7 @@ def hierarchical_t(
     ratio: float = 0.0,
     rope: float = 0.01,
     draws: int = 20_000,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> HierarchicalPosterior:
     r"""The probability that one learner is practically better on the next data set, from splits of many.
 

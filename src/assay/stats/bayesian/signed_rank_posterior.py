@@ -11,6 +11,7 @@ from assay.errors import ParameterError
 from assay.stats.bayesian.rope_posterior import RopePosterior, check_rope
 from assay.stats.checks import is_number, is_whole
 from assay.stats.significance.differences import DIGITS, paired_differences
+from assay.types import RandomState
 
 __all__ = ["signed_rank_posterior"]
 
@@ -24,7 +25,7 @@ def signed_rank_posterior(
     rope: float = 0.01,
     prior: float = 0.5,
     draws: int = 50_000,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> RopePosterior:
     r"""The probability that one learner is practically better on most data sets like these.
 

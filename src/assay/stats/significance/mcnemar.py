@@ -10,6 +10,7 @@ from assay.errors import DataError, ParameterError
 from assay.stats.checks import is_whole
 from assay.stats.distributions.tails import at_most
 from assay.stats.significance.test_result import TestResult, check_alpha, check_alternative
+from assay.types import Target
 
 __all__ = ["discordant", "mcnemar"]
 
@@ -110,7 +111,7 @@ def mcnemar(
     )
 
 
-def discordant(truth: Any, first: Any, second: Any) -> tuple[int, int, int]:
+def discordant(truth: Target, first: Any, second: Any) -> tuple[int, int, int]:
     """Rows that only the first, that only the second learner gets wrong, and all rows.
 
     >>> from assay.stats import discordant

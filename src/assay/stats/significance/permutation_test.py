@@ -14,6 +14,7 @@ from assay.stats.checks import is_whole
 from assay.stats.significance.differences import paired_differences
 from assay.stats.significance.summary import sample
 from assay.stats.significance.test_result import TestResult, check_alpha, check_alternative
+from assay.types import RandomState
 
 __all__ = ["permutation_test"]
 
@@ -27,7 +28,7 @@ def permutation_test(
     *,
     paired: bool = True,
     n_resamples: int = 9999,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     alpha: float = 0.05,
     alternative: str = "two-sided",
 ) -> TestResult:
