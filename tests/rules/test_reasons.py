@@ -77,7 +77,7 @@ def test_votes_are_reported():
     assert (
         "class counts: no 1, yes 2." in rule_reasons(replace(BASE, policy="counts"), row).sections(0)[0].note
     )
-    assert "surest" in rule_reasons(replace(BASE, policy="best"), row).sections(0)[0].note
+    assert "most confident" in rule_reasons(replace(BASE, policy="best"), row).sections(0)[0].note
     heard = (
         rule_reasons(replace(BASE, policy="support", top=2, rules=BASE.rules * 2), row).sections(0)[0].note
     )

@@ -26,6 +26,7 @@ from assay.rulebase.posterior import (
     rules_numbers,
     rules_posterior,
 )
+from assay.rulebase.space import Space
 from assay.tables import Schema, Table
 from assay.tables.row_names import row_name
 from assay.tables.table import UNSEEN
@@ -287,6 +288,11 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
     def _firing(self) -> Firing:
         """The conditions made ready to be applied."""
         return Firing(self.rules)
+
+    @cached_property
+    def _space(self) -> Space:
+        """The space of all rows, cut at the ends of the conditions; a value may be missing."""
+        return Space(self, True)
 
     @cached_property
     def _given(self) -> np.ndarray:

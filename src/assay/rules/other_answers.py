@@ -15,7 +15,6 @@ import numpy as np
 from assay.rulebase.conditions import Condition, LinearCondition
 from assay.rulebase.posterior import best_order, rules_numbers, rules_posterior
 from assay.rulebase.rules import RuleBase
-from assay.rulebase.space import Space
 
 __all__ = ["OtherAnswer", "other_answers"]
 
@@ -25,7 +24,8 @@ MOST_BOXES = 4_000  # boxes kept in mind for one answer
 MOST_RULES = 200  # of a class that are taken into account, the nearest to the row; of fewer all
 MOST_ANSWERS = 8  # other answers that are looked for
 Answer = Callable[[np.ndarray], np.ndarray]  # what a model answers for the rows of a block
-Box = dict[Any, np.ndarray]
+Box = np.ndarray  # (pieces of all columns, one after the other) bool: which of them a row may lie in
+Test = Callable[[np.ndarray], np.ndarray]  # which rows of a block are wanted
 
 
 @dataclass(frozen=True)
@@ -107,24 +107,35 @@ class _Search:
 
     def __init__(self, base: RuleBase, x: np.ndarray, answer: Answer):
         self.base, self.x, self.answer, self.share = base, x, answer, 1
-        self.space = Space(base, True)
+        self.space = base._space
         self.at = {j: self.space.piece(j, float(x[j])) for j in self.space.keys if isinstance(j, int)}
         self.order = best_order(base) if base.policy == "best" else np.arange(len(base.rules))
         self.turn = np.empty(len(base.rules), int)
         self.turn[self.order] = np.arange(len(base.rules))
-        self.start: Box = dict(self.space.everything())
+        everything = self.space.everything()
+        for j, mask in everything.items():
+            mask[-1] = self.at[j] == len(mask) - 1  # type: ignore[index]  # a change to missing is never suggested
+        self.columns: list[Any] = list(everything)
+        ends = np.cumsum([len(mask) for mask in everything.values()], dtype=int)
+        self.first = ends - [len(mask) for mask in everything.values()]
+        self.part = {
+            j: slice(low, high) for j, low, high in zip(self.columns, self.first.tolist(), ends.tolist())
+        }
+        self.here = self.first + np.array([self.at[j] for j in self.columns], int)  # where x lies
+        self.start: Box = np.concatenate([np.empty(0, bool), *everything.values()])
+        self.boxes: dict[int, Box] = {}  # of rules that were needed so far
         missed = [sum(not m[self.at[k]] for k, m in masks.items()) for masks in self.space.masks]  # type: ignore[index]
         self.missed = np.array(missed, int)  # columns that must change before the rule holds
         self.nearest = np.argsort(self.missed, kind="stable")
-        for j, mask in self.start.items():
-            mask[-1] = self.at[j] == len(mask) - 1  # a change to missing is never suggested
 
     def towards(self, wanted: Any) -> OtherAnswer | None:
         """The smallest change that makes the model answer this class."""
         comes, goes = self._helpful(wanted)
         near = [int(r) for r in self.nearest if comes[r]][:MOST_RULES]
         return self._first(
-            self.start, lambda row: self.answer(row)[0] == wanted, lambda row: self._ways(row, near, goes)
+            self.start,
+            lambda rows: np.array([answer == wanted for answer in self.answer(rows)], bool),
+            lambda row: self._ways(row, near, goes),
         )
 
     def _helpful(self, wanted: Any) -> tuple[Any, Any]:
@@ -150,24 +161,29 @@ class _Search:
                 continue
             if len(results) >= 3 and sorted(len(known.conditions) for known in results)[2] <= self.missed[r]:
                 break  # no rule that is further away needs fewer changes
-            box = self.space.meet(self.start, self.space.masks[r])
-            result = self._first(box, partial(self._decides, r), self._before)
+            box = self.start & self._box(r)
+            result = self._first(box, lambda rows, r=r: self.base.firing_block(rows) == r, self._before)  # type: ignore[misc]
             if result is not None:
                 results.append(result)
         return sorted(results, key=lambda known: len(known.conditions))[:3]
 
-    def _decides(self, r: int, row: np.ndarray) -> bool:
-        return bool(self.base.firing_block(row)[0] == r)
+    def _box(self, r: int) -> Box:
+        """The box of the rows that a rule covers."""
+        if r not in self.boxes:
+            self.boxes[r] = np.ones(len(self.start), bool)
+            for j, mask in self.space.masks[r].items():
+                self.boxes[r][self.part[j]] = mask  # type: ignore[index]
+        return self.boxes[r]
 
-    def _first(self, start: Box, good: Callable[[np.ndarray], bool], ways: Any) -> OtherAnswer | None:
+    def _first(self, start: Box, good: Test, ways: Any) -> OtherAnswer | None:
         todo: list[Any] = []
         visited: set[bytes] = set()
         count = 0
 
         def push(box: Box) -> None:
             nonlocal count
-            key = b"".join(mask.tobytes() for mask in box.values())
-            if key not in visited and all(mask.any() for mask in box.values()):
+            key = box.tobytes()
+            if key not in visited and np.logical_or.reduceat(box, self.first).all():
                 visited.add(key)
                 count += 1
                 heapq.heappush(todo, (*self._cost(box), count, box))
@@ -178,62 +194,67 @@ class _Search:
                 return None
             box = heapq.heappop(todo)[-1]
             row = self._nearest(box)
-            if good(row[None, :]):
+            if good(row[None, :])[0]:
                 return self._described(box, row, good)
-            for key, part in ways(row):
-                push(self.space.meet(box, part) if key is None else {**box, key: box[key] & part})
+            for part, mask in ways(row):
+                smaller = box.copy()
+                smaller[part] &= mask
+                push(smaller)
         return None
 
-    def _ways(self, row: np.ndarray, near: list[int], goes: np.ndarray) -> Iterator[tuple[Any, Any]]:
-        """Smaller boxes that hold every row of this one that gets the wanted class."""
+    def _ways(self, row: np.ndarray, near: list[int], goes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Limits of smaller boxes that hold every row of this one that gets the wanted class: where, and what stays."""
         fired = self.base.covers_block(row[None, :])[0]
         top = {"first": 1, "best": 1, "laplace": None}.get(self.base.policy, self.base.top)
         heard = self.order[fired[self.order]][:top].tolist()
         last = len(fired) if top is None or len(heard) < top else self.turn[heard[-1]]
         for r in near:
             if not fired[r] and self.turn[r] < last:
-                yield None, self.space.masks[r]
+                yield slice(None), self._box(r)
         for r in [r for r in heard if goes[r]][:MOST_RULES]:
             for key, mask in self.space.masks[r].items():
-                yield key, ~mask
+                yield self.part[key], ~mask  # type: ignore[index]
 
-    def _before(self, row: np.ndarray) -> Iterator[tuple[Any, Any]]:
+    def _before(self, row: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Boxes without the rule that decides now."""
         r = int(self.base.firing_block(row[None, :])[0])
         for key, mask in self.space.masks[r].items():
-            yield key, ~mask
+            yield self.part[key], ~mask  # type: ignore[index]
+
+    def _changes(self, box: Box) -> list[Any]:
+        """The columns in which every row of the box differs from x."""
+        return [self.columns[c] for c in (~box[self.here]).nonzero()[0].tolist()]
 
     def _cost(self, box: Box) -> tuple[int, float]:
         """How many columns must change, and then by how many pieces of the columns."""
-        changed, far = 0, 0.0
-        for j, mask in box.items():
-            if not mask[self.at[j]]:
-                changed += 1
-                far += abs(self._near(j, mask) - self.at[j]) / len(mask)
-        return changed, far
+        changed, far = self._changes(box), 0.0
+        for j in changed:
+            mask = box[self.part[j]]
+            far += abs(self._near(j, mask) - self.at[j]) / len(mask)
+        return len(changed), far
 
     def _near(self, j: int, mask: np.ndarray) -> int:
-        """The allowed piece that is nearest to that of the row."""
-        allowed = np.flatnonzero(mask)
-        if self.at[j] == len(mask) - 1 or self.base.schema[j].kind == "nominal":
-            return int(allowed[0])
-        return int(allowed[np.argmin(np.abs(allowed - self.at[j]))])
+        """The allowed piece that is nearest to that of the row, which is not allowed; of two the lower one."""
+        at = self.at[j]
+        if at == len(mask) - 1 or self.base.schema[j].kind == "nominal":
+            return int(mask.argmax())
+        down, up = int(mask[at::-1].argmax()), int(mask[at:].argmax())  # 0 where no piece is allowed
+        return at - down if down and (down <= up or not up) else at + up
 
     def _nearest(self, box: Box) -> np.ndarray:
         row = self.x.copy()
-        for j, mask in box.items():
-            if not mask[self.at[j]]:
-                row[j] = self.space.values[j][self._near(j, mask)]
+        for j in self._changes(box):
+            row[j] = self.space.values[j][self._near(j, box[self.part[j]])]
         return row
 
     # ------------------------------------------------------------------ in words
 
-    def _described(self, box: Box, row: np.ndarray, good: Callable[[np.ndarray], bool]) -> OtherAnswer:
+    def _described(self, box: Box, row: np.ndarray, good: Test) -> OtherAnswer:
         """The change as conditions, each as wide as the answer allows."""
-        changed = [j for j, mask in box.items() if not mask[self.at[j]]]
-        wide = {j: self._wide(j, box[j], row, good) for j in changed}
+        changed = self._changes(box)
+        wide = {j: self._wide(j, box[self.part[j]], row, good) for j in changed}
         sizes = math.prod(int(mask.sum()) for mask in wide.values())
-        if len(changed) > 1 and (sizes > 256 or not all(map(good, self._rows(wide, row)))):
+        if len(changed) > 1 and (sizes > 256 or not good(self._rows(wide, row)).all()):
             for j in changed:  # wide one by one, yet not all together
                 only = np.zeros(len(wide[j]), bool)
                 only[self.space.piece(j, row[j])] = True
@@ -241,17 +262,12 @@ class _Search:
         conditions = tuple(self._condition(j, mask) for j, mask in wide.items())
         return OtherAnswer(self.answer(row[None, :])[0], conditions, row)
 
-    def _wide(
-        self, j: int, mask: np.ndarray, row: np.ndarray, good: Callable[[np.ndarray], bool]
-    ) -> np.ndarray:
+    def _wide(self, j: int, mask: np.ndarray, row: np.ndarray, good: Test) -> np.ndarray:
         """The pieces of a column that lead to the same answer: around that of the row, or any categories."""
         mask, here = mask.copy(), self.space.piece(j, row[j])
         mask[-1] = False
         fits = np.zeros(len(mask), bool)
-        for piece in np.flatnonzero(mask):
-            changed = row.copy()
-            changed[j] = self.space.values[j][piece]
-            fits[piece] = good(changed[None, :])
+        fits[mask] = good(self._rows({j: mask}, row))
         if self.base.schema[j].kind == "nominal":
             return fits
         gaps = np.flatnonzero(~fits)
@@ -259,12 +275,13 @@ class _Search:
         fits[: low + 1] = fits[high:] = False
         return fits
 
-    def _rows(self, wide: dict[int, np.ndarray], row: np.ndarray) -> Iterator[np.ndarray]:
-        for pieces in product(*(np.flatnonzero(mask) for mask in wide.values())):
-            changed = row.copy()
-            for j, piece in zip(wide, pieces):
-                changed[j] = self.space.values[j][piece]
-            yield changed[None, :]
+    def _rows(self, wide: dict[int, np.ndarray], row: np.ndarray) -> np.ndarray:
+        """The row with every combination of the pieces of some columns."""
+        pieces = np.array(list(product(*(np.flatnonzero(mask) for mask in wide.values()))), int)
+        rows = np.tile(row, (len(pieces), 1))
+        for c, j in enumerate(wide):
+            rows[:, j] = self.space.values[j][pieces[:, c]]
+        return rows
 
     def _condition(self, j: int, mask: np.ndarray) -> Condition:
         column = self.base.schema[j]
