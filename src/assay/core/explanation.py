@@ -12,7 +12,9 @@ import numpy as np
 if TYPE_CHECKING:
     from assay.core.explanations import Explanations
 
-__all__ = ["Explanation", "Section", "html_table", "text_table"]
+from assay.core.words import one_line
+
+__all__ = ["Explanation", "Section", "cell_text", "html_table", "text_table"]
 
 
 @dataclass(frozen=True)
@@ -104,10 +106,10 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        sure = f" (probability {_shown(self.posterior[self.answer])})" if self._believed else ""
+        sure = f" (probability {cell_text(self.posterior[self.answer])})" if self._believed else ""
         parts = [f"{self.learner} answers {self._said}{sure}"]
         if self.row:
-            cells = ", ".join(f"{name} = {_shown(value)}" for name, value in list(self.row.items())[:12])
+            cells = ", ".join(f"{name} = {cell_text(value)}" for name, value in list(self.row.items())[:12])
             parts[0] += f"\nfor the row {cells}" + (", ..." if len(self.row) > 12 else "")
         shown = self._likely()
         for section in self.sections:
@@ -127,8 +129,8 @@ class Explanation:
         if self._believed:
             return str(self.answer)
         if isinstance(self.answer, list):
-            return ", ".join(map(_shown, self.answer))
-        return _shown(self.answer) if isinstance(self.answer, float) else str(self.answer)
+            return ", ".join(map(cell_text, self.answer))
+        return cell_text(self.answer) if isinstance(self.answer, float) else str(self.answer)
 
     @property
     def _believed(self) -> bool:
@@ -158,7 +160,9 @@ class Explanation:
         return [columns[j] for j in keep], [[row[j] for j in keep] for row in rows]
 
     def _repr_html_(self) -> str:
-        sure = f" <span>(probability {_shown(self.posterior[self.answer])})</span>" if self._believed else ""
+        sure = (
+            f" <span>(probability {cell_text(self.posterior[self.answer])})</span>" if self._believed else ""
+        )
         html = [
             f'<div class="assay-explanation"><h4>{escape(self.learner)} answers {escape(self._said)}{sure}</h4>'
         ]
@@ -176,14 +180,14 @@ class Explanation:
     to_html = _repr_html_
 
 
-def _shown(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """A cell as people read it.
 
     Four significant digits, yet never fewer than stand before the point; fractions as fractions; text in one line of
     at most 60 characters.
 
-    >>> from assay.core.explanation import _shown
-    >>> _shown(0.123456), _shown(10299.0), _shown(1013.25), _shown("two\\nlines"), _shown(None)
+    >>> from assay.core.explanation import cell_text
+    >>> cell_text(0.123456), cell_text(10299.0), cell_text(1013.25), cell_text("two\\nlines"), cell_text(None)
     ('0.1235', '10299', '1013', 'two\\\\nlines', 'missing')
     """
     if value is None:
@@ -191,8 +195,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         value += 0.0  # no minus before a zero
         return f"{value:.0f}" if 1e3 <= abs(value) < 1e15 else f"{value:.4g}"
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value)[:61])
-    return text if len(text) <= 60 else text[:57] + "..."
+    return one_line(str(value)[:61], 60)
 
 
 def text_table(columns: list[str] | None, rows: list[list[Any]]) -> str:
@@ -204,7 +207,7 @@ def text_table(columns: list[str] | None, rows: list[list[Any]]) -> str:
       yes     0.25
       no      0.75
     """
-    cells = [[_shown(v) for v in row] for row in rows]
+    cells = [[cell_text(v) for v in row] for row in rows]
     heads = [columns] if columns else []
     width = (
         [max(len(r[j]) for r in heads + cells) for j in range(len((heads + cells)[0]))]
@@ -230,6 +233,8 @@ def html_table(title: str, columns: list[str], rows: list[list[Any]], note: str)
     '<h5>Shares</h5><table><thead><tr><th>class</th></tr></thead><tbody><tr><td>a &lt; b</td></tr></tbody></table>'
     """
     head = "".join(f"<th>{escape(c)}</th>" for c in columns)
-    body = "".join("<tr>" + "".join(f"<td>{escape(_shown(v))}</td>" for v in row) + "</tr>" for row in rows)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell_text(v))}</td>" for v in row) + "</tr>" for row in rows
+    )
     foot = f"<p>{escape(note)}</p>" if note else ""
     return f"<h5>{escape(title)}</h5><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"

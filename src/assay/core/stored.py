@@ -196,7 +196,7 @@ class _Array(Kind):
         if value.ndim != len(self.shape) or not all(
             size.fits(length, sizes) for size, length in zip(self.shape, value.shape)
         ):
-            return f"has the shape {value.shape}, expected {_shown(self.shape, sizes)}"
+            return f"has the shape {value.shape}, expected {_shape_text(self.shape, sizes)}"
         return self._outside(value, sizes) if value.size else ""
 
     def _outside(self, value: np.ndarray, sizes: Sizes) -> str:
@@ -319,7 +319,7 @@ class TableRows(Kind):
         if value.ndim != 2 or not all(
             size.fits(length, sizes) for size, length in zip(self.shape, value.shape)
         ):
-            return f"has the shape {value.shape}, expected {_shown(self.shape, sizes)}"
+            return f"has the shape {value.shape}, expected {_shape_text(self.shape, sizes)}"
         if self.finite and not np.isfinite(value if dense else value.data).all():
             return "has values that are not finite"
         return ""
@@ -490,7 +490,7 @@ class Each(Kind):
         elif not isinstance(value, (list, tuple)):
             return "is not a list"
         if not self.size.fits(len(value), sizes):
-            return f"has {len(value)} entries, expected {_shown((self.size,), sizes)}"
+            return f"has {len(value)} entries, expected {_shape_text((self.size,), sizes)}"
         for i, item in enumerate(value):
             wrong = self.kind.fault(item, sizes)
             if wrong:
@@ -512,7 +512,7 @@ class Mapped(Kind):
         if not isinstance(value, dict):
             return "is not a dict"
         if not self.size.fits(len(value), sizes):
-            return f"has {len(value)} entries, expected {_shown((self.size,), sizes)}"
+            return f"has {len(value)} entries, expected {_shape_text((self.size,), sizes)}"
         for key, item in value.items():
             wrong = _not_plain(key, 2) or self.kind.fault(item, sizes)
             if wrong:
@@ -632,7 +632,7 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def _shown(shape: tuple[Size, ...], sizes: Sizes) -> str:
+def _shape_text(shape: tuple[Size, ...], sizes: Sizes) -> str:
     """(K, p) = (3, 4)"""
     names = ", ".join(size.text for size in shape) + ("," if len(shape) == 1 else "")
     numbers = ", ".join(str(n) if (n := size.value(sizes)) is not None else size.text for size in shape)

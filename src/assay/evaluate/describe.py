@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.words import one_line
 from assay.errors import ParameterError
 from assay.evaluate.design import Resampling
 from assay.evaluate.diagnose import Finding, diagnose_table
@@ -114,7 +115,7 @@ class Description(Sentence):
         """As text; what to do about a finding is told for "python" or for the "command line"."""
         lines = [f"{self.name}: {self.words}", ""]
         shown = self.columns[:60]
-        names = [_short(c.name) for c in shown]
+        names = [one_line(c.name, 40) for c in shown]
         width = max([len(name) for name in names] + [6])
         lines.append(f"  {'column':<{width}}  kind     missing  distinct  values")
         lines += [
@@ -129,7 +130,7 @@ class Description(Sentence):
         if self.classes:
             lines += ["", f"classes of {self.target}"]
             total = sum(self.classes.values()) or 1
-            listed = [(_short(label), n) for label, n in list(self.classes.items())[:60]]
+            listed = [(one_line(label, 40), n) for label, n in list(self.classes.items())[:60]]
             wide = max(len(label) for label, _ in listed)
             lines += [f"  {label:<{wide}}  {n:>7}  {n / total:6.1%}" for label, n in listed]
             if len(self.classes) > 60:
@@ -247,7 +248,7 @@ def _summary(table: Table, j: int) -> ColumnSummary:
     if column.coded:
         most = np.argsort(-counts, kind="stable")[:5]
         frequent = {str(table.schema.label(j, levels[i])): int(counts[i]) for i in most}
-        words = ", ".join(f"{_short(label)} {count}" for label, count in frequent.items())
+        words = ", ".join(f"{one_line(label, 40)} {count}" for label, count in frequent.items())
         return ColumnSummary(*facts, words + (", ..." if len(levels) > 5 else ""), frequent=frequent)
     low, high, mean = float(levels[0]), float(levels[-1]), float(known.mean())
     return ColumnSummary(*facts, _range(low, high, mean), low, high, mean)
@@ -288,9 +289,3 @@ def _sparse_distinct(columns: Any) -> np.ndarray:
     new = np.ones(len(value), dtype=bool)
     new[1:] = (np.diff(column) != 0) | (value[1:] != value[:-1])
     return np.bincount(column[new], minlength=d) + (np.bincount(column, minlength=d) < n)
-
-
-def _short(value: Any) -> str:
-    """A value in one line of at most 40 characters."""
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(value)[:41])
-    return text if len(text) <= 40 else text[:37] + "..."

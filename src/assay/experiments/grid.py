@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from assay.core.words import one_line
 from assay.errors import ParameterError
 from assay.evaluate.candidates import as_candidates, distinct
 from assay.evaluate.learners import suitable
@@ -144,7 +145,7 @@ def _settings(name: str | None, given: Any, factors: Any) -> list[Entrant]:
     if settings is None:
         return [Entrant(family, family, given)]
     return [
-        Entrant(f"{family}({', '.join(f'{k}={_shown(v)}' for k, v in run.items())})", family, given, run)
+        Entrant(f"{family}({', '.join(f'{k}={_setting(v)}' for k, v in run.items())})", family, given, run)
         for run in runs_of(settings)
     ]
 
@@ -158,6 +159,6 @@ def _plain(given: Any) -> bool:
     return isinstance(given, (str, type)) or hasattr(given, "fit")
 
 
-def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else " ".join(repr(value).split())
-    return text if len(text) <= 40 else text[:37] + "..."
+def _setting(value: Any) -> str:
+    """The value of a parameter in one line of at most 40 characters."""
+    return one_line(value if isinstance(value, str) else " ".join(repr(value).split()), 40)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.words import one_line
 from assay.errors import AssayError, DataError, ParameterError, did_you_mean
 from assay.evaluate import Description, Resampling, Split
 from assay.evaluate.describe import description
@@ -172,7 +173,7 @@ def named_sources(data: Any) -> dict[str, Any]:
     for name, source in found.items():
         if not _is_source(source):
             raise ParameterError(
-                f"data {name!r} is {_shown(source)}, expected rows. {_HINT}", who="experiment"
+                f"data {name!r} is {one_line(repr(source), 60)}, expected rows. {_HINT}", who="experiment"
             )
     return found
 
@@ -238,8 +239,3 @@ def _read(name: str, file: Any, target: Any = None, group: Any = None, time: Any
     if found and hasattr(X, "drop_columns"):
         X = X.drop_columns([str(column) for column in apart.values() if column is not None])
     return {"X": X if found else read.table, "y": read.y, "target": read.target, **found}
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.explanation import _shown, text_table
+from assay.core.explanation import cell_text, text_table
 from assay.errors import DataError, ParameterError
 from assay.types import Estimator, TableLike
 
@@ -95,7 +95,7 @@ class CoefficientReport:
         columns, rows = self._rows()
         head = "".join(f"<th>{escape(c)}</th>" for c in columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_shown(v))}</td>" for v in row) + "</tr>" for row in rows
+            "<tr>" + "".join(f"<td>{escape(cell_text(v))}</td>" for v in row) + "</tr>" for row in rows
         )
         return (
             f'<div class="assay-coefficients"><h5>{escape(self._title)}</h5><table><thead><tr>{head}</tr></thead>'

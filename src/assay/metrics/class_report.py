@@ -120,14 +120,14 @@ class ClassReport:
 
     def _lines(self) -> list[list[str]]:
         def row(name: Any, found: dict[str, Estimate], size: str) -> list[str]:
-            return [one_line(name), *(_shown(found[m]) for m in COLUMNS), size]
+            return [one_line(name), *(_with_interval(found[m]) for m in COLUMNS), size]
 
         lines = [["", *COLUMNS, "rows"]]
         lines += [row(label, found, f"{self.support[label]:g}") for label, found in self.classes.items()]
         whole = f"{sum(self.support.values()):g}"
         lines += [row(f"{name} mean", found, whole) for name, found in self.averages.items()]
-        lines.append(["F1 of means", "", "", _shown(self.f1_of_means), whole])
-        return [*lines, ["accuracy", "", "", _shown(self.accuracy), whole]]
+        lines.append(["F1 of means", "", "", _with_interval(self.f1_of_means), whole])
+        return [*lines, ["accuracy", "", "", _with_interval(self.accuracy), whole]]
 
     def __str__(self) -> str:
         lines = self._lines()
@@ -167,7 +167,7 @@ def _of_all(g: Any, T: np.ndarray, squares: np.ndarray, alpha: float) -> Estimat
     return delta(g, T, squares, value, alpha)
 
 
-def _shown(found: Estimate) -> str:
+def _with_interval(found: Estimate) -> str:
     if np.isnan(found.value):
         return f"- ({found.why})"
     if np.isnan(found.low):

@@ -221,7 +221,7 @@ class Confusion:
 
     def __str__(self) -> str:
         head = ["truth", *(f"answered {one_line(label)}" for label in self.labels)]
-        rows = [[one_line(label), *map(_shown, row)] for label, row in zip(self.labels, self.counts)]
+        rows = [[one_line(label), *map(_count_text, row)] for label, row in zip(self.labels, self.counts)]
         width = [max(len(line[j]) for line in [head, *rows]) for j in range(len(head))]
         lines = [
             "   ".join(c.ljust(w) if j == 0 else c.rjust(w) for j, (c, w) in enumerate(zip(line, width)))
@@ -234,7 +234,7 @@ class Confusion:
         body = "".join(
             f"<tr><th>{escape(str(label))}</th>"
             + "".join(
-                f"<td>{'<b>' if i == j else ''}{_shown(v)}{'</b>' if i == j else ''}</td>"
+                f"<td>{'<b>' if i == j else ''}{_count_text(v)}{'</b>' if i == j else ''}</td>"
                 for j, v in enumerate(row)
             )
             + "</tr>"
@@ -243,7 +243,7 @@ class Confusion:
         return f"<table><thead><tr><th>truth</th>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _shown(value: Any) -> str:
+def _count_text(value: Any) -> str:
     return f"{value:g}" if float(value) != int(value) else str(int(value))
 
 

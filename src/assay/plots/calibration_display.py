@@ -140,7 +140,7 @@ class CalibrationDisplay(Peer):
         options : as in ``plot``
         """
         label, rows = scored(comparison, learners, positive, "CalibrationDisplay")
-        shown = _shown(strategy, n_bins, band)
+        shown = _curve_settings(strategy, n_bins, band)
         curves = [
             ReliabilityCurve.of(row.truth, row.score, pos_label=True, sample_weight=row.weight, **shown)
             for row in rows
@@ -184,7 +184,7 @@ class CalibrationDisplay(Peer):
         lines = self.line_ if isinstance(self.line_, list) else [self.line_]
         if band and not self.curves_:
             y_true, y_prob, strategy, bins = self._rows
-            shown = _shown(strategy, bins, band)
+            shown = _curve_settings(strategy, bins, band)
             self.curves_ = [ReliabilityCurve.of(y_true, y_prob, pos_label=self.pos_label, **shown)]
         self.bands_ = []
         for line, curve in zip(lines, self.curves_ if band else ()):
@@ -211,7 +211,7 @@ class CalibrationDisplay(Peer):
         bare(above)
 
 
-def _shown(strategy: str, bins: int, band: bool | float) -> dict[str, Any]:
+def _curve_settings(strategy: str, bins: int, band: bool | float) -> dict[str, Any]:
     """How the curve behind a band is made; True stands for a probability of 0.95."""
     level = 0.95 if isinstance(band, bool) else band
     if not 0 < level < 1:

@@ -159,7 +159,7 @@ def _roc(result: Comparison, lines: list[CurveOf], title: str, hull: bool = Fals
         drawn.append(Line(curve.fpr, curve.tpr, colour, f"{name}: area {area.value:.4f}"))
         if hull:
             drawn.append(Line(curve.hull.fpr, curve.hull.tpr, "ideal", "convex hull"))
-        legend.append((colour, name, *_shown(area)))
+        legend.append((colour, name, *value_and_interval(area)))
     if not legend:
         return None
     measure = f"area (auc), with its {shown_confidence(result.alpha)} interval"
@@ -167,10 +167,18 @@ def _roc(result: Comparison, lines: list[CurveOf], title: str, hull: bool = Fals
     return _panel(title, [IDEAL, *drawn[::-1]], FALSE_POSITIVE_RATE, TRUE_POSITIVE_RATE, legend, measure)
 
 
-def _shown(estimate: Estimate) -> tuple[str, str]:
-    """The number as the tables have it, and its interval."""
-    interval = "" if np.isnan(estimate.low) else f"{estimate.low:.4f} – {estimate.high:.4f}"
-    return f"{estimate.value:.4f}", interval
+def value_and_interval(estimate: Estimate, digits: int = 4) -> tuple[str, str]:
+    """The number as the tables have it, and its interval; nothing where there is none.
+
+    >>> from assay.metrics.estimate import Estimate
+    >>> from assay.report.curves import value_and_interval
+    >>> value_and_interval(Estimate(0.25, 0.125, 0.5), digits=3)
+    ('0.250', '0.125 – 0.500')
+    """
+    if np.isnan(estimate.value):
+        return "none", ""
+    interval = "" if np.isnan(estimate.low) else f"{estimate.low:.{digits}f} – {estimate.high:.{digits}f}"
+    return f"{estimate.value:.{digits}f}", interval
 
 
 def _precision(result: Comparison, lines: list[CurveOf], title: str) -> dict[str, Any] | None:
@@ -179,7 +187,7 @@ def _precision(result: Comparison, lines: list[CurveOf], title: str) -> dict[str
         # the last point, recall 0 with precision 1, belongs to no threshold
         label = f"{name}: average precision {area.value:.4f}"
         drawn.append(Line(curve.recall[:-1], curve.precision[:-1], colour, label))
-        legend.append((colour, name, *_shown(area)))
+        legend.append((colour, name, *value_and_interval(area)))
         chance.add(curve.prevalence)
     if not legend:
         return None
@@ -194,7 +202,7 @@ def _gain(result: Comparison, lines: list[CurveOf], title: str) -> dict[str, Any
     for colour, name, curve, lift in _curves(GainCurve, result, lines):
         label = f"{name}: {lift.value:.4f} times chance in the first tenth"
         drawn.append(Line(curve.share, curve.gain, colour, label))
-        legend.append((colour, name, *_shown(lift)))
+        legend.append((colour, name, *value_and_interval(lift)))
     if not legend:
         return None
     measure = f"lift in the first tenth, with its {shown_confidence(result.alpha)} interval"
@@ -222,7 +230,7 @@ def _reliability(
         else:
             curve = ReliabilityCurve.of(outcome, score, method="isotonic", pos_label=1)
             lines.append(Line(curve.predicted, curve.observed, colour, label))
-        legend.append((colour, name, *_shown(error)))
+        legend.append((colour, name, *value_and_interval(error)))
     measure = f"calibration error (ece), with its {shown_confidence(result.alpha)} interval"
     measure += "; bars: histogram of the probabilities" if histogram else ""
     y_label = OBSERVED if len(result.classes) == 2 else RIGHT

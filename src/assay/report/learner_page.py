@@ -10,10 +10,9 @@ from assay.evaluate import Comparison, Standing
 from assay.evaluate.curves import Curve
 from assay.evaluate.out_of_fold import OutOfFold
 from assay.learners import learners
-from assay.metrics.estimate import Estimate
 from assay.plots.scale import Scale
 from assay.report.charts import Line, chart
-from assay.report.curves import learner_panels
+from assay.report.curves import learner_panels, value_and_interval
 from assay.report.ranking import number
 from assay.report.refits import Extras
 from assay.report.reproduce import spelled
@@ -106,17 +105,14 @@ def class_table(result: Comparison, name: str) -> dict[str, Any]:
         {
             "label": str(result.classes[k]),
             "rows": round(tested[k] / tested.sum() * result._distinct_rows),
-            "cells": [_shown(estimate) for estimate in report.classes[result.classes[k]].values()],
+            "cells": [
+                value_and_interval(estimate, digits=3)
+                for estimate in report.classes[result.classes[k]].values()
+            ],
         }
         for k in list(order)[:MAX_CLASSES]
     ]
     return {"rows": rows, "hidden": max(0, K - MAX_CLASSES), "n": result._distinct_rows}
-
-
-def _shown(estimate: Estimate) -> dict[str, str]:
-    if np.isnan(estimate.value):
-        return {"value": "none", "interval": ""}
-    return {"value": f"{estimate.value:.3f}", "interval": f"{estimate.low:.3f} – {estimate.high:.3f}"}
 
 
 def _trained(curve: Curve, name: str) -> dict[str, Any]:

@@ -118,7 +118,9 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
             "format": container.VERSION,
             "written_by": dict(manifest["written_by"]),
             "parameters": {
-                k: _shown(v) for k, v in state.items() if not k.endswith("_") and not k.startswith("_")
+                k: _parameter_value(v)
+                for k, v in state.items()
+                if not k.endswith("_") and not k.startswith("_")
             },
             "columns": {str(c["state"]["name"]): str(c["state"]["kind"]) for c in columns},
             "arrays": {name: f"{dtype} {shape}" for name, (dtype, shape) in tensors.items()},
@@ -128,7 +130,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise _refused(path, error) from error
 
 
-def _shown(node: Any) -> Any:
+def _parameter_value(node: Any) -> Any:
     """A parameter's value; where arrays are part of it, a word for what it is."""
     try:
         return Reader({}).value(node)

@@ -73,7 +73,7 @@ class RunTable:
         return pa.table({name: [run[name] for run in self.runs] for name in self.names})
 
     def __str__(self) -> str:
-        cells = [[_shown(run[name]) for name in self.names] for run in self.runs]
+        cells = [[_level_text(run[name]) for name in self.names] for run in self.runs]
         width = [max(len(n), *(len(row[j]) for row in cells)) for j, n in enumerate(self.names)]
         lines = [f"{self.kind}, {len(self)} runs"]
         lines.append("run  " + "  ".join(f"{n:>{w}}" for n, w in zip(self.names, width)))
@@ -180,5 +180,5 @@ def _level(pair: tuple[Any, Any], c: float) -> Any:
     return int(value) if whole else float(value)
 
 
-def _shown(value: Any) -> str:
+def _level_text(value: Any) -> str:
     return f"{value:.5g}" if isinstance(value, float) else str(value)

@@ -344,9 +344,9 @@ def chi2_or_f(hypothesis: str, W: float, q: int, df: float) -> CoefficientTest:
 
 def text_cells(rows: list[list[Any]]) -> list[list[str]]:
     """The cells as the text shows them."""
-    from assay.core.explanation import _shown
+    from assay.core.explanation import cell_text
 
-    return [[_shown(value) for value in row] for row in rows]
+    return [[cell_text(value) for value in row] for row in rows]
 
 
 def _cell(value: float) -> Any:

@@ -276,7 +276,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         if sample.complete and (not isinstance(source, Rows) or sample.X.size * 8 <= FITS):
             objective = objective.over(Rows(sample.X, sample.y, sample.w), factors)
         optimum = self._minimise(objective, None if sample.complete else sample.rows(factors), rows)
-        self._keep(*self._shown(objective.weights(optimum.w), objective), optimum)
+        self._keep(*self._as_coefficients(objective.weights(optimum.w), objective), optimum)
         if np.isinf(C) and runs_away(objective, optimum.w):
             self._warn_of_separation(source if isinstance(source, Rows) else None)
 
@@ -286,7 +286,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         tasks = iterations_of(self, "step")
 
         def fitted(w: np.ndarray) -> dict[str, np.ndarray]:
-            return dict(zip(("coef_", "intercept_"), self._shown(objective.weights(w), objective)))
+            return dict(zip(("coef_", "intercept_"), self._as_coefficients(objective.weights(w), objective)))
 
         with progress(self.max_iter, f"{type(self).__name__}: steps") as bar:
 
@@ -347,7 +347,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         )
         self._keep(*_coefficients(W, K > 2 and not ratio), optimum)
 
-    def _shown(self, W: np.ndarray, objective: LogisticObjective) -> tuple[np.ndarray, np.ndarray]:
+    def _as_coefficients(self, W: np.ndarray, objective: LogisticObjective) -> tuple[np.ndarray, np.ndarray]:
         """``coef_`` and ``intercept_`` from the (d + 1, rows) weights of an objective."""
         return _coefficients(W, objective.shape[1] == objective.K)
 
