@@ -24,11 +24,11 @@ def test_rates_by_class_are_those_of_scikit_learn(result):
     truth, answer = np.concatenate(result.truths), np.concatenate([c.answer for c in result.cells["lda"]])
     precision, recall, f1, rows = precision_recall_fscore_support(truth, answer)
     for k, row in enumerate(table["rows"]):
-        shown = [float(c["value"]) for c in row["cells"]]
+        shown = [float(c[0]) for c in row["cells"]]
         assert_allclose(shown, [precision[k], recall[k], f1[k]], atol=5.1e-4)
         assert row["rows"] == rows[k] / 2 == 50
         low, high = wilson_interval(recall[k], 50, 0.05)
-        assert row["cells"][1]["interval"] == f"{low:.3f} – {high:.3f}"
+        assert row["cells"][1][1] == f"{low:.3f} – {high:.3f}"
 
 
 class Given:
@@ -53,11 +53,11 @@ def test_intervals_of_the_book_example():
     truth = np.repeat([1, 1, 0, 0], [40, 10, 5, 45])
     answer = np.repeat([1, 0, 1, 0], [40, 10, 5, 45])
     row = class_table(Given(truth, answer), "one")["rows"][1]
-    assert [c["value"] for c in row["cells"]] == ["0.889", "0.800", "0.842"]
+    assert [c[0] for c in row["cells"]] == ["0.889", "0.800", "0.842"]
     low, high = wilson_interval(0.8, 50, 0.05)
-    assert row["cells"][1]["interval"] == f"{low:.3f} – {high:.3f}"
+    assert row["cells"][1][1] == f"{low:.3f} – {high:.3f}"
     edges = [2 * v / (1 + v) for v in wilson_interval(40 / 55, 55, 0.05)]
-    assert row["cells"][2]["interval"] == f"{edges[0]:.3f} – {edges[1]:.3f}"
+    assert row["cells"][2][1] == f"{edges[0]:.3f} – {edges[1]:.3f}"
 
 
 def test_the_interval_of_f1_covers():
@@ -77,8 +77,8 @@ def test_the_interval_of_f1_covers():
 def test_a_class_that_is_never_answered_has_no_precision():
     truth = np.array([0, 0, 1])
     rows = class_table(Given(truth, np.zeros(3, dtype=int)), "one")["rows"]
-    assert rows[1]["cells"][0] == {"value": "none", "interval": ""}
-    assert rows[1]["cells"][1]["value"] == "0.000"
+    assert rows[1]["cells"][0] == ("none", "")
+    assert rows[1]["cells"][1][0] == "0.000"
 
 
 def test_confusions_are_shaded_by_their_share(result):
@@ -112,7 +112,4 @@ def test_rows_count_by_their_weights_as_in_the_class_report():
     for k, row in enumerate(class_table(result, "knn")["rows"]):
         assert row["rows"] == 50
         for cell, estimate in zip(row["cells"], expected.classes[k].values()):
-            assert cell == {
-                "value": f"{estimate.value:.3f}",
-                "interval": f"{estimate.low:.3f} – {estimate.high:.3f}",
-            }
+            assert cell == (f"{estimate.value:.3f}", f"{estimate.low:.3f} – {estimate.high:.3f}")

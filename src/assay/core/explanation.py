@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.words import one_line
+
 if TYPE_CHECKING:
     from assay.core.explanations import Explanations
 
-from assay.core.words import one_line
 
 __all__ = ["Explanation", "Section", "cell_text", "html_table", "text_table"]
 
