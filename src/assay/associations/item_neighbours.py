@@ -38,6 +38,9 @@ class ItemNeighbours(Recommender):
 
     For purchases without ratings (1) is the cosine of the items' columns, and the score is the sum of similarities.
 
+    Cost: fit O(S + d^2) for d items, where S adds up the squares of how many items each user rated; predict O(d m)
+    for a profile of m items; memory O(k d) for the similarities that are kept.
+
     Parameters
     ----------
     k : int

@@ -29,6 +29,9 @@ class RatingAssociations(Recommender):
     average users are added. With all weights 1 and m = 0, c is the confidence P(Y|X). Scores order items; they are no
     ratings.
 
+    Cost: fit O(S + d^2) for d items, where S adds up the squares of how many items each user rated; predict O(d m)
+    for a profile of m items; memory O(d^2).
+
     Parameters
     ----------
     m : float

@@ -37,6 +37,9 @@ class RatingFactors(Recommender):
     .. math:: \sum_{u,i} (1 + \alpha r_{ui}) (r_{ui} - p_u^T q_i)^2
               + \lambda \Big(\sum_u \lVert p_u \rVert^2 + \sum_i \lVert q_i \rVert^2\Big)             \quad (2)
 
+    Cost: fit O(N r^2 + (n + d) r^3) in each round for N ratings of d items by n users and rank r; predict
+    O(m r^2 + r^3 + d r) for a profile of m items, of purchases O(d r^2); memory O(N + (n + d) r^2).
+
     Parameters
     ----------
     rank : int

@@ -29,6 +29,9 @@ class UserNeighbours(Recommender):
     over the items that both rated, and the k most similar users N who rated item i. For purchases without ratings the
     similarity is the cosine of two users' rows, and the score the sum of the similarities of those who bought the item.
 
+    Cost: fit O(N) for N ratings; predict O(N + n log n) for a profile, which all n users are compared to;
+    memory O(N).
+
     Parameters
     ----------
     k : int

@@ -41,6 +41,10 @@ class FOIL:
 
     for k literals, each one of M candidates, and a clause that covers p of the tuples T.
 
+    Cost: fit O(M b) for each literal that is added, with b bindings of the clause's variables and M candidates, of
+    which v variables and a relation of a arguments make v^a; predict O(l b log b) for the l literals of all clauses;
+    memory O(b).
+
     Parameters
     ----------
     max_literals, max_clauses, max_variables : int
