@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from assay.core import parallel
 from assay.errors import DataError, ParameterError
 from assay.metrics import _areas
-from assay.metrics._given import Scored
+from assay.metrics._inputs import Scored
 from assay.metrics.areas import auc, average_precision_score, roc_auc_score
 from assay.metrics.bootstrap import plan
 from assay.metrics.intervals import with_interval

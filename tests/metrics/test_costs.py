@@ -49,7 +49,7 @@ def test_bad_input_is_told_plainly():
         cost_per_row(["a", "b"], ["a", "maybe"], {("a", "b"): 2}, classes=["a", "b"])
     with pytest.raises(DataError, match="labels of different types"):
         cost_per_row([0, 1], ["a", "b"])
-    with pytest.raises(DataError, match="2 true labels and 1 answers"):
+    with pytest.raises(DataError, match="2 true labels and 1 predictions"):
         cost_per_row(["a", "b"], ["a"])
     with pytest.raises(ParameterError, match="no entry for class 1"):
         cost_sensitive_accuracy([0, 1], [0, 1], {0: 2})

@@ -261,7 +261,7 @@ def test_edges_have_a_sentence_or_an_interval():
     assert np.isnan(one.value) and one.why
     assert "one class" in with_interval("matthews", [1, 1], [1, 1]).why
     same = with_interval("accuracy", [0, 1, 0, 1], [0, 1, 0, 1], method="percentile")
-    assert "says nothing" in same.why
+    assert "means nothing" in same.why
     assert "one row" in with_interval("log-loss", [1], [0.5], labels=[0, 1]).why
     never = with_interval(
         "precision", [0, 1], [0, 0]

@@ -8,16 +8,16 @@ import numpy as np
 
 from assay.errors import ParameterError, warn_user
 from assay.metrics import _tables
-from assay.metrics._given import Labelled, undefined
+from assay.metrics._inputs import Labelled, undefined
 
 
-def check_average(seen: Labelled, average: str | None, labels: Any, pos_label: Any, who: str) -> Any:
+def check_average(labelled: Labelled, average: str | None, labels: Any, pos_label: Any, who: str) -> Any:
     """The classes that count, after scikit-learn's rules for ``average``, ``labels`` and ``pos_label``."""
     if average not in (None, "binary", "micro", "macro", "weighted"):
         raise ParameterError(
             f"average must be binary, micro, macro, weighted or None, got {average!r}.", who=who
         )
-    names = seen.labels.tolist()
+    names = labelled.labels.tolist()
     if average == "binary":
         if len(names) > 2:
             raise ParameterError(
@@ -55,15 +55,16 @@ def divided(part: np.ndarray, whole: np.ndarray, zero_division: Any, who: str, w
     return out
 
 
-def margins(seen: Labelled, labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(tp, answered, tested) of the classes asked for; a class that never occurs has zeros."""
-    table = seen.table()
-    found = np.stack([_tables.right(table), _tables.answered(table), _tables.tested(table)])
+def margins(labelled: Labelled, labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(tp, predicted, actual) of the requested classes; a class that never occurs has zeros."""
+    table = labelled.table()
+    counts = np.stack([_tables.correct(table), _tables.predicted(table), _tables.actual(table)])
     if labels is None:
-        return found[0], found[1], found[2]
-    place = {label: k for k, label in enumerate(seen.labels.tolist())}
+        return counts[0], counts[1], counts[2]
+    place = {label: k for k, label in enumerate(labelled.labels.tolist())}
     rows = [
-        place.get(v, seen.K) for v in (labels.tolist() if isinstance(labels, np.ndarray) else list(labels))
+        place.get(v, labelled.K)
+        for v in (labels.tolist() if isinstance(labels, np.ndarray) else list(labels))
     ]
-    found = np.concatenate([found, np.zeros((3, 1), dtype=found.dtype)], axis=1)[:, rows]
-    return found[0], found[1], found[2]
+    counts = np.concatenate([counts, np.zeros((3, 1), dtype=counts.dtype)], axis=1)[:, rows]
+    return counts[0], counts[1], counts[2]

@@ -1,6 +1,6 @@
-"""Rows with several labels: the truth is a table with a column of 0 and 1 for each label.
+"""Multilabel targets: a table with a column of 0 and 1 for each label.
 
-Measures of such tables are scikit-learn's; ours hand them over.
+Measures of such tables are scikit-learn's; ours call them.
 """
 
 from __future__ import annotations

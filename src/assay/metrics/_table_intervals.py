@@ -33,7 +33,9 @@ def wilson(
     return Estimate(value, low, high, "Wilson", alpha)
 
 
-FEW_CLASSES = 5  # the mean over more is nearly normal, whatever the shares
+MAX_WILSON_CLASSES = (
+    5  # up to which Wilson intervals are combined; the mean over more classes is nearly normal
+)
 
 
 def mean_of_shares(
@@ -54,7 +56,7 @@ def mean_of_shares(
         mean - sqrt(sum (r_k - l_k)^2) / K  to  mean + sqrt(sum (u_k - r_k)^2) / K
 
     of many, whose mean is nearly normal, from the spread of shares with a row more of either kind. A class with few
-    rows, all right or all wrong, widens it as it should, where the delta method sees no spread. The geometric mean has
+    rows, all right or all wrong, widens it, where the delta method has variance 0. The geometric mean has
     the same on the scale of logarithms. ``stretch(K)`` is how many times as wide as the mean's the measure's scale is.
     """
     from scipy.special import ndtri
@@ -71,7 +73,7 @@ def mean_of_shares(
         rate, low, high = np.log(rate), np.log(np.maximum(low, 1e-300)), np.log(high)
     gaps = rate - low, high - rate
     name = "Wilson, squared and added"
-    if K > FEW_CLASSES:
+    if K > MAX_WILSON_CLASSES:
         near = (part / rows * n + 1) / (n + 2)
         spread = (1 - near) / (near * (n + 1)) if geometric else near * (1 - near) / (n + 1)
         gaps = (float(ndtri(1 - alpha / 2)) * np.sqrt(spread),) * 2

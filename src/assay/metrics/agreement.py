@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import ParameterError
 from assay.metrics import _tables
-from assay.metrics._given import labelled, undefined
+from assay.metrics._inputs import labelled, undefined
 from assay.metrics.confusion import selected
 from assay.metrics.forms import OfTable
 from assay.metrics.measure import Measure
@@ -34,11 +34,11 @@ def cohen_kappa_score(
 
     Parameters
     ----------
-    y1, y2 : (n,) labels; which is which does not matter
+    y1, y2 : (n,) labels; the order of the two does not matter
     labels : classes and their order, which "linear" and "quadratic" need to be the natural one
     weights : None, "linear" or "quadratic"
     sample_weight : (n,)
-    replace_undefined_by : what is returned, with a warning, if chance alone agrees always
+    replace_undefined_by : returned, with a warning, if the agreement expected by chance is 1
 
     Examples
     --------
@@ -47,23 +47,23 @@ def cohen_kappa_score(
     0.5
     """
     form = _kappa(weights, "cohen_kappa_score")
-    seen = labelled(y1, y2, "cohen_kappa_score", sample_weight)
-    table, _ = selected(seen, labels, "cohen_kappa_score")
-    found = float(form.function(table.astype(np.float64)))
-    if np.isnan(found):
+    pair = labelled(y1, y2, "cohen_kappa_score", sample_weight)
+    table, _ = selected(pair, labels, "cohen_kappa_score")
+    kappa = float(form.function(table.astype(np.float64)))
+    if np.isnan(kappa):
         undefined(
             f"cohen_kappa_score: only one label in common, kappa is undefined and set to {replace_undefined_by}."
         )
         return replace_undefined_by
-    return found
+    return kappa
 
 
 def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    r"""Correlation of truth and answer, from -1 to 1 (Matthews 1975; K classes: Gorodkin 2004).
+    r"""Correlation of true and predicted labels, from -1 to 1 (Matthews 1975; K classes: Gorodkin 2004).
 
     .. math:: \frac{TP\,TN - FP\,FN}{\sqrt{(TP+FP)(TP+FN)(TN+FP)(TN+FN)}}
 
-    0 if the truth or the answer has one class only.
+    0 if either has one class only.
 
     Parameters
     ----------

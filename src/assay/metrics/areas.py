@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError, ParameterError
 from assay.metrics._areas import pairs_in_order
-from assay.metrics._given import Scored, classes_of, numbers, one_column, scored, undefined
+from assay.metrics._inputs import Scored, classes_of, numbers, one_column, scored, undefined
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.curves import tallies
 from assay.metrics.forms import OfScores
@@ -44,14 +44,14 @@ def auc(x: Any, y: Any) -> float:
     return area
 
 
-def area_of(seen: Scored) -> float:
+def area_of(rows: Scored) -> float:
     """P(score of a positive > score of a negative) + P(equal)/2; NaN if a class has no row."""
-    if seen.weight is None:
-        pos, neg = np.sort(seen.score[seen.positive]), np.sort(seen.score[~seen.positive])
+    if rows.weight is None:
+        pos, neg = np.sort(rows.score[rows.positive]), np.sort(rows.score[~rows.positive])
         if not len(pos) or not len(neg):
             return float("nan")
         return float(pairs_in_order(pos, neg)) / (float(len(pos)) * float(len(neg)))
-    counted = tallies(seen)
+    counted = tallies(rows)
     P, N = counted.tps[-1], counted.fps[-1]
     if not (P > 0 and N > 0):
         return float("nan")
@@ -59,16 +59,16 @@ def area_of(seen: Scored) -> float:
     return float(np.clip(np.diff(counted.fps, prepend=0.0) @ above / (P * N), 0.0, 1.0))
 
 
-def average_precision_of(seen: Scored) -> float:
-    """Sum of precision times the step of recall; 0 without a positive row, as scikit-learn has it."""
-    counted = tallies(seen)
+def average_precision_of(rows: Scored) -> float:
+    """Sum of precision times the step of recall; 0 without a positive row, as in scikit-learn."""
+    counted = tallies(rows)
     tps, fps = counted.tps, counted.fps
     if not tps[-1] > 0:
         return 0.0
-    said = tps + fps
+    n_predicted = tps + fps
     precision = np.divide(
-        tps, said, out=np.zeros_like(tps), where=said > 0
-    )  # the first rows may weigh nothing
+        tps, n_predicted, out=np.zeros_like(tps), where=n_predicted > 0
+    )  # the first rows may have weight 0
     return float(np.diff(tps, prepend=0.0) @ precision / tps[-1])
 
 
@@ -95,7 +95,7 @@ def roc_auc_score(
     y_score : (n,) scores, or for more than two classes (n, K) probabilities
     average : "macro", "weighted" (by class size), "micro" (all pairs of row and class together; ovr), or None (each)
     sample_weight : (n,)
-    max_fpr : the area up to this rate of false alarms, put on the scale from 0.5 to 1 (McClish 1989)
+    max_fpr : the area up to this false positive rate, rescaled to 0.5 to 1 (McClish 1989)
     multi_class : "ovr" (a class against the rest) or "ovo" (mean over pairs of classes that both have rows; Hand and
         Till 2001)
     labels : (K,) the classes of the columns (sorted), if not those of y_true
@@ -112,22 +112,22 @@ def roc_auc_score(
         s = s[:, 0]
     if s.ndim == 2 and s.shape[1] > 2:
         return _of_many(y_true, s, average, sample_weight, max_fpr, multi_class, labels)
-    seen = scored(y_true, s, who, _last_label(y_true, who), sample_weight)
-    if seen.positive.all() or not seen.positive.any():
+    rows = scored(y_true, s, who, _last_label(y_true, who), sample_weight)
+    if rows.positive.all() or not rows.positive.any():
         undefined(f"{who}: Only one class is present in y_true, so the area is NaN.")
         return float("nan")
     if max_fpr is None or max_fpr == 1:
-        return area_of(seen)
+        return area_of(rows)
     if not (is_number(max_fpr) and 0 < max_fpr < 1):
         raise ParameterError(f"max_fpr must lie in (0, 1], got {max_fpr!r}.", who=who)
-    counted = tallies(seen)
+    counted = tallies(rows)
     raw = partial_area(counted.fps / counted.fps[-1], counted.tps / counted.tps[-1], max_fpr)
     least = max_fpr**2 / 2
     return float((1 + (raw - least) / (max_fpr - least)) / 2)
 
 
 def partial_area(fpr: np.ndarray, tpr: np.ndarray, until: float) -> float:
-    """Area left of a rate of false alarms; the curve begins at (0, 0)."""
+    """Area up to a false positive rate; the curve begins at (0, 0)."""
     x, y = np.append(0.0, fpr), np.append(0.0, tpr)
     stop = int(np.searchsorted(x, until, "right"))
     if stop < len(x):
@@ -139,7 +139,7 @@ def partial_area(fpr: np.ndarray, tpr: np.ndarray, until: float) -> float:
 
 
 def _last_label(y_true: Any, who: str) -> Any:
-    """None where 1 or the last of two labels is positive anyway; else the last label."""
+    """None where 1 or the last of two labels is positive by default; else the last label."""
     y = one_column(y_true, who, "the truth")
     if y.dtype.kind in "biuf" and len(y) and y.max() == 1:
         return None
@@ -191,13 +191,13 @@ def _of_many(
 def _pairs(codes: np.ndarray, s: np.ndarray, average: str | None) -> float:
     """Hand and Till: for each pair the mean of two areas, one with either class's column."""
     rows = [np.flatnonzero(codes == k) for k in range(s.shape[1])]
-    there = [k for k, own in enumerate(rows) if len(own)]
-    if len(there) < 2:
+    present = [k for k, members in enumerate(rows) if len(members)]
+    if len(present) < 2:
         undefined("roc_auc_score: Only one class is present in y_true, so the area is NaN.")
         return float("nan")
     areas, sizes = [], []
-    for i, a in enumerate(there):
-        for b in there[i + 1 :]:
+    for i, a in enumerate(present):
+        for b in present[i + 1 :]:
             size = float(len(rows[a])) * len(rows[b])
             first = pairs_in_order(np.sort(s[rows[a], a]), np.sort(s[rows[b], a]))
             second = pairs_in_order(np.sort(s[rows[b], b]), np.sort(s[rows[a], b]))
@@ -209,7 +209,7 @@ def _pairs(codes: np.ndarray, s: np.ndarray, average: str | None) -> float:
 def _averaged(
     area: Any, codes: np.ndarray, s: np.ndarray, average: str | None, w: np.ndarray | None, who: str
 ) -> Any:
-    """One class against the rest, then together as asked."""
+    """Each class against the rest, then averaged."""
     n, K = s.shape
     if average == "micro":
         flat = (codes[:, None] == np.arange(K)).ravel()
@@ -218,7 +218,7 @@ def _averaged(
         codes, s, w = codes[w > 0], s[w > 0], w[w > 0]
     areas = np.array([area(Scored(codes == k, s[:, k], w, None)) for k in range(K)])
     sizes = np.bincount(codes, weights=w, minlength=K)
-    if average == "weighted":  # a class without rows weighs nothing
+    if average == "weighted":  # a class without rows has weight 0
         areas, sizes = areas[sizes > 0], sizes[sizes > 0]
     if np.isnan(areas).any():
         undefined(f"{who}: a class has no row, or no other class has one, so its area is NaN.")
@@ -283,10 +283,10 @@ def average_precision_score(
         raise ParameterError(
             f"the truth has {len(names)} classes and the score one column; give (n, K) scores.", who=who
         )
-    seen = scored(y, s, who, pos_label, sample_weight)
-    if not seen.positive.any():
+    rows = scored(y, s, who, pos_label, sample_weight)
+    if not rows.positive.any():
         undefined(f"{who}: the truth has no positive row, so the mean precision is 0.")
-    return average_precision_of(seen)
+    return average_precision_of(rows)
 
 
 AUC = Measure(

@@ -1,4 +1,4 @@
-"""One word for each rate: the labels of axes and tables in plots and reports."""
+"""One name for each rate: the labels of axes and tables in plots and reports."""
 
 from __future__ import annotations
 
@@ -24,4 +24,4 @@ GAIN = "share of positives found"
 LIFT = "lift"
 PREDICTED = "mean predicted probability"
 OBSERVED = "fraction of positives"
-RIGHT = "fraction of right answers"
+RIGHT = "fraction of correct predictions"

@@ -17,12 +17,12 @@ __all__ = ["RocBand", "roc_band"]
 
 @dataclass(frozen=True)
 class RocBand:
-    """Where the true curve may run.
+    """Confidence band of a ROC curve.
 
     Attributes
     ----------
-    fpr, low, high : (m,) the band at rates of false alarms
-    method : how it was found
+    fpr, low, high : (m,) the band at false positive rates
+    method : how it was computed
     alpha : float
     simultaneous : whether the whole curve lies inside with probability 1 - alpha, or each of its points
 
@@ -58,17 +58,17 @@ def roc_band(
     .. math:: d_n = c / (\sqrt n + 0.12 + 0.11/\sqrt n)
 
     of the true ones with probability :math:`\sqrt{1-\alpha}` each, so the true curve stays within the rectangles
-    :math:`\pm d_N` (false alarms) by :math:`\pm d_P` (true alarms) around the empirical one. Wide, but sure.
+    :math:`\pm d_N` (FPR) by :math:`\pm d_P` (TPR) around the empirical one. Wide, but valid for every distribution.
     "bootstrap" resamples either class and looks at TPR at fixed FPR: simultaneous bands widen the standard errors by
     the 1 - alpha quantile of the largest standardised deviation, the others take the quantiles at each point alone.
 
     Parameters
     ----------
-    curve : RocCurve of rows that weigh alike
+    curve : RocCurve of unweighted rows
     method : "kolmogorov" or "bootstrap"
     alpha : float
     simultaneous : for the bootstrap; "kolmogorov" always is
-    points : number of rates of false alarms, evenly spaced from 0 to 1
+    points : number of false positive rates, evenly spaced from 0 to 1
     resamples, random_state : for the bootstrap
 
     Examples
@@ -100,16 +100,16 @@ def roc_band(
         return RocBand(
             grid, np.clip(low, 0, 1), np.clip(high, 0, 1), "Kolmogorov (Campbell 1994)", alpha, True
         )
-    drawn = _resampled(curve, grid, resamples, random_state)
+    resampled = _resampled(curve, grid, resamples, random_state)
     if not simultaneous:
-        low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
+        low, high = np.quantile(resampled, [alpha / 2, 1 - alpha / 2], axis=0)
         low[0], high[-1] = 0.0, 1.0
         return RocBand(grid, low, high, f"bootstrap, {resamples} resamples", alpha, False)
     centre = curve.at(grid)
     scale = np.maximum(
-        drawn.std(axis=0, ddof=1), 0.5 / curve.positives
+        resampled.std(axis=0, ddof=1), 0.5 / curve.positives
     )  # a jump of half a row where nothing varies
-    widest = float(np.quantile(np.abs((drawn - centre) / scale).max(axis=1), 1 - alpha))
+    widest = float(np.quantile(np.abs((resampled - centre) / scale).max(axis=1), 1 - alpha))
     low, high = np.clip(centre - widest * scale, 0, 1), np.clip(centre + widest * scale, 0, 1)
     low[0], high[-1] = 0.0, 1.0  # every curve begins at (0, 0) and ends at (1, 1)
     return RocBand(grid, low, high, f"bootstrap, {resamples} resamples", alpha, True)
@@ -122,7 +122,7 @@ def _resampled(curve: RocCurve, grid: np.ndarray, resamples: int, random_state: 
     steps = np.concatenate([np.diff(curve.tpr) * curve.positives, np.diff(curve.fpr) * curve.negatives])
     rows, m = np.rint(steps).astype(np.int64), len(curve.fpr) - 1  # of either class at each threshold
     P, N = int(rows[:m].sum()), int(rows[m:].sum())
-    drawn = plan(
+    resampling = plan(
         P + N,
         strata=np.repeat([0, 1], [P, N]),
         resamples=resamples,
@@ -130,10 +130,10 @@ def _resampled(curve: RocCurve, grid: np.ndarray, resamples: int, random_state: 
         who="roc_band",
     )
     cell, size = np.repeat(np.arange(2 * m), rows), max(1, 4_000_000 // (2 * m))
-    found = np.empty((resamples, len(grid)))
+    curves = np.empty((resamples, len(grid)))
     for first in range(0, resamples, size):
         part = range(first, min(first + size, resamples))
-        for b, counts in zip(part, drawn.cells(cell, None, 2 * m, part)):
+        for b, counts in zip(part, resampling.cells(cell, None, 2 * m, part)):
             tpr, fpr = np.append(0, counts[:m].cumsum()) / P, np.append(0, counts[m:].cumsum()) / N
-            found[b] = RocCurve(fpr, tpr, curve.thresholds, P, N).at(grid)
-    return found
+            curves[b] = RocCurve(fpr, tpr, curve.thresholds, P, N).at(grid)
+    return curves

@@ -1,4 +1,4 @@
-"""Forecasts put together: equal ones, bins of equal width, bins of equal mass."""
+"""Bins of predicted probabilities: equal values, equal width, equal mass."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def binned(
         raise ParameterError(f"strategy must be uniform or quantile, got {strategy!r}.", who=who)
     place = np.clip(np.searchsorted(edges, p, side="left") - 1, 0, len(edges) - 2)
     mass = np.bincount(place, weights=w, minlength=len(edges) - 1)
-    there = mass > 0
-    number = np.cumsum(there) - 1
-    sums = [np.bincount(place, weights=w * v, minlength=len(edges) - 1)[there] for v in (p, y)]
-    return mass[there], sums[0] / mass[there], sums[1] / mass[there], number[place], edges
+    filled = mass > 0
+    number = np.cumsum(filled) - 1
+    sums = [np.bincount(place, weights=w * v, minlength=len(edges) - 1)[filled] for v in (p, y)]
+    return mass[filled], sums[0] / mass[filled], sums[1] / mass[filled], number[place], edges

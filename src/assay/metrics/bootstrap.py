@@ -1,4 +1,4 @@
-"""Resamples: what is drawn, how often, and the intervals that come of it."""
+"""The bootstrap: resampling plans and the intervals from resampled values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.core.seeds import drawn_seed
 from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
 from assay.metrics import _areas
-from assay.metrics._given import Scored
+from assay.metrics._inputs import Scored
 
 __all__ = ["Plan", "bounds", "plan"]
 
@@ -45,35 +45,35 @@ class Plan:
     def _run(
         self, fill: Callable[[int, np.ndarray], Any], width: int, work: int, part: range | None = None
     ) -> np.ndarray:
-        """(B, width) from blocks of resamples, which threads share; the answer does not depend on them."""
-        asked = range(self.resamples) if part is None else part
-        out = np.empty((len(asked), width))
+        """(B, width) from blocks of resamples, which threads share; the result does not depend on them."""
+        numbers = range(self.resamples) if part is None else part
+        out = np.empty((len(numbers), width))
         size = int(np.clip(4_000_000 // max(work, 1), 1, 256))
-        firsts = list(range(0, len(asked), size))
+        firsts = list(range(0, len(numbers), size))
         with progress(len(firsts), "resampling") as bar:
 
             def block(first: int) -> None:
-                fill(asked.start + first, out[first : first + size])
+                fill(numbers.start + first, out[first : first + size])
                 bar.advance()
 
-            if len(asked) * work < 200_000:
+            if len(numbers) * work < 200_000:
                 for first in firsts:
                     block(first)
             else:
                 in_threads(block, firsts)
         return out
 
-    def areas(self, seen: Scored, precise: bool = False) -> np.ndarray:
+    def areas(self, scores: Scored, precise: bool = False) -> np.ndarray:
         """(B, 2) area under the ROC curve and average precision of each resample; NaN where a class has no row.
 
-        ``seen`` holds all rows of the plan. One sort for all resamples.
+        ``scores`` holds all rows of the plan. One sort for all resamples.
         """
-        order = np.argsort(-seen.score, kind="stable")
-        score = seen.score[order]
+        order = np.argsort(-scores.score, kind="stable")
+        score = scores.score[order]
         last = np.append(np.diff(score) != 0, True).astype(np.uint8)
-        positive = seen.positive[order].astype(np.uint8)
+        positive = scores.positive[order].astype(np.uint8)
         unit = self.unit[order].astype(np.int32)
-        w = np.empty(0) if seen.weight is None else seen.weight[order]
+        w = np.empty(0) if scores.weight is None else scores.weight[order]
         return self._run(
             lambda first, out: _areas.resampled_areas(
                 positive, last, unit, w, self.starts, self.seed, first, precise, out
@@ -99,8 +99,8 @@ class Plan:
         """(B, size) weight in each of ``size`` cells, for rows with (n,) cell numbers; of all resamples or a part."""
         w = np.ones(len(cell)) if weight is None else weight
         if not self.of_rows and self.units * size > 20_000_000:  # a table for each group would not fit
-            drawn = [self.rows(b) for b in (range(self.resamples) if part is None else part)]
-            return np.array([np.bincount(cell[rows], weights=w[rows], minlength=size) for rows in drawn])
+            samples = [self.rows(b) for b in (range(self.resamples) if part is None else part)]
+            return np.array([np.bincount(cell[rows], weights=w[rows], minlength=size) for rows in samples])
         if not self.of_rows:
             table = np.zeros((self.units, size))
             np.add.at(table, (self.unit, cell), w)
@@ -134,12 +134,12 @@ class Plan:
 
     def rows(self, resample: int) -> np.ndarray:
         """The row numbers of one resample."""
-        drawn = np.empty(self.units, dtype=np.int64)
-        _areas.drawn_units(self.starts, self.seed, resample, drawn)
+        sampled = np.empty(self.units, dtype=np.int64)
+        _areas.drawn_units(self.starts, self.seed, resample, sampled)
         by_unit, begins, ends = self._rows_of_units
         if self.of_rows:
-            return by_unit[drawn]
-        return np.concatenate([by_unit[begins[u] : ends[u]] for u in drawn])
+            return by_unit[sampled]
+        return np.concatenate([by_unit[begins[u] : ends[u]] for u in sampled])
 
     @cached_property
     def _rows_of_units(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -171,8 +171,8 @@ def plan(
     Examples
     --------
     >>> from assay.metrics.bootstrap import plan
-    >>> drawn = plan(6, strata=[0, 0, 0, 0, 1, 1], random_state=1)
-    >>> sorted(drawn.rows(0).tolist())[-2:], drawn.units
+    >>> resampling = plan(6, strata=[0, 0, 0, 0, 1, 1], random_state=1)
+    >>> sorted(resampling.rows(0).tolist())[-2:], resampling.units
     ([4, 5], 6)
     """
     if isinstance(resamples, bool) or not isinstance(resamples, (int, np.integer)) or resamples < 20:
@@ -200,7 +200,7 @@ def plan(
 
 
 def bounds(
-    drawn: np.ndarray,
+    resampled: np.ndarray,
     value: float,
     alpha: float,
     kind: str,
@@ -216,7 +216,7 @@ def bounds(
 
     Parameters
     ----------
-    drawn : (B,) resampled values, without NaN
+    resampled : (B,) values, without NaN
     value : of the data themselves
     influence : (l, how often), only for "bca"
 
@@ -231,7 +231,9 @@ def bounds(
     if kind == "bca":
         from scipy.special import ndtr, ndtri
 
-        below = (np.count_nonzero(drawn < value) + np.count_nonzero(drawn == value) / 2) / len(drawn)
+        below = (np.count_nonzero(resampled < value) + np.count_nonzero(resampled == value) / 2) / len(
+            resampled
+        )
         if 0 < below < 1:
             bias, bent = float(ndtri(below)), 0.0
             if influence is not None:
@@ -240,5 +242,5 @@ def bounds(
                 bent = float(times @ l**3) / (6 * size**1.5) if size > 0 else 0.0
             z = bias + ndtri(quantiles)
             quantiles = ndtr(bias + z / np.maximum(1 - bent * z, 1e-3))
-    low, high = np.quantile(drawn, quantiles)
+    low, high = np.quantile(resampled, quantiles)
     return (2 * value - float(high), 2 * value - float(low)) if kind == "basic" else (float(low), float(high))

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say: calibration error and the reliability curve."""
+"""Calibration of probabilities: calibration error and the reliability curve."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.core.seeds import as_generator
 from assay.core.targets import check_weights
 from assay.decide.isotonic import pool_adjacent_violators
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import classes_of, probabilities, scored
+from assay.metrics._inputs import classes_of, probabilities, scored
 from assay.metrics.bins import binned, grouped
 from assay.metrics.forms import OfOutcome
 from assay.metrics.measure import Measure
@@ -36,13 +36,13 @@ def calibration_error(
     labels: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    r"""Distance of what came true from what was forecast, over bins of the forecast.
+    r"""Distance of observed frequencies from predicted probabilities, over bins of the probabilities.
 
     .. math:: ECE = \sum_b \tfrac{n_b}n |o_b - p_b|, \quad
               RMSCE = \sqrt{\sum_b \tfrac{n_b}n (o_b - p_b)^2}, \quad MCE = \max_b |o_b - p_b|
 
-    Noise alone makes it larger than zero, the more so the fewer rows a bin has: ``debias=True`` takes the noise
-    expected at :math:`\sigma_b^2 = o_b(1-o_b)/(n_b-1)` away (Kumar, Liang and Ma 2019; Broecker 2012).
+    Noise alone makes it larger than zero, the more so the fewer rows a bin has: ``debias=True`` subtracts the noise
+    expected at :math:`\sigma_b^2 = o_b(1-o_b)/(n_b-1)` (Kumar, Liang and Ma 2019; Broecker 2012).
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def calibration_error(
     bins : int
     strategy : "uniform" (equal widths) or "quantile" (equal mass, also called adaptive)
     norm : "l1" (ECE), "l2" (root mean square) or "max" (MCE)
-    of : "positive" (the second of two classes), "answer" (the largest probability against being right), "class" (mean
+    of : "positive" (the second of two classes), "answer" (the largest probability against accuracy), "class" (mean
         over the classes of each one's error), or "auto": "positive" for two classes, else "answer"
-    debias : take the expected noise away; not for "max"
+    debias : subtract the expected noise; not for "max"
     labels : (K,) classes of the columns, if not those of truth
     sample_weight : (n,)
 
@@ -99,8 +99,8 @@ def _error(
         return _distance(P[:, 1], (codes == 1) * 1.0, w, bins, strategy, norm, debias, who)
     if of == "answer":
         answer = P.argmax(axis=1)
-        sure = P[np.arange(len(P)), answer]
-        return _distance(sure, (answer == codes) * 1.0, w, bins, strategy, norm, debias, who)
+        confidence = P[np.arange(len(P)), answer]
+        return _distance(confidence, (answer == codes) * 1.0, w, bins, strategy, norm, debias, who)
     each = [_distance(P[:, k], (codes == k) * 1.0, w, bins, strategy, norm, debias, who) for k in range(K)]
     return float(np.mean(each))
 
@@ -132,18 +132,18 @@ def _folded(d: np.ndarray, s: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class ReliabilityCurve:
-    """What came true against what was forecast.
+    """Observed frequency against predicted probability.
 
     Parameters
     ----------
     predicted, observed : (m,) mean forecast and mean outcome of each group
     count : (m,) rows, or weight
-    low, high : (m,) Wilson interval of the outcome's share; NaN for the isotonic way
+    low, high : (m,) Wilson interval of the outcome's share; NaN for "isotonic"
     method : "uniform", "quantile" or "isotonic"
     alpha : of the intervals
     label : the positive class
     consistent_low, consistent_high : (m,) where the outcomes would lie, with probability 1 - alpha each, were the
-        forecasts calibrated; None if not asked for
+        forecasts calibrated; None if not computed
 
     Examples
     --------
@@ -184,7 +184,7 @@ class ReliabilityCurve:
         ----------
         truth : (n,) labels of two classes
         probability : (n,) of the positive class, or (n, 2)
-        method : "quantile" or "uniform" bins, or "isotonic", the best curve that never falls (CORP; Dimitriadis,
+        method : "quantile" or "uniform" bins, or "isotonic" (isotonic regression: CORP; Dimitriadis,
             Gneiting and Jordan 2021)
         bins : int, not for "isotonic"
         alpha : of the intervals
@@ -196,27 +196,29 @@ class ReliabilityCurve:
         if not is_whole(resamples):
             raise ParameterError(f"resamples must be a whole number from 0 up, got {resamples!r}.", who=who)
         resamples = int(resamples)
-        seen = scored(truth, probability, who, pos_label, sample_weight)
-        p, y = seen.score, seen.positive.astype(np.float64)
+        scores = scored(truth, probability, who, pos_label, sample_weight)
+        p, y = scores.score, scores.positive.astype(np.float64)
         if p.min() < 0 or p.max() > 1:
             raise DataError(f"probabilities lie between 0 and 1, got {p.min():g} to {p.max():g}.", who=who)
-        w = np.ones(len(p)) if seen.weight is None else seen.weight
+        w = np.ones(len(p)) if scores.weight is None else scores.weight
         if method == "isotonic":
             mass, forecast, came = grouped(p, y, w)
             fitted = pool_adjacent_violators(came, mass)
             nothing = np.full(len(mass), np.nan)
             band = _isotonic_band(p, w, resamples, alpha, random_state)
-            return cls(forecast, fitted, mass, nothing, nothing, method, alpha, seen.label, *band)
+            return cls(forecast, fitted, mass, nothing, nothing, method, alpha, scores.label, *band)
         if method not in ("uniform", "quantile"):
             raise ParameterError(f"method must be quantile, uniform or isotonic, got {method!r}.", who=who)
         mass, forecast, came, place, _ = binned(p, y, w, bins, method, who)
         rows = mass**2 / np.bincount(place, weights=w * w)
         low, high = wilson_interval(came, rows, alpha)
         band = _bin_band(p, w, place, mass, resamples, alpha, random_state)
-        return cls(forecast, came, mass, np.asarray(low), np.asarray(high), method, alpha, seen.label, *band)
+        return cls(
+            forecast, came, mass, np.asarray(low), np.asarray(high), method, alpha, scores.label, *band
+        )
 
     def recalibrated(self, probability: Any) -> np.ndarray:
-        """Probabilities read off the curve, in between by lines."""
+        """Recalibrated probabilities, interpolated linearly on the curve."""
         return np.interp(np.asarray(probability, dtype=np.float64), self.predicted, self.observed)
 
 
@@ -226,10 +228,10 @@ def _bin_band(
     if not resamples:
         return None, None
     rng = as_generator(seed, "CalibrationCurve")
-    drawn = np.empty((resamples, len(mass)))
+    resampled = np.empty((resamples, len(mass)))
     for b in range(resamples):
-        drawn[b] = np.bincount(place, weights=w * (rng.random(len(p)) < p), minlength=len(mass)) / mass
-    low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
+        resampled[b] = np.bincount(place, weights=w * (rng.random(len(p)) < p), minlength=len(mass)) / mass
+    low, high = np.quantile(resampled, [alpha / 2, 1 - alpha / 2], axis=0)
     return low, high
 
 
@@ -237,11 +239,11 @@ def _isotonic_band(p: np.ndarray, w: np.ndarray, resamples: int, alpha: float, s
     if not resamples:
         return None, None
     rng = as_generator(seed, "CalibrationCurve")
-    drawn = []
+    resampled = []
     for _ in range(resamples):
         mass, _, came = grouped(p, (rng.random(len(p)) < p) * 1.0, w)
-        drawn.append(pool_adjacent_violators(came, mass))
-    low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0)
+        resampled.append(pool_adjacent_violators(came, mass))
+    low, high = np.quantile(resampled, [alpha / 2, 1 - alpha / 2], axis=0)
     return low, high
 
 
@@ -255,7 +257,7 @@ def _error_of(outcome: Outcome, **options: Any) -> float:
 def _ece(
     bins: int = 15, strategy: str = "uniform", norm: str = "l1", of: str = "auto", debias: bool = False
 ) -> OfOutcome:
-    """Noise adds to the error in the data, once more in a resample: the basic bootstrap takes it away."""
+    """Noise adds to the error in the data, once more in a resample: the basic bootstrap removes it."""
     options: dict[str, Any] = {"bins": bins, "strategy": strategy, "norm": norm, "of": of, "debias": debias}
     return OfOutcome(partial(_error_of, **options), bootstrap="basic")
 

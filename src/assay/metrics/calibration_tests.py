@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import scored
+from assay.metrics._inputs import scored
 from assay.metrics.bins import binned
 from assay.stats.significance.test_result import TestResult, check_alpha, check_alternative
 
@@ -27,22 +27,22 @@ def hosmer_lemeshow(
 
     .. math:: C = \sum_g \frac{(O_g - n_g \bar p_g)^2}{n_g \bar p_g (1 - \bar p_g)}
 
-    against chi-square with G degrees of freedom on rows the model did not learn from, G - 2 on rows it was fitted to.
-    Rows of equal probability stay in one group, so there may be fewer groups than asked for.
+    against chi-square with G degrees of freedom on test rows, G - 2 on training rows.
+    Rows of equal probability stay in one group, so there may be fewer groups than requested.
 
     Parameters
     ----------
     truth : (n,) labels of two classes
     probability : (n,) of the positive class
     groups : int
-    fitted : whether the model was fitted to these rows
+    fitted : whether these are training rows
     pos_label : the positive class
 
     Examples
     --------
     >>> from assay.metrics import hosmer_lemeshow
-    >>> found = hosmer_lemeshow([0, 0, 1, 1, 0, 1, 1, 1], [.3, .3, .3, .3, .8, .8, .8, .8], groups=2)
-    >>> round(found.statistic, 4), found.df, round(found.p, 4)
+    >>> result = hosmer_lemeshow([0, 0, 1, 1, 0, 1, 1, 1], [.3, .3, .3, .3, .8, .8, .8, .8], groups=2)
+    >>> round(result.statistic, 4), result.df, round(result.p, 4)
     (0.8244, 2, 0.6622)
     """
     who = "hosmer_lemeshow"
@@ -61,7 +61,7 @@ def hosmer_lemeshow(
         return TestResult(name, np.nan, np.nan, alpha=alpha, why=why)
     off, var = mass * (came - forecast), mass * forecast * (1 - forecast)
     if ((var <= 0) & (off != 0)).any():
-        why = "A group was said to be certain and was not."
+        why = "A group has predicted probability 0 or 1 and holds rows of the other class."
         return TestResult(name, np.inf, 0.0, df, alpha=alpha, why=why)
     with np.errstate(over="ignore"):  # a group all but certain, and wrong
         statistic = float(np.sum(np.divide(off**2, var, out=np.zeros_like(var), where=var > 0)))
@@ -81,7 +81,7 @@ def spiegelhalter(
 
     .. math:: z = \frac{\sum_i (y_i - p_i)(1 - 2p_i)}{\sqrt{\sum_i (1-2p_i)^2\, p_i(1-p_i)}}
 
-    No groups needed; "greater" asks for a Brier score that is too large: probabilities too extreme.
+    No groups needed; "greater" tests for a Brier score that is too large: overconfident probabilities.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def spiegelhalter(
     Examples
     --------
     >>> from assay.metrics import spiegelhalter
-    >>> found = spiegelhalter([0, 0, 1, 0, 1, 1, 0, 1], [.1, .2, .2, .3, .7, .8, .8, .9])
-    >>> round(found.statistic, 4), round(found.p, 4)
+    >>> result = spiegelhalter([0, 0, 1, 0, 1, 1, 0, 1], [.1, .2, .2, .3, .7, .8, .8, .9])
+    >>> round(result.statistic, 4), round(result.p, 4)
     (0.4981, 0.6184)
     """
     alpha, alternative = check_alpha(alpha, "spiegelhalter"), check_alternative(alternative, "spiegelhalter")
@@ -104,7 +104,7 @@ def spiegelhalter(
     over, var = float((y - p) @ (1 - 2 * p)), float((1 - 2 * p) ** 2 @ (p * (1 - p)))
     if var <= 0:
         if abs(over) <= 1e-12:
-            why = "Every probability is 0, 1/2 or 1 and none of the certain ones was wrong: nothing speaks against it."
+            why = "Every probability is 0, 1/2 or 1, and no certain one is wrong: no evidence against calibration."
             return TestResult(name, 0.0, 1.0, alternative=alternative, alpha=alpha, why=why)
         why = "Every probability is 0, 1/2 or 1, and a certain one was wrong."
         return TestResult(name, np.inf, 1.0 if alternative == "less" else 0.0, alternative=alternative, alpha=alpha,
@@ -115,7 +115,7 @@ def spiegelhalter(
 
 
 def _read(truth: Any, probability: Any, pos_label: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
-    seen = scored(truth, probability, who, pos_label)
-    if seen.score.min() < 0 or seen.score.max() > 1:
+    rows = scored(truth, probability, who, pos_label)
+    if rows.score.min() < 0 or rows.score.max() > 1:
         raise DataError("probabilities lie between 0 and 1.", who=who)
-    return seen.score, seen.positive.astype(np.float64)
+    return rows.score, rows.positive.astype(np.float64)

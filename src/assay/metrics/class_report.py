@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of each class, with intervals: a report that can be printed, shown and asked."""
+"""Precision, recall and F1 of each class, with intervals: a classification report."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 
 from assay.core.words import one_line
 from assay.metrics import _tables
-from assay.metrics._given import labelled
+from assay.metrics._inputs import labelled
 from assay.metrics._table_intervals import delta, mean_of_shares, wilson
 from assay.metrics.confusion import Confusion
 from assay.metrics.estimate import Estimate
-from assay.metrics.forms import MOST_CLASSES
+from assay.metrics.forms import MAX_DELTA_CLASSES
 from assay.metrics.measure import measures
 from assay.stats.significance.test_result import check_alpha
 
@@ -26,11 +26,11 @@ COLUMNS = {"precision": _tables.precisions, "recall": _tables.recalls, "f1": _ta
 
 @dataclass(frozen=True)
 class ClassReport:
-    """What a classifier achieves on each class, and on average.
+    """Precision, recall and F1 of each class, and their averages, with intervals.
 
     Attributes
     ----------
-    classes : {class: {"precision", "recall", "f1": Estimate}}; no interval where nothing defines the measure
+    classes : {class: {"precision", "recall", "f1": Estimate}}; no interval where the measure is undefined
     support : {class: rows, or weight}
     averages : {"macro", "weighted"}: like a class; "macro" takes means over classes, "weighted" by their rows
     f1_of_means : F1 of the macro precision and the macro recall, the other convention
@@ -61,11 +61,11 @@ class ClassReport:
 
     @classmethod
     def of(cls, truth: Any, answer: Any, *, sample_weight: Any = None, alpha: float = 0.05) -> ClassReport:
-        """Report on (n,) true labels and (n,) answers."""
+        """Report on (n,) true and (n,) predicted labels."""
         alpha = check_alpha(alpha, "ClassReport")
-        given = labelled(truth, answer, "ClassReport", sample_weight)
-        squares = None if given.weight is None else replace(given, weight=given.weight**2).table()
-        return cls.of_table(given.table(), tuple(given.labels.tolist()), squares=squares, alpha=alpha)
+        pair = labelled(truth, answer, "ClassReport", sample_weight)
+        squares = None if pair.weight is None else replace(pair, weight=pair.weight**2).table()
+        return cls.of_table(pair.table(), tuple(pair.labels.tolist()), squares=squares, alpha=alpha)
 
     @classmethod
     def of_table(
@@ -76,9 +76,9 @@ class ClassReport:
         squares: np.ndarray | None = None,
         alpha: float = 0.05,
     ) -> ClassReport:
-        """Report on a (K, K) table of rows, or of their weights, by truth and answer; ``squares`` of squared weights.
+        """Report on a (K, K) confusion matrix of counts or weights; ``squares`` of squared weights.
 
-        One column more holds answers that are no class.
+        An extra column holds rejected rows.
 
         >>> from assay.metrics import ClassReport
         >>> print(ClassReport.of_table([[2, 1], [0, 2]], ["a", "b"]).accuracy)
@@ -114,18 +114,21 @@ class ClassReport:
             averages,
             _of_all(_tables.f1_of_means, T, S, alpha),
             accuracy,
-            Confusion(np.asarray(table) if len(T) == K else T, (*classes, *["no answer"] * (len(T) - K))),
+            Confusion(np.asarray(table) if len(T) == K else T, (*classes, *["rejected"] * (len(T) - K))),
             alpha,
         )
 
     def _lines(self) -> list[list[str]]:
-        def row(name: Any, found: dict[str, Estimate], size: str) -> list[str]:
-            return [one_line(name), *(_with_interval(found[m]) for m in COLUMNS), size]
+        def row(name: Any, estimates: dict[str, Estimate], size: str) -> list[str]:
+            return [one_line(name), *(_with_interval(estimates[m]) for m in COLUMNS), size]
 
         lines = [["", *COLUMNS, "rows"]]
-        lines += [row(label, found, f"{self.support[label]:g}") for label, found in self.classes.items()]
+        lines += [
+            row(label, estimates_of, f"{self.support[label]:g}")
+            for label, estimates_of in self.classes.items()
+        ]
         whole = f"{sum(self.support.values()):g}"
-        lines += [row(f"{name} mean", found, whole) for name, found in self.averages.items()]
+        lines += [row(f"{name} mean", estimates_of, whole) for name, estimates_of in self.averages.items()]
         lines.append(["F1 of means", "", "", _with_interval(self.f1_of_means), whole])
         return [*lines, ["accuracy", "", "", _with_interval(self.accuracy), whole]]
 
@@ -162,14 +165,14 @@ def _one(m: str, T: np.ndarray, squares: np.ndarray, k: int, alpha: float) -> Es
 
 def _of_all(g: Any, T: np.ndarray, squares: np.ndarray, alpha: float) -> Estimate:
     value = float(g(T))
-    if len(T) > MOST_CLASSES:
+    if len(T) > MAX_DELTA_CLASSES:
         return Estimate(value, alpha=alpha, why="many classes; with_interval resamples")
     return delta(g, T, squares, value, alpha)
 
 
-def _with_interval(found: Estimate) -> str:
-    if np.isnan(found.value):
-        return f"- ({found.why})"
-    if np.isnan(found.low):
-        return f"{found.value:.4f} ({found.why})"
-    return f"{found.value:.4f} ({found.low:.4f} to {found.high:.4f})"
+def _with_interval(estimate: Estimate) -> str:
+    if np.isnan(estimate.value):
+        return f"- ({estimate.why})"
+    if np.isnan(estimate.low):
+        return f"{estimate.value:.4f} ({estimate.why})"
+    return f"{estimate.value:.4f} ({estimate.low:.4f} to {estimate.high:.4f})"

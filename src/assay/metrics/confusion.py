@@ -1,4 +1,4 @@
-"""Who was taken for whom: the table of truth against answer, with names."""
+"""The confusion matrix, with names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
-from assay.metrics._given import Labelled, labelled
+from assay.metrics._inputs import Labelled, labelled
 
 __all__ = ["Confusion", "confusion_matrix"]
 
@@ -20,12 +20,12 @@ __all__ = ["Confusion", "confusion_matrix"]
 def confusion_matrix(
     y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, normalize: str | None = None
 ) -> np.ndarray:
-    """(K, K) rows of each class (table rows) that got each answer (table columns).
+    """(K, K) number of rows by true class (table rows) and predicted class (table columns).
 
     Parameters
     ----------
     y_true, y_pred : (n,) labels
-    labels : which classes, in which order; default all that occur, sorted. Rows of other classes are left out
+    labels : classes and their order; default all that occur, sorted. Rows of other classes are left out
     sample_weight : (n,)
     normalize : "true" (each row sums to 1), "pred" (each column), "all", or None for counts
 
@@ -40,10 +40,10 @@ def confusion_matrix(
         raise ParameterError(
             f"confusion_matrix: normalize must be true, pred, all or None, got {normalize!r}."
         )
-    seen = labelled(y_true, y_pred, "confusion_matrix", sample_weight)
-    table, _ = selected(seen, labels, "confusion_matrix")
+    pair = labelled(y_true, y_pred, "confusion_matrix", sample_weight)
+    table, _ = selected(pair, labels, "confusion_matrix")
     if sample_weight is not None and np.asarray(sample_weight).dtype.kind in "biu":
-        if seen.table().sum() > 2**53:
+        if pair.table().sum() > 2**53:
             raise DataError(
                 "confusion_matrix: whole weights must add up to at most 2**53. Give them as floats."
             )
@@ -56,31 +56,33 @@ def confusion_matrix(
     return np.nan_to_num(_tables.share(table, whole))
 
 
-def selected(seen: Labelled, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+def selected(pair: Labelled, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
     """The table of some classes in a given order, and their labels; classes that do not occur have no rows."""
-    table = seen.table()
+    table = pair.table()
     if labels is None:
-        return table, seen.labels
-    wanted = (
+        return table, pair.labels
+    requested = (
         np.asarray(labels, dtype=object).tolist() if not isinstance(labels, np.ndarray) else labels.tolist()
     )
-    if not len(wanted):
+    if not len(requested):
         raise DataError("'labels' should contain at least one label.", who=who)
-    place = {label: k for k, label in enumerate(seen.labels.tolist())}
-    found = np.array([place.get(label, -1) for label in wanted])
-    if not any(k >= 0 and seen_rows for k, seen_rows in zip(found, table.sum(axis=1)[np.maximum(found, 0)])):
-        raise DataError(f"At least one label specified must be in y_true; none of {wanted[:5]} is.", who=who)
-    padded = np.zeros((seen.K + 1, seen.K + 1), dtype=table.dtype)
+    place = {label: k for k, label in enumerate(pair.labels.tolist())}
+    codes = np.array([place.get(label, -1) for label in requested])
+    if not any(k >= 0 and seen_rows for k, seen_rows in zip(codes, table.sum(axis=1)[np.maximum(codes, 0)])):
+        raise DataError(
+            f"At least one label specified must be in y_true; none of {requested[:5]} is.", who=who
+        )
+    padded = np.zeros((pair.K + 1, pair.K + 1), dtype=table.dtype)
     padded[:-1, :-1] = table
-    kinds = {type(v) for v in wanted}
-    return padded[np.ix_(found, found)], np.array(wanted, dtype=object if len(kinds) > 1 else None)
+    kinds = {type(v) for v in requested}
+    return padded[np.ix_(codes, codes)], np.array(requested, dtype=object if len(kinds) > 1 else None)
 
 
 @dataclass(frozen=True)
 class Confusion:
-    r"""A confusion table that knows its classes.
+    r"""A confusion matrix with its class labels.
 
-    ``counts[i, j]`` rows of class i were answered j. For one class against the rest:
+    ``counts[i, j]`` rows of class i were predicted j. For one class against the rest:
 
     .. math:: TP = n_{kk}, \quad FN = n_{k\cdot} - n_{kk}, \quad FP = n_{\cdot k} - n_{kk}, \quad
               TN = n - TP - FN - FP
@@ -93,19 +95,19 @@ class Confusion:
     Attributes
     ----------
     tp, fn, fp, tn : (K,) of each class against the rest
-    recall, precision, specificity, f1, jaccard : (K,) NaN where nothing defines them
+    recall, precision, specificity, f1, jaccard : (K,) NaN where undefined
     accuracy, error, balanced_accuracy, macro_f1, f1_of_means, g_mean, youden, kappa, matthews : float
 
     Examples
     --------
     >>> from assay.metrics import Confusion
-    >>> seen = Confusion.of(["ill", "ill", "well", "well", "well"], ["ill", "well", "well", "well", "well"],
+    >>> matrix = Confusion.of(["ill", "ill", "well", "well", "well"], ["ill", "well", "well", "well", "well"],
     ...                     positive="ill")
-    >>> print(seen)
+    >>> print(matrix)
     truth   answered ill   answered well
     ill                1               1
     well               0               3
-    >>> seen.recall, seen.accuracy
+    >>> matrix.recall, matrix.accuracy
     (array([0.5, 1. ]), 0.8)
     """
 
@@ -123,7 +125,7 @@ class Confusion:
         names: Any = None,
         sample_weight: Any = None,
     ) -> Confusion:
-        """Count.
+        """Count rows by true and predicted class.
 
         Parameters
         ----------
@@ -133,29 +135,29 @@ class Confusion:
         names : {label: name} or a sequence of names in the order of the sorted labels, to show instead of the labels
         sample_weight : (n,)
         """
-        seen = labelled(truth, answer, "Confusion", sample_weight)
-        table, found = selected(seen, None if labels is None else list(labels), "Confusion")
-        order = list(range(len(found)))
-        shown = found.tolist()
+        pair = labelled(truth, answer, "Confusion", sample_weight)
+        table, occurring = selected(pair, None if labels is None else list(labels), "Confusion")
+        order = list(range(len(occurring)))
+        printed = occurring.tolist()
         if positive is not None:
-            if positive not in shown:
-                raise ParameterError(f"Confusion: positive={positive!r} is not among the classes {shown}.")
-            order.sort(key=lambda k: shown[k] != positive)
+            if positive not in printed:
+                raise ParameterError(f"Confusion: positive={positive!r} is not among the classes {printed}.")
+            order.sort(key=lambda k: printed[k] != positive)
         if names is not None:
-            shown = _renamed(shown, names)
-        return cls(table[np.ix_(order, order)], tuple(shown[k] for k in order))
+            printed = _renamed(printed, names)
+        return cls(table[np.ix_(order, order)], tuple(printed[k] for k in order))
 
     @property
     def tp(self) -> np.ndarray:
-        return _tables.right(self.counts).copy()
+        return _tables.correct(self.counts).copy()
 
     @property
     def fn(self) -> np.ndarray:
-        return _tables.tested(self.counts) - self.tp
+        return _tables.actual(self.counts) - self.tp
 
     @property
     def fp(self) -> np.ndarray:
-        return _tables.answered(self.counts) - self.tp
+        return _tables.predicted(self.counts) - self.tp
 
     @property
     def tn(self) -> np.ndarray:

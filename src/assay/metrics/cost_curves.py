@@ -1,4 +1,4 @@
-"""Curves over all costs: Drummond and Holte's cost curve, the Brier curve, Hand's H."""
+"""Curves over misclassification costs: Drummond and Holte's cost curve, the Brier curve, Hand's H."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import scored
+from assay.metrics._inputs import scored
 from assay.metrics.curves import tallies
 from assay.metrics.roc import RocCurve
 from assay.stats.checks import is_number
@@ -20,7 +20,7 @@ __all__ = ["BrierCurve", "CostCurve", "h_measure"]
 class CostCurve:
     r"""Normalised expected cost against the probability cost (Drummond and Holte 2006).
 
-    Every threshold is a line; the curve is the lowest of them, what the best threshold for each condition costs:
+    Every threshold is a line; the curve is their lower envelope, the cost of the best threshold at each q:
 
     .. math:: NEC(q) = \min_t\ q\,FNR(t) + (1-q)\,FPR(t), \qquad
               q = \frac{\pi\,c_{miss}}{\pi\,c_{miss} + (1-\pi)\,c_{alarm}}
@@ -63,31 +63,31 @@ class CostCurve:
         fnr = 1 - hull.tpr
         cost = np.append(q[:-1] * fnr + (1 - q[:-1]) * hull.fpr, fnr[-1])
         keep = np.append(np.diff(q) > 0, True)
-        kept = keep[:-1]
-        return cls(q[keep], cost[keep], hull.thresholds[kept], hull.fpr[kept], fnr[kept])
+        pieces = keep[:-1]
+        return cls(q[keep], cost[keep], hull.thresholds[pieces], hull.fpr[pieces], fnr[pieces])
 
     def at(self, probability_cost: Any) -> Any:
         """NEC of the best threshold."""
-        found = np.interp(probability_cost, self.probability_cost, self.cost)
-        return float(found) if np.ndim(found) == 0 else found
+        cost = np.interp(probability_cost, self.probability_cost, self.cost)
+        return float(cost) if np.ndim(cost) == 0 else cost
 
     @staticmethod
     def trivial(probability_cost: Any) -> Any:
-        """NEC of always saying the cheaper class."""
-        found = np.minimum(probability_cost, 1 - np.asarray(probability_cost, dtype=np.float64))
-        return float(found) if np.ndim(found) == 0 else found
+        """NEC of always predicting the cheaper class."""
+        cost = np.minimum(probability_cost, 1 - np.asarray(probability_cost, dtype=np.float64))
+        return float(cost) if np.ndim(cost) == 0 else cost
 
     @property
     def area(self) -> float:
-        """Mean NEC if all conditions are equally likely; at best 0, by always saying the cheaper class 1/4."""
+        """Mean NEC over uniform q; 0 at best, 1/4 by always predicting the cheaper class."""
         return float(np.diff(self.probability_cost) @ (self.cost[1:] + self.cost[:-1]) / 2)
 
 
 @dataclass(frozen=True)
 class BrierCurve:
-    r"""Loss of probabilities taken at their word, over all costs (Hernandez-Orallo, Flach and Ferri 2011).
+    r"""Loss of probabilities used as thresholds, over all costs (Hernandez-Orallo, Flach and Ferri 2011).
 
-    Where a false alarm costs c and a miss 1 - c, the positive class is said where its probability is at least c:
+    Where a false alarm costs c and a miss 1 - c, the positive class is predicted where its probability is at least c:
 
     .. math:: L(c) = 2\left[(1-c)\,\pi\,FNR(c) + c\,(1-\pi)\,FPR(c)\right], \qquad
               \int_0^1 L(c)\,dc = \text{Brier score}
@@ -116,10 +116,10 @@ class BrierCurve:
         cls, truth: Any, probability: Any, *, pos_label: Any = None, sample_weight: Any = None
     ) -> BrierCurve:
         """From (n,) labels of two classes and (n,) probabilities of the positive one."""
-        seen = scored(truth, probability, "BrierCurve", pos_label, sample_weight)
-        if seen.score.min() < 0 or seen.score.max() > 1:
+        rows = scored(truth, probability, "BrierCurve", pos_label, sample_weight)
+        if rows.score.min() < 0 or rows.score.max() > 1:
             raise DataError("BrierCurve: probabilities lie between 0 and 1; for other scores see CostCurve.")
-        counted = tallies(seen)
+        counted = tallies(rows)
         P, N = counted.tps[-1], counted.fps[-1]
         n = P + N
         # pieces of rising cost: up to the lowest score all rows are positive, above the highest none is
@@ -145,7 +145,7 @@ def h_measure(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    r"""Hand's H: one less the expected least loss, relative to that of always saying the cheaper class.
+    r"""Hand's H: one minus the expected least loss, relative to that of always predicting the cheaper class.
 
     .. math:: H = 1 - \frac{\int \min_t\{c\,\pi_0 FPR(t) + (1-c)\,\pi_1 FNR(t)\}\,w(c)\,dc}
                            {\int \min\{c\,\pi_0,\ (1-c)\,\pi_1\}\,w(c)\,dc}
@@ -157,8 +157,8 @@ def h_measure(
     ----------
     truth : (n,) labels of two classes
     score : (n,) larger for the positive class
-    severity : (a, b) of the Beta density; default (1 + share of positives, 1 + share of negatives), which is most
-        at the cost share that makes the rarer class as dear as the commoner (Hand and Anagnostopoulos 2014)
+    severity : (a, b) of the Beta density; default (1 + share of positives, 1 + share of negatives), whose mode
+        is the cost share at which both classes cost the same (Hand and Anagnostopoulos 2014)
     pos_label, sample_weight : as in :func:`roc_curve`
 
     Examples
@@ -180,8 +180,8 @@ def h_measure(
     def loss(fpr: np.ndarray, fnr: np.ndarray, cuts: np.ndarray) -> float:
         """Integral of c p0 fpr_i + (1 - c) p1 fnr_i times the density over each piece of falling c."""
         up = betainc(a + 1, b, cuts) * a / (a + b)  # integral of c w(c)
-        rest = betainc(a, b + 1, cuts) * b / (a + b)  # of (1 - c) w(c)
-        return float(p0 * fpr @ (up[:-1] - up[1:]) + p1 * fnr @ (rest[:-1] - rest[1:]))
+        down = betainc(a, b + 1, cuts) * b / (a + b)  # of (1 - c) w(c)
+        return float(p0 * fpr @ (up[:-1] - up[1:]) + p1 * fnr @ (down[:-1] - down[1:]))
 
     dx, dy = np.diff(hull.fpr) * p0, np.diff(hull.tpr) * p1
     cuts = np.concatenate([[1.0], dy / (dx + dy), [0.0]])  # between corners c p0 dx = (1 - c) p1 dy

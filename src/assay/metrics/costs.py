@@ -1,4 +1,4 @@
-"""What answers cost: expected cost under a loss table, and accuracy weighted by the classes' costs."""
+"""Costs of predictions: expected cost under a loss matrix, and accuracy weighted by the classes' costs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.targets import check_weights
 from assay.decide.losses import as_loss
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import labelled, numbers, one_column
+from assay.metrics._inputs import labelled, numbers, one_column
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
@@ -21,15 +21,15 @@ __all__ = ["cost_per_row", "cost_sensitive_accuracy", "expected_cost"]
 def cost_per_row(
     truth: Any, answer: Any, loss: Any = None, *, classes: Any = None, reject: Any = None
 ) -> np.ndarray:
-    """(n,) what each answer cost.
+    """(n,) cost of each prediction.
 
     Parameters
     ----------
     truth : (n,) labels
-    answer : (n,) labels, or any action that the loss names
-    loss : {(said, truth): cost} or a table (actions, classes), as in :func:`assay.decide.as_loss`; None is 0/1
+    answer : (n,) predicted labels, or actions of the loss
+    loss : {(predicted, true): cost} or a table (actions, classes), as in :func:`assay.decide.as_loss`; None is 0/1
     classes : the order of a table's columns; default the sorted labels of truth and answer
-    reject : the answer "reject" costs this, a number or one per row; None takes it as any other action
+    reject : cost of "reject", a number or one per row; None treats it as any other action
 
     Examples
     --------
@@ -40,24 +40,24 @@ def cost_per_row(
     who = "cost_per_row"
     y, z = one_column(truth, who, "the truth"), one_column(answer, who, "the answer")
     if len(y) != len(z) or not len(y):
-        raise DataError(f"{len(y)} true labels and {len(z)} answers.", who=who)
+        raise DataError(f"{len(y)} true labels and {len(z)} predictions.", who=who)
     if reject is not None:
         reject = numbers(reject, who, "reject", (0, 1))
         if reject.size not in (1, len(y)):
             raise DataError(f"reject must be one cost or one per row ({len(y)}), got {reject.size}.", who=who)
-    said = (
+    rejected = (
         np.array([str(v) == "reject" for v in z.tolist()])
         if reject is not None
         else np.zeros(len(z), dtype=bool)
     )
-    names = _classes(y, z[~said], loss, classes, who)
+    names = _classes(y, z[~rejected], loss, classes, who)
     table = as_loss(loss, names, who=who)
-    place = {v: k for k, v in enumerate(table.actions)}
-    known = {v: k for k, v in enumerate(table.classes)}
-    chosen = _codes(z, place, said, who, "answer")
-    codes = _codes(y, known, np.zeros(len(y), dtype=bool), who, "true label")
-    paid = table.of(chosen, codes)
-    return np.where(said, reject, paid) if said.any() else paid
+    action_of = {v: k for k, v in enumerate(table.actions)}
+    code_of = {v: k for k, v in enumerate(table.classes)}
+    chosen = _codes(z, action_of, rejected, who, "answer")
+    codes = _codes(y, code_of, np.zeros(len(y), dtype=bool), who, "true label")
+    cost = table.of(chosen, codes)
+    return np.where(rejected, reject, cost) if rejected.any() else cost
 
 
 def _classes(y: np.ndarray, z: np.ndarray, loss: Any, classes: Any, who: str) -> list[Any]:
@@ -65,28 +65,30 @@ def _classes(y: np.ndarray, z: np.ndarray, loss: Any, classes: Any, who: str) ->
         return list(np.asarray(classes).tolist())
     if hasattr(loss, "classes"):
         return list(loss.classes)
-    known = set(y.tolist())
+    classes_of_rows = set(y.tolist())
     if isinstance(loss, dict):  # an action of the loss need not be a class
-        actions, named = {said for said, _ in loss}, {t for _, t in loss}
-        known |= named | {v for v in set(z.tolist()) if v not in actions or v in named}
+        actions, true_classes = {predicted for predicted, _ in loss}, {t for _, t in loss}
+        classes_of_rows |= true_classes | {
+            v for v in set(z.tolist()) if v not in actions or v in true_classes
+        }
     else:
-        known |= set(z.tolist())
+        classes_of_rows |= set(z.tolist())
     try:
-        return sorted(known)
+        return sorted(classes_of_rows)
     except TypeError:
         raise DataError("the truth and the answer have labels of different types.", who=who) from None
 
 
 def _codes(values: np.ndarray, place: dict[Any, int], skipped: np.ndarray, who: str, what: str) -> np.ndarray:
-    found = np.array([place.get(v, -1) for v in values.tolist()], dtype=np.int64)
-    lost = (found < 0) & ~skipped
+    codes = np.array([place.get(v, -1) for v in values.tolist()], dtype=np.int64)
+    lost = (codes < 0) & ~skipped
     if lost.any():
         row = int(np.argmax(lost))
         raise DataError(
             f"the {what} {values[row]!r} of {row_name(row)} is not in the loss, which knows {list(place)}.",
             who=who,
         )
-    return np.maximum(found, 0)
+    return np.maximum(codes, 0)
 
 
 def expected_cost(
@@ -98,7 +100,7 @@ def expected_cost(
     reject: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    r"""The mean cost of the answers, :math:`\frac1n\sum_i \lambda(\hat y_i, y_i)`: the empirical risk.
+    r"""The mean cost of the predictions, :math:`\frac1n\sum_i \lambda(\hat y_i, y_i)`: the empirical risk.
 
     Parameters
     ----------
@@ -118,7 +120,7 @@ def expected_cost(
 
 
 def cost_sensitive_accuracy(truth: Any, answer: Any, cost: Any, *, sample_weight: Any = None) -> float:
-    r"""Accuracy in which each row counts as much as an error on its class costs.
+    r"""Accuracy with each row weighted by the cost of an error on its class.
 
     .. math:: A = \frac{\sum_k c_k n_k a_k}{\sum_k c_k n_k}
 
@@ -137,19 +139,19 @@ def cost_sensitive_accuracy(truth: Any, answer: Any, cost: Any, *, sample_weight
     0.2
     """
     who = "cost_sensitive_accuracy"
-    seen = labelled(truth, answer, who, sample_weight)
-    names = seen.labels.tolist()
+    pair = labelled(truth, answer, who, sample_weight)
+    names = pair.labels.tolist()
     if isinstance(cost, dict):
         missing = [v for v in names if v not in cost]
         if missing:
             raise ParameterError(f"cost has no entry for class {missing[0]!r}.", who=who)
         cost = [cost[v] for v in names]
     c = numbers(cost, who, "cost")
-    if c.shape != (seen.K,) or (c < 0).any():
+    if c.shape != (pair.K,) or (c < 0).any():
         raise ParameterError(
-            f"cost must be {seen.K} numbers from 0 up, one per class, got {cost!r}.", who=who
+            f"cost must be {pair.K} numbers from 0 up, one per class, got {cost!r}.", who=who
         )
-    table = seen.table()
+    table = pair.table()
     whole = float(c @ table.sum(axis=1))
     if not whole > 0:
         raise ParameterError("the classes tested cost nothing, so there is nothing to weigh by.", who=who)

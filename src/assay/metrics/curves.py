@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.metrics._areas import tallies as _tallies
-from assay.metrics._given import Scored, scored, undefined
+from assay.metrics._inputs import Scored, scored, undefined
 
 __all__ = ["det_curve", "precision_recall_curve", "roc_curve"]
 
@@ -26,16 +26,16 @@ class Tallies:
     fps: np.ndarray
 
 
-def tallies(seen: Scored) -> Tallies:
+def tallies(rows: Scored) -> Tallies:
     """Count from the highest score down. Cost: O(n log n)."""
-    if seen.weight is None:  # two sorts and a merge, no permutation
-        pos, neg = np.sort(seen.score[seen.positive]), np.sort(seen.score[~seen.positive])
-        room = np.empty((3, len(seen.score)))
+    if rows.weight is None:  # two sorts and a merge, no permutation
+        pos, neg = np.sort(rows.score[rows.positive]), np.sort(rows.score[~rows.positive])
+        room = np.empty((3, len(rows.score)))
         m = _tallies(pos, neg, *room)
         return Tallies(*room[:, :m])
-    order = np.argsort(seen.score)[::-1]  # rows of equal score are added up together
-    score, w = seen.score[order], seen.weight[order]
-    inside = np.where(seen.positive[order], w, 0.0)
+    order = np.argsort(rows.score)[::-1]  # rows of equal score are added up together
+    score, w = rows.score[order], rows.weight[order]
+    inside = np.where(rows.positive[order], w, 0.0)
     last = np.append(np.flatnonzero(np.diff(score)), len(score) - 1)
     return Tallies(score[last], np.cumsum(inside)[last], np.cumsum(w - inside)[last])
 
@@ -48,11 +48,11 @@ def roc_curve(
     sample_weight: Any = None,
     drop_intermediate: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rates of false and of true alarms as the threshold falls; ``score >= threshold`` is an alarm.
+    """False and true positive rates as the threshold falls; ``score >= threshold`` predicts positive.
 
     .. math:: FPR = FP / (TN + FP), \\qquad TPR = TP / (TP + FN)
 
-    Equal scores move together. In front stands (0, 0) with the threshold infinity. Cost: O(n log n).
+    Equal scores move together. The first point is (0, 0) with threshold infinity. Cost: O(n log n).
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def roc_curve(
     y_score : (n,) larger for the positive class, or (n, 2) a posterior
     pos_label : the positive class; default 1, or the last of the sorted labels
     sample_weight : (n,)
-    drop_intermediate : leave out points between two equal steps, which lie on the line anyway
+    drop_intermediate : leave out collinear points
 
     Returns
     -------
@@ -101,14 +101,14 @@ def det_curve(
     sample_weight: Any = None,
     drop_intermediate: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rates of false alarms and of misses as the threshold rises (detection error trade-off).
+    """False positive and false negative rates as the threshold rises (detection error trade-off).
 
-    From the lowest threshold that still misses nothing to the last one without a false alarm.
+    From the highest threshold without a false negative to the lowest without a false positive.
 
     Parameters
     ----------
     y_true, y_score, pos_label, sample_weight : as in :func:`roc_curve`
-    drop_intermediate : leave out points whose two neighbours miss as many
+    drop_intermediate : leave out points whose two neighbours have as many false negatives
 
     Returns
     -------
@@ -127,19 +127,19 @@ def det_curve(
     if not (fps[-1] > 0 and tps[-1] > 0):
         raise DataError("det_curve: Only one class is present in y_true; the trade-off needs two.")
     if drop_intermediate and len(fps) > 2:
-        kept = _steps(tps)
-        fps, tps, threshold = fps[kept], tps[kept], threshold[kept]
-    first = int(np.searchsorted(fps, 0.0, side="right")) - 1  # the last threshold without a false alarm
-    until = int(np.searchsorted(tps, tps[-1])) + 1  # the first that misses nothing
+        steps = _steps(tps)
+        fps, tps, threshold = fps[steps], tps[steps], threshold[steps]
+    first = int(np.searchsorted(fps, 0.0, side="right")) - 1  # the last threshold without a false positive
+    until = int(np.searchsorted(tps, tps[-1])) + 1  # the first without a false negative
     part = slice(first, until)
     return fps[part][::-1] / fps[-1], (tps[-1] - tps[part])[::-1] / tps[-1], threshold[part][::-1]
 
 
 def _steps(tps: np.ndarray) -> np.ndarray:
     """(m,) bool: the first and the last point of each run of equal true positives."""
-    kept = np.ones(len(tps), dtype=bool)
-    kept[1:-1] = (np.diff(tps[:-1]) != 0) | (np.diff(tps[1:]) != 0)
-    return kept
+    ends = np.ones(len(tps), dtype=bool)
+    ends[1:-1] = (np.diff(tps[:-1]) != 0) | (np.diff(tps[1:]) != 0)
+    return ends
 
 
 def precision_recall_curve(
@@ -159,7 +159,7 @@ def precision_recall_curve(
     ----------
     y_true, y_score, pos_label, sample_weight : as in :func:`roc_curve`
     drop_intermediate : keep only the first and the last point of each run of equal recall
-    truncated : begin at the highest threshold with full recall: those below it only add false alarms
+    truncated : begin at the highest threshold with full recall: lower ones only add false positives
 
     Returns
     -------
@@ -177,8 +177,8 @@ def precision_recall_curve(
     counted = tallies(scored(y_true, y_score, "precision_recall_curve", pos_label, sample_weight))
     fps, tps, threshold = counted.fps, counted.tps, counted.threshold
     if drop_intermediate and len(fps) > 2:
-        kept = _steps(tps)
-        fps, tps, threshold = fps[kept], tps[kept], threshold[kept]
+        steps = _steps(tps)
+        fps, tps, threshold = fps[steps], tps[steps], threshold[steps]
     if truncated and tps[-1] > 0:
         until = int(np.searchsorted(tps, tps[-1])) + 1
         fps, tps, threshold = fps[:until], tps[:until], threshold[:until]

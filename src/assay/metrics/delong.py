@@ -1,4 +1,4 @@
-"""How sure one can be of an area under the ROC curve, and of the difference of two."""
+"""Interval of the area under the ROC curve, and DeLong's test of two areas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import scored
+from assay.metrics._inputs import scored
 from assay.metrics.areas import area_of
 from assay.metrics.curves import Tallies, tallies
 from assay.metrics.estimate import Estimate
@@ -51,8 +51,8 @@ def auc_interval(
     >>> print(auc_interval([1, 1, 0, 1, 1, 0, 1, 0, 0, 0], [.95, .9, .8, .7, .6, .55, .5, .4, .3, .1]))
     0.8400 (0.4104 to 0.9754, DeLong)
     """
-    seen = scored(truth, score, "auc_interval", pos_label)
-    return interval_of(tallies(seen), alpha, method, "auc_interval")
+    rows = scored(truth, score, "auc_interval", pos_label)
+    return interval_of(tallies(rows), alpha, method, "auc_interval")
 
 
 def interval_of(counted: Tallies, alpha: float, method: str, who: str) -> Estimate:
@@ -159,23 +159,23 @@ def delong(
     --------
     >>> from assay.metrics import delong
     >>> truth = [0, 0, 0, 0, 1, 1, 1, 1]
-    >>> found = delong(truth, [1, 2, 3, 4, 5, 6, 7, 8], [1, 5, 3, 6, 2, 7, 4, 8])
-    >>> found.estimate, round(found.p, 4)
+    >>> result = delong(truth, [1, 2, 3, 4, 5, 6, 7, 8], [1, 5, 3, 6, 2, 7, 4, 8])
+    >>> result.estimate, round(result.p, 4)
     (0.3125, 0.1601)
     """
     alpha, alternative = check_alpha(alpha, "delong"), check_alternative(alternative, "delong")
-    one = scored(truth, first, "delong", pos_label)
-    two = scored(truth, second, "delong", pos_label)
-    P, N = int(one.positive.sum()), int((~one.positive).sum())
+    first_scores = scored(truth, first, "delong", pos_label)
+    second_scores = scored(truth, second, "delong", pos_label)
+    P, N = int(first_scores.positive.sum()), int((~first_scores.positive).sum())
     if P < 2 or N < 2:
         raise DataError(
             f"delong: each class needs two rows to show its spread, got {P} positive and {N} negative."
         )
     from scipy.special import ndtr, ndtri
 
-    V1, W1 = placements(one.positive, one.score)
-    V2, W2 = placements(two.positive, two.score)
-    difference = area_of(one) - area_of(two)
+    V1, W1 = placements(first_scores.positive, first_scores.score)
+    V2, W2 = placements(second_scores.positive, second_scores.score)
+    difference = area_of(first_scores) - area_of(second_scores)
     scale = float(np.sqrt(np.var(V1 - V2, ddof=1) / P + np.var(W1 - W2, ddof=1) / N))
     name = "DeLong's test of two areas under the ROC curve"
     if scale <= 1e-12:

@@ -13,7 +13,7 @@ __all__ = ["Estimate"]
 
 @dataclass(frozen=True)
 class Estimate(Sentence):
-    """What was measured, and how far the truth may be from it.
+    """A value with its confidence interval.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class Estimate(Sentence):
     low, high : float
         The interval that holds the true value in 1 - alpha of all samples; NaN where there is none.
     method : str
-        How the interval was found, such as "Wilson".
+        How the interval was computed, such as "Wilson".
     alpha : float
     why : str
         What is unusual about it, or "".

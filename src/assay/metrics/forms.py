@@ -15,7 +15,7 @@ import numpy as np
 from assay.core.progress import track
 from assay.errors import ParameterError
 from assay.metrics import _tables
-from assay.metrics._given import Scored
+from assay.metrics._inputs import Scored
 from assay.metrics._table_intervals import Share, delta, gradient, mean_of_shares, wilson
 from assay.metrics.bootstrap import Plan, bounds, plan
 from assay.metrics.estimate import Estimate
@@ -30,13 +30,13 @@ BOOTSTRAPS: dict[str, str] = {
     "basic": "basic bootstrap",
     "percentile": "percentile bootstrap",
 }
-MOST_CLASSES = 100  # a derivative by each of more cells than so many squared takes longer than resampling
+MAX_DELTA_CLASSES = 100  # of the delta method; with more classes resampling is faster than K^2 derivatives
 NOT_DEFINED = "the measure is not defined here"
 
 
 @dataclass(frozen=True)
 class IntervalRequest:
-    """How an interval is asked for; parameters as in :func:`with_interval`."""
+    """The options of an interval; parameters as in :func:`with_interval`."""
 
     alpha: float = 0.05
     method: str = "auto"
@@ -48,11 +48,11 @@ class IntervalRequest:
 
     @property
     def analytic(self) -> bool:
-        """Whether an interval by a formula will do."""
+        """Whether an analytic interval may be used."""
         return self.method == "analytic" or (self.method == "auto" and self.groups is None)
 
     def kind(self, usual: str = "bca") -> str:
-        """The bootstrap that was asked for, or the usual one; of whole groups, percentiles."""
+        """The requested bootstrap, or the measure's default; percentiles for groups."""
         if self.method in BOOTSTRAPS:
             return self.method
         return usual if self.groups is None or usual == "basic" else "percentile"
@@ -63,20 +63,28 @@ class IntervalRequest:
                     random_state=self.random_state, who=self.who)  # fmt: skip
 
     def of_resamples(
-        self, value: float, drawn: np.ndarray, planned: Plan, kind: str, limits: Bounds, influence: Any = None
+        self,
+        value: float,
+        resampled: np.ndarray,
+        planned: Plan,
+        kind: str,
+        limits: Bounds,
+        influence: Any = None,
     ) -> Estimate:
         """The interval of resampled values; resamples that leave the measure undefined are left out and counted."""
-        kept = drawn[~np.isnan(drawn)]
-        if np.isnan(value) or len(kept) < len(drawn) / 2:
+        defined = resampled[~np.isnan(resampled)]
+        if np.isnan(value) or len(defined) < len(resampled) / 2:
             why = NOT_DEFINED if np.isnan(value) else "most resamples leave it undefined; stratify=True?"
             return Estimate(value, alpha=self.alpha, why=why)
-        lost = len(drawn) - len(kept)
+        lost = len(resampled) - len(defined)
         why = (
-            f"{lost} of {len(drawn)} resamples leave the measure undefined and were left out." if lost else ""
+            f"{lost} of {len(resampled)} resamples leave the measure undefined and were left out."
+            if lost
+            else ""
         )
-        if kept.min() == kept.max():
-            why = "Every resample gives the same value, so the interval has no width; it says nothing."
-        low, high = np.clip(bounds(kept, value, self.alpha, kind, influence), *limits)
+        if defined.min() == defined.max():
+            why = "Every resample gives the same value, so the interval has no width and means nothing."
+        low, high = np.clip(bounds(defined, value, self.alpha, kind, influence), *limits)
         method = BOOTSTRAPS[kind] if planned.of_rows else f"{BOOTSTRAPS[kind]} of {planned.units} groups"
         return Estimate(value, float(low), float(high), method, self.alpha, why)
 
@@ -91,7 +99,7 @@ class Form(Protocol):
 
 @dataclass(frozen=True)
 class OfOutcome:
-    """Any function of an outcome, which gives NaN where the rows do not define it; its rows are resampled.
+    """Any function of an outcome, NaN where undefined; its rows are resampled.
 
     Parameters
     ----------
@@ -116,10 +124,10 @@ class OfOutcome:
         if request.method == "analytic":
             raise ParameterError(f"{request.who}: the measure has no analytic interval; use method='auto'.")
         value, planned = self(outcome), request.plan(len(outcome.truth))
-        drawn = np.empty(planned.resamples)
+        resampled = np.empty(planned.resamples)
         for b in track(range(planned.resamples), "resampling"):
-            drawn[b] = self(outcome.take(planned.rows(b)))
-        return request.of_resamples(value, drawn, planned, request.kind(self.bootstrap), limits)
+            resampled[b] = self(outcome.take(planned.rows(b)))
+        return request.of_resamples(value, resampled, planned, request.kind(self.bootstrap), limits)
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,7 @@ class OfRows:
     ----------
     values : of an Outcome, gives (n,) values, or None where it lacks what they need
     share : whether the values are 0 and 1
-    link : a growing function of the mean of values that are never negative, such as the root of a mean square
+    link : an increasing function of the mean of non-negative values, such as the root of a mean square
 
     Examples
     --------
@@ -179,9 +187,9 @@ class OfRows:
         planned = request.plan(len(values))
         mass = np.ones(len(values)) if w is None else w
         sums = planned.sums(np.column_stack([mass * values, mass]))
-        drawn = _tables.share(sums[:, 0], sums[:, 1])
-        drawn = drawn if self.link is None else np.array([self.link(v) for v in drawn])
-        return request.of_resamples(self._linked(mean), drawn, planned, request.kind(), limits,
+        resampled = _tables.share(sums[:, 0], sums[:, 1])
+        resampled = resampled if self.link is None else np.array([self.link(v) for v in resampled])
+        return request.of_resamples(self._linked(mean), resampled, planned, request.kind(), limits,
                                     (influence, np.ones(len(values))))  # fmt: skip
 
 
@@ -191,9 +199,9 @@ class OfTable:
 
     Parameters
     ----------
-    function : of (..., K, K) tables, truth by answer; gives (...), or with ``classes`` (..., K)
+    function : of (..., K, K) tables, true by predicted class; gives (...), or with ``classes`` (..., K)
     share : (table, class) -> (part, whole), if the measure is a share of rows
-    link : if it is a growing function of that share
+    link : if it is an increasing function of that share
     mean_of : the same of each class, if the measure is a mean over classes of shares
     classes : "positive" (of the positive class of two, labelled 1 or else the second, and the mean over more), "mean"
         (over all classes), or "" for one number of the whole table
@@ -225,7 +233,7 @@ class OfTable:
 
     @property
     def per_class(self) -> bool:
-        """Whether it can be asked of one class."""
+        """Whether it can be computed for one class."""
         return self.classes == "positive"
 
     def _class(self, outcome: Outcome) -> int:
@@ -236,9 +244,9 @@ class OfTable:
         if self.label is not None:
             printed = [str(v) for v in names]
             if str(self.label) not in printed:
-                known = ", ".join(printed)
+                all_labels = ", ".join(printed)
                 raise ParameterError(
-                    f"a metric is of class {str(self.label)!r}, the classes are {known}.", who="compare"
+                    f"a metric is of class {str(self.label)!r}, the classes are {all_labels}.", who="compare"
                 )
             return printed.index(str(self.label))
         return -1 if outcome.K > 2 else positive_class(names)
@@ -270,24 +278,24 @@ class OfTable:
             if outcome.complete and self.mean_of is not None and self._all_shares(table):
                 return mean_of_shares(self.mean_of, table, squares, value, alpha, bounds=limits,
                                       geometric=self.geometric, stretch=self.stretch)  # fmt: skip
-            if outcome.complete and (K <= MOST_CLASSES or request.method == "analytic"):
+            if outcome.complete and (K <= MAX_DELTA_CLASSES or request.method == "analytic"):
                 return delta(g, table, squares, value, alpha, limits)
         planned = request.plan(len(outcome.truth))
         answer = np.where(outcome.answer < 0, K, outcome.answer)
-        drawn = planned.tables(outcome.truth, answer, outcome.weight, size, g)
+        resampled = planned.tables(outcome.truth, answer, outcome.weight, size, g)
         kind, influence = request.kind("bca" if outcome.complete else "percentile"), None
-        if kind == "bca" and size <= MOST_CLASSES:
+        if kind == "bca" and size <= MAX_DELTA_CLASSES:
             influence = (gradient(g, table)[0][table > 0], squares[table > 0])
-        return request.of_resamples(value, drawn, planned, kind, limits, influence)
+        return request.of_resamples(value, resampled, planned, kind, limits, influence)
 
     def _all_shares(self, table: np.ndarray) -> bool:
         """Whether each class that was tested has rows to take its share of."""
         assert self.mean_of is not None
-        return all(self.mean_of(table, int(k))[1] > 0 for k in np.flatnonzero(_tables.tested(table) > 0))
+        return all(self.mean_of(table, int(k))[1] > 0 for k in np.flatnonzero(_tables.actual(table) > 0))
 
 
 def positive_class(names: list[Any]) -> int:
-    """The positive one of two classes, as scikit-learn's functions have it: labelled 1, or else the second."""
+    """The positive one of two classes, as in scikit-learn's functions: labelled 1, or else the second."""
     return names.index(1) if 1 in names else len(names) - 1
 
 
@@ -330,27 +338,29 @@ class OfScores:
         each = outcome.problems(self.positive(outcome.names))
         if not each:
             return Estimate(np.nan, alpha=request.alpha, why=NOT_DEFINED)
-        area = float(np.mean([self.area(one) for one in each]))
+        area = float(np.mean([self.area(problem) for problem in each]))
         by_formula = len(each) == 1 and self.column == 0 and outcome.weight is None
         if request.groups is None and request.method in ("auto", "analytic") and by_formula:
             from assay.metrics.curves import tallies
             from assay.metrics.delong import interval_of
 
-            found = interval_of(tallies(each[0]), request.alpha, "auto", request.who)
-            value, low, high = (float(self._scaled(v)) for v in (found.value, found.low, found.high))
-            return Estimate(value, low, high, found.method, request.alpha, found.why)
+            delong = interval_of(tallies(each[0]), request.alpha, "auto", request.who)
+            value, low, high = (float(self._scaled(v)) for v in (delong.value, delong.low, delong.high))
+            return Estimate(value, low, high, delong.method, request.alpha, delong.why)
         if request.method == "analytic":
             raise ParameterError(
-                f"{request.who}: only an area under the ROC curve, of two classes and rows that weigh alike, has an "
+                f"{request.who}: only an area under the ROC curve, of two classes and unweighted rows, has an "
                 "analytic interval; use method='auto'."
             )
         planned, influence = request.plan(len(outcome.truth)), None
-        drawn = np.mean([planned.areas(one, self.column == 1)[:, self.column] for one in each], axis=0)
+        resampled = np.mean(
+            [planned.areas(problem, self.column == 1)[:, self.column] for problem in each], axis=0
+        )
         if by_formula:
             from assay.metrics.delong import placements
 
             V, W = placements(each[0].positive, each[0].score)
             l = np.concatenate([(V - area) / len(V), (W - area) / len(W)])
             influence = (l, np.ones(len(l)))
-        return request.of_resamples(self._scaled(area), self._scaled(drawn), planned, request.kind(), limits,
+        return request.of_resamples(self._scaled(area), self._scaled(resampled), planned, request.kind(), limits,
                                     influence)  # fmt: skip

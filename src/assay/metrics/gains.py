@@ -1,4 +1,4 @@
-"""What working from the top of a ranking brings: gain and lift."""
+"""Gain and lift of a ranking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import Scored, scored
+from assay.metrics._inputs import Scored, scored
 from assay.metrics.curves import tallies
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
@@ -31,7 +31,7 @@ class GainCurve:
     gain : (m,) of the positives among them, from 0 to 1
     thresholds : (m,) the lowest score taken
     prevalence : float
-        Share of positives among all rows; a perfect ranking has found all at this share.
+        Share of positives among all rows; a perfect ranking reaches gain 1 at this share.
     label : the positive class
 
     Examples
@@ -54,8 +54,8 @@ class GainCurve:
     @classmethod
     def of(cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> GainCurve:
         """The curve of (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
-        seen = scored(truth, score, "GainCurve", pos_label, sample_weight)
-        counted = tallies(seen)
+        rows = scored(truth, score, "GainCurve", pos_label, sample_weight)
+        counted = tallies(rows)
         P, n = counted.tps[-1], counted.tps[-1] + counted.fps[-1]
         if not P > 0:
             raise DataError("GainCurve: the truth has no positive row, so there is nothing to gain.")
@@ -65,7 +65,7 @@ class GainCurve:
             np.append(0.0, counted.tps / P),
             np.append(np.inf, counted.threshold),
             float(P / n),
-            seen.label,
+            rows.label,
         )
 
     @classmethod
@@ -86,14 +86,14 @@ class GainCurve:
 
     @property
     def lift(self) -> np.ndarray:
-        """(m,) gain over share: how many times as many positives as rows drawn by lot; at 0 that of the first step."""
-        found = np.divide(self.gain, self.share, out=np.ones_like(self.gain), where=self.share > 0)
-        found[0] = found[1]
-        return found
+        """(m,) gain over share, the ratio to rows drawn at random; at 0 that of the first step."""
+        ratio = np.divide(self.gain, self.share, out=np.ones_like(self.gain), where=self.share > 0)
+        ratio[0] = ratio[1]
+        return ratio
 
     @property
     def area(self) -> float:
-        """Area under the gain; 0.5 for rows drawn by lot."""
+        """Area under the gain; 0.5 for rows in random order."""
         return float(np.diff(self.share) @ (self.gain[1:] + self.gain[:-1]) / 2)
 
     def at(self, share: float) -> float:
@@ -106,7 +106,7 @@ class GainCurve:
 def lift_score(
     truth: Any, score: Any, *, share: float = 0.1, pos_label: Any = None, sample_weight: Any = None
 ) -> float:
-    """How many times as many positives the best share of the rows holds as rows drawn by lot would.
+    """Ratio of the positives among the highest-scored share of the rows to those among rows drawn at random.
 
     Parameters
     ----------

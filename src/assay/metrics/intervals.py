@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.progress import track
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import labelled, numbers, one_column, scored
+from assay.metrics._inputs import labelled, numbers, one_column, scored
 from assay.metrics.costs import cost_per_row
 from assay.metrics.estimate import Estimate
 from assay.metrics.forms import BOOTSTRAPS, IntervalRequest, OfScores, OfTable
@@ -23,7 +23,7 @@ from assay.stats.significance.test_result import check_alpha
 __all__ = ["with_interval"]
 
 METHODS: tuple[str, ...] = ("auto", "analytic", "bootstrap", *BOOTSTRAPS)
-MOST_BLOCKS = 200  # of rows that are left out for the influences of a function of the user
+MAX_JACKKNIFE_BLOCKS = 200  # of rows, each left out once for the influences of a user's function
 
 
 def with_interval(
@@ -54,8 +54,8 @@ def with_interval(
     Student's, the area under the ROC curve of two classes DeLong's. Everything else, and every measure of rows in
     groups, is resampled: "bca" where rows are independent, percentiles of whole groups where they are not.
 
-    The rows must be such that the learner did not see them; the interval speaks of these test rows and of one fitted
-    learner, not of learning anew.
+    The rows must be test rows; the interval is for one fitted learner and does not cover refitting it on other
+    training rows.
 
     Parameters
     ----------
@@ -91,52 +91,50 @@ def with_interval(
         raise ParameterError("with_interval: rows in groups have no analytic interval; use method='auto'.")
     strata = one_column(truth, "with_interval", "the truth") if stratify else None
     request = IntervalRequest(alpha, method, groups, strata, resamples, random_state)
-    known = measure if isinstance(measure, Measure) else find_measure(measure)
-    if known is None:
+    record = measure if isinstance(measure, Measure) else find_measure(measure)
+    if record is None:
         if callable(measure):
             return _of_function(measure, truth, answer, sample_weight, request, options)
-        known = measure_named(measure, "with_interval")
-    if known.name == "cost":
+        record = measure_named(measure, "with_interval")
+    if record.name == "cost":
         outcome = _of_costs(truth, answer, sample_weight, options)
     else:
-        known = known.with_options("with_interval", **options)
-        known, outcome = _outcome(known, truth, answer, pos_label, labels, sample_weight)
-    return known.of.interval(outcome, request, known.bounds)
+        record = record.with_options("with_interval", **options)
+        record, outcome = _outcome(record, truth, answer, pos_label, labels, sample_weight)
+    return record.of.interval(outcome, request, record.bounds)
 
 
 def _outcome(
-    known: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any
+    record: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any
 ) -> tuple[Measure, Outcome]:
-    """What was given, read as the measure needs it; and the measure, of ``pos_label`` if it can be."""
+    """The inputs, read as the measure needs them; and the measure, of ``pos_label`` if it has a class."""
     who = "with_interval"
-    if known.needs == "labels":
-        given = labelled(truth, answer, who, sample_weight)
-        names = given.labels.tolist()
-        if pos_label is not None and isinstance(known.of, OfTable) and known.of.per_class:
+    if record.needs == "labels":
+        pair = labelled(truth, answer, who, sample_weight)
+        names = pair.labels.tolist()
+        if pos_label is not None and isinstance(record.of, OfTable) and record.of.per_class:
             if pos_label not in names:
                 raise ParameterError(f"pos_label={pos_label!r} is not among the labels {names}.", who=who)
-            known = known.of_class(pos_label)
-        return known, Outcome(
-            given.truth, given.answer, None, given.K, weight=given.weight, labels=given.labels
-        )
-    if known.needs == "probabilities":
-        return known, probability_outcome(truth, answer, who, pos_label, labels, sample_weight)
-    if known.needs == "scores":
-        return known, _of_scores(known, truth, answer, pos_label, labels, sample_weight)
-    if known.needs == "costs":
-        said = one_column(answer, who, "the answer")
-        codes = np.zeros(len(said), dtype=np.int64)
-        rejected = np.array([str(v) == "reject" for v in said.tolist()])
-        w = check_weights(sample_weight, len(said), who, squared=True)
-        return known, Outcome(codes, codes, None, 1, rejected=rejected, weight=w)
+            record = record.of_class(pos_label)
+        return record, Outcome(pair.truth, pair.answer, None, pair.K, weight=pair.weight, labels=pair.labels)
+    if record.needs == "probabilities":
+        return record, probability_outcome(truth, answer, who, pos_label, labels, sample_weight)
+    if record.needs == "scores":
+        return record, _of_scores(record, truth, answer, pos_label, labels, sample_weight)
+    if record.needs == "costs":
+        answers = one_column(answer, who, "the answer")
+        codes = np.zeros(len(answers), dtype=np.int64)
+        rejected = np.array([str(v) == "reject" for v in answers.tolist()])
+        w = check_weights(sample_weight, len(answers), who, squared=True)
+        return record, Outcome(codes, codes, None, 1, rejected=rejected, weight=w)
     y, z = numbers(truth, who, "the truth"), numbers(answer, who, "the prediction", (1, 2))
     if len(y) != len(z):
         raise DataError(f"{len(y)} true values and {len(z)} predictions.", who=who)
-    return known, Outcome(y, z, None, 0, weight=check_weights(sample_weight, len(y), who, squared=True))
+    return record, Outcome(y, z, None, 0, weight=check_weights(sample_weight, len(y), who, squared=True))
 
 
 def _of_scores(
-    known: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any
+    record: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any
 ) -> Outcome:
     who = "with_interval"
     s = numbers(answer, who, "the score", (1, 2))
@@ -145,12 +143,12 @@ def _of_scores(
         if not outcome.problems():
             raise DataError("the truth has one class only.", who=who)
         return outcome
-    one_is_positive = isinstance(known.of, OfScores) and known.of.positive_is_one
+    one_is_positive = isinstance(record.of, OfScores) and record.of.positive_is_one
     if one_is_positive and pos_label is None and 1 in one_column(truth, who, "the truth").tolist():
         pos_label = 1
-    given = scored(truth, s, who, pos_label)
-    codes, w = given.positive.astype(np.int64), check_weights(sample_weight, len(s), who, squared=True)
-    return Outcome(codes, codes, None, 2, weight=w, scores=given.score)
+    rows = scored(truth, s, who, pos_label)
+    codes, w = rows.positive.astype(np.int64), check_weights(sample_weight, len(s), who, squared=True)
+    return Outcome(codes, codes, None, 2, weight=w, scores=rows.score)
 
 
 def _of_costs(truth: Any, answer: Any, sample_weight: Any, options: dict[str, Any]) -> Outcome:
@@ -181,33 +179,33 @@ def _of_function(
     w = check_weights(sample_weight, len(y), "with_interval", squared=True)
 
     def value_of(rows: Any) -> float:
-        more = options if w is None else {**options, "sample_weight": w[rows]}
-        return float(measure(y[rows], z[rows], **more))
+        arguments = options if w is None else {**options, "sample_weight": w[rows]}
+        return float(measure(y[rows], z[rows], **arguments))
 
     value, planned, kind = value_of(slice(None)), request.plan(len(y)), request.kind()
-    drawn = np.empty(planned.resamples)
+    resampled = np.empty(planned.resamples)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a resample lacks is counted, not warned of a thousand times
+        warnings.simplefilter("ignore")  # undefined resamples are counted instead
         for b in track(range(planned.resamples), "resampling"):
             try:
-                drawn[b] = value_of(planned.rows(b))
+                resampled[b] = value_of(planned.rows(b))
             except (ValueError, ZeroDivisionError):
-                drawn[b] = np.nan
+                resampled[b] = np.nan
         influence = _jackknife(value_of, len(y)) if kind == "bca" else None
-    return request.of_resamples(value, drawn, planned, kind, (-np.inf, np.inf), influence)
+    return request.of_resamples(value, resampled, planned, kind, (-np.inf, np.inf), influence)
 
 
 def _jackknife(value_of: Callable[[Any], float], n: int) -> Any:
     """Influences from leaving out blocks of rows; None where one of them has no value."""
-    blocks = np.array_split(np.arange(n), min(n, MOST_BLOCKS))
-    left = np.empty(len(blocks))
+    blocks = np.array_split(np.arange(n), min(n, MAX_JACKKNIFE_BLOCKS))
+    values_without = np.empty(len(blocks))
     for i, block in enumerate(blocks):
-        kept = np.ones(n, dtype=bool)
-        kept[block] = False
+        included = np.ones(n, dtype=bool)
+        included[block] = False
         try:
-            left[i] = value_of(np.flatnonzero(kept))
+            values_without[i] = value_of(np.flatnonzero(included))
         except (ValueError, ZeroDivisionError):
             return None
-    if not np.isfinite(left).all():
+    if not np.isfinite(values_without).all():
         return None
-    return left.mean() - left, np.ones(len(left))
+    return values_without.mean() - values_without, np.ones(len(values_without))

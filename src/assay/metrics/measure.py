@@ -1,4 +1,4 @@
-"""One record for each measure: what it is called, how it is computed, what it needs and which direction is better.
+"""One record for each measure: its name, how it is computed, what it needs and which direction is better.
 
 A measure is declared beside its function, in a module of this room, and found there by :func:`measures`; comparison,
 tuning, curves, scorers, reports and the command line all read it.
@@ -27,7 +27,7 @@ TASKS = ("classification", "regression", "both")
 
 @dataclass(frozen=True)
 class Measure:
-    """One number that says how good predictions are.
+    """A measure of predictions.
 
     Parameters
     ----------
@@ -69,14 +69,14 @@ class Measure:
     variant: Callable[[str], Measure | None] | None = None
 
     def __post_init__(self) -> None:
-        for value, known, field in (
+        for value, allowed, field in (
             (self.better, ("lower", "higher"), "better"),
             (self.needs, NEEDS, "needs"),
             (self.task, TASKS, "task"),
         ):
-            if value not in known:
+            if value not in allowed:
                 raise ParameterError(
-                    f"Measure {self.name!r}: {field} must be one of {', '.join(known)}, got {value!r}."
+                    f"Measure {self.name!r}: {field} must be one of {', '.join(allowed)}, got {value!r}."
                 )
         if not hasattr(self.of, "interval"):
             object.__setattr__(self, "of", OfOutcome(self.of))
@@ -88,14 +88,14 @@ class Measure:
 
     @property
     def rate(self) -> bool:
-        """Whether it is a share of all test rows, so that their number alone bounds how sure one can be."""
+        """Whether it is a share of all test rows, so that their number alone bounds its precision."""
         if isinstance(self.of, OfTable):
             return self.of.share is not None and not self.of.per_class
         return isinstance(self.of, OfRows) and self.of.share
 
     @property
     def counts_errors(self) -> bool:
-        """Whether it counts the rows answered wrongly, or rightly, as error and accuracy do."""
+        """Whether it is the share of wrong, or of correct, predictions, as error and accuracy are."""
         return isinstance(self.of, OfTable) and self.rate
 
     @property
@@ -110,14 +110,14 @@ class Measure:
 
     @property
     def takes_weights(self) -> bool:
-        """Whether rows can count by their weights; a function of the user may not know how."""
+        """Whether rows can count by their weights; a user's function may not support them."""
         return getattr(getattr(self.of, "function", None), "takes_weights", True)
 
     @property
     def names(self) -> set[str]:
-        """All names it answers to, in lower case with spaces."""
-        given = {self.name, *self.aliases, *(f.__name__ for f in self.functions[:1])}
-        spelt = {_plain(name) for name in given}
+        """All its names, in lower case with spaces."""
+        all_names = {self.name, *self.aliases, *(f.__name__ for f in self.functions[:1])}
+        spelt = {_plain(name) for name in all_names}
         return spelt | {name.removesuffix(" score") for name in spelt}
 
     def of_class(self, label: Any) -> Measure:
@@ -135,8 +135,8 @@ class Measure:
         """The measure with other settings than the usual ones."""
         if not options:
             return self
-        known = inspect.signature(self.options).parameters if self.options is not None else {}
-        unknown = [name for name in options if name not in known]
+        accepted = inspect.signature(self.options).parameters if self.options is not None else {}
+        unknown = [name for name in options if name not in accepted]
         if unknown or self.options is None:
             raise ParameterError(f"{self.name} has no option {unknown[0]!r}.", who=who)
         return replace(self, of=self.options(**options))
@@ -172,9 +172,9 @@ def measures() -> dict[str, Measure]:
     import assay.metrics
 
     modules = [
-        importlib.import_module(f"assay.metrics.{found.name}")
-        for found in pkgutil.iter_modules(assay.metrics.__path__)
-        if not found.name.startswith("_")
+        importlib.import_module(f"assay.metrics.{entry.name}")
+        for entry in pkgutil.iter_modules(assay.metrics.__path__)
+        if not entry.name.startswith("_")
     ]
     declared = {id(m): m for module in modules for m in vars(module).values() if isinstance(m, Measure)}
     by_name: dict[str, Measure] = {}
@@ -195,8 +195,8 @@ def measure_named(name: Any, who: str = "measure_named", also: str = "") -> Meas
     >>> [measure_named(name).name for name in ("Balanced_Accuracy", "roc_auc", "Recall of yes", "top-5")]
     ['balanced accuracy', 'auc', 'recall of yes', 'top-5']
     """
-    found = find_measure(name)
-    if found is None:
+    measure = find_measure(name)
+    if measure is None:
         meant = did_you_mean(
             _plain(str(name)), [n for m in measures().values() for n in m.names], listed=False
         )
@@ -205,7 +205,7 @@ def measure_named(name: Any, who: str = "measure_named", also: str = "") -> Meas
             f"'recall of yes'{also}.",
             who=who,
         )
-    return found
+    return measure
 
 
 def find_measure(name: Any) -> Measure | None:
@@ -219,9 +219,9 @@ def find_measure(name: Any) -> Measure | None:
         if key in m.names:
             return m
     what, _, label = name.strip().partition(" of ")
-    known = find_measure(what) if label.strip() else None
-    if known is not None and isinstance(known.of, OfTable) and known.of.per_class:
-        return known.of_class(label.strip())
+    general = find_measure(what) if label.strip() else None
+    if general is not None and isinstance(general.of, OfTable) and general.of.per_class:
+        return general.of_class(label.strip())
     read = (m.variant(key) for m in measures().values() if m.variant is not None)
     return next((m for m in read if m is not None), None)
 

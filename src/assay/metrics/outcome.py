@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from assay.metrics._given import Scored
+from assay.metrics._inputs import Scored
 
 __all__ = ["Outcome"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a learner predicted for some rows, beside the truth.
+    """Predictions for some rows, and the true values.
 
     Parameters
     ----------
     truth : (n,) class codes 0..K-1; for a regression (K = 0) numbers
-    answer : (n,) class codes; -1 for an answer that is no class, such as "reject"; for a regression numbers
+    answer : (n,) class codes; -1 for a rejected row; for a regression numbers
     posterior : (n, K) or None for a learner without probabilities
     K : number of classes
-    price : (n,) what the decision on each row cost, or None if no loss was given
+    price : (n,) cost of the decision on each row, or None if no loss was given
     rejected : (n,) bool, or None if rejecting was not allowed
-    weight : (n,) how much each row counts, or None if all count alike
+    weight : (n,) sample weights, or None
     labels : (K,) the classes' labels, or None for the codes themselves
     scores : (n,) of the second of two classes, larger where it is more likely; None takes the posterior
 
@@ -55,7 +55,7 @@ class Outcome:
 
     @property
     def confusion(self) -> np.ndarray:
-        """(K, K + 1) counts or weights, true class by answer; the last column is of answers that are no class."""
+        """(K, K + 1) counts or weights, true by predicted class; the last column is of rejected rows."""
         return self._cells(self.weight)
 
     def _cells(self, weight: np.ndarray | None) -> np.ndarray:
@@ -67,12 +67,12 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether every answer is a class."""
+        """Whether no row is rejected."""
         return not (self.answer < 0).any()
 
     @property
     def square(self) -> np.ndarray:
-        """(K + 1, K + 1) the confusion with a class of its own, never true, for answers that are no class."""
+        """(K + 1, K + 1) the confusion with an extra class for rejected rows."""
         return np.vstack([self.confusion, np.zeros(self.K + 1, dtype=np.int64)])
 
     @property
@@ -83,28 +83,28 @@ class Outcome:
         return np.vstack([self._cells(self.weight**2), np.zeros(self.K + 1)])
 
     def mean(self, values: np.ndarray) -> float:
-        """The mean over rows, each counting as much as it weighs; NaN if none weighs anything."""
+        """The weighted mean over rows; NaN if all weights are 0."""
         if self.weight is None:
             return float(np.mean(values))
         return float(np.average(values, weights=self.weight)) if self.weight.any() else float("nan")
 
-    def given_to_truth(self) -> np.ndarray | None:
-        """(n,) the probability given to the true class; None without probabilities."""
+    def true_class_probability(self) -> np.ndarray | None:
+        """(n,) the predicted probability of the true class; None without probabilities."""
         return None if self.posterior is None else self.posterior[np.arange(len(self.truth)), self.truth]
 
     def problems(self, positive: int = 1) -> list[Scored]:
         """The scores of the positive class of two, or of each of more classes against the rest.
 
-        A class without rows that weigh something, or with nothing else, is left out.
+        A class without positive or without negative weight is left out.
         """
         if self.scores is None and self.posterior is None:
             return []
         counted = self.truth if self.weight is None else self.truth[self.weight > 0]
         sizes = np.bincount(counted, minlength=self.K)
-        asked = [positive] if self.K == 2 else range(self.K)
+        class_codes = [positive] if self.K == 2 else range(self.K)
         return [
             Scored(self.truth == k, self._column(k), self.weight, k)
-            for k in asked
+            for k in class_codes
             if 0 < sizes[k] < len(counted)
         ]
 
@@ -115,15 +115,15 @@ class Outcome:
         return self.posterior[:, k]
 
     def mean_over_classes(self, function: Callable[[Scored], float], positive: int = 1) -> float:
-        """What the scores of a class say of it, mean over classes if more than two; NaN if no class is left."""
+        """The function of the scores of each class, its mean if more than two classes; NaN if no class is left."""
         outcome = self
         if self.weight is not None and not self.weight.all():
             outcome = self.take(np.flatnonzero(self.weight))
-        values = [function(one) for one in outcome.problems(positive)]
+        values = [function(scores) for scores in outcome.problems(positive)]
         return float(np.mean(values)) if values else float("nan")
 
     def take(self, rows: np.ndarray) -> Outcome:
         """Some of the rows."""
         each = ("truth", "answer", "posterior", "price", "rejected", "weight", "scores")
-        given = {name: values for name in each if (values := getattr(self, name)) is not None}
-        return replace(self, **{name: values[rows] for name, values in given.items()})
+        present = {name: values for name in each if (values := getattr(self, name)) is not None}
+        return replace(self, **{name: values[rows] for name, values in present.items()})

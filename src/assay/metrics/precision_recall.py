@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import scored
+from assay.metrics._inputs import scored
 from assay.metrics.curves import tallies
 
 __all__ = ["PrecisionRecallCurve"]
@@ -24,7 +24,7 @@ class PrecisionRecallCurve:
     precision, recall : (m + 1,) by rising threshold, then (1, 0) without a threshold
     thresholds : (m,)
     prevalence : float
-        Share of positives: the precision of answers drawn by lot.
+        Share of positives: the precision of random predictions.
     label : the positive class
 
     Examples
@@ -48,14 +48,14 @@ class PrecisionRecallCurve:
         cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None
     ) -> PrecisionRecallCurve:
         """The curve of (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
-        seen = scored(truth, score, "PrecisionRecallCurve", pos_label, sample_weight)
-        counted = tallies(seen)
+        rows = scored(truth, score, "PrecisionRecallCurve", pos_label, sample_weight)
+        counted = tallies(rows)
         tps, fps = counted.tps, counted.fps
         if not tps[-1] > 0:
             raise DataError("PrecisionRecallCurve: the truth has no positive row, so there is no recall.")
         precision, recall = np.append((tps / (tps + fps))[::-1], 1.0), np.append((tps / tps[-1])[::-1], 0.0)
         return cls(
-            precision, recall, counted.threshold[::-1], float(tps[-1] / (tps[-1] + fps[-1])), seen.label
+            precision, recall, counted.threshold[::-1], float(tps[-1] / (tps[-1] + fps[-1])), rows.label
         )
 
     @classmethod

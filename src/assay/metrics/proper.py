@@ -1,4 +1,4 @@
-"""Proper scores of probabilities: log-loss, Brier, and what the Brier score is made of."""
+"""Proper scores of probabilities: log-loss, Brier, and the decomposition of the Brier score."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.targets import check_weights
 from assay.decide.isotonic import pool_adjacent_violators
 from assay.errors import DataError, ParameterError, warn_user
-from assay.metrics._given import classes_of, numbers, probabilities, scored
+from assay.metrics._inputs import classes_of, numbers, probabilities, scored
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.bins import binned, grouped
 from assay.metrics.forms import OfRows
@@ -30,9 +30,9 @@ def log_loss(
     labels: Any = None,
     y_pred: Any = "deprecated",
 ) -> float:
-    r"""Minus the mean logarithm of the probability given to the truth, :math:`-\frac1n\sum_i\ln P(y_i|x_i)`.
+    r"""Minus the mean logarithm of the predicted probability of the true class, :math:`-\frac1n\sum_i\ln P(y_i|x_i)`.
 
-    Probabilities count as at least 2.2e-16 and at most one less that, so a certain error costs 36 nats.
+    Probabilities are clipped to 2.2e-16 and 1 - 2.2e-16, so a certain error costs 36 nats.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ def log_loss(
 
 
 def log_losses(outcome: Outcome) -> np.ndarray | None:
-    """(n,) minus the logarithm of the probability given to the truth, in nats; None without probabilities."""
-    given = outcome.given_to_truth()
-    if given is None:
+    """(n,) minus the logarithm of the predicted probability of the true class, in nats; None without probabilities."""
+    probability = outcome.true_class_probability()
+    if probability is None:
         return None
-    eps = np.finfo(given.dtype).eps
-    return -np.log(np.clip(given.astype(np.float64), eps, 1 - eps))
+    eps = np.finfo(probability.dtype).eps
+    return -np.log(np.clip(probability.astype(np.float64), eps, 1 - eps))
 
 
 def read_posterior(y_true: Any, y_proba: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
@@ -171,7 +171,7 @@ BRIER = Measure(
 
 @dataclass(frozen=True)
 class BrierParts:
-    r"""What a Brier score of two classes is made of (Murphy 1973).
+    r"""The decomposition of the Brier score of two classes (Murphy 1973).
 
     With groups of equal forecasts :math:`p_g`, of which the share :math:`o_g` came true, and of all :math:`o`:
 
@@ -179,13 +179,13 @@ class BrierParts:
               - \underbrace{\sum_g \tfrac{n_g}n (o_g-o)^2}_{resolution} + \underbrace{o(1-o)}_{uncertainty}
 
     Bins put unequal forecasts together, which leaves a remainder, ``within`` (Stephenson et al. 2008). The isotonic
-    way (CORP; Dimitriadis, Gneiting and Jordan 2021) lets the data choose the groups and has no remainder.
+    decomposition (CORP; Dimitriadis, Gneiting and Jordan 2021) lets the data choose the groups and has no remainder.
 
     Attributes
     ----------
     score : the Brier score = reliability - resolution + uncertainty + within
     reliability : lack of calibration, the lower the better
-    resolution : how far the groups' shares lie apart, the higher the better
+    resolution : variance of the groups' shares, the higher the better
     uncertainty : of the classes themselves
     within : remainder of the bins
 
@@ -213,7 +213,7 @@ class BrierParts:
         pos_label: Any = None,
         sample_weight: Any = None,
     ) -> BrierParts:
-        """Take a Brier score apart.
+        """Decompose a Brier score.
 
         Parameters
         ----------
@@ -222,11 +222,11 @@ class BrierParts:
         groups : "distinct" (equal forecasts), "isotonic", or the number of bins of equal width
         pos_label, sample_weight : as in :func:`brier_score_loss`
         """
-        seen = scored(truth, probability, "BrierParts", pos_label, sample_weight)
-        p, y = seen.score, seen.positive.astype(np.float64)
+        rows = scored(truth, probability, "BrierParts", pos_label, sample_weight)
+        p, y = rows.score, rows.positive.astype(np.float64)
         if p.min() < 0 or p.max() > 1:
             raise DataError("BrierParts: probabilities lie between 0 and 1.")
-        w = np.full(len(p), 1 / len(p)) if seen.weight is None else seen.weight / seen.weight.sum()
+        w = np.full(len(p), 1 / len(p)) if rows.weight is None else rows.weight / rows.weight.sum()
         score, o = float(w @ (p - y) ** 2), float(w @ y)
         if groups == "isotonic":
             mass, forecast, came = grouped(p, y, w)
@@ -238,5 +238,5 @@ class BrierParts:
             grouped(p, y, w) if groups == "distinct" else binned(p, y, w, groups, "uniform", "BrierParts")[:3]
         )
         reliability, resolution = float(mass @ (forecast - came) ** 2), float(mass @ (came - o) ** 2)
-        rest = score - (reliability - resolution + o * (1 - o))
-        return cls(score, reliability, resolution, o * (1 - o), 0.0 if groups == "distinct" else rest)
+        remainder = score - (reliability - resolution + o * (1 - o))
+        return cls(score, reliability, resolution, o * (1 - o), 0.0 if groups == "distinct" else remainder)

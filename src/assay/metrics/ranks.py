@@ -1,4 +1,4 @@
-"""What a score's order alone tells: the ranking itself, Gini, Kolmogorov-Smirnov, concordant pairs."""
+"""Measures of the order of scores: the ranking itself, Gini, Kolmogorov-Smirnov, concordant pairs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
-from assay.metrics._given import scored
+from assay.metrics._inputs import scored
 from assay.metrics.areas import area_of
 from assay.metrics.curves import tallies
 from assay.metrics.forms import OfScores
@@ -61,26 +61,26 @@ def ranked(truth: Any, score: Any, *, pos_label: Any = None) -> Ranked:
     >>> strip.order, strip.hits
     (array([1, 2, 3, 0]), array([1, 3]))
     """
-    seen = scored(truth, score, "ranked", pos_label)
-    order = np.argsort(-seen.score, kind="stable")
-    return Ranked(order, seen.positive[order], seen.score[order], seen.label)
+    rows = scored(truth, score, "ranked", pos_label)
+    order = np.argsort(-rows.score, kind="stable")
+    return Ranked(order, rows.positive[order], rows.score[order], rows.label)
 
 
 def gini_score(truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> float:
-    """Gini's coefficient of a score, 2 AUC - 1: 0 for chance, 1 for perfection.
+    """Gini's coefficient of a score, 2 AUC - 1: 0 for a random order, 1 for a perfect one.
 
     >>> from assay.metrics import gini_score
     >>> gini_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.5
     """
-    found = area_of(scored(truth, score, "gini_score", pos_label, sample_weight))
-    if np.isnan(found):
+    area = area_of(scored(truth, score, "gini_score", pos_label, sample_weight))
+    if np.isnan(area):
         raise DataError("gini_score: the truth has one class only, the coefficient needs two.")
-    return 2 * found - 1
+    return 2 * area - 1
 
 
 def ks_statistic(truth: Any, score: Any, *, pos_label: Any = None, alpha: float = 0.05) -> TestResult:
-    r"""The largest distance of the two classes' score distributions, and whether it could be chance.
+    r"""The largest distance of the two classes' score distributions, and its significance.
 
     .. math:: D = \max_t |TPR(t) - FPR(t)|, \qquad p = P(K > D\sqrt{PN/(P+N)})
 
@@ -96,8 +96,8 @@ def ks_statistic(truth: Any, score: Any, *, pos_label: Any = None, alpha: float 
     Examples
     --------
     >>> from assay.metrics import ks_statistic
-    >>> found = ks_statistic([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> found.statistic, found.why
+    >>> result = ks_statistic([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> result.statistic, result.why
     (0.5, 'The distance is largest at the threshold 0.8.')
     """
     from scipy.special import kolmogorov
@@ -153,11 +153,11 @@ class Concordance:
 
 
 def concordance(truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> Concordance:
-    """Count the pairs of a positive and a negative row that the score orders rightly, wrongly, not at all.
+    """Count the pairs of a positive and a negative row that are concordant, discordant and tied.
 
     >>> from assay.metrics import concordance
-    >>> found = concordance([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.8, 0.6, 0.6, 0.4])
-    >>> found.concordant, found.discordant, found.tied, round(found.c, 4)
+    >>> pairs = concordance([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.8, 0.6, 0.6, 0.4])
+    >>> pairs.concordant, pairs.discordant, pairs.tied, round(pairs.c, 4)
     (6.0, 1.0, 2.0, 0.7778)
     """
     counted = tallies(scored(truth, score, "concordance", pos_label, sample_weight))

@@ -1,4 +1,4 @@
-"""Measures of answers: accuracy, precision, recall, F, Jaccard, specificity and their means."""
+"""Measures of predicted labels: accuracy, precision, recall, F, Jaccard, specificity and their means."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.core.targets import check_weights, plain_values
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
 from assay.metrics._averages import check_average, divided, margins
-from assay.metrics._given import labelled, one_column, undefined
+from assay.metrics._inputs import labelled, one_column, undefined
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.forms import OfTable
 from assay.metrics.measure import Measure
@@ -34,7 +34,7 @@ __all__ = [
 
 @also_of_label_tables
 def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> Any:
-    r"""The share of rows answered rightly, :math:`\frac1n\sum_i I(\hat y_i = y_i)`.
+    r"""The share of correct predictions, :math:`\frac1n\sum_i I(\hat y_i = y_i)`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_w
 
 @also_of_label_tables
 def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> Any:
-    r"""The empirical 0/1 risk: the share of rows answered wrongly, :math:`\frac1n\sum_i I(\hat y_i \ne y_i)`.
+    r"""The empirical 0/1 risk: the share of wrong predictions, :math:`\frac1n\sum_i I(\hat y_i \ne y_i)`.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def _hits(y_true: Any, y_pred: Any, sample_weight: Any, who: str) -> tuple[np.nd
     plain = [isinstance(v, np.ndarray) and v.ndim == 1 and v.dtype.kind in "biuUS" for v in (y, z)]
     if all(plain) and y.shape == z.shape and len(y) and _family(y) == _family(z):
         return y == z, check_weights(sample_weight, len(y), who, squared=True)
-    seen = labelled(y, z, who, sample_weight)
-    return seen.truth == seen.answer, seen.weight
+    pair = labelled(y, z, who, sample_weight)
+    return pair.truth == pair.answer, pair.weight
 
 
 def _family(y: np.ndarray) -> str:
@@ -100,7 +100,7 @@ def balanced_accuracy_score(
     ----------
     y_true, y_pred : (n,) labels
     sample_weight : (n,)
-    adjusted : put chance at 0 and perfection at 1
+    adjusted : rescale so that chance is 0 and a perfect classifier 1
 
     Examples
     --------
@@ -110,15 +110,15 @@ def balanced_accuracy_score(
     """
     table = labelled(y_true, y_pred, "balanced_accuracy_score", sample_weight).table()
     recall = _tables.recalls(table)
-    there = recall[~np.isnan(recall)]
-    if len(there) < len(recall):
+    defined = recall[~np.isnan(recall)]
+    if len(defined) < len(recall):
         undefined("balanced_accuracy_score: y_pred contains classes not in y_true; they are left out.")
-    score = float(there.mean())
+    score = float(defined.mean())
     if not adjusted:
         return score
-    if len(there) < 2:
+    if len(defined) < 2:
         raise DataError("balanced_accuracy_score: chance is certain with one class; adjusted=True needs two.")
-    return (score - 1 / len(there)) / (1 - 1 / len(there))
+    return (score - 1 / len(defined)) / (1 - 1 / len(defined))
 
 
 @also_of_label_tables
@@ -147,9 +147,9 @@ def precision_recall_fscore_support(
     pos_label : the class of ``average="binary"``
     average : None (each class), "binary", "micro" (counts added first), "macro" (mean of the classes), "weighted"
         (mean weighted by rows)
-    warn_for : which undefined measures are warned of
+    warn_for : for which undefined measures to warn
     sample_weight : (n,)
-    zero_division : "warn" (0 and a warning), 0, 1 or NaN (left out of averages), where nothing is there to divide by
+    zero_division : "warn" (0 and a warning), 0, 1 or NaN (left out of averages), where the denominator is 0
 
     Returns
     -------
@@ -164,21 +164,23 @@ def precision_recall_fscore_support(
     who = "precision_recall_fscore_support"
     if not isinstance(beta, (int, float, np.number)) or not beta >= 0:
         raise ParameterError(f"beta must be a number from 0 up, got {beta!r}.", who=who)
-    seen = labelled(y_true, y_pred, who, sample_weight)
-    tp, said, true = margins(seen, check_average(seen, average, labels, pos_label, who))
+    pair = labelled(y_true, y_pred, who, sample_weight)
+    tp, predicted, true = margins(pair, check_average(pair, average, labels, pos_label, who))
     if average == "micro":
-        tp, said, true = (np.array([v.sum()]) for v in (tp, said, true))
-    named = {m: m.capitalize() if m in warn_for else "" for m in ("precision", "recall", "f-score")}
-    P = divided(tp, said, zero_division, who, named["precision"])
-    R = divided(tp, true, zero_division, who, named["recall"])
+        tp, predicted, true = (np.array([v.sum()]) for v in (tp, predicted, true))
+    warning_names = {m: m.capitalize() if m in warn_for else "" for m in ("precision", "recall", "f-score")}
+    P = divided(tp, predicted, zero_division, who, warning_names["precision"])
+    R = divided(tp, true, zero_division, who, warning_names["recall"])
     if np.isposinf(beta):
         F = R
     elif beta == 0:
         F = P
     else:
-        # beta^2 : 1, divided by a large beta^2 so that neither leaves the range of numbers
+        # beta^2 : 1, divided by a large beta^2 so that neither overflows
         near, far = (1.0, (1 / float(beta)) ** 2) if beta > 1 else (float(beta) ** 2, 1.0)
-        F = divided((near + far) * tp, near * true + far * said, zero_division, who, named["f-score"])
+        F = divided(
+            (near + far) * tp, near * true + far * predicted, zero_division, who, warning_names["f-score"]
+        )
     if average is None:
         return P, R, F, true
     mass = true if average == "weighted" else None
@@ -186,12 +188,12 @@ def precision_recall_fscore_support(
 
 
 def _mean(values: np.ndarray, mass: np.ndarray | None) -> float:
-    """Mean of what is not NaN; weights that are all zero are ignored."""
-    there = ~np.isnan(values)
-    if not there.any():
+    """Mean of the values that are not NaN; weights that are all zero are ignored."""
+    defined = ~np.isnan(values)
+    if not defined.any():
         return float("nan")
-    kept = None if mass is None or not mass[there].any() else mass[there]
-    return float(np.average(values[there], weights=kept))
+    weights_of_defined = None if mass is None or not mass[defined].any() else mass[defined]
+    return float(np.average(values[defined], weights=weights_of_defined))
 
 
 @also_of_label_tables
@@ -205,7 +207,7 @@ def precision_score(
     sample_weight: Any = None,
     zero_division: Any = "warn",
 ) -> Any:
-    """Of the rows answered so, the share that are so; parameters as in :func:`precision_recall_fscore_support`.
+    """Share of positives among rows predicted positive; parameters as in :func:`precision_recall_fscore_support`.
 
     >>> from assay.metrics import precision_score
     >>> precision_score([0, 1, 1, 0, 0], [0, 1, 1, 1, 1])
@@ -228,7 +230,7 @@ def recall_score(
     sample_weight: Any = None,
     zero_division: Any = "warn",
 ) -> Any:
-    """Of the rows that are so, the share answered so; parameters as in :func:`precision_recall_fscore_support`.
+    """Share of the positive rows predicted positive; parameters as in :func:`precision_recall_fscore_support`.
 
     >>> from assay.metrics import recall_score
     >>> recall_score([0, 1, 1, 1, 1], [0, 1, 1, 1, 0])
@@ -340,11 +342,11 @@ def jaccard_score(
     0.5
     """
     who = "jaccard_score"
-    seen = labelled(y_true, y_pred, who, sample_weight)
-    tp, said, true = margins(seen, check_average(seen, average, labels, pos_label, who))
+    pair = labelled(y_true, y_pred, who, sample_weight)
+    tp, predicted, true = margins(pair, check_average(pair, average, labels, pos_label, who))
     if average == "micro":
-        tp, said, true = (np.array([v.sum()]) for v in (tp, said, true))
-    J = divided(tp, said + true - tp, zero_division, who, "Jaccard")
+        tp, predicted, true = (np.array([v.sum()]) for v in (tp, predicted, true))
+    J = divided(tp, predicted + true - tp, zero_division, who, "Jaccard")
     return J if average is None else _mean(J, true if average == "weighted" else None)
 
 
@@ -352,7 +354,7 @@ def specificity_score(
     y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: str | None = "binary",
     sample_weight: Any = None, zero_division: Any = "warn",
 ) -> Any:  # fmt: skip
-    """Of the rows that are not so, the share not answered so: TN / (TN + FP).
+    """Of the negative rows, the share predicted negative: TN / (TN + FP).
 
     Options as in :func:`precision_recall_fscore_support`.
 
@@ -361,10 +363,13 @@ def specificity_score(
     0.75
     """
     who = "specificity_score"
-    seen = labelled(y_true, y_pred, who, sample_weight)
-    tp, said, true = margins(seen, check_average(seen, average, labels, pos_label, who))
-    n = float(len(seen.truth)) if seen.weight is None else seen.weight.sum()
-    outside, quiet = n - true, np.maximum(n - true - (said - tp), 0)  # rounding may leave less than nothing
+    pair = labelled(y_true, y_pred, who, sample_weight)
+    tp, predicted, true = margins(pair, check_average(pair, average, labels, pos_label, who))
+    n = float(len(pair.truth)) if pair.weight is None else pair.weight.sum()
+    outside, quiet = (
+        n - true,
+        np.maximum(n - true - (predicted - tp), 0),
+    )  # rounding may give a negative number
     if average == "micro":
         outside, quiet = np.array([outside.sum()]), np.array([quiet.sum()])
     S = divided(quiet, outside, zero_division, who, "Specificity")
@@ -372,7 +377,7 @@ def specificity_score(
 
 
 def geometric_mean_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    r"""The geometric mean of the classes' recalls, :math:`(\prod_k R_k)^{1/K}`: 0 if one class is never recognised.
+    r"""The geometric mean of the classes' recalls, :math:`(\prod_k R_k)^{1/K}`: 0 if the recall of one class is 0.
 
     Parameters
     ----------
@@ -389,9 +394,9 @@ def geometric_mean_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None)
 
 
 def youden_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    r"""Youden's index, sensitivity + specificity - 1: 0 for chance, 1 for perfection.
+    r"""Youden's index, sensitivity + specificity - 1: 0 for chance, 1 for a perfect classifier.
 
-    For K classes :math:`(\sum_k R_k - 1)/(K - 1)`, the balanced accuracy with chance put at 0.
+    For K classes :math:`(\sum_k R_k - 1)/(K - 1)`, the balanced accuracy rescaled so that chance is 0.
 
     Parameters
     ----------
@@ -405,10 +410,10 @@ def youden_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> floa
     0.5
     """
     one_column(y_true, "youden_score", "the truth")
-    found = float(_tables.youden(labelled(y_true, y_pred, "youden_score", sample_weight).table()))
-    if np.isnan(found):
+    index = float(_tables.youden(labelled(y_true, y_pred, "youden_score", sample_weight).table()))
+    if np.isnan(index):
         raise DataError("youden_score: the truth has one class only, the index needs two.")
-    return found
+    return index
 
 
 UNIT = (0.0, 1.0)

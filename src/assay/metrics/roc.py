@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import scored
+from assay.metrics._inputs import scored
 from assay.metrics.areas import partial_area
 from assay.metrics.curves import Tallies, tallies
 from assay.metrics.delong import interval_of
@@ -22,7 +22,7 @@ __all__ = ["Dominance", "OperatingPoint", "RocCurve"]
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """One threshold of a curve: say positive where ``score >= threshold``; ``value`` is what it was chosen by.
+    """One threshold of a curve: predict positive where ``score >= threshold``; ``value`` is the criterion's.
 
     Examples
     --------
@@ -112,8 +112,8 @@ class RocCurve:
     @classmethod
     def of(cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> RocCurve:
         """The curve of (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
-        seen = scored(truth, score, "RocCurve", pos_label, sample_weight)
-        counted = tallies(seen)
+        rows = scored(truth, score, "RocCurve", pos_label, sample_weight)
+        counted = tallies(rows)
         P, N = float(counted.tps[-1]), float(counted.fps[-1])
         if not (P > 0 and N > 0):
             raise DataError(
@@ -125,8 +125,8 @@ class RocCurve:
             np.append(np.inf, counted.threshold),
             P,
             N,
-            seen.label,
-            seen.weight is not None,
+            rows.label,
+            rows.weight is not None,
         )
 
     @classmethod
@@ -151,10 +151,10 @@ class RocCurve:
             tpr[1::2] += c.at(knots)
         tpr /= len(curves)
         tpr[0] = 0.0
-        kept = np.append(True, (np.diff(fpr) > 0) | (np.diff(tpr) > 0))
+        moves = np.append(True, (np.diff(fpr) > 0) | (np.diff(tpr) > 0))
         P, N = (float(np.sum([getattr(c, side) for c in curves])) for side in ("positives", "negatives"))
-        nowhere = np.full(int(kept.sum()), np.nan)
-        return cls(fpr[kept], np.minimum(tpr[kept], 1.0), nowhere, P, N, curves[0].label, True)
+        nowhere = np.full(int(moves.sum()), np.nan)
+        return cls(fpr[moves], np.minimum(tpr[moves], 1.0), nowhere, P, N, curves[0].label, True)
 
     @property
     def area(self) -> float:
@@ -162,9 +162,9 @@ class RocCurve:
         return float(np.diff(self.fpr) @ (self.tpr[1:] + self.tpr[:-1]) / 2)
 
     def interval(self, alpha: float = 0.05, method: str = "auto") -> Estimate:
-        """The area with its interval, as in :func:`auc_interval`; only for rows that weigh alike."""
+        """The area with its interval, as in :func:`auc_interval`; only for unweighted rows."""
         if self.weighted:
-            why = "rows weigh differently, or the curve is a mean of several; with_interval resamples rows"
+            why = "rows are weighted, or the curve is a mean of several; with_interval resamples rows"
             return Estimate(self.area, alpha=alpha, why=why)
         return interval_of(self._counts(), alpha, method, "RocCurve.interval")
 
@@ -181,11 +181,11 @@ class RocCurve:
         i = np.clip(np.searchsorted(self.fpr, x, "right") - 1, 0, len(self.fpr) - 1)
         j = np.minimum(i + 1, len(self.fpr) - 1)
         run = np.where(self.fpr[j] > self.fpr[i], self.fpr[j] - self.fpr[i], 1.0)
-        found = self.tpr[i] + (self.tpr[j] - self.tpr[i]) * np.clip((x - self.fpr[i]) / run, 0, 1)
-        return float(found) if found.ndim == 0 else found
+        rate = self.tpr[i] + (self.tpr[j] - self.tpr[i]) * np.clip((x - self.fpr[i]) / run, 0, 1)
+        return float(rate) if rate.ndim == 0 else rate
 
     def partial_area(self, max_fpr: float, standardised: bool = False) -> float:
-        """Area up to a false positive rate; standardised, 0.5 is chance and 1 perfection (McClish 1989)."""
+        """Area up to a false positive rate; standardised, 0.5 is chance and 1 perfect (McClish 1989)."""
         if not (is_number(max_fpr) and 0 < max_fpr <= 1):
             raise ParameterError(f"RocCurve.partial_area: max_fpr must lie in (0, 1], got {max_fpr!r}.")
         raw, least = partial_area(self.fpr[1:], self.tpr[1:], max_fpr), max_fpr**2 / 2
@@ -193,7 +193,7 @@ class RocCurve:
 
     @property
     def hull(self) -> RocCurve:
-        """The smallest concave curve above: what thresholds, drawn by lot where needed, can reach."""
+        """The convex hull: the rates that thresholds, mixed at random where needed, can reach."""
         corner = np.ones(
             len(self.fpr), dtype=bool
         )  # a corner of the hull is reached by a rise and left sideways
@@ -218,12 +218,12 @@ class RocCurve:
 
         .. math:: \pi\,c_{miss}(1 - TPR) + (1-\pi)\,c_{alarm}\,FPR
 
-        With the defaults it is the point of Youden's index, where TPR - FPR is largest. Of equals the one with fewer
-        alarms.
+        With the defaults it is the point of Youden's index, where TPR - FPR is largest. Of equals the highest
+        threshold.
 
         Parameters
         ----------
-        miss, alarm : what a missed positive and a false alarm cost
+        miss, alarm : costs of a false negative and a false positive
         prior : share of positives where the threshold will be used
         """
         if not (all(map(is_number, (miss, alarm, prior))) and miss >= 0 and alarm >= 0 and 0 <= prior <= 1):

@@ -1,4 +1,4 @@
-"""Prediction sets judged: coverage and size with intervals, for all rows and for each class."""
+"""Evaluation of prediction sets: coverage and size with intervals, for all rows and for each class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["SetReport"]
 
 @dataclass(frozen=True)
 class SetReport:
-    """How often prediction sets hold the truth, and how large they are.
+    """Coverage and size of prediction sets.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class SetReport:
     size : mean number of classes in a set, with a t interval
     empty, single : share of sets with no class, with one; Clopper and Pearson's intervals
     by_class : {class: coverage among its rows}, with intervals; classes without rows are left out
-    target : the coverage that was promised, or None
+    target : the nominal coverage, or None
 
     Examples
     --------
@@ -50,22 +50,22 @@ class SetReport:
     def of(
         cls, sets: Any, truth: Any, *, classes: Any = None, target: float | None = None, alpha: float = 0.05
     ) -> SetReport:
-        """Judge (n, K) bool sets by (n,) true labels; ``classes`` names the columns, default 0 to K - 1."""
+        """Evaluate (n, K) bool sets against (n,) true labels; ``classes`` names the columns, default 0 to K - 1."""
         alpha = check_alpha(alpha, "SetReport")
         if target is not None and not (is_number(target) and 0 <= target <= 1):
             raise ParameterError(f"SetReport: target must be a number from 0 to 1 or None, got {target!r}.")
-        found = set_coverage(sets, truth, classes, 1 - alpha)
+        coverage = set_coverage(sets, truth, classes, 1 - alpha)
         S = np.asarray(sets)
         size = S.sum(axis=1)
         names = list(range(S.shape[1])) if classes is None else np.asarray(classes).tolist()
         y = np.asarray(truth, dtype=object)
         each = {}
         for k, name in enumerate(names):
-            own = y == name
-            if own.any():
-                each[name] = _share(S[own.astype(bool), k], alpha)
+            members = y == name
+            if members.any():
+                each[name] = _share(S[members.astype(bool), k], alpha)
         return cls(
-            Estimate(found.coverage, found.low, found.high, "Clopper-Pearson", alpha),
+            Estimate(coverage.coverage, coverage.low, coverage.high, "Clopper-Pearson", alpha),
             _mean(size, alpha),
             _share(size == 0, alpha),
             _share(size == 1, alpha),

@@ -1,4 +1,4 @@
-"""Whether the truth is among the k most probable classes."""
+"""Top-k accuracy: whether the true class is among the k most probable ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.metrics._given import classes_of, numbers, undefined
+from assay.metrics._inputs import classes_of, numbers, undefined
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome

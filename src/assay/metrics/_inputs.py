@@ -1,4 +1,4 @@
-"""What measures are given: labels twice, or labels and scores, read and checked once."""
+"""Inputs of measures: true and predicted labels, or labels and scores, read and checked once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Labelled:
 
 
 def labelled(truth: Any, answer: Any, who: str, weight: Any = None) -> Labelled:
-    """Read truth and answer with the labels that occur in either."""
+    """Read true and predicted labels, with the labels that occur in either."""
     y, z = one_column(truth, who, "the truth"), one_column(answer, who, "the answer")
     n = len(y)
     if not n:
@@ -63,17 +63,17 @@ def labelled(truth: Any, answer: Any, who: str, weight: Any = None) -> Labelled:
 
 
 def _integers(y: np.ndarray, z: np.ndarray, low: int, high: int, w: np.ndarray | None) -> Labelled:
-    """Whole numbers in a short range: no sorting."""
+    """Integers in a short range: no sorting."""
     t, a = y.astype(np.int64, copy=False), z.astype(np.int64, copy=False)
     if low:
         t, a = t - low, a - low
     size = high - low + 1
-    there = (np.bincount(t, minlength=size) + np.bincount(a, minlength=size)) > 0
-    if there.all():
+    occurs = (np.bincount(t, minlength=size) + np.bincount(a, minlength=size)) > 0
+    if occurs.all():
         labels = np.arange(low, high + 1)
     else:
-        labels = np.flatnonzero(there) + low
-        place = np.cumsum(there) - 1
+        labels = np.flatnonzero(occurs) + low
+        place = np.cumsum(occurs) - 1
         t, a = place[t], place[a]
     return Labelled(labels.astype(bool) if y.dtype.kind == z.dtype.kind == "b" else labels, t, a, w)
 
@@ -91,7 +91,7 @@ def _union(first: np.ndarray, second: np.ndarray, who: str) -> np.ndarray:
 
 
 def one_column(y: Any, who: str, what: str) -> np.ndarray:
-    """(n,) whatever it holds; a table of one column is a column."""
+    """(n,) of any type; a table of one column is a column."""
     y = plain_values(y)
     if not isinstance(y, np.ndarray):
         if isinstance(y, (list, tuple)) and any(isinstance(v, str) for v in y):
@@ -144,8 +144,8 @@ def scored(truth: Any, score: Any, who: str, pos_label: Any = None, weight: Any 
     """Read labels of two classes and a score that is larger for the positive one.
 
     The positive class is ``pos_label``, else 1 where the labels are 0 or -1 and 1, else the last of the sorted
-    labels. Scores of two columns are a posterior, of which the positive class's column counts. Rows that weigh
-    nothing are left out.
+    labels. Scores of two columns are a posterior, of which the positive class's column is used. Rows of weight
+    0 are left out.
     """
     s = numbers(score, who, "the score", (1, 2))
     y = one_column(truth, who, "the truth")
@@ -163,13 +163,13 @@ def scored(truth: Any, score: Any, who: str, pos_label: Any = None, weight: Any 
             )
         s = s[:, column if s.shape[1] == 2 else 0]
     if w is not None and not w.all():
-        kept = w > 0
-        positive, s, w = positive[kept], s[kept], w[kept]
+        positive_weight = w > 0
+        positive, s, w = positive[positive_weight], s[positive_weight], w[positive_weight]
     return Scored(positive, s, w, label)
 
 
 def _positive(y: np.ndarray, pos_label: Any, who: str) -> tuple[np.ndarray, Any, int]:
-    """Which rows are positive, the positive label, and its place among two sorted labels."""
+    """Which rows are positive, the positive label, and its index among two sorted labels."""
     if y.dtype.kind == "b" and pos_label is None:
         return y, True, 1
     if pos_label is None and y.dtype.kind in "iuf" and len(y):
@@ -213,30 +213,30 @@ def probabilities(posterior: Any, who: str) -> np.ndarray:
 def classes_of(truth: Any, K: int, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
     """(K,) labels of K columns and (n,) codes of the truth among them."""
     y = one_column(truth, who, "the truth")
-    found, codes = encode_labels(y, len(y), who)
+    occurring, codes = encode_labels(y, len(y), who)
     if labels is None:
-        if len(found) != K:
+        if len(occurring) != K:
             raise DataError(
-                f"the truth has {len(found)} classes {found.tolist()[:5]} and there are {K} columns. "
+                f"the truth has {len(occurring)} classes {occurring.tolist()[:5]} and there are {K} columns. "
                 "Name the classes of the columns: labels=[...].",
                 who=who,
             )
-        return found, codes
-    given = one_column(labels, who, "labels")
-    names = encode_labels(given, len(given), who)[0] if len(given) else given
-    if len(given) != K:
-        raise ParameterError(f"labels names {len(given)} classes, there are {K} columns.", who=who)
-    if names.tolist() != given.tolist():
+        return occurring, codes
+    declared = one_column(labels, who, "labels")
+    names = encode_labels(declared, len(declared), who)[0] if len(declared) else declared
+    if len(declared) != K:
+        raise ParameterError(f"labels names {len(declared)} classes, there are {K} columns.", who=who)
+    if names.tolist() != declared.tolist():
         raise ParameterError(
             f"labels must be sorted, each named once, as the columns are: {names.tolist()[:5]}, got "
-            f"{given.tolist()[:5]}.",
+            f"{declared.tolist()[:5]}.",
             who=who,
         )
     place = {label: k for k, label in enumerate(names.tolist())}
-    unknown = [label for label in found.tolist() if label not in place]
+    unknown = [label for label in occurring.tolist() if label not in place]
     if unknown:
         raise DataError(f"the truth has the label {unknown[0]!r}, which is not among labels.", who=who)
-    return names, np.array([place[v] for v in found.tolist()], dtype=np.int64)[codes]
+    return names, np.array([place[v] for v in occurring.tolist()], dtype=np.int64)[codes]
 
 
 def undefined(message: str) -> None:
