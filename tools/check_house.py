@@ -84,11 +84,14 @@ SENTENCES = {"message", "sentence", "fact", "failure", "partial", "remedy", "wha
 
 PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms are gone through
     "associations",
+    "baselines",
     "bayes",
     "cli",
     "densities",
     "distances",
+    "experiments",
     "linear",
+    "metrics",
     "neighbors",
     "optimize",
     "outliers",
@@ -98,6 +101,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "smoothers",
     "stats",
     "theory",
+    "tuning",
 }
 DIALECT = re.compile(
     r"\b(holes?|holey|by lot|rows that teach|taught|surest|telltales?|giveaways?|told|(IML|DC|BC) \d+[-.]\d+)\b"

@@ -43,7 +43,7 @@ def test_only_what_is_needed(learner, table, scale, words, kind):
     candidate = prepared("it", learner, table, scale)
     assert candidate.words == words
     assert type(candidate.estimator).__name__ == kind
-    assert candidate.given is learner
+    assert candidate.learner is learner
 
 
 def test_a_stranger_without_tags_gets_plain_numbers():
@@ -75,7 +75,7 @@ def test_a_sparse_table_is_not_scaled():
     from scipy.sparse import csr_array
 
     found = prepared("knn", KNeighborsClassifier(), Table.of(csr_array(np.eye(4))), scale=True)
-    assert found.words == "" and found.estimator is found.given
+    assert found.words == "" and found.estimator is found.learner
 
 
 def test_a_parameter_called_steps_makes_no_pipeline():

@@ -160,9 +160,7 @@ def test_another_process_writes_the_same():
 def test_a_setting_that_cannot_be_written_down_is_explained():
     import threading
 
-    with pytest.raises(
-        ParameterError, match=r"a setting that is a _thread\.lock cannot be told from another"
-    ):
+    with pytest.raises(ParameterError, match=r"a setting that is a _thread\.lock cannot be identified"):
         settings_text(LogisticRegression(C=threading.Lock()))
     assert settings_text(np.random.RandomState(3)) == settings_text(np.random.RandomState(3))
     assert settings_text(np.random.RandomState(3)) != settings_text(np.random.RandomState(4))

@@ -70,9 +70,9 @@ def test_settings_reach_the_learner_and_the_given_one_stays():
     given = DecisionTreeClassifier()
     (e,) = as_entrants([(given, {"max_depth": [3]})], [TABLE])
     candidate = e.candidate(TABLE)
-    assert candidate.given.max_depth == 3 and given.max_depth is None
+    assert candidate.learner.max_depth == 3 and given.max_depth is None
     (e,) = as_entrants([("knn", {"n_neighbors": [1]})], [TABLE])
-    assert e.candidate(TABLE).given.n_neighbors == 1
+    assert e.candidate(TABLE).learner.n_neighbors == 1
     assert e.candidate(TABLE).words == "scaled"  # the short name knows that distances matter
 
 

@@ -160,7 +160,7 @@ def test_by_time_the_inner_splits_are_by_time_too():
     X, y = load_iris()
     found = nested("lda", {"shrinkage": [None]}, X, y, times=np.arange(150) * 77 % 150)
     assert found.comparison.design.name == "5-time"
-    assert found.comparison.candidates["tuned"].given.inner == "3-time"
+    assert found.comparison.candidates["tuned"].learner.inner == "3-time"
 
 
 @pytest.mark.parametrize("grid", [{"n_neighbors": []}, {"n_neighbors": 3}, "knn", None])

@@ -1,4 +1,4 @@
-"""The majority classifier: what is right without looking."""
+"""The majority classifier: the most frequent class, without looking at the columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["MajorityClassifier"]
 
 
 class MajorityClassifier(Classifier):
-    r"""Answer with the most frequent class, whatever the row.
+    r"""Always predict the most frequent class.
 
     The posterior is the share of each class among the training rows, :math:`P(C_k|x) = n_k/n`. A learner that
     is no better than this one has learned nothing from the columns. It takes every table: categories,
@@ -31,6 +31,15 @@ class MajorityClassifier(Classifier):
     >>> model = MajorityClassifier().fit([[1], [2], [3], [4]], ["no", "yes", "no", "no"])
     >>> model.predict([[2]]), model.predict_proba([[2]])
     (array(['no'], dtype='<U3'), array([[0.75, 0.25]]))
+
+    See Also
+    --------
+    OneRClassifier, MeanRegressor
+
+    References
+    ----------
+    - Holte, R. C. (1993). Very simple classification rules perform well on most commonly used datasets.
+      Machine Learning 11, 63-90. doi:10.1023/A:1022631118932
     """
 
     card = Card(

@@ -16,7 +16,7 @@ __all__ = ["MeanRegressor"]
 
 
 class MeanRegressor(Regressor):
-    r"""Predict the mean, the median or a quantile of the training target, whatever the row.
+    r"""Predict the mean, the median or a quantile of the training target, for every row.
 
     The mean has the least squared error of all constants, the median the least absolute error, the quantile of order
     q the least pinball loss at q. A regressor that is no better than this one has learned nothing from the columns:
@@ -43,6 +43,14 @@ class MeanRegressor(Regressor):
     >>> X, y = [[1], [2], [3], [4]], [0.0, 1.0, 1.0, 10.0]
     >>> MeanRegressor().fit(X, y).predict([[7]]), MeanRegressor(strategy="median").fit(X, y).predict([[7]])
     (array([3.]), array([1.]))
+
+    See Also
+    --------
+    MajorityClassifier
+
+    References
+    ----------
+    - Koenker, R. and Bassett, G. (1978). Regression quantiles. Econometrica 46(1), 33-50.
     """
 
     card = Card("mean", "the mean of the training target; the baseline", also=("baseline", "dummy"))

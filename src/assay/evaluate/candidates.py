@@ -48,7 +48,7 @@ def varied(learner: Estimator, settings: list[dict[str, Any]], table: Table, who
     >>> from assay.evaluate.candidates import varied
     >>> from assay.tables import Table
     >>> found = varied("knn", [{"n_neighbors": 1}, {"n_neighbors": 5}], Table.of([[1.0], [2.0]]), "Tuned")
-    >>> [c.given.n_neighbors for c in found]
+    >>> [c.learner.n_neighbors for c in found]
     [1, 5]
     """
     from sklearn.base import clone
@@ -59,7 +59,7 @@ def varied(learner: Estimator, settings: list[dict[str, Any]], table: Table, who
         name, base, scale = entry.name, entry.make(), entry.scale
     else:
         found = _entrant(None, learner, table)
-        name, base = found.name, found.given
+        name, base = found.name, found.learner
     candidates = []
     for setting in settings:
         try:
@@ -112,5 +112,5 @@ def distinct(found: list[Any]) -> list[Any]:
 
 
 def _with_settings(c: Any) -> str:
-    text = " ".join(repr(c.given).split())  # scikit-learn's repr shows what differs from the defaults
+    text = " ".join(repr(c.learner).split())  # scikit-learn's repr shows what differs from the defaults
     return text.removesuffix("()") if text.startswith(c.name) and len(text) <= 60 else c.name

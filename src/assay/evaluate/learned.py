@@ -63,7 +63,7 @@ def learned(result: Comparison) -> Learned | None:
 
 def looks_at_nothing(result: Comparison, name: str) -> bool:
     """Whether a learner answers without looking at any column."""
-    return name in result.candidates and isinstance(result.candidates[name].given, MajorityClassifier)
+    return name in result.candidates and isinstance(result.candidates[name].learner, MajorityClassifier)
 
 
 def with_baseline(result: Comparison, a: str, b: str) -> bool:

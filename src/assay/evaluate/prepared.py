@@ -24,14 +24,14 @@ class Candidate:
     Attributes
     ----------
     name : str
-    given : the learner, not fitted
+    learner : as given, not fitted
     estimator : the same with its preparation in front
     words : what the preparation does, such as "imputed, scaled"; "" for nothing
     raw : whether it wants the rows as they came
     """
 
     name: str
-    given: Any
+    learner: Any
     estimator: Any
     words: str = ""
     raw: bool = False

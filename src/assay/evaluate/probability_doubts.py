@@ -45,7 +45,7 @@ def _cause(case: Doubt, name: str) -> str:
     """What evens the classes in this learner: "class_weight=balanced", "SMOTE"; or ""."""
     if name not in case.result.candidates:
         return ""
-    estimator = case.result.candidates[name].given
+    estimator = case.result.candidates[name].learner
     parts = estimator.get_params(deep=True) if hasattr(estimator, "get_params") else {}
     for key, value in parts.items():
         if key.split("__")[-1] == "class_weight" and value is not None:

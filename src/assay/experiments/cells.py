@@ -1,4 +1,4 @@
-"""The cells of an experiment: one learner on one split of one data set, their order, and how each is written down."""
+"""The cells of an experiment: one learner on one split of one data set, their order, and their records."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Trial:
     problem : Problem
     entrant : Entrant
     candidate : Candidate
-        With what it needs in front for the rows of this problem.
+        With the preparation it needs for the rows of this problem.
     """
 
     problem: Problem
@@ -55,7 +55,7 @@ class Trial:
 
 
 def cell_key(problem: Problem, learner: str, split: int) -> str:
-    """What makes a cell this one and no other: rows, settings, split and seed."""
+    """The identity of a cell: rows, settings, split and seed."""
     return digest(problem.print, learner, problem.split_prints[split], str(problem.seed))
 
 
@@ -75,8 +75,8 @@ class Job:
 def in_random_order(trials: Sequence[Trial], seed: int) -> list[Job]:
     """Every cell, blocked and randomised: repetition after repetition, the blocks of each in random order.
 
-    A block is a split of a data set, on which every learner is tested, in random order too. So what drifts with
-    time (a warm machine, a busy neighbour) favours nobody, and a run that ends early has whole repetitions.
+    A block is a split of a data set, on which every learner is tested, in random order too. So drift over
+    time (a warm machine, other processes) favours no learner, and a run that ends early has whole repetitions.
     """
     rng = np.random.default_rng([seed, 19])  # another stream than that of the splits
     repetitions: dict[int, list[Job]] = {}
@@ -91,7 +91,7 @@ def in_random_order(trials: Sequence[Trial], seed: int) -> list[Job]:
 
 
 def as_record(job: Job, cell: Cell, seconds: float, session: int, kept: bool = True) -> dict[str, Any]:
-    """A cell as JSON can hold it, every number to its last bit; ``kept`` tells whether posteriors were asked for."""
+    """A cell as JSON can hold it, numbers exact; ``kept`` is whether posteriors are stored."""
     repetition, fold = job.trial.problem.places[job.number]
     return {
         "key": job.key,

@@ -1,4 +1,4 @@
-"""The checklist of an experiment, steps A to G, written down before the run and kept with its changes."""
+"""The checklist of an experiment, steps A to G, registered before the run, with its later changes."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Checklist:
-    """Seven answers that an experiment owes its reader, six of them before it is run.
+    """Seven steps of an experiment, six of them stated before it is run.
 
     Steps that are left empty are filled in from the experiment itself. ``register`` writes steps A to F into the
-    experiment's folder with the time and a hash of their text. Whoever changes them later keeps the first wording,
+    experiment's folder with the time and a hash of their text. If they change later, the first wording stays,
     and every change is shown with its time.
 
     Parameters
@@ -91,7 +91,7 @@ class Checklist:
 
     @property
     def first(self) -> Checklist:
-        """As it was registered first, before any change."""
+        """The first registered version."""
         wording = {step: getattr(self, step) for step in STEPS}
         for change in reversed(self.changes):
             wording[change.step] = change.before
@@ -117,16 +117,16 @@ class Checklist:
                 for step in list(STEPS)[:-1]
                 if getattr(old, step) != getattr(self, step)
             ]
-            kept = self.conclusions or old.conclusions
-            made = replace(self, conclusions=kept, registered=old.registered, ran=old.ran, hash=old.hash,
+            conclusions = self.conclusions or old.conclusions
+            registered = replace(self, conclusions=conclusions, registered=old.registered, ran=old.ran, hash=old.hash,
                            changes=(*old.changes, *fresh))  # fmt: skip
         else:
-            made = replace(self, registered=now, ran=ran, hash=self.fingerprint, changes=())
-        made.save(folder)
-        return made
+            registered = replace(self, registered=now, ran=ran, hash=self.fingerprint, changes=())
+        registered.save(folder)
+        return registered
 
     def save(self, folder: Path) -> None:
-        """Write it as data and, beside it, as a text for people."""
+        """Write it as JSON and as Markdown."""
         held = {
             "what": "assay checklist",
             "steps": {step: getattr(self, step) for step in STEPS},
@@ -140,7 +140,7 @@ class Checklist:
 
     @classmethod
     def load(cls, folder: Path) -> Checklist:
-        """What a folder holds."""
+        """The checklist of a folder."""
         held = read_json(folder / "checklist.json", "checklist")
         try:
             return cls(
@@ -154,9 +154,11 @@ class Checklist:
             raise ParameterError(f"Checklist: {folder / 'checklist.json'} is damaged: {error}.") from None
 
     def filled(self, manifest: Manifest) -> Checklist:
-        """Empty steps in the experiment's own words."""
-        own: dict[str, Any] = words_of(manifest)
-        return replace(self, **{step: text for step, text in own.items() if not getattr(self, step).strip()})
+        """With empty steps generated from the experiment."""
+        defaults: dict[str, Any] = words_of(manifest)
+        return replace(
+            self, **{step: text for step, text in defaults.items() if not getattr(self, step).strip()}
+        )
 
     # faces
 
@@ -174,13 +176,13 @@ class Checklist:
         if self.registered is None:
             return "Not registered before the run."
         late = f", after {self.ran:,} cells had been run" if self.ran else " before the run"
-        said = f"Registered {_moment(self.registered)}{late}, hash {self.hash[:12]}."
+        sentence = f"Registered {_moment(self.registered)}{late}, hash {self.hash[:12]}."
         if not self.intact:
-            return said + " The wording on disk is not the one that was registered: its hash differs."
+            return sentence + " The wording on disk is not the one that was registered: its hash differs."
         if not self.changes:
-            return said + " Unchanged since."
+            return sentence + " Unchanged since."
         count = len(self.changes)
-        return said + f" {count} change{'' if count == 1 else 's'} afterwards, shown below."
+        return sentence + f" {count} change{'' if count == 1 else 's'} afterwards, shown below."
 
     def to_text(self) -> str:
         """Plain lines."""
@@ -219,7 +221,7 @@ class Checklist:
 
 
 def _registered(folder: Path) -> Checklist | None:
-    """What a folder holds; None if there is nothing. What cannot be read any more is put aside."""
+    """The checklist of a folder; None if there is none. An unreadable one is moved aside."""
     path = folder / "checklist.json"
     if not path.exists():
         return None
@@ -231,7 +233,7 @@ def _registered(folder: Path) -> Checklist | None:
 
 
 def words_of(manifest: Manifest) -> dict[str, str]:
-    """Steps A to F as the experiment itself can say them."""
+    """Steps A to F, generated from the experiment."""
     first, *others = manifest.metrics
     also = f" Also measured: {', '.join(m.name for m in others)}." if others else ""
     data = ", ".join(f"{b.name} ({b.about.rows} rows)" for b in manifest.blocks)
@@ -270,5 +272,5 @@ def _sentence(change: Change) -> str:
 
 
 def _marked(text: Any) -> str:
-    """Text as Markdown shows it letter by letter."""
+    """Text escaped for Markdown."""
     return "".join(f"\\{c}" if c in "\\`*_[]<>#|" else c for c in str(text))

@@ -1,4 +1,4 @@
-"""What the numbers given to an experiment must be."""
+"""Checks of an experiment's seeds, times and numbers of processes."""
 
 from __future__ import annotations
 

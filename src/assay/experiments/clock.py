@@ -1,4 +1,4 @@
-"""How long cells take: what was measured, and what follows for those that were not."""
+"""How long cells take: measured times, and estimates for cells not yet run."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class Clock:
     """Expected seconds of a cell, from the cells that have been run.
 
     A learner that was timed on the same data set takes as long as it did there, on average. On other data sets its
-    time grows as a power of the rows times columns that teach, with the exponent that fits the data sets on which it
-    was timed, or 1 if that was only one. A learner that was never timed takes as long as the others do on average.
-    One thread may ask while another one notes.
+    time grows as a power of training rows times columns, with the exponent fitted to the data sets on which it was
+    timed, or 1 if that was only one. A learner that was never timed takes as long as the others do on average.
+    Thread-safe: one thread may read while another one notes.
 
     Examples
     --------
@@ -27,24 +27,26 @@ class Clock:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[str, dict[str, tuple[float, int, float]]] = {}  # learner, data: size, cells, seconds
+        self._timings: dict[
+            str, dict[str, tuple[float, int, float]]
+        ] = {}  # learner, data: size, cells, seconds
 
     def note(self, learner: str, data: str, size: float, seconds: float) -> None:
-        """Take in one measured cell."""
-        own = self._seen.setdefault(learner, {})
-        _, count, total = own.get(data, (size, 0, 0.0))
-        own[data] = (size, count + 1, total + seconds)
+        """Record the time of one cell."""
+        timings = self._timings.setdefault(learner, {})
+        _, count, total = timings.get(data, (size, 0, 0.0))
+        timings[data] = (size, count + 1, total + seconds)
 
     def expected(self, learner: str, data: str, size: float) -> float | None:
         """Seconds of one cell; None if nothing at all was measured."""
-        own = self._seen.get(learner)
-        if own is None:
-            others = [self.expected(other, data, size) for other in list(self._seen)]
-            known = [seconds for seconds in others if seconds is not None]
-            return float(np.mean(known)) if known else None
-        if data in own:
-            return own[data][2] / own[data][1]
-        cells = list(own.values())
+        timings = self._timings.get(learner)
+        if timings is None:
+            others = [self.expected(other, data, size) for other in list(self._timings)]
+            estimates = [seconds for seconds in others if seconds is not None]
+            return float(np.mean(estimates)) if estimates else None
+        if data in timings:
+            return timings[data][2] / timings[data][1]
+        cells = list(timings.values())
         sizes = np.log([max(cell[0], 1.0) for cell in cells])
         times = np.log([max(cell[2] / cell[1], 1e-6) for cell in cells])
         spread = sizes - sizes.mean()
@@ -61,4 +63,4 @@ class Clock:
 
     def timed(self, job: Job) -> bool:
         """Whether a cell of the same learner on the same data set was timed."""
-        return job.trial.problem.name in self._seen.get(job.trial.entrant.name, {})
+        return job.trial.problem.name in self._timings.get(job.trial.entrant.name, {})

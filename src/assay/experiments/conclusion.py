@@ -1,4 +1,4 @@
-"""What follows from an experiment over all of its data sets: the test that fits, who differs, in words."""
+"""The conclusion of an experiment over its data sets: the right test, which learners differ, in words."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Conclusion", "conclude"]
 
-FEW = 5  # data sets below which a test over data sets can hardly reject
+MIN_DATA_SETS = 5  # with fewer a test over data sets can hardly reject
 
 
 @dataclass(frozen=True, eq=False)
 class Conclusion:
-    """The answer of a study to the question which learner is better, over its data sets.
+    """Which learners of a study are better, over its data sets.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Conclusion:
     also : further TestResults of the same question (the sign test beside Wilcoxon's)
     bayes : RopePosterior of two learners, left for the first being better, or None
     friedman : Friedman's test with its average ranks and critical difference, for more than two learners
-    pairs : PostHoc, who differs from whom, or None
+    pairs : PostHoc, which pairs differ, or None
     letters : (L,) learners that share a letter do not differ significantly; "" where nothing was tested
     sentences : the conclusion in words
     """
@@ -57,9 +57,9 @@ class Conclusion:
     @property
     def best(self) -> str:
         """The learner with the best average rank; of equal ones, the one with the best mean."""
-        there = np.isfinite(self.means)
-        total = np.where(there, self.metric.sign * self.means, 0.0).sum(axis=0)
-        centre = np.where(there.any(axis=0), total / np.maximum(there.sum(axis=0), 1), np.inf)
+        finite = np.isfinite(self.means)
+        total = np.where(finite, self.metric.sign * self.means, 0.0).sum(axis=0)
+        centre = np.where(finite.any(axis=0), total / np.maximum(finite.sum(axis=0), 1), np.inf)
         return self.learners[int(np.lexsort((centre, np.round(np.nan_to_num(self.ranks, nan=np.inf), 9)))[0])]
 
     def __str__(self) -> str:
@@ -87,19 +87,19 @@ def conclude(
             who="study",
         )
     measured = study.table(metric.name)
-    there = np.isfinite(measured)
-    if not there.any():
+    finite = np.isfinite(measured)
+    if not finite.any():
         raise ParameterError(nothing_yet(study, metric))
-    takes_part = there.any(axis=0)
-    said = [
+    takes_part = finite.any(axis=0)
+    sentences = [
         f"{name} has no mean on any data set and takes no part."
-        for name, own in zip(study.learners, takes_part)
-        if not own
+        for name, included in zip(study.learners, takes_part)
+        if not included
     ]
-    table, said = _completed(study, measured, takes_part, metric, missing, said)
+    table, sentences = _completed(study, measured, takes_part, metric, missing, sentences)
     rows = np.isfinite(table[:, takes_part]).all(axis=1)
-    names = [name for name, own in zip(study.learners, takes_part) if own]
-    used = [name for name, own in zip(study.data, rows) if own]
+    names = [name for name, included in zip(study.learners, takes_part) if included]
+    used = [name for name, included in zip(study.data, rows) if included]
     means = table[rows][:, takes_part]
     ranks = np.full(len(study.learners), np.nan)
     if len(means):
@@ -110,19 +110,21 @@ def conclude(
     if control is not None and control not in names:
         raise ParameterError(f"the control {control} has no mean on any data set.", who="study")
     if len(used) == 0:
-        said.append("No data set has a mean of every learner, so nothing can be said over all of them.")
-        return Conclusion(**base, letters=[""] * len(study.learners), sentences=said)
+        sentences.append("No data set has a mean of every learner, so nothing can be said over all of them.")
+        return Conclusion(**base, letters=[""] * len(study.learners), sentences=sentences)
     if len(names) == 1:
-        said.append(f"{names[0]} alone: mean {metric.name} {means.mean():.4f} over {_data_sets(len(used))}.")
-        return Conclusion(**base, letters=[""] * len(study.learners), sentences=said)
+        sentences.append(
+            f"{names[0]} alone: mean {metric.name} {means.mean():.4f} over {_data_sets(len(used))}."
+        )
+        return Conclusion(**base, letters=[""] * len(study.learners), sentences=sentences)
     if len(used) == 1:
-        return _one_data_set(study, metric, used[0], base, said, control)
+        return _one_data_set(study, metric, used[0], base, sentences, control)
     scores = dict(zip(names, means.T))
     if len(names) == 2:
         parts = _two(scores, metric, study.alpha, study.manifest.seed, rope)
     else:
         parts = _many(scores, metric, study.alpha, control)
-    if len(used) < FEW:
+    if len(used) < MIN_DATA_SETS:
         parts["sentences"].append(
             f"{_data_sets(len(used)).capitalize()} are few: only large differences could be shown. Read each data "
             "set's own comparison too."
@@ -130,7 +132,7 @@ def conclude(
     letters = [""] * len(study.learners)
     for name, mark in zip(names, parts.pop("letters")):
         letters[study.learners.index(name)] = mark
-    return Conclusion(**base, letters=letters, **{**parts, "sentences": parts["sentences"] + said})
+    return Conclusion(**base, letters=letters, **{**parts, "sentences": parts["sentences"] + sentences})
 
 
 def nothing_yet(study: Study, metric: Measure) -> str:
@@ -143,10 +145,15 @@ def nothing_yet(study: Study, metric: Measure) -> str:
 
 
 def _completed(
-    study: Study, table: np.ndarray, takes_part: np.ndarray, metric: Measure, missing: str, said: list[str]
+    study: Study,
+    table: np.ndarray,
+    takes_part: np.ndarray,
+    metric: Measure,
+    missing: str,
+    sentences: list[str],
 ) -> tuple[np.ndarray, list[str]]:
-    """Means with the gaps of failed learners made the worst of all, if so asked; sentences about the gaps."""
-    table, said = table.copy(), list(said)
+    """Means in which failed learners are ranked last, if so chosen; sentences about the failures."""
+    table, sentences = table.copy(), list(sentences)
     for i, data in enumerate(study.data):
         gaps = [k for k in np.flatnonzero(takes_part) if np.isnan(table[i, k])]
         if not gaps:
@@ -157,17 +164,19 @@ def _completed(
             worst = np.nanmax(metric.sign * table[i])
             for k in gaps:
                 table[i, k] = metric.sign * (worst + 1.0 + abs(worst))
-            said.append(f"On {data}, {who} failed and {'was' if len(gaps) == 1 else 'were'} ranked last.")
+            sentences.append(
+                f"On {data}, {who} failed and {'was' if len(gaps) == 1 else 'were'} ranked last."
+            )
         else:
             why = "failed" if failed else "has no mean" if len(gaps) == 1 else "have no mean"
-            said.append(f"{data} is left out: {who} {why} there.")
-    return table, said
+            sentences.append(f"{data} is left out: {who} {why} there.")
+    return table, sentences
 
 
 def _one_data_set(
-    study: Study, metric: Measure, data: str, base: dict[str, Any], said: list[str], control: str | None
+    study: Study, metric: Measure, data: str, base: dict[str, Any], sentences: list[str], control: str | None
 ) -> Conclusion:
-    """One data set alone: what its comparison says."""
+    """One data set alone: the conclusion of its comparison."""
     result = study.comparison(data)
     standings = {s.learner: s for s in result.ranking(metric.name)}
     letters = [standings[name].letters if name in standings else "" for name in study.learners]
@@ -185,7 +194,7 @@ def _one_data_set(
         for s in (best, *others)
         if control is not None and s.learner != control
     ]
-    return Conclusion(**base, letters=letters, sentences=[sentence, *against, only, *said])
+    return Conclusion(**base, letters=letters, sentences=[sentence, *against, only, *sentences])
 
 
 def _two(
@@ -210,7 +219,7 @@ def _two(
     verdict = (
         f"{ahead} is better than {behind}" if test.rejected else f"neither {a} nor {b} is shown to be better"
     )
-    said = [
+    sentences = [
         f"By {metric.name}, {verdict} over {_data_sets(len(worse))}.",
         f"{a} is better than {b} on {wins} of {_data_sets(len(worse))}, worse on {losses}{tied}; the median "
         f"difference is {half}.",
@@ -220,7 +229,7 @@ def _two(
         f"{bayes.within:.3f} they differ by less than {rope:g}, which is taken not to matter.",
     ]
     return {"test": test, "also": [sign], "bayes": bayes, "letters": ["a", "b" if test.rejected else "a"],
-            "sentences": said}  # fmt: skip
+            "sentences": sentences}  # fmt: skip
 
 
 def _many(
@@ -231,35 +240,35 @@ def _many(
     from assay.stats.significance.rank_post_hoc import compare_ranks, nemenyi
 
     means = np.column_stack(list(scores.values()))
-    found = friedman(means, better=metric.better, names=list(scores), alpha=alpha)
-    test = found.test
-    pairs = nemenyi(found) if control is None else compare_ranks(found, "holm", control=control)
-    names = list(found.names)
+    ranking = friedman(means, better=metric.better, names=list(scores), alpha=alpha)
+    test = ranking.test
+    pairs = nemenyi(ranking) if control is None else compare_ranks(ranking, "holm", control=control)
+    names = list(ranking.names)
     centre = np.nan_to_num(metric.sign * means, nan=np.inf).mean(
         axis=0
     )  # of equal ranks, the better mean is first
-    order = [int(j) for j in np.lexsort((centre, np.round(found.average_ranks, 9)))]
-    shown = ", ".join(f"{names[j]} {found.average_ranks[j]:.2f}" for j in order[:10])
+    order = [int(j) for j in np.lexsort((centre, np.round(ranking.average_ranks, 9)))]
+    ranks = ", ".join(f"{names[j]} {ranking.average_ranks[j]:.2f}" for j in order[:10])
     leader = f"By {metric.name}, {names[order[0]]} ranks best over {_data_sets(len(means))}"
     evidence = [
         str(test),
-        f"Average ranks, 1 is the best: {shown}{', ...' if len(order) > 10 else ''}.",
+        f"Average ranks, 1 is the best: {ranks}{', ...' if len(order) > 10 else ''}.",
     ]
     if not test.rejected:
-        said = [f"{leader}, but no learner is shown to be better than another.", *evidence]
+        sentences = [f"{leader}, but no learner is shown to be better than another.", *evidence]
     elif control is not None:
-        said = [_against(pairs, names, control, metric), *evidence]
+        sentences = [_against(pairs, names, control, metric), *evidence]
     else:
-        said = [leader + _groups(pairs, names, order), *evidence]
-        said.append(
+        sentences = [leader + _groups(pairs, names, order), *evidence]
+        sentences.append(
             f"{pairs.method}: learners differ whose average ranks are {pairs.critical:.2f} or more apart."
         )
     letters = list(pairs.letters) if test.rejected else ["a"] * len(names)
-    return {"test": test, "friedman": found, "pairs": pairs, "letters": letters, "sentences": said}
+    return {"test": test, "friedman": ranking, "pairs": pairs, "letters": letters, "sentences": sentences}
 
 
 def _groups(pairs: PostHoc, names: list[str], order: list[int]) -> str:
-    """How the sentence about the leader goes on."""
+    """The second half of the sentence about the best learner."""
     first = order[0]
     worse = [names[j] for j in order[1:] if pairs.differ[first, j]]
     level = [names[j] for j in order[1:] if not pairs.differ[first, j]]
@@ -271,14 +280,14 @@ def _groups(pairs: PostHoc, names: list[str], order: list[int]) -> str:
 
 def _against(pairs: PostHoc, names: list[str], control: str, metric: Measure) -> str:
     c = names.index(control)
-    told = []
+    verdicts = []
     for j in (int(j) for j in pairs.order):
         if j != c:
             verdict = "no difference shown"
             if pairs.differ[c, j]:
                 verdict = "better" if pairs.centre[j] < pairs.centre[c] else "worse"
-            told.append(f"{names[j]} {verdict} ({shown_p(pairs.adjusted[c, j])})")
-    return f"By {metric.name}, against {control} ({pairs.method}): {', '.join(told)}."
+            verdicts.append(f"{names[j]} {verdict} ({shown_p(pairs.adjusted[c, j])})")
+    return f"By {metric.name}, against {control} ({pairs.method}): {', '.join(verdicts)}."
 
 
 def _data_sets(n: int) -> str:

@@ -32,13 +32,13 @@ __all__ = ["Experiment"]
 
 
 class Experiment:
-    """Learners x settings x data sets x splits, each cell run once, whatever happens in between.
+    """Learners x settings x data sets x splits, each cell run once, even if interrupted.
 
     The same splits test every learner, the order of the runs is random within blocks, and each finished cell is on
     disk before the next one counts. After a crash, a kill or Ctrl-C, ``run`` goes on with what is missing. A cell is
-    known by the content of its rows, the settings of its learner (and the code of a class of your own), its split and
-    the seed: add a learner, a data set or repetitions, and only what is new is run. A learner that fails, or takes its
-    process with it, is recorded with its reason.
+    identified by the content of its rows, the settings of its learner (and the code of a class of your own), its split
+    and the seed: add a learner, a data set or repetitions, and only what is new is run. A learner that fails, or
+    crashes its process, is recorded with the reason.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class Experiment:
         ``dict(X=..., y=..., groups=...)``, files as ``dict(file="loans.csv", target="default")``
     design : name of a resampling design, such as "3x10"
     metrics : as in :func:`assay.compare`; the first one ranks
-    factors : settings as above, for every learner that brings none of its own
+    factors : settings as above, for every learner without settings
     alpha : 1 - confidence of intervals, and the level of tests
     folder : where the experiment lives; None keeps it in memory
     random_state : whole number; splits, run order, and every learner's own open random_state
     probabilities : whether to keep the posteriors of the first repetition
-    checklist : Checklist, written into the folder before the first cell is run; None for the experiment's own words
-    name : what the experiment is called; default: the folder's name
+    checklist : Checklist, written into the folder before the first cell is run; None generates it
+    name : of the experiment; default: the folder's name
 
     Examples
     --------
@@ -123,9 +123,9 @@ class Experiment:
         entrants = as_entrants(self.learners, [p.data.table for p in self.problems], self.factors)
         trials = []
         for problem in self.problems:
-            own = [Trial(problem, e, e.candidate(problem.data.table)) for e in entrants]
-            problem.raw = any(t.candidate.raw for t in own)
-            trials += own
+            trials_here = [Trial(problem, e, e.candidate(problem.data.table)) for e in entrants]
+            problem.raw = any(t.candidate.raw for t in trials_here)
+            trials += trials_here
         return trials
 
     @cached_property
@@ -154,7 +154,7 @@ class Experiment:
     def run(
         self, n_jobs: int | None = None, budget: float | None = None, retry_failed: bool = False
     ) -> Study:
-        """Run what is missing, and return what there is.
+        """Run the missing cells, and return all.
 
         Parameters
         ----------
@@ -177,8 +177,8 @@ class Experiment:
 
     @contextmanager
     def _open(self) -> Iterator[Journal]:
-        """The journal, for this process alone; what was asked is on disk before anything is run."""
-        trials = self.trials  # whatever is wrong with learners or data is said before a folder is made
+        """The journal, locked for this process; the settings are on disk before anything is run."""
+        trials = self.trials  # errors in learners or data are raised before a folder is made
         assert trials
         if self.folder is None:
             yield self._memory
@@ -199,7 +199,7 @@ class Experiment:
             trials.setdefault(t.problem.name, {})[t.entrant.name] = {
                 "print": t.print,
                 "prepared": t.candidate.words,
-                "settings": settings_text(t.candidate.given),
+                "settings": settings_text(t.candidate.learner),
             }
         return Manifest(
             self.name, self.design.name, str(self.design), self.metrics, self.alpha, self.seed,
@@ -213,7 +213,7 @@ class Experiment:
         return (self.checklist or Checklist()).filled(self._manifest)
 
     def _todo(self, journal: Journal, retry_failed: bool) -> list[Job]:
-        wanted = {m.name for m in self.metrics}
+        metric_names = {m.name for m in self.metrics}
 
         def lacking(record: dict[str, Any] | None) -> bool:
             if record is None:
@@ -221,13 +221,13 @@ class Experiment:
             if record["failure"]:
                 return retry_failed
             no_posterior = self.probabilities and not record["kept"] and record["repetition"] == 0
-            return no_posterior or not wanted <= set(record["values"])
+            return no_posterior or not metric_names <= set(record["values"])
 
-        found: dict[str, Job] = {}
+        pending: dict[str, Job] = {}
         for job in self.jobs:
             if lacking(journal.records.get(job.key)):
-                found.setdefault(job.key, job)  # two names of one learner are one cell
-        return list(found.values())
+                pending.setdefault(job.key, job)  # two names of one learner are one cell
+        return list(pending.values())
 
     def _clock(self, journal: Journal) -> Clock:
         clock = Clock()
@@ -267,7 +267,7 @@ class Experiment:
         if not jobs:
             return ""
         sessions.append(session)
-        if self.folder is not None:  # before the first cell: whoever is killed has said with what it ran
+        if self.folder is not None:  # before the first cell, so that a killed run has its versions on disk
             self._manifest.save(self.folder, arrays=False)
 
         def done(job: Job, cell: Cell, seconds: float) -> None:

@@ -31,7 +31,7 @@ class Term:
     levels : of a single factor, its levels; empty for two together
     means : of a single factor, the mean response at each level
     ss, df : sum of squares and degrees of freedom
-    test : TestResult of the F test; its p is NaN, with a reason, where nothing is left to measure error by
+    test : TestResult of the F test; its p is NaN, with a reason, where no degrees of freedom are left for the error
     """
 
     factors: tuple[str, ...]
@@ -48,13 +48,13 @@ class Term:
 
 @dataclass(frozen=True)
 class FactorEffects:
-    """What the settings of a learner do to the response; ``print`` it.
+    """Effects of a learner's settings on the response; ``print`` it.
 
     Attributes
     ----------
     terms : list of Term, single factors first
     blocks : what the blocks are, "data sets" or "splits"
-    error_ss, error_df : what no term explains
+    error_ss, error_df : residual sum of squares and degrees of freedom
     best : dict of factor to level of the run with the best mean
     notes : sentences
     """
@@ -95,14 +95,14 @@ def factor_effects(study: Study, family: str | None, metric: Measure) -> FactorE
         raise ParameterError(
             f"{family!r} has no settings that vary. Those that have: {', '.join(families)}.", who="study"
         )
-    own = [e for e in study.manifest.learners if e["family"] == family]
-    columns = [study.learners.index(e["name"]) for e in own]
+    variants = [e for e in study.manifest.learners if e["family"] == family]
+    columns = [study.learners.index(e["name"]) for e in variants]
     notes = []
     if len(study.data) > 1:
         table, blocks = study.table(metric.name)[:, columns], "data sets"
     else:
         result, blocks = study.comparison(study.data[0]), "splits"
-        table = np.column_stack([result.values(e["name"], metric.name) for e in own])
+        table = np.column_stack([result.values(e["name"], metric.name) for e in variants])
         notes.append(
             "Splits of one data set share training rows, so p-values are smaller than they should be; with several "
             "data sets these would be the blocks."
@@ -114,7 +114,7 @@ def factor_effects(study: Study, family: str | None, metric: Measure) -> FactorE
         raise ParameterError(
             f"no {blocks[:-1]} has all runs of {family}, so effects cannot be estimated.", who="study"
         )
-    runs = [e["factors"] for e in own]
+    runs = [e["factors"] for e in variants]
     terms, error_ss, error_df = factorial_anova(runs, table[whole], study.alpha)
     means = metric.sign * table[whole].mean(axis=0)
     best = runs[int(np.argmin(np.round(means, 12)))]
@@ -176,7 +176,7 @@ def factorial_anova(
             with_rank, with_ss = _explained([*others, columns], mean)
             df, ss = with_rank - without_rank, B * max(with_ss - without, 0.0)
             if df == 0:
-                continue  # confounded with other terms: these runs cannot tell them apart
+                continue  # aliased with other terms in these runs
             levels, which = codes[term[0]] if order == 1 else ((), np.zeros(R, dtype=int))
             means = tuple(float(mean[which == k].mean()) for k in range(len(levels)))
             terms.append(

@@ -19,18 +19,18 @@ __all__ = ["data_print", "digest", "settings_text", "split_print"]
 
 
 def digest(*parts: str | bytes) -> str:
-    """32 hexadecimal digits of any number of texts; where one ends and the next begins counts.
+    """32 hexadecimal digits of any number of texts; their boundaries count.
 
     >>> from assay.experiments.fingerprint import digest
     >>> digest("ab", "c") == digest("a", "bc")
     False
     """
-    found = hashlib.blake2b(digest_size=16)
+    hasher = hashlib.blake2b(digest_size=16)
     for part in parts:
         raw = part.encode() if isinstance(part, str) else part
-        found.update(len(raw).to_bytes(8, "little"))
-        found.update(raw)
-    return found.hexdigest()
+        hasher.update(len(raw).to_bytes(8, "little"))
+        hasher.update(raw)
+    return hasher.hexdigest()
 
 
 def data_print(data: Data) -> str:
@@ -56,12 +56,12 @@ def split_print(split: Split) -> str:
 
 
 def settings_text(value: Any) -> str:
-    """A learner, or a parameter of one, as a text that says all of its settings and nothing else.
+    """A learner, or a parameter of one, as a text of all its settings and nothing else.
 
     Parameters stand in the order of their names, arrays as a fingerprint of their bytes, functions as their
     name and a fingerprint of their code and of the values they hold: defaults, and what they took from the function
     around them. A class that is written beside the experiment, rather than installed, has a fingerprint of its code
-    too: who changes its methods gets new numbers. No address in memory, so that two processes write the same.
+    too: changed methods give new cells. No memory addresses, so that two processes write the same.
 
     >>> from assay.bayes import GaussianNB
     >>> from assay.experiments.fingerprint import settings_text
@@ -98,9 +98,9 @@ def settings_text(value: Any) -> str:
 
     try:
         return f"{_name(type(value))}#{content(value)}"
-    except Exception as error:  # whatever the object has against being written down
+    except Exception as error:  # objects that cannot be serialised
         raise ParameterError(
-            f"a setting that is a {_name(type(value))} cannot be told from another one, because it cannot "
+            f"a setting that is a {_name(type(value))} cannot be identified, because it cannot "
             f"be pickled ({error}). Give plain values, arrays, functions or estimators.",
             who="experiment",
         ) from None
@@ -126,21 +126,19 @@ def _own_code(kind: type) -> str:
 
 def _function_text(function: Any) -> str:
     """Its name, and a fingerprint of its code, its defaults, its object if it is a method, and what it encloses."""
-    code, own = function.__code__, getattr(function, "__func__", function)
-    held = [own.__defaults__, own.__kwdefaults__, getattr(function, "__self__", None)]
-    for name, cell in zip(code.co_freevars, own.__closure__ or ()):
+    code, unbound = function.__code__, getattr(function, "__func__", function)
+    held = [unbound.__defaults__, unbound.__kwdefaults__, getattr(function, "__self__", None)]
+    for name, cell in zip(code.co_freevars, unbound.__closure__ or ()):
         try:
             inside = cell.cell_contents
         except ValueError:  # not yet filled
             continue
-        if inside is not own:  # a function that calls itself
+        if inside is not unbound:  # a function that calls itself
             held.append((name, inside))
-    return (
-        f"{own.__module__}.{own.__qualname__}#{digest(code.co_code, _constants(code), settings_text(held))}"
-    )
+    return f"{unbound.__module__}.{unbound.__qualname__}#{digest(code.co_code, _constants(code), settings_text(held))}"
 
 
 def _constants(code: Any) -> str:
-    """What a function's code holds besides its steps; of functions inside it, the same."""
+    """The constants of a function's code, those of functions inside it included."""
     parts = [_constants(c) if hasattr(c, "co_code") else settings_text(c) for c in code.co_consts]
     return "|".join([*parts, *code.co_names])

@@ -1,4 +1,4 @@
-"""What an experiment leaves on disk besides its journal: what was asked, of which rows, on which splits."""
+"""The files of an experiment besides its journal: settings, fingerprints of the rows, splits."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Block:
 
     Attributes
     ----------
-    name, print : what it is called, and the fingerprint of its rows
+    name, print : its name, and the fingerprint of its rows
     design : name of the Resampling
     about : Description
     labels : list of classes
     codes : (n,) class of each row
-    tests : of each split, the tested rows
-    places : of each split: repetition, fold, number of rows that teach
+    tests : of each split, the test rows
+    places : of each split: repetition, fold, number of training rows
     split_prints : of each split
     notes : sentences about the rows
     """
@@ -67,17 +67,17 @@ class Block:
         return f"data-{digest(self.print, self.design)[:16]}.npz"
 
     def arrays(self) -> bytes:
-        """What does not belong into JSON, as a file of plain arrays."""
-        made = io.BytesIO()
+        """Class codes and splits, as a file of plain arrays."""
+        buffer = io.BytesIO()
         np.savez_compressed(
-            made,
+            buffer,
             codes=self.codes,
             tests=np.concatenate(self.tests).astype(np.int32),
             ends=np.cumsum([len(t) for t in self.tests]),
             places=np.array(self.places, dtype=np.int64),
             prints=np.array(self.split_prints),
         )
-        return made.getvalue()
+        return buffer.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
         about = asdict(self.about)
@@ -109,7 +109,7 @@ class Block:
 
 @dataclass
 class Manifest:
-    """All that was asked of an experiment, as it stands in ``experiment.json``.
+    """All settings of an experiment, as in ``experiment.json``.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class Manifest:
 
 
 def sessions_of(folder: Path) -> list[dict[str, Any]]:
-    """The sessions of an experiment that lives in a folder already; none if that cannot be read any more."""
+    """The sessions of an experiment in a folder; none if it cannot be read."""
     try:
         held = read_json(folder / "experiment.json", "experiment")
     except DataError:  # it is about to be written anew
@@ -191,27 +191,27 @@ def sessions_of(folder: Path) -> list[dict[str, Any]]:
             "folder.",
             who="experiment",
         )
-    found = held.get("sessions")
-    return found if isinstance(found, list) else []
+    sessions = held.get("sessions")
+    return sessions if isinstance(sessions, list) else []
 
 
 def _measure(saved: dict[str, Any]) -> Measure:
-    known = find_measure(saved["name"])
-    if known is not None:
-        return known
+    measure = find_measure(saved["name"])
+    if measure is not None:
+        return measure
     low, high = saved["bounds"]
     bounds = (-np.inf if low is None else low, np.inf if high is None else high)
     return Measure(saved["name"], _measured_before, saved["better"], saved["words"], bounds=bounds)
 
 
-def _measured_before(seen: Any) -> float:
+def _measured_before(outcome: Any) -> float:
     raise ParameterError(
         "this metric came from Python code that is not part of the folder.", who="experiment"
     )
 
 
 def check_folder(folder: Any) -> Path | None:
-    """Where an experiment lives: a new or empty folder, or one in which an experiment lives already.
+    """The path of an experiment: a new or empty folder, or one with an experiment in it.
 
     >>> from assay.experiments.folder import check_folder
     >>> check_folder(None) is None
@@ -224,8 +224,8 @@ def check_folder(folder: Any) -> Path | None:
     path = Path(folder)
     if path.exists() and not path.is_dir():
         raise ParameterError(f"folder must be a folder, {path} is a file.", who="experiment")
-    own = (path / "experiment.json", path / "cells.journal", path / "lock", path / "experiment.toml")
-    if path.exists() and any(path.iterdir()) and not any(p.exists() for p in own):
+    own_files = (path / "experiment.json", path / "cells.journal", path / "lock", path / "experiment.toml")
+    if path.exists() and any(path.iterdir()) and not any(p.exists() for p in own_files):
         raise ParameterError(
             f"{path} holds other files. Choose a new folder, which the experiment has for itself.",
             who="experiment",
@@ -251,7 +251,7 @@ def versions() -> dict[str, str]:
 
 
 def as_plain(value: Any) -> Any:
-    """Numbers, text, lists and dicts alone; what is not a finite number is None, what is none of these its text."""
+    """Numbers, text, lists and dicts alone; NaN and infinity are None, other objects their text."""
     if isinstance(value, dict):
         return {str(k): as_plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Who takes part in an experiment: learners, each with one or with many settings."""
+"""The learners of an experiment, each with one or with many settings."""
 
 from __future__ import annotations
 
@@ -28,46 +28,46 @@ class Entrant:
         Such as "tree(max_depth=2)".
     family : str
         The learner's name without its settings: "tree".
-    given : a learner, or the short name of one
+    learner : a learner, or the short name of one
     factors : dict of parameter to level; empty for a learner without a grid
     """
 
     name: str
     family: str
-    given: Any
+    learner: Any
     factors: dict[str, Any] = field(default_factory=dict)
 
     def candidate(self, table: Table) -> Candidate:
-        """The learner with its settings, and what it needs in front for this table."""
-        if isinstance(self.given, str):
-            entry = find_learner(self.given)
+        """The learner with its settings, and the preparation it needs for this table."""
+        if isinstance(self.learner, str):
+            entry = find_learner(self.learner)
             return prepared(self.name, self._set(entry.make()), table, entry.scale)
-        return as_candidates({self.name: self._set(self.given)}, table)[0]
+        return as_candidates({self.name: self._set(self.learner)}, table)[0]
 
     def _set(self, learner: Any) -> Any:
         from sklearn.base import clone
 
         if not self.factors:
             return learner
-        known = learner.get_params() if hasattr(learner, "get_params") else {}
+        parameters = learner.get_params() if hasattr(learner, "get_params") else {}
         for factor in self.factors:
-            if factor not in known:
-                own = ", ".join(sorted(k for k in known if "__" not in k))
+            if factor not in parameters:
+                accepted = ", ".join(sorted(k for k in parameters if "__" not in k))
                 raise ParameterError(
-                    f"{self.family} ({type(learner).__name__}) has no parameter {factor!r}. It has: {own}.",
+                    f"{self.family} ({type(learner).__name__}) has no parameter {factor!r}. It has: {accepted}.",
                     who="experiment",
                 )
         return clone(learner).set_params(**self.factors)
 
 
 def as_entrants(learners: Any, tables: Iterable[Table], factors: Any = None) -> list[Entrant]:
-    """Learners and their settings as an experiment was given them.
+    """Learners with their settings, from the arguments of an experiment.
 
     Parameters
     ----------
     learners : as for ``compare``; a member may be a pair (learner, settings): see ``runs_of``. None for all short
         names that suit every table.
-    factors : settings for every learner that names none of its own
+    factors : settings for every learner without settings
 
     Examples
     --------
@@ -76,27 +76,31 @@ def as_entrants(learners: Any, tables: Iterable[Table], factors: Any = None) -> 
     ['bayes', 'tree(max_depth=2)', 'tree(max_depth=4)']
     """
     if learners is None:
-        kept = [{e.name for e in suitable(table)} for table in tables]
-        learners = [name for name in kept[0] if all(name in other for other in kept)] if kept else []
+        suitable_names = [{e.name for e in suitable(table)} for table in tables]
+        learners = (
+            [name for name in suitable_names[0] if all(name in other for other in suitable_names)]
+            if suitable_names
+            else []
+        )
         learners.sort()
     if isinstance(learners, str) or hasattr(learners, "fit"):
         learners = [learners]
     if _is_pair(learners):
         learners = [learners]
     if isinstance(learners, Mapping):
-        pairs: list[tuple[str | None, Any]] = [(str(name), given) for name, given in learners.items()]
+        pairs: list[tuple[str | None, Any]] = [(str(name), learner) for name, learner in learners.items()]
     elif isinstance(learners, Iterable):
-        pairs = [(None, given) for given in learners]
+        pairs = [(None, learner) for learner in learners]
     else:
         raise ParameterError(
             f"learners must be a list or a dict of learners, got {learners!r}.", who="experiment"
         )
-    found = [entrant for name, given in pairs for entrant in _settings(name, given, factors)]
-    if not found:
+    entrants = [entrant for name, learner in pairs for entrant in _settings(name, learner, factors)]
+    if not entrants:
         raise ParameterError(
             "there is no learner. Name some, such as 'naive bayes', 'c45', 'lda'.", who="experiment"
         )
-    return distinct(found)
+    return distinct(entrants)
 
 
 def runs_of(settings: Any) -> list[dict[str, Any]]:
@@ -106,13 +110,13 @@ def runs_of(settings: Any) -> list[dict[str, Any]]:
     >>> runs_of({"depth": [2, 4], "leaf": [1]})
     [{'depth': 2, 'leaf': 1}, {'depth': 4, 'leaf': 1}]
     """
-    settings = getattr(settings, "runs", settings)  # a factorial design knows its runs
+    settings = getattr(settings, "runs", settings)  # of a factorial design
     settings = settings() if callable(settings) else settings
     if isinstance(settings, Mapping):
         levels = []
-        for factor, given in settings.items():
-            one = isinstance(given, (str, bytes)) or not isinstance(given, Iterable)
-            listed = [given] if one else list(given)
+        for factor, value in settings.items():
+            single = isinstance(value, (str, bytes)) or not isinstance(value, Iterable)
+            listed = [value] if single else list(value)
             if not listed:
                 raise ParameterError(f"the factor {factor!r} has no levels.", who="experiment")
             levels.append(listed)
@@ -131,32 +135,34 @@ def runs_of(settings: Any) -> list[dict[str, Any]]:
     )
 
 
-def _settings(name: str | None, given: Any, factors: Any) -> list[Entrant]:
+def _settings(name: str | None, learner: Any, factors: Any) -> list[Entrant]:
     settings = factors
-    if _is_pair(given):
-        given, settings = given
-    if isinstance(given, str):
-        family = name or find_learner(given).name
-    elif hasattr(given, "fit") and not isinstance(given, type):
-        family = name or type(given).__name__
+    if _is_pair(learner):
+        learner, settings = learner
+    if isinstance(learner, str):
+        family = name or find_learner(learner).name
+    elif hasattr(learner, "fit") and not isinstance(learner, type):
+        family = name or type(learner).__name__
     else:
-        hint = f"{given.__name__}()" if isinstance(given, type) else "a learner, or the short name of one"
-        raise ParameterError(f"a learner has fit and predict, got {given!r}. Give {hint}.", who="experiment")
+        hint = f"{learner.__name__}()" if isinstance(learner, type) else "a learner, or the short name of one"
+        raise ParameterError(
+            f"a learner has fit and predict, got {learner!r}. Give {hint}.", who="experiment"
+        )
     if settings is None:
-        return [Entrant(family, family, given)]
+        return [Entrant(family, family, learner)]
     return [
-        Entrant(f"{family}({', '.join(f'{k}={_setting(v)}' for k, v in run.items())})", family, given, run)
+        Entrant(f"{family}({', '.join(f'{k}={_setting(v)}' for k, v in run.items())})", family, learner, run)
         for run in runs_of(settings)
     ]
 
 
-def _is_pair(given: Any) -> bool:
+def _is_pair(member: Any) -> bool:
     """(learner, settings), rather than two learners."""
-    return isinstance(given, tuple) and len(given) == 2 and not _plain(given[1])
+    return isinstance(member, tuple) and len(member) == 2 and not _plain(member[1])
 
 
-def _plain(given: Any) -> bool:
-    return isinstance(given, (str, type)) or hasattr(given, "fit")
+def _plain(value: Any) -> bool:
+    return isinstance(value, (str, type)) or hasattr(value, "fit")
 
 
 def _setting(value: Any) -> str:

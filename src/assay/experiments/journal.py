@@ -15,13 +15,13 @@ from assay.tables import whole_files
 
 __all__ = ["Journal", "read_json", "write_whole"]
 
-_FLUSH = 1.0  # seconds between two times at which the disk itself is asked to be sure
+_FLUSH = 1.0  # seconds between two calls of fsync
 
 
 class Journal:
     """Records by key, in memory and, given a folder, in ``cells.journal``.
 
-    Each line holds a checksum and one JSON object, so what was written can be told from what was only begun: a
+    Each line holds a checksum and one JSON object, so that incomplete writes are recognised: a
     line that is cut off or damaged is left out, and its cell is run again. A later record of a key takes the
     place of an earlier one. While a process writes, it holds a lock that the system frees when the process ends,
     however it ends.
@@ -81,10 +81,10 @@ class Journal:
         """Write one record; it survives the end of this process from now on."""
         if self._file is not None:
             text = json.dumps(record, allow_nan=False, separators=(",", ":")).encode()
-            rest = memoryview(b"%08x %b\n" % (zlib.crc32(text), text))
+            unwritten = memoryview(b"%08x %b\n" % (zlib.crc32(text), text))
             try:
-                while rest:  # to the system: a killed process loses nothing
-                    rest = rest[self._file.write(rest) :]
+                while unwritten:  # to the system: a killed process loses nothing
+                    unwritten = unwritten[self._file.write(unwritten) :]
                 if time.monotonic() - self._sure > _FLUSH:
                     self._sync()
             except OSError as error:
@@ -92,7 +92,7 @@ class Journal:
         self.records[record["key"]] = record
 
     def close(self) -> None:
-        """Make sure of the disk, and free the lock."""
+        """Flush to disk, and free the lock."""
         file, lock = self._file, self._lock
         self._file = self._lock = None
         try:
@@ -114,7 +114,7 @@ class Journal:
         self._sure = time.monotonic()
 
     def _read(self) -> int:
-        """Take in the good lines; returns where the last whole line ends."""
+        """Read the intact lines; returns where the last whole line ends."""
         if not self.path.exists():
             return 0
         end = at = 0
@@ -133,18 +133,18 @@ class Journal:
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
-    """What a line holds, or None if it is not what was written."""
+    """The record of a line, or None if it is damaged."""
     try:
         if int(line[:8], 16) != zlib.crc32(line[9:-1]):
             return None
-        found = json.loads(line[9:])
+        record = json.loads(line[9:])
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("key"), str) else None
+    return record if isinstance(record, dict) and isinstance(record.get("key"), str) else None
 
 
 def _locked(folder: Path) -> Any:
-    """An open file that is locked for this process, or an error that says who holds it."""
+    """An open file that is locked for this process, or an error that names the process that holds it."""
     import fcntl
 
     path = folder / "lock"
@@ -191,9 +191,9 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def read_json(path: Path, what: str) -> dict[str, Any]:
-    """A file of the folder as a dict, or a sentence about what is wrong with it."""
+    """A file of the folder as a dict, or an error that says what is wrong with it."""
     try:
-        found = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise DataError(
             f"{path.parent} holds no {what}: there is no file {path.name}.", who="experiment"
@@ -202,6 +202,6 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
         raise DataError(
             f"{path} is damaged: it is not JSON. Run the experiment again.", who="experiment"
         ) from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise DataError(f"{path} is damaged: expected an object. Run the experiment again.", who="experiment")
-    return found
+    return document

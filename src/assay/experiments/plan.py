@@ -1,4 +1,4 @@
-"""What an experiment is going to do, and how long that is likely to take."""
+"""The plan of an experiment: its cells, and their expected time."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Plan:
             place = job.trial.problem.name, job.trial.entrant.name
             if place not in times:
                 times[place] = clock.of(job)
-            one = times[place]
-            total = None if one is None or total is None else total + one
+            expected = times[place]
+            total = None if expected is None or total is None else total + expected
         order = [
             (j.trial.problem.name, j.trial.entrant.name, *j.trial.problem.places[j.number]) for j in todo
         ]
@@ -76,8 +76,8 @@ class Plan:
             cut = (v.ljust(w) if j == 0 else v.rjust(w) for j, (v, w) in enumerate(zip(row, width)))
             lines.append("  ".join(cut).rstrip())
         count = len(self.learners)
-        shown = ", ".join(self.learners[:20]) + (f", and {count - 20} more" if count > 20 else "")
-        lines += ["", f"{count} learner{'' if count == 1 else 's'} with their settings: {shown}."]
+        names = ", ".join(self.learners[:20]) + (f", and {count - 20} more" if count > 20 else "")
+        lines += ["", f"{count} learner{'' if count == 1 else 's'} with their settings: {names}."]
         done = self.cells - self.left
         lines.append(f"{self.cells:,} cells, {done:,} of them finished, {self.left:,} to run.")
         if not self.left:

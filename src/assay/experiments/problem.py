@@ -31,7 +31,7 @@ _HINT = (
 
 
 class Splits(Sequence[Split]):
-    """All splits of n rows; the rows that teach are kept only where they are not simply those that do not test.
+    """All splits of n rows; training rows are stored only where they are not simply all but the test rows.
 
     Leave-one-out of 10,000 rows would otherwise need 800 MB.
 
@@ -42,21 +42,21 @@ class Splits(Sequence[Split]):
     array([0, 2])
     """
 
-    def __init__(self, dealt: Iterable[Split], n: int):
+    def __init__(self, splits: Iterable[Split], n: int):
         self._n = n
-        self._kept: list[tuple[int, int, np.ndarray | None, np.ndarray]] = []
-        for s in dealt:
-            rest = np.array_equal(s.train, self._rest(s.test))
-            self._kept.append((s.repetition, s.fold, None if rest else s.train, s.test))
+        self._splits: list[tuple[int, int, np.ndarray | None, np.ndarray]] = []
+        for s in splits:
+            complement = np.array_equal(s.train, self._complement(s.test))
+            self._splits.append((s.repetition, s.fold, None if complement else s.train, s.test))
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._splits)
 
     def __getitem__(self, i: Any) -> Any:
-        repetition, fold, train, test = self._kept[i]
-        return Split(repetition, fold, self._rest(test) if train is None else train, test)
+        repetition, fold, train, test = self._splits[i]
+        return Split(repetition, fold, self._complement(test) if train is None else train, test)
 
-    def _rest(self, test: np.ndarray) -> np.ndarray:
+    def _complement(self, test: np.ndarray) -> np.ndarray:
         others = np.ones(self._n, dtype=bool)
         others[test] = False
         return np.flatnonzero(others)
@@ -83,11 +83,11 @@ class Problem:
     about: Description
     seed: int
     notes: list[str] = field(default_factory=list)
-    raw: bool = True  # whether a learner wants the rows as they came
+    raw: bool = True  # whether a learner needs the raw table
 
     @cached_property
     def sent(self) -> Data:
-        """The rows as other processes get them: as they came only if a learner wants them so."""
+        """The rows as other processes get them: the raw table only if a learner needs it."""
         if self.raw:
             return self.data
         lean = copy(self.data)
@@ -116,7 +116,7 @@ class Problem:
 
     @cached_property
     def size(self) -> float:
-        """Numbers that teach in one split, by which times are compared between data sets."""
+        """Training rows times columns of one split, by which times are compared between data sets."""
         return float(len(self.splits[0].train)) * max(self.data.table.shape[1], 1)
 
     @classmethod
@@ -129,10 +129,10 @@ class Problem:
         >>> len(problem.splits), problem.about.rows
         (10, 150)
         """
-        found = _opened(name, source)
+        parts = _opened(name, source)
         try:
-            rows = gather(found["X"], found["y"], design, groups=found.get("groups"), times=found.get("times"),
-                          target=found.get("target"))  # fmt: skip
+            rows = gather(parts["X"], parts["y"], design, groups=parts.get("groups"), times=parts.get("times"),
+                          target=parts.get("target"))  # fmt: skip
             data = rows.data
             fitted, changes = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
         except AssayError as error:
@@ -144,7 +144,7 @@ class Problem:
 
 
 def named_sources(data: Any) -> dict[str, Any]:
-    """What an experiment was given as data, each with a name of its own.
+    """The data sets of an experiment, each with a unique name.
 
     >>> from assay.experiments.problem import named_sources
     >>> list(named_sources(["iris", {"file": "loans.csv", "target": "default"}, ([[1.0], [2.0]], [0, 1])]))
@@ -153,40 +153,40 @@ def named_sources(data: Any) -> dict[str, Any]:
     if _is_source(data):
         data = [data]
     if isinstance(data, Mapping):
-        found = {str(name): source for name, source in data.items()}
+        sources = {str(name): source for name, source in data.items()}
     elif isinstance(data, (list, tuple)):
-        found = {}
+        sources = {}
         for i, source in enumerate(data):
             name = _own_name(source, i)
-            if name in found:
+            if name in sources:
                 raise ParameterError(
                     f"two data sets are called {name!r}. Give a dict of name to data set instead.",
                     who="experiment",
                 )
-            found[name] = source
+            sources[name] = source
     else:
         raise ParameterError(
             f"data must be a list or a dict of data sets, got {data!r}. {_HINT}", who="experiment"
         )
-    if not found:
+    if not sources:
         raise ParameterError(f"there is no data set. {_HINT}", who="experiment")
-    for name, source in found.items():
+    for name, source in sources.items():
         if not _is_source(source):
             raise ParameterError(
                 f"data {name!r} is {one_line(repr(source), 60)}, expected rows. {_HINT}", who="experiment"
             )
-    return found
+    return sources
 
 
-def _is_source(given: Any) -> bool:
-    if isinstance(given, (str, Path, Dataset)):
+def _is_source(value: Any) -> bool:
+    if isinstance(value, (str, Path, Dataset)):
         return True
-    if isinstance(given, Mapping):
-        keys = set(given)
+    if isinstance(value, Mapping):
+        keys = set(value)
         return ("file" in keys and keys <= _FILE) or ({"X", "y"} <= keys <= _ROWS)
-    if isinstance(given, (list, tuple)):
+    if isinstance(value, (list, tuple)):
         plain = (str, Path, Dataset, Mapping)
-        return len(given) == 2 and isinstance(given, tuple) and not any(isinstance(v, plain) for v in given)
+        return len(value) == 2 and isinstance(value, tuple) and not any(isinstance(v, plain) for v in value)
     return False
 
 
@@ -201,7 +201,7 @@ def _own_name(source: Any, i: int) -> str:
 
 
 def _opened(name: str, source: Any) -> Mapping[str, Any]:
-    """X, y, the name of y, groups and times of whatever was given."""
+    """X, y, the name of y, groups and times of a source."""
     if isinstance(source, Dataset):
         return _whole(name, source)
     if isinstance(source, Mapping):
@@ -216,14 +216,14 @@ def _opened(name: str, source: Any) -> Mapping[str, Any]:
     raise DataError(f"there is no file and no built-in data set {str(source)!r}.{hint}", who="experiment")
 
 
-def _whole(name: str, found: Dataset) -> Mapping[str, Any]:
-    if found.y is None:
+def _whole(name: str, dataset: Dataset) -> Mapping[str, Any]:
+    if dataset.y is None:
         raise DataError(f"data {name!r} has no classes, so there is nothing to predict.", who="experiment")
-    return {"X": found.X, "y": found.y, "target": found.target_name}
+    return {"X": dataset.X, "y": dataset.y, "target": dataset.target_name}
 
 
 def _read(name: str, file: Any, target: Any = None, group: Any = None, time: Any = None) -> Mapping[str, Any]:
-    """A file; the columns of groups and times are not for learning."""
+    """A file; the columns of groups and times are not features."""
     from assay.tables.readers import read_table
 
     read = read_table(file, target="auto" if target is None else target)
@@ -234,8 +234,8 @@ def _read(name: str, file: Any, target: Any = None, group: Any = None, time: Any
             who="experiment",
         )
     apart = {"groups": group, "times": time}
-    found = {key: read.column(str(column)) for key, column in apart.items() if column is not None}
+    roles = {key: read.column(str(column)) for key, column in apart.items() if column is not None}
     X = read.X
-    if found and hasattr(X, "drop_columns"):
+    if roles and hasattr(X, "drop_columns"):
         X = X.drop_columns([str(column) for column in apart.values() if column is not None])
-    return {"X": X if found else read.table, "y": read.y, "target": read.target, **found}
+    return {"X": X if roles else read.table, "y": read.y, "target": read.target, **roles}

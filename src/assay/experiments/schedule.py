@@ -21,13 +21,13 @@ from assay.experiments.clock import Clock
 __all__ = ["run_jobs"]
 
 _DIED = "Its process died, often for want of memory, also with no other cell beside it."
-Done = Callable[[Job, Cell, float], None]  # what was run, what came out, in how many seconds
+Done = Callable[[Job, Cell, float], None]  # job, its result, seconds
 
 
 def run_jobs(
     jobs: Sequence[Job], task: Task, done: Done, clock: Clock, n_jobs: int | None, budget: float | None
 ) -> str:
-    """Run the jobs in order and hand each cell to ``done`` as soon as it is there; says why it ended early, or "".
+    """Run the jobs in order and hand each cell to ``done`` when it is finished; returns why it ended early, or "".
 
     Within a budget, a cell is started only if the time that such cells take is still left. In every process a cell
     has one BLAS thread, so its numbers do not depend on how many processes there are.
@@ -64,7 +64,7 @@ def _here(jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: f
 def _elsewhere(
     jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: float | None, n_jobs: int | None
 ) -> None:
-    """In processes. If one dies, the cells that were out are run one at a time; who dies alone has failed."""
+    """In processes. If one dies, the unfinished cells are run one at a time; one that kills its own has failed."""
     left = list(range(len(jobs)))
     while left:
         out: dict[int, None] = {}
@@ -106,14 +106,14 @@ def _sent(
             latest = None if deadline is None else deadline - seconds
             yield i, job.trial.candidate, job.trial.problem.sent, job.split, _block(job), task, latest
 
-    found = each(_one, work(), n_jobs, ordered=False)
+    finished = each(_one, work(), n_jobs, ordered=False)
     try:
-        for i, cell, seconds in found:
+        for i, cell, seconds in finished:
             del out[i]
             if cell is not None:
                 note(jobs[i], cell, seconds)
     finally:
-        found.close()
+        finished.close()
 
 
 def _one(

@@ -1,4 +1,4 @@
-"""An experiment written down as a TOML file."""
+"""Experiments described by TOML files."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_experiment(path: str | Path, folder: Any = None) -> Experiment:
     Parameters
     ----------
     path : the file
-    folder : where the experiment lives, if not where the file says
+    folder : folder of the experiment, if not that of the file
 
     Examples
     --------
@@ -105,7 +105,7 @@ def experiment_from(text: str, base: Path, where: str = "experiment file", folde
     if "checklist" in held:
         _known(held["checklist"], tuple(STEPS), f"{where}, [checklist]")
         checklist = Checklist(**held["checklist"])
-    made = Experiment(
+    experiment = Experiment(
         _learners(held["learners"], where),
         _data(held["data"], base, where),
         design=held.get("design", "3x10"),
@@ -118,12 +118,12 @@ def experiment_from(text: str, base: Path, where: str = "experiment file", folde
         checklist=checklist,
         name=held.get("name"),
     )
-    made.described = {"what": "assay experiment file", "base": str(base), "text": text}
-    return made
+    experiment.described = {"what": "assay experiment file", "base": str(base), "text": text}
+    return experiment
 
 
 def resumed(folder: str | Path) -> Experiment:
-    """The experiment that lives in a folder and was described by a file, ready to go on."""
+    """The experiment of a folder that was described by a file, ready to go on."""
     path = Path(folder)
     if not (path / "experiment.json").exists():
         raise DataError(f"there is no experiment in {path}.", who="experiment")
@@ -146,21 +146,21 @@ def _known(held: Any, keys: tuple[str, ...], where: str) -> None:
             raise DataError(f"{where} has an entry {key!r} that is not known.{hint}", who="experiment")
 
 
-def _learners(given: Any, where: str) -> Any:
+def _learners(section: Any, where: str) -> Any:
     """As an Experiment takes them."""
-    if isinstance(given, str):
-        return [given]
-    if isinstance(given, list) and all(isinstance(name, str) for name in given):
-        return given
-    if not isinstance(given, dict):
+    if isinstance(section, str):
+        return [section]
+    if isinstance(section, list) and all(isinstance(name, str) for name in section):
+        return section
+    if not isinstance(section, dict):
         raise ParameterError(
-            f"{where}: learners must be a list of names, or a table [learners], got {given!r}.",
+            f"{where}: learners must be a list of names, or a table [learners], got {section!r}.",
             who="experiment",
         )
-    found: dict[str, Any] = {}
-    for name, entry in given.items():
+    learners: dict[str, Any] = {}
+    for name, entry in section.items():
         if isinstance(entry, str):
-            found[name] = entry
+            learners[name] = entry
             continue
         _known(entry, ("learner", "settings", "runs"), f"{where}, [learners.{name}]")
         if "runs" in entry and "settings" in entry:
@@ -169,19 +169,21 @@ def _learners(given: Any, where: str) -> Any:
             )
         learner = entry.get("learner", name)
         settings = entry.get("runs", entry.get("settings"))
-        found[name] = learner if settings is None else (learner, settings)
-    return found
+        learners[name] = learner if settings is None else (learner, settings)
+    return learners
 
 
-def _data(given: Any, base: Path, where: str) -> Any:
+def _data(section: Any, base: Path, where: str) -> Any:
     """As an Experiment takes them, files beside the description."""
-    if isinstance(given, str) or (isinstance(given, dict) and "file" in given):
-        given = [given]
-    if isinstance(given, dict):
-        return {name: _source(entry, base, where) for name, entry in given.items()}
-    if isinstance(given, list):
-        return [_source(entry, base, where) for entry in given]
-    raise DataError(f"{where}: data must be a list or a table of data sets, got {given!r}.", who="experiment")
+    if isinstance(section, str) or (isinstance(section, dict) and "file" in section):
+        section = [section]
+    if isinstance(section, dict):
+        return {name: _source(entry, base, where) for name, entry in section.items()}
+    if isinstance(section, list):
+        return [_source(entry, base, where) for entry in section]
+    raise DataError(
+        f"{where}: data must be a list or a table of data sets, got {section!r}.", who="experiment"
+    )
 
 
 def _source(entry: Any, base: Path, where: str) -> Any:

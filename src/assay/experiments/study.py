@@ -1,4 +1,4 @@
-"""The result of an experiment: records of all cells, a comparison per data set, and what follows over all of them."""
+"""The result of an experiment: records of all cells, a comparison per data set, and the conclusion over all of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Study"]
 
 
 class Study:
-    """What an experiment found, as far as it has come; made by ``Experiment.run`` or ``Study.load``.
+    """The results of an experiment, complete or so far; made by ``Experiment.run`` or ``Study.load``.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Study:
 
     @classmethod
     def load(cls, folder: Any) -> Study:
-        """What a folder holds, also while the experiment runs in another process."""
+        """The study of a folder, also while the experiment runs in another process."""
         path = Path(folder)
         if not path.is_dir():
             raise ParameterError(f"Study.load: there is no folder {path}.")
@@ -71,7 +71,7 @@ class Study:
         checklist = Checklist.load(path) if (path / "checklist.json").exists() else None
         return cls(manifest, journal.records, folder=path, checklist=checklist, damaged=journal.damaged)
 
-    # what there is
+    # cells and records
 
     @property
     def name(self) -> str:
@@ -96,30 +96,37 @@ class Study:
     @cached_property
     def cells(self) -> dict[str, dict[str, list[Cell | None]]]:
         """Of each data set and learner, the cell of each split; None if it was not run."""
-        found: dict[str, dict[str, list[Cell | None]]] = {}
+        cells: dict[str, dict[str, list[Cell | None]]] = {}
         for block in self.manifest.blocks:
-            found[block.name] = {}
+            cells[block.name] = {}
             for learner in self.learners:
                 keys = (self.manifest.key(block, learner, j) for j in range(len(block.tests)))
                 records = [self.journal.get(key) for key in keys]
-                found[block.name][learner] = [None if r is None else as_cell(r) for r in records]
-        return found
+                cells[block.name][learner] = [None if r is None else as_cell(r) for r in records]
+        return cells
 
     @property
     def missing(self) -> int:
         """How many cells have not been run."""
-        return sum(cell is None for own in self.cells.values() for column in own.values() for cell in column)
+        return sum(
+            cell is None
+            for by_learner in self.cells.values()
+            for column in by_learner.values()
+            for cell in column
+        )
 
     @cached_property
     def failures(self) -> dict[tuple[str, str], str]:
         """Of each data set and learner that failed on any split: on how many, and the first reason."""
-        found = {}
-        for data, own in self.cells.items():
-            for learner, column in own.items():
+        failures = {}
+        for data, by_learner in self.cells.items():
+            for learner, column in by_learner.items():
                 reasons = [cell.failure for cell in column if cell is not None and cell.failure]
                 if reasons:
-                    found[data, learner] = f"failed on {len(reasons)} of {len(column)} splits. {reasons[0]}"
-        return found
+                    failures[data, learner] = (
+                        f"failed on {len(reasons)} of {len(column)} splits. {reasons[0]}"
+                    )
+        return failures
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
@@ -190,27 +197,27 @@ class Study:
         NaN where a learner failed on a split, was not run, or no split defines the metric.
         """
         m = self._metric(metric)
-        found = np.full((len(self.data), len(self.learners)), np.nan)
-        for i, own in enumerate(self.cells.values()):
-            done = [column for column in own.values() if any(c is not None for c in column)]
+        means = np.full((len(self.data), len(self.learners)), np.nan)
+        for i, by_learner in enumerate(self.cells.values()):
+            done = [column for column in by_learner.values() if any(c is not None for c in column)]
             whole = [j for j in range(len(done[0])) if all(c[j] is not None for c in done)] if done else []
-            for k, column in enumerate(own.values()):
+            for k, column in enumerate(by_learner.values()):
                 cells = [column[j] for j in whole]
                 if not cells or any(c is None or c.failure for c in cells):
                     continue
                 values = np.array([c.values.get(m.name, np.nan) for c in cells if c is not None])
                 if np.isfinite(values).any():
-                    found[i, k] = values[np.isfinite(values)].mean()
-        return found
+                    means[i, k] = values[np.isfinite(values)].mean()
+        return means
 
     def intervals(self, metric: str | None = None) -> np.ndarray:
         """(N, L, 2) the interval of each mean of ``table``; NaN where there is none."""
         m = self._metric(metric)
         means = self.table(m.name)
-        found = np.full((*means.shape, 2), np.nan)
+        bounds = np.full((*means.shape, 2), np.nan)
         for i, k in np.argwhere(np.isfinite(means)):
-            found[i, k] = self.comparison(self.data[i]).interval(self.learners[k], m.name)
-        return found
+            bounds[i, k] = self.comparison(self.data[i]).interval(self.learners[k], m.name)
+        return bounds
 
     def ranks(self, metric: str | None = None) -> np.ndarray:
         """(L,) the average rank of each learner, 1 for the best, over the data sets on which all have a mean.
@@ -227,7 +234,7 @@ class Study:
         missing: str = "leave out",
         rope: float = 0.01,
     ) -> Conclusion:
-        """What follows over all data sets: the test that fits, its groups, and sentences.
+        """The conclusion over all data sets: the right test, its groups, and sentences.
 
         Parameters
         ----------
@@ -246,22 +253,22 @@ class Study:
         return {}
 
     def effects(self, family: str | None = None, metric: str | None = None) -> FactorEffects:
-        """What each factor of a learner's settings does to the metric: means per level, analysis of variance."""
+        """The effect of each factor of a learner's settings on the metric: means per level, analysis of variance."""
         return factor_effects(self, family, self._metric(metric))
 
     @property
     def checklist(self) -> Checklist:
-        """Steps A to G: as registered, or in the experiment's own words, with the conclusions of now."""
+        """Steps A to G: as registered, or generated from the experiment, with the current conclusions."""
         from dataclasses import replace
 
-        found = (self.registered or Checklist()).filled(self.manifest)
-        if found.conclusions.strip():
-            return found
+        checklist = (self.registered or Checklist()).filled(self.manifest)
+        if checklist.conclusions.strip():
+            return checklist
         try:
-            said = " ".join(self.conclusion().sentences)
+            text = " ".join(self.conclusion().sentences)
         except ParameterError as error:
-            said = str(error)
-        return replace(found, conclusions=said)
+            text = str(error)
+        return replace(checklist, conclusions=text)
 
     @property
     def notes(self) -> list[str]:
@@ -289,7 +296,7 @@ class Study:
             who="study",
         )
 
-    # faces
+    # output
 
     def __str__(self) -> str:
         from assay.experiments.study_show import as_text
@@ -307,4 +314,4 @@ class Study:
         """Write the study as one HTML page that needs nothing else; returns its path."""
         from importlib import import_module
 
-        return import_module("assay.report").write_study(self, path)  # the one door upstairs
+        return import_module("assay.report").write_study(self, path)  # a room above, imported when called

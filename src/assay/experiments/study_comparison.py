@@ -19,29 +19,31 @@ __all__ = ["compared"]
 
 def compared(study: Study, block: Block) -> Comparison:
     """The learners on one data set, over the splits that all of them have finished."""
-    own = {k: v for k, v in study.cells[block.name].items() if any(c is not None for c in v)}
+    by_learner = {k: v for k, v in study.cells[block.name].items() if any(c is not None for c in v)}
     J = len(block.tests)
-    whole = [j for j in range(J) if all(own[k][j] is not None for k in own)] if own else []
-    if not whole:
+    finished = (
+        [j for j in range(J) if all(by_learner[k][j] is not None for k in by_learner)] if by_learner else []
+    )
+    if not finished:
         raise ParameterError(
             f"no split of {block.name} has been finished by every learner yet. Run the experiment on.",
             who="study",
         )
-    cells = {k: [c for j in whole for c in [v[j]] if c is not None] for k, v in own.items()}
-    prefix = whole == list(range(len(whole)))  # a comparison deals its splits again in order
+    cells = {k: [c for j in finished for c in [v[j]] if c is not None] for k, v in by_learner.items()}
+    prefix = finished == list(range(len(finished)))  # a comparison makes its splits again in order
     return Comparison(
-        learners=list(own),
+        learners=list(by_learner),
         metrics=study.metrics,
         design=Resampling.of(block.design),
         alpha=study.alpha,
         data=block.about,
         classes=block.labels,
-        truths=[block.codes[block.tests[j]] for j in whole],
-        tests=[block.tests[j] for j in whole],
-        places=[block.places[j] for j in whole],
+        truths=[block.codes[block.tests[j]] for j in finished],
+        tests=[block.tests[j] for j in finished],
+        places=[block.places[j] for j in finished],
         cells=cells,
-        candidates={k: c for k, c in study.candidates.get(block.name, {}).items() if k in own},
-        notes=_notes(study, block, list(own), len(whole)) + remarks_on(cells, study.metrics),
+        candidates={k: c for k, c in study.candidates.get(block.name, {}).items() if k in by_learner},
+        notes=_notes(study, block, list(by_learner), len(finished)) + remarks_on(cells, study.metrics),
         settings=_settings(study, block.name),
         source=study.sources.get(block.name) if prefix else None,
     )

@@ -69,10 +69,10 @@ def as_arrow(study: Study) -> Any:
     columns = {name: pa.array([row[name] for row in study.records], kinds[name]) for name in _OWN}
     for column in factor_columns(study).values():
         levels = [row[column] for row in study.records]
-        found = {type(v) for v in levels if v is not None}
-        if found == {int, float}:
+        types = {type(v) for v in levels if v is not None}
+        if types == {int, float}:
             levels = [None if v is None else float(v) for v in levels]
-        elif len(found) > 1 or found & {list, dict}:
+        elif len(types) > 1 or types & {list, dict}:
             levels = [None if v is None else str(v) for v in levels]
         columns[column] = pa.array(levels)
     return pa.table(columns)

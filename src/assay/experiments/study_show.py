@@ -36,8 +36,8 @@ def rows_of(
     """
     m = study._metric(metric)
     means = study.table(m.name)
-    found = study.conclusion(m.name, control=control)
-    rank = found.ranks
+    conclusion = study.conclusion(m.name, control=control)
+    rank = conclusion.ranks
     centre = np.array([np.nan if np.isnan(c).all() else np.nanmean(c) for c in m.sign * means.T])
     order = np.lexsort((centre, np.nan_to_num(rank, nan=np.inf)))
     best = [np.nan if np.isnan(row).all() else np.nanmin(row) for row in np.round(m.sign * means, 12)]
@@ -50,23 +50,25 @@ def rows_of(
                 values.append("failed" if (study.data[i], study.learners[k]) in study.failures else "-")
             else:
                 values.append(f"{value:.4f}" + ("*" if round(m.sign * value, 12) == best[i] else " "))
-        shown = "" if np.isnan(rank[k]) else f"{rank[k]:.2f}"
-        rows.append([study.learners[k], shown, found.letters[k], *values])
+        shown_rank = "" if np.isnan(rank[k]) else f"{rank[k]:.2f}"
+        rows.append([study.learners[k], shown_rank, conclusion.letters[k], *values])
     return heads, rows
 
 
 def notes(study: Study) -> list[str]:
     """What is missing, failed or odd, in sentences."""
-    said = []
-    total = sum(len(c) for own in study.cells.values() for c in own.values())
+    sentences = []
+    total = sum(len(c) for by_learner in study.cells.values() for c in by_learner.values())
     if study.missing:
-        said.append(
+        sentences.append(
             f"{study.missing:,} of {total:,} cells have not been run yet; the result rests on the others."
         )
     if study.damaged:
         many = "line was" if study.damaged == 1 else "lines were"
-        said.append(f"{study.damaged} damaged {many} left out of the journal; run again to fill the gap.")
-    said += [f"{learner} on {data} {why}" for (data, learner), why in study.failures.items()]
+        sentences.append(
+            f"{study.damaged} damaged {many} left out of the journal; run again to fill the gap."
+        )
+    sentences += [f"{learner} on {data} {why}" for (data, learner), why in study.failures.items()]
     used = {
         study.manifest.key(block, learner, j)
         for block in study.manifest.blocks
@@ -75,14 +77,14 @@ def notes(study: Study) -> list[str]:
     }
     others = sum(key not in used for key in study.journal)
     if others:
-        said.append(f"{others:,} cells of other settings are in the folder too and are not used here.")
-    said += [note for block in study.manifest.blocks for note in block.notes]
+        sentences.append(f"{others:,} cells of other settings are in the folder too and are not used here.")
+    sentences += [note for block in study.manifest.blocks for note in block.notes]
     ran = {study.journal[key]["session"] for key in used if key in study.journal}
     sessions = study.manifest.sessions
-    known = {tuple(sorted(sessions[i]["versions"].items())) for i in ran if i < len(sessions)}
-    if len(known) > 1:
-        said.append("The cells were run with different versions of packages: see manifest.sessions.")
-    return said
+    version_sets = {tuple(sorted(sessions[i]["versions"].items())) for i in ran if i < len(sessions)}
+    if len(version_sets) > 1:
+        sentences.append("The cells were run with different versions of packages: see manifest.sessions.")
+    return sentences
 
 
 def as_text(study: Study, metric: str | None = None, control: str | None = None) -> str:
@@ -90,36 +92,36 @@ def as_text(study: Study, metric: str | None = None, control: str | None = None)
     m = study._metric(metric)
     lines = [headline(study), "", f"Mean {m.name} ({m.better} is better):"]
     if not np.isfinite(study.table(m.name)).any():
-        said = nothing_yet(study, m).removeprefix("study: ")
+        sentence = nothing_yet(study, m).removeprefix("study: ")
         return "\n".join(
-            [lines[0], "", said[0].upper() + said[1:], *(f"note: {note}" for note in notes(study))]
+            [lines[0], "", sentence[0].upper() + sentence[1:], *(f"note: {note}" for note in notes(study))]
         )
     heads, rows = rows_of(study, m.name, control)
     heads = [h if len(h) <= 16 else h[:15] + "…" for h in heads]
     width = [max(len(r[j]) for r in [heads, *rows]) for j in range(len(heads))]
-    kept = [j for j in range(len(heads)) if sum(w + 2 for w in width[: j + 1]) <= WIDTH or j < 3]
+    columns = [j for j in range(len(heads)) if sum(w + 2 for w in width[: j + 1]) <= WIDTH or j < 3]
     for row in [heads, *rows]:
-        cut = (row[j].ljust(width[j]) if j in (0, 2) else row[j].rjust(width[j]) for j in kept)
+        cut = (row[j].ljust(width[j]) if j in (0, 2) else row[j].rjust(width[j]) for j in columns)
         lines.append("  ".join(cut).rstrip())
-    if len(kept) < len(heads):
-        lines.append(f"... and {len(heads) - len(kept)} more data sets: study.table(), or the report.")
+    if len(columns) < len(heads):
+        lines.append(f"... and {len(heads) - len(columns)} more data sets: study.table(), or the report.")
     lines += ["", *study.conclusion(m.name, control=control).sentences]
     return "\n".join(lines + [f"note: {note}" for note in notes(study)])
 
 
 def as_html(study: Study) -> str:
     """A small table for notebooks; everything from the data is escaped."""
-    heads, rows, said = [], [], [nothing_yet(study, study.metrics[0])]
+    heads, rows, sentences = [], [], [nothing_yet(study, study.metrics[0])]
     if np.isfinite(study.table()).any():
         heads, rows = rows_of(study)
-        said = study.conclusion().sentences
+        sentences = study.conclusion().sentences
     head = "".join(f"<th>{escape(h)}</th>" for h in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(v)}</td>" for v in row) + "</tr>" for row in rows)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
-    told = "".join(f"<p>{escape(s)}</p>" for s in said)
+    paragraphs = "".join(f"<p>{escape(s)}</p>" for s in sentences)
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes(study))
     return (
-        f'<div class="assay-study"><p>{escape(headline(study))}</p>{table}{told}'
+        f'<div class="assay-study"><p>{escape(headline(study))}</p>{table}{paragraphs}'
         + (f"<ul>{listed}</ul>" if listed else "")
         + "</div>"
     )

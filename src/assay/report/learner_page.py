@@ -37,7 +37,7 @@ def _page(
     name, entry = s.learner, learners().get(s.learner)
     m = result.metrics[0]
     candidate = result.candidates.get(name)
-    constructor = "" if candidate is None else spelled(candidate.given)
+    constructor = "" if candidate is None else spelled(candidate.learner)
     if name in refitted.complexity:
         complexity = _trained(refitted.complexity[name], name)
     else:

@@ -27,7 +27,9 @@ def python_line(result: Comparison) -> str:
         learners = "[" + ", ".join(arguments.values()) + "]"
     else:
         learners = "{" + ", ".join(f"{name!r}: {argument}" for name, argument in arguments.items()) + "}"
-    constructed = [c.given for name, c in candidates if c is not None and arguments[name] == spelled(c.given)]
+    constructed = [
+        c.learner for name, c in candidates if c is not None and arguments[name] == spelled(c.learner)
+    ]
     parts = [learners, "X", "y", *_options(result), f"random_state={result.settings['seed']}"]
     calls = ",\n    ".join(parts)
     comment = f"# splits: {' '.join(result.design.name.split())}\n" if result.design.kind == "given" else ""
@@ -65,16 +67,18 @@ def _argument(name: str, candidate: Candidate | None) -> str:
     entry = None if candidate is None else _entry(candidate)
     if candidate is None or (entry is not None and (entry.name == name or entry.scale)):
         return repr(name if entry is None else entry.name)
-    return spelled(candidate.given)
+    return spelled(candidate.learner)
 
 
 def _entry(candidate: Candidate) -> Any:
     """The short name that makes the very same candidate, or None."""
     scaled = "scaled" in candidate.words.split(", ")
     same_class = [
-        e for e in learners().values() if e.class_name == type(candidate.given).__name__ and e.scale == scaled
+        e
+        for e in learners().values()
+        if e.class_name == type(candidate.learner).__name__ and e.scale == scaled
     ]
-    identical = [e for e in same_class if spelled(e.make()) == spelled(candidate.given)]
+    identical = [e for e in same_class if spelled(e.make()) == spelled(candidate.learner)]
     return next((e for e in identical if e.name == candidate.name), identical[0] if identical else None)
 
 
@@ -84,7 +88,9 @@ def _is_default_name(name: str, candidate: Candidate | None) -> bool:
         return True
     short = _argument(name, candidate)
     return (
-        name == type(candidate.given).__name__ if short == spelled(candidate.given) else short == repr(name)
+        name == type(candidate.learner).__name__
+        if short == spelled(candidate.learner)
+        else short == repr(name)
     )
 
 

@@ -43,7 +43,7 @@ def settings_of(result: Comparison) -> dict[str, Any]:
 
 def _constructor(result: Comparison, name: str) -> str:
     candidate = result.candidates.get(name)
-    return "" if candidate is None else reproduce.spelled(candidate.given)
+    return "" if candidate is None else reproduce.spelled(candidate.learner)
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:

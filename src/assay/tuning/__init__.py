@@ -1,4 +1,4 @@
-"""Tuning: parameters chosen by resampling the training rows, and the error of a learner that is tuned so."""
+"""Tuning: parameters chosen by resampling the training rows, and the error of a tuned learner."""
 
 from assay.tuning.nested import Nested, Tuned, nested
 

@@ -1,4 +1,4 @@
-"""Tuning inside the training rows, and the honest error of a learner that is tuned."""
+"""Tuning inside the training rows, and the unbiased error of a tuned learner."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Tuned(MetaEstimator, Classifier):
     """A learner whose parameters are chosen by resampling the rows it is fitted with.
 
     Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
-    of equals, is fitted to all rows. As a candidate of ``compare`` it is tuned anew in every training set, so the
-    test rows never take part in the choice, and groups that stay together there do so in the inner splits.
+    of equals, is fitted to all rows. As a candidate of ``compare`` it is tuned again in every training set, so the
+    test rows never take part in the selection, and groups that stay together there do so in the inner splits.
 
     Cost: fit folds times candidates times the learner, and once more; predict O(1) times that of the chosen one; memory
     O(folds candidates), and the chosen learner.
@@ -74,6 +74,15 @@ class Tuned(MetaEstimator, Classifier):
     >>> model = Tuned("knn", {"n_neighbors": [1, 5, 60]}).fit(*load_wine())
     >>> model.best_params_
     {'n_neighbors': 5}
+
+    See Also
+    --------
+    nested
+
+    References
+    ----------
+    - Cawley, G. C. and Talbot, N. L. C. (2010). On over-fitting in model selection and subsequent selection bias in
+      performance evaluation. Journal of Machine Learning Research 11, 2079-2107.
     """
 
     card = Card(
@@ -98,7 +107,7 @@ class Tuned(MetaEstimator, Classifier):
         "results_": Plain(list),
     }
     renamed = {"learner": "estimator"}  # in model files of earlier versions
-    _reads_itself = True  # what a setting cannot use is prepared in the inner splits
+    _reads_itself = True  # preparation happens in the inner splits
 
     def __init__(
         self,
@@ -198,7 +207,7 @@ class Tuned(MetaEstimator, Classifier):
     def _keep_partial(
         self, stop: KeyboardInterrupt, values: list[Any], failed: list[int], total: int
     ) -> None:
-        """What the finished inner splits say, as the attribute ``partial`` of the interruption."""
+        """The results of the finished inner splits, as the attribute ``partial`` of the interruption."""
         if values:
             means = _means(np.array(values), failed)
             stop.partial = list(zip(self._settings(), means.tolist(), strict=True))  # type: ignore[attr-defined]
@@ -213,7 +222,7 @@ class Tuned(MetaEstimator, Classifier):
         return X if self._raw else table
 
     def predict(self, X: Any) -> np.ndarray:
-        """The answers of the chosen setting."""
+        """The predictions of the chosen setting."""
         rows = self._rows(X)
         return self.best_estimator_.predict(rows)
 
@@ -228,7 +237,7 @@ class Tuned(MetaEstimator, Classifier):
 
 
 def _by_appearance(codes: np.ndarray) -> np.ndarray:
-    """The classes numbered in the order in which rows bring them up."""
+    """Classes numbered in the order of their first rows."""
     _, first = np.unique(codes, return_index=True)
     number = np.empty(len(first), dtype=np.int64)
     number[np.argsort(first)] = np.arange(len(first))
@@ -237,21 +246,21 @@ def _by_appearance(codes: np.ndarray) -> np.ndarray:
 
 def _means(values: np.ndarray, failed: list[int]) -> np.ndarray:
     """Mean over the inner splits that define the metric; NaN for settings that failed."""
-    there = np.isfinite(values)
-    counts = there.sum(axis=0)
-    means = np.where(counts, np.where(there, values, 0.0).sum(axis=0) / np.maximum(counts, 1), np.nan)
+    finite = np.isfinite(values)
+    counts = finite.sum(axis=0)
+    means = np.where(counts, np.where(finite, values, 0.0).sum(axis=0) / np.maximum(counts, 1), np.nan)
     means[failed] = np.nan
     return means
 
 
 @dataclass(frozen=True)
 class Nested(Sentence):
-    """The honest error of a tuned learner.
+    """The error of a tuned learner by nested resampling.
 
     Attributes
     ----------
-    mean, low, high : the metric on outer test rows, which no choice has seen
-    inner : (J,) what the chosen setting had on the inner splits; its mean flatters
+    mean, low, high : the metric on outer test rows, which took no part in the selection
+    inner : (J,) the chosen setting's metric on the inner splits; optimistically biased
     chosen : list of the settings, one per outer split
     comparison : Comparison of the tuned learner with itself at its own defaults
     """
@@ -265,7 +274,7 @@ class Nested(Sentence):
 
     @property
     def optimism(self) -> float:
-        """How much better the inner mean looks than the outer one; positive where it flatters."""
+        """How much better the inner mean looks than the outer one; positive where it is optimistic."""
         sign = self.comparison.metrics[0].sign
         return float(sign * (self.mean - np.mean(self.inner)))
 
@@ -304,7 +313,7 @@ def nested(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Nested:
-    """The error to expect of a learner whose parameters are tuned, by resampling within resampling.
+    """The error to expect of a learner whose parameters are tuned, by nested resampling.
 
     The inner splits choose a setting from the training rows of an outer split; its test rows, which had no part in
     the choice, judge it. The error of the winner on the splits that chose it is too good, the more so the more
@@ -315,7 +324,7 @@ def nested(
     learner, grid, metric : as for ``Tuned``
     X, y, alpha, random_state, n_jobs : as in ``compare``
     outer : design of the outer splits, as in ``compare``; default "5-fold", with times "5-time"
-    inner : design of the inner splits; default "5-fold", with times "3-time", so that the past judges here, too
+    inner : design of the inner splits; default "5-fold", with times "3-time", in time order, too
     groups, times : (n,) as in ``compare``; the inner splits keep groups together as well
 
     Returns
@@ -326,16 +335,16 @@ def nested(
     --------
     >>> from assay.tuning import nested
     >>> from assay.tables.data import load_wine
-    >>> found = nested("knn", {"n_neighbors": [1, 5, 60]}, load_wine())
-    >>> len(found.chosen), found.low < found.mean < found.high
+    >>> result = nested("knn", {"n_neighbors": [1, 5, 60]}, load_wine())
+    >>> len(result.chosen), result.low < result.mean < result.high
     (5, True)
     """
     if not isinstance(grid, (Mapping, list, tuple)):
         raise ParameterError(f"nested: grid must be a dict of parameter to list of values, got {grid!r}.")
     usual = ("5-fold", "5-fold") if times is None else ("5-time", "3-time")
-    outer, inner = (given or default for given, default in zip((outer, inner), usual))
+    outer, inner = (design or default for design, default in zip((outer, inner), usual))
     tuned = Tuned(learner, grid, inner, metric)
-    tuned._settings()  # a wrong grid is said before the work
+    tuned._settings()  # a wrong grid is refused before the work
     result = compare(
         {"tuned": tuned, "defaults": learner},
         X,

@@ -20,12 +20,12 @@ from assay.stats.significance.test_result import check_alpha
 __all__ = ["Effects", "effects"]
 
 Floats = NDArray[np.float64]
-MOST_EFFECTS = 5000  # longer interactions are left out of designs that have more
+MAX_EFFECTS = 5000  # longer interactions are left out of designs that have more
 
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """Result of `effects`: one entry per effect that the runs can tell from the others.
+    """Result of `effects`: one entry per effect that the runs can estimate.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Effects:
         return [(self.names[j], float(abs(self.effect[j])), float(v)) for j, v in zip(order, q)]
 
     def __getitem__(self, name: str) -> float:
-        """The effect of that name; of a mixture, any of its members will do."""
+        """The effect of that name; of aliased effects, by any of their names."""
         for full, value in zip(self.names, self.effect):
             if name in (full, *full.replace("-", "+").split("+")):
                 return float(value)
@@ -106,8 +106,8 @@ def effects(design: RunTable | ArrayLike, response: ArrayLike, *, alpha: float =
     Examples
     --------
     >>> from assay.experiments import effects, full_factorial
-    >>> found = effects(full_factorial(3), [60, 72, 54, 68, 52, 83, 45, 80])
-    >>> print(found)
+    >>> result = effects(full_factorial(3), [60, 72, 54, 68, 52, 83, 45, 80])
+    >>> print(result)
              effect           SS   share        p
     A            23         1058  80.3%   0.0055
     AC           10          200  15.2%   0.0352
@@ -152,7 +152,7 @@ def effects(design: RunTable | ArrayLike, response: ArrayLike, *, alpha: float =
         p = np.full(m, np.nan)
         single = all_ = np.nan
         why = "With fewer than three effects and no replicates there is no error to judge them by."
-    if not entangled and len(times) - 1 > MOST_EFFECTS:
+    if not entangled and len(times) - 1 > MAX_EFFECTS:
         why = f"{why} Interactions of many factors are left out.".strip()
     if entangled:
         why = " ".join(
@@ -192,37 +192,39 @@ def _terms(X: Floats, names: tuple[str, ...]) -> tuple[list[str], Floats, list[s
     """Effects from short to long: each new column is new, a copy (alias) of one, or a mixture of several."""
     n, F = X.shape
     times = np.unique(X, axis=0, return_counts=True)[1]
-    most = len(times) - 1
-    everything = most == 2**F - 1 and np.ptp(times) == 0  # all combinations equally often: all columns differ
+    n_max = len(times) - 1
+    everything = (
+        n_max == 2**F - 1 and np.ptp(times) == 0
+    )  # all combinations equally often: all columns differ
     labels: list[str] = []
-    room = np.empty((min(most, MOST_EFFECTS), n))
+    columns = np.empty((min(n_max, MAX_EFFECTS), n))
     entangled = []
     for size in range(1, F + 1):
-        if size > 2 and (len(labels) >= most or entangled or len(labels) + comb(F, size) > MOST_EFFECTS):
+        if size > 2 and (len(labels) >= n_max or entangled or len(labels) + comb(F, size) > MAX_EFFECTS):
             break
         for chosen in combinations(range(F), size):
             column = np.prod(X[:, chosen], axis=1)
-            own = word(names, frozenset(chosen))
-            kept = room[: len(labels)]
+            label = word(names, frozenset(chosen))
+            earlier = columns[: len(labels)]
             if everything:
-                room[len(labels)] = column
-                labels.append(own)
+                columns[len(labels)] = column
+                labels.append(label)
                 continue
             if abs(column.sum()) == n:  # constant: a word of the defining relation
                 continue
-            match = kept @ column / n
+            match = earlier @ column / n
             if not np.abs(match).any() and column.sum() == 0:
-                room[len(labels)] = column
-                labels.append(own)
+                columns[len(labels)] = column
+                labels.append(label)
             elif np.isin(np.abs(match), (0.0, 1.0)).all() and column.sum() == 0:
                 j = int(np.abs(match).argmax())
                 if size <= 2:
-                    labels[j] += ("+" if match[j] > 0 else "-") + own
+                    labels[j] += ("+" if match[j] > 0 else "-") + label
             elif size == 1:
-                raise DataError(f"effects: the column of {own} is not orthogonal to the others.")
+                raise DataError(f"effects: the column of {label} is not orthogonal to the others.")
             else:
-                entangled.append(own)
-    return labels, room[: len(labels)].T, entangled
+                entangled.append(label)
+    return labels, columns[: len(labels)].T, entangled
 
 
 def _lenth(size: Floats) -> float:

@@ -16,13 +16,13 @@ from assay.experiments.designs.run_table import RunTable, at_levels, two_ends
 __all__ = ["full_factorial", "plackett_burman", "three_level"]
 
 Floats = NDArray[np.float64]
-MOST_RUNS = 1_000_000
+MAX_RUNS = 1_000_000
 
 
 def full_factorial(levels: Mapping[str, Any] | int | Sequence[str], *, replicates: int = 1) -> RunTable:
     """Every combination of the factors' levels, the first factor changing fastest.
 
-    Unlike changing one factor at a time it shows interactions, and every run speaks about every factor.
+    Unlike changing one factor at a time it shows interactions, and every run is used for every factor.
 
     Parameters
     ----------
@@ -48,16 +48,20 @@ def full_factorial(levels: Mapping[str, Any] | int | Sequence[str], *, replicate
     if not isinstance(levels, Mapping):
         levels = two_ends(levels, "full_factorial")
     table: dict[str, tuple[Any, ...]] = {}
-    for name, given in levels.items():
-        if isinstance(given, str) or not (isinstance(given, int | np.integer) or hasattr(given, "__iter__")):
-            raise ParameterError(f"full_factorial: {name} needs a list of levels, got {given!r}.")
-        chosen = tuple(range(int(given))) if isinstance(given, int | np.integer) else tuple(given)
+    for name, values in levels.items():
+        if isinstance(values, str) or not (
+            isinstance(values, int | np.integer) or hasattr(values, "__iter__")
+        ):
+            raise ParameterError(f"full_factorial: {name} needs a list of levels, got {values!r}.")
+        chosen = tuple(range(int(values))) if isinstance(values, int | np.integer) else tuple(values)
         if len(chosen) < 2 or any(a == b for i, a in enumerate(chosen) for b in chosen[:i]):
-            raise ParameterError(f"full_factorial: {name} needs two or more different levels, got {given!r}.")
+            raise ParameterError(
+                f"full_factorial: {name} needs two or more different levels, got {values!r}."
+            )
         table[str(name)] = chosen
     if not table:
         raise ParameterError("full_factorial: there is no factor.")
-    if (count := int(replicates) * prod(len(v) for v in table.values())) > MOST_RUNS:
+    if (count := int(replicates) * prod(len(v) for v in table.values())) > MAX_RUNS:
         raise ParameterError(
             f"full_factorial: that makes {count} runs. Fewer: fractional_factorial, plackett_burman, fewer levels."
         )
@@ -109,9 +113,9 @@ def plackett_burman(factors: Mapping[str, Any] | int | Sequence[str]) -> RunTabl
     """
     ends = two_ends(factors, "plackett_burman")
     n = 4 * (len(ends) // 4 + 1)
-    while (found := _hadamard(n)) is None:  # 52, 92, ...: the next size
+    while (matrix := _hadamard(n)) is None:  # 52, 92, ...: the next size
         n += 4
-    H = found * found[:, :1]  # a first column of ones
+    H = matrix * matrix[:, :1]  # a first column of ones
     return at_levels("Plackett-Burman design", ends, H[:, 1 : len(ends) + 1], "plackett_burman")
 
 

@@ -1,4 +1,4 @@
-"""Fractional factorial designs: a chosen part of all combinations, and what it can no longer tell apart."""
+"""Fractional factorial designs: a chosen part of all combinations, and its aliases."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from assay.stats.checks import is_whole
 __all__ = ["FractionalFactorial", "fractional_factorial"]
 
 ROMAN = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"]
-MOST_GENERATED = 14  # factors that are products of others: 2^14 words in the defining relation
-MOST_WORK = 1_500_000  # products looked at in the search for generators, for each number of runs
+MAX_GENERATED = 14  # factors that are products of others: 2^14 words in the defining relation
+MAX_PRODUCTS = 1_500_000  # products looked at in the search for generators, for each number of runs
 
 
 @dataclass(frozen=True, eq=False)
 class FractionalFactorial(RunTable):
-    """A `RunTable` of 2^(F - p) runs that knows its own confusion.
+    """A `RunTable` of 2^(F - p) runs with its defining relation and aliases.
 
     relation : dict of word (a frozenset of factor numbers) to its sign: products of columns that are constant
     """
@@ -59,20 +59,20 @@ class FractionalFactorial(RunTable):
         table: dict[str, list[str]] = {}
         for size in range(1, order + 1):
             for chosen in combinations(range(F), size):
-                own = frozenset(chosen)
+                effect = frozenset(chosen)
                 others = sorted(
-                    ((own ^ w, s) for w, s in self.relation.items() if 0 < len(own ^ w) <= order),
+                    ((effect ^ w, s) for w, s in self.relation.items() if 0 < len(effect ^ w) <= order),
                     key=lambda a: (len(a[0]), sorted(a[0])),
                 )
-                table[word(self.names, own)] = [
+                table[word(self.names, effect)] = [
                     ("-" if s < 0 else "") + word(self.names, a) for a, s in others
                 ]
         return table
 
     def __str__(self) -> str:
-        head, *rest = super().__str__().split("\n")
+        head, *lines = super().__str__().split("\n")
         head += f", resolution {self.roman}: {self.defining_relation}" if self.relation else ""
-        return "\n".join([head, *rest])
+        return "\n".join([head, *lines])
 
 
 def fractional_factorial(
@@ -84,8 +84,8 @@ def fractional_factorial(
     """A 2^(F - p) part of all combinations of F two-level factors.
 
     p factors are not varied on their own but set to the product of others: with C = AB the third factor is high
-    where the first two agree. The effect of C then cannot be told from the interaction AB. Give the generators,
-    or the resolution that is wanted and have them found (fewest runs; among those, the fewest short words).
+    where the first two agree. The effect of C is then aliased with the interaction AB. Give the generators,
+    or the resolution, for which generators are searched (fewest runs; among those, the fewest short words).
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def fractional_factorial(
     >>> half = fractional_factorial(["A", "B", "C"], ["C=AB"])
     >>> half.defining_relation, half.roman, half.aliases()["A"]
     ('I = ABC', 'III', ['BC'])
-    >>> found = fractional_factorial(7, resolution=4)
-    >>> len(found), found.defining_relation
+    >>> design = fractional_factorial(7, resolution=4)
+    >>> len(design), design.defining_relation
     (16, 'I = ABCE = ABDF = ACDG = AEFG = BCFG = BDEG = CDEF')
     """
     ends = two_ends(factors, "fractional_factorial")
@@ -111,7 +111,7 @@ def fractional_factorial(
     if generators is None:
         if isinstance(resolution, bool) or not isinstance(resolution, int) or resolution < 3:
             raise ParameterError(f"fractional_factorial: resolution must be 3 or more, got {resolution!r}.")
-        chosen = _found(len(names), resolution)
+        chosen = _generators(len(names), resolution)
     else:
         chosen = _parsed(generators, names)
     base = [j for j in range(len(names)) if j not in chosen]
@@ -169,9 +169,9 @@ def _parsed(generators: Sequence[str], names: list[str]) -> dict[int, tuple[froz
         if names.index(left.strip()) in chosen:
             raise ParameterError(f"{left.strip()} is generated twice.", who=who)
         chosen[names.index(left.strip())] = letters_of(right, names, who)
-    if len(chosen) > MOST_GENERATED:
+    if len(chosen) > MAX_GENERATED:
         raise ParameterError(
-            f"at most {MOST_GENERATED} factors can be generated. Use plackett_burman.", who=who
+            f"at most {MAX_GENERATED} factors can be generated. Use plackett_burman.", who=who
         )
     for j, (parents, _) in chosen.items():
         if parents & set(chosen):
@@ -185,7 +185,7 @@ def _parsed(generators: Sequence[str], names: list[str]) -> dict[int, tuple[froz
                 f"{names[j]} would be a copy of one factor; use a product of two or more.", who=who
             )
     if len({parents for parents, _ in chosen.values()}) < len(chosen):
-        raise ParameterError("two factors have the same generator and could never be told apart.", who=who)
+        raise ParameterError("two factors have the same generator and would be aliased.", who=who)
     return chosen
 
 
@@ -198,9 +198,9 @@ def _products(words: list[tuple[frozenset[int], int]]) -> dict[frozenset[int], i
     return group
 
 
-def _found(F: int, resolution: int) -> dict[int, tuple[frozenset[int], int]]:
+def _generators(F: int, resolution: int) -> dict[int, tuple[frozenset[int], int]]:
     """Generators of the smallest design of at least that resolution that the search finds."""
-    for base in range(max(1, int(np.ceil(np.log2(F + 1))), F - MOST_GENERATED), min(F, 20)):
+    for base in range(max(1, int(np.ceil(np.log2(F + 1))), F - MAX_GENERATED), min(F, 20)):
         usual = max(3, resolution - 1)
         sizes = sorted(range(resolution - 1, base + 1), key=lambda size: (size != usual, size))
         words = chain.from_iterable(combinations(range(base), size) for size in sizes)
@@ -229,7 +229,7 @@ def _search(
             return
         for i in range(start, len(masks) - (needed - len(chosen)) + 1):
             work += len(group)
-            if work > MOST_WORK:
+            if work > MAX_PRODUCTS:
                 return
             new = masks[i] | 1 << (base + len(chosen))
             products = [g ^ new for g in group]

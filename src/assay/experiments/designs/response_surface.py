@@ -1,4 +1,4 @@
-"""Response surface: a second-order polynomial of the factors, its summit, and where to go next."""
+"""Response surface: a second-order polynomial of the factors, its stationary point, and the path of steepest ascent."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class ResponseSurface:
         >>> from assay.experiments import ResponseSurface, central_composite
         >>> design = central_composite(2)
         >>> a, b = design.coded.T
-        >>> found = ResponseSurface.fit(design, 80 + 4 * a + 2 * b - 3 * a**2 - 2 * b**2 + a * b)
-        >>> found.stationary.round(6).tolist(), round(found.stationary_value, 6), found.kind
+        >>> surface = ResponseSurface.fit(design, 80 + 4 * a + 2 * b - 3 * a**2 - 2 * b**2 + a * b)
+        >>> surface.stationary.round(6).tolist(), round(surface.stationary_value, 6), surface.kind
         ([0.782609, 0.695652], 82.26087, 'maximum')
         """
         table = isinstance(design, RunTable)
@@ -262,11 +262,11 @@ def _on_sphere(values: Floats, c: Floats, radius: float, scale: float) -> Floats
 
     top = values[-1]
     free = np.abs(values - top) <= 1e-12 * scale
-    if np.abs(c[free]).max() <= 1e-14 * scale:  # no pull along the top direction
+    if np.abs(c[free]).max() <= 1e-14 * scale:  # no gradient along the top direction
         x = np.zeros(len(c))
         x[~free] = c[~free] / (top - values[~free])
-        if (rest := radius**2 - float(x @ x)) >= 0:
-            x[-1] = np.sqrt(rest)
+        if (remaining := radius**2 - float(x @ x)) >= 0:
+            x[-1] = np.sqrt(remaining)
             return x
     low = top + np.linalg.norm(c[free]) / radius * 0.5 + 1e-15 * scale
     while np.linalg.norm(c / (low - values)) < radius:

@@ -19,7 +19,7 @@ __all__ = ["blocked_runs", "confounded_blocks", "latin_square", "randomised_orde
 def randomised_order(
     runs: Any, *, blocks: ArrayLike | None = None, random_state: Any = None
 ) -> NDArray[np.intp]:
-    """In which order to make the runs, so that what drifts with time favours none of them.
+    """In which order to make the runs, so that drift over time favours none of them.
 
     Parameters
     ----------
@@ -162,30 +162,30 @@ def confounded_blocks(design: RunTable, words: Sequence[str]) -> NDArray[np.intp
     block = np.zeros(len(design), dtype=np.intp)
     products: set[frozenset[int]] = {frozenset()}
     for bit, text in enumerate(words):
-        own, _ = letters_of(text, design.names, who)
-        new = {own ^ p for p in products}
+        factor_set, _ = letters_of(text, design.names, who)
+        new = {factor_set ^ p for p in products}
         if short := [w for w in new if len(w) < 2]:
             lost = word(design.names, short[0]) or "a word that is given twice"
             raise ParameterError(f"these words mix {lost} with the blocks. Choose longer ones.", who=who)
         products |= new
         _stays_clear(design, new, who)
-        block += (np.prod(design.coded[:, sorted(own)], axis=1) > 0).astype(np.intp) << bit
+        block += (np.prod(design.coded[:, sorted(factor_set)], axis=1) > 0).astype(np.intp) << bit
     return block
 
 
 def _stays_clear(design: RunTable, words: set[frozenset[int]], who: str) -> None:
     """An error if a word is, on these runs of a fraction, constant or the same as a factor."""
     n = len(design)
-    for own in words:
-        column = np.prod(design.coded[:, sorted(own)], axis=1)
+    for block_word in words:
+        column = np.prod(design.coded[:, sorted(block_word)], axis=1)
         if abs(column.sum()) == n:
             raise ParameterError(
-                f"{word(design.names, own)} is constant over these runs and makes no blocks. Choose another.",
+                f"{word(design.names, block_word)} is constant over these runs and makes no blocks. Choose another.",
                 who=who,
             )
         for j in np.flatnonzero(np.abs(column @ design.coded) == n):
             raise ParameterError(
-                f"{word(design.names, own)} is the same as {design.names[j]} on these runs, which would be "
+                f"{word(design.names, block_word)} is the same as {design.names[j]} on these runs, which would be "
                 "mixed with the blocks. Choose another.",
                 who=who,
             )
