@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.types import RandomState
 
-__all__ = ["LARGEST_SEED", "Random", "as_generator", "as_seed", "drawn_seed", "random_state_of", "with_seed"]
+__all__ = ["LARGEST_SEED", "as_generator", "as_seed", "drawn_seed", "random_state_of", "with_seed"]
 
-Random = int | np.random.Generator | np.random.RandomState | None
+
 LARGEST_SEED = np.iinfo(np.int32).max  # seeds are drawn below this, as scikit-learn draws them
 
 
@@ -30,7 +31,7 @@ def random_state_of(seed: Any) -> np.random.RandomState:
     return check_random_state(seed)
 
 
-def as_generator(random_state: Random, who: str) -> np.random.Generator:
+def as_generator(random_state: RandomState, who: str) -> np.random.Generator:
     """The given generator, or a new one from a seed or None; of a RandomState, one that draws from the same source.
 
     >>> from assay.core.seeds import as_generator
@@ -58,7 +59,7 @@ def as_seed(random_state: Any, who: str, also: str = ", so that the result can b
     raise ParameterError(f"random_state must be a whole number from 0 up{also}", who=who, got=random_state)
 
 
-def drawn_seed(random_state: Random, who: str) -> int:
+def drawn_seed(random_state: RandomState, who: str) -> int:
     """A seed below 2**63: a whole number as it is, of None and generators a drawn one.
 
     >>> import numpy as np

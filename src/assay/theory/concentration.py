@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.theory._checks import (
     above_zero,
@@ -21,6 +21,7 @@ from assay.theory._checks import (
     share,
     whole_up,
 )
+from assay.types import RandomState
 
 __all__ = [
     "bernstein",
@@ -290,7 +291,7 @@ def mcdiarmid(changes: ArrayLike, eps: ArrayLike, *, sides: int = 2) -> Any:
 
 
 def simulate_deviation(
-    n: int, eps: ArrayLike, *, p: float = 0.5, runs: int = 10_000, random_state: Random = 0
+    n: int, eps: ArrayLike, *, p: float = 0.5, runs: int = 10_000, random_state: RandomState = 0
 ) -> Any:
     """How often the share of n throws of a coin misses p by more than eps: to compare with the bounds.
 

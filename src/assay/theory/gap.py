@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.theory._checks import counts, one_count, rate, scalar, share
 from assay.theory.finite_class import finite_class_epsilon
 from assay.theory.vc_bound import vc_bound
+from assay.types import RandomState
 
 __all__ = ["GapStudy", "simulate_gap"]
 
@@ -49,7 +50,7 @@ def simulate_gap(
     noise: float = 0.1,
     delta: float = 0.05,
     runs: int = 200,
-    random_state: Random = 0,
+    random_state: RandomState = 0,
 ) -> GapStudy:
     r"""Draw samples, measure every threshold's risk and empirical risk, and set the largest gap beside the bounds.
 

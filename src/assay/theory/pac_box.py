@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.theory._checks import counts, one_count, plain, rate, scalar, share, whole_up
+from assay.types import RandomState
 
 __all__ = ["BoxStudy", "pac_box_delta", "pac_box_epsilon", "pac_box_sample_size", "simulate_pac_box"]
 
@@ -109,7 +110,7 @@ class BoxStudy:
 
 def simulate_pac_box(
     n: int, eps: float = 0.1, *, low: Any = 0.25, high: Any = 0.75, columns: int = 2, runs: int = 2000,
-    random_state: Random = 0,
+    random_state: RandomState = 0,
 ) -> BoxStudy:  # fmt: skip
     """Draw n rows from the unit cube, learn the tightest box around those in the true box, measure its error; repeat.
 

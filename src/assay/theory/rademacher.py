@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.errors import DataError
 from assay.theory._checks import (
     above_zero,
@@ -21,6 +21,7 @@ from assay.theory._checks import (
     scalar,
     share,
 )
+from assay.types import RandomState
 
 __all__ = ["Rademacher", "massart", "rademacher", "rademacher_bound", "rademacher_linear"]
 
@@ -45,7 +46,7 @@ class Rademacher:
     exact: bool
 
 
-def rademacher(answers: ArrayLike, *, draws: int = 1000, random_state: Random = 0) -> Rademacher:
+def rademacher(answers: ArrayLike, *, draws: int = 1000, random_state: RandomState = 0) -> Rademacher:
     r"""The empirical Rademacher complexity of finitely many hypotheses on n points.
 
     .. math:: \hat\Re(H) = E_\sigma \max_{h \in H} \frac1n \sum_i \sigma_i h(x_i), \qquad
@@ -100,7 +101,7 @@ def rademacher(answers: ArrayLike, *, draws: int = 1000, random_state: Random = 
 
 
 def rademacher_linear(
-    X: ArrayLike, radius: float = 1.0, *, draws: int = 1000, random_state: Random = 0
+    X: ArrayLike, radius: float = 1.0, *, draws: int = 1000, random_state: RandomState = 0
 ) -> Rademacher:
     r"""The empirical Rademacher complexity of linear functions :math:`w \cdot x` with :math:`\|w\| \le B`.
 

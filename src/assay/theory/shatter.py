@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.core.progress import progress
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.theory._checks import as_points, one_count
 from assay.theory.labellings import Boxes, Hypotheses, Intervals, LookUp, Rule, Stumps, Thresholds, labellings
 from assay.theory.separators import Balls, HalfSpaces
 from assay.theory.triangles import Triangles
+from assay.types import RandomState
 
 __all__ = ["CLASSES", "Shattering", "VCSearch", "shatters", "vc_dimension", "vc_search"]
 
@@ -177,7 +178,7 @@ class VCSearch:
 
 
 def vc_search(
-    hypotheses: Any, columns: int = 2, *, most: int = 8, tries: int = 100, random_state: Random = 0
+    hypotheses: Any, columns: int = 2, *, most: int = 8, tries: int = 100, random_state: RandomState = 0
 ) -> VCSearch:
     """A lower bound of the VC dimension: the largest set that a search over placements finds shattered.
 

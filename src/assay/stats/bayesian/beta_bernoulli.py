@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, betaln, xlog1py, xlogy
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.errors import DegenerateError, ParameterError
 from assay.stats.checks import ESTIMATES, as_points, one_of, tail_of
 from assay.stats.distributions.bernoulli import Bernoulli, count_ones
+from assay.types import RandomState
 
 
 class BetaBernoulli:
@@ -93,7 +94,7 @@ class BetaBernoulli:
             inside, xlogy(self.a - 1, q) + xlog1py(self.b - 1, -q) - betaln(self.a, self.b), -np.inf
         )
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
         return as_generator(random_state, type(self).__name__).beta(self.a, self.b, n)
 
     def density(self, estimate: str = "predictive") -> Bernoulli:

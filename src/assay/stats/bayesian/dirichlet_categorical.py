@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.core.stored import AnyArray, FloatArray
 from assay.errors import DegenerateError, ParameterError
 from assay.stats.checks import ESTIMATES, as_points, one_of
 from assay.stats.distributions.categorical import Categorical, count_categories, distinct
+from assay.types import RandomState
 
 
 class DirichletCategorical:
@@ -98,7 +99,7 @@ class DirichletCategorical:
         norm = gammaln(self.alpha.sum()) - gammaln(self.alpha).sum()
         return norm + xlogy(self.alpha - 1, p).sum(axis=-1)
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
         return as_generator(random_state, type(self).__name__).dirichlet(self.alpha, n)
 
     def density(self, estimate: str = "predictive") -> Categorical:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.checks import as_sample, tail_of
+from assay.types import RandomState
 
 Function = Callable[[NDArray[np.float64]], Any]
 
@@ -130,7 +131,7 @@ class GridPosterior:
         points = np.atleast_1d(np.asarray(x, dtype=float))
         return np.array([self.expect(np.exp(logpdf(point, self.theta))) for point in points])
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
         """n draws from the posterior."""
         return np.interp(
             as_generator(random_state, type(self).__name__).random(n), self._cumulative(), self.theta

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from assay.core.seeds import Random
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import ParameterError
 from assay.stats.checks import ESTIMATES, as_sample, one_of, tail_of
 from assay.stats.distributions.gaussian import Gaussian
+from assay.types import RandomState
 
 
 class NormalMean:
@@ -93,7 +93,7 @@ class NormalMean:
         """Log density of the belief at theta."""
         return Gaussian(self.mean, self.var).logpdf(theta)
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
         return Gaussian(self.mean, self.var).sample(n, random_state)
 
     def density(self, estimate: str = "predictive") -> Gaussian:

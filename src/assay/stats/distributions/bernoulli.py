@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlog1py, xlogy
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import as_points, as_sample
 from assay.stats.distributions.density import Density
+from assay.types import RandomState
 
 
 class Bernoulli(Density):
@@ -71,7 +72,7 @@ class Bernoulli(Density):
         x = _zeros_and_ones(as_points(x, "Bernoulli"), "Bernoulli")
         return xlogy(x, self.p) + xlog1py(1 - x, -self.p)
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[Any]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[Any]:
         return (as_generator(random_state, type(self).__name__).random(n) < self.p).astype(np.int64)
 
 

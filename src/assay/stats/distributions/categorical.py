@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.core.stored import AnyArray, Boolean, FloatArray, Plain, Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
 from assay.stats.bayesian.smoothing import smoothed_frequencies
 from assay.stats.distributions.density import Density
 from assay.tables.row_names import row_name
+from assay.types import RandomState
 
 
 class Categorical(Density):
@@ -104,7 +105,7 @@ class Categorical(Density):
         codes = encode(x, self.categories)
         return logs[codes]
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[Any]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[Any]:
         codes = as_generator(random_state, type(self).__name__).choice(len(self._known()), size=n, p=self.p)
         return np.asarray(self.categories)[codes]
 

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.seeds import Random
 from assay.core.targets import check_weights
+from assay.types import RandomState
 
 
 class Density:
@@ -56,7 +56,7 @@ class Density:
         """Log density (or log mass) at every x."""
         raise NotImplementedError(f"{type(self).__name__} does not say what its density is.")
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[Any]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[Any]:
         """n independent draws."""
         raise NotImplementedError(f"{type(self).__name__} cannot be drawn from.")
 

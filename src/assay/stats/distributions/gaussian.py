@@ -7,12 +7,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.core.stored import Boolean, Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.checks import as_points, as_sample
 from assay.stats.distributions.density import Density
+from assay.types import RandomState
 
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -90,7 +91,7 @@ class Gaussian(Density):
             )
         return -0.5 * (LOG_2PI + np.log(self.var) + (x - self.mean) ** 2 / self.var)  # (1)
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
         return self.mean + np.sqrt(self.var) * as_generator(
             random_state, type(self).__name__
         ).standard_normal(n)

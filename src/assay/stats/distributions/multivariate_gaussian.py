@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.core.stored import Boolean, NumberArray, Plain, Scalar
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import as_points
@@ -16,6 +16,7 @@ from assay.stats.distributions.density import Density
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.stats.multivariate.covariance import as_covariance, factor, square_root, squared_norms
 from assay.stats.multivariate.moments import covariance, mean_vector
+from assay.types import RandomState
 
 REMEDY = "Give ridge > 0 and fit again, drop a column that others determine, or collect more rows."
 
@@ -129,7 +130,7 @@ class MultivariateGaussian(Density):
             return Gaussian(float(W @ m), max(float(W @ S @ W), 0.0))  # (2)
         return MultivariateGaussian(W.T @ m, W.T @ S @ W)
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
         m, S = self._parameters()
         return (
             m

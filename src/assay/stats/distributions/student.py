@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.checks import as_points
 from assay.stats.distributions.density import Density
 from assay.stats.multivariate.covariance import as_covariance, factor, square_root, squared_norms
+from assay.types import RandomState
 
 
 class MultivariateStudent(Density):
@@ -72,7 +73,7 @@ class MultivariateStudent(Density):
         logs = norm - np.sum(np.log(np.diag(L))) - (self.dof + d) / 2 * np.log1p(squares / self.dof)  # (1)
         return logs if x.ndim == 2 else logs[0]
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[np.float64]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
         rng = as_generator(random_state, type(self).__name__)
         z = rng.standard_normal((n, len(self.mean))) @ square_root(self.shape).T
         return self.mean + z / np.sqrt(rng.chisquare(self.dof, n) / self.dof)[:, None]

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.seeds import Random
 from assay.core.stored import Object, Text
 from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
 from assay.stats.bayesian.dirichlet_categorical import DirichletCategorical
@@ -15,6 +14,7 @@ from assay.stats.bayesian.normal_inverse_wishart import NormalInverseWishart
 from assay.stats.bayesian.normal_mean import NormalMean
 from assay.stats.checks import ESTIMATES, one_of
 from assay.stats.distributions.density import Density
+from assay.types import RandomState
 
 
 class WithPrior(Density):
@@ -68,5 +68,5 @@ class WithPrior(Density):
     def logpdf(self, x: ArrayLike) -> NDArray[np.float64]:
         return self.posterior.density(self.estimate).logpdf(x)
 
-    def sample(self, n: int, random_state: Random = None) -> NDArray[Any]:
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[Any]:
         return self.posterior.density(self.estimate).sample(n, random_state)

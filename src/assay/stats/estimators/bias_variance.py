@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.sentence import Sentence
+from assay.types import RandomState
 
 __all__ = [
     "BiasVariance",
@@ -78,7 +79,7 @@ def bias_variance(
     M: int,
     models: Mapping[Any, Any],
     points: ArrayLike | None = None,
-    random_state: Random = None,
+    random_state: RandomState = None,
 ) -> BiasVariance:
     r"""Fit models to M samples of N rows each, and see how far their average is from f and how much they scatter.
 

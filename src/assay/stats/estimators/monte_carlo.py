@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from assay.core.seeds import Random, as_generator
+from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
+from assay.types import RandomState
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def study_estimator(
     n: int,
     *,
     repetitions: int = 1000,
-    random_state: Random = None,
+    random_state: RandomState = None,
 ) -> EstimatorStudy:
     r"""Draw many samples of size n, estimate from each, and compare with the truth.
 
