@@ -241,7 +241,7 @@ def check(path: pathlib.Path) -> str:
 
     outcomes = []
     size_of_file = path.stat().st_size * (200 if path.suffix in (".gz", ".zip") else 1)
-    small = max(97, size_of_file // 500)  # so that a large file has hundreds of chunks, not thousands
+    small = max(97, size_of_file // 60)  # a large file has dozens of chunks: each of them costs its columns
     for size, block in ((1 << 22, 16384), (small, max(7, small // 50))):
         for module in (records, arff, libsvm):
             module.CHUNK = size
