@@ -15,7 +15,7 @@ from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.learner import Learner
 from assay.core.parallel import in_threads
-from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Function, Range, Seed
+from assay.core.parameters import Accepted, Any_, Count, Flag, Function, Range, Seed
 from assay.core.progress import progress
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Mapped, Object, Plain, Scalar
 from assay.ensembles.out_of_bag import (
@@ -29,8 +29,9 @@ from assay.ensembles.out_of_bag import (
 )
 from assay.errors import AssayWarning, DataError, DegenerateError, ParameterError, warn_user
 from assay.tables import Schema
-from assay.trees.decision_tree import DecisionTree, Share
+from assay.trees.decision_tree import DecisionTree
 from assay.trees.growing import Columns, grow, rank_columns
+from assay.trees.limits import GROWTH, rows_of
 from assay.trees.packed_forest import PackedForest
 from assay.trees.pruning.cost_complexity import cost_complexity
 from assay.trees.tree import Tree
@@ -39,13 +40,7 @@ __all__ = ["FOREST", "Forest", "refuse_no_forest"]
 
 FOREST: Mapping[str, Accepted] = {
     "n_estimators": Count(1),
-    "max_depth": Count(1) | None,
-    "min_samples_split": Count(2) | Share(),
-    "min_samples_leaf": Count(1) | Share(top=False),
-    "min_weight_fraction_leaf": Range(0, 0.5),
-    "max_features": Count(1) | Share() | Choice("sqrt", "log2") | None,
-    "max_leaf_nodes": Count(2) | None,
-    "min_impurity_decrease": Range(0),
+    **GROWTH,
     "bootstrap": Flag(),
     "oob_score": Flag() | Function(),
     "n_jobs": Any_(
@@ -54,7 +49,6 @@ FOREST: Mapping[str, Accepted] = {
     "random_state": Seed(),
     "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),
     "warm_start": Flag(),
-    "ccp_alpha": Range(0),
     "max_samples": Count(1) | Range(0, open="low") | None,
     "monotonic_cst": Any_("a list of -1, 0 and 1, one per column, or None"),
 }
@@ -206,8 +200,8 @@ class Forest(Learner):
             "criterion": self.criterion,
             "splitter": self.splitter,
             "max_depth": self.max_depth,
-            "min_samples_split": _rows(self.min_samples_split, n, 2),
-            "min_samples_leaf": _rows(self.min_samples_leaf, n, 1),
+            "min_samples_split": rows_of(self.min_samples_split, n, 2),
+            "min_samples_leaf": rows_of(self.min_samples_leaf, n, 1),
             "max_features": _n_features(self.max_features, d),
             "max_leaf_nodes": self.max_leaf_nodes,
             "min_impurity_decrease": self.min_impurity_decrease,
@@ -382,11 +376,6 @@ def refuse_no_forest(model: Any, who: str) -> None:
             f"{who}: expected a forest, such as RandomForestClassifier, got {type(model).__name__}."
         )
     model._ready()
-
-
-def _rows(limit: float, n: int, least: int) -> int:
-    """A number of rows, or a share of them."""
-    return int(limit) if isinstance(limit, Integral) else max(least, int(np.ceil(limit * n)))
 
 
 def _n_features(max_features: Any, d: int) -> int:

@@ -24,14 +24,13 @@ from assay.ensembles.set_aside import set_aside
 from assay.ensembles.weak_learners import SumOfTrees, WeakTrees, as_kept, kept
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.tables import Schema
+from assay.trees.limits import GROWTH
 from assay.trees.shap import column_reasons
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import dense
 from assay.trees.tree_list import TreeList
 
 __all__ = ["GradientBoosting", "dense", "start_with"]
-
-_SHARE_OR_COUNT = Count(1) | Range(0, 1, open="both")
 
 
 def start_with(method: str) -> Accepted:
@@ -94,20 +93,13 @@ class GradientBoosting(Learner):
         "n_estimators": Count(1),
         "subsample": Range(0, 1, open="low"),
         "criterion": Choice("deprecated", "squared_error", "friedman_mse"),
-        "min_samples_split": Count(2) | Range(0, 1, open="low"),
-        "min_samples_leaf": _SHARE_OR_COUNT,
-        "min_weight_fraction_leaf": Range(0, 0.5),
-        "max_depth": Count(1) | None,
-        "min_impurity_decrease": Range(0),
+        **GROWTH,
         "random_state": Seed(),
-        "max_features": Choice("sqrt", "log2") | Count(1) | Range(0, 1, open="low") | None,
         "verbose": Count(0) | Flag(),
-        "max_leaf_nodes": Count(2) | None,
         "warm_start": Flag(),
         "validation_fraction": Range(0, 1, open="both"),
         "n_iter_no_change": Count(1) | None,
         "tol": Range(0),
-        "ccp_alpha": Range(0),
     }
 
     def fit(

@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metadata_routing import UNUSED
 
-from assay.core.parameters import Accepted, Any_, Choice, Count, Range, Seed
+from assay.core.parameters import Accepted, Any_, Choice, Count, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Integer, Kind, Object
 from assay.errors import ParameterError
 from assay.trees.columns import Columns, rank_columns
 from assay.trees.growing import grow
+from assay.trees.limits import GROWTH, rows_of
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
 
 if TYPE_CHECKING:
     from assay.tables import Schema
 
-__all__ = ["DecisionTree", "Share"]
-
-
-class Share(Accepted):
-    """A fraction: a real number, not a whole one, so that 1 (one row) and 1.0 (all rows) differ."""
-
-    def __init__(self, top: bool = True):
-        self.top = top
-        self.words = "a fraction above 0.0 " + ("to 1.0" if top else "and below 1.0")
-
-    def holds(self, value: Any) -> bool:
-        if not isinstance(value, Real) or isinstance(value, Integral):
-            return False
-        return 0 < float(value) <= 1 if self.top else 0 < float(value) < 1
+__all__ = ["DecisionTree"]
 
 
 class DecisionTree(TreeLearner):
@@ -45,15 +32,8 @@ class DecisionTree(TreeLearner):
     _reads_sparse = True
     accepts: ClassVar[Mapping[str, Accepted | None]] = {
         "splitter": Choice("best", "random"),
-        "max_depth": Count(1) | None,
-        "min_samples_split": Count(2) | Share(),
-        "min_samples_leaf": Count(1) | Share(top=False),
-        "min_weight_fraction_leaf": Range(0, 0.5),
-        "max_features": Count(1) | Share() | Choice("sqrt", "log2") | None,
+        **GROWTH,
         "random_state": Seed(),
-        "max_leaf_nodes": Count(2) | None,
-        "min_impurity_decrease": Range(0),
-        "ccp_alpha": Range(0),
         "monotonic_cst": Any_("None, an array of -1, 0, 1, or a dict from column names to these"),
         "missing": Choice("learned", "surrogate", "spread"),
         "max_candidates": Count(1) | None,
@@ -106,7 +86,7 @@ class DecisionTree(TreeLearner):
         n, d = X.shape
         self.max_features_ = _columns_to_try(me.max_features, d)
         drawn = me.splitter == "random" or self.max_features_ < d
-        leaf, split = _rows(me.min_samples_leaf, n), max(2, _rows(me.min_samples_split, n))
+        leaf, split = rows_of(me.min_samples_leaf, n, 1), rows_of(me.min_samples_split, n, 2)
         tree = grow(
             rank_columns(X, me.schema_.category_counts(ordered=False), presorted=not drawn),
             y,
@@ -199,10 +179,6 @@ class DecisionTree(TreeLearner):
     def _answers(self, X: Any) -> np.ndarray:
         """(n, V) the values of the leaves."""
         return self.tree_.predict(X)
-
-
-def _rows(asked: Any, n: int) -> int:
-    return int(asked) if isinstance(asked, Integral) else ceil(asked * n)
 
 
 def _columns_to_try(asked: Any, d: int) -> int:

@@ -12,13 +12,14 @@ from assay.core import Classifier, Learner, Regressor
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import one_blas_thread
-from assay.core.parameters import Accepted, Choice, Count, Instance, Range, Seed
+from assay.core.parameters import Accepted, Choice, Instance, Range, Seed
 from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import Object
 from assay.core.words import date_floor
 from assay.errors import DataError
 from assay.tables import Column, Schema
 from assay.tables.schema import moment
+from assay.trees.limits import LIMITS, rows_of
 from assay.trees.multivariate.branch_tree import BranchTree
 from assay.trees.multivariate.grow import Limits, grow, prune_by_error
 from assay.trees.multivariate.rows import CRITERIA, Rows
@@ -41,11 +42,7 @@ _PARTS = 5  # terms of a node's function that an explanation shows
 _LARGE = 1e152  # the square of a larger number, or of a smaller one than its inverse, is no number
 
 STOPPING: dict[str, Accepted | None] = {  # what all take
-    "max_depth": Count() | None,
-    "min_samples_split": Count(2) | Range(0, 1, open="both"),
-    "min_samples_leaf": Count() | Range(0, 1, open="both"),
-    "min_weight_fraction_leaf": Range(0, 0.5),
-    "min_impurity_decrease": Range(0),
+    **LIMITS,
     "validation_fraction": Range(0, 1, open="both") | None,
     "random_state": Seed(),
 }
@@ -89,7 +86,7 @@ class MultivariateTree(TreeLearner, Learner):
         seen = w > 0
         n = int(seen.sum())
         least = {
-            "min_leaf": _rows(self.min_samples_leaf, n),
+            "min_leaf": rows_of(self.min_samples_leaf, n, 1),
             "min_weight": self.min_weight_fraction_leaf * float(w.sum()),
         }
         rows = Rows(X[seen], y[seen], w[seen], K, criterion, **least)  # type: ignore[arg-type]
@@ -99,7 +96,7 @@ class MultivariateTree(TreeLearner, Learner):
             aside = rows.halves(rng, self.validation_fraction)
             if 0 < aside.sum() < n:
                 rows, held = rows.take(~aside), rows.take(aside)
-        limits = Limits(self.max_depth, _rows(self.min_samples_split, n), self.min_impurity_decrease)
+        limits = Limits(self.max_depth, rows_of(self.min_samples_split, n, 2), self.min_impurity_decrease)
         with one_blas_thread():  # nodes are small: waking other threads costs more than they do
             tree = grow(rows, self._split, limits, rng)
         tree = tree if held is None else prune_by_error(tree, held)
@@ -203,11 +200,6 @@ class MultivariateTreeRegressor(MultivariateTree, Regressor):
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
         return self.tree_.predict(X)[:, 0]
-
-
-def _rows(wanted: float, n: int) -> int:
-    """A number of rows, given as such or as a share of all."""
-    return math.ceil(wanted * n) if isinstance(wanted, float) else int(wanted)
 
 
 def _count(v: float) -> int | float:
