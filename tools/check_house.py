@@ -95,6 +95,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "neighbors",
     "optimize",
     "outliers",
+    "plots",
     "report",
     "rulebase",
     "rules",

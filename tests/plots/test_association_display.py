@@ -45,7 +45,7 @@ def test_the_matrix_has_left_sides_as_rows_and_right_sides_as_columns(rules):
     }
     for rule in single:
         assert_allclose(found[rule.antecedent[0], rule.consequent[0]], rule.confidence)
-    small = AssociationDisplay.from_rules(rules, kind="matrix", most=4)
+    small = AssociationDisplay.from_rules(rules, kind="matrix", max_sides=4)
     at = small.ax_.collections[0].get_offsets()
     assert len(set(at[:, 0].tolist())) == len(small.columns_) <= 4  # no side without a rule
     assert len(set(at[:, 1].tolist())) == len(small.rows_) <= 4

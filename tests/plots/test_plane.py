@@ -24,7 +24,7 @@ def test_columns_that_are_not_shown_stay_at_medians_and_commonest_categories():
     assert plane.middle[:2].tolist() == [0.0, 2.0]
     assert plane_over("Display", None, FRAME, ["age", "worth"], grid=3, margin=0.0).middle[0] == 2.0
     assert plane.x.tolist() == [10.0, 25.0, 40.0] and plane.y.tolist() == [2.0, 3.5, 5.0]
-    assert plane.names == ["age", "worth"] and plane.columns == [2, 3] and len(plane.asked) == 9
+    assert plane.names == ["age", "worth"] and plane.columns == [2, 3] and len(plane.grid_rows) == 9
 
 
 def test_a_learner_of_tables_is_asked_about_tables():
@@ -32,7 +32,9 @@ def test_a_learner_of_tables_is_asked_about_tables():
     model = LogisticRegression().fit(frame, y)
     plane = plane_over("Display", model, frame, [1, 2], grid=2, margin=0.1)
     expected = frame.iloc[[1, 1, 1, 1]].assign(age=[6.0, 54.0, 6.0, 54.0], worth=[0.6, 0.6, 5.4, 5.4])
-    np.testing.assert_allclose(model.predict_proba(plane.asked), model.predict_proba(expected), rtol=1e-12)
+    np.testing.assert_allclose(
+        model.predict_proba(plane.grid_rows), model.predict_proba(expected), rtol=1e-12
+    )
 
 
 def test_what_spans_no_plane_is_told_by_who_was_asked():

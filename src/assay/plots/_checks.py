@@ -1,4 +1,4 @@
-"""What a curve of two classes needs before it can be drawn."""
+"""Checks of the inputs of curves of two classes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["both_classes", "score_of"]
 
 
 def both_classes(y_true: Any, who: str) -> None:
-    """Refuse no rows and rows of one class; what else is wrong, scikit-learn says."""
+    """Refuse no rows and rows of one class; scikit-learn checks the rest."""
     labels = np.asarray(y_true)
     if labels.size == 0:
         raise DataError(f"{who}: there are no rows.")
-    if labels.ndim == 1 and len(found := list(dict.fromkeys(labels.tolist()))) == 1:
+    if labels.ndim == 1 and len(classes := list(dict.fromkeys(labels.tolist()))) == 1:
         raise DataError(
-            f"{who}: all {len(labels)} rows are of class {found[0]!r}. A curve needs rows of both classes."
+            f"{who}: all {len(labels)} rows are of class {classes[0]!r}. A curve needs rows of both classes."
         )
 
 

@@ -22,13 +22,18 @@ __all__ = ["as_list", "draw_curves"]
 
 def as_list(curves: Any, who: str) -> list[Curve]:
     """One curve or several, of one metric along one axis."""
-    given = [curves] if hasattr(curves, "test_scores") else list(curves)
-    if not given:
+    as_given = [curves] if hasattr(curves, "test_scores") else list(curves)
+    if not as_given:
         raise DataError(f"{who}: there is no curve to draw.")
-    for what, found in (("metric", {c.metric.name for c in given}), ("axis", {c.along for c in given})):
-        if len(found) > 1:
-            raise DataError(f"{who}: curves in one picture share the {what}, got {', '.join(sorted(found))}.")
-    return given
+    for what, values in (
+        ("metric", {c.metric.name for c in as_given}),
+        ("axis", {c.along for c in as_given}),
+    ):
+        if len(values) > 1:
+            raise DataError(
+                f"{who}: curves in one picture share the {what}, got {', '.join(sorted(values))}."
+            )
+    return as_given
 
 
 def draw_curves(

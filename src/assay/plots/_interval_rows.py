@@ -25,14 +25,14 @@ def draw_interval_rows(
     """Draw a row for each learner, the first at the top; returns the points and the intervals."""
     at, points = np.arange(len(names), dtype=np.float64), []
     for place, of_splits in zip(at, values or ()):
-        known = of_splits[np.isfinite(of_splits)]
+        finite = of_splits[np.isfinite(of_splits)]
         look = {"s": 12, "color": class_colour(4), "alpha": 0.55, "linewidths": 0, "zorder": 2}
-        points.append(ax.scatter(known, place + spread(known), **look))
-    there = np.isfinite(means)
-    sides = [np.where(np.isfinite(end), np.maximum(gap, 0), 0)[there]
+        points.append(ax.scatter(finite, place + spread(finite), **look))
+    measured = np.isfinite(means)
+    sides = [np.where(np.isfinite(end), np.maximum(gap, 0), 0)[measured]
              for end, gap in ((lows, means - lows), (highs, highs - means))]  # fmt: skip
     look = {"fmt": "o", "color": class_colour(0), "ms": 6, "elinewidth": 2.4, "capsize": 0, "zorder": 3}
-    intervals = ax.errorbar(means[there], at[there], xerr=sides, **look)
+    intervals = ax.errorbar(means[measured], at[measured], xerr=sides, **look)
     Scale.over([*means, *lows, *highs, *(v for row in values or () for v in row)]).draw(ax, "x")
     ax.set_yticks(at, [legend_name(name, 32) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)

@@ -1,4 +1,4 @@
-"""What displays of curves over scores share: where truth and scores come from."""
+"""Shared by displays of curves over scores: reading true labels and scores."""
 
 from __future__ import annotations
 
@@ -87,15 +87,17 @@ class ScoreCurvesDisplay:
         both_classes(y_true, who)
         labels = np.asarray(y_true)
         if pos_label is None:
-            found = np.unique(labels)
-            if len(found) != 2:
-                raise DataError(f"{who}: there are {len(found)} classes; name the positive one by pos_label.")
-            pos_label = found[1].item() if hasattr(found[1], "item") else found[1]
+            classes = np.unique(labels)
+            if len(classes) != 2:
+                raise DataError(
+                    f"{who}: there are {len(classes)} classes; name the positive one by pos_label."
+                )
+            pos_label = classes[1].item() if hasattr(classes[1], "item") else classes[1]
         truth = labels == pos_label
         if not truth.any():
             raise DataError(f"{who}: no row is of class {pos_label!r}.")
-        given = y_score if isinstance(y_score, Mapping) else {name or "Classifier": y_score}
-        curves = {str(key): cls._curve(truth, score, sample_weight) for key, score in given.items()}
+        scores = y_score if isinstance(y_score, Mapping) else {name or "Classifier": y_score}
+        curves = {str(key): cls._curve(truth, score, sample_weight) for key, score in scores.items()}
         return cls(curves, pos_label=pos_label).plot(ax, **options)
 
     @classmethod
@@ -108,7 +110,7 @@ class ScoreCurvesDisplay:
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Draw one curve per learner into one picture, from the rows that it had not seen.
+        """Draw one curve per learner into one picture, from its predictions on test rows.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Association rules at a glance: support against confidence, and who leads to what."""
+"""Association rules: support against confidence, or a matrix of antecedents and consequents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["AssociationDisplay"]
 
 
 class AssociationDisplay:
-    """A dot for each rule: how often it applies, how sure it is, and by its colour how much it tells.
+    """A dot for each rule: support, confidence, and by its colour another measure.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class AssociationDisplay:
         "scatter" draws a dot for each rule at support and confidence; the dotted line is support = confidence, which
         no rule can cross. "matrix" draws left sides against right sides: the size of a dot is the support.
     measure : str
-        What the colour says; lift unless told otherwise.
+        Shown by the colour; default lift.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class AssociationDisplay:
         """Draw association rules; options are those of ``plot``."""
         return cls(rules, kind=kind, measure=measure).plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, label: int = 5, most: int = 15) -> AssociationDisplay:
+    def plot(self, ax: Any = None, *, label: int = 5, max_sides: int = 15) -> AssociationDisplay:
         """Draw the rules.
 
         Parameters
@@ -61,12 +61,12 @@ class AssociationDisplay:
         ax : matplotlib axes, default None for a new figure
         label : int
             How many rules, those of the highest measure, are named in the scatter.
-        most : int
+        max_sides : int
             How many left and right sides the matrix shows at most: those of the rules of the highest measure.
         """
         if not len(self.rules):
             raise DataError("AssociationDisplay: there are no rules to draw.")
-        (self._scatter if self.kind == "scatter" else self._matrix)(ax, label, most)
+        (self._scatter if self.kind == "scatter" else self._matrix)(ax, label, max_sides)
         self.figure_ = self.ax_.figure
         return self
 
@@ -75,7 +75,7 @@ class AssociationDisplay:
         finite = values[np.isfinite(values)]
         return np.minimum(values, finite.max() if len(finite) else 1.0)
 
-    def _scatter(self, ax: Any, label: int, most: int) -> None:
+    def _scatter(self, ax: Any, label: int, max_sides: int) -> None:
         rules, values = self.rules, self.rules.measure(self.measure)
         self.ax_ = ax = axes_for(ax, (6.4, 4.4))
         order = np.argsort(values, kind="stable")  # the strongest on top
@@ -99,21 +99,21 @@ class AssociationDisplay:
         )
         ax.spines[["top", "right"]].set_visible(False)
 
-    def _matrix(self, ax: Any, label: int, most: int) -> None:
+    def _matrix(self, ax: Any, label: int, max_sides: int) -> None:
         rules, values = self.rules, self.rules.measure(self.measure)
         order = np.argsort(-values, kind="stable")
         self.rows_: list[tuple[Any, ...]] = []
         self.columns_: list[tuple[Any, ...]] = []
-        shown = []
+        selected = []
         for i in order.tolist():  # a rule is shown if there is room for both of its sides
             left, right = rules.sides(i)
             new = left not in self.rows_, right not in self.columns_
-            if (new[0] and len(self.rows_) == most) or (new[1] and len(self.columns_) == most):
+            if (new[0] and len(self.rows_) == max_sides) or (new[1] and len(self.columns_) == max_sides):
                 continue
             self.rows_ += [left] * new[0]
             self.columns_ += [right] * new[1]
-            shown.append((self.columns_.index(right), self.rows_.index(left), i))
-        x, y, which = (np.array(column) for column in zip(*shown))
+            selected.append((self.columns_.index(right), self.rows_.index(left), i))
+        x, y, which = (np.array(column) for column in zip(*selected))
         self.ax_ = ax = axes_for(ax, (2.8 + 0.45 * len(self.columns_), 1.8 + 0.32 * len(self.rows_)))
         size = 20 + 200 * rules.support[which] / rules.support.max()
         dots = ax.scatter(
@@ -144,9 +144,11 @@ def _write(ax: Any, labels: list[tuple[float, float, str]]) -> None:
     low, high = ax.get_ylim()
     middle, step = sum(ax.get_xlim()) / 2, 0.055 * (high - low)
     for side in (False, True):
-        mine = sorted((one for one in labels if (one[0] > middle) == side), key=lambda one: -one[1])
+        entries = sorted(
+            (entry for entry in labels if (entry[0] > middle) == side), key=lambda entry: -entry[1]
+        )
         last = np.inf
-        for x, y, name in mine:
+        for x, y, name in entries:
             at = min(y, last - step)
             last = at
             gap = 0.02 * (ax.get_xlim()[1] - ax.get_xlim()[0])

@@ -1,4 +1,4 @@
-"""What theory promises against what happens."""
+"""Generalisation bounds against observed gaps."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ __all__ = ["BoundDisplay"]
 class BoundDisplay:
     """Bounds on the gap between risk and empirical risk, and the gaps observed, against the number of rows.
 
-    Bounds hold for every distribution, and so lie far above what one distribution shows; above 1 they promise
-    nothing.
+    Bounds hold for every distribution, and so lie far above what one distribution shows; above 1 they are
+    vacuous.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class BoundDisplay:
 
     @classmethod
     def from_study(cls, study: GapStudy, *, ax: Any = None, **options: Any) -> BoundDisplay:
-        """Draw what :func:`assay.theory.simulate_gap` found."""
+        """Draw the result of :func:`assay.theory.simulate_gap`."""
         bounds = {
             f"bound for {study.size} hypotheses": study.finite,
             "bound by the VC dimension": study.vc,

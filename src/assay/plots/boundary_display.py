@@ -1,4 +1,4 @@
-"""The boundaries of a classifier in a plane: where scores are zero, where classes meet, where it refuses."""
+"""The boundaries of a classifier in a plane: where scores are zero, where classes meet, where it rejects."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class BoundaryDisplay(PartitionDisplay):
     r"""How a classifier divides a plane of two columns, and by which lines.
 
     Thin lines show where the score of a class (:math:`g_k=0`) or of a pair of classes (:math:`g_{ij}=0`) changes its
-    sign, thick ones where one answer meets another; an area in which the classifier refuses to answer is hatched.
+    sign, thick ones where one class meets another; an area in which the classifier rejects is hatched.
     Models that are linear in the columns can show the normals of their lines, and how far points are from them.
 
     Parameters
     ----------
-    x, y, answers, names, classes, points, truth : as in `PartitionDisplay`; an answer of -1 is a refusal
+    x, y, answers, names, classes, points, truth : as in `PartitionDisplay`; -1 is rejection
     scores : (g, g, m) or None
         Numbers whose signs the thin lines part, such as :math:`g_k`.
     labels : m names of the scores
@@ -86,7 +86,7 @@ class BoundaryDisplay(PartitionDisplay):
         ax: Any = None,
         **options: Any,
     ) -> BoundaryDisplay:
-        """Ask a fitted classifier on a grid over the data, and draw.
+        """Predict on a grid over the data, and draw.
 
         Parameters
         ----------
@@ -106,8 +106,8 @@ class BoundaryDisplay(PartitionDisplay):
         """
         plane = plane_over("BoundaryDisplay", estimator, X, columns, grid, margin)
         classes = estimator.classes_
-        answers = codes_of(np.asarray(estimator.predict(plane.asked)), classes).reshape(grid, grid)
-        scores, labels, margins = _fields(estimator, plane.asked, pairs)
+        answers = codes_of(np.asarray(estimator.predict(plane.grid_rows)), classes).reshape(grid, grid)
+        scores, labels, margins = _fields(estimator, plane.grid_rows, pairs)
         if margins is not None and (margins.argmax(axis=1) != answers.ravel()).any():
             margins = None  # the largest score is not the answer
 
@@ -148,7 +148,7 @@ class BoundaryDisplay(PartitionDisplay):
         lines : bool
             Thin lines where a score is 0.
         boundaries : bool
-            Thick lines where one answer meets another.
+            Thick lines where one class meets another.
         normals : bool
             Arrows at right angles to the lines of linear models, towards their positive side.
         distances : (m, 2) points, or None
@@ -161,9 +161,9 @@ class BoundaryDisplay(PartitionDisplay):
         self.figure_ = ax.figure
         K = len(self.classes)
         colours = ListedColormap([class_colour(k) for k in range(K)])
-        shown = np.ma.masked_less(self.answers, 0)
+        visible = np.ma.masked_less(self.answers, 0)
         self.surface_ = ax.pcolormesh(
-            self.x, self.y, shown, cmap=colours, vmin=-0.5, vmax=K - 0.5, alpha=alpha, shading="nearest",
+            self.x, self.y, visible, cmap=colours, vmin=-0.5, vmax=K - 0.5, alpha=alpha, shading="nearest",
             rasterized=True,
         )  # fmt: skip
         self.rejected_ = None
@@ -182,7 +182,7 @@ class BoundaryDisplay(PartitionDisplay):
 
     def _thin(self) -> list[Any]:
         """A line where each score changes its sign, in the colour of its class."""
-        drawn = []
+        contours = []
         assert self.scores is not None
         for k in range(self.scores.shape[2]):
             g = self.scores[:, :, k]
@@ -191,12 +191,12 @@ class BoundaryDisplay(PartitionDisplay):
                     str, self.classes
                 )
                 colour = class_colour(k) if single else "#5b6670"
-                drawn.append(ax_contour(self.ax_, self.x, self.y, g, colour, 1.0))
-        return drawn
+                contours.append(ax_contour(self.ax_, self.x, self.y, g, colour, 1.0))
+        return contours
 
     def _thick(self) -> list[Any]:
-        """Lines where one answer meets another."""
-        drawn = []
+        """Lines where one class meets another."""
+        contours = []
         for k in [k for k in np.unique(self.answers) if k >= 0]:
             if self.margins is None:
                 field = (self.answers == k).astype(float) - 0.5
@@ -204,8 +204,8 @@ class BoundaryDisplay(PartitionDisplay):
                 others = np.delete(self.margins, k, axis=2).max(axis=2)
                 field = self.margins[:, :, k] - others
             if field.min() < 0 < field.max():
-                drawn.append(ax_contour(self.ax_, self.x, self.y, field, INK, 2.0))
-        return drawn
+                contours.append(ax_contour(self.ax_, self.x, self.y, field, INK, 2.0))
+        return contours
 
     def _normal(self, plane: Hyperplane) -> Any:
         """An arrow from the middle of the line to its positive side."""
@@ -236,18 +236,20 @@ def ax_contour(ax: Any, x: np.ndarray, y: np.ndarray, field: np.ndarray, colour:
     return ax.contour(x, y, field, levels=[0.0], colors=colour, linewidths=width, linestyles="solid")
 
 
-def _fields(model: Any, asked: Any, pairs: bool) -> tuple[np.ndarray | None, list[str], np.ndarray | None]:
+def _fields(
+    model: Any, grid_rows: Any, pairs: bool
+) -> tuple[np.ndarray | None, list[str], np.ndarray | None]:
     """Scores whose signs are shown, their names, and scores (n, K) whose largest should be the answer."""
     from assay.ensembles.one_vs_one import OneVsOneClassifier
 
     names = [str(label) for label in model.classes_]
     if isinstance(model, OneVsOneClassifier):
         duels = [f"{names[i]} : {names[j]}" for i, j in model._pairs()]
-        return -model._score_members(model._admit(asked)), duels, None
+        return -model._score_members(model._admit(grid_rows)), duels, None
     if hasattr(model, "decision_function"):
-        g = np.asarray(model.decision_function(asked))
+        g = np.asarray(model.decision_function(grid_rows))
     elif hasattr(model, "predict_proba"):
-        g = np.asarray(model.predict_proba(asked))
+        g = np.asarray(model.predict_proba(grid_rows))
         if not pairs:
             g = g - 0.5
         g = g[:, 1] if g.shape[1] == 2 else g
@@ -264,17 +266,19 @@ def _fields(model: Any, asked: Any, pairs: bool) -> tuple[np.ndarray | None, lis
 def _planes(model: Any, pair: list[int], middle: np.ndarray, pairs: bool) -> dict[str, Hyperplane]:
     """The lines of a model that is linear in the columns, within the plane that is shown."""
     names = [str(label) for label in model.classes_]
-    W, b, shown = _weights(model, names)
+    W, b, line_names = _weights(model, names)
     if W is None or np.ndim(W) != 2 or W.shape[1] != len(middle):
         return {}
     b = np.broadcast_to(np.asarray(b, dtype=np.float64), len(W))
-    if pairs and shown == names:
+    if pairs and line_names == names:
         i, j = np.triu_indices(len(names), 1)
         W, b = W[i] - W[j], b[i] - b[j]
-        shown = [f"{names[k]} : {names[l]}" for k, l in zip(i, j)]
-    rest = np.delete(np.arange(len(middle)), pair)
-    offsets = b + W[:, rest] @ middle[rest]
-    return {name: Hyperplane(w[pair], float(c)) for name, w, c in zip(shown, W, offsets) if w[pair].any()}
+        line_names = [f"{names[k]} : {names[l]}" for k, l in zip(i, j)]
+    hidden = np.delete(np.arange(len(middle)), pair)
+    offsets = b + W[:, hidden] @ middle[hidden]
+    return {
+        name: Hyperplane(w[pair], float(c)) for name, w, c in zip(line_names, W, offsets) if w[pair].any()
+    }
 
 
 def _weights(model: Any, names: list[str]) -> tuple[Any, Any, list[str]]:

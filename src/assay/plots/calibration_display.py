@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say."""
+"""The reliability diagram."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ RESAMPLES = 400  # of outcomes, for a consistency band
 
 
 class CalibrationDisplay(Peer):
-    """The reliability diagram: how often the positive class came, against how probable it was said to be.
+    """The reliability diagram: observed frequency of the positive class against its predicted probability.
 
-    On the diagonal probabilities are right; below it they promise too much. Everything of scikit-learn's class
+    On the diagonal probabilities are calibrated; below it they are too high. Everything of scikit-learn's class
     is here under the same names. Beyond it: several learners in one picture (:meth:`from_comparison`), the band
     in which the points of calibrated probabilities would lie, and a histogram of the probabilities above.
 
@@ -103,10 +103,10 @@ class CalibrationDisplay(Peer):
         ----------
         y_true : (n,) labels of two classes
         y_prob : (n,) probabilities of the positive class
-        n_bins, strategy : how probabilities are put together, "uniform" or "quantile"
+        n_bins, strategy : bins of the probabilities, "uniform" or "quantile"
         band : bool or float
             Whether the consistency band is drawn: where each point would lie with probability 0.95, or the one
-            given, were the probabilities right.
+            given, were the probabilities calibrated.
         histogram : bool
         options : pos_label, name, ax, ref_line and what matplotlib's ``plot`` takes, as scikit-learn's
         """
@@ -129,7 +129,7 @@ class CalibrationDisplay(Peer):
         ax: Any = None,
         **options: Any,
     ) -> CalibrationDisplay:
-        """Draw one curve per learner into one picture, from the rows that it had not seen.
+        """Draw one curve per learner into one picture, from its predictions on test rows.
 
         Parameters
         ----------
@@ -140,9 +140,9 @@ class CalibrationDisplay(Peer):
         options : as in ``plot``
         """
         label, rows = scored(comparison, learners, positive, "CalibrationDisplay")
-        shown = _curve_settings(strategy, n_bins, band)
+        settings = _curve_settings(strategy, n_bins, band)
         curves = [
-            ReliabilityCurve.of(row.truth, row.score, pos_label=True, sample_weight=row.weight, **shown)
+            ReliabilityCurve.of(row.truth, row.score, pos_label=True, sample_weight=row.weight, **settings)
             for row in rows
         ]
         display = cls(
@@ -171,9 +171,9 @@ class CalibrationDisplay(Peer):
             self.line_ = []
             names = self.estimator_name or [f"curve {k + 1}" for k in range(len(self.prob_true))]
             for k, (true, pred, name) in enumerate(zip(self.prob_true, self.prob_pred, names, strict=True)):
-                one = Peer(true, pred, None, estimator_name=legend_name(name), pos_label=self.pos_label)
+                display = Peer(true, pred, None, estimator_name=legend_name(name), pos_label=self.pos_label)
                 look = {**line_look(k), "marker": "osD^v"[k % 5], "markersize": 4}
-                self.line_.append(one.plot(ax=ax, **{**look, **options}).line_)
+                self.line_.append(display.plot(ax=ax, **{**look, **options}).line_)
             self.ax_, self.figure_ = ax, ax.figure
             curve_legend(ax, "lower right")
         short_labels(ax)
@@ -184,8 +184,8 @@ class CalibrationDisplay(Peer):
         lines = self.line_ if isinstance(self.line_, list) else [self.line_]
         if band and not self.curves_:
             y_true, y_prob, strategy, bins = self._rows
-            shown = _curve_settings(strategy, bins, band)
-            self.curves_ = [ReliabilityCurve.of(y_true, y_prob, pos_label=self.pos_label, **shown)]
+            settings = _curve_settings(strategy, bins, band)
+            self.curves_ = [ReliabilityCurve.of(y_true, y_prob, pos_label=self.pos_label, **settings)]
         self.bands_ = []
         for line, curve in zip(lines, self.curves_ if band else ()):
             look = {"color": line.get_color(), "alpha": 0.15, "lw": 0, "zorder": 1}
@@ -198,11 +198,11 @@ class CalibrationDisplay(Peer):
     def _draw_histogram(self, lines: Sequence[Any]) -> None:
         """Above the diagram: how many rows have which probability."""
         self.histogram_ax_ = above = self.ax_.inset_axes([0, 1.02, 1, 0.16], sharex=self.ax_)
-        given = (
+        samples = (
             self.y_prob if isinstance(self.line_, list) else [self.y_prob]
         )  # a list may be one curve's rows
         edges = np.linspace(0, 1, 21)
-        for line, probabilities in zip(lines, given):
+        for line, probabilities in zip(lines, samples):
             counts, _ = np.histogram(np.asarray(probabilities, dtype=np.float64), bins=edges)
             above.stairs(counts, edges, color=line.get_color(), ls=line.get_linestyle(), lw=1.2)
         above.tick_params(labelbottom=False, labelsize=8, colors=FAINT)

@@ -69,10 +69,10 @@ class ComparisonDisplay:
         self.letters = None if letters is None else [str(mark) for mark in letters]
         if not L:
             raise DataError("ComparisonDisplay: there are no learners to draw.")
-        for word, given in (("means", self.means), ("lows", self.lows), ("highs", self.highs),
+        for word, numbers in (("means", self.means), ("lows", self.lows), ("highs", self.highs),
                             ("values", self.values), ("letters", self.letters)):  # fmt: skip
-            if given is not None and len(given) != L:
-                raise DataError(f"ComparisonDisplay: {len(given)} {word} for {L} learners.")
+            if numbers is not None and len(numbers) != L:
+                raise DataError(f"ComparisonDisplay: {len(numbers)} {word} for {L} learners.")
 
     @classmethod
     def from_comparison(

@@ -1,4 +1,4 @@
-"""Which class is taken for which."""
+"""The confusion matrix."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["ConfusionMatrixDisplay"]
 
 
 class ConfusionMatrixDisplay(Peer):
-    """True classes down, answers across, the count in each cell: scikit-learn's display, and more.
+    """True classes down, predicted ones across, the count in each cell: scikit-learn's display, and more.
 
     Everything of scikit-learn's class is here under the same names. Beyond it: :meth:`from_comparison`, a
-    column for answers that are no class (rejected rows), labels drawn as they are written, and a figure that
+    column for rejected rows, labels drawn as they are written, and a figure that
     grows with the number of classes.
 
     Parameters
     ----------
     confusion_matrix : (K, K), or (K, K + 1) with the rejected rows last
-    display_labels : (K,) what the classes are called
+    display_labels : (K,) names of the classes
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ConfusionMatrixDisplay(Peer):
 
     @classmethod
     def from_predictions(cls, y_true: Any, y_pred: Any, **options: Any) -> ConfusionMatrixDisplay:
-        """Count and draw true labels against answers; options as scikit-learn's."""
+        """Count and draw true against predicted labels; options as scikit-learn's."""
         if np.size(y_true) == 0:
             raise DataError("ConfusionMatrixDisplay: there are no rows.")
         return super().from_predictions(y_true, y_pred, **options)
@@ -64,13 +64,13 @@ class ConfusionMatrixDisplay(Peer):
         normalize: str | None = None,
         **options: Any,
     ) -> ConfusionMatrixDisplay:
-        """Draw the answers of one learner (default: the best) on rows it had not seen, all splits together.
+        """Draw the predictions of one learner (default: the best) on test rows, all splits together.
 
         Parameters
         ----------
         comparison : result of ``compare``
         learner : str
-        normalize : "true" for shares of each true class, "pred" of each answer, "all" of all rows
+        normalize : "true" for shares of each true class, "pred" of each predicted class, "all" of all rows
         options : as in ``plot``
         """
         (name,) = chosen_learners(comparison, learner or comparison.best, "ConfusionMatrixDisplay")
@@ -107,11 +107,11 @@ class ConfusionMatrixDisplay(Peer):
             and max(map(len, labels), default=0) * K > 9 * side
         ):
             options["xticks_rotation"] = "vertical"  # names that would run into each other
-        asked, self.display_labels = self.display_labels, labels
+        original_labels, self.display_labels = self.display_labels, labels
         try:
             super().plot(ax=ax, **options)
         finally:
-            self.display_labels = asked
+            self.display_labels = original_labels
         if columns == K + 1:
             self._draw_rejected(options)
         draw_literally(ax)

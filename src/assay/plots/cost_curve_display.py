@@ -1,4 +1,4 @@
-"""What a classifier costs, over all costs and class shares."""
+"""Cost curves over all misclassification costs and class shares."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CostCurveDisplay(ScoreCurvesDisplay):
     """Drummond and Holte's cost curves: normalised expected cost against the probability cost.
 
     The horizontal axis joins class shares and error costs in one number; a learner is worth having where its
-    curve lies below the triangle of always saying the cheaper class, and better than another where it is lower.
+    curve lies below the triangle of always predicting the cheaper class, and better than another where it is lower.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class CriticalDifferenceDisplay:
     """Learners on an axis of average ranks, 1 (best) at the left; bars join those that do not differ.
 
     After Demsar (2006). With a control learner a band of one critical difference around its rank takes the
-    place of the bars: who stands outside differs from the control.
+    place of the bars: learners outside it differ from the control.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ class CriticalDifferenceDisplay:
         from assay.stats.significance.friedman import friedman
         from assay.stats.significance.rank_post_hoc import bonferroni_dunn
 
-        found = friedman(table, better=better, names=names, alpha=alpha)
-        pairs = found.nemenyi if control is None else bonferroni_dunn(found, control)
+        result = friedman(table, better=better, names=names, alpha=alpha)
+        pairs = result.nemenyi if control is None else bonferroni_dunn(result, control)
         return cls.from_post_hoc(pairs, ax=ax, **options)
 
     @classmethod
@@ -129,8 +129,8 @@ class CriticalDifferenceDisplay:
         from assay.stats.significance.friedman import friedman_from_ranks
         from assay.stats.significance.rank_post_hoc import bonferroni_dunn
 
-        found = friedman_from_ranks(average_ranks, datasets, names=names, alpha=alpha)
-        pairs = found.nemenyi if control is None else bonferroni_dunn(found, control)
+        result = friedman_from_ranks(average_ranks, datasets, names=names, alpha=alpha)
+        pairs = result.nemenyi if control is None else bonferroni_dunn(result, control)
         return cls.from_post_hoc(pairs, ax=ax, **options)
 
     @classmethod
@@ -144,13 +144,13 @@ class CriticalDifferenceDisplay:
         **options: Any,
     ) -> CriticalDifferenceDisplay:
         """Draw what an experiment over several data sets concludes about more than two learners."""
-        found = study.conclusion(metric, control=control)
-        if found.pairs is None or found.friedman is None:
+        conclusion = study.conclusion(metric, control=control)
+        if conclusion.pairs is None or conclusion.friedman is None:
             raise DataError(
                 "CriticalDifferenceDisplay: the study compares no average ranks; that takes three learners or "
                 "more on two data sets or more."
             )
-        return cls.from_post_hoc(found.pairs, ax=ax, **options)
+        return cls.from_post_hoc(conclusion.pairs, ax=ax, **options)
 
     @classmethod
     def from_post_hoc(cls, pairs: PostHoc, *, ax: Any = None, **options: Any) -> CriticalDifferenceDisplay:
@@ -158,7 +158,7 @@ class CriticalDifferenceDisplay:
         cd = None if np.isnan(pairs.critical) else pairs.critical
         against = "" if pairs.control is None else f" against {legend_name(pairs.names[pairs.control], 24)}"
         title = f"{pairs.method}{against}, level {pairs.alpha:g}"
-        groups = pairs.groups if pairs.control is None or cd is None else []  # the band says it
+        groups = pairs.groups if pairs.control is None or cd is None else []  # the band shows it
         display = cls(pairs.names, pairs.centre, groups, cd=cd, control=pairs.control, title=title)
         return display.plot(ax, **options)
 

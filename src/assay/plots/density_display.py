@@ -129,9 +129,9 @@ class DensityDisplay:
         colour = colour or class_colour(0)
         if self.bumps is not None:
             ax.plot(self.axes[0], self.bumps, color="#888888", lw=0.8, ls="--")
-        shown = np.where(np.isfinite(self.density), self.density, np.nan)
-        ax.plot(self.axes[0], shown, color=colour, lw=1.6, label=label or None)
-        highest = np.nanmax(shown) if top is None else top
+        finite = np.where(np.isfinite(self.density), self.density, np.nan)
+        ax.plot(self.axes[0], finite, color=colour, lw=1.6, label=label or None)
+        highest = np.nanmax(finite) if top is None else top
         if self.rows is not None:
             ax.plot(self.rows[:, 0], np.zeros(len(self.rows)), "x", color=colour, markersize=6, clip_on=False)
         ax.set(
@@ -154,5 +154,5 @@ def _bumps(estimator: Any, rows: np.ndarray, axis: np.ndarray) -> np.ndarray:
 
     if not hasattr(estimator, "bandwidth_") or rows.shape[1] != 1:
         raise TypeError("DensityDisplay: bumps are for a KernelDensity of one column.")
-    one = clone(estimator).set_params(bandwidth=estimator.bandwidth_)
-    return np.stack([_density(one.fit(row[None]), axis[:, None]) for row in rows], axis=1) / len(rows)
+    kernel = clone(estimator).set_params(bandwidth=estimator.bandwidth_)
+    return np.stack([_density(kernel.fit(row[None]), axis[:, None]) for row in rows], axis=1) / len(rows)

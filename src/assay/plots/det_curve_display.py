@@ -30,7 +30,7 @@ class DetCurveDisplay(Peer):
     """The detection error trade-off: false negatives against false positives, lower left is better.
 
     Everything of scikit-learn's class is here under the same names. Scores that are normal in both classes
-    give a straight line. Beyond it: :meth:`from_comparison`, the palette's colours, and a clear refusal of
+    give a straight line. Beyond it: :meth:`from_comparison`, the palette's colours, and an error for
     rows of one class.
 
     Parameters
@@ -66,7 +66,7 @@ class DetCurveDisplay(Peer):
         positive: Any = None,
         ax: Any = None,
     ) -> DetCurveDisplay:
-        """Draw one curve per learner into one picture, from the rows that it had not seen.
+        """Draw one curve per learner into one picture, from its predictions on test rows.
 
         Parameters
         ----------
@@ -99,8 +99,8 @@ class DetCurveDisplay(Peer):
             names = self.estimator_name or [f"curve {k + 1}" for k in range(len(self.fpr))]
             self.line_ = []
             for k, (fpr, fnr, name) in enumerate(zip(self.fpr, self.fnr, names, strict=True)):
-                one = Peer(fpr=fpr, fnr=fnr, estimator_name=legend_name(name), pos_label=self.pos_label)
-                self.line_.append(one.plot(ax, **{**line_look(k), **options}).line_)
+                display = Peer(fpr=fpr, fnr=fnr, estimator_name=legend_name(name), pos_label=self.pos_label)
+                self.line_.append(display.plot(ax, **{**line_look(k), **options}).line_)
             self.ax_, self.figure_ = ax, ax.figure
             curve_legend(ax, "upper right")  # good curves run below
         short_labels(ax)

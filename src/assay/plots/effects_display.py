@@ -1,4 +1,4 @@
-"""Which factors of an experiment matter, and which act together."""
+"""Main effects and interactions of the factors of an experiment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class EffectsDisplay:
 
     Parameters
     ----------
-    found : :class:`assay.experiments.Effects`
+    effects : :class:`assay.experiments.Effects`
     design : RunTable or coded matrix, for "interaction" and the names of levels; None otherwise
     response : (n,) or (n, r), with the design
 
@@ -47,8 +47,8 @@ class EffectsDisplay:
     ['AC', 'A', 'margin of one effect']
     """
 
-    def __init__(self, found: Effects, design: Any = None, response: Any = None):
-        self.effects = found
+    def __init__(self, effects: Effects, design: Any = None, response: Any = None):
+        self.effects = effects
         self.design, self.response = design, response
 
     @classmethod
@@ -95,25 +95,25 @@ class EffectsDisplay:
         return self
 
     def _draw_half_normal(self, ax: Any) -> None:
-        found = self.effects
-        names, size, quantile = zip(*found.half_normal())
-        active = np.array(size) > found.margin if np.isfinite(found.margin) else np.zeros(len(size), bool)
+        effects = self.effects
+        names, size, quantile = zip(*effects.half_normal())
+        active = np.array(size) > effects.margin if np.isfinite(effects.margin) else np.zeros(len(size), bool)
         colours = np.where(active, class_colour(5), class_colour(0))
         self.lines_.append(ax.scatter(size, quantile, c=colours, s=34, zorder=3))
-        for name, x, y, told in zip(names, size, quantile, active):
-            if told:
+        for name, x, y, is_active in zip(names, size, quantile, active):
+            if is_active:
                 ax.annotate(legend_name(name, 24), (x, y), xytext=(-6, 4), textcoords="offset points",
                             ha="right", color=INK)  # fmt: skip
-        scale = found.standard_error if np.isfinite(found.standard_error) else found.pse
+        scale = effects.standard_error if np.isfinite(effects.standard_error) else effects.pse
         if np.isfinite(scale) and scale > 0:
             top = max(quantile)
             ax.plot([0, scale * top], [0, top], color=FAINT, lw=0.8, ls=":")
-        if np.isfinite(found.margin):
-            ax.axvline(found.margin, color=FAINT, lw=1.0, ls="--")
-            ax.annotate("margin of one effect", (found.margin, 0), xytext=(3, 3), textcoords="offset points",
+        if np.isfinite(effects.margin):
+            ax.axvline(effects.margin, color=FAINT, lw=1.0, ls="--")
+            ax.annotate("margin of one effect", (effects.margin, 0), xytext=(3, 3), textcoords="offset points",
                         color=FAINT, size=9, va="bottom")  # fmt: skip
         ax.set(xlabel="size of the effect", ylabel="half-normal quantile")
-        widest = max([*size, found.margin if np.isfinite(found.margin) else 0.0])
+        widest = max([*size, effects.margin if np.isfinite(effects.margin) else 0.0])
         ax.set_xlim(left=0, right=1.08 * widest or 1.0)
         ax.set_ylim(bottom=0)
 

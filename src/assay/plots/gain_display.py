@@ -1,4 +1,4 @@
-"""How many positives are found by working from the top of a ranking."""
+"""The gain chart: positives found among the highest scores."""
 
 from __future__ import annotations
 

@@ -91,22 +91,20 @@ class ImportanceDisplay:
         return cls(names, values.mean(axis=0), values.std(axis=0), kind=kind).plot(ax, **options)
 
     @classmethod
-    def from_permutation(cls, found: Any, *, ax: Any = None, **options: Any) -> ImportanceDisplay:
+    def from_permutation(cls, importance: Any, *, ax: Any = None, **options: Any) -> ImportanceDisplay:
         """Draw a :class:`assay.evaluate.PermutationImportance` with its intervals.
 
         >>> from assay.evaluate import permutation_importance
         >>> from assay.plots import ImportanceDisplay
         >>> from assay.tables.data import load_iris
-        >>> found = permutation_importance("lda", load_iris(), design="5-fold")
-        >>> display = ImportanceDisplay.from_permutation(found)
+        >>> importance = permutation_importance("lda", load_iris(), design="5-fold")
+        >>> display = ImportanceDisplay.from_permutation(importance)
         >>> [display.names[j] for j in display.order_[:2]]
         ['petal length (cm)', 'petal width (cm)']
         """
-        kind = (
-            f"loss in {found.metric} when the column is exchanged, {shown_confidence(found.alpha)} interval"
-        )
-        ends = np.column_stack([found.low, found.high])
-        return cls(found.names, found.importances_mean, kind=kind, ends=ends).plot(ax, **options)
+        kind = f"loss in {importance.metric} when permuted, {shown_confidence(importance.alpha)} interval"
+        ends = np.column_stack([importance.low, importance.high])
+        return cls(importance.names, importance.importances_mean, kind=kind, ends=ends).plot(ax, **options)
 
     @classmethod
     def from_comparison(
@@ -131,23 +129,23 @@ class ImportanceDisplay:
             How many bars at most; the others are counted.
         """
         self.order_ = np.argsort(-self.importances, kind="stable")
-        shown = self.order_[:max_columns]
-        self.ax_ = ax = axes_for(ax, (6.0, 0.32 * len(shown) + 1.0))
+        order = self.order_[:max_columns]
+        self.ax_ = ax = axes_for(ax, (6.0, 0.32 * len(order) + 1.0))
         self.figure_ = ax.figure
-        at = np.arange(len(shown))[::-1]
-        ax.barh(at, self.importances[shown], color=class_colour(0), height=0.7)
+        at = np.arange(len(order))[::-1]
+        ax.barh(at, self.importances[order], color=class_colour(0), height=0.7)
         look = {"fmt": "none", "ecolor": "#15202b", "elinewidth": 1, "capsize": 2}
         if self.ends is not None:
-            value, (low, high) = self.importances[shown], self.ends[shown].T
+            value, (low, high) = self.importances[order], self.ends[order].T
             reach = np.nan_to_num([np.maximum(value - low, 0), np.maximum(high - value, 0)])
             ax.errorbar(value, at, xerr=reach, **look)
         elif self.spread is not None:
-            value, spread = self.importances[shown], self.spread[shown]
+            value, spread = self.importances[order], self.spread[order]
             below = np.minimum(spread, value) if (self.importances >= 0).all() else spread  # shares end at 0
             ax.errorbar(value, at, xerr=[below, spread], **look)
-        ax.set_yticks(at, [one_line(self.names[j], 32) for j in shown])
-        rest = len(self.names) - len(shown)
-        ax.set_xlabel(self.kind + (f"\n({rest} columns are not shown)" if rest else ""))
+        ax.set_yticks(at, [one_line(self.names[j], 32) for j in order])
+        n_hidden = len(self.names) - len(order)
+        ax.set_xlabel(self.kind + (f"\n({n_hidden} columns are not shown)" if n_hidden else ""))
         ax.axvline(0, color="#5f6975", lw=0.8)
         ax.spines[["top", "right"]].set_visible(False)
         return self

@@ -1,4 +1,4 @@
-"""Scores against the number of rows that teach."""
+"""Scores against the number of training rows."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["LearningCurveDisplay"]
 
 
 class LearningCurveDisplay(Peer):
-    """How a learner improves with more rows: its score on the rows that taught it and on rows it has not seen.
+    """How a learner improves with more rows: its score on training and on test rows.
 
     A wide gap between the two asks for more rows or a simpler learner; two curves that meet at a poor score
     ask for a richer one. Everything of scikit-learn's class is here under the same names.
-    Beyond it, :meth:`from_curves` draws several learners with intervals that know that splits share rows.
+    Beyond it, :meth:`from_curves` draws several learners with intervals corrected for splits that share rows.
 
     Parameters
     ----------
-    train_sizes : (m,) rows that taught
+    train_sizes : (m,) numbers of training rows
     train_scores, test_scores : (m, J) one column per split
     score_name : str
 
@@ -65,15 +65,15 @@ class LearningCurveDisplay(Peer):
         ----------
         curves : Curve, or list of them with the same metric
         """
-        given = as_list(curves, "LearningCurveDisplay")
+        curve_list = as_list(curves, "LearningCurveDisplay")
         display = cls(
-            train_sizes=given[0].ticks,
-            train_scores=given[0].train_scores,
-            test_scores=given[0].test_scores,
-            score_name=given[0].metric.name,
+            train_sizes=curve_list[0].ticks,
+            train_scores=curve_list[0].train_scores,
+            test_scores=curve_list[0].test_scores,
+            score_name=curve_list[0].metric.name,
         )
         display.ax_, display.lines_, display.fill_between_ = draw_curves(
-            ax, given, "Number of samples in the training set", mark=False
+            ax, curve_list, "Number of samples in the training set", mark=False
         )
         display.figure_, display.errorbar_ = display.ax_.figure, None
         return display

@@ -1,4 +1,4 @@
-"""How pictures of evidence look: colours, line styles, and names that are drawn as they are written."""
+"""The style of plots: colours, line styles, and names without mathtext."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = [
     "with_ends",
 ]
 
-INK = "#15202b"  # what is said
-FAINT = "#5f6975"  # what helps to read it: reference lines, ticks
-PALE = "#dfe4ea"  # what lies behind: regions, bands
+INK = "#15202b"  # text and data
+FAINT = "#5f6975"  # reference lines, ticks
+PALE = "#dfe4ea"  # regions, bands
 ON_TOP = {"clip_on": False, "zorder": 3}  # a line along an axis is seen, not half hidden by it
-MOST_INSIDE = 6  # names in a legend that lies on the curves
+MAX_INSIDE = 6  # names in a legend that lies on the curves
 MARGINS = 1.0  # inches that labels and ticks take from a picture's width
 LINES = ("-", "--", "-.", ":")
 
@@ -64,14 +64,14 @@ def legend_name(name: object, limit: int = 40) -> str:
     return " " + line if line.startswith("_") else line
 
 
-def curve_legend(ax: Any, loc: str, most: int = MOST_INSIDE, **look: Any) -> None:
+def curve_legend(ax: Any, loc: str, max_names: int = MAX_INSIDE, **look: Any) -> None:
     """The legend of curves: among them, or beside them where many or long names would cover them.
 
-    A figure of our own grows by the names' width, if there are more than ``most``; one that was given keeps its size.
+    A new figure grows by the names' width, if there are more than ``max_names``; the user's figure keeps its size.
     """
     inside, width = ax.legend(loc=loc, **look), own_width(ax.figure)
-    few = len(inside.get_texts()) <= (MOST_INSIDE if width is None else most)
-    if few and (width is None or _inches(inside) <= width - MARGINS):
+    fits = len(inside.get_texts()) <= (MAX_INSIDE if width is None else max_names)
+    if fits and (width is None or _inches(inside) <= width - MARGINS):
         return
     beside = ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False)
     ax.set_anchor("W")  # a square leaves its room at the right to the names
@@ -86,7 +86,7 @@ def _inches(legend: Any) -> float:
     for text in legend.get_texts():
         text.set_parse_math(False)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a sign that the font lacks is told when it is drawn
+        warnings.simplefilter("ignore")  # matplotlib warns of missing glyphs when drawing
         return float(legend.get_window_extent().width) / legend.figure.dpi
 
 
@@ -96,16 +96,16 @@ def short_labels(ax: Any) -> None:
         label.set_text(one_line(label.get_text(), 70))
 
 
-def with_ends(found: Any) -> str:
-    """A measured value and the ends of its interval, if it has one.
+def with_ends(estimate: Any) -> str:
+    """A value and the ends of its interval, if it has one.
 
     >>> from assay.metrics import Estimate
     >>> from assay.plots.looks import with_ends
     >>> with_ends(Estimate(0.84, 0.41, 0.975)), with_ends(Estimate(0.84))
     ('0.840, 0.410 to 0.975', '0.840')
     """
-    known = not (math.isnan(found.low) or math.isnan(found.high))
-    return f"{found.value:.3f}" + (f", {found.low:.3f} to {found.high:.3f}" if known else "")
+    has_interval = not (math.isnan(estimate.low) or math.isnan(estimate.high))
+    return f"{estimate.value:.3f}" + (f", {estimate.low:.3f} to {estimate.high:.3f}" if has_interval else "")
 
 
 def draw_literally(ax: Any, more: Iterable[Any] = ()) -> None:

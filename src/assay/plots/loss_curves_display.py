@@ -18,9 +18,9 @@ USUAL = ("zero_one", "perceptron", "hinge", "log_loss", "scaled_log_loss", "squa
 
 
 class LossCurvesDisplay:
-    r"""What a row costs against its margin :math:`ys`: how far it is on the right side, or on the wrong one.
+    r"""The loss of a row against its margin :math:`ys`, positive if it is classified correctly.
 
-    A loss that is nowhere below the 0/1 error makes it small when it is small itself.
+    A loss that is nowhere below the 0/1 loss is an upper bound of it.
 
     Parameters
     ----------

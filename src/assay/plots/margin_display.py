@@ -1,4 +1,4 @@
-"""How clearly a vote speaks for the true classes."""
+"""The distribution of voting margins."""
 
 from __future__ import annotations
 

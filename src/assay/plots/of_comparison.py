@@ -1,4 +1,4 @@
-"""What a comparison knows about each row, as truth and score of one class."""
+"""Out-of-fold predictions of a comparison, as true labels and scores of one class."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["OverFolds", "Scored", "chosen_learners", "over_folds", "positive_cla
 
 
 class Scored(NamedTuple):
-    """Of one learner, for every tested row: whether it is of the class, and how probable that was held."""
+    """Of one learner, for every test row: whether it is of the class, and its predicted probability."""
 
     learner: str
     truth: np.ndarray  # (n,) bool
     score: np.ndarray  # (n,)
-    weight: np.ndarray | None = None  # (n,), if the comparison's rows weigh differently
+    weight: np.ndarray | None = None  # (n,), if the comparison has weights
 
 
 def positive_class(comparison: Comparison, positive: Any, who: str) -> int:
@@ -47,23 +47,23 @@ def positive_class(comparison: Comparison, positive: Any, who: str) -> int:
 
 
 def chosen_learners(comparison: Comparison, learners: Sequence[str] | str | None, who: str) -> list[str]:
-    """The learners asked for, or all that finished; best first."""
+    """The requested learners, or all that finished; best first."""
     order = [s.learner for s in comparison.ranking() if not s.failure]
     if learners is None:
         if not order:
             raise DataError(f"{who}: no learner of the comparison finished. See its failures.")
         return order
-    asked = [learners] if isinstance(learners, str) else list(learners)
-    for name in asked:
+    requested = [learners] if isinstance(learners, str) else list(learners)
+    for name in requested:
         if name not in order:
             raise ParameterError(f"{who}: {name!r} is not among the finished learners: {', '.join(order)}.")
-    if not asked:
+    if not requested:
         raise ParameterError(f"{who}: no learner was asked for. There are: {', '.join(order)}.")
-    return asked
+    return requested
 
 
 def row_weights(comparison: Comparison, rows: np.ndarray) -> np.ndarray | None:
-    """(n,) what the rows of these numbers weigh; None if all weigh alike."""
+    """(n,) weights of these rows; None without weights."""
     if not comparison.weights:
         return None
     weight = np.zeros(comparison.data.rows)
@@ -85,42 +85,42 @@ def over_folds(
 ) -> tuple[Any, list[OverFolds]]:
     """The label of the positive class, and of each learner its mean curve of that kind.
 
-    Folds are averaged, not put together: their models need not share a scale of scores.
+    Folds are averaged, not pooled: their models need not share a scale of scores.
     """
     label, rows = scored(comparison, learners, positive, who)
     k = positive_class(comparison, positive, who)
     for row in rows:
         both_classes(row.truth, who)
-    found = []
+    curves = []
     for row in rows:
         curve = mean_curve(kind, comparison, row.learner, k)
         if curve is None:
             raise DataError(
                 f"{who}: no split tests rows of {label!r} and of other classes, so there is no curve."
             )
-        found.append(OverFolds(row.learner, curve, fold_estimate(comparison, row.learner, kind, k)))
-    return label, found
+        curves.append(OverFolds(row.learner, curve, fold_estimate(comparison, row.learner, kind, k)))
+    return label, curves
 
 
 def scored(
     comparison: Comparison, learners: Sequence[str] | str | None, positive: Any, who: str
 ) -> tuple[Any, list[Scored]]:
-    """The label of the positive class, and of each learner the truth and score of the rows it had not seen.
+    """The label of the positive class, and of each learner the true labels and scores of test rows.
 
-    Learners without probabilities are left out unless they were asked for by name.
+    Learners without probabilities are left out unless they were named.
     """
     k = positive_class(comparison, positive, who)
-    found = []
+    by_learner = []
     for name in chosen_learners(comparison, learners, who):
         rows = comparison.out_of_fold(name)
         if rows.posterior is not None:
             weight = row_weights(comparison, rows.rows)
-            found.append(Scored(name, rows.truth == k, rows.posterior[:, k], weight))
+            by_learner.append(Scored(name, rows.truth == k, rows.posterior[:, k], weight))
         elif learners is not None:
             raise DataError(f"{who}: {name} gave no probabilities, so its rows cannot be ranked.")
-    if not found:
+    if not by_learner:
         raise DataError(
             f"{who}: the comparison keeps no probabilities. Run compare(..., probabilities=True) with "
             "learners that have predict_proba."
         )
-    return comparison.classes[k], found
+    return comparison.classes[k], by_learner

@@ -22,8 +22,8 @@ __all__ = ["PairedDifferenceDisplay"]
 class PairedDifferenceDisplay:
     """Differences on the same splits, with intervals, around a line at zero and a region that does not matter.
 
-    An interval that leaves zero out speaks for a difference; one that lies within the region of practical
-    equivalence speaks for none that matters; one that does neither speaks for more rows.
+    An interval without zero shows a difference; one within the region of practical equivalence shows that none
+    matters; any other is inconclusive.
 
     Parameters
     ----------
@@ -74,10 +74,10 @@ class PairedDifferenceDisplay:
         L = len(self.names)
         if not L:
             raise DataError("PairedDifferenceDisplay: there is nothing to compare with the reference.")
-        for word, given in (("estimates", self.estimates), ("lows", self.lows), ("highs", self.highs),
+        for word, numbers in (("estimates", self.estimates), ("lows", self.lows), ("highs", self.highs),
                             ("values", self.values), ("p", self.p)):  # fmt: skip
-            if given is not None and len(given) != L:
-                raise DataError(f"PairedDifferenceDisplay: {len(given)} {word} for {L} learners.")
+            if numbers is not None and len(numbers) != L:
+                raise DataError(f"PairedDifferenceDisplay: {len(numbers)} {word} for {L} learners.")
         if rope is not None and not (np.isfinite(rope) and rope >= 0):
             raise ParameterError(
                 f"PairedDifferenceDisplay: rope must be a number of at least 0, got {rope!r}."
@@ -108,11 +108,11 @@ class PairedDifferenceDisplay:
         """
         who = "PairedDifferenceDisplay"
         order = [s.learner for s in comparison.ranking(metric) if not s.failure]
-        asked = chosen_learners(comparison, learners, who) if learners is not None else order
+        selected = chosen_learners(comparison, learners, who) if learners is not None else order
         if against is None and not order:
             raise DataError(f"{who}: no learner of the comparison finished. See its failures.")
         (against,) = chosen_learners(comparison, against or order[0], who)
-        names = [name for name in asked if name != against]
+        names = [name for name in selected if name != against]
         verdicts = [comparison.test(name, against, metric) for name in names]
         base = comparison.values(against, metric)
         return cls(

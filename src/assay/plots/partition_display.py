@@ -1,4 +1,4 @@
-"""The plane as a model divides it."""
+"""Predictions of a model over a plane."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["PartitionDisplay"]
 
 
 class PartitionDisplay:
-    """What a classifier or regressor answers at every point of a plane of two columns, over the data.
+    """The predictions of a classifier or regressor over a plane of two columns, with the data.
 
     Parameters
     ----------
-    x, y : (g,) where the answers were asked along the first and the second column
+    x, y : (g,) grid along the first and the second column
     answers : (g, g)
         Codes of classes, or numbers; ``answers[i, j]`` belongs to ``y[i]`` and ``x[j]``.
     names : names of the two columns
@@ -30,7 +30,7 @@ class PartitionDisplay:
     Attributes
     ----------
     ax_, figure_ : matplotlib axes and figure, after ``plot``
-    surface_ : what shows the answers
+    surface_ : the drawn predictions
 
     Examples
     --------
@@ -86,7 +86,7 @@ class PartitionDisplay:
         options : as in ``plot``
         """
         plane = plane_over("PartitionDisplay", estimator, X, columns, grid, margin)
-        answers = np.asarray(estimator.predict(plane.asked))
+        answers = np.asarray(estimator.predict(plane.grid_rows))
         classes = getattr(estimator, "classes_", None)
         truth = None if y is None else np.asarray(y)
         if classes is not None:
@@ -161,11 +161,11 @@ class PartitionDisplay:
         small = size < 6  # too small for a shape and a border
         marks, border = ("o", "none") if small else ("os^DvP*Xp<", "#15202b")
         for k, label in enumerate(self.classes):
-            own, mark = self.points[self.truth == k], marks[k % len(marks)]
+            members, mark = self.points[self.truth == k], marks[k % len(marks)]
             look = {
                 "color": class_colour(k),
                 "marker": mark,
                 "edgecolor": border,
                 "lw": 0.0 if small else 0.4,
             }
-            self.ax_.scatter(*own.T, s=size, label=str(label), **look)
+            self.ax_.scatter(*members.T, s=size, label=str(label), **look)

@@ -1,4 +1,4 @@
-"""A plane of two columns of a table, and the rows that a model is asked on it."""
+"""A grid over two columns of a table, and its rows as a model takes them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["Plane", "codes_of", "plane_over"]
 
 @dataclass(frozen=True)
 class Plane:
-    """Where a model is asked; made by `plane_over`.
+    """A grid of rows over two columns; made by `plane_over`.
 
     columns : numbers of the two columns      names : their names
-    x, y : (g,) where they are looked at      points : (n, 2) the data
-    middle : (d,) where all columns stay that are not shown
-    asked : g * g rows, as the model wants them
+    x, y : (g,) grid      points : (n, 2) the data
+    middle : (d,) fixed values of the other columns
+    grid_rows : g * g rows, as the model takes them
     """
 
     columns: list[int]
@@ -30,7 +30,7 @@ class Plane:
     y: np.ndarray
     points: np.ndarray
     middle: np.ndarray
-    asked: Any
+    grid_rows: Any
 
 
 def plane_over(
@@ -40,7 +40,7 @@ def plane_over(
 
     >>> from assay.plots.plane import plane_over
     >>> plane = plane_over("Display", None, [[0.0, 0.0, 5.0], [1.0, 2.0, 7.0]], [0, 1], grid=2, margin=0.0)
-    >>> plane.asked
+    >>> plane.grid_rows
     array([[0., 0., 6.],
            [1., 0., 6.],
            [0., 2., 6.],
@@ -57,8 +57,8 @@ def plane_over(
     rows = np.tile(middle, (grid * grid, 1))
     first, second = np.meshgrid(x, y)
     rows[:, pair[0]], rows[:, pair[1]] = first.ravel(), second.ravel()
-    asked = Table(rows, table.schema) if table.schema.named and hasattr(estimator, "schema_") else rows
-    return Plane(pair, [table.schema[c].name for c in pair], x, y, points, middle, asked)
+    grid_rows = Table(rows, table.schema) if table.schema.named and hasattr(estimator, "schema_") else rows
+    return Plane(pair, [table.schema[c].name for c in pair], x, y, points, middle, grid_rows)
 
 
 def codes_of(labels: np.ndarray, classes: Any) -> np.ndarray:
@@ -76,13 +76,13 @@ def _pair(who: str, table: Table, columns: Sequence[int | str] | None) -> list[i
                 raise DataError(f"{who}: the table has 1 column, a plane needs two.")
             raise DataError(f"{who}: the table has {n} columns; name the two to show, columns=[...].")
         columns = [0, 1]
-    found = [table.schema.index(c) if isinstance(c, str) else int(c) for c in columns]
-    if len(found) != 2:
-        raise DataError(f"{who}: a plane has two columns, got {len(found)}.")
-    for j in found:
+    indices = [table.schema.index(c) if isinstance(c, str) else int(c) for c in columns]
+    if len(indices) != 2:
+        raise DataError(f"{who}: a plane has two columns, got {len(indices)}.")
+    for j in indices:
         if table.schema[j].coded:
             raise DataError(f"{who}: column {table.schema[j].name!r} holds categories, expected numbers.")
-    return found
+    return indices
 
 
 def _side(values: np.ndarray, grid: int, margin: float) -> np.ndarray:
@@ -95,11 +95,11 @@ def _middle(table: Table, values: np.ndarray) -> np.ndarray:
     """(d,) medians; of categories, between whose numbers there is nothing, the commonest."""
     middle = np.empty(values.shape[1])
     for j, column in enumerate(table.schema):
-        there = values[~np.isnan(values[:, j]), j]
-        if not len(there):
+        present = values[~np.isnan(values[:, j]), j]
+        if not len(present):
             middle[j] = np.nan
         elif column.coded:
-            middle[j] = np.bincount(there.astype(np.int64)).argmax()
+            middle[j] = np.bincount(present.astype(np.int64)).argmax()
         else:
-            middle[j] = np.median(there)
+            middle[j] = np.median(present)
     return middle

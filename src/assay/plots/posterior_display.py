@@ -1,4 +1,4 @@
-"""What is believed about a difference after seeing it."""
+"""The posterior of a difference of two learners."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PosteriorDisplay"]
 
-MOST_DRAWS = 3000  # dots of a triangle
+MAX_DRAWS = 3000  # dots of a triangle
 COLOURS = (class_colour(0), class_colour(8), class_colour(5))  # below, does not matter, above
 
 
@@ -26,7 +26,7 @@ class PosteriorDisplay:
 
     Over the splits of one data set it is a density (the correlated t test), cut where the difference begins to
     matter. Over many data sets it is a cloud of draws in a triangle (the signed-rank test): the nearer a draw is
-    to a corner, the more that answer is favoured on a data set yet to come.
+    to a corner, the more probable that outcome is on a new data set.
 
     Parameters
     ----------
@@ -83,8 +83,8 @@ class PosteriorDisplay:
         ax: Any = None,
     ) -> PosteriorDisplay:
         """Draw the posterior of the difference of two learners of a comparison."""
-        found = comparison.bayes(first, second, rope=rope, metric=metric)
-        return cls(found, first, second, metric=metric or comparison.metrics[0].name).plot(ax)
+        posterior = comparison.bayes(first, second, rope=rope, metric=metric)
+        return cls(posterior, first, second, metric=metric or comparison.metrics[0].name).plot(ax)
 
     def plot(self, ax: Any = None) -> PosteriorDisplay:
         """Draw the density, or the triangle of a posterior that was drawn.
@@ -107,29 +107,31 @@ class PosteriorDisplay:
         return self
 
     def _draw_density(self, ax: Any) -> None:
-        found = self.posterior
+        posterior = self.posterior
         a, b = legend_name(self.first, 24), legend_name(self.second, 24)
         low, high = (
-            np.array(found.interval(0.998)) if found.scale > 0 else (found.mean - 1e-3, found.mean + 1e-3)
+            np.array(posterior.interval(0.998))
+            if posterior.scale > 0
+            else (posterior.mean - 1e-3, posterior.mean + 1e-3)
         )
-        low, high = min(low, -1.4 * found.rope), max(high, 1.4 * found.rope)
-        words = (f"{a} lower: {found.left:.3f}", f"practically equal: {found.within:.3f}",
-                 f"{a} higher: {found.right:.3f}")  # fmt: skip
-        if found.rope:
-            ax.axvspan(-found.rope, found.rope, color=PALE, zorder=0, lw=0)
-        cuts = [low, -found.rope, found.rope, high]
+        low, high = min(low, -1.4 * posterior.rope), max(high, 1.4 * posterior.rope)
+        words = (f"{a} lower: {posterior.left:.3f}", f"practically equal: {posterior.within:.3f}",
+                 f"{a} higher: {posterior.right:.3f}")  # fmt: skip
+        if posterior.rope:
+            ax.axvspan(-posterior.rope, posterior.rope, color=PALE, zorder=0, lw=0)
+        cuts = [low, -posterior.rope, posterior.rope, high]
         for k, word in enumerate(words):
-            if k == 1 and not found.rope:
+            if k == 1 and not posterior.rope:
                 continue
             x = np.linspace(cuts[k], cuts[k + 1], 201)
-            y = found.density(x) if found.scale > 0 else np.zeros_like(x)
+            y = posterior.density(x) if posterior.scale > 0 else np.zeros_like(x)
             look = {"color": COLOURS[k], "alpha": 0.65, "lw": 0}
             self.parts_.append(ax.fill_between(x, y, label=word, **look))
-        if found.scale > 0:
+        if posterior.scale > 0:
             x = np.linspace(low, high, 601)
-            ax.plot(x, found.density(x), color=INK, lw=1.2)
+            ax.plot(x, posterior.density(x), color=INK, lw=1.2)
         else:
-            ax.axvline(found.mean, color=INK, lw=2.0)  # all probability at one point
+            ax.axvline(posterior.mean, color=INK, lw=2.0)  # all probability at one point
         ax.axvline(0, color=FAINT, lw=0.8)
         what = f" in {self.metric}" if self.metric else ""
         ax.set(xlim=(low, high), xlabel=f"difference{what}, {a} minus {b}", yticks=[])
@@ -138,7 +140,7 @@ class PosteriorDisplay:
         ax.legend(frameon=False)
 
     def _draw_triangle(self, ax: Any) -> None:
-        found, samples = self.posterior, self.posterior.samples[:MOST_DRAWS]
+        posterior, samples = self.posterior, self.posterior.samples[:MAX_DRAWS]
         corners = np.array([[0.0, 0.0], [0.5, np.sqrt(3) / 2], [1.0, 0.0]])  # left, within, right
         ax.fill(*corners.T, facecolor="none", edgecolor=INK, lw=1.2)
         centre = corners.mean(axis=0)
@@ -148,8 +150,8 @@ class PosteriorDisplay:
         colour = np.array(COLOURS)[samples.argmax(axis=1)]
         self.parts_.append(ax.scatter(*spots.T, s=5, c=colour, alpha=0.25, linewidths=0))
         a, b = legend_name(self.first, 20), legend_name(self.second, 20)
-        texts = [f"{a} lower\nthan {b}\n{found.left:.3f}", f"practically equal\n{found.within:.3f}",
-                 f"{a} higher\nthan {b}\n{found.right:.3f}"]  # fmt: skip
+        texts = [f"{a} lower\nthan {b}\n{posterior.left:.3f}", f"practically equal\n{posterior.within:.3f}",
+                 f"{a} higher\nthan {b}\n{posterior.right:.3f}"]  # fmt: skip
         for (x, y), text, side in zip(corners, texts, ("top", "bottom", "top")):
             ax.text(x, y + (0.04 if side == "bottom" else -0.04), text, ha="center", va=side, color=INK)
         ax.set(xlim=(-0.2, 1.2), ylim=(-0.3, 1.1), aspect="equal")

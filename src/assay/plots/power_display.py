@@ -1,4 +1,4 @@
-"""How sure a test is to find a difference, against how much it sees."""
+"""Power of a test against sample size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PowerDisplay:
     ----------
     n : (m,) sample sizes
     curves : dict of name to (m,) powers
-    target : the power asked for, drawn as a line; None for none
+    target : the target power, drawn as a line; None for none
     sizes : dict of name to the sample size at which the target is reached
     test : str
         Stands at the axis.
@@ -75,7 +75,7 @@ class PowerDisplay:
         test : "z", "t", "two-sample t", "binomial", "proportion" or "mcnemar", as in ``assay.stats.power_of``
         difference : what the truth differs by; several for several curves
         n : (m,) sample sizes; default up to where the smallest difference has a power of 0.95
-        target : the power asked for
+        target : the target power
         setting : sd, ratio, p0, disagree, alpha and alternative, as in ``assay.stats.power_of``
         """
         from assay.stats.significance.power import power_of, sample_size_for
@@ -85,8 +85,8 @@ class PowerDisplay:
             raise ParameterError("PowerDisplay: difference must be one or more numbers other than 0.")
         sizes = {f"{gap:g}": sample_size_for(test, gap, target, **setting).n for gap in gaps}
         if n is None:
-            most = sample_size_for(test, min(gaps, key=abs), max(0.95, target), **setting).n
-            n = np.unique(np.linspace(2, max(most, 10), 80).astype(int))
+            largest = sample_size_for(test, min(gaps, key=abs), max(0.95, target), **setting).n
+            n = np.unique(np.linspace(2, max(largest, 10), 80).astype(int))
         curves = {f"{gap:g}": [power_of(test, gap, int(k), **setting) for k in n] for gap in gaps}
         return cls(
             n, curves, target=target, sizes=sizes, test=f"{'McNemar' if test == 'mcnemar' else test} test"
@@ -114,7 +114,7 @@ class PowerDisplay:
             ylim=(0, 1.02), xlabel="sample size", ylabel=f"power{' of the ' + self.test if self.test else ''}"
         )
         ax.set_xlim(left=0, right=float(self.n.max()))
-        curve_legend(ax, "lower right", most=2, frameon=False)  # curves of all effects leave no room
+        curve_legend(ax, "lower right", max_names=2, frameon=False)  # curves of all effects leave no room
         bare(ax)
         draw_literally(ax)
         return self

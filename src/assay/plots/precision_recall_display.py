@@ -100,7 +100,7 @@ class PrecisionRecallDisplay(Peer):
         ax: Any = None,
         **options: Any,
     ) -> PrecisionRecallDisplay:
-        """Draw one curve per learner into one picture, from the rows that it had not seen.
+        """Draw one curve per learner into one picture, from its predictions on test rows.
 
         Each is the mean over the folds of the first repetition: models of different folds need not share a scale of
         scores. The average precisions and their intervals are those of the comparison's table, if it has them.
@@ -143,15 +143,15 @@ class PrecisionRecallDisplay(Peer):
         interval, alpha : as in ``from_predictions``
         options : as in ``plot``
         """
-        given = [(*one, None)[:3] for one in scores.values()]
-        for truth, _, _ in given:
+        entries = [(*entry, None)[:3] for entry in scores.values()]
+        for truth, _, _ in entries:
             both_classes(truth, "PrecisionRecallDisplay")
         curves = [
             PrecisionRecallCurve.of(truth, score, pos_label=True, sample_weight=w)
-            for truth, score, w in given
+            for truth, score, w in entries
         ]
         display = cls._of_curves(list(scores), curves, [c.average_precision for c in curves], pos_label)
-        display._rows = [(truth, score, True, weight) for truth, score, weight in given]
+        display._rows = [(truth, score, True, weight) for truth, score, weight in entries]
         return display.plot(ax, **cls._looks(curves), **options)._adorned(interval, alpha)
 
     @classmethod
@@ -197,9 +197,9 @@ class PrecisionRecallDisplay(Peer):
                 )
                 for truth, score, label, w in self._rows
             ]
-        for line, found in zip(lines, estimates or () if interval else ()):
+        for line, estimate in zip(lines, estimates or () if interval else ()):
             name = line.get_label().rpartition("AP = ")[0]
-            line.set_label(f"{name}AP = {with_ends(found)}" + (")" if name else ""))
+            line.set_label(f"{name}AP = {with_ends(estimate)}" + (")" if name else ""))
         if self.ax_.get_legend() is not None:
             curve_legend(self.ax_, "lower left")
         draw_literally(self.ax_)

@@ -57,10 +57,10 @@ class PredictionErrorDisplay(Peer):
         """
         if np.size(self.y_true) == 0:
             raise DataError("PredictionErrorDisplay: there are no rows.")
-        asked = dict(scatter_kwargs or {})
-        if not {"c", "color", "facecolor", "fc", "facecolors"} & asked.keys():
-            asked["color"] = class_colour(0)
+        scatter_options = dict(scatter_kwargs or {})
+        if not {"c", "color", "facecolor", "fc", "facecolors"} & scatter_options.keys():
+            scatter_options["color"] = class_colour(0)
         ax = axes_for(None, (5.4, 4.4)) if ax is None else ax
-        super().plot(ax, scatter_kwargs=asked, line_kwargs=line_kwargs, **options)
+        super().plot(ax, scatter_kwargs=scatter_options, line_kwargs=line_kwargs, **options)
         draw_literally(self.ax_)
         return self

@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = ["GroupBar", "NamePlace", "RankLayout"]
 
-MOST_TICKS = 12  # numbers on the axis
+MAX_TICKS = 12  # numbers on the axis
 
 
 class GroupBar(NamedTuple):
@@ -75,7 +75,7 @@ class RankLayout:
         names = [NamePlace(j, at < half, at if at < half else k - 1 - at) for at, j in enumerate(order)]
         bars = _bars(ranks, groups)
         critical = None if distance is None else (1 + min(distance, last - 1), distance <= last - 1)
-        ticks = list(range(1, last + 1, -(-last // MOST_TICKS)))
+        ticks = list(range(1, last + 1, -(-last // MAX_TICKS)))
         lanes = max((bar.lane + 1 for bar in bars), default=0)
         return cls(ranks, last, ticks, bars, lanes, names, half, critical)
 

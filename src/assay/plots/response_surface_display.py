@@ -96,14 +96,14 @@ class ResponseSurfaceDisplay:
         """
         names = self.surface.names
         i, j = self._places(factors or (names[0], names[1]))
-        rest = np.zeros(len(names))
+        fixed = np.zeros(len(names))
         for name, level in (at or {}).items():
-            rest[self._places((name, name))[0]] = level
+            fixed[self._places((name, name))[0]] = level
         self.ax_ = ax = axes_for(ax, (6.4, 4.8))
         self.figure_ = ax.figure
         far = 1.5 if self.runs is None else max(1.2, 1.12 * float(np.abs(self.runs[:, [i, j]]).max()))
         side = np.linspace(-far, far, STEPS)
-        X = np.tile(rest, (STEPS * STEPS, 1))
+        X = np.tile(fixed, (STEPS * STEPS, 1))
         u, v = np.meshgrid(side, side)
         X[:, i], X[:, j] = u.ravel(), v.ravel()
         self.height_ = self.surface.predict(X).reshape(STEPS, STEPS)
@@ -117,10 +117,10 @@ class ResponseSurfaceDisplay:
         else:
             self.contours_ = None
             ax.text(0.5, 0.6, f"flat at {self.height_.mean():g}", transform=ax.transAxes, ha="center")
-        self._draw_marks(ax, i, j, far, rest, path)
+        self._draw_marks(ax, i, j, far, fixed, path)
         ax.set(xlabel=legend_name(names[i]), ylabel=legend_name(names[j]))
         others = [
-            f"{legend_name(n, 20)} {self._decoded(k, rest[k]):g}"
+            f"{legend_name(n, 20)} {self._decoded(k, fixed[k]):g}"
             for k, n in enumerate(names)
             if k not in (i, j)
         ]
@@ -129,14 +129,14 @@ class ResponseSurfaceDisplay:
         draw_literally(ax)
         return self
 
-    def _draw_marks(self, ax: Any, i: int, j: int, far: float, rest: np.ndarray, path: str | None) -> None:
+    def _draw_marks(self, ax: Any, i: int, j: int, far: float, fixed: np.ndarray, path: str | None) -> None:
         if self.runs is not None:
             look = {"s": 30, "facecolor": "white", "edgecolor": INK, "zorder": 3, "label": "runs"}
             ax.scatter(self._decoded(i, self.runs[:, i]), self._decoded(j, self.runs[:, j]), **look)
         if path is not None:
-            way = self.surface.steepest(goal=path)
-            inside = (np.abs(way[:, [i, j]]) <= far).all(axis=1)
-            x, y = self._decoded(i, way[inside, i]), self._decoded(j, way[inside, j])
+            steepest = self.surface.steepest(goal=path)
+            inside = (np.abs(steepest[:, [i, j]]) <= far).all(axis=1)
+            x, y = self._decoded(i, steepest[inside, i]), self._decoded(j, steepest[inside, j])
             ax.plot(x, y, color="white", lw=1.6, marker=".", zorder=4, label=f"steepest way to a {path}")
         self.stationary_ = None
         centre = self.surface.stationary

@@ -22,7 +22,7 @@ __all__ = ["RiskCoverageDisplay"]
 class RiskCoverageDisplay:
     """The error of the rows that are answered, against the share of rows that are (or against those rejected).
 
-    The rows a classifier is surest of are answered first. A curve that falls towards few rows shows that its
+    The most confident predictions come first. A curve that falls towards few rows shows that its
     confidence can be trusted; a flat one that it cannot.
 
     Parameters
@@ -91,9 +91,9 @@ class RiskCoverageDisplay:
         sample_weight : (n,)
         options : as in ``plot``
         """
-        given = posterior if isinstance(posterior, Mapping) else {name or "Classifier": posterior}
+        posteriors = posterior if isinstance(posterior, Mapping) else {name or "Classifier": posterior}
         return cls(
-            {str(who): _curve(y_true, P, classes, kind, sample_weight) for who, P in given.items()}
+            {str(who): _curve(y_true, P, classes, kind, sample_weight) for who, P in posteriors.items()}
         ).plot(ax, **options)
 
     @classmethod
@@ -106,7 +106,7 @@ class RiskCoverageDisplay:
         ax: Any = None,
         **options: Any,
     ) -> RiskCoverageDisplay:
-        """Draw one curve per learner, from the rows that it had not seen.
+        """Draw one curve per learner, from its predictions on test rows.
 
         Parameters
         ----------
@@ -148,7 +148,9 @@ class RiskCoverageDisplay:
                 some = curve.rejected < 1  # where all are rejected there is no error to show
                 label, x, y = legend_name(name), curve.rejected[some], curve.error[some]
             (self.lines_[name],) = ax.plot(x, y, label=label, drawstyle=steps, **ON_TOP, **line_look(k))
-        ax.set_xlabel("share of rows answered, surest first" if covered else "share of rows rejected")
+        ax.set_xlabel(
+            "coverage: share of rows, most confident first" if covered else "share of rows rejected"
+        )
         ax.set_ylabel("error of the rows answered")
         ax.set(xlim=(0, 1))
         ax.set_ylim(bottom=0)
@@ -161,7 +163,7 @@ class RiskCoverageDisplay:
 def _curve(
     y_true: Any, posterior: Any, classes: Any, kind: str, sample_weight: Any = None
 ) -> RiskCoverage | RejectCurve:
-    """Sure is who gives the likeliest class a high posterior; wrong is who then misses."""
+    """Confidence is the largest posterior; an error is a wrong most probable class."""
     if kind not in ("coverage", "reject"):
         raise ParameterError(f"RiskCoverageDisplay: kind must be coverage or reject, got {kind!r}.")
     P, labels = np.asarray(posterior, dtype=np.float64), np.asarray(y_true)

@@ -31,7 +31,7 @@ class RocCurveDisplay(Peer):
     """The receiver operating characteristic: upper left is better, the diagonal is chance.
 
     Everything of scikit-learn's class is here under the same names. Beyond it: several learners in one picture
-    (:meth:`from_scores`, :meth:`from_comparison`), the convex hull that thresholds drawn by lot reach, a band
+    (:meth:`from_scores`, :meth:`from_comparison`), the convex hull that random mixtures of thresholds reach, a band
     that holds the true curve, and the interval of the area in the legend.
 
     Parameters
@@ -130,14 +130,14 @@ class RocCurveDisplay(Peer):
         ----------
         scores : dict of name to (truth, score) or (truth, score, sample_weight)
             Whether each row is positive, and the higher the score, the likelier.
-        pos_label : what the positives are called
+        pos_label : label of the positives
         hull, band, interval, alpha : as in ``from_predictions``
         options : as in ``plot``
         """
-        given = [(*one, None)[:3] for one in scores.values()]
-        for truth, _, _ in given:
+        entries = [(*entry, None)[:3] for entry in scores.values()]
+        for truth, _, _ in entries:
             both_classes(truth, "RocCurveDisplay")
-        curves = [RocCurve.of(truth, score, pos_label=True, sample_weight=w) for truth, score, w in given]
+        curves = [RocCurve.of(truth, score, pos_label=True, sample_weight=w) for truth, score, w in entries]
         areas = [curve.area for curve in curves]
         display = cls._of_curves(list(scores), curves, areas, pos_label).plot(
             ax, **cls._looks(curves), **options
@@ -169,7 +169,7 @@ class RocCurveDisplay(Peer):
         ax: Any = None,
         **options: Any,
     ) -> RocCurveDisplay:
-        """Draw one curve per learner into one picture, from the rows that it had not seen.
+        """Draw one curve per learner into one picture, from its predictions on test rows.
 
         Each is the mean over the folds of the first repetition (vertical averaging): models of different folds need
         not share a scale of scores. The areas and their intervals are those of the comparison's table, if it has them.
@@ -227,8 +227,8 @@ class RocCurveDisplay(Peer):
                 self.hulls_ += self.ax_.plot(outer.fpr, outer.tpr, **look)
             if interval:
                 name = line.get_label().rpartition("AUC = ")[0]
-                found = curve.interval(alpha) if estimates is None else estimates[j]
-                line.set_label(f"{name}AUC = {with_ends(found)}" + (")" if name else ""))
+                estimate = curve.interval(alpha) if estimates is None else estimates[j]
+                line.set_label(f"{name}AUC = {with_ends(estimate)}" + (")" if name else ""))
         if self.ax_.get_legend() is not None:
             curve_legend(self.ax_, "lower right")
         draw_literally(self.ax_)

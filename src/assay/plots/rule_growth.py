@@ -14,11 +14,11 @@ from assay.tables import Schema
 __all__ = ["RuleGrowthDisplay"]
 
 PAPER, INK, GREY, PALE = "#ffffff", "#15202b", "#5f6975", "#c3c9d0"
-WIDE, HIGH = 0.92, 0.56  # of a box; boxes stand one apart
+BOX_WIDTH, BOX_HEIGHT = 0.92, 0.56  # of a box; boxes stand one apart
 
 
 class RuleGrowthDisplay:
-    """One level for each condition: the one that was taken goes on, those beside it were not.
+    """One level for each condition: the chosen one continues, beside those that were tried.
 
     Each box shows the condition, the rows of the rule's class and of others that it leaves, the measure, and the
     shares of the classes as a bar.
@@ -91,21 +91,21 @@ class RuleGrowthDisplay:
         for level, step in enumerate(steps, 1):
             places = [x + i - (len(step.tried) - 1) / 2 for i in range(len(step.tried))]
             left, right = min([left, *places]), max([right, *places])
-            for place, one in zip(places, step.tried):
-                self._edge(level, x, place, one)
-            for place, one in zip(places, step.tried):
-                words = one.condition.words(self.schema, missing=False)
-                self._box(level, place, words, one.counts, one.value, one.taken)
-            x = next((place for place, one in zip(places, step.tried) if one.taken), x)
+            for place, candidate in zip(places, step.tried):
+                self._edge(level, x, place, candidate)
+            for place, candidate in zip(places, step.tried):
+                words = candidate.condition.words(self.schema, missing=False)
+                self._box(level, place, words, candidate.counts, candidate.value, candidate.taken)
+            x = next((place for place, candidate in zip(places, step.tried) if candidate.taken), x)
         ax.set(xlim=(left - 0.6, right + 0.6), ylim=(-len(steps) - 0.5, 0.5))
         ax.set_title(f"rule for {one_line(self.growth.answer, 40)}", fontsize=fontsize + 1, color=INK)
         ax.axis("off")
         return self
 
-    def _edge(self, level: int, above: float, below: float, one: Tried) -> None:
-        ends = [above, below], [1 - level - HIGH / 2, -level + HIGH / 2]
-        colour = self._colour() if one.taken else PALE
-        self.ax_.plot(*ends, color=colour, lw=2.4 if one.taken else 1.0, zorder=1 + one.taken)
+    def _edge(self, level: int, above: float, below: float, candidate: Tried) -> None:
+        ends = [above, below], [1 - level - BOX_HEIGHT / 2, -level + BOX_HEIGHT / 2]
+        colour = self._colour() if candidate.taken else PALE
+        self.ax_.plot(*ends, color=colour, lw=2.4 if candidate.taken else 1.0, zorder=1 + candidate.taken)
 
     def _box(
         self, level: int, x: float, words: str, counts: tuple[float, ...], value: float | None, taken: bool
@@ -113,13 +113,13 @@ class RuleGrowthDisplay:
         from matplotlib.patches import Rectangle
 
         self.boxes_.append((level, words, taken))
-        own = self.classes.index(self.growth.answer)
-        said = [
+        class_index = self.classes.index(self.growth.answer)
+        lines = [
             one_line(words, 26),
-            f"{shorter(counts[own], 6)} right, {shorter(sum(counts) - counts[own], 6)} wrong",
+            f"{shorter(counts[class_index], 6)} right, {shorter(sum(counts) - counts[class_index], 6)} wrong",
         ]
         if value is not None:
-            said.append(f"{self.measure} {shorter(value, 4)}".strip())
+            lines.append(f"{self.measure} {shorter(value, 4)}".strip())
         edge, ink = (self._colour(), INK) if taken else (PALE, GREY)
         shape: dict[str, Any] = {
             "facecolor": PAPER,
@@ -127,16 +127,18 @@ class RuleGrowthDisplay:
             "lw": 2.0 if taken else 1.0,
             "zorder": 3,
         }
-        self.ax_.add_patch(Rectangle((x - WIDE / 2, -level - HIGH / 2), WIDE, HIGH, **shape))
+        self.ax_.add_patch(
+            Rectangle((x - BOX_WIDTH / 2, -level - BOX_HEIGHT / 2), BOX_WIDTH, BOX_HEIGHT, **shape)
+        )
         self.ax_.text(
-            x, -level + 0.05, "\n".join(said), ha="center", va="center", fontsize=self._font, color=ink,
+            x, -level + 0.05, "\n".join(lines), ha="center", va="center", fontsize=self._font, color=ink,
             linespacing=1.2, zorder=4,
         )  # fmt: skip
-        at, total = x - WIDE / 2 + 0.08, sum(counts)
+        at, total = x - BOX_WIDTH / 2 + 0.08, sum(counts)
         for k, count in enumerate(counts):
-            wide = (WIDE - 0.16) * count / total if total else 0.0
+            wide = (BOX_WIDTH - 0.16) * count / total if total else 0.0
             bar = Rectangle(
-                (at, -level - HIGH / 2 + 0.05), wide, 0.05, facecolor=class_colour(k), lw=0, zorder=4
+                (at, -level - BOX_HEIGHT / 2 + 0.05), wide, 0.05, facecolor=class_colour(k), lw=0, zorder=4
             )
             self.ax_.add_patch(bar)
             at += wide

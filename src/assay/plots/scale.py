@@ -1,4 +1,4 @@
-"""Axes of pictures: which values they hold, where their ticks are and what these are called; whoever draws them."""
+"""Axes of plots: their range, ticks and tick labels, for matplotlib and SVG."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 __all__ = ["Scale"]
 
-MOST_TICKS = 10  # of an axis that has one at each value of a curve
+MAX_TICKS = 10  # of an axis that has one at each value of a curve
 
 
 @dataclass(frozen=True)
 class Scale:
-    """From values to places on a line of some width, with ticks.
+    """From values to positions on an axis of some width, with ticks.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class Scale:
         margin: float = 0.0,
     ) -> Scale:
         """A scale that holds all finite values, ends on round ticks and stays within bounds."""
-        known = [float(v) for v in values if np.isfinite(v)]
-        low, high = (min(known), max(known)) if known else (0.0, 1.0)
+        finite = [float(v) for v in values if np.isfinite(v)]
+        low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
         if high - low < 1e-12:
             pad = max(abs(high) * 0.1, 0.005)
             low, high = low - pad, high + pad
@@ -88,7 +88,7 @@ class Scale:
         pad = max(0.04 / 0.92 * float(np.ptp(ends)), 0.02)
         low, high = ends[0] - pad, ends[1] + pad
         low, high = (10**low, 10**high) if log else (low, high)
-        every = -(-len(places) // MOST_TICKS)
+        every = -(-len(places) // MAX_TICKS)
         scale = cls(float(low), float(high), places[::every].tolist(), log=log, names=names[::every])
         return scale, places
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ShatteringDisplay"]
 
-MOST_POINTS = 6  # 64 labellings
-ROOM = 0.22  # of a cell, left free around the points
-STEPS = 121  # of the grid on which a hypothesis is asked
-RING = 8  # points around a point
+MAX_POINTS = 6  # 64 labellings
+CELL_MARGIN = 0.22  # of a cell, around the points
+GRID_SIZE = 121  # points along each side of the grid of a region
+RING_POINTS = 8  # around each point
 
 
 class ShatteringDisplay:
@@ -35,7 +35,7 @@ class ShatteringDisplay:
     Attributes
     ----------
     cells_ : (2^n,) numbers of the drawn labellings, in reading order: from no positive point to all
-    regions_ : dict of labelling to (121, 121) bool, what its hypothesis says on a grid
+    regions_ : dict of labelling to (121, 121) bool, its hypothesis on a grid
     ax_, figure_ : matplotlib axes and figure, after ``plot``
 
     Examples
@@ -49,9 +49,9 @@ class ShatteringDisplay:
     def __init__(self, shattering: Shattering):
         self.shattering = shattering
         n, d = shattering.points.shape
-        if n > MOST_POINTS:
+        if n > MAX_POINTS:
             raise DataError(
-                f"ShatteringDisplay: {n} points have {2**n} labellings; at most {MOST_POINTS} points can be drawn."
+                f"ShatteringDisplay: {n} points have {2**n} labellings; at most {MAX_POINTS} points can be drawn."
             )
         if d > 2:
             raise DataError(f"ShatteringDisplay: points lie on a line or in a plane, these have {d} columns.")
@@ -60,7 +60,7 @@ class ShatteringDisplay:
     def from_points(
         cls, hypotheses: Any, points: Any, *, ax: Any = None, **options: Any
     ) -> ShatteringDisplay:
-        """Ask which labellings a class realises, and draw them.
+        """Find which labellings a class realises, and draw them.
 
         Parameters
         ----------
@@ -105,8 +105,10 @@ class ShatteringDisplay:
             ax.axhline(k, color="white", lw=4, zorder=3)
         ax.set(xlim=(0, across), ylim=(down, 0), aspect="equal")
         ax.axis("off")
-        found = self.shattering
-        ax.set_title(f"{found.hypotheses.name}: {found.count} of {m} labellings", size=11, color=INK)
+        shattering = self.shattering
+        ax.set_title(
+            f"{shattering.hypotheses.name}: {shattering.count} of {m} labellings", size=11, color=INK
+        )
         draw_literally(ax)
         return self
 
@@ -115,7 +117,7 @@ class ShatteringDisplay:
         points = self.shattering.points
         plane = points if points.shape[1] == 2 else np.column_stack([points[:, 0], np.zeros(len(points))])
         centre = (plane.min(axis=0) + plane.max(axis=0)) / 2
-        scale = (1 - 2 * ROOM) / (float(np.ptp(plane, axis=0).max()) or 1.0)
+        scale = (1 - 2 * CELL_MARGIN) / (float(np.ptp(plane, axis=0).max()) or 1.0)
         return 0.5 + (plane - centre) * scale * [1, -1], centre, scale
 
     def _draw_region(self, ax: Any, c: int, corner: np.ndarray, centre: np.ndarray, scale: float) -> None:
@@ -129,7 +131,7 @@ class ShatteringDisplay:
             x, y = corner[0] + 0.5, corner[1] + 0.94
             ax.text(x, y, "none", ha="center", va="center", size=8, color=FAINT, zorder=4)
             return
-        side = np.linspace(0, 1, STEPS)
+        side = np.linspace(0, 1, GRID_SIZE)
         u, v = np.meshgrid(side, side)
         X = np.column_stack([u.ravel() - 0.5, 0.5 - v.ravel()]) / scale + centre
         d = self.shattering.points.shape[1]
@@ -143,14 +145,14 @@ class ShatteringDisplay:
 
     def _roomy_rule(self, label: np.ndarray) -> Any:
         """A hypothesis that keeps its distance: every point stands for a small ring of points, as wide as may be."""
-        found = self.shattering
-        n, d = found.points.shape
-        turn = 2 * np.pi * np.arange(RING) / RING
+        shattering = self.shattering
+        n, d = shattering.points.shape
+        turn = 2 * np.pi * np.arange(RING_POINTS) / RING_POINTS
         ring = np.array([[-1.0], [1.0]]) if d == 1 else np.column_stack([np.cos(turn), np.sin(turn)])
-        size = float(np.ptp(found.points, axis=0).max()) or 1.0
+        size = float(np.ptp(shattering.points, axis=0).max()) or 1.0
         for width in (0.24, 0.16, 0.08, 0.04):
-            wide = (found.points[:, None] + width * size * ring).reshape(-1, d)
-            rule = found.hypotheses.rule(wide, np.repeat(label, len(ring)))
-            if rule is not None and np.array_equal(np.asarray(rule(found.points), dtype=bool), label):
+            wide = (shattering.points[:, None] + width * size * ring).reshape(-1, d)
+            rule = shattering.hypotheses.rule(wide, np.repeat(label, len(ring)))
+            if rule is not None and np.array_equal(np.asarray(rule(shattering.points), dtype=bool), label):
                 return rule
-        return found.rule(label)
+        return shattering.rule(label)

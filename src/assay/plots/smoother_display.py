@@ -31,8 +31,8 @@ class Curve:
 class SmootherDisplay:
     r"""Smoothers of one column, one panel below the other, with the rows as crosses.
 
-    The usual picture of a smoothing parameter: at the top the curve is flat and misses what is there, at the bottom it
-    follows every row. A curve that jumps (a regressogram) is drawn in pieces.
+    The usual picture of a smoothing parameter: at the top the curve underfits, at the bottom it overfits. A curve
+    that jumps (a regressogram) is drawn in pieces.
 
     Parameters
     ----------
@@ -135,8 +135,8 @@ class SmootherDisplay:
             ax.plot(self.x, self.y, "x", ms=5, mew=1.1, color="#5f6975", label="rows")
             if curve.band is not None:
                 grid, band = curve.band
-                known = np.isfinite(band.error)
-                low, high = np.where(known, band.low, np.nan), np.where(known, band.high, np.nan)
+                finite = np.isfinite(band.error)
+                low, high = np.where(finite, band.low, np.nan), np.where(finite, band.high, np.nan)
                 ax.fill_between(grid, low, high, color=class_colour(0), alpha=0.18, lw=0)
             for part, estimate in curve.pieces:
                 ax.plot(part, estimate, color=class_colour(0), lw=1.8)

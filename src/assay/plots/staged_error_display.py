@@ -17,7 +17,7 @@ LINES = ("-", "--", "-.", ":")
 
 
 class StagedErrorDisplay:
-    """The error after each round of boosting: of classes the share of wrong answers, of numbers the mean square.
+    """The error after each round of boosting: error rate of a classifier, mean squared error of a regressor.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a threshold does: precision, recall and cost as it moves."""
+"""Precision, recall and cost against the decision threshold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["ThresholdDisplay"]
 class ThresholdDisplay:
     r"""Precision and recall (left axis) and the cost of a row (right axis) against the threshold.
 
-    A row is called positive where its score is at least the threshold. With shares :math:`\pi` of positives,
+    A row is predicted positive where its score is at least the threshold. With shares :math:`\pi` of positives,
 
     .. math:: cost = \pi\,c_{miss}(1 - recall) + (1-\pi)\,c_{alarm}\,FPR
 
@@ -32,7 +32,7 @@ class ThresholdDisplay:
     Parameters
     ----------
     curve : :class:`assay.metrics.RocCurve`
-    miss, alarm : what a missed positive and a false alarm cost
+    miss, alarm : costs of a false negative and a false positive
     name : str
 
     Attributes
@@ -54,17 +54,17 @@ class ThresholdDisplay:
         P, N = curve.positives, curve.negatives
         prior = P / (P + N)
         self.best_: OperatingPoint = curve.best(miss=miss, alarm=alarm, prior=prior)
-        there = np.isfinite(curve.thresholds)
-        self.thresholds_, self.recall_ = curve.thresholds[there], curve.tpr[there]
-        hits, false = self.recall_ * P, curve.fpr[there] * N
+        finite = np.isfinite(curve.thresholds)
+        self.thresholds_, self.recall_ = curve.thresholds[finite], curve.tpr[finite]
+        hits, false = self.recall_ * P, curve.fpr[finite] * N
         self.precision_ = hits / (hits + false)
-        self.cost_ = prior * miss * (1 - self.recall_) + (1 - prior) * alarm * curve.fpr[there]
+        self.cost_ = prior * miss * (1 - self.recall_) + (1 - prior) * alarm * curve.fpr[finite]
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, pos_label: Any = None, name: str | None = None, **options: Any
     ) -> ThresholdDisplay:
-        """Draw what thresholds do to a fitted classifier on rows X whose true classes are y."""
+        """Draw a fitted classifier on rows X whose true classes are y."""
         pos_label, score = score_of(estimator, X, pos_label, "ThresholdDisplay")
         name = name or type(estimator).__name__
         return cls.from_predictions(y, score, pos_label=pos_label, name=name, **options)
@@ -82,7 +82,7 @@ class ThresholdDisplay:
         name: str = "",
         ax: Any = None,
     ) -> ThresholdDisplay:
-        """Draw what thresholds do to scores.
+        """Draw the curves of scores.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class ThresholdDisplay:
         alarm: float = 1.0,
         ax: Any = None,
     ) -> ThresholdDisplay:
-        """Draw what thresholds do to one learner (default: the best) on the rows it had not seen."""
+        """Draw one learner (default: the best) on test rows."""
         label, (row, *_) = scored(comparison, learner, positive, "ThresholdDisplay")
         curve = RocCurve.of(row.truth, row.score, pos_label=True, sample_weight=row.weight)
         return cls(

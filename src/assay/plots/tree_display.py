@@ -20,13 +20,13 @@ from assay.trees.text import answer_word, rows, rows_word
 __all__ = ["TreeDisplay"]
 
 PAPER, INK, GREY, STRESS = "#ffffff", "#15202b", "#5f6975", "#d55e00"
-ALONG = 0.58  # the words at an edge stand so far along it
+LABEL_POSITION = 0.58  # of the text at an edge, along it
 LABEL_PAD = 2.0  # points around them
-LETTER = 0.6  # the width of a letter as a part of its size
+LETTER_WIDTH = 0.6  # the width of a letter as a part of its size
 
 
 class TreeDisplay:
-    """Ellipses test a column, boxes answer; a bar under each shows the shares of the classes.
+    """Ellipses are tests, boxes are leaves; a bar under each shows the shares of the classes.
 
     Parameters
     ----------
@@ -103,15 +103,15 @@ class TreeDisplay:
                 self._edge(place, layout, fontsize, room[k])
         bottom = min(self._place(place, fontsize) for place in layout.places)
         if layout.hidden:
-            said = f"{layout.hidden} of {len(self.outline.nodes)} nodes are not drawn"
-            ax.text(0.0, 0.0, said, transform=ax.transAxes, fontsize=fontsize, color=GREY, va="top")
+            caption = f"{layout.hidden} of {len(self.outline.nodes)} nodes are not drawn"
+            ax.text(0.0, 0.0, caption, transform=ax.transAxes, fontsize=fontsize, color=GREY, va="top")
         ax.set(xlim=(-0.62, layout.leaves - 0.38), ylim=(bottom - 0.08, 0.4))
         ax.axis("off")
         return self
 
     def _fitting(self, layout: Layout) -> float:
         """The size of letters at which the longest line and two lines fit into their shapes."""
-        words = [line for place in layout.places for line in self._said(place)]
+        words = [line for place in layout.places for line in self._lines(place)]
         across, along = 0.95 * self._unit[0], 0.46 * self._unit[1]
         return float(np.clip(min(across / (0.58 * max(map(len, words))), along / 2.6), 6.0, 10.0))
 
@@ -132,8 +132,8 @@ class TreeDisplay:
     def _label_at(self, place: Place, layout: Layout) -> tuple[float, float]:
         """Where the words at the edge to a place stand: a little below its middle."""
         above = layout.places[place.parent]
-        x = (1 - ALONG) * above.breadth + ALONG * place.breadth
-        return x, -(1 - ALONG) * above.depth - ALONG * place.depth
+        x = (1 - LABEL_POSITION) * above.breadth + LABEL_POSITION * place.breadth
+        return x, -(1 - LABEL_POSITION) * above.depth - LABEL_POSITION * place.depth
 
     def _edge(self, place: Place, layout: Layout, fontsize: float, room: float) -> None:
         above = layout.places[place.parent]
@@ -142,7 +142,7 @@ class TreeDisplay:
         self.ax_.plot(*at, color=STRESS if stress else GREY, lw=2.6 if stress else 1, zorder=1)
         x, y = self._label_at(place, layout)
         box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
-        letters = int((room - 2 * LABEL_PAD) / (LETTER * (fontsize - 1)))
+        letters = int((room - 2 * LABEL_PAD) / (LETTER_WIDTH * (fontsize - 1)))
         label = _wrapped(one_line(self._label(place, above), 24), max(letters, 4))
         text = {"ha": "center", "va": "center", "fontsize": fontsize - 1, "color": GREY, "linespacing": 1.05}
         self.ax_.text(x, y, label, bbox=box, zorder=2, **text)
@@ -158,8 +158,8 @@ class TreeDisplay:
         """Draw one node; returns how far down it reaches."""
         from matplotlib.patches import Ellipse, Rectangle
 
-        x, y, node, said = place.breadth, -place.depth, self.outline.nodes[place.node], self._said(place)
-        room = max(0.52, 1.3 * fontsize * len(said) / self._unit[1] + 0.16)
+        x, y, node, lines = place.breadth, -place.depth, self.outline.nodes[place.node], self._lines(place)
+        room = max(0.52, 1.3 * fontsize * len(lines) / self._unit[1] + 0.16)
         top, bottom = y + 0.26, y + 0.26 - room
         if place.inner:
             self.ax_.add_patch(Ellipse((x, y), 1.1, 0.52, facecolor=PAPER, edgecolor=GREY, zorder=3))
@@ -171,7 +171,7 @@ class TreeDisplay:
             self.ax_.add_patch(Rectangle((x - 0.44, bottom), 0.88, top - bottom, ls=style, zorder=3, **shape))
         middle = (top + bottom) / 2 + 0.04
         text = {"ha": "center", "va": "center", "fontsize": fontsize, "color": INK, "linespacing": 1.15}
-        self.ax_.text(x, middle, "\n".join(said), zorder=4, **text)
+        self.ax_.text(x, middle, "\n".join(lines), zorder=4, **text)
         if self.outline.classes is not None and not place.note:
             left, width = x - 0.32, 0.64
             for k, share in enumerate(node.value):
@@ -182,15 +182,15 @@ class TreeDisplay:
                 left += width * share
         return bottom
 
-    def _said(self, place: Place) -> list[str]:
+    def _lines(self, place: Place) -> list[str]:
         node = self.outline.nodes[place.node]
         if place.note:
             return [f"{place.hidden} more"]
         if place.inner:
             return [one_line(node.test, 22), f"{rows(node.n)} rows"]
-        said = [one_line(answer_word(self.outline, node, 4), 16), rows_word(self.outline, node)]
-        said += [f"{place.hidden} more nodes"] if place.hidden else []
-        return said + [line for line in self.notes.get(place.node, "").split("\n") if line]
+        lines = [one_line(answer_word(self.outline, node, 4), 16), rows_word(self.outline, node)]
+        lines += [f"{place.hidden} more nodes"] if place.hidden else []
+        return lines + [line for line in self.notes.get(place.node, "").split("\n") if line]
 
 
 def _wrapped(text: str, letters: int) -> str:
@@ -199,6 +199,6 @@ def _wrapped(text: str, letters: int) -> str:
         return text
     lines = wrap(text, letters, break_long_words=True)
     if len(lines) > 2:
-        rest = " ".join(lines[1:])
-        lines = [lines[0], rest[: max(letters - 3, 1)].rstrip(" ,.") + "..."]
+        remainder = " ".join(lines[1:])
+        lines = [lines[0], remainder[: max(letters - 3, 1)].rstrip(" ,.") + "..."]
     return "\n".join(lines)

@@ -19,11 +19,11 @@ __all__ = ["ValidationCurveDisplay"]
 
 
 class ValidationCurveDisplay(Peer):
-    """How a learner's score depends on one of its settings: on the rows that taught it, and on rows not seen.
+    """How a learner's score depends on one of its settings: on training and on test rows.
 
     Left of the best setting the learner is too simple (both scores are poor), right of it too rich (the
     scores part). Everything of scikit-learn's class is here under the same names. Beyond it, :meth:`from_curves`
-    draws several learners with intervals that know that splits share rows.
+    draws several learners with intervals corrected for splits that share rows.
 
     Parameters
     ----------
@@ -67,21 +67,23 @@ class ValidationCurveDisplay(Peer):
 
     @classmethod
     def from_curves(cls, curves: Curve | Sequence[Curve], *, ax: Any = None) -> ValidationCurveDisplay:
-        """Draw what :func:`assay.evaluate.complexity_curve` found, of one learner or of several; rings mark the best.
+        """Draw curves of :func:`assay.evaluate.complexity_curve`, of one learner or of several; rings mark the best.
 
         Parameters
         ----------
         curves : Curve, or list of them along the same parameter
         """
-        given = as_list(curves, "ValidationCurveDisplay")
+        curve_list = as_list(curves, "ValidationCurveDisplay")
         display = cls(
-            param_name=given[0].along,
-            param_range=given[0].ticks,
-            train_scores=given[0].train_scores,
-            test_scores=given[0].test_scores,
-            score_name=given[0].metric.name,
+            param_name=curve_list[0].along,
+            param_range=curve_list[0].ticks,
+            train_scores=curve_list[0].train_scores,
+            test_scores=curve_list[0].test_scores,
+            score_name=curve_list[0].metric.name,
         )
-        display.ax_, display.lines_, display.fill_between_ = draw_curves(ax, given, given[0].along, mark=True)
+        display.ax_, display.lines_, display.fill_between_ = draw_curves(
+            ax, curve_list, curve_list[0].along, mark=True
+        )
         display.figure_, display.errorbar_ = display.ax_.figure, None
         return display
 
