@@ -34,14 +34,14 @@ from assay.core.dated import dated
 from assay.core.explanation import Explanation
 from assay.core.explanations import Contributions, Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.model_view import Shown
+from assay.core.model_view import ModelView, Part, model_facts, model_parts
 from assay.core.parameters import Accepted, check
 from assay.core.scores import hopeless, log_softmax, softmax, winner
 from assay.core.stored import AnyArray, Each, IntArray, Integer, Kind, Mapped, Object, Plain, Scalar, Text
 from assay.core.sum_learner import PassLearner, SumLearner
 from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values, target_names
-from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.tables import Design, RowNames, Schema, Table
 from assay.types import TableLike, Target, Weights
 
@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 
-class Learner(Shown, BaseEstimator):
+class Learner(BaseEstimator):
     """What all learners share: parameters, the schema, and what they take of a table.
 
     Attributes
@@ -121,6 +121,49 @@ class Learner(Shown, BaseEstimator):
         except DataError as error:
             return str(error)
         return None
+
+    def show(self, limit: int | None = 50) -> ModelView:
+        """What the learner has learned: its tree, rules, coefficients, priors, importances, or the models inside.
+
+        Parameters
+        ----------
+        limit : int or None, default 50
+            The most rows of a table and lines of a text that are shown; None shows all.
+
+        Returns
+        -------
+        ModelView
+            ``print`` it, call ``to_dict`` or ``to_html``; a notebook draws it.
+        """
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+            raise ParameterError(
+                f"{type(self).__name__}.show: limit must be a whole number from 1 or None, got {limit!r}."
+            )
+        check_is_fitted(self)
+        return ModelView(self._model_name(), model_facts(self), self._model_parts(), limit)
+
+    def _model_name(self) -> str:
+        """The headline of the view."""
+        return type(self).__name__
+
+    def _model_parts(self) -> list[Part]:
+        """What ``show`` shows; overridden by learners with more."""
+        return model_parts(self)
+
+    def _model_html(self) -> str:
+        """The drawing of a model that prints itself; empty shows the text."""
+        return ""
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {**super()._repr_mimebundle_(**kwargs), "text/plain": str(self)}
+
+    def _html_repr(self) -> str:
+        """What notebooks show: before fit the learner as scikit-learn draws it, after fit also the model."""
+        drawn = super()._html_repr()
+        try:
+            return drawn + self.show().to_html()
+        except Exception:  # not fitted, or half fitted: a display must never fail
+            return drawn
 
     def set_callbacks(self, *callbacks: Any) -> Self:
         """Register callbacks that follow scikit-learn's protocol, such as ``sklearn.callback.ProgressBar()``.

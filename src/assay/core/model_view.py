@@ -1,6 +1,6 @@
 """A fitted learner to look at: its tree, rules, coefficients, priors or importances, as text, as data, as HTML.
 
-A learner gets ``show`` and a notebook view from :class:`Shown`. What it shows is found by itself: a model that prints
+``Learner.show`` and the notebook view show what :func:`model_parts` finds: a model that prints
 itself (trees, rules, tables of naive Bayes), coefficients, class priors, means of classes, importances of columns,
 the models inside. A learner with more to say overrides ``_model_parts``.
 """
@@ -21,10 +21,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Section, html_table, text_table
-from assay.errors import ParameterError
 from assay.tables.schema import moment
 
-__all__ = ["ModelView", "Part", "Shown", "TextBlock", "coefficient_section", "importance_section"]
+__all__ = [
+    "ModelView",
+    "Part",
+    "TextBlock",
+    "coefficient_section",
+    "importance_section",
+    "model_facts",
+    "model_parts",
+]
 
 CLASSES_NAMED = 8  # of more classes the headline gives the number only
 CLASSES_AS_COLUMNS = 12  # a table with more classes has a row, not a column, for each
@@ -137,60 +144,18 @@ class ModelView:
         return Section(part.title, part.columns, list(lines[: self.limit]), note)
 
 
-class Shown:
-    """Gives an estimator ``show()`` and a view in notebooks."""
-
-    def show(self, limit: int | None = 50) -> ModelView:
-        """What the learner has learned: its tree, rules, coefficients, priors, importances, or the models inside.
-
-        Parameters
-        ----------
-        limit : int or None, default 50
-            The most rows of a table and lines of a text that are shown; None shows all.
-
-        Returns
-        -------
-        ModelView
-            ``print`` it, call ``to_dict`` or ``to_html``; a notebook draws it.
-        """
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-            raise ParameterError(
-                f"{type(self).__name__}.show: limit must be a whole number from 1 or None, got {limit!r}."
-            )
-        check_is_fitted(self)
-        return ModelView(self._model_name(), _facts(self), self._model_parts(), limit)
-
-    def _model_name(self) -> str:
-        """The headline of the view."""
-        return type(self).__name__
-
-    def _model_parts(self) -> list[Part]:
-        """What there is to see, found by the names of the fitted attributes."""
-        if type(self).__str__ not in (object.__str__, BaseEstimator.__str__):
-            text = str(self).removeprefix(f"{self!r}\n").strip("\n")
-            return [TextBlock("Model", text, self._model_html())]
-        parts: list[Part] = [
-            part
-            for make in (_priors, coefficient_section, _centres, importance_section)
-            if (part := make(self)) is not None
-        ]
-        parts += _inner_parts(self)
-        return parts or [_attributes(self)]
-
-    def _model_html(self) -> str:
-        """The drawing of a model that prints itself; empty shows the text."""
-        return ""
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {**super()._repr_mimebundle_(**kwargs), "text/plain": str(self)}  # type: ignore[misc]
-
-    def _html_repr(self) -> str:
-        """What notebooks show: before fit the learner as scikit-learn draws it, after fit also the model."""
-        drawn = super()._html_repr()  # type: ignore[misc]
-        try:
-            return drawn + self.show().to_html()
-        except Exception:  # not fitted, or half fitted: a display must never fail
-            return drawn
+def model_parts(model: Any) -> list[Part]:
+    """What a fitted learner has to show, by the names of its attributes; a model that prints itself shows that."""
+    if type(model).__str__ not in (object.__str__, BaseEstimator.__str__):
+        text = str(model).removeprefix(f"{model!r}\n").strip("\n")
+        return [TextBlock("Model", text, model._model_html())]
+    parts: list[Part] = [
+        part
+        for make in (_priors, coefficient_section, _centres, importance_section)
+        if (part := make(model)) is not None
+    ]
+    parts += _inner_parts(model)
+    return parts or [_attributes(model)]
 
 
 def coefficient_section(model: Any) -> Section | None:
@@ -238,7 +203,8 @@ def importance_section(model: Any) -> Section | None:
     return Section("Importance of columns", ["column", "importance"], rows, note)
 
 
-def _facts(model: Any) -> list[str]:
+def model_facts(model: Any) -> list[str]:
+    """Sentences of the headline: classes, columns, settings that are not the defaults."""
     facts = []
     classes = getattr(model, "classes_", None)
     columns = getattr(model, "n_features_in_", None)
@@ -335,7 +301,7 @@ def _inner_parts(model: Any) -> list[Part]:
     for name in ("steps_", "estimator_", "best_estimator_"):
         value = vars(model).get(name)
         inside += [(type(v).__name__, v) for v in (value if isinstance(value, list) else [value])]
-    inside = [(name, inner) for name, inner in inside if isinstance(inner, Shown) and _is_fitted(inner)]
+    inside = [(name, inner) for name, inner in inside if hasattr(inner, "_model_parts") and _is_fitted(inner)]
     members = None
     if not hasattr(type(model), "estimators_"):  # forests unpack theirs only when they are asked for
         members = vars(model).get("estimators_", vars(model).get("calibrated_classifiers_"))
@@ -362,7 +328,7 @@ def _member_parts(model: Any, members: list[Any]) -> list[Part]:
     parts: list[Part] = [Section("Models inside", ["kind", "number"], counts)]
     if len(members) <= MODELS_INSIDE:
         for label, member in zip(_member_names(model, len(members)), members):
-            if isinstance(member, Shown) and _is_fitted(member):
+            if hasattr(member, "_model_parts") and _is_fitted(member):
                 parts += [_retitled(part, label) for part in member._model_parts()]
     return parts
 
