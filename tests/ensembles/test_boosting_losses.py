@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.utils.stats import _weighted_percentile
 
-from assay.ensembles.boosting_losses import LOSSES, class_loss, weighted_quantile
+from assay.ensembles.boosting_losses import LOSSES, TreeRows, class_loss, weighted_quantile
 
 NUMBERS = {name: (make(0.8) if name in ("huber", "quantile") else make()) for name, make in LOSSES.items()}
 CLASSES = {"binomial": class_loss("log_loss", 2), "exponential": class_loss("exponential", 2)}
@@ -40,7 +40,7 @@ def test_residuals_are_the_negative_gradient(name):
 def test_the_step_of_a_leaf_is_the_best_there_is(name):
     loss, y, F, w = some(name, 1)
     leaf = np.arange(30) % 3
-    steps = loss.steps(y, F, loss.residuals(y, F)[:, 0], w, leaf, 3, 0)
+    steps = loss.steps(TreeRows(y, F, loss.residuals(y, F)[:, 0], w, leaf, 3, 0))
     if steps is None:
         r = loss.residuals(y, F)[:, 0]
         steps = np.array([np.average(r[leaf == j], weights=w[leaf == j]) for j in range(3)])
@@ -58,7 +58,7 @@ def test_steps_of_classes_are_newtons(name):
     loss, y, F, w = some(name, 2)
     leaf, c = np.arange(30) % 3, F.shape[1] - 1
     r = loss.residuals(y, F)[:, c]
-    steps = loss.steps(y, F, r, w, leaf, 3, c)
+    steps = loss.steps(TreeRows(y, F, r, w, leaf, 3, c))
     up, down = F.copy(), F.copy()
     up[:, c] += 1e-5
     down[:, c] -= 1e-5
@@ -96,4 +96,5 @@ def test_weighted_quantiles_are_scikit_learns(seed, q, m):
 def test_a_leaf_of_sure_rows_stays():
     loss = class_loss("log_loss", 2)
     y, F = np.array([1, 1]), np.array([[800.0], [800.0]])
-    assert loss.steps(y, F, loss.residuals(y, F)[:, 0], np.ones(2), np.zeros(2, int), 1, 0) == [0.0]
+    tree = TreeRows(y, F, loss.residuals(y, F)[:, 0], np.ones(2), np.zeros(2, int), 1, 0)
+    assert loss.steps(tree) == [0.0]

@@ -165,12 +165,12 @@ def test_one_class_is_always_answered():
 
 
 @pytest.mark.capability("LS-18")
-def test_a_class_that_drowns_in_the_rest_is_told():
+def test_a_rare_class_that_its_member_always_rejects_is_reported():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2)) + np.repeat([[0, 0], [0, 0.5], [4, 4]], [10, 140, 150], axis=0)
     y = np.repeat(["rare", "common", "far"], [10, 140, 150])
     with pytest.warns(
-        AssayWarning, match="class rare has 10 of 300 rows, and its member says no to each of them"
+        AssayWarning, match="class rare has 10 of 300 rows, and its member rejects each of them"
     ):
         OneVsRestClassifier(LogisticRegression()).fit(X, y)
     with warnings.catch_warnings():

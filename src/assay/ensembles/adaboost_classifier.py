@@ -102,6 +102,17 @@ class AdaBoostClassifier(Boosted, Classifier):
     [0.3, 0.214286, 0.181818]
     >>> model.history_[-1]["training_error"], round(model.history_[-1]["bound"], 6)
     (0.0, 0.580193)
+
+    See Also
+    --------
+    AdaBoostM2Classifier, LogitBoostClassifier, GentleBoostClassifier, AdaBoostRegressor
+
+    References
+    ----------
+    - Freund, Y. and Schapire, R. E. (1997). A decision-theoretic generalization of on-line learning and an
+      application to boosting. Journal of Computer and System Sciences 55(1), 119-139. doi:10.1006/jcss.1997.1504
+    - Zhu, J., Zou, H., Rosset, S. and Hastie, T. (2009). Multi-class AdaBoost. Statistics and Its Interface 2(3),
+      349-360.
     """
 
     card = Card("adaboost", "stumps that look at the rows the others got wrong", settings={"random_state": 0})
@@ -149,8 +160,8 @@ class AdaBoostClassifier(Boosted, Classifier):
                 p = np.where(absent, 0.0, np.maximum(p, np.finfo(np.float64).eps))
                 seed = int(rng.randint(LARGEST_SEED))
                 member = self._member(weak, labels, p, seed, rng)
-                said = self._vote(member, X)
-                wrong = said != y
+                answers = self._vote(member, X)
+                wrong = answers != y
                 error = float(p[wrong].sum() / p.sum())  # (1)
                 if not self._better_than_chance(error, K):
                     break
@@ -162,7 +173,7 @@ class AdaBoostClassifier(Boosted, Classifier):
                 self.members_.append(member)
                 self.seeds_ = np.append(self.seeds_, seed)
                 self.estimator_weights_[at], self.estimator_errors_[at] = a, max(error, 0.0)
-                votes[np.arange(n), said] += a
+                votes[np.arange(n), answers] += a
                 self._record(at, error, a, float(first[np.argmax(votes, axis=1) != y].sum()), K)
                 bar.advance()
                 if error <= 0 or t == T - 1:
@@ -225,7 +236,7 @@ class AdaBoostClassifier(Boosted, Classifier):
             }
         )
 
-    # ------------------------------------------------------------------ what the members say
+    # ------------------------------------------------------------------ answers of the members
 
     def _vote(self, member: Any, X: Any) -> np.ndarray:
         """(n,) the class that a member votes for, as a number."""

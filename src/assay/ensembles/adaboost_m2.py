@@ -1,4 +1,4 @@
-"""AdaBoost.M2: weak learners that say how plausible each class is, and weights on pairs of row and wrong class."""
+"""AdaBoost.M2: weak learners with a plausibility for each class, and weights on pairs of row and wrong class."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ __all__ = ["AdaBoostM2Classifier"]
 
 
 class AdaBoostM2Classifier(Boosted, Classifier):
-    r"""Boost weak learners for many classes by how well they tell the true class from each wrong one.
+    r"""Boost weak learners for many classes by how well they separate the true class from each wrong one.
 
     AdaBoost.M1 needs weak learners that are right more than half of the time, which stumps cannot be for many classes.
-    Here :math:`h_t(x,k)\in[0,1]` says how plausible class k is, each wrong class of each row has a weight
+    Here :math:`h_t(x,k)\in[0,1]` is the plausibility of class k, each wrong class of each row has a weight
     :math:`D(i,k)`, all the same at first, and the pseudo-loss
 
     .. math:: \epsilon_t = \tfrac12\sum_i\sum_{k\ne y_i} D(i,k)\,\bigl(1-h_t(x_i,y_i)+h_t(x_i,k)\bigr)     \quad (1)
 
-    is below one half for any h that tells classes apart at all. With :math:`\beta_t=\epsilon_t/(1-\epsilon_t)`
+    is below one half for any h that is better than chance. With :math:`\beta_t=\epsilon_t/(1-\epsilon_t)`
 
     .. math:: D(i,k) \leftarrow D(i,k)\,\beta_t^{\nu(1+h_t(x_i,y_i)-h_t(x_i,k))/2}\,/\,Z,\qquad
               H(x) = \arg\max_k \sum_t \nu\ln\tfrac1{\beta_t}\,h_t(x,k)                                    \quad (2)
@@ -85,17 +85,26 @@ class AdaBoostM2Classifier(Boosted, Classifier):
 
     Examples
     --------
-    One split cannot name three classes, but two that say what is plausible can:
+    One split cannot separate three classes, but two with plausibilities can:
 
     >>> from assay.ensembles import AdaBoostM2Classifier
     >>> model = AdaBoostM2Classifier(n_estimators=2).fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
     >>> model.predict([[0.0], [1.0], [2.0]])
     array(['a', 'b', 'c'], dtype='<U1')
+
+    See Also
+    --------
+    AdaBoostClassifier, LogitBoostClassifier
+
+    References
+    ----------
+    - Freund, Y. and Schapire, R. E. (1997). A decision-theoretic generalization of on-line learning and an
+      application to boosting. Journal of Computer and System Sciences 55(1), 119-139. doi:10.1006/jcss.1997.1504
     """
 
     card = Card(
         "adaboost m2",
-        "boosting of many classes by how well each is told from the true one",
+        "boosting of many classes by how well each is separated from the true one",
         settings={"random_state": 0},
     )
     accepts = {

@@ -72,6 +72,15 @@ class AdaBoostRegressor(Boosted, Regressor):
     >>> X, y = [[i] for i in range(20)], [1.0] * 10 + [5.0] * 10
     >>> AdaBoostRegressor(random_state=0).fit(X, y).predict([[0], [19]])
     array([1., 5.])
+
+    See Also
+    --------
+    GradientBoostingRegressor, AdaBoostClassifier, BaggingRegressor
+
+    References
+    ----------
+    - Drucker, H. (1997). Improving regressors using boosting techniques. International Conference on Machine
+      Learning, 107-115.
     """
 
     card = Card(
@@ -117,14 +126,14 @@ class AdaBoostRegressor(Boosted, Regressor):
             raise DataError(
                 f"{type(self).__name__}: y should be a 1d array, got an array of shape {y.shape} instead."
             )
-        n, T, own = len(y), self.n_estimators, self._grows_trees()
+        n, T, grows_trees = len(y), self.n_estimators, self._grows_trees()
         self.members_, self.history_ = [], []
         self.estimator_weights_, self.estimator_errors_ = np.zeros(T), np.ones(T)
         seeds: list[int] = []
         rng = random_state_of(self.random_state)
         weak: Any = (
             WeakTrees(self.estimator_, X, self.schema_)
-            if own
+            if grows_trees
             else WeakEstimators(self.estimator_, X, type(self).__name__, weighted=False)
         )
         p = np.full(n, 1 / n) if w is None else w / w.sum()
@@ -136,7 +145,7 @@ class AdaBoostRegressor(Boosted, Regressor):
                 rows = rng.choice(n, size=n, p=p / p.sum())
                 member = (
                     weak.learn(y, np.bincount(rows, minlength=n), seeds[-1])
-                    if own
+                    if grows_trees
                     else weak.learn_rows(rows, y, seeds[-1])
                 )
                 loss = self._losses(np.abs(self._answer(member, X) - y), absent)
@@ -187,7 +196,7 @@ class AdaBoostRegressor(Boosted, Regressor):
         return weights if weights.any() else np.ones(len(weights))
 
     def _answers(self, X: Any) -> np.ndarray:
-        """(n, members) what each member says."""
+        """(n, members) the answer of each member."""
         if self._grows_trees():
             return kept(self, lambda: SumOfTrees(self.members_, range(len(self.members_)))).sums(X)
         return np.column_stack([self._answer(member, X) for member in self.members_])

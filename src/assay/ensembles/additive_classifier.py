@@ -140,9 +140,9 @@ class AdditiveClassifier(Boosted, Classifier):
             member = weak.learn(z, _share(u * rows), seeds[c])
             return member, self._answer(member, X)
 
-        found = weak.learn_all(one, len(seeds))
-        self.members_ += [member for member, _ in found]
-        return np.column_stack([answer for _, answer in found])
+        fits = weak.learn_all(one, len(seeds))
+        self.members_ += [member for member, _ in fits]
+        return np.column_stack([answer for _, answer in fits])
 
     def _shortened(
         self,
@@ -258,8 +258,8 @@ class AdditiveClassifier(Boosted, Classifier):
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         F, names = self._scores(self._sums(X)), [str(c) for c in self.classes_]
-        one = F.shape[1] == 1
-        labels, chosen = (names[-1:], np.zeros(len(F), int)) if one else (names, self._best(F))
+        single_score = F.shape[1] == 1
+        labels, chosen = (names[-1:], np.zeros(len(F), int)) if single_score else (names, self._best(F))
 
         def scores(i: int) -> list[Section]:
             return [Section("Scores", ["class", "score"], [[c, float(v)] for c, v in zip(labels, F[i])])]

@@ -99,7 +99,7 @@ class Bagging(MetaEstimator):
         X : array, sparse matrix, or frame, (n, d)
         y : (n,) targets
         sample_weight : (n,) the chances of the rows to be drawn; None makes them equal
-        fit_params : passed on to the ``fit`` of the members that ask for them, with scikit-learn's metadata routing
+        fit_params : passed on to the ``fit`` of the members that request them, with scikit-learn's metadata routing
         """
         self._fit_params = self._for_members("fit", fit_params).get("fit", {})
         try:
@@ -160,8 +160,8 @@ class Bagging(MetaEstimator):
                 "warm_start==True."
             )
         if self.n_estimators == old:
-            said = "Warm-start fitting without increasing n_estimators does not fit new trees."
-            warn_user(f"{who}: {said}", AssayWarning)
+            notice = "Warm-start fitting without increasing n_estimators does not fit new trees."
+            warn_user(f"{who}: {notice}", AssayWarning)
         self._drawn_by = w
         seeds = draw_seeds(self.random_state, old, self.n_estimators - old)
         self._seeds = np.concatenate([self._seeds, seeds])
@@ -199,7 +199,7 @@ class Bagging(MetaEstimator):
         return [self._bag(seed)[1] for seed in self._seeds.tolist()]
 
     def _answers(self, X: Any, ask: Callable[[Any, Any], Any]) -> list[Any]:
-        """What each member says, given its own columns of X."""
+        """The answer of each member for its columns of X."""
         pairs = list(zip(self.estimators_, self.estimators_features_))
         return self._each(lambda pair: ask(pair[0], self._columns(X, pair[1])), pairs, self.n_jobs)
 
@@ -216,9 +216,9 @@ class Bagging(MetaEstimator):
         phi, base = np.zeros((n, self.n_features_in_, V)), np.zeros(V)
         for member, features in zip(self.estimators_, self.estimators_features_):
             block = dense_block(member._admit(self._columns(X, features)))
-            own, start = contributions(member.tree_, block, 1 / len(self.estimators_))
+            shares, start = contributions(member.tree_, block, 1 / len(self.estimators_))
             for j, feature in enumerate(features.tolist()):  # a column may have been drawn several times
-                phi[:, feature] += own[:, j]
+                phi[:, feature] += shares[:, j]
             base += start
         if not np.allclose(
             base + phi.sum(axis=1), answers, rtol=1e-9, atol=1e-12 * np.abs(answers).max(initial=0)

@@ -1,4 +1,4 @@
-"""Bagging for classes: the mean posterior, or the vote, of classifiers fitted with bags of rows."""
+"""Bagging for classes: the mean posterior, or the vote, of classifiers fitted to random samples of the rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _has_scores(self: BaggingClassifier) -> bool:
 
 
 class BaggingClassifier(Bagging, Classifier):
-    r"""Ask many classifiers, each fitted with rows drawn by lot, and average what they say.
+    r"""Average many classifiers, each fitted to rows drawn at random.
 
     A classifier that changes much with its training rows (a tree, a network) errs differently on every bag, and the
     mean of L such errors is smaller. With the posteriors :math:`P_l` of L members
@@ -42,7 +42,7 @@ class BaggingClassifier(Bagging, Classifier):
 
     or, with ``combine="vote"`` (or members without posteriors), the share of members whose answer is k. Drawing with
     replacement is bagging (Breiman 1996), without replacement pasting, drawing columns random subspaces, and both
-    random patches. The members that did not see a row estimate how well the ensemble does, see
+    random patches. Members trained without a row estimate how well the ensemble does, see
     :mod:`~assay.ensembles.out_of_bag`.
 
     Cost: fit T times the estimator; predict O(T) times the estimator's; memory O(n d) to fit, and T estimators kept.
@@ -82,7 +82,7 @@ class BaggingClassifier(Bagging, Classifier):
     estimators_, estimators_features_, estimators_samples_ : lists
         The members, and the columns and the rows that each was fitted with.
     oob_score_, oob_decision_function_ : float, (n, K)
-        If asked for: accuracy and (1) by the members that did not see a row.
+        With ``oob_score``: accuracy and (1) by the members trained without the row.
 
     Examples
     --------
@@ -93,6 +93,16 @@ class BaggingClassifier(Bagging, Classifier):
     >>> model = BaggingClassifier(NaiveBayes(), 40, oob_score=True, random_state=0).fit(X, y)
     >>> round(model.oob_score_, 2), model.predict(X[:2])
     (0.95, array([0, 0]))
+
+    See Also
+    --------
+    RandomForestClassifier, BaggingRegressor, AdaBoostClassifier
+
+    References
+    ----------
+    - Breiman, L. (1996). Bagging predictors. Machine Learning 24, 123-140. doi:10.1007/BF00058655
+    - Ho, T. K. (1998). The random subspace method for constructing decision forests. IEEE Transactions on Pattern
+      Analysis and Machine Intelligence 20(8), 832-844. doi:10.1109/34.709601
     """
 
     card = Card("bagging", "ten trees on samples of the rows vote", settings={"random_state": 0})
@@ -153,11 +163,11 @@ class BaggingClassifier(Bagging, Classifier):
         return self._ask(self.estimators_[t], self._columns(take_rows(X, rows), self.estimators_features_[t]))
 
     def _posterior(self, X: Any, routed: Any = NO_METADATA) -> np.ndarray:
-        ask = lambda model, own: self._ask(model, own, routed)  # noqa: E731
+        ask = lambda model, columns: self._ask(model, columns, routed)  # noqa: E731
         return sum(self._answers(X, ask)) / len(self.estimators_)  # (1)
 
     def _ask(self, model: Any, X: Any, routed: Any = NO_METADATA) -> np.ndarray:
-        """(n, K) what one member says, in the order of all classes."""
+        """(n, K) the posterior of one member, in the order of all classes."""
         if self.combine == "average" and hasattr(model, "predict_proba"):
             shares = np.asarray(model.predict_proba(X, **routed.get("predict_proba", {})))
             return aligned(shares, model.classes_, self.classes_)
@@ -179,7 +189,7 @@ class BaggingClassifier(Bagging, Classifier):
         return routes | {"decision_function": "decision_function"}
 
     def predict(self, X: Any, **params: Any) -> np.ndarray:
-        """(n,) the most probable class; ``params`` go to the members that ask for them, by metadata routing."""
+        """(n,) the most probable class; ``params`` go to the members that request them, by metadata routing."""
         if not params:
             return super().predict(X)
         routed = self._for_members("predict", params)
@@ -200,9 +210,11 @@ class BaggingClassifier(Bagging, Classifier):
             with np.errstate(divide="ignore"):
                 return np.log(self._posterior(values, routed))
 
-        def logs(model: Any, own: Any) -> np.ndarray:
-            said = np.asarray(model.predict_log_proba(own, **routed.get("predict_log_proba", {})))
-            return aligned(said, model.classes_, self.classes_, -np.inf)
+        def logs(model: Any, columns: Any) -> np.ndarray:
+            log_posterior = np.asarray(
+                model.predict_log_proba(columns, **routed.get("predict_log_proba", {}))
+            )
+            return aligned(log_posterior, model.classes_, self.classes_, -np.inf)
 
         return np.logaddexp.reduce(self._answers(values, logs)) - np.log(len(self.estimators_))
 
@@ -211,7 +223,7 @@ class BaggingClassifier(Bagging, Classifier):
         """(n,) or (n, K) the mean of the members' scores; ``params`` as in :meth:`predict`."""
         more = self._for_members("decision_function", params).get("decision_function", {})
         values = self._admit(X)
-        each = self._answers(values, lambda model, own: model.decision_function(own, **more))
+        each = self._answers(values, lambda model, columns: model.decision_function(columns, **more))
         return sum(each) / len(self.estimators_)
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:

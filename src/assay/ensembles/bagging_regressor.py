@@ -1,4 +1,4 @@
-"""Bagging for numbers: the mean, or the median, of regressors fitted with bags of rows."""
+"""Bagging for numbers: the mean, or the median, of regressors fitted to random samples of the rows."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ __all__ = ["BaggingRegressor"]
 
 
 class BaggingRegressor(Bagging, Regressor):
-    r"""Ask many regressors, each fitted with rows drawn by lot, and take the mean or the median.
+    r"""Take the mean or the median of many regressors, each fitted to rows drawn at random.
 
     With the answers :math:`f_l` of L members
 
     .. math:: f(x) = \frac1L\sum_{l=1}^L f_l(x)                       \quad (1)
 
-    The mean has the smaller variance; the median does not follow a few members that a strange row has led astray.
+    The mean has the smaller variance; the median does not follow a few members with outlying answers.
     Bags, pasting, subspaces and patches are those of :class:`~assay.ensembles.BaggingClassifier`.
 
     Cost: fit T times the estimator; predict O(T) times the estimator's; memory O(n d) to fit, and T estimators kept.
@@ -66,7 +66,7 @@ class BaggingRegressor(Bagging, Regressor):
     estimators_, estimators_features_, estimators_samples_ : lists
         The members, and the columns and the rows that each was fitted with.
     oob_score_, oob_prediction_ : float, (n,)
-        If asked for: R squared, and the answers of the members that did not see a row.
+        With ``oob_score``: R squared, and the answers of the members trained without the row.
 
     Examples
     --------
@@ -74,6 +74,14 @@ class BaggingRegressor(Bagging, Regressor):
     >>> model = BaggingRegressor(n_estimators=25, combine="median", random_state=0)
     >>> model.fit([[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 0.0, 100.0, 4.0, 4.0]).predict([[0.0], [4.0]])
     array([0., 4.])
+
+    See Also
+    --------
+    RandomForestRegressor, BaggingClassifier
+
+    References
+    ----------
+    - Breiman, L. (1996). Bagging predictors. Machine Learning 24, 123-140. doi:10.1007/BF00058655
     """
 
     _task = "regressor"
@@ -127,33 +135,39 @@ class BaggingRegressor(Bagging, Regressor):
             self.oob_score_ = float(r2_score(y, self.oob_prediction_))
 
     def _outsiders(self, X: Any, y: np.ndarray) -> np.ndarray:
-        """What the members that did not see a row say of it."""
+        """The answers of the members trained without a row answer for it."""
         n = len(y)
-        said = np.full((len(self.estimators_), *y.shape), np.nan)
+        answers = np.full((len(self.estimators_), *y.shape), np.nan)
         for t, bag in enumerate(self.estimators_samples_):
             rows = np.flatnonzero(out_of_bag(bag, n))
             if len(rows):
                 some = take_rows(X, rows)
-                said[t, rows] = self.estimators_[t].predict(self._columns(some, self.estimators_features_[t]))
-        votes = np.count_nonzero(~np.isnan(said.reshape(len(said), n, -1)[:, :, 0]), axis=0)
+                answers[t, rows] = self.estimators_[t].predict(
+                    self._columns(some, self.estimators_features_[t])
+                )
+        votes = np.count_nonzero(~np.isnan(answers.reshape(len(answers), n, -1)[:, :, 0]), axis=0)
         if self.combine == "median" and (votes > 0).all():
-            return np.nanmedian(said, axis=0)
-        sums = np.nansum(said, axis=0).reshape(n, -1)
+            return np.nanmedian(answers, axis=0)
+        sums = np.nansum(answers, axis=0).reshape(n, -1)
         return divided(sums, votes).reshape(y.shape)
 
     def predict(self, X: Any, **params: Any) -> np.ndarray:
-        """(n,) the members' mean or median; ``params`` go to the members that ask for them, by metadata routing."""
+        """(n,) the members' mean or median; ``params`` go to the members that request them, by metadata routing."""
         return self._predict(self._admit(X), self._for_members("predict", params).get("predict", {}))
 
     def _predict(self, X: Any, more: Any = None) -> np.ndarray:
         more = more or {}
-        said = self._answers(X, lambda model, own: np.asarray(model.predict(own, **more), np.float64))
+        answers = self._answers(
+            X, lambda model, columns: np.asarray(model.predict(columns, **more), np.float64)
+        )
         if self.combine == "median":
-            return np.median(said, axis=0)
-        return sum(said) / len(said)  # (1)
+            return np.median(answers, axis=0)
+        return sum(answers) / len(answers)  # (1)
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
-        answers = np.array(self._answers(X, lambda model, own: np.asarray(model.predict(own), np.float64)))
+        answers = np.array(
+            self._answers(X, lambda model, columns: np.asarray(model.predict(columns), np.float64))
+        )
         columns = ["members", "mean", "lowest", "quarter", "median", "three quarters", "highest"]
 
         def spread(i: int) -> list[Section]:

@@ -49,7 +49,7 @@ def member_has(method: str) -> Callable[[Any], bool]:
 
 
 class BinaryProblems(MetaEstimator):
-    """A classifier whose members each tell two groups of classes apart.
+    """A classifier whose members each separate two groups of classes.
 
     A member that is a learner of Assay gets a table, encoded once for all members, so that nominal columns stay
     nominal and missing values missing. Any other estimator gets X as it came. In every sub-problem the labels are 0
@@ -109,7 +109,7 @@ class BinaryProblems(MetaEstimator):
         X : table of n rows
         y : (n,) class labels
         sample_weight : (n,) what each row counts; None counts each once
-        params : passed on to the members that ask for them, with scikit-learn's metadata routing
+        params : passed on to the members that request them, with scikit-learn's metadata routing
         """
         sample_weight, self._member_params = self._for_members("fit", sample_weight, params)
         try:
@@ -128,8 +128,8 @@ class BinaryProblems(MetaEstimator):
             from sklearn.utils.metadata_routing import process_routing
 
             weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-            given = dict(process_routing(self, method, **weights, **params).estimator[method])
-            return given.pop("sample_weight", None), given
+            routed = dict(process_routing(self, method, **weights, **params).estimator[method])
+            return routed.pop("sample_weight", None), routed
         if params and method == "fit":
             raise ParameterError(
                 f"{type(self).__name__}: fit got {', '.join(sorted(params))}, which reaches the members with metadata "
@@ -139,9 +139,9 @@ class BinaryProblems(MetaEstimator):
 
     def _part_params(self, params: dict[str, Any]) -> dict[str, Any]:
         """What ``partial_fit`` of the members is given."""
-        rest = {name: value for name, value in params.items() if name != "sample_weight"}
-        weights, rest = self._for_members("partial_fit", params.get("sample_weight"), rest)
-        return rest if weights is None else {"sample_weight": weights, **rest}
+        others = {name: value for name, value in params.items() if name != "sample_weight"}
+        weights, others = self._for_members("partial_fit", params.get("sample_weight"), others)
+        return others if weights is None else {"sample_weight": weights, **others}
 
     # ------------------------------------------------------------------ members
 
@@ -174,7 +174,7 @@ class BinaryProblems(MetaEstimator):
         return binary_score(self.estimators_[k], self._columns_of(k, X))
 
     def _columns_of(self, k: int, X: Any) -> Any:
-        """What member k sees of X."""
+        """The part of X that member k uses."""
         return X
 
     def _all_or_as_before(self, take: Callable[..., Any], *part: Any) -> Any:
@@ -198,10 +198,10 @@ class BinaryProblems(MetaEstimator):
 
     def _adopt_columns(self) -> None:
         """Show what the members saw of the table, if that is not known yet."""
-        seen = next((m for m in self.estimators_ if hasattr(m, "n_features_in_")), None)
+        fitted = next((m for m in self.estimators_ if hasattr(m, "n_features_in_")), None)
         for name in ("n_features_in_", "feature_names_in_"):
-            if name not in vars(self) and hasattr(seen, name):
-                setattr(self, name, getattr(seen, name))
+            if name not in vars(self) and hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
 
     # ------------------------------------------------------------------ answers
 
@@ -209,18 +209,18 @@ class BinaryProblems(MetaEstimator):
         self, members: np.ndarray, X: Any, title: Callable[[int], str]
     ) -> Callable[[int], list[Section]]:
         """For each row the own reasoning of one member, by its number or -1, if it explains itself."""
-        told: dict[int, tuple[Explanations, dict[int, int]]] = {}
+        blocks: dict[int, tuple[Explanations, dict[int, int]]] = {}
         for k in np.unique(members[members >= 0]).tolist():
             if isinstance(self.estimators_[k], Classifier):
                 some = np.flatnonzero(members == k)
                 block = self.estimators_[k]._explain_table(take_rows(X, some))
-                told[k] = block, {int(i): place for place, i in enumerate(some)}
+                blocks[k] = block, {int(i): place for place, i in enumerate(some)}
 
         def sections(i: int) -> list[Section]:
             k = int(members[i])
-            if k not in told:
+            if k not in blocks:
                 return []
-            block, place = told[k]
+            block, place = blocks[k]
             return [replace(s, title=f"{title(k)}: {s.title}") for s in block.reasons.sections(place[i])]
 
         return sections
@@ -236,14 +236,14 @@ def binary_score(model: Any, X: Any) -> np.ndarray:
 
 
 def says_one(model: Any, X: Any, score: np.ndarray) -> np.ndarray:
-    """(n,) whether a member answers 1; its score tells wherever answers are known to follow it."""
+    """(n,) whether a member answers 1; its score decides wherever answers are known to follow it."""
     if is_regressor(model) or isinstance(model, (Classifier, Constant, LinearClassifierMixin)):
         return score > 0
     return np.asarray(model.predict(X)) == 1
 
 
 class Constant(ClassifierMixin, BaseEstimator):
-    """The member of a sub-problem in which only one label occurs: it always says that one.
+    """The member of a sub-problem in which only one label occurs: it always answers it.
 
     Parameters
     ----------
@@ -300,8 +300,8 @@ def refuse_label_of_a_class(who: str, classes: np.ndarray, label: Any) -> None:
     """A refusal needs a name of its own."""
     if label in classes.tolist():
         raise ParameterError(
-            f"{who}: reject_label {label!r} is the name of a class, so refused rows could not be told from it. Choose "
-            "another label."
+            f"{who}: reject_label {label!r} is the name of a class, so refused rows could not be distinguished "
+            "from it. Choose another label."
         )
 
 

@@ -1,4 +1,4 @@
-"""What boosted ensembles share: tables for their own trees, any X for other people's estimators."""
+"""What boosted ensembles share: tables for Assay's trees, any X for other estimators."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Boosted(MetaEstimator):
             self.estimator_ = self._template()
         if not isinstance(values, Table):
             return values
-        if values.unseen and not fitting:  # told once, rather than by each member
+        if values.unseen and not fitting:  # reported once, rather than by each member
             warn_unseen(values, type(self).__name__, "treated as missing")
             values = values.unseen_as_missing()
         if not self._grows_trees():

@@ -1,11 +1,11 @@
 r"""The losses of gradient boosting: where the scores start, their gradients, and the best step of each leaf.
 
-A loss knows y and the scores F, an (n, C) array: C = 1, or the number of classes if there are more than two. What one
-row costs is a loss of :mod:`assay.optimize.losses`, of its residual or its margin; here stands what boosting adds. All
-weights are given by the caller. ``steps`` is the line search: for the rows of each leaf the constant that lowers the
-loss most, exactly or by one Newton step. Of it boosting takes a share, the rate. If the trees of a round have raised
-the loss, ``steps`` is asked again, for steps whose share ``rate`` raises the loss of no leaf's rows: where it would (a
-rate far above 1; a leaf whose curvature has vanished) a shorter one is given,
+A loss takes y and the scores F, an (n, C) array: C = 1, or the number of classes if there are more than two. The loss
+of one row is that of :mod:`assay.optimize.losses`, of its residual or its margin; this module adds what boosting needs.
+``steps`` is the line search: for the rows of each leaf the constant that lowers the loss most, exactly or by one Newton
+step. Boosting adds it times the learning rate. If the trees of a round have raised the loss, ``steps`` is called again,
+for steps that times ``rate`` raise the loss of no leaf's rows: where one would (a rate far above 1; a leaf whose
+curvature has vanished) a shorter one is returned,
 
 .. math:: t = \operatorname{sign}(G)\,\ln\left(1+\frac{|G|}{H}\right)\quad\text{for the logistic losses}    \quad (1)
 
@@ -17,6 +17,8 @@ residuals and curvatures.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -25,14 +27,60 @@ from assay.core.scores import log_softmax, softmax
 from assay.optimize import residual_losses
 from assay.optimize.losses import MARGIN_LOSSES, RESIDUAL_LOSSES
 
-__all__ = ["LOSSES", "BoostingLoss", "class_loss", "weighted_quantile"]
+__all__ = ["LOSSES", "BoostingLoss", "TreeRows", "class_loss", "weighted_quantile"]
 
-_ENOUGH = 0.1  # a step is kept if the loss falls by this share of step times residuals
-_TINY = 1e-150  # curvatures below this are none: the rows of the leaf are sure already
+_MIN_DECREASE = 0.1  # a step is kept if the loss falls by this share of step times residuals
+_MIN_CURVATURE = 1e-150  # curvatures below this count as 0: the posteriors of the leaf are 0 or 1 already
+
+
+class NewtonSteps(NamedTuple):
+    """(m,) arrays of the leaves: sums of residuals and of curvatures, and their ratio (0 without curvature)."""
+
+    slope: np.ndarray
+    curved: np.ndarray
+    steps: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class TreeRows:
+    """The training rows of one tree, by leaf.
+
+    Parameters
+    ----------
+    y : (n,) targets      F : (n, C) scores before the round      r : (n,) residuals of score c      w : (n,) weights
+    leaf : (n,) the leaf of each row      m : the number of leaves      c : the score that the tree adds to
+    """
+
+    y: np.ndarray
+    F: np.ndarray
+    r: np.ndarray
+    w: np.ndarray
+    leaf: np.ndarray
+    m: int
+    c: int
+
+    def sums(self, x: np.ndarray) -> np.ndarray:
+        """(m,) the weighted sum of x in each leaf."""
+        return np.bincount(self.leaf, weights=self.w * x, minlength=self.m)
+
+    @property
+    def mass(self) -> np.ndarray:
+        """(m,) the weight of each leaf."""
+        return np.bincount(self.leaf, weights=self.w, minlength=self.m)
+
+    def means(self, x: np.ndarray) -> np.ndarray:
+        """(m,) the weighted mean of x in each leaf; 0 in leaves of no weight."""
+        return self.sums(x) / np.where(self.mass > 0, self.mass, 1.0)
+
+    def newton(self, curvature: np.ndarray) -> NewtonSteps:
+        """The Newton step of each leaf."""
+        slope, curved = self.sums(self.r), self.sums(curvature)
+        flat = curved < _MIN_CURVATURE * np.maximum(self.mass, _MIN_CURVATURE)
+        return NewtonSteps(slope, curved, np.where(flat, 0.0, slope / np.where(flat, 1.0, curved)))
 
 
 class BoostingLoss:
-    """Base: what a loss must answer."""
+    """Base of the losses of gradient boosting."""
 
     name = ""
     fixed = True  # whether the loss of a row is the same function in all rounds
@@ -48,30 +96,18 @@ class BoostingLoss:
         """(n, C) the negative gradient of the loss at each row."""
         raise TypeError(f"{type(self).__name__} must define residuals")
 
-    def steps(
-        self,
-        y: np.ndarray,
-        F: np.ndarray,
-        r: np.ndarray,
-        w: np.ndarray,
-        leaf: np.ndarray,
-        m: int,
-        c: int,
-        rate: float | None = None,
-    ) -> np.ndarray | None:
-        """(m,) the step of each leaf, from the residuals r of score c; None if the mean of r is the best step.
+    def steps(self, tree: TreeRows, rate: float | None = None) -> np.ndarray | None:
+        """(m,) the step of each leaf; None if the mean of the residuals is the best step.
 
         With a rate, ``rate`` times the step raises the loss of no leaf.
         """
         raise TypeError(f"{type(self).__name__} must define steps")
 
-    def _raises(
-        self, y: np.ndarray, F: np.ndarray, w: np.ndarray, leaf: np.ndarray, steps: np.ndarray
-    ) -> np.ndarray:
+    def _raises(self, tree: TreeRows, steps: np.ndarray) -> np.ndarray:
         """(m,) whether the steps raise the loss of the leaf's rows; for losses of one score."""
+        y, F = tree.y, tree.F
         with np.errstate(over="ignore", invalid="ignore"):
-            more = w * (self.each(y, F + steps[leaf][:, None]) - self.each(y, F))
-            return ~(np.bincount(leaf, weights=more, minlength=len(steps)) <= 0)
+            return ~(tree.sums(self.each(y, F + steps[tree.leaf][:, None]) - self.each(y, F)) <= 0)
 
     def value(self, y: np.ndarray, F: np.ndarray, w: np.ndarray) -> float:
         """The weighted mean of the loss."""
@@ -92,7 +128,7 @@ class BoostingLoss:
 
 
 class SquaredError(BoostingLoss):
-    """(y - F)^2: residuals are what is left over, and their mean is the best step."""
+    """(y - F)^2: the mean of the residuals is the best step."""
 
     def start(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return np.array([np.average(y, weights=w)])
@@ -100,25 +136,15 @@ class SquaredError(BoostingLoss):
     def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return (y - F[:, 0])[:, None]
 
-    def steps(
-        self,
-        y: np.ndarray,
-        F: np.ndarray,
-        r: np.ndarray,
-        w: np.ndarray,
-        leaf: np.ndarray,
-        m: int,
-        c: int,
-        rate: float | None = None,
-    ) -> np.ndarray | None:
-        return None if rate is None else _leaf_means(r, w, leaf, m) * min(1.0, 1 / rate)
+    def steps(self, tree: TreeRows, rate: float | None = None) -> np.ndarray | None:
+        return None if rate is None else tree.means(tree.r) * min(1.0, 1 / rate)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return 2 * RESIDUAL_LOSSES["squared_error"].value(y - F[:, 0])
 
 
 class Quantile(BoostingLoss):
-    """alpha (y - F) above, (alpha - 1) (y - F) below: the alpha quantile of what is left over."""
+    """alpha (y - F) above, (alpha - 1) (y - F) below: the alpha quantile of the residuals."""
 
     def __init__(self, alpha: float = 0.9):
         self.alpha = alpha
@@ -129,18 +155,10 @@ class Quantile(BoostingLoss):
     def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.where(y >= F[:, 0], self.alpha, self.alpha - 1.0)[:, None]
 
-    def steps(
-        self,
-        y: np.ndarray,
-        F: np.ndarray,
-        r: np.ndarray,
-        w: np.ndarray,
-        leaf: np.ndarray,
-        m: int,
-        c: int,
-        rate: float | None = None,
-    ) -> np.ndarray | None:
-        steps = weighted_quantile(y - F[:, 0], w, leaf, m, self.alpha)  # of least loss
+    def steps(self, tree: TreeRows, rate: float | None = None) -> np.ndarray | None:
+        steps = weighted_quantile(
+            tree.y - tree.F[:, 0], tree.w, tree.leaf, tree.m, self.alpha
+        )  # of least loss
         return steps if rate is None else steps * min(1.0, 1 / rate)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
@@ -148,7 +166,7 @@ class Quantile(BoostingLoss):
 
 
 class AbsoluteError(Quantile):
-    """abs(y - F): residuals are signs, and the median of what is left over is the best step."""
+    """abs(y - F): gradients are signs, and the median of the differences is the best step."""
 
     def __init__(self) -> None:
         super().__init__(0.5)
@@ -161,7 +179,7 @@ class AbsoluteError(Quantile):
 
 
 class Huber(BoostingLoss):
-    """Half the square up to delta and straight beyond; delta is the alpha quantile of what is left over."""
+    """Half the square up to delta and straight beyond; delta is the alpha quantile of the absolute differences."""
 
     fixed = False
 
@@ -178,25 +196,14 @@ class Huber(BoostingLoss):
     def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return residual_losses.Huber(self.delta).slope(y - F[:, 0])[:, None]
 
-    def steps(
-        self,
-        y: np.ndarray,
-        F: np.ndarray,
-        r: np.ndarray,
-        w: np.ndarray,
-        leaf: np.ndarray,
-        m: int,
-        c: int,
-        rate: float | None = None,
-    ) -> np.ndarray | None:
-        off = y - F[:, 0]
-        median = weighted_quantile(off, w, leaf, m, 0.5)
-        beyond = np.clip(off - median[leaf], -self.delta, self.delta)
-        steps = median + _leaf_means(beyond, w, leaf, m)
+    def steps(self, tree: TreeRows, rate: float | None = None) -> np.ndarray | None:
+        off = tree.y - tree.F[:, 0]
+        median = weighted_quantile(off, tree.w, tree.leaf, tree.m, 0.5)
+        steps = median + tree.means(np.clip(off - median[tree.leaf], -self.delta, self.delta))
         if rate is None:
             return steps
-        shorter = _leaf_means(r, w, leaf, m) * min(1.0, 1 / rate)  # the curvature is at most 1
-        return np.where(self._raises(y, F, w, leaf, rate * steps), shorter, steps)
+        shorter = tree.means(tree.r) * min(1.0, 1 / rate)  # the curvature is at most 1
+        return np.where(self._raises(tree, rate * steps), shorter, steps)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return residual_losses.Huber(self.delta).value(y - F[:, 0])
@@ -215,20 +222,10 @@ class Binomial(BoostingLoss):
     def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return (y - expit(F[:, 0]))[:, None]
 
-    def steps(
-        self,
-        y: np.ndarray,
-        F: np.ndarray,
-        r: np.ndarray,
-        w: np.ndarray,
-        leaf: np.ndarray,
-        m: int,
-        c: int,
-        rate: float | None = None,
-    ) -> np.ndarray | None:
-        p = y - r
-        slope, curved, steps = _newton(r, p * (1 - p), w, leaf, m)
-        return _bounded(steps, rate, slope, curved, lambda rows: F[rows, 0], y == 1, w, leaf)
+    def steps(self, tree: TreeRows, rate: float | None = None) -> np.ndarray | None:
+        p = tree.y - tree.r
+        newton = tree.newton(p * (1 - p))
+        return _bounded(tree, newton, newton.steps, rate, lambda rows: tree.F[rows, 0], tree.y == 1)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return 2 * MARGIN_LOSSES["log_loss"].value(_margin(y, F))
@@ -249,18 +246,8 @@ class Exponential(BoostingLoss):
     def residuals(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.where(y == 1, np.exp(-F[:, 0]), -np.exp(F[:, 0]))[:, None]
 
-    def steps(
-        self,
-        y: np.ndarray,
-        F: np.ndarray,
-        r: np.ndarray,
-        w: np.ndarray,
-        leaf: np.ndarray,
-        m: int,
-        c: int,
-        rate: float | None = None,
-    ) -> np.ndarray | None:
-        steps = _newton(r, np.abs(r), w, leaf, m)[2]  # between -1 and 1, short of the least loss
+    def steps(self, tree: TreeRows, rate: float | None = None) -> np.ndarray | None:
+        steps = tree.newton(np.abs(tree.r)).steps  # between -1 and 1, short of the least loss
         return steps if rate is None else steps * min(1.0, 1 / rate)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
@@ -288,22 +275,12 @@ class Multinomial(BoostingLoss):
         residuals[np.arange(len(y)), y] += 1
         return residuals
 
-    def steps(
-        self,
-        y: np.ndarray,
-        F: np.ndarray,
-        r: np.ndarray,
-        w: np.ndarray,
-        leaf: np.ndarray,
-        m: int,
-        c: int,
-        rate: float | None = None,
-    ) -> np.ndarray | None:
-        p, K = (y == c) - r, self.n_classes
-        slope, curved, steps = _newton(r, p * (1 - p), w, leaf, m)
-        return _bounded(
-            steps * ((K - 1) / K), rate, slope, curved, lambda rows: log_odds(F[rows], c), y == c, w, leaf
-        )
+    def steps(self, tree: TreeRows, rate: float | None = None) -> np.ndarray | None:
+        is_class, K = tree.y == tree.c, self.n_classes
+        p = is_class - tree.r
+        newton = tree.newton(p * (1 - p))
+        steps = newton.steps * ((K - 1) / K)
+        return _bounded(tree, newton, steps, rate, lambda rows: log_odds(tree.F[rows], tree.c), is_class)
 
     def each(self, y: np.ndarray, F: np.ndarray) -> np.ndarray:
         return -log_softmax(F)[np.arange(len(y)), y]
@@ -334,11 +311,11 @@ def weighted_quantile(x: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, q:
     >>> weighted_quantile(np.array([3.0, 1.0, 2.0, 9.0]), np.ones(4), np.array([0, 0, 0, 1]), 2, 0.5)
     array([2., 9.])
     """
-    there = np.flatnonzero(w > 0)
-    order = there[np.lexsort((x[there], leaf[there]))]
-    found = np.zeros(m)
+    weighted = np.flatnonzero(w > 0)
+    order = weighted[np.lexsort((x[weighted], leaf[weighted]))]
+    quantiles = np.zeros(m)
     if not len(order):
-        return found
+        return quantiles
     groups = leaf[order]
     first = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
     last = np.concatenate((first[1:], [len(order)])) - 1
@@ -348,8 +325,8 @@ def weighted_quantile(x: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int, q:
     within = mass - before[number]
     enough = within >= q * within[last][number] * (1 - 1e-12)
     at = np.minimum.reduceat(np.where(enough, np.arange(len(order)), len(order)), first)
-    found[groups[first]] = x[order[np.minimum(at, last)]]
-    return found
+    quantiles[groups[first]] = x[order[np.minimum(at, last)]]
+    return quantiles
 
 
 def _quantile(y: np.ndarray, w: np.ndarray, q: float) -> float:
@@ -368,53 +345,36 @@ def _class_shares(y: np.ndarray, w: np.ndarray, K: int) -> np.ndarray:
     return (np.bincount(y, weights=w, minlength=K) / w.sum())[None]
 
 
-def _newton(
-    r: np.ndarray, curvature: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(m,) sums of r and of the curvature in each leaf, and their ratio; 0 where there is no curvature."""
-    slope = np.bincount(leaf, weights=w * r, minlength=m)
-    curved = np.bincount(leaf, weights=w * curvature, minlength=m)
-    flat = curved < _TINY * np.maximum(np.bincount(leaf, weights=w, minlength=m), _TINY)
-    return slope, curved, np.where(flat, 0.0, slope / np.where(flat, 1.0, curved))
-
-
 def log_odds(F: np.ndarray, c: int) -> np.ndarray:
     """(n,) the log odds of class c against the others, from the scores of all classes."""
     return F[:, c] - logsumexp(np.delete(F, c, axis=1), axis=1)
 
 
 def _bounded(
+    tree: TreeRows,
+    newton: NewtonSteps,
     steps: np.ndarray,
     rate: float | None,
-    slope: np.ndarray,
-    curved: np.ndarray,
     odds: Callable[[np.ndarray], np.ndarray],
     is_class: np.ndarray,
-    w: np.ndarray,
-    leaf: np.ndarray,
 ) -> np.ndarray:
-    """The steps, (1) instead of those that the bound does not vouch for and that do not lower the logistic loss enough.
+    """The steps, (1) instead of those that neither the bound guarantees nor the logistic loss shows to be good enough.
 
     ``odds`` gives the log odds F of rows: a step t lowers its loss by yt + ln(1 + e^F) - ln(1 + e^(F + t)).
     """
     if rate is None:
         return steps
-    t = rate * steps
+    t, slope, curved = rate * steps, newton.slope, newton.curved
     with np.errstate(over="ignore", invalid="ignore"):
-        vouched = slope * t - curved * (np.expm1(np.abs(t)) - np.abs(t))
-        doubtful = np.flatnonzero(~(vouched >= _ENOUGH * slope * t))
+        guaranteed = slope * t - curved * (np.expm1(np.abs(t)) - np.abs(t))
+        doubtful = np.flatnonzero(~(guaranteed >= _MIN_DECREASE * slope * t))
     if not len(doubtful):
         return steps
-    rows = np.flatnonzero(np.isin(leaf, doubtful))
-    at, F = leaf[rows], odds(rows)
-    lower = w[rows] * (is_class[rows] * t[at] + np.logaddexp(0.0, F) - np.logaddexp(0.0, F + t[at]))
+    rows = np.flatnonzero(np.isin(tree.leaf, doubtful))
+    at, F = tree.leaf[rows], odds(rows)
+    lower = tree.w[rows] * (is_class[rows] * t[at] + np.logaddexp(0.0, F) - np.logaddexp(0.0, F + t[at]))
     decrease = np.bincount(at, weights=lower, minlength=len(steps))
-    bad = doubtful[~(decrease[doubtful] >= _ENOUGH * (slope * t)[doubtful])]
+    bad = doubtful[~(decrease[doubtful] >= _MIN_DECREASE * (slope * t)[doubtful])]
     steps = steps.copy()
     steps[bad] = np.copysign(np.log1p(np.abs(slope[bad]) / curved[bad]), slope[bad]) / rate  # (1)
     return steps
-
-
-def _leaf_means(x: np.ndarray, w: np.ndarray, leaf: np.ndarray, m: int) -> np.ndarray:
-    total = np.bincount(leaf, weights=w, minlength=m)
-    return np.bincount(leaf, weights=w * x, minlength=m) / np.where(total > 0, total, 1.0)

@@ -1,4 +1,4 @@
-r"""What is known about voting ensembles beforehand: margins, and bounds on their training error."""
+r"""Theory of voting ensembles: margins, and bounds on the training error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["margin_distribution", "margins", "sample_weights", "three_learner_er
 
 
 def margins(model: Any, X: Any, y: Any) -> np.ndarray:
-    r"""How clearly the votes of an ensemble speak for the true class of each row.
+    r"""The margin of each row: by how much the votes for its true class exceed the others.
 
     .. math:: \rho(x) = v_y(x) - \max_{k\ne y} v_k(x)
 
@@ -42,9 +42,9 @@ def margins(model: Any, X: Any, y: Any) -> np.ndarray:
     shares = np.array(model.vote_shares(X))
     rows = np.arange(len(shares))
     codes = label_codes(y, model.classes_, len(shares), "margins")
-    own = shares[rows, codes].copy()
+    of_truth = shares[rows, codes].copy()
     shares[rows, codes] = -np.inf
-    return own - (shares.max(axis=1) if shares.shape[1] > 1 else 0.0)
+    return of_truth - (shares.max(axis=1) if shares.shape[1] > 1 else 0.0)
 
 
 def margin_distribution(margins: np.ndarray, sample_weight: Any = None) -> tuple[np.ndarray, np.ndarray]:
@@ -60,9 +60,9 @@ def margin_distribution(margins: np.ndarray, sample_weight: Any = None) -> tuple
     """
     rho = np.asarray(margins, np.float64)
     w = check_weights(sample_weight, rho[:, None])
-    found, place = np.unique(rho, return_inverse=True)
-    mass = np.bincount(place, weights=w, minlength=len(found))
-    return found, np.cumsum(mass) / mass.sum()
+    distinct, place = np.unique(rho, return_inverse=True)
+    mass = np.bincount(place, weights=w, minlength=len(distinct))
+    return distinct, np.cumsum(mass) / mass.sum()
 
 
 def training_error_bound(errors: Any, learning_rate: float = 1.0) -> np.ndarray:

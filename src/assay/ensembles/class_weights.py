@@ -1,4 +1,4 @@
-"""What the rows of a class count, as users write it."""
+"""Class weights as users write them."""
 
 from __future__ import annotations
 

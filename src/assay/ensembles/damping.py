@@ -20,7 +20,7 @@ __all__ = ["ROUNDING", "damped"]
 
 ROUNDING = 1e-12  # a loss that is higher by this share is not higher
 _LOCAL = 12  # times that overshooting leaves alone are shortened; from then on all
-_MOST = 24  # times; a step of which so little helps is no step
+_MAX_HALVINGS = 24  # times; a step of which so little helps is no step
 
 
 def damped(
@@ -55,7 +55,7 @@ def damped(
     """
     shares = [np.ones(int(leaf.max()) + 1) for leaf in group]
     limit = before + ROUNDING * abs(before)
-    for attempt in range(_MOST):
+    for attempt in range(_MAX_HALVINGS):
         shortened = moves * np.array([share[leaf] for share, leaf in zip(shares, group)])
         F_new = F + shortened
         if loss(F_new) <= limit:

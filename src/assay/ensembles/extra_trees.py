@@ -1,4 +1,4 @@
-"""Extremely randomised trees: thresholds drawn by lot."""
+"""Extremely randomised trees: thresholds drawn at random."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor"]
 
 
 class ExtraTreesClassifier(ForestClassifier):
-    r"""Average many trees whose thresholds are drawn by lot: extremely randomised trees.
+    r"""Average many trees whose thresholds are drawn at random: extremely randomised trees.
 
     A node draws a few columns and for each one threshold, uniformly between the smallest and the largest number at the
-    node, and takes the best of these (Geurts, Ernst and Wehenkel 2006). The trees agree less than those of a random
-    forest, so their mean varies less, and they are quicker to grow; without bags every tree sees all rows.
+    node, and takes the best of these (Geurts, Ernst and Wehenkel 2006). The trees are less correlated than those
+    of a random forest, so their mean varies less, and they are faster to grow; by default every tree gets all rows.
 
     .. math:: P(k\mid x) = \frac1T\sum_{t=1}^T P_t(k\mid x)                    \quad (1)
 
@@ -72,13 +72,13 @@ class ExtraTreesClassifier(ForestClassifier):
     trees_ : PackedForest
         All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
     estimators_ : list of ExtraTreeClassifier
-        The same as learners, made when they are first asked for.
+        The same as learners, made on first access.
     estimators_samples_ : list of row numbers, the bag of each tree
     feature_importances_ : (d,) see :mod:`~assay.ensembles.importances` for unbiased ones
     n_outputs_ : int
     classes_ : (K,)      n_classes_ : int
     oob_score_, oob_decision_function_ : float, (n, K)
-        If asked for: accuracy, and the posterior by the trees that did not see a row.
+        With ``oob_score``: accuracy, and the posterior by the trees trained without the row.
 
     Examples
     --------
@@ -87,6 +87,15 @@ class ExtraTreesClassifier(ForestClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> ExtraTreesClassifier(50, random_state=0).fit(X, y).predict(X[[0, 60, 120]])
     array([0, 1, 2])
+
+    See Also
+    --------
+    RandomForestClassifier, ExtraTreesRegressor, assay.trees.ExtraTreeClassifier
+
+    References
+    ----------
+    - Geurts, P., Ernst, D. and Wehenkel, L. (2006). Extremely randomized trees. Machine Learning 63, 3-42.
+      doi:10.1007/s10994-006-6226-1
     """
 
     card = Card("extra trees", "a hundred trees with random thresholds vote", settings={"random_state": 0})
@@ -96,7 +105,7 @@ class ExtraTreesClassifier(ForestClassifier):
 
 
 class ExtraTreesRegressor(ForestRegressor):
-    r"""Average many regression trees whose thresholds are drawn by lot.
+    r"""Average many regression trees whose thresholds are drawn at random.
 
     As :class:`ExtraTreesClassifier`, with the mean of the answers of T trees:
 
@@ -152,12 +161,12 @@ class ExtraTreesRegressor(ForestRegressor):
     trees_ : PackedForest
         All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
     estimators_ : list of ExtraTreeRegressor
-        The same as learners, made when they are first asked for.
+        The same as learners, made on first access.
     estimators_samples_ : list of row numbers, the bag of each tree
     feature_importances_ : (d,) see :mod:`~assay.ensembles.importances` for unbiased ones
     n_outputs_ : int
     oob_score_, oob_prediction_ : float, (n,)
-        If asked for: R squared, and the answers of the trees that did not see a row.
+        With ``oob_score``: R squared, and the answers of the trees trained without the row.
 
     Examples
     --------
@@ -166,6 +175,15 @@ class ExtraTreesRegressor(ForestRegressor):
     >>> forest = ExtraTreesRegressor(50, random_state=0).fit(X, [i**2 for i in range(100)])
     >>> forest.predict([[50.0]])
     array([2500.])
+
+    See Also
+    --------
+    RandomForestRegressor, ExtraTreesClassifier, assay.trees.ExtraTreeRegressor
+
+    References
+    ----------
+    - Geurts, P., Ernst, D. and Wehenkel, L. (2006). Extremely randomized trees. Machine Learning 63, 3-42.
+      doi:10.1007/s10994-006-6226-1
     """
 
     card = Card(

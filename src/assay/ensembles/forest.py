@@ -52,7 +52,7 @@ FOREST: Mapping[str, Accepted] = {
     "max_samples": Count(1) | Range(0, open="low") | None,
     "monotonic_cst": Any_("a list of -1, 0 and 1, one per column, or None"),
 }
-TOGETHER = 16  # trees whose bags are in memory at the same time when rows outside of them are asked about
+TOGETHER = 16  # trees whose bags are in memory at the same time for out-of-bag answers
 
 
 class Forest(Learner):
@@ -115,8 +115,8 @@ class Forest(Learner):
                 "warm_start==True."
             )
         if self.n_estimators == old:
-            said = "Warm-start fitting without increasing n_estimators does not fit new trees."
-            warn_user(f"{who}: {said}", AssayWarning)
+            notice = "Warm-start fitting without increasing n_estimators does not fit new trees."
+            warn_user(f"{who}: {notice}", AssayWarning)
             return 0
         if old:
             self._refuse_other_columns()
@@ -141,7 +141,7 @@ class Forest(Learner):
     def _meaning(self) -> Any:
         """What the numbers of the table and the target stand for."""
         labels = getattr(self, "classes_", [])
-        classes = [list(one) for one in labels] if isinstance(labels, list) else labels.tolist()
+        classes = [list(of_target) for of_target in labels] if isinstance(labels, list) else labels.tolist()
         return [self.schema_, classes, self.n_outputs_]
 
     def _refuse_other_columns(self) -> None:
@@ -168,8 +168,8 @@ class Forest(Learner):
                 if self.bootstrap:
                     counts = np.bincount(draw_rows(seed, columns.n, size, w), minlength=columns.n)
                     weights = self._weigh_bag(counts, y)
-                own = seeded(seed).randint(2**31)  # as the tree alone draws it
-                tree = self._grow_tree(columns, y, weights, n_classes, settings, own)
+                tree_seed = seeded(seed).randint(2**31)  # as the tree alone draws it
+                tree = self._grow_tree(columns, y, weights, n_classes, settings, tree_seed)
                 bar.advance()
                 return PackedForest.of([tree], n_classes if isinstance(n_classes, int) else 0)
 
@@ -194,7 +194,7 @@ class Forest(Learner):
         return counts
 
     def _settings(self, n: int, d: int, n_classes: Any, several: bool) -> dict[str, Any]:
-        """What the grower is told: shares of rows and columns as numbers."""
+        """The settings of tree growing: shares of rows and columns as numbers."""
         me: Any = self
         return {
             "criterion": self.criterion,
@@ -211,7 +211,7 @@ class Forest(Learner):
     # ------------------------------------------------------------------ rows outside of the bags
 
     def _outsiders(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """(n, V) the mean answer of the trees that did not see a row, and (n,) how many these are."""
+        """(n, V) the mean answer of the trees trained without the row, and (n,) how many these are."""
         n, walker = X.shape[0], self.trees_.walker
         sums, votes = np.zeros((n, walker.width)), np.zeros(n, np.int64)
         for first in range(0, len(walker), TOGETHER):
@@ -243,7 +243,7 @@ class Forest(Learner):
 
     @cached_property
     def estimators_(self) -> list[Any]:
-        """The trees as estimators of their own, made when they are first asked for."""
+        """The trees as estimators of their own, made on first access."""
         if "trees_" not in vars(self):
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute 'estimators_': call fit first."
@@ -323,19 +323,19 @@ class Forest(Learner):
 
     def _votes(self, answers: np.ndarray) -> Section:
         """What the trees answer, (T, V), as a section."""
-        raise TypeError(f"{type(self).__name__} must show what its trees say")
+        raise TypeError(f"{type(self).__name__} must define the answers of its trees")
 
     def _explained_outputs(self, X: Any) -> np.ndarray:
         """(n, O) which of the V outputs explain the answers, one for each target."""
-        raise TypeError(f"{type(self).__name__} must say which outputs decide")
+        raise TypeError(f"{type(self).__name__} must define which outputs decide")
 
     def _output_words(self) -> list[str]:
         """What each of the V outputs is."""
-        raise TypeError(f"{type(self).__name__} must say what its outputs are")
+        raise TypeError(f"{type(self).__name__} must define what its outputs are")
 
     def _tree_learner(self, seed: int | None = None) -> Any:
         """The learner that a single tree of the forest is."""
-        raise TypeError(f"{type(self).__name__} must say what its trees are")
+        raise TypeError(f"{type(self).__name__} must define what its trees are")
 
     def _tree_parameters(self) -> dict[str, Any]:
         shared = [

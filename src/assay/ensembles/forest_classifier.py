@@ -98,7 +98,7 @@ class ForestClassifier(Forest, MultiTargetClassifier):
         self._judge(codes, np.argmax(self.oob_decision_function_, axis=1))
 
     def _judge(self, codes: np.ndarray, answers: np.ndarray) -> None:
-        """The out-of-bag score: the share of rows with all targets right, or what a function says."""
+        """The out-of-bag score: the share of rows with all targets right, or the value of a function."""
         if callable(self.oob_score):
             self.oob_score_ = self.oob_score(codes, answers)
         else:
@@ -196,5 +196,5 @@ class ForestClassifier(Forest, MultiTargetClassifier):
 def _balanced(y: np.ndarray, w: np.ndarray | None, K: int) -> np.ndarray:
     """(K,) weights with which all classes that occur weigh the same."""
     counts = np.bincount(y, weights=w, minlength=K).astype(np.float64)
-    there = counts > 0
-    return np.divide(counts.sum(), there.sum() * counts, out=np.zeros(K), where=there)
+    present = counts > 0
+    return np.divide(counts.sum(), present.sum() * counts, out=np.zeros(K), where=present)

@@ -51,6 +51,15 @@ class GentleBoostClassifier(AdditiveClassifier):
     >>> model = GentleBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"])
     >>> model.decision_function([[0.0], [3.0]])
     array([-2.,  2.])
+
+    See Also
+    --------
+    LogitBoostClassifier, AdaBoostClassifier, GradientBoostingClassifier
+
+    References
+    ----------
+    - Friedman, J., Hastie, T. and Tibshirani, R. (2000). Additive logistic regression: a statistical view of
+      boosting. Annals of Statistics 28(2), 337-407. doi:10.1214/aos/1016218223
     """
 
     card = Card(

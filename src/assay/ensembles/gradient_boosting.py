@@ -17,7 +17,7 @@ from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Se
 from assay.core.progress import progress
 from assay.core.seeds import LARGEST_SEED, random_state_of, with_seed
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Object, Plain, Scalar, Text
-from assay.ensembles.boosting_losses import BoostingLoss
+from assay.ensembles.boosting_losses import BoostingLoss, TreeRows
 from assay.ensembles.boosting_report import RoundPrinter
 from assay.ensembles.damping import ROUNDING, damped
 from assay.ensembles.set_aside import set_aside
@@ -45,7 +45,7 @@ def start_with(method: str) -> Accepted:
 
 
 def _with_steps(tree: Tree, steps: np.ndarray | None) -> Tree:
-    """The tree whose leaves say these steps; None leaves their means."""
+    """The tree whose leaves have these steps; None leaves their means."""
     if steps is None:
         return tree
     value = tree.values.copy()
@@ -204,7 +204,7 @@ class GradientBoosting(Learner):
             r = np.ascontiguousarray(residuals[:, c])
             tree = weak.learn(r, w, seeds[c])
             leaf = tree.apply(X)
-            return _with_steps(tree, loss.steps(y, before, r, w, leaf, tree.node_count, c)), leaf
+            return _with_steps(tree, loss.steps(TreeRows(y, before, r, w, leaf, tree.node_count, c))), leaf
 
         grown = weak.learn_all(one, C)
         for c, (tree, leaf) in enumerate(grown):
@@ -229,8 +229,8 @@ class GradientBoosting(Learner):
     def _loss_of(
         loss: BoostingLoss, y: np.ndarray, F: np.ndarray, w: np.ndarray, chosen: np.ndarray | None
     ) -> float:
-        seen = slice(None) if chosen is None else chosen
-        return loss.value(y[seen], F[seen], w[seen])
+        drawn = slice(None) if chosen is None else chosen
+        return loss.value(y[drawn], F[drawn], w[drawn])
 
     def _shortened(
         self,
@@ -246,7 +246,9 @@ class GradientBoosting(Learner):
         """Trees of a round that raised the loss, with leaves that do not: each by itself, then all together."""
         rate = float(self.learning_rate)
         trees = [
-            _with_steps(tree, loss.steps(y, F, residuals[:, c], w, leaves[c], tree.node_count, c, rate))
+            _with_steps(
+                tree, loss.steps(TreeRows(y, F, residuals[:, c], w, leaves[c], tree.node_count, c), rate)
+            )
             for c, tree in enumerate(trees)
         ]
         shares = damped(
@@ -319,7 +321,7 @@ class GradientBoosting(Learner):
         return [self.schema_, np.asarray(getattr(self, "classes_", [])).tolist()]
 
     def _hold_out(self, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[Any, ...]:
-        """Training rows, and the rows that say when to stop."""
+        """Training rows, and validation rows for early stopping."""
         labels = self.classes_ if isinstance(self, Classifier) else None
         strata = None if labels is None else y
         remedy = "set n_iter_no_change=None"
@@ -424,9 +426,9 @@ class GradientBoosting(Learner):
             with_seed(clone(template).set_params(max_depth=depth), seed)._adopt_tree(tree, self.schema_)
             for tree, seed, depth in zip(self.members_, self.seeds_, depths)
         ]
-        found = np.empty(len(each), dtype=object)
-        found[:] = each
-        return found.reshape(-1, self.n_trees_per_iteration_)
+        array = np.empty(len(each), dtype=object)
+        array[:] = each
+        return array.reshape(-1, self.n_trees_per_iteration_)
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -52,7 +52,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     n_estimators : int, default 100
         Rounds.
     subsample : float, default 1.0
-        The share of the rows, drawn anew, that the trees of a round see.
+        The share of the rows, drawn anew, that train the trees of a round.
     criterion : deprecated, without effect
     min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease : numbers or fractions
         When a node is not split, as in DecisionTreeRegressor.
@@ -60,7 +60,7 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         Most tests from the root of a tree to a leaf.
     init : None, "zero" or a classifier
         Where the scores start: at the class shares, at 0, or at the posterior of a classifier, which is fitted to the
-        block of numbers that trees see.
+        block of numbers that trees use.
     random_state : None, int or RandomState
         Of drawn rows and columns.
     max_features : int, fraction, "sqrt", "log2" or None, default None
@@ -95,6 +95,17 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     >>> model = GradientBoostingClassifier(n_estimators=1, learning_rate=1.0).fit(X, y)
     >>> model.decision_function(X)  # start 0, residuals -1/2 and 1/2, curvature 1/4
     array([-2., -2.,  2.,  2.])
+
+    See Also
+    --------
+    HistGradientBoostingClassifier, LogitBoostClassifier, RandomForestClassifier
+
+    References
+    ----------
+    - Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. Annals of Statistics
+      29(5), 1189-1232. doi:10.1214/aos/1013203451
+    - Friedman, J. H. (2002). Stochastic gradient boosting. Computational Statistics and Data Analysis 38(4),
+      367-378. doi:10.1016/S0167-9473(01)00065-2
     """
 
     card = Card(
@@ -212,9 +223,9 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         F, names = self._raw(X), [str(c) for c in self.classes_]
         if len(names) == 1:
             return Reasons()
-        one = F.shape[1] == 1
-        labels, chosen = (names[1:], np.zeros(len(F), int)) if one else (names, _best(F))
-        head = "log odds" if one and self.loss == "log_loss" else "score"
+        single_score = F.shape[1] == 1
+        labels, chosen = (names[1:], np.zeros(len(F), int)) if single_score else (names, _best(F))
+        head = "log odds" if single_score and self.loss == "log_loss" else "score"
 
         def scores(i: int) -> list[Section]:
             return [Section("Scores", ["class", head], [[c, float(v)] for c, v in zip(labels, F[i])])]

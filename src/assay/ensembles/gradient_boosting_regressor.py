@@ -1,4 +1,4 @@
-"""Gradient boosting of numbers: trees that fit what is left over."""
+"""Gradient boosting of numbers: trees fitted to residuals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["GradientBoostingRegressor"]
 
 
 class GradientBoostingRegressor(GradientBoosting, Regressor):
-    r"""Add up small regression trees that each fit what the ones before have left over.
+    r"""Add up small regression trees each fitted to the residuals of those before.
 
     F starts at the best constant. Each round fits a tree to the negative gradient of the loss, which is the residual
     :math:`y - F` for squared error, its sign for absolute error, and the residual cut at :math:`\pm\delta` for huber,
@@ -29,8 +29,8 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
               F(x) \leftarrow F(x) + \nu\,\gamma_{j(x)}                                                  \quad (1)
 
     (mean, median or quantile of the residuals in the leaf; for huber one step from the median; Friedman 2001). A
-    drop-in for scikit-learn's class of this name; what the classifier says of raw tables, precision and speed holds
-    here too.
+    drop-in for scikit-learn's class of this name; raw tables, precision and speed are as in the
+    classifier.
 
     Cost: fit O(d n log n) to sort the columns, then O(T n d depth) for T rounds; predict O(T depth) a row; memory O(n
     d) to fit, O(T nodes) kept.
@@ -43,7 +43,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     n_estimators : int, default 100
         Rounds.
     subsample : float, default 1.0
-        The share of the rows, drawn anew, that the tree of a round sees.
+        The share of the rows, drawn anew, that train the tree of a round.
     criterion : deprecated, without effect
     min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease : numbers or fractions
         When a node is not split, as in DecisionTreeRegressor.
@@ -51,7 +51,7 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         Most tests from the root of a tree to a leaf.
     init : None, "zero" or a regressor
         Where F starts: at the best constant, at 0, or at the answers of a regressor, which is fitted to the block of
-        numbers that trees see.
+        numbers that trees use.
     random_state : None, int or RandomState
         Of drawn rows and columns.
     max_features : int, fraction, "sqrt", "log2" or None, default None
@@ -90,6 +90,17 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     >>> model = GradientBoostingRegressor(n_estimators=3, learning_rate=1.0, max_depth=1).fit(X, y)
     >>> [round(float(((F - y) ** 2).sum()), 4) for F in model.staged_predict(X)]
     [2.56, 0.4475, 0.0954]
+
+    See Also
+    --------
+    HistGradientBoostingRegressor, AdaBoostRegressor, RandomForestRegressor
+
+    References
+    ----------
+    - Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. Annals of Statistics
+      29(5), 1189-1232. doi:10.1214/aos/1013203451
+    - Friedman, J. H. (2002). Stochastic gradient boosting. Computational Statistics and Data Analysis 38(4),
+      367-378. doi:10.1016/S0167-9473(01)00065-2
     """
 
     card = Card(

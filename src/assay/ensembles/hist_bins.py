@@ -14,7 +14,7 @@ __all__ = ["Bins", "Codes", "find_bins"]
 
 SUBSAMPLE = 200_000  # rows from which thresholds are found
 BYTE = 256  # codes of a narrow column, the missing one included
-RARE = 10  # a category with fewer rows can never be placed on its own (see split.hpp, SUPPORT)
+MIN_ROWS = 10  # a category with fewer cannot be placed by itself (see split.hpp, SUPPORT)
 BLOCK = 16384  # rows that one thread bins at a time
 
 
@@ -38,7 +38,7 @@ class Bins:
     A numeric column of at most ``max_bins`` distinct values is cut midway between them, any other at its
     quantiles :math:`k/\text{max\_bins}`; value x has the code b when threshold b-1 < x <= threshold b. In a
     nominal column each category is a bin. If there are more than ``max_bins`` categories, those with fewer than
-    10 rows share one bin, since on their own they could never be told apart from noise; if more than 65,000
+    10 rows share one bin, since alone they could not be distinguished from noise; if more than 65,000
     remain, so do the rarest of them. The code after the last bin is for missing values.
 
     Attributes
@@ -105,7 +105,7 @@ def find_bins(
 ) -> Bins:
     """Bins of the columns of X; column j is nominal if it has ``n_categories[j]`` > 0 categories.
 
-    Of more than 200,000 rows, a sample of that many (drawn with replacement, by weight) says where to cut.
+    Of more than 200,000 rows, a sample of that many (drawn with replacement, by weight) decides where to cut.
     """
     n, d = X.shape
     nominal = n_categories > 0
@@ -121,16 +121,16 @@ def find_bins(
             return _bins_of_categories(X[:, j], int(n_categories[j]), max_bins)
         return _thresholds(sample, j, max_bins, weights)
 
-    found = in_threads(one, range(d), None if sample.size > 50_000 else 1)
+    per_column = in_threads(one, range(d), None if sample.size > 50_000 else 1)
     thresholds = np.full((d, BYTE), np.inf)
     bins = np.ones(d, dtype=np.int32)
-    for j, what in enumerate(found):
+    for j, what in enumerate(per_column):
         if nominal[j]:
             bins[j] = what.max() + 1
         else:
             thresholds[j, : len(what)] = what
             bins[j] = len(what) + 1
-    tables = [what for j, what in enumerate(found) if nominal[j]]
+    tables = [what for j, what in enumerate(per_column) if nominal[j]]
     narrow = bins < BYTE
     place = np.where(narrow, np.cumsum(narrow) - 1, ~(np.cumsum(~narrow) - 1))
     return Bins(
@@ -189,9 +189,9 @@ def _bins_of_categories(codes: np.ndarray, categories: int, max_bins: int) -> np
     if categories <= max_bins:
         return np.arange(categories)
     counts = np.bincount(codes[~np.isnan(codes)].astype(np.intp), minlength=categories)
-    own = counts >= RARE
-    if own.sum() > 65_000:
+    frequent = counts >= MIN_ROWS
+    if frequent.sum() > 65_000:
         order = np.argsort(-counts, kind="stable")
-        own = np.zeros(categories, dtype=bool)
-        own[order[:65_000]] = True
-    return np.where(own, np.cumsum(own) - 1, own.sum())
+        frequent = np.zeros(categories, dtype=bool)
+        frequent[order[:65_000]] = True
+    return np.where(frequent, np.cumsum(frequent) - 1, frequent.sum())

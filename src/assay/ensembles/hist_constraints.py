@@ -84,7 +84,7 @@ def _plain_names(listed: np.ndarray, who: str) -> np.ndarray:
 
 
 def monotonic_signs(
-    given: Sequence[int] | Mapping[str, int] | None, schema: Schema, nominal: np.ndarray, who: str
+    constraints: Sequence[int] | Mapping[str, int] | None, schema: Schema, nominal: np.ndarray, who: str
 ) -> np.ndarray:
     """(d,) for each column 1 (scores may only grow with it), -1 (only fall) or 0.
 
@@ -94,27 +94,27 @@ def monotonic_signs(
     array([1, 0])
     """
     signs = np.zeros(len(schema), dtype=np.int64)
-    if given is None:
+    if constraints is None:
         return signs
-    if isinstance(given, Mapping):
+    if isinstance(constraints, Mapping):
         if not schema.named:
             raise ParameterError(
                 f"{who} was not fitted on data with feature names. Pass monotonic_cst as an integer array instead."
             )
-        unknown = sorted(set(given) - set(schema.names))
+        unknown = sorted(set(constraints) - set(schema.names))
         if unknown:
             raise ParameterError(
                 f"{who}: monotonic_cst contains {len(unknown)} unexpected feature names: "
                 f"{[*unknown[:5], *(['...'] if len(unknown) > 5 else [])]}."
             )
-        for name, sign in given.items():
+        for name, sign in constraints.items():
             if sign not in (-1, 0, 1):
                 raise ParameterError(
                     f"{who}: monotonic_cst must be -1, 0 or 1, got {sign!r} for column {name!r}."
                 )
             signs[schema.index(name)] = int(sign)
     else:
-        array = np.asarray(given)
+        array = np.asarray(constraints)
         unexpected = sorted(set(array.ravel().tolist()) - {-1, 0, 1}, key=str)
         if unexpected:
             raise ParameterError(
@@ -133,26 +133,26 @@ def monotonic_signs(
     return signs
 
 
-def interaction_groups(given: Any, d: int, who: str) -> list[list[int]]:
+def interaction_groups(constraints: Any, d: int, who: str) -> list[list[int]]:
     """Groups of columns that may meet on one way down; columns of no group form one more.
 
     >>> from assay.ensembles.hist_constraints import interaction_groups
     >>> interaction_groups([(0, 1)], 4, "Learner")
     [[0, 1], [2, 3]]
     """
-    if given is None:
+    if constraints is None:
         return []
-    if isinstance(given, str):
+    if isinstance(constraints, str):
         return (
             [[j] for j in range(d)]
-            if given == "no_interactions"
+            if constraints == "no_interactions"
             else [list(p) for p in combinations(range(d), 2)]
         )
     try:
-        groups = [set(group) for group in given]
+        groups = [set(group) for group in constraints]
     except TypeError:
         raise ParameterError(
-            f"{who}: Interaction constraints must be a sequence of tuples or lists, got: {given!r}."
+            f"{who}: Interaction constraints must be a sequence of tuples or lists, got: {constraints!r}."
         ) from None
     for group in groups:
         for j in group:
@@ -161,5 +161,5 @@ def interaction_groups(given: Any, d: int, who: str) -> list[list[int]]:
                     f"{who}: Interaction constraints must consist of integer indices in [0, n_features - 1] = "
                     f"[0, {d - 1}], specifying the position of features, got invalid indices: {group!r}"
                 )
-    rest = set(range(d)) - set().union(*groups)
-    return [sorted(int(j) for j in group) for group in [*groups, *([rest] if rest else [])]]
+    ungrouped = set(range(d)) - set().union(*groups)
+    return [sorted(int(j) for j in group) for group in [*groups, *([ungrouped] if ungrouped else [])]]

@@ -26,7 +26,7 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
 
     The scores F start at the log odds of the class shares. Each round takes gradient and curvature of the loss at
     every row and grows a tree whose leaves lower its second-order approximation the most; a split of sums (G, H)
-    into left and right is worth its gain, the node with the largest gain is split first, and a leaf says its value:
+    into left and right is worth its gain, the node with the largest gain is split first, and a leaf has the value v:
 
     .. math:: g_i = p_i - y_i,\qquad h_i = p_i(1-p_i),\qquad p_i = \frac1{1+e^{-F(x_i)}}          \quad (1)
 
@@ -44,7 +44,7 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
     .. math:: t = \mathrm{sign}(v)\,\ln(1+|v|)                                                       \quad (4)
 
     and the trees of several classes, which are grown side by side, are shortened where together they raise the loss
-    (:mod:`assay.ensembles.damping`). Other leaves are as (2) and (3) say, to the last bit.
+    (:mod:`assay.ensembles.damping`). Other leaves follow (2) and (3) exactly.
 
     More than two classes have a score each, p is their softmax, and a round grows one tree for each class. Quick,
     hard to beat on tables of many rows, and indifferent to the columns' scales.
@@ -83,7 +83,7 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
         The most bins of a numeric column.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns
         Which columns are nominal. "from_dtype" takes the table's word for it: text and categories are, numbers are
-        not. None says that there are none. Ordered categories are split by their order.
+        not. None: there are none. Ordered categories are split by their order.
     monotonic_cst : dict of name to sign, or a sign for each column, default None
         1: the score may only grow with the column, -1: only fall, 0: either; two classes only.
     interaction_cst : "pairwise", "no_interactions" or lists of columns, default None
@@ -140,6 +140,21 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
     Posterior
       no   0.4502
       yes  0.5498
+
+    See Also
+    --------
+    GradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier
+
+    References
+    ----------
+    - Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. Annals of Statistics
+      29(5), 1189-1232. doi:10.1214/aos/1013203451
+    - Chen, T. and Guestrin, C. (2016). XGBoost: a scalable tree boosting system. ACM SIGKDD Conference, 785-794.
+      doi:10.1145/2939672.2939785
+    - Ke, G., Meng, Q., Finley, T., Wang, T., Chen, W., Ma, W., Ye, Q. and Liu, T.-Y. (2017). LightGBM: a highly
+      efficient gradient boosting decision tree. Advances in Neural Information Processing Systems 30, 3146-3154.
+    - Bach, F. (2010). Self-concordant analysis for logistic regression. Electronic Journal of Statistics 4,
+      384-414. doi:10.1214/09-EJS521
     """
 
     card = Card(
@@ -299,7 +314,7 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
     gamma              F + y e^-F                                   e^F, the mean
     =================  ===========================================  =====================
 
-    Absolute error and quantile have no curvature: there h is 1, and a leaf says the median (quantile) of its
+    Absolute error and quantile have no curvature: there h is 1, and a leaf has the median (quantile) of its
     residuals, as far as monotonic constraints let it.
 
     The training loss falls with every round, for any learning rate: a step that does not lower the loss of its leaf by
@@ -342,7 +357,7 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
         The most bins of a numeric column.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns
         Which columns are nominal. "from_dtype" takes the table's word for it: text and categories are, numbers are
-        not. None says that there are none. Ordered categories are split by their order.
+        not. None: there are none. Ordered categories are split by their order.
     monotonic_cst : dict of name to sign, or a sign for each column, default None
         1: the score may only grow with the column, -1: only fall, 0: either.
     interaction_cst : "pairwise", "no_interactions" or lists of columns, default None
@@ -381,6 +396,19 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
     >>> model = HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=1).fit([[1.0], [2.0]], [0.0, 8.0])
     >>> [prediction.round(4) for prediction in model.staged_predict([[2.0]])]
     [array([4.4]), array([4.76]), array([5.084])]
+
+    See Also
+    --------
+    GradientBoostingRegressor, HistGradientBoostingClassifier, RandomForestRegressor
+
+    References
+    ----------
+    - Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. Annals of Statistics
+      29(5), 1189-1232. doi:10.1214/aos/1013203451
+    - Chen, T. and Guestrin, C. (2016). XGBoost: a scalable tree boosting system. ACM SIGKDD Conference, 785-794.
+      doi:10.1145/2939672.2939785
+    - Ke, G., Meng, Q., Finley, T., Wang, T., Chen, W., Ma, W., Ye, Q. and Liu, T.-Y. (2017). LightGBM: a highly
+      efficient gradient boosting decision tree. Advances in Neural Information Processing Systems 30, 3146-3154.
     """
 
     card = Card(

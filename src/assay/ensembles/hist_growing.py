@@ -17,7 +17,7 @@ from assay.ensembles.hist_trees import Grown
 
 __all__ = ["Boosting", "Limits"]
 
-WORTH_SHARING = 1 << 22  # cells of a table below which a round is quicker on one thread
+WORTH_SHARING = 1 << 22  # cells of a table below which a round is faster on one thread
 SORTING = 400  # cells that take as long as sorting the bins of a nominal column, per bin
 MEMORY = 1 << 28  # bytes for the histograms of nodes that wait to be split
 
@@ -136,9 +136,9 @@ class Boosting:
         after = self._total_loss(self.raw, crew)
         if after > self._loss_now + ROUNDING * abs(self._loss_now):
             added = np.array([tree.number[leaf] for tree, leaf in zip(trees, node)])
-            start, one = self.raw - added, _hist_boosting.Crew(1)
+            start, single = self.raw - added, _hist_boosting.Crew(1)
             shares = damped(
-                start, added, node, lambda F: self._total_loss(F, one), self._slopes(), self._loss_now
+                start, added, node, lambda F: self._total_loss(F, single), self._slopes(), self._loss_now
             )
             for tree, share in zip(trees, shares):
                 tree.number[tree.leaf] *= share[tree.leaf]
@@ -159,7 +159,7 @@ class Boosting:
         return slopes
 
     def _set_leaves(self, tree: Grown, scores: np.ndarray, rate: float) -> None:
-        """Losses with corners: a leaf says the median (or other quantile) of its residuals."""
+        """Losses with corners: a leaf has the median (or other quantile) of its residuals."""
         rows, inner = self._session.rows(), tree.column >= 0
         start, stop = np.empty(len(inner), np.int64), np.empty(len(inner), np.int64)
         start[tree.leaf], stop[tree.leaf] = tree.leaf_start, np.append(tree.leaf_start[1:], len(rows))

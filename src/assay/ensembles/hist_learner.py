@@ -28,7 +28,7 @@ from assay.trees.shap import column_reasons
 
 __all__ = ["HistBoosting", "Rows"]
 
-SMALL = 10_000  # rows on which a scorer is asked about the training data
+MAX_SCORED = 10_000  # training rows that a scorer is applied to
 
 
 @dataclass
@@ -333,11 +333,11 @@ class _Watch:
         from sklearn.utils import resample
 
         rows, labels = self.train, hasattr(self.model, "classes_")
-        if len(rows.y) <= SMALL:
+        if len(rows.y) <= MAX_SCORED:
             return rows
         some = resample(
             np.arange(len(rows.y)),
-            n_samples=SMALL,
+            n_samples=MAX_SCORED,
             replace=False,
             random_state=self.model.seed_,
             stratify=rows.y if labels else None,
@@ -364,8 +364,12 @@ class _Watch:
 
     def latest(self) -> dict[str, float]:
         model = self.model
-        told = {"train_score": float(model.train_score_[-1])}
-        return told if self.judge is None else told | {"validation_score": float(model.validation_score_[-1])}
+        scores = {"train_score": float(model.train_score_[-1])}
+        return (
+            scores
+            if self.judge is None
+            else scores | {"validation_score": float(model.validation_score_[-1])}
+        )
 
     def enough(self) -> bool:
         """Whether none of the latest scores is better than the one before them, by more than tol."""

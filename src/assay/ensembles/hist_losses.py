@@ -1,4 +1,4 @@
-"""Losses of histogram boosting, as far as Python sees them: where to begin, what a score means, what a leaf says."""
+"""Losses of histogram boosting, the part in Python: start, link function and leaf values."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class HistLoss:
         return np.array([np.log(max(mean, _EPS))])
 
     def leaf_value(self, residuals: np.ndarray, w: np.ndarray | None) -> float:
-        """The median (or other quantile) of residuals: what a leaf of a loss with corners says."""
+        """The median (or other quantile) of residuals: the value of a leaf under a loss with corners."""
         if w is None:
             if self.name == "absolute_error":
                 return float(np.median(residuals))

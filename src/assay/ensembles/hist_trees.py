@@ -120,7 +120,7 @@ class BoostedTrees:
 
     @cached_property
     def _parts(self) -> tuple[np.ndarray, ...]:
-        """What the native code reads, once it is known to hold together: a model may come from a stranger's file."""
+        """What the native code reads, once it is known to hold together: a model may come from an untrusted file."""
         parts = (
             self.start, self.column, self.number, self.right, self.missing_left, self.set_start, self.sets,
             self.n_categories,

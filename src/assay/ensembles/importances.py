@@ -1,4 +1,4 @@
-r"""How much each column matters to a forest: three answers, from quick and biased to slow and direct.
+r"""How much each column matters to a forest: three answers, from fast and biased to slow and direct.
 
 - :func:`impurity_importances`: what the tests of a column lower the impurity of the training rows. Free, but a
   column with many distinct values gets credit for splits that fit noise.
@@ -46,7 +46,7 @@ def impurity_importances(forest: Any) -> np.ndarray:
     trees, d = forest.trees_, forest.n_features_in_
     if not len(trees.impurity):
         raise DegenerateError(
-            f"{type(forest).__name__}: a forest made compact has no impurities, so it cannot say what its columns "
+            f"{type(forest).__name__}: a forest made compact has no impurities, so it cannot show what its columns "
             "matter. Ask the forest it was made from."
         )
     amount = trees.weights() * trees.impurity
@@ -147,10 +147,10 @@ def permutation_importances(
     scale = 1.0 if classes else max(float(np.mean((target - target.mean(axis=0)) ** 2)), 1e-300)
 
     def wrong(t: int, block: np.ndarray, truth: np.ndarray) -> float:
-        said = walker.sums(block, t, t + 1, n_jobs=1)
+        answers = walker.sums(block, t, t + 1, n_jobs=1)
         if classes:
-            return float(np.mean(np.argmax(said, axis=1) != truth))
-        return float(np.mean((said - truth.reshape(said.shape)) ** 2)) / scale
+            return float(np.mean(np.argmax(answers, axis=1) != truth))
+        return float(np.mean((answers - truth.reshape(answers.shape)) ** 2)) / scale
 
     def one(t: int) -> np.ndarray:
         random = np.random.default_rng([random_state, t])
@@ -163,11 +163,11 @@ def permutation_importances(
         for j in np.unique(forest.trees_.tree(t).feature):
             if j < 0:
                 continue
-            own = block[:, j].copy()
+            column = block[:, j].copy()
             for _ in range(n_repeats):
-                block[:, j] = random.permutation(own)
+                block[:, j] = random.permutation(column)
                 worse[j] += (wrong(t, block, truth) - before) / n_repeats
-            block[:, j] = own
+            block[:, j] = column
         return worse
 
     each = np.array(_over_trees(forest, one))
@@ -202,9 +202,9 @@ def _over_trees(forest: Any, work: Any) -> list[Any]:
     with progress(total=T, description="importances") as bar:
 
         def one(t: int) -> Any:
-            found = work(t)
+            result = work(t)
             bar.advance()
-            return found
+            return result
 
         return in_threads(one, range(T), forest.n_jobs)
 

@@ -62,6 +62,15 @@ class LogitBoostClassifier(AdditiveClassifier):
     >>> model = LogitBoostClassifier(n_estimators=1).fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"])
     >>> model.decision_function([[0.0], [3.0]])
     array([-1.,  1.])
+
+    See Also
+    --------
+    GentleBoostClassifier, GradientBoostingClassifier, assay.linear.LogisticRegression
+
+    References
+    ----------
+    - Friedman, J., Hastie, T. and Tibshirani, R. (2000). Additive logistic regression: a statistical view of
+      boosting. Annals of Statistics 28(2), 337-407. doi:10.1214/aos/1016218223
     """
 
     card = Card("logitboost", "additive logistic regression by small trees", settings={"random_state": 0})

@@ -36,11 +36,11 @@ HUGE = 1e150  # scores beyond this count as this, so that sums of them are numbe
 
 
 class OneVsOneClassifier(BinaryProblems, Discriminant):
-    r"""Let every pair of classes fight a duel, decided by a classifier that learned these two alone.
+    r"""Combine binary classifiers, one for each pair of classes, by vote or tournament.
 
     Member (i, j) learns the rows of classes i < j; its score :math:`g_{ij}=-g_{ji}` is positive where class i wins.
-    With K classes there are K (K - 1) / 2 members, each of a small problem, and classes that no plane parts from
-    all others at once may still be parted pair by pair (IML 10.4).
+    With K classes there are K (K - 1) / 2 members, each of a small problem, and classes that are not linearly separable
+    from all others at once may still be so pair by pair.
 
     .. math:: v_i = \sum_{j\neq i} 1[g_{ij}>0],\qquad s_i = \sum_{j\neq i} g_{ij}                    \quad (1)
 
@@ -49,7 +49,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
     - "vote": most wins; among equals the largest sum. The champion of a tournament in which each meets each.
     - "tournament": a knock-out: the winner so far meets the next class, so a row costs K - 1 duels only.
     - "all": the class that wins all its duels; a refusal where none does.
-    - "sum": the largest :math:`s_i`, which needs no duel to be won (IML 10-10).
+    - "sum": the largest :math:`s_i`, which needs no duel to be won.
 
     Cost: fit K (K - 1) / 2 times the estimator, on O(n / K) rows each; predict O(K^2) times the estimator's; memory O(n
     d) to fit, and K (K - 1) / 2 estimators kept.
@@ -79,7 +79,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
 
     Examples
     --------
-    Three groups in a row, which one against the rest cannot all tell apart:
+    Three groups in a row, which one against the rest cannot all separate:
 
     >>> from assay.bayes import LinearDiscriminantAnalysis
     >>> from assay.ensembles import OneVsOneClassifier
@@ -87,6 +87,16 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
     >>> model = OneVsOneClassifier(LinearDiscriminantAnalysis(), decision="all").fit(X, y)
     >>> model.predict([[-4.0], [0.0], [4.0]])
     array(['left', 'middle', 'right'], dtype='<U6')
+
+    See Also
+    --------
+    OneVsRestClassifier, OutputCodeClassifier
+
+    References
+    ----------
+    - Hastie, T. and Tibshirani, R. (1998). Classification by pairwise coupling. Annals of Statistics 26(2),
+      451-471. doi:10.1214/aos/1028144844
+    - Fürnkranz, J. (2002). Round robin classification. Journal of Machine Learning Research 2, 721-747.
     """
 
     card = Card("one vs one", "one classifier for each pair of classes", also=("ovo",))
@@ -120,15 +130,15 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
 
         def duel(pair: tuple[int, int]) -> tuple[Any, np.ndarray]:
             rows = np.sort(np.concatenate([by_class[k] for k in pair]))
-            own = take_rows(X, rows)
-            own = own[:, rows] if kernel else own
+            part = take_rows(X, rows)
+            part = part[:, rows] if kernel else part
             target, weights = (y[rows] == pair[1]).astype(np.int64), None if w is None else w[rows]
-            return self._fit_member(own, target, weights, rows, len(y)), rows
+            return self._fit_member(part, target, weights, rows, len(y)), rows
 
         width = X.shape[1] if len(X.shape) > 1 else 1
-        found = self._of_each(duel, self._pairs(), (len(self.classes_) - 1) * X.shape[0] * width)
-        self.estimators_ = [model for model, _ in found]
-        self.pairwise_indices_ = [rows for _, rows in found] if kernel else None
+        members = self._of_each(duel, self._pairs(), (len(self.classes_) - 1) * X.shape[0] * width)
+        self.estimators_ = [model for model, _ in members]
+        self.pairwise_indices_ = [rows for _, rows in members] if kernel else None
 
     def _pairs(self) -> list[tuple[int, int]]:
         return list(combinations(range(len(self.classes_)), 2))
@@ -163,10 +173,10 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
             i, j = pairs[k]
             rows = np.flatnonzero((codes == i) | (codes == j))
             if len(rows):
-                own = entries_of_rows(params, rows, n)
+                part_params = entries_of_rows(params, rows, n)
                 target = (codes[rows] == j).astype(np.int64)
                 self.estimators_[k].partial_fit(
-                    take_rows(values, rows), target, classes=np.array([0, 1]), **own
+                    take_rows(values, rows), target, classes=np.array([0, 1]), **part_params
                 )
 
         self._of_each(more, list(range(len(self.estimators_))), n)
@@ -213,9 +223,9 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         for j in range(1, K):
             for i in np.unique(champion):
                 rows = np.flatnonzero(champion == i)
-                k, own = number[int(i), j], take_rows(X, rows)
-                score = self._score(k, own)
-                champion[rows[says_one(self.estimators_[k], self._columns_of(k, own), score)]] = j
+                k, part = number[int(i), j], take_rows(X, rows)
+                score = self._score(k, part)
+                champion[rows[says_one(self.estimators_[k], self._columns_of(k, part), score)]] = j
         return champion
 
     def _scores(self, X: Any) -> np.ndarray:

@@ -30,19 +30,19 @@ from assay.tables.rows import take_rows
 
 __all__ = ["OneVsRestClassifier"]
 
-RARE = 0.2  # a class with a smaller share of the rows may drown in the rest
-LOOKED_AT = 1000  # rows of a rare class that are asked whether it drowned
+RARE_SHARE = 0.2  # of the rows; the member of a rarer class may reject everything
+MAX_CHECKED = 1000  # rows of a rare class on which its member is checked
 
 
 class OneVsRestClassifier(BinaryProblems, Classifier):
-    r"""Ask one binary classifier per class whether a row is of that class, and take the surest.
+    r"""Fit one binary classifier per class against all others, and answer the class with the highest score.
 
     Member k learns class k against all other rows. With its score :math:`g_k` (positive: class k)
 
     .. math:: \hat y = \arg\max_k g_k(x)                                                            \quad (1)
 
     or, with ``decision="reject"``, the only class whose score is positive, and a refusal where none or several are.
-    The largest score compares members fairly only if their scores are on one scale (IML 10.3.2). Probabilities are
+    The largest score compares members fairly only if their scores are on one scale. Probabilities are
     the members' own, divided by their sum; where all are 0 each class gets the same.
 
     Two classes need one member. A target with several columns of 0 and 1 has labels that do not exclude each other:
@@ -62,7 +62,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
     verbose : int, default 0
         Of no effect; progress is shown where somebody watches.
     decision : "argmax" or "reject", default "argmax"
-        Whether (1) answers always, or only where exactly one member says yes.
+        Whether (1) answers always, or only where exactly one score is positive.
     reject_label : default "reject"
         What a refused row is called: ``predict`` returns text if the classes are text, else an object array, unless
         a number (such as -1) stands beside numeric classes.
@@ -76,7 +76,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
     Warns
     -----
     AssayWarning
-        If a class with less than a fifth of the rows drowned: its member says no to each of its own rows.
+        If a class with less than a fifth of the rows is lost: its member rejects each of its rows.
 
     Examples
     --------
@@ -88,6 +88,15 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
     >>> model = OneVsRestClassifier(LinearDiscriminantAnalysis(), decision="reject").fit(X, y)
     >>> model.predict([[-4.0], [0.0], [4.0]])
     array(['left', 'reject', 'right'], dtype='<U6')
+
+    See Also
+    --------
+    OneVsOneClassifier, OutputCodeClassifier
+
+    References
+    ----------
+    - Rifkin, R. and Klautau, A. (2004). In defense of one-vs-all classification. Journal of Machine Learning
+      Research 5, 101-141.
     """
 
     card = Card("one vs rest", "one classifier for each class against all others", also=("ovr",))
@@ -133,7 +142,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         X : table of n rows
         y : (n,) class labels, or (n, K) of 0 and 1, dense or sparse, for labels that do not exclude each other
         sample_weight : (n,) what each row counts; None counts each once
-        params : passed on to the members that ask for them, with scikit-learn's metadata routing
+        params : passed on to the members that request them, with scikit-learn's metadata routing
         """
         indicators = _indicators(y)
         if indicators is None:
@@ -166,20 +175,20 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         targets = (y == 1)[None] if K <= 2 else y == np.arange(K)[:, None]
         self._fit_members(X, targets, w)
         if K > 2:
-            self._warn_of_drowned(X, y)
+            self._warn_of_rejecting(X, y)
 
     def _fit_members(self, X: Any, targets: np.ndarray, w: np.ndarray | None) -> None:
         for k, target in enumerate(targets):
             if target.all() or not target.any():
-                said = "" if target.any() else "not "
+                negation = "" if target.any() else "not "
                 named = (
-                    f"Label {said}{self.classes_[k]}"
+                    f"Label {negation}{self.classes_[k]}"
                     if len(self.classes_) > 1
                     else f"Label {self.classes_[0]}"
                 )
                 warn_user(
-                    f"OneVsRestClassifier: {named} is present in all training examples, so there is nothing to tell it "
-                    "from; it is always answered.",
+                    f"OneVsRestClassifier: {named} is present in all training examples, so there is nothing to "
+                    "separate it from; it is always answered.",
                     AssayWarning,
                 )
         self.estimators_ = self._of_each(
@@ -189,21 +198,22 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         )
         self._adopt_columns()
 
-    def _warn_of_drowned(self, X: Any, y: np.ndarray) -> None:
-        """Tell of rare classes whose member says no to each of their own rows."""
+    def _warn_of_rejecting(self, X: Any, y: np.ndarray) -> None:
+        """Warn of rare classes whose member rejects each of their rows."""
         counts = np.bincount(y, minlength=len(self.classes_))
-        drowned = []
-        for k in np.flatnonzero(counts < RARE * len(y)):
-            own = np.flatnonzero(y == k)[:LOOKED_AT]
-            if not (self._score(int(k), take_rows(X, own)) > 0).any():
-                drowned.append(k)
-        if drowned:
-            k = min(drowned, key=lambda k: counts[k])
-            more = f" (and {len(drowned) - 1} more classes)" if len(drowned) > 1 else ""
+        lost = []
+        for k in np.flatnonzero(counts < RARE_SHARE * len(y)):
+            class_rows = np.flatnonzero(y == k)[:MAX_CHECKED]
+            if not (self._score(int(k), take_rows(X, class_rows)) > 0).any():
+                lost.append(k)
+        if lost:
+            k = min(lost, key=lambda k: counts[k])
+            more = f" (and {len(lost) - 1} more classes)" if len(lost) > 1 else ""
             warn_user(
-                f"OneVsRestClassifier: class {self.classes_[k]} has {counts[k]} of {len(y)} rows, and its member says "
-                f"no to each of them{more}: the rest outweighs it. Balance the estimator (class_weight='balanced' or "
-                "sample_weight), or use OneVsOneClassifier, whose members see two classes each.",
+                f"OneVsRestClassifier: class {self.classes_[k]} has {counts[k]} of {len(y)} rows, and its member "
+                f"rejects each of them{more}: the other classes outweigh it. Balance the estimator "
+                "(class_weight='balanced' or sample_weight), or use OneVsOneClassifier, whose members are fitted to "
+                "two classes each.",
                 AssayWarning,
             )
 
@@ -228,10 +238,10 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
             self.estimators_ = [clone(self._template()) for _ in range(count)]
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         codes = label_codes(y, self.classes_, n, "OneVsRestClassifier")
-        one = len(self.estimators_) == 1
+        single = len(self.estimators_) == 1
 
         def more(k: int) -> None:
-            target = (codes == (1 if one else k)).astype(np.int64)
+            target = (codes == (1 if single else k)).astype(np.int64)
             self.estimators_[k].partial_fit(X, target, classes=np.array([0, 1]), **params)
 
         self._of_each(more, list(range(len(self.estimators_))), n * len(self.estimators_))
@@ -302,8 +312,10 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
             return np.log(self.predict_proba(X))
 
     def _posterior(self, X: Any) -> np.ndarray:
-        said = self._of_each(lambda m: np.asarray(m.predict_proba(X))[:, 1], self.estimators_, X.shape[0])
-        yes = np.column_stack(said)
+        posteriors = self._of_each(
+            lambda m: np.asarray(m.predict_proba(X))[:, 1], self.estimators_, X.shape[0]
+        )
+        yes = np.column_stack(posteriors)
         if self._of_several:
             return yes
         if yes.shape[1] == 1:
@@ -313,8 +325,8 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
 
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         scores = self._score_members(X)
-        one = scores.shape[1] == 1
-        labels = self.classes_[-1:] if one else self.classes_
+        single = scores.shape[1] == 1
+        labels = self.classes_[-1:] if single else self.classes_
         members = np.full(len(scores), -1)
         if self._of_several:
             answers: list[Any] = [plain_labels(self.classes_[g > 0]) for g in scores]
@@ -322,14 +334,14 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
             codes = self._chosen(scores)
             answers = [plain_label(self.classes_[k]) if k >= 0 else self.reject_label for k in codes]
             known = np.isin(np.array(answers, dtype=object), self.classes_.astype(object))
-            members = np.where(known, 0 if one else codes, -1)
+            members = np.where(known, 0 if single else codes, -1)
         inner = self._member_reasons(members, X, lambda k: f"Member {labels[k]}")
         note = "To a member 1 is its class, and 0 all others."
 
         def sections(i: int) -> list[Section]:
             lines = [[str(c), float(g), "yes" if g > 0 else "no"] for c, g in zip(labels, scores[i])]
             heads = ["class", "score", "answer"]
-            return [Section("What each member says of its class", heads, lines, note), *inner(i)]
+            return [Section("The score of each member for its class", heads, lines, note), *inner(i)]
 
         posterior = self._posterior(X) if hasattr(self, "predict_proba") else None
         return Explanations(

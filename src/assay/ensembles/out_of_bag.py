@@ -1,11 +1,11 @@
-r"""Bags of rows: how they are drawn, and what the rows outside of them tell.
+r"""Bags of rows: how they are drawn, and estimates from the rows outside of them.
 
 A bootstrap sample of size N from N rows leaves each row out with probability :math:`(1-1/N)^N`, so a bag holds on
 average the share
 
 .. math:: 1-(1-\tfrac1N)^N \;\to\; 1-e^{-1} = 0.632                          \quad (1)
 
-of the distinct rows. The members that never saw a row can be asked about it: their answers, gathered over all rows,
+of the distinct rows. Members trained without a row can predict it: their answers, gathered over all rows,
 are the out-of-bag estimate, an honest test without a test set.
 """
 
@@ -115,7 +115,7 @@ def out_of_bag(rows: np.ndarray, n: int) -> np.ndarray:
 def mean_of_outsiders(
     bags: Iterable[np.ndarray], answer: Callable[[int, np.ndarray], np.ndarray], n: int, width: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(n, width) the mean answer of the members that did not see a row, and (n,) how many these are.
+    """(n, width) the mean answer of the members trained without the row, and (n,) how many these are.
 
     Parameters
     ----------

@@ -78,6 +78,17 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
     >>> model = OutputCodeClassifier(LinearDiscriminantAnalysis(), code_book=code, decoding="hamming").fit(X, y)
     >>> bool((model.predict(X) == OneVsOneClassifier(LinearDiscriminantAnalysis()).fit(X, y).predict(X)).all())
     True
+
+    See Also
+    --------
+    OneVsOneClassifier, OneVsRestClassifier, one_vs_rest_code
+
+    References
+    ----------
+    - Dietterich, T. G. and Bakiri, G. (1995). Solving multiclass learning problems via error-correcting output
+      codes. Journal of Artificial Intelligence Research 2, 263-286. doi:10.1613/jair.105
+    - Allwein, E. L., Schapire, R. E. and Singer, Y. (2000). Reducing multiclass to binary: a unifying approach for
+      margin classifiers. Journal of Machine Learning Research 1, 113-141.
     """
 
     card = Card(
@@ -128,9 +139,9 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
 
         def member(bit: np.ndarray) -> Any:
             rows = np.flatnonzero(bit)
-            own = X if len(rows) == len(y) else take_rows(X, rows)
+            part = X if len(rows) == len(y) else take_rows(X, rows)
             target, weights = (bit[rows] > 0).astype(np.int64), None if w is None else w[rows]
-            return self._fit_member(own, target, weights, rows, len(y))
+            return self._fit_member(part, target, weights, rows, len(y))
 
         width = X.shape[1] if len(X.shape) > 1 else 1
         self.estimators_ = self._of_each(member, bits, X.shape[0] * width * len(bits))
@@ -168,9 +179,9 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
         s, M = self._margins(X), self.code_book_
         if self.decoding == "euclidean":
             # over the bits that are not 0, (s - m)^2 = s^2 + 1 - 2 s m
-            there = (M != 0).astype(np.float64)
+            used = (M != 0).astype(np.float64)
             s = np.clip(s, -1e150, 1e150)  # squares stay numbers
-            return (2 * s @ M.T - s**2 @ there.T) / there.sum(axis=1) - 1  # (1)
+            return (2 * s @ M.T - s**2 @ used.T) / used.sum(axis=1) - 1  # (1)
         wrong = 0.5 * (M.shape[1] - np.where(s > 0, 1.0, -1.0) @ M.T)  # (1)
         support = np.clip(s @ M.T, -1e300, 1e300)
         return support / (3 * (np.abs(support) + 1)) - wrong  # below one half, so that it decides ties alone
@@ -193,7 +204,7 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
             table = [[str(c), float(-d)] for c, d in zip(self.classes_, scores[i])]
             return [
                 Section("Distance of the code words", ["class", "distance"], table),
-                Section(f"Bits of {self.classes_[best[i]]}", ["member", "score", "says", "word"], bits),
+                Section(f"Bits of {self.classes_[best[i]]}", ["member", "score", "bit", "word"], bits),
             ]
 
         return Explanations(type(self).__name__, plain_labels(self.classes_[best]), rows, Reasons(sections))
@@ -227,17 +238,17 @@ def one_vs_one_code(K: int) -> np.ndarray:
 
 def _given(code: Any, K: int) -> np.ndarray:
     """The code as whole numbers, if it is one for K classes."""
-    found = np.asarray(code)
-    if found.ndim != 2 or len(found) != K or not found.shape[1] or not np.isin(found, (-1, 0, 1)).all():
+    words = np.asarray(code)
+    if words.ndim != 2 or len(words) != K or not words.shape[1] or not np.isin(words, (-1, 0, 1)).all():
         raise ParameterError(
             f"OutputCodeClassifier: code_book must have a row of -1, 0 and 1 for each of {K} classes, got an array of "
-            f"shape {found.shape}."
+            f"shape {words.shape}."
         )
-    both = (found > 0).any(axis=0) & (found < 0).any(axis=0)
-    if not both.all() or not (found != 0).any(axis=1).all():
+    both = (words > 0).any(axis=0) & (words < 0).any(axis=0)
+    if not both.all() or not (words != 0).any(axis=1).all():
         lost = f"column {int(np.argmin(both))}" if not both.all() else "some class"
         raise ParameterError(
             f"OutputCodeClassifier: each column of code_book needs a -1 and a +1, each class one of them; {lost} "
             "lacks it."
         )
-    return found.astype(np.int64)
+    return words.astype(np.int64)

@@ -87,8 +87,8 @@ def outlier_scores(proximities: np.ndarray, y: Any) -> np.ndarray:
     scores = np.zeros(n)
     for k in range(len(classes)):
         rows = np.flatnonzero(codes == k)
-        own = P[np.ix_(rows, rows)] ** 2
-        raw = n / np.maximum(own.sum(axis=1) - np.diag(own), 1e-12)
+        squares = P[np.ix_(rows, rows)] ** 2
+        raw = n / np.maximum(squares.sum(axis=1) - np.diag(squares), 1e-12)
         middle = np.median(raw)
         spread = np.mean(np.abs(raw - middle))
         scores[rows] = (raw - middle) / spread if spread > 0 else 0.0

@@ -12,9 +12,9 @@ __all__ = ["RandomForestClassifier", "RandomForestRegressor"]
 class RandomForestClassifier(ForestClassifier):
     r"""Average many trees that differ: each with its own bag of rows, each node with its own draw of columns.
 
-    A full-grown tree errs little on average and much from sample to sample. Averaging the posteriors :math:`P_t` of T
-    trees keeps the first and lowers the second, the more so the less the trees agree; so a node may only choose among
-    a few columns, drawn by lot (Breiman 2001):
+    A fully grown tree has little bias and much variance. Averaging the posteriors :math:`P_t` of T trees keeps the
+    bias and lowers the variance, the more so the less they are correlated; so a node may only choose among a few
+    columns, drawn at random (Breiman 2001):
 
     .. math:: P(k\mid x) = \frac1T\sum_{t=1}^T P_t(k\mid x)                    \quad (1)
 
@@ -73,13 +73,13 @@ class RandomForestClassifier(ForestClassifier):
     trees_ : PackedForest
         All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
     estimators_ : list of DecisionTreeClassifier
-        The same as learners, made when they are first asked for.
+        The same as learners, made on first access.
     estimators_samples_ : list of row numbers, the bag of each tree
     feature_importances_ : (d,) see :mod:`~assay.ensembles.importances` for unbiased ones
     n_outputs_ : int
     classes_ : (K,)      n_classes_ : int
     oob_score_, oob_decision_function_ : float, (n, K)
-        If asked for: accuracy, and the posterior by the trees that did not see a row.
+        With ``oob_score``: accuracy, and the posterior by the trees trained without the row.
 
     Examples
     --------
@@ -89,6 +89,14 @@ class RandomForestClassifier(ForestClassifier):
     >>> forest = RandomForestClassifier(50, oob_score=True, random_state=0).fit(X, y)
     >>> forest.predict(X[[0, 60, 120]]), forest.oob_score_ > 0.93
     (array([0, 1, 2]), True)
+
+    See Also
+    --------
+    ExtraTreesClassifier, BaggingClassifier, HistGradientBoostingClassifier, assay.trees.DecisionTreeClassifier
+
+    References
+    ----------
+    - Breiman, L. (2001). Random forests. Machine Learning 45, 5-32. doi:10.1023/A:1010933404324
     """
 
     card = Card(
@@ -159,12 +167,12 @@ class RandomForestRegressor(ForestRegressor):
     trees_ : PackedForest
         All trees, about 14 bytes a node; ``trees_.tree(t)`` is one of them.
     estimators_ : list of DecisionTreeRegressor
-        The same as learners, made when they are first asked for.
+        The same as learners, made on first access.
     estimators_samples_ : list of row numbers, the bag of each tree
     feature_importances_ : (d,) see :mod:`~assay.ensembles.importances` for unbiased ones
     n_outputs_ : int
     oob_score_, oob_prediction_ : float, (n,)
-        If asked for: R squared, and the answers of the trees that did not see a row.
+        With ``oob_score``: R squared, and the answers of the trees trained without the row.
 
     Examples
     --------
@@ -173,6 +181,14 @@ class RandomForestRegressor(ForestRegressor):
     >>> forest = RandomForestRegressor(50, random_state=0).fit(X, [i**2 for i in range(100)])
     >>> bool(abs(forest.predict([[50.0]])[0] - 2500) < 50)
     True
+
+    See Also
+    --------
+    ExtraTreesRegressor, BaggingRegressor, assay.trees.DecisionTreeRegressor
+
+    References
+    ----------
+    - Breiman, L. (2001). Random forests. Machine Learning 45, 5-32. doi:10.1023/A:1010933404324
     """
 
     card = Card(

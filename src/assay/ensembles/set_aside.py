@@ -1,4 +1,4 @@
-"""Rows to learn from, and rows that say when to stop."""
+"""Training and validation rows of early stopping."""
 
 from __future__ import annotations
 

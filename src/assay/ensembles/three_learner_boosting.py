@@ -1,4 +1,4 @@
-"""The first boosting: three learners, each trained on what those before it cannot settle."""
+"""Boosting with three learners: the third is trained where the first two disagree."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ __all__ = ["ThreeLearnerBoosting"]
 
 
 class ThreeLearnerBoosting(Boosted, Classifier):
-    r"""Ask two learners, and a third where they disagree.
+    r"""Combine two learners, and a third where they disagree.
 
     The rows are dealt into three parts, class by class. The first learner is trained on part 1; the second on those
-    rows of part 2 that the first gets wrong and as many that it gets right, so that the first is of no use to it; the
-    third on the rows of part 3 on which the two disagree. If the first two agree, that is the answer, else it is the
-    third's. If each errs with probability :math:`\epsilon` on the rows it was made for, the three together err with
+    rows of part 2 that the first gets wrong and as many that it gets right, so that the first is no better than chance
+    on them; the third on the rows of part 3 on which the two disagree. If the first two agree, that is the answer, else
+    it is the third's. If each errs with probability :math:`\epsilon` on the rows it was made for, the three together
+    err with
 
     .. math:: 3\epsilon^2 - 2\epsilon^3 < \epsilon                                                      \quad (1)
 
@@ -63,6 +64,15 @@ class ThreeLearnerBoosting(Boosted, Classifier):
     >>> model = ThreeLearnerBoosting(random_state=3).fit(X, y)
     >>> [record["rows"] for record in model.history_], model.score(X, y)
     ([11, 10, 6], 1.0)
+
+    See Also
+    --------
+    AdaBoostClassifier, BaggingClassifier
+
+    References
+    ----------
+    - Schapire, R. E. (1990). The strength of weak learnability. Machine Learning 5, 197-227.
+      doi:10.1007/BF00116037
     """
 
     card = Card(
@@ -116,9 +126,9 @@ class ThreeLearnerBoosting(Boosted, Classifier):
                 right = rng.permutation(parts[1][~wrong])[: int(wrong.sum())]
                 train(2, np.sort(np.concatenate((parts[1][wrong], right))))
         if len(parts[2]) and len(self.members_) == 2:
-            one, two = (self._says(model, take_rows(X, parts[2])) for model in self.members_)
-            if (one != two).any():
-                train(3, parts[2][one != two])
+            first, second = (self._says(model, take_rows(X, parts[2])) for model in self.members_)
+            if (first != second).any():
+                train(3, parts[2][first != second])
                 self.third_ = 2
 
     def _deal(self, y: np.ndarray, rng: Any) -> np.ndarray:
@@ -156,6 +166,6 @@ class ThreeLearnerBoosting(Boosted, Classifier):
             decides = "the first two agree" if agreed and len(lines) > 1 else "the first decides"
             if not agreed and self.third_ is not None:
                 decides = "the first two disagree, so the third decides"
-            return [Section("What the learners say", ["learner", "answer"], lines, f"Here {decides}.")]
+            return [Section("Answers of the learners", ["learner", "answer"], lines, f"Here {decides}.")]
 
         return Reasons(sections)

@@ -1,4 +1,4 @@
-"""Where boosting gets the next weak learner from: trees on columns ranked once, or any estimator."""
+"""Weak learners of boosting: trees on columns ranked once, or any estimator."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ def kept(model: Any, make: Callable[[], SumOfTrees]) -> SumOfTrees:
 
     Kept outside of the model: predicting changes nothing in it, and it is stored without what follows from the rest.
     """
-    found = _sums_by_model.get(model)
-    if found is None or found[0] is not model.members_ or found[1] != len(model.members_):
-        found = (model.members_, len(model.members_), make())
-        _sums_by_model[model] = found
-    return found[2]
+    entry = _sums_by_model.get(model)
+    if entry is None or entry[0] is not model.members_ or entry[1] != len(model.members_):
+        entry = (model.members_, len(model.members_), make())
+        _sums_by_model[model] = entry
+    return entry[2]
 
 
 class SumOfTrees:
