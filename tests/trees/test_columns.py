@@ -24,7 +24,7 @@ def check(columns, X):
         ranks, values = ranks_by_the_book(x)
         assert_array_equal(columns.ranks[j], ranks)
         assert_array_equal(columns.values[columns.start[j] : columns.start[j + 1]], values)
-        assert columns.holes[j] == np.isnan(x).any()
+        assert columns.has_missing[j] == np.isnan(x).any()
         key = columns.order[j]
         assert_array_equal(key >> np.uint64(32), np.sort(ranks))
         assert_array_equal(np.sort(key & np.uint64(0xFFFFFFFF)), np.arange(len(x)))

@@ -129,10 +129,10 @@ def test_an_asymmetric_function_fails_and_the_report_says_where():
         (lambda p: 0 * p[:, 0], {"grows from a single class to equal shares"}),
     ],
 )
-def test_each_property_is_told_apart(function, fails):
+def test_each_property_is_distinguished(function, fails):
     report = check_impurity(function)
     assert {p.name for p in report.properties if not p.holds} == fails
-    assert all(len(p.where) == 2 and p.says for p in report.properties if not p.holds)
+    assert all(len(p.where) == 2 and p.reason for p in report.properties if not p.holds)
 
 
 def test_a_function_that_does_not_work_along_rows_is_named():

@@ -262,7 +262,7 @@ def test_the_boundary_theorem():
 test_the_boundary_theorem = pytest.mark.capability("IML-9-04")(test_the_boundary_theorem)
 
 
-def test_neighbours_in_the_last_bit_are_told_apart():
+def test_neighbours_in_the_last_bit_are_distinguished():
     low = 1.0
     high = np.nextafter(low, 2)
     tree = grow(rank_columns(np.array([[low], [high]])), np.array([0, 1]), n_classes=2)

@@ -164,6 +164,6 @@ def test_every_cut_gives_the_residual_of_its_own_fits(targets):
         assert_allclose(errors, wanted, rtol=1e-6)
 
 
-def test_a_small_constant_is_told():
+def test_a_small_constant_is_shown():
     assert equation(np.array([1e-14]), 3e-13, ["x"]) == "3e-13 + 1e-14 x"
     assert equation(np.array([1.0]), 3e-16, ["x"]) == "1 x"

@@ -59,7 +59,7 @@ def test_a_column_that_separates_nothing_has_no_threshold():
     assert np.isnan(found[:, 0]).all()
 
 
-def test_numbers_next_to_each_other_are_told_apart():
+def test_numbers_next_to_each_other_are_distinguished():
     X = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
     found = np.empty((1, 4))
     _number_cuts.best_cuts(

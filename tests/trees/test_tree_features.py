@@ -136,7 +136,7 @@ def test_a_tree_without_tests_keeps_all_columns_and_says_so():
     assert selector.support_.all()
 
 
-def test_a_missing_label_is_told():
+def test_a_missing_label_is_reported():
     with pytest.raises(DataError, match="row 2 has no label"):
         TreeFeatureSelector().fit([[1.0], [2.0], [3.0]], np.array(["a", np.nan, "b"], dtype=object))
 

@@ -1,4 +1,4 @@
-"""Trees: learners that ask one question after the other, and can be read."""
+"""Decision trees, model trees, soft and multivariate trees."""
 
 from assay.trees.c45_classifier import C45Classifier
 from assay.trees.cart_classifier import CARTClassifier

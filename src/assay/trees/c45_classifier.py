@@ -1,4 +1,4 @@
-"""C4.5: gain ratio, branches for every category, rows in fractions, and pruning that expects the worst."""
+"""C4.5: gain ratio, branches for every category, fractional rows for missing values, and pessimistic pruning."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class C45Classifier(TreeLearner, Classifier):
     predicting. Pruning works from the leaves up (see :func:`assay.trees.pruning.error_based`).
 
     Use it on mixed tables with missing values where the tree itself is wanted: it is small and reads well.
-    Where books differ: gains within 1e-6 are equal and the first column wins; both sides of a threshold hold at
+    Ties and limits: gains within 1e-6 are equal and the first column wins; both sides of a threshold hold at
     least a tenth of the average class (25 rows at most), as in release 8; J48 takes numbers closer than 1e-5 as equal,
     here all that differ are different.
 
@@ -83,6 +83,16 @@ class C45Classifier(TreeLearner, Classifier):
     (5, 2, 1.0)
     >>> model.schema_.names[model.tree_.feature[0]]
     'outlook'
+
+    See Also
+    --------
+    CARTClassifier, DecisionTreeClassifier, ID3Classifier
+
+    References
+    ----------
+    - Quinlan, J. R. (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
+    - Quinlan, J. R. (1996). Improved use of continuous attributes in C4.5. Journal of Artificial Intelligence
+      Research 4, 77-90. doi:10.1613/jair.279
     """
 
     card = Card(

@@ -1,4 +1,4 @@
-"""CART: binary splits, surrogates for missing values, and a price for every leaf, chosen by cross-validation."""
+"""CART: binary splits, surrogates for missing values, and cost-complexity pruning by cross-validation."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CART_ACCEPTS = {
 
 
 class PrunedByPrice(TreeLearner):
-    """Grow a large tree, then keep the subtree that cross-validation finds worth its leaves."""
+    """Grow a large tree, then keep the subtree that cross-validation chooses."""
 
     stored: ClassVar[Mapping[str, Kind]] = {
         "ccp_alpha_": Scalar(),
@@ -92,7 +92,7 @@ def _size(y: np.ndarray) -> float:
 
 
 class CARTClassifier(PrunedByPrice, Classifier):
-    r"""Classify by the tree of Breiman, Friedman, Olshen and Stone: grown to the end, cut back with care.
+    r"""Classify by the tree of Breiman, Friedman, Olshen and Stone: grown fully, then pruned by cross-validation.
 
     Nodes are split in two where the Gini impurity falls most: numbers at a threshold, categories in two groups. A
     row whose value is missing goes where the best agreeing other column sends it (a surrogate). From the full tree the
@@ -104,7 +104,7 @@ class CARTClassifier(PrunedByPrice, Classifier):
     error is within one standard error of the least. :class:`DecisionTreeClassifier` grows the same trees with a price
     that you give.
 
-    Use it where a small tree is wanted and a tenfold fit is no matter.
+    Use it where a small tree is wanted and the cost of a tenfold fit is acceptable.
 
     Cost: fit cv + 1 trees of O(d n log n + n d depth); predict O(depth) a row; memory O(n d) to fit, O(nodes) kept.
 
@@ -121,8 +121,8 @@ class CARTClassifier(PrunedByPrice, Classifier):
     min_samples_leaf : int, default 1
     max_depth : int or None, default None
     missing : "surrogate", "learned" or "spread", default "surrogate"
-        What a missing value does: ask other columns, go to the side that was better while growing, or go down both in
-        fractions.
+        How missing values are treated: by surrogate columns, on the side that was better while growing, or on both
+        sides in fractions.
     random_state : int, RandomState or None, default None
         None deals out the rows in turn; a seed shuffles rows of the same class first.
 
@@ -142,6 +142,15 @@ class CARTClassifier(PrunedByPrice, Classifier):
     array([9, 7, 4, 3, 2, 1])
     >>> model.get_n_leaves()
     3
+
+    See Also
+    --------
+    DecisionTreeClassifier, C45Classifier, CARTRegressor
+
+    References
+    ----------
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
     """
 
     card = Card("cart", "one binary tree, pruned by cross-validation", settings={"random_state": 0})

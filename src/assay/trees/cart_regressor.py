@@ -1,4 +1,4 @@
-"""CART for numbers: means in the leaves, and a price for every leaf, chosen by cross-validation."""
+"""CART for numbers: means in the leaves, and cost-complexity pruning by cross-validation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["CARTRegressor"]
 
 
 class CARTRegressor(PrunedByPrice, Regressor):
-    r"""Predict by the regression tree of Breiman, Friedman, Olshen and Stone: grown to the end, cut back with care.
+    r"""Predict by the regression tree of Breiman et al.: grown fully, then pruned by cross-validation.
 
     Nodes are split in two where the squared error around their means falls most. Of the subtrees that minimise the
     training error plus a price for each leaf, cross-validation takes the smallest whose squared error is within one
@@ -22,7 +22,7 @@ class CARTRegressor(PrunedByPrice, Regressor):
 
     .. math:: \min_T \; \tfrac1n \sum_i \bigl(y_i - g_T(x_i)\bigr)^2 + \alpha \, |\text{leaves of } T| \quad (1)
 
-    Missing values ask other columns (surrogates); categories are divided in two groups.
+    Missing values follow surrogate splits; categories are divided in two groups.
 
     Cost: fit cv + 1 trees of O(d n log n + n d depth); predict O(depth) a row; memory O(n d) to fit, O(nodes) kept.
 
@@ -55,6 +55,15 @@ class CARTRegressor(PrunedByPrice, Regressor):
     >>> model = CARTRegressor(random_state=0).fit(x, y)
     >>> model.get_n_leaves(), model.predict([[4.0], [15.0]]).round(2)
     (2, array([1.01, 2.99]))
+
+    See Also
+    --------
+    DecisionTreeRegressor, ModelTreeRegressor, CARTClassifier
+
+    References
+    ----------
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
     """
 
     card = Card("cart", "one binary tree, pruned by cross-validation", settings={"random_state": 0})

@@ -31,7 +31,7 @@ class Columns:
         Where a column's distinct numbers begin in ``values``.
     n_categories : (d,) int32
         0 for a column of numbers, else its number of categories.
-    holes : (d,) uint8
+    has_missing : (d,) uint8
         Whether the column has missing entries.
     numbers : (n, d) float64 or None
         The table itself where it is a plain block: no copy.
@@ -43,7 +43,7 @@ class Columns:
     --------
     >>> from assay.trees import rank_columns
     >>> columns = rank_columns(np.array([[0.5], [9.0], [0.5], [np.nan]]))
-    >>> columns.ranks, columns.values, columns.holes
+    >>> columns.ranks, columns.values, columns.has_missing
     (array([[0, 1, 0, 2]], dtype=int32), array([0.5, 9. ]), array([1], dtype=uint8))
     """
 
@@ -51,7 +51,7 @@ class Columns:
     d: int
     start: np.ndarray
     n_categories: np.ndarray
-    holes: np.ndarray
+    has_missing: np.ndarray
     numbers: np.ndarray | None = None
     _ranks: np.ndarray | None = None
     _order: np.ndarray | None = None
@@ -162,7 +162,7 @@ def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) ->
         parts = [work(block) for block in blocks]
     else:
         parts = in_threads(work, blocks)
-    values, distinct, holes = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts))
+    values, distinct, has_missing = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts))
     start = np.zeros(d + 1, np.int64)
     np.cumsum(distinct, out=start[1:])
     return Columns(
@@ -170,7 +170,7 @@ def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) ->
         d=d,
         start=start,
         n_categories=categories,
-        holes=(holes > 0).view(np.uint8),
+        has_missing=(has_missing > 0).view(np.uint8),
         numbers=X if plain else None,
         _ranks=None if presorted else ranks,
         _order=order if presorted else None,

@@ -1,4 +1,4 @@
-"""A regression tree without steps: leaves hand over to each other gradually."""
+"""A continuous regression tree: leaves are blended near the thresholds."""
 
 from __future__ import annotations
 
@@ -70,6 +70,17 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
     >>> model = ContinuousTreeRegressor(max_depth=1).fit(x, np.where(x.ravel() < 5, 0.0, 1.0))
     >>> model.predict([[4.0], [4.5], [5.0]]).round(3)
     array([0.238, 0.5  , 0.762])
+
+    See Also
+    --------
+    DecisionTreeRegressor, SoftTreeRegressor, ModelTreeRegressor
+
+    References
+    ----------
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
+    - Jordan, M. I. and Jacobs, R. A. (1994). Hierarchical mixtures of experts and the EM algorithm. Neural
+      Computation 6(2), 181-214.
     """
 
     card = Card("continuous tree", "one tree without jumps at the borders of its leaves")
@@ -135,7 +146,7 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
         raise no_rules(type(self).__name__)
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
-        """The path of the ordinary tree, and the leaves that have a say."""
+        """The path of the ordinary tree, and the leaves that contribute."""
         weights, leaves = self._weights(X), np.flatnonzero(self.tree_.is_leaf)
 
         def sections(i: int) -> list[Section]:

@@ -60,8 +60,8 @@ def error_rate(counts: ArrayLike) -> NDArray[np.float64]:
     """
     c = np.asarray(counts, dtype=float)
     total = c.sum(axis=-1)
-    rest = total - c.max(axis=-1)
-    return np.clip(rest / np.where(total > 0, total, 1.0), 0.0, 1.0)
+    minority = total - c.max(axis=-1)
+    return np.clip(minority / np.where(total > 0, total, 1.0), 0.0, 1.0)
 
 
 def minimum_risk(counts: ArrayLike, loss: ArrayLike) -> NDArray[np.float64]:
@@ -87,7 +87,7 @@ def impurity_function(
     Parameters
     ----------
     criterion : "entropy", "gini", "error", "risk" or a function
-        A function gets class shares, (m, K), and returns m numbers; :func:`check_impurity` tells whether it is an
+        A function gets class shares, (m, K), and returns m numbers; :func:`check_impurity` checks whether it is an
         impurity.
     loss : (A, K), the loss of decision i (row) when the truth is class k (column); for "risk" only
     who : str, who speaks in messages
@@ -170,7 +170,7 @@ class ImpurityProperty:
     name: str
     holds: bool
     where: tuple[float, ...] = ()
-    says: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,9 @@ class ImpurityReport:
         return self.holds
 
     def __str__(self) -> str:
-        return "\n".join(f"{p.name}: yes" if p.holds else f"{p.name}: no, {p.says}" for p in self.properties)
+        return "\n".join(
+            f"{p.name}: yes" if p.holds else f"{p.name}: no, {p.reason}" for p in self.properties
+        )
 
 
 def check_impurity(function: str | Callable[..., Any], K: int = 2, steps: int = 200) -> ImpurityReport:
@@ -260,14 +262,14 @@ def _first_that_does_not_rise(lines: NDArray[np.float64], values: NDArray[np.flo
     if not len(flat):
         return ImpurityProperty(name, True)
     k, i = flat[0]
-    says = f"from {values[k, i]:.6g} at {_words(lines[k, i])} to {values[k, i + 1]:.6g} at {_words(lines[k, i + 1])}"
-    return _property(name, False, lines[k, i + 1], says)
+    reason = f"from {values[k, i]:.6g} at {_words(lines[k, i])} to {values[k, i + 1]:.6g} at {_words(lines[k, i + 1])}"
+    return _property(name, False, lines[k, i + 1], reason)
 
 
-def _property(name: str, holds: Any, where: NDArray[np.float64], says: str) -> ImpurityProperty:
+def _property(name: str, holds: Any, where: NDArray[np.float64], reason: str) -> ImpurityProperty:
     if holds:
         return ImpurityProperty(name, True)
-    return ImpurityProperty(name, False, tuple(float(v) for v in where), says)
+    return ImpurityProperty(name, False, tuple(float(v) for v in where), reason)
 
 
 def _words(shares: NDArray[np.float64]) -> str:
@@ -279,8 +281,8 @@ def _of_user(function: Callable[..., Any], who: str) -> Impurity:
 
     def impurity(counts: NDArray[np.float64]) -> NDArray[np.float64]:
         total = counts.sum(axis=-1, keepdims=True)
-        there = total[..., 0] > 0
-        shares = (counts / np.where(total > 0, total, 1.0))[there]
+        nonempty = total[..., 0] > 0
+        shares = (counts / np.where(total > 0, total, 1.0))[nonempty]
         values = np.asarray(function(shares), dtype=float)
         if values.shape != shares.shape[:1] or not np.isfinite(values).all():
             raise ParameterError(
@@ -288,8 +290,8 @@ def _of_user(function: Callable[..., Any], who: str) -> Impurity:
                 f"{len(shares)} finite numbers, one per row; it returned shape {values.shape}. Let it work along the "
                 "last axis, for example lambda p: 1 - p.max(axis=-1)."
             )
-        result = np.zeros(there.shape)
-        result[there] = values
+        result = np.zeros(nonempty.shape)
+        result[nonempty] = values
         return result
 
     return impurity

@@ -1,4 +1,4 @@
-"""The table of a textbook: every split of every column, and what each criterion says about it."""
+"""The table of a textbook: every split of every column, with the value of each criterion."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ def criterion_table(
     >>> print(table.best("gain").column, round(table.best("gain").gain, 5))
     colour 0.60999
     """
-    given = {"nominal": nominal, "numeric": numeric, "max_categories": max_categories}
-    for name, value in given.items():
+    settings = {"nominal": nominal, "numeric": numeric, "max_categories": max_categories}
+    for name, value in settings.items():
         if not SEARCH[name].holds(value):
             raise ParameterError(f"criterion_table: {name} must be {SEARCH[name].words}, got {value!r}.")
     table = Table.of(X, who="criterion_table")
@@ -145,28 +145,32 @@ def criterion_table(
     measures = [ClassMeasure(codes, len(classes), f) for f in (entropy, gini, error_rate)]
     before = [m.node(rows, w[rows]) for m in measures]
     counts = table.schema.category_counts(ordered=False)
-    found = [
+    candidates = [
         SplitSearch(m, counts, nominal, numeric, max_categories=max_categories).columns(values, rows, w[rows])
         for m in measures
     ]
     splits = [
-        score for of_column in zip(*found) for score in _scores(of_column, measures, before[0], table.schema)
+        score
+        for of_column in zip(*candidates)
+        for score in _scores(of_column, measures, before[0], table.schema)
     ]
     return CriterionTable(tuple(splits), *before)
 
 
 def _scores(
-    found: tuple[Candidates, ...], measures: list[ClassMeasure], before: float, schema: Schema
+    candidates: tuple[Candidates, ...], measures: list[ClassMeasure], before: float, schema: Schema
 ) -> Iterator[SplitScore]:
-    one = found[0]
-    after = [m.combine(c.weight, c.impurity) for m, c in zip(measures, found)]
-    information = one.information()
-    for i in range(len(one.weight)):
-        gain = one.decrease(before, float(after[0][i]))
-        numbers = tuple(float(t[i]) for t in (one.thresholds, one.seconds) if not np.isnan(t[i]))
+    by_entropy = candidates[0]
+    after = [m.combine(c.weight, c.impurity) for m, c in zip(measures, candidates)]
+    information = by_entropy.information()
+    for i in range(len(by_entropy.weight)):
+        gain = by_entropy.decrease(before, float(after[0][i]))
+        numbers = tuple(
+            float(t[i]) for t in (by_entropy.thresholds, by_entropy.seconds) if not np.isnan(t[i])
+        )
         yield SplitScore(
-            column=schema.names[one.column],
-            split=_words(one, i, schema),
+            column=schema.names[by_entropy.column],
+            split=_words(by_entropy, i, schema),
             thresholds=numbers,
             entropy=float(after[0][i]),
             gain=gain,
@@ -177,12 +181,12 @@ def _scores(
         )
 
 
-def _words(found: Candidates, i: int, schema: Schema) -> str:
-    if found.kind == NWAY:
+def _words(candidates: Candidates, i: int, schema: Schema) -> str:
+    if candidates.kind == NWAY:
         return "each"
-    if found.kind == SUBSET:
-        inside = [str(schema.label(found.column, c)) for c in found.codes[found.left[i]]]
+    if candidates.kind == SUBSET:
+        inside = [str(schema.label(candidates.column, c)) for c in candidates.codes[candidates.left[i]]]
         return f"= {inside[0]}" if len(inside) == 1 else "in {" + ", ".join(inside) + "}"
-    if found.kind == TERNARY:
-        return f"at {found.thresholds[i]:.10g} and {found.seconds[i]:.10g}"
-    return f"<= {found.thresholds[i]:.10g}"
+    if candidates.kind == TERNARY:
+        return f"at {candidates.thresholds[i]:.10g} and {candidates.seconds[i]:.10g}"
+    return f"<= {candidates.thresholds[i]:.10g}"

@@ -128,21 +128,21 @@ class DecisionTree(TreeLearner):
     def _monotonic(self, K: Any, several: bool) -> np.ndarray | None:
         """(d,) of -1, 0, 1, checked."""
         me: Any = self
-        given = me.monotonic_cst
-        if given is None:
+        constraints = me.monotonic_cst
+        if constraints is None:
             return None
         who, schema = type(self).__name__, me.schema_
         if several or K > 2:
             what = "multiple outputs" if several else "multiclass classification"
             raise ParameterError(f"{who}: Monotonicity constraints are not supported with {what}.")
-        if isinstance(given, dict):
-            unknown = [name for name in given if name not in schema.names]
+        if isinstance(constraints, dict):
+            unknown = [name for name in constraints if name not in schema.names]
             if unknown:
                 raise ParameterError(
                     f"{who}: monotonic_cst names the column {unknown[0]!r}, which X does not have."
                 )
-            given = [given.get(name, 0) for name in schema.names]
-        signs = np.atleast_1d(given)
+            constraints = [constraints.get(name, 0) for name in schema.names]
+        signs = np.atleast_1d(constraints)
         if signs.ndim != 1 or len(signs) != len(schema):
             raise ParameterError(
                 f"{who}: monotonic_cst has shape {len(signs)} but the input data X has {len(schema)} features."

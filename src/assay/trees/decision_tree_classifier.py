@@ -1,4 +1,4 @@
-"""Classification tree: ask the question that separates the classes best, then ask again."""
+"""Classification tree: recursive splits on the column that separates the classes best."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["DecisionTreeClassifier"]
 
 
 class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
-    r"""Classify by a tree of questions, each about one column, grown from the top by the purest answers.
+    r"""Classify by a binary tree of tests, each of one column, grown greedily to lower the impurity.
 
     A node of weight W is cut in two where the impurity falls most, that is where
 
@@ -38,8 +38,8 @@ class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
     all its rows are alike. Leaves answer with their class shares. The tree does not depend on the order of the rows,
     nor on the number of threads; equally good cuts are decided for the lowest column, then the lowest threshold.
 
-    Differences from scikit-learn: ties are not drawn by lot; numbers keep all their digits (there they are rounded to
-    single precision, and values closer than 1e-7 are equal).
+    Differences from scikit-learn: ties are not broken at random; numbers keep all their digits (there they are rounded
+    to single precision, and values closer than 1e-7 are equal).
 
     y may have several columns, one for each of O targets: one tree answers for all, grown by the mean of their
     impurities (Gini or entropy). ``classes_`` and ``n_classes_`` are lists then, and ``predict_proba`` gives a list.
@@ -103,6 +103,15 @@ class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
     x1 > 2.75: - (3)
     >>> model.predict([[2, 2.7], [1, 2.8]])
     array(['+', '-'], dtype='<U1')
+
+    See Also
+    --------
+    CARTClassifier, C45Classifier, DecisionTreeRegressor, assay.ensembles.RandomForestClassifier
+
+    References
+    ----------
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
     """
 
     card = Card("decision tree", "one binary tree, grown to the end", settings={"random_state": 0})

@@ -1,4 +1,4 @@
-"""Regression tree: cut where the numbers on the two sides differ most."""
+"""Regression tree: recursive splits where the means of the two sides differ most."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["DecisionTreeRegressor"]
 
 
 class DecisionTreeRegressor(DecisionTree, Regressor):
-    r"""Predict a number by a tree of questions, each about one column: a step function over boxes.
+    r"""Predict a number by a binary tree of tests, each of one column: a piecewise constant function.
 
     A node of weight W is cut in two where :math:`W I - W_l I_l - W_r I_r` is largest. With the numbers y of a node
     and its answer g, the impurity I is
@@ -66,6 +66,15 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     (array([ 3.5, -2. , -2. ]), 2.574375)
     >>> model.predict([[3.5], [3.6]])
     array([1.  , 3.84])
+
+    See Also
+    --------
+    CARTRegressor, ModelTreeRegressor, DecisionTreeClassifier, assay.ensembles.RandomForestRegressor
+
+    References
+    ----------
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
     """
 
     card = Card(

@@ -61,8 +61,13 @@ def export_text(
     |   |--- weights: [0.00, 1.00] class: b
     <BLANKLINE>
     """
-    given = {"max_depth": max_depth, "spacing": spacing, "decimals": decimals, "show_weights": show_weights}
-    check("export_text", _ACCEPTED, given)
+    settings = {
+        "max_depth": max_depth,
+        "spacing": spacing,
+        "decimals": decimals,
+        "show_weights": show_weights,
+    }
+    check("export_text", _ACCEPTED, settings)
     check_is_fitted(decision_tree)
     tree, classify = decision_tree.tree_, is_classifier(decision_tree)
     names = _names("feature_names", feature_names, tree.n_features)
@@ -88,7 +93,8 @@ def export_text(
             answer = str(labels[int(np.argmax(shares))])
         else:
             answer = ", ".join(
-                str(own[int(np.argmax(share))]) for own, share in zip(decision_tree.classes_, values[node])
+                str(classes[int(np.argmax(share))])
+                for classes, share in zip(decision_tree.classes_, values[node])
             )
         return (f"weights: {numbers} " if show_weights else "") + f"class: {answer}"
 

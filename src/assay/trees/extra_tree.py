@@ -1,4 +1,4 @@
-"""Extremely random trees: thresholds by lot, the best of a few. Made for averaging over many."""
+"""Extremely random trees: thresholds drawn at random, the best of a few; for averaging over many."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["ExtraTreeClassifier", "ExtraTreeRegressor"]
 
 
 class ExtraTreeClassifier(DecisionTreeClassifier):
-    r"""Classify by one extremely random tree: in each node a few columns, in each column one threshold by lot.
+    r"""Classify by one extremely random tree: in each node a few columns, in each column one random threshold.
 
     The threshold of a column is uniform between its smallest and largest value in the node; of nominal columns each
-    category is put on either side by the toss of a coin. The best of these cuts is made. One such tree is poor;
+    category is put on either side at random. The best of these cuts is made. One such tree is poor;
     the mean of many (``ExtraTreesClassifier``) is not. Parameters mean what they mean in
     :class:`DecisionTreeClassifier`; the defaults of ``splitter`` and ``max_features`` differ.
 
-    Missing values of a column are put on either side by a toss as well, together.
+    Missing values of a column are put together on a random side as well.
 
     Cost: fit O(m n depth) with m columns a node; predict O(depth) a row; memory O(n d) to fit, O(nodes) kept.
 
@@ -55,6 +55,15 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
     >>> model = ExtraTreeClassifier(random_state=0).fit(X, ["low", "low", "high", "high"])
     >>> model.score(X, ["low", "low", "high", "high"])
     1.0
+
+    See Also
+    --------
+    ExtraTreeRegressor, DecisionTreeClassifier, assay.ensembles.ExtraTreesClassifier
+
+    References
+    ----------
+    - Geurts, P., Ernst, D. and Wehenkel, L. (2006). Extremely randomized trees. Machine Learning 63, 3-42.
+      doi:10.1007/s10994-006-6226-1
     """
 
     card = Card("extra tree", "one tree with random columns and thresholds", settings={"random_state": 0})
@@ -102,7 +111,7 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
 class ExtraTreeRegressor(DecisionTreeRegressor):
     r"""Predict a number by one extremely random tree; see :class:`ExtraTreeClassifier`.
 
-    In each node every column proposes one threshold by lot, and the one that lowers the impurity most is taken: with
+    In each node every column proposes one random threshold, and the one that lowers the impurity most is taken: with
     numbers y and their mean g that is the mean of :math:`(y - g)^2`. Made for ``ExtraTreesRegressor``.
 
     Cost: fit O(m n depth) with m columns a node; predict O(depth) a row; memory O(n d) to fit, O(nodes) kept.
@@ -136,6 +145,15 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     >>> model = ExtraTreeRegressor(random_state=0).fit(X, [1.0, 2.0, 5.0, 6.0])
     >>> model.predict(X)
     array([1., 2., 5., 6.])
+
+    See Also
+    --------
+    ExtraTreeClassifier, DecisionTreeRegressor, assay.ensembles.ExtraTreesRegressor
+
+    References
+    ----------
+    - Geurts, P., Ernst, D. and Wehenkel, L. (2006). Extremely randomized trees. Machine Learning 63, 3-42.
+      doi:10.1007/s10994-006-6226-1
     """
 
     card = Card("extra tree", "one tree with random columns and thresholds", settings={"random_state": 0})

@@ -60,9 +60,9 @@ def tree_graphviz(outline: Outline, *, max_depth: int | None = None, name: str =
 
 def _leaf(outline: Outline, i: int) -> str:
     node, colour = outline.nodes[i], outline.colour(i)
-    said = _quoted(f"{answer_word(outline, node)}\n{rows_word(outline, node)}")
+    label = _quoted(f"{answer_word(outline, node)}\n{rows_word(outline, node)}")
     style = "style=filled" if node.is_leaf else 'style="filled,dashed"'
-    return f'shape=box, {style}, fillcolor="{colour}", fontcolor="{ink_on(colour)}", label={said}'
+    return f'shape=box, {style}, fillcolor="{colour}", fontcolor="{ink_on(colour)}", label={label}'
 
 
 def _quoted(text: str) -> str:

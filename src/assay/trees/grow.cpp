@@ -24,7 +24,7 @@ void classify(Source source, const RowWeights &w, int K, const double *loss, int
 // y: classes (n,), or empty and numbers (n, q). weights: whole (n,), real (n,), or both empty. criterion: 0 gini,
 // 1 entropy, 2 error, 3 risk; 4 squared error, 5 absolute error, 6 Poisson (the last two: q = 1).
 nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<double> X, In1<double> values,
-               In1<int64_t> start, In1<int32_t> categories, In1<uint8_t> holes, In1<int32_t> y, In2<double> numbers,
+               In1<int64_t> start, In1<int32_t> categories, In1<uint8_t> has_missing, In1<int32_t> y, In2<double> numbers,
                In1<int32_t> counts, In1<double> weights, int64_t n, int n_classes, int criterion, bool random,
                bool surrogate, bool spread, int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_weight,
                double min_node, int64_t max_features, int64_t max_leaves, double min_decrease, int64_t max_candidates,
@@ -71,7 +71,7 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
             else grow_with(SquaredErrors(source), data, rules, rows, packed, out);
         }
     };
-    return grow_table(order, ranks, X, values, start, categories, holes, counts, weights, n, rules, run);
+    return grow_table(order, ranks, X, values, start, categories, has_missing, counts, weights, n, rules, run);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ void check_targets(const In2<int32_t> &targets, const In1<int32_t> &start, int c
 // targets: (n, q) classes numbered through, with the first class of each target and the number of all in target_start
 // (q + 1,); or both empty and numbers (n, q). criterion: 0 gini, 1 entropy; 5 absolute error, 6 Poisson.
 nb::tuple grow_several(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<double> X, In1<double> values,
-                       In1<int64_t> start, In1<int32_t> categories, In1<uint8_t> holes, In2<int32_t> targets,
+                       In1<int64_t> start, In1<int32_t> categories, In1<uint8_t> has_missing, In2<int32_t> targets,
                        In1<int32_t> target_start, In2<double> numbers, In1<int32_t> counts, In1<double> weights,
                        int64_t n, int criterion, bool random, bool surrogate, bool spread, int64_t max_depth,
                        int64_t min_split, int64_t min_leaf, double min_weight, double min_node, int64_t max_features,
@@ -76,7 +76,7 @@ nb::tuple grow_several(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, 
         if (criterion == 5) predict_several(AbsoluteError(source, n), source, data, rules, rows, out);
         else predict_several(Poisson(source), source, data, rules, rows, out);
     };
-    return grow_table(order, ranks, X, values, start, categories, holes, counts, weights, n, rules, run);
+    return grow_table(order, ranks, X, values, start, categories, has_missing, counts, weights, n, rules, run);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ def grow(
         class shares of all targets, one after the other. Gini and entropy only.
     criterion : "gini", "entropy" (or "log_loss"), "error", "risk" for classes; "squared_error" (or
         "friedman_mse"), "absolute_error", "poisson" for numbers; of several outputs the mean counts
-        Where error or risk cannot tell cuts apart, the Gini gain does.
+        Cuts that are equal by error or risk are ranked by the Gini gain.
     splitter : "best" or "random"
         Random: one threshold a column, uniform over the range of the node; the best of these.
     max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, max_leaf_nodes, min_impurity_decrease
@@ -92,9 +92,9 @@ def grow(
     max_candidates : int, default None
         At most so many thresholds a column and node, at equal depth; None tries all.
     missing : "learned", "surrogate" or "spread"
-        Learned: rows with a missing value are tried on both sides. Surrogate: they have no say in the cut, and the
+        Learned: rows with a missing value are tried on both sides. Surrogate: they do not count in the cut, and the
         columns that agree with it best send them on. Where a node has none missing, the larger side takes those
-        that come later. Spread: they have no say and go both ways, with their weight divided as that of the others
+        that come later. Spread: they do not count and go both ways, with their weight divided as that of the others
         is; limits on rows then count fractions of rows, in units of the mean weight. Not for random cuts.
     seed : int
         Of the columns and thresholds drawn.
@@ -134,7 +134,7 @@ def grow(
         q, size = numbers.shape[1], _size(numbers)
         numbers = numbers if size == 1 else numbers / size
     take = d if max_features is None else min(max_features, d)
-    spread = missing == "spread" and (w is not None or bool(columns.holes.any()))
+    spread = missing == "spread" and (w is not None or bool(columns.has_missing.any()))
     presorted = splitter == "best" and take == d and not spread
     min_node = 0.0
     if spread:
@@ -153,7 +153,7 @@ def grow(
         _no_weights if lean else columns.values,
         columns.start,
         columns.n_categories,
-        columns.holes,
+        columns.has_missing,
     )
     limits = (
         splitter == "random",

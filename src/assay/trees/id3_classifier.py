@@ -1,4 +1,4 @@
-"""ID3: at every node the column that tells most about the class, and one branch for each of its values."""
+"""ID3: at every node the column of largest information gain, with one branch for each of its values."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["ID3Classifier"]
 
 
 class ID3Classifier(TreeLearner, Classifier):
-    r"""Classify by asking for one nominal column after the other, the most informative first.
+    r"""Classify by a tree of nominal columns, split by information gain.
 
     A node splits on the column of largest information gain, with one branch for each of its categories, and its
-    branches do not ask for it again. With the entropy H in bits and the subsets :math:`D_b` of the categories
+    branches do not test it again. With the entropy H in bits and the subsets :math:`D_b` of the categories
 
     .. math:: \text{gain} = H(D) - \sum_b \tfrac{n_b}{n} H(D_b) \quad (1) \qquad
               \text{gain ratio} = \text{gain} \Big/ {-\sum_b \tfrac{n_b}{n} \log_2 \tfrac{n_b}{n}} \quad (2) \qquad
               \text{average Gini} = \sum_b \tfrac{n_b}{n} \Bigl(1 - \sum_k p_{bk}^2\Bigr) \quad (3)
 
     A node is a leaf when (a) all its rows are of one class; (b) it has no rows: a category that occurs elsewhere; it
-    answers with the majority of its parent; (c) no column is left, or (d) no column tells its rows apart: it answers
+    answers with the majority of its parent; (c) no column is left, or (d) no column separates its rows: it answers
     with its own majority. Equal columns: the first wins; equal majorities: the first of ``classes_``. Zero gain is no
     reason to stop, so that XOR is learned. Nothing is pruned; see :func:`assay.trees.pruning.prune`.
 
-    Use it to follow the textbook on small nominal tables; :class:`C45Classifier` is its grown-up.
+    Use it to follow the textbook on small nominal tables; :class:`C45Classifier` is its successor.
 
     Cost: fit O(d n log n) to sort the columns and O(n d) a level; predict O(depth) a row; memory O(n d) to fit,
     O(nodes) kept.
@@ -41,7 +41,7 @@ class ID3Classifier(TreeLearner, Classifier):
         What columns compete by: largest (1), largest (2), or smallest (3), which some books call CART on n-way splits.
     numeric : "threshold" or "refuse", default "threshold"
         ID3 itself knows categories only. "threshold" splits numeric columns in two, half way between the values
-        where (1) is largest (or (3) smallest), and may ask for them again; "refuse" raises an error.
+        where (1) is largest (or (3) smallest), and may test them again; "refuse" raises an error.
     branch_penalty : float, default 0
         Taken off the criterion for every branch after the first, against columns of many values.
     max_depth : int or None, default None
@@ -57,7 +57,7 @@ class ID3Classifier(TreeLearner, Classifier):
 
     Examples
     --------
-    Ten apples, told apart by colour, then shape, with one error:
+    Ten apples, separated by colour, then shape, with one error:
 
     >>> from assay.tables.data import load_apples
     >>> from assay.trees import ID3Classifier
@@ -66,6 +66,14 @@ class ID3Classifier(TreeLearner, Classifier):
     >>> model = ID3Classifier().fit(X, y)
     >>> [model.schema_.names[j] for j in model.tree_.feature if j >= 0], model.score(X, y)
     (['colour', 'shape'], 0.9)
+
+    See Also
+    --------
+    C45Classifier, TextbookTreeClassifier
+
+    References
+    ----------
+    - Quinlan, J. R. (1986). Induction of decision trees. Machine Learning 1, 81-106. doi:10.1007/BF00116251
     """
 
     card = Card("id3", "the first of the trees, plain gain, never pruned")

@@ -80,11 +80,11 @@ def lay_out(outline: Outline, max_leaves: int = 60, max_depth: int | None = None
             continue
         branches = outline.nodes[i].branches
         kept = _heaviest(outline, i)
-        rest = [(i, depth + 1, here, "", "", True)] if len(kept) < len(branches) else []
+        omitted = [(i, depth + 1, here, "", "", True)] if len(kept) < len(branches) else []
         below = [
             (branches[b].child, depth + 1, here, branches[b].label, branches[b].words, False) for b in kept
         ]
-        todo += [*rest, *reversed(below)]
+        todo += [*omitted, *reversed(below)]
     return _spread(drawn, len(outline.nodes))
 
 

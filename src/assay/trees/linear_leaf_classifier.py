@@ -35,17 +35,17 @@ COLUMNS, THRESHOLDS = (
 
 
 class LinearLeafClassifier(TreeLearner, Classifier):
-    r"""A tree whose leaves draw a straight line through their rows, so that a leaf need not be pure to be sure.
+    r"""A tree with a linear softmax classifier in each leaf, so that a leaf need not be pure to be confident.
 
     The rows of node m train a softmax classifier :math:`P_m(k|x) \propto e^{w_{mk}^T x + w_{mk0}}`, and the impurity of
-    the node is the mean entropy of what that says of them,
+    the node is the mean entropy of its posteriors,
 
     .. math:: I_m = -\frac{1}{N_m} \sum_{t \in m} \sum_k P_m(k|x^t) \log_2 P_m(k|x^t)              \quad (1)
 
     which is small where all posteriors are near 0 or 1. (Without ridge it equals the mean cross-entropy of the
-    labels, so a classifier that is sure and wrong does not look good.) A node is split while (1) is not below
+    labels, so a confident but wrong classifier has a large impurity.) A node is split while (1) is not below
     ``impurity_threshold``: the splits at which linear regressions on class indicators fit best, five of each of the
-    three best columns, are tried in earnest, and the one with the least mean (1) in its branches is taken. A split
+    three best columns, are evaluated, and the one with the least mean (1) in its branches is taken. A split
     that does not lower (1) by ``min_decrease`` is not made.
 
     Cost: fit O(c i n d^2 K) a level for c candidate splits a column and i Newton steps each; predict O(depth + d K) a
@@ -82,6 +82,16 @@ class LinearLeafClassifier(TreeLearner, Classifier):
     >>> model = LinearLeafClassifier(ridge=0.01).fit(X, y)
     >>> model.get_n_leaves(), model.score(X, y)
     (2, 1.0)
+
+    See Also
+    --------
+    ModelTreeRegressor, LinearMachineTreeClassifier, SoftTreeClassifier
+
+    References
+    ----------
+    - Landwehr, N., Hall, M. and Frank, E. (2005). Logistic model trees. Machine Learning 59, 161-205.
+      doi:10.1007/s10994-005-0466-3
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card("linear leaves", "a tree with linear functions in its leaves")
@@ -203,11 +213,11 @@ class LinearLeafClassifier(TreeLearner, Classifier):
 
 def _shortlist(search: SplitSearch, X: Floats, rows: Rows, w: Floats) -> list[Split]:
     """The best splits of the best columns, by linear regression on class indicators."""
-    found = [(c, search.measure.combine(c.weight, c.impurity)) for c in search.columns(X, rows, w)]
-    found.sort(key=lambda one: float(one[1].min()))
+    scored = [(c, search.measure.combine(c.weight, c.impurity)) for c in search.columns(X, rows, w)]
+    scored.sort(key=lambda pair: float(pair[1].min()))
     return [
         c.split(int(i), float(after[i]), 0.0, 0.0, int(search.n_categories[c.column]))
-        for c, after in found[:COLUMNS]
+        for c, after in scored[:COLUMNS]
         for i in np.sort(np.argsort(after, kind="stable")[:THRESHOLDS])
     ]
 

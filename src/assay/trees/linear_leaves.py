@@ -112,24 +112,24 @@ def _terms_by_updates(Z: Floats, y: Floats, w: Floats) -> NDArray[np.intp] | Non
         return None
     inverse = np.linalg.inv(scatter)
     coef = inverse @ c
-    rest, square = square / N - float(c @ coef), square / N
-    if rest < 1e-8 * square:
+    residual, square = square / N - float(c @ coef), square / N
+    if residual < 1e-8 * square:
         return None
 
-    def expected(rest: float, p: int) -> float:
-        return float(np.sqrt(rest)) * ((N + p + 1) / (N - p - 1) if p + 1 < N else 10.0)
+    def expected(residual: float, p: int) -> float:
+        return float(np.sqrt(residual)) * ((N + p + 1) / (N - p - 1) if p + 1 < N else 10.0)
 
     while len(terms):
-        own = inverse.diagonal()
-        cost = coef**2 / own
+        diagonal = inverse.diagonal()
+        cost = coef**2 / diagonal
         j = int(np.argmin(cost))
-        if expected(rest + cost[j], len(terms) - 1) > expected(rest, len(terms)):
+        if expected(residual + cost[j], len(terms) - 1) > expected(residual, len(terms)):
             break
-        rest += float(cost[j])
+        residual += float(cost[j])
         others = np.delete(np.arange(len(terms)), j)
         column = inverse[others, j]
-        coef = coef[others] - column * (coef[j] / own[j])
-        inverse = inverse[np.ix_(others, others)] - np.outer(column, column / own[j])
+        coef = coef[others] - column * (coef[j] / diagonal[j])
+        inverse = inverse[np.ix_(others, others)] - np.outer(column, column / diagonal[j])
         terms = terms[others]
     return terms
 
@@ -154,12 +154,12 @@ def equation(coef: Floats, intercept: float, names: list[str]) -> str:
     terms = [(f"{abs(b):.6g} {name}", b < 0) for b, name in zip(coef, names) if abs(b) > 0]
     if abs(intercept) > 1e-12 * np.abs(coef).max(initial=0.0) or not terms:
         terms.insert(0, (f"{abs(intercept):.6g}", intercept < 0))
-    first, *rest = terms
-    return ("-" if first[1] else "") + first[0] + "".join(f" {'-' if m else '+'} {t}" for t, m in rest)
+    first, *others = terms
+    return ("-" if first[1] else "") + first[0] + "".join(f" {'-' if m else '+'} {t}" for t, m in others)
 
 
 def no_rules(who: str) -> ParameterError:
-    """What to say to someone who asks a tree for rules whose leaves do not answer with one value."""
+    """The error for rules of a tree whose leaves do not have one value each."""
     return ParameterError(
         f"{who}: its leaves answer with functions of the row, which a rule cannot hold. print(model) shows them; for "
         "rules take a tree with constant leaves, such as DecisionTreeClassifier or DecisionTreeRegressor."
@@ -182,10 +182,10 @@ def softmax_regression(
     >>> intercept[1], (coef[2] > coef[0])[0]
     (np.float64(-inf), np.True_)
     """
-    there, codes = np.unique(y, return_inverse=True)
-    p, k = Z.shape[1], len(there)
+    present, codes = np.unique(y, return_inverse=True)
+    p, k = Z.shape[1], len(present)
     all_coef, all_intercept = np.zeros((K, p)), np.full(K, -np.inf)
-    all_intercept[there] = 0.0
+    all_intercept[present] = 0.0
     if k == 1:
         return all_coef, all_intercept
     total = w.sum()
@@ -194,8 +194,8 @@ def softmax_regression(
     A = np.column_stack([np.ones(len(Z)), (Z[:, moves] - centre[moves]) / scale[moves]])
     fit = _newton if k * A.shape[1] <= NEWTON_LIMIT else _quasi_newton
     B = fit(A, np.eye(k)[codes], w, 2 * ridge if k == 2 else ridge)  # |b_1|^2 + |b_0|^2 = |b_1 - b_0|^2 / 2
-    all_coef[np.ix_(there, moves)] = B[:, 1:] / scale[moves]
-    all_intercept[there] = B[:, 0] - all_coef[there] @ centre
+    all_coef[np.ix_(present, moves)] = B[:, 1:] / scale[moves]
+    all_intercept[present] = B[:, 0] - all_coef[present] @ centre
     return all_coef, all_intercept
 
 
@@ -220,12 +220,12 @@ def _newton(A: Floats, Y: Floats, w: Floats, ridge: float) -> Floats:
         H[:, 0, :, 0] += w.sum() * (1 / k**2 + 1e-14 * np.eye(k))
         try:
             step = np.linalg.solve(H.reshape(k * q, k * q), gradient.ravel()).reshape(k, q)
-        except np.linalg.LinAlgError:  # all is told apart, and the ridge is nothing beside the weights
+        except np.linalg.LinAlgError:  # the classes are separated, and the ridge is negligible
             break
         size, noise = (
             1.0,
             1e-13 * abs(value),
-        )  # of the loss: near the minimum it cannot tell better from worse
+        )  # of the loss: near the minimum differences are below rounding
         while (trial := _loss(A, Y, w, penalty, B - size * step)) > value + noise and size > 1e-9:
             size /= 2
         B, value = B - size * step, trial
@@ -321,8 +321,8 @@ class LinearMeasure:
         A, B, C = moment[..., :-q, :-q], moment[..., :-q, -q:], moment[..., -q:, -q:]
         ridge = TINY * size[..., None, None] * np.eye(A.shape[-1]) + 1e-300 * np.eye(A.shape[-1])
         explained = np.sum(B * np.linalg.solve(A + ridge, B), axis=(-2, -1))
-        rest = np.trace(C, axis1=-2, axis2=-1) - explained
-        return np.maximum(rest, 0.0) / np.where(size > 0, size, 1.0)
+        unexplained = np.trace(C, axis1=-2, axis2=-1) - explained
+        return np.maximum(unexplained, 0.0) / np.where(size > 0, size, 1.0)
 
 
 def _scales(Z: Floats, w: Floats, centre: Floats) -> tuple[Floats, NDArray[np.bool_]]:

@@ -23,8 +23,8 @@ def best_split_ahead(
     among equals the one with the least :math:`V_{k-1}` and so on, so that a detour is not taken where one step does.
     Every test is tried at each level: m tests per node cost m times the search of the level below.
 
-    Two columns whose exclusive or is the class tell nothing alone, and a greedy tree may prefer noise to them; two
-    steps ahead they tell all.
+    Two columns whose exclusive or is the class give no gain alone, and a greedy tree may prefer noise to them; two
+    steps ahead they separate the classes.
     """
     tests = _tests(search, X, rows, w)
     if not tests:
@@ -45,18 +45,18 @@ def best_split_ahead(
 
 def _tests(search: SplitSearch, X: Floats, rows: Rows, w: Floats) -> list[Split]:
     return [
-        found.split(i, 0.0, 0.0, 0.0, int(search.n_categories[found.column]))
-        for found in search.columns(X, rows, w)
-        for i in range(len(found.weight))
+        candidates.split(i, 0.0, 0.0, 0.0, int(search.n_categories[candidates.column]))
+        for candidates in search.columns(X, rows, w)
+        for i in range(len(candidates.weight))
     ]
 
 
 def _after(search: SplitSearch, X: Floats, rows: Rows, w: Floats, test: Split, depth: int) -> float:
     """V_depth of a test; the recursion is as deep as the look ahead, not as the tree."""
     taken = test.branch(X[rows, test.column])
-    there = np.unique(taken[taken >= 0])
-    weight, value = np.empty(len(there)), np.empty(len(there))
-    for b, branch in enumerate(there):
+    branches = np.unique(taken[taken >= 0])
+    weight, value = np.empty(len(branches)), np.empty(len(branches))
+    for b, branch in enumerate(branches):
         at = taken == branch
         weight[b] = w[at].sum()
         value[b] = _reachable(search, X, rows[at], w[at], depth - 1)
@@ -82,6 +82,6 @@ def _reachable(search: SplitSearch, X: Floats, rows: Rows, w: Floats, depth: int
 def _best_of_each(scored: list[Split], before: float) -> list[Split]:
     best = []
     for column in dict.fromkeys(s.column for s in scored):
-        own = [s for s in scored if s.column == column]
-        best.append(own[first_best(np.array([s.score for s in own]), before)])
+        of_column = [s for s in scored if s.column == column]
+        best.append(of_column[first_best(np.array([s.score for s in of_column]), before)])
     return best

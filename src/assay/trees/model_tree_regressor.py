@@ -42,7 +42,7 @@ class ModelTreeRegressor(TreeLearner, Regressor):
 
     .. math:: g_m(x) = w_m^T x + w_{m0}                                                          \quad (1)
 
-    so that fewer leaves do where the numbers rise or fall steadily. As in M5, splits reduce the standard deviation
+    so that fewer leaves suffice where the target is locally linear. As in M5, splits reduce the standard deviation
     within the branches, terms that do not pay for themselves are dropped, and subtrees that err more than one linear
     model in their place, both errors raised by :math:`\frac{N+v}{N-v}` for v parameters, are pruned. With
     ``smoothing`` k, a leaf's function is mixed with those of the nodes above it, from the leaf upwards:
@@ -84,7 +84,7 @@ class ModelTreeRegressor(TreeLearner, Regressor):
 
     Examples
     --------
-    Up with slope 1, then down from a height of 40 with slope -2; two leaves say it all:
+    Up with slope 1, then down from a height of 40 with slope -2; two leaves suffice:
 
     >>> from assay.trees import ModelTreeRegressor
     >>> x = np.arange(20.0)[:, None]
@@ -95,6 +95,17 @@ class ModelTreeRegressor(TreeLearner, Regressor):
     >>> print(model.equations())
     leaf 1: 1 x0
     leaf 2: 60 - 2 x0
+
+    See Also
+    --------
+    CARTRegressor, LinearLeafClassifier, ContinuousTreeRegressor
+
+    References
+    ----------
+    - Quinlan, J. R. (1992). Learning with continuous classes. Australian Joint Conference on Artificial
+      Intelligence, 343-348.
+    - Wang, Y. and Witten, I. H. (1997). Inducing model trees for continuous classes. Poster papers of the European
+      Conference on Machine Learning, 128-137.
     """
 
     card = Card("model tree", "a tree with linear functions in its leaves", also=("m5",))
@@ -238,17 +249,17 @@ def _to_prune(
     cut = []
     for i in range(tree.node_count - 1, -1, -1):  # children stand behind their parents
         rows, (coef, intercept) = members[i], models[i]
-        own = y[rows] - Z[rows] @ coef - intercept
+        errors = y[rows] - Z[rows] @ coef - intercept
         terms = int(np.count_nonzero(coef)) + 1
         below = int(parameters[tree.children(i)].sum()) + 1
         leaf = bool(tree.is_leaf[i])
         if not leaf:
-            alone = expected_error(own, w[rows], terms)
+            alone = expected_error(errors, w[rows], terms)
             leaf = alone <= negligible or alone <= expected_error(residual[rows], w[rows], below)
             cut += [i] if leaf else []
         parameters[i] = terms if leaf else below
         if leaf:
-            residual[rows] = own
+            residual[rows] = errors
     return cut
 
 

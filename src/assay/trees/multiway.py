@@ -33,7 +33,7 @@ class SplitRules:
     tenth : bool
         Both sides of a threshold hold a tenth of the average class, 25 rows at most.
     useless : bool
-        Split also where the gain is zero, as long as rows are told apart.
+        Split also where the gain is zero, as long as rows are separated.
     one_vs_rest : bool
         Categories: one against all others, instead of a branch for each.
     min_leaf : float
@@ -82,7 +82,7 @@ def grow_multiway(
     (4, array([1, 2, 3], dtype=int32), array([1., 0.]))
     """
     if K >= 2**16:
-        raise DataError(f"A tree of n-way splits tells at most 65535 classes apart, y has {K}.")
+        raise DataError(f"A tree of n-way splits takes at most 65535 classes, y has {K}.")
     w, scale = scaled_weights(w, rules)
     columns = SortedRows(X, n_categories, y, w)
     asked = {
@@ -170,7 +170,7 @@ def tree_of_counts(counts: np.ndarray, parent: np.ndarray, criterion: str = "gai
 def root_offers(
     X: np.ndarray, n_categories: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, rules: SplitRules
 ) -> list[Offer | None]:
-    """What each column offers at the root; None where it cannot tell rows apart.
+    """What each column offers at the root; None where it does not separate rows.
 
     >>> from assay.trees.multiway import SplitRules, root_offers
     >>> X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])

@@ -2,7 +2,7 @@
 
 A measure knows the targets. It answers for one set of rows (``node``, ``value``), for many stretches of an ordering
 of rows (``spans``: what thresholds make of a sorted column), and for many ways of grouping categories (``groups``).
-``combine`` turns what is said of the branches of a split into one number.
+``combine`` turns the values of the branches of a split into one number.
 """
 
 from __future__ import annotations

@@ -252,7 +252,7 @@ class _Nodes(Sequence[OutlineNode]):
         """The categories that a row may have at a SUBSET node; None at all others.
 
         Earlier tests of the same column leave only some, and only these need words: a tree that divides r categories
-        down to the last is told in r log r words, not r^2.
+        down to the last takes r log r words, not r^2.
         """
         tree = self.tree
         if tree.kind[i] != SUBSET:

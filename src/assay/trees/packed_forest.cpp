@@ -89,9 +89,9 @@ struct Trees {
     void walk(const T *const *rows, int64_t m, int64_t d, int64_t first, int64_t last, const Arrived &arrived) const {
         bool plain = !with_sets;
         for (int64_t i = 0; i < m && plain; ++i) {
-            int holes = 0;
-            for (int64_t j = 0; j < d; ++j) holes |= rows[i][j] != rows[i][j];
-            plain = !holes;
+            int has_missing = 0;
+            for (int64_t j = 0; j < d; ++j) has_missing |= rows[i][j] != rows[i][j];
+            plain = !has_missing;
         }
         plain ? steps<T, true>(rows, m, first, last, arrived) : steps<T, false>(rows, m, first, last, arrived);
     }

@@ -358,8 +358,8 @@ def _distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct rows of a table, and for each row the number of its like."""
     rows = np.ascontiguousarray(rows)
     number, example = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
-    found = _packed_forest.distinct(rows, number, example)
-    return rows[example[:found]], number
+    count = _packed_forest.distinct(rows, number, example)
+    return rows[example[:count]], number
 
 
 def _small(numbers: np.ndarray) -> np.ndarray:
@@ -372,10 +372,10 @@ def _small(numbers: np.ndarray) -> np.ndarray:
     return numbers.astype(np.uint8 if largest < 1 << 8 else np.uint16 if largest < 1 << 16 else np.uint32)
 
 
-def _counted(there: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def _counted(mask: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """(N + 1,) how much of something there is before each node, if nodes that are ``there`` have so much."""
-    per_node = np.zeros(len(there) + 1, np.int64)
-    per_node[1:][there] = lengths
+    per_node = np.zeros(len(mask) + 1, np.int64)
+    per_node[1:][mask] = lengths
     return np.cumsum(per_node)
 
 

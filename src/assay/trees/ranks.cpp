@@ -96,7 +96,7 @@ nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categorie
                 (ranks.rows() == 0 || (ranks.rows() == d && ranks.cols() == n)), "rank_block: shapes");
     const int32_t *r = categories.data();
     std::vector<double> values;
-    std::vector<int64_t> distinct, holes;
+    std::vector<int64_t> distinct, missing_counts;
     bool fits = true;
     {
         nb::gil_scoped_release unlocked;
@@ -118,7 +118,7 @@ nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categorie
                 std::vector<double> *kept = keep_values ? &values : nullptr;
                 const Found found = r[j] > 0 ? rank_codes(x, n, r[j], o, kept)
                                              : rank_column(x, n, o, scratch.data(), counter.data(), kept);
-                holes.push_back(found.missing), distinct.push_back(found.distinct);
+                missing_counts.push_back(found.missing), distinct.push_back(found.distinct);
                 if (!ranks.rows()) continue;
                 int32_t *out = ranks.row(j);
                 for (int64_t i = 0; i < n; ++i) out[lower(o[i])] = int32_t(upper(o[i]));
@@ -126,7 +126,7 @@ nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categorie
         }
     }
     require(fits, "rank_block: a category code is outside 0..r-1");
-    return nb::make_tuple(give(std::move(values)), give(std::move(distinct)), give(std::move(holes)));
+    return nb::make_tuple(give(std::move(values)), give(std::move(distinct)), give(std::move(missing_counts)));
 }
 
 bool rows_within(const In1<uint64_t> &order) {

@@ -29,9 +29,9 @@ def simplify(
     most. Rules that become equal are kept once; rules without any condition left become the default.
 
     Simplified rules may overlap and may leave rows uncovered, so they get an order and a default: the rules of a
-    class stay together, the class with the fewest false positives first, inside a class the surest rule first;
-    rules of numbers by their estimated error. A rule without which the list errs less is dropped. The default is
-    the most frequent class, or the mean, of the rows that no rule covers.
+    class stay together, the class with the fewest false positives first, inside a class the rule of lowest
+    estimated error first; rules of numbers by their estimated error. A rule without which the list errs less is
+    dropped. The default is the most frequent class, or the mean, of the rows that no rule covers.
 
     Parameters
     ----------
@@ -65,13 +65,13 @@ def simplify(
     w = np.ones(len(y)) if w is None else w
     y = y.astype(np.float64) if base.classes is None else y
     columns = np.asfortranarray(values)
-    found: dict[tuple[frozenset[RowTest], Any], tuple[float, Rule]] = {}
+    by_content: dict[tuple[frozenset[RowTest], Any], tuple[float, Rule]] = {}
     for rule in base.rules:
         estimate, short = shortened(rule, columns, y, w, confidence, classify=base.classes is not None)
         if short.conditions:
-            found.setdefault((frozenset(short.conditions), short.answer), (estimate, short))
-    surest = sorted(found.values(), key=lambda pair: (round(pair[0], 12), -pair[1].n))
-    rules = [rule for _, rule in surest]
+            by_content.setdefault((frozenset(short.conditions), short.answer), (estimate, short))
+    ordered = sorted(by_content.values(), key=lambda pair: (round(pair[0], 12), -pair[1].n))
+    rules = [rule for _, rule in ordered]
     if base.classes is not None:
         rules = _by_class(rules, values, y, w, base.classes)
         codes = {c: k for k, c in enumerate(base.classes)}
@@ -150,9 +150,9 @@ def _counted(
         return np.where(n > 0, errors / np.where(n > 0, n, 1.0), 1.0)
 
     fails, which = np.zeros(len(w), np.int64), np.zeros(len(w), np.int64)
-    for p, one in enumerate(failed):
-        fails += one
-        which += p * one  # of a row that fails one condition only: that one
+    for p, failing in enumerate(failed):
+        fails += failing
+        which += p * failing  # of a row that fails one condition only: that one
     size, stays = len(failed), np.ones(len(failed), bool)
     best = float(estimate(w[fails == 0].sum(), wrong[fails == 0].sum()))
     while stays.any():  # a row that fails one condition only is gained when that one goes
@@ -194,9 +194,9 @@ def _by_class(rules: list[Rule], X: np.ndarray, y: np.ndarray, w: np.ndarray, cl
     """Rules of one class together, the class with the fewest false positives first."""
     groups = {c: [rule for rule in rules if rule.answer == c] for c in classes}
     false = {}
-    for c, own in groups.items():
+    for c, of_class in groups.items():
         covered = np.zeros(len(y), bool)
-        for rule in own:
+        for rule in of_class:
             covered |= rule.covers(X)
         false[c] = float(w[covered & (y != c)].sum())
     return [rule for c in sorted(classes, key=lambda c: false[c]) for rule in groups[c]]
@@ -231,9 +231,9 @@ def useful(covered: np.ndarray, answers: np.ndarray, y: np.ndarray, w: np.ndarra
         padded = np.append(rule, [R, R])
         first = np.where(count > 0, padded[start[:-1]], R)  # R: the default
         second = np.where(count > 1, padded[np.minimum(start[:-1] + 1, len(rule))], R)
-        rest = np.bincount(y[count == 0], w[count == 0], minlength=K)
-        said = np.append(answers, np.lexsort((-prior, -rest))[0])
-        change = w * ((y != said[second]).astype(float) - (y != said[first]))
+        uncovered = np.bincount(y[count == 0], w[count == 0], minlength=K)
+        decisions = np.append(answers, np.lexsort((-prior, -uncovered))[0])
+        change = w * ((y != decisions[second]).astype(float) - (y != decisions[first]))
         total = np.where(stays, np.bincount(first, change, minlength=R + 1)[:R], np.inf)
         worst = int(np.argmin(total))
         if total[worst] >= -SLACK:

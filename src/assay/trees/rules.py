@@ -71,8 +71,8 @@ def outline_rules(outline: Outline, *, merge: bool = True) -> RuleBase:
                 )
             premises[branch.child] = joined(here, branch.condition, merge)
         if node.is_leaf:
-            own = node.counts[outline.classes.index(node.answer)] if outline.classes is not None else None
-            rules.append(Rule(here, node.answer, node.n, outline.nodes[0].n, node.counts, own))
+            correct = node.counts[outline.classes.index(node.answer)] if outline.classes is not None else None
+            rules.append(Rule(here, node.answer, node.n, outline.nodes[0].n, node.counts, correct))
     return RuleBase(tuple(rules), outline.schema, outline.classes, None, outline.target)
 
 

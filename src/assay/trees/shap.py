@@ -123,7 +123,7 @@ def interactions(
 
     Examples
     --------
-    What only both columns together can tell, each has half of:
+    An effect of both columns together is divided equally between them:
 
     >>> from assay.trees.shap import interactions
     >>> from assay.trees.tree import Tree
@@ -140,7 +140,7 @@ def interactions(
     places = np.zeros(len(forest), np.int64) if output is None else np.asarray(output, np.int64)
     scales = np.broadcast_to(np.asarray(scale, np.float64), (len(forest),))
     paths = [_paths(tree, X.shape[1]) for tree in forest]
-    found = np.zeros((len(X), X.shape[1], *phi.shape[1:]))
+    table = np.zeros((len(X), X.shape[1], *phi.shape[1:]))
     used = [set(tree.feature[~tree.is_leaf].tolist()) for tree in forest]
 
     def work(i: int) -> None:
@@ -148,12 +148,12 @@ def interactions(
         for tree, columns, path, s, at in zip(forest, used, paths, scales, places):
             if i in columns:
                 _shap.add_contributions(path, X, tree.values, *_gauss(path), float(s), int(at), i, twice)
-        found[:, i] = twice / 2
+        table[:, i] = twice / 2
 
     in_threads(work, sorted(set().union(*used)))
-    own = np.arange(X.shape[1])
-    found[:, own, own] = phi - found.sum(axis=2)
-    return found
+    diagonal = np.arange(X.shape[1])
+    table[:, diagonal, diagonal] = phi - table.sum(axis=2)
+    return table
 
 
 def _paths(tree: Tree, d: int) -> Any:
@@ -231,8 +231,8 @@ def contribution_section(
     order = [int(j) for j in np.argsort(-np.abs(phi), kind="stable") if phi[j] != 0]
     rows: list[list[Any]] = [[labels[j], row.get(labels[j], ""), float(phi[j])] for j in order[:SHOWN]]
     if len(order) > SHOWN:
-        rest = order[SHOWN:]
-        rows.append([f"{len(rest)} others", "", float(phi[rest].sum())])
+        others = order[SHOWN:]
+        rows.append([f"{len(others)} others", "", float(phi[others].sum())])
     rows += [["base", "", float(base)], ["sum", "", float(base + phi.sum())]]
     note = f"Shapley values: the base is {of} when nothing is known of the row, the sum is {of} for the row."
     return Section(title, ["column", "value", "contribution"], rows, note)

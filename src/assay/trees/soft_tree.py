@@ -165,7 +165,7 @@ class SoftTree:
         begin = np.concatenate([W.ravel(), leaves.ravel()])
         options = {"maxiter": self.max_iter, "gtol": self.tol, "ftol": self.tol * 1e-2}
         with one_blas_thread():
-            found = minimize(
+            optimum = minimize(
                 both,
                 begin,
                 jac=True,
@@ -173,12 +173,12 @@ class SoftTree:
                 options=options,
                 callback=lambda intermediate_result: self.history_.append(float(intermediate_result.fun)),
             )
-        self.n_iter_ = int(found.nit)
+        self.n_iter_ = int(optimum.nit)
         self._warn_if_unfinished()
-        V = found.x[: W.size].reshape(W.shape)
+        V = optimum.x[: W.size].reshape(W.shape)
         self.gate_coef_ = np.where(flat, 0.0, V[:, :-1] / scale)
         self.gate_intercept_ = V[:, -1] - self.gate_coef_ @ centre
-        return found.x[W.size :].reshape(leaves.shape)
+        return optimum.x[W.size :].reshape(leaves.shape)
 
     def _warn_if_unfinished(self) -> None:
         if self.n_iter_ < self.max_iter:

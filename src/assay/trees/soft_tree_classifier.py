@@ -1,4 +1,4 @@
-"""A classification tree that takes all branches at once."""
+"""A soft classification tree: every row takes all branches, with weights."""
 
 from __future__ import annotations
 
@@ -59,6 +59,17 @@ class SoftTreeClassifier(SoftTree, Classifier):
     1.0
     >>> model.leaf_weights(X).sum(axis=1).round(12).min()
     np.float64(1.0)
+
+    See Also
+    --------
+    SoftTreeRegressor, DecisionTreeClassifier, LinearLeafClassifier
+
+    References
+    ----------
+    - Jordan, M. I. and Jacobs, R. A. (1994). Hierarchical mixtures of experts and the EM algorithm. Neural
+      Computation 6(2), 181-214.
+    - Irsoy, O., Yildiz, O. T. and Alpaydin, E. (2012). Soft decision trees. International Conference on Pattern
+      Recognition, 1819-1822.
     """
 
     card = Card("soft tree", "a tree that sends every row both ways, by learned probabilities")

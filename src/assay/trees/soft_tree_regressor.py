@@ -1,4 +1,4 @@
-"""A regression tree that takes all branches at once."""
+"""A soft regression tree: every row takes all branches, with weights."""
 
 from __future__ import annotations
 
@@ -52,6 +52,17 @@ class SoftTreeRegressor(SoftTree, Regressor):
     >>> model = SoftTreeRegressor(ridge=0.001).fit(x, np.sin(x).ravel())
     >>> model.score(x, np.sin(x).ravel()) > 0.95
     True
+
+    See Also
+    --------
+    SoftTreeClassifier, ContinuousTreeRegressor
+
+    References
+    ----------
+    - Jordan, M. I. and Jacobs, R. A. (1994). Hierarchical mixtures of experts and the EM algorithm. Neural
+      Computation 6(2), 181-214.
+    - Irsoy, O., Yildiz, O. T. and Alpaydin, E. (2012). Soft decision trees. International Conference on Pattern
+      Recognition, 1819-1822.
     """
 
     card = Card("soft tree", "a tree that sends every row both ways, by learned probabilities")

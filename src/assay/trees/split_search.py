@@ -172,17 +172,17 @@ class SplitSearch:
         total = w.sum()
         for j in range(X.shape[1]) if only is None else only.tolist():
             x = X[rows, j]
-            there = ~np.isnan(x)
-            if there.all():
+            present = ~np.isnan(x)
+            if present.all():
                 blocks = self._of_column(j, rows, w, x)
             else:
-                known = float(w[there].sum() / total) if there.any() else 0.0
-                blocks = self._of_column(j, rows[there], w[there], x[there], known)
-            for found in blocks:
+                known = float(w[present].sum() / total) if present.any() else 0.0
+                blocks = self._of_column(j, rows[present], w[present], x[present], known)
+            for candidates in blocks:
                 if self.min_weight > 0:
-                    found = found.only(found.weight.min(axis=1) >= self.min_weight * (1 - TIE))
-                if len(found.weight):
-                    yield found
+                    candidates = candidates.only(candidates.weight.min(axis=1) >= self.min_weight * (1 - TIE))
+                if len(candidates.weight):
+                    yield candidates
 
     def best_of_each(self, X: Floats, rows: Rows, w: Floats, before: float) -> list[Split]:
         """The best test of each column: least impurity after it, the first among equals."""
@@ -200,16 +200,16 @@ class SplitSearch:
         numeric = np.flatnonzero(self.n_categories == 0)
 
         def best(columns: NDArray[np.int64]) -> Floats:
-            found = np.empty((len(columns), 4))
-            _number_cuts.best_cuts(X, rows, w, y, columns, most, self.min_weight, TIE * before, root, found)
-            return found
+            cuts = np.empty((len(columns), 4))
+            _number_cuts.best_cuts(X, rows, w, y, columns, most, self.min_weight, TIE * before, root, cuts)
+            return cuts
 
         parts = max(1, min(len(numeric), len(numeric) * len(rows) // AT_A_TIME))
-        found = np.concatenate(in_threads(best, np.array_split(numeric, parts)))
+        cuts = np.concatenate(in_threads(best, np.array_split(numeric, parts)))
         splits = []
-        for j, (threshold, after, own, known) in zip(numeric.tolist(), found.tolist()):
+        for j, (threshold, after, known_before, known) in zip(numeric.tolist(), cuts.tolist()):
             if threshold == threshold:  # else nothing separates the rows
-                decrease = (before if known == 1 else own) - after
+                decrease = (before if known == 1 else known_before) - after
                 splits.append(
                     Split(
                         j,
@@ -226,12 +226,14 @@ class SplitSearch:
         self, X: Floats, rows: Rows, w: Floats, before: float, only: NDArray[np.int64] | None = None
     ) -> list[Split]:
         best: list[Split] = []
-        for found in self.columns(X, rows, w, only):
-            after = self.measure.combine(found.weight, found.impurity)
+        for candidates in self.columns(X, rows, w, only):
+            after = self.measure.combine(candidates.weight, candidates.impurity)
             i = first_best(-after, before)
-            decrease = found.decrease(before, float(after[i]))
-            score = self._score(decrease, found, i)
-            split = found.split(i, float(after[i]), decrease, score, int(self.n_categories[found.column]))
+            decrease = candidates.decrease(before, float(after[i]))
+            score = self._score(decrease, candidates, i)
+            split = candidates.split(
+                i, float(after[i]), decrease, score, int(self.n_categories[candidates.column])
+            )
             if not best or best[-1].column != split.column:
                 best.append(split)
             elif split.after < best[-1].after - TIE * before:  # a later block of the same column
@@ -254,15 +256,15 @@ class SplitSearch:
             return tried[first_best(score, 1.0)], tried
         return tried[first_best(score, before)], tried
 
-    def _score(self, decrease: float, found: Candidates, i: int) -> float:
+    def _score(self, decrease: float, candidates: Candidates, i: int) -> float:
         if self.penalty is None:
             return decrease
         if self.penalty == "gain ratio":
-            sizes = found.weight[i]
-            if found.known < 1:  # the rows without a value count as one more branch
-                sizes = np.append(sizes * found.known, sizes.sum() * (1 - found.known))
+            sizes = candidates.weight[i]
+            if candidates.known < 1:  # the rows without a value count as one more branch
+                sizes = np.append(sizes * candidates.known, sizes.sum() * (1 - candidates.known))
             return decrease / float(entropy(sizes, base=2))
-        return decrease - float(self.penalty) * int(np.count_nonzero(found.weight[i]))
+        return decrease - float(self.penalty) * int(np.count_nonzero(candidates.weight[i]))
 
     def _of_column(
         self, j: int, rows: Rows, w: Floats, x: Floats, known: float = 1.0
@@ -281,15 +283,15 @@ class SplitSearch:
         if self.numeric == "binary" or len(cuts) == 1:
             edges = np.column_stack([np.zeros_like(cuts), cuts, np.full_like(cuts, n)])
             weight, impurity = spans(edges[:, :-1], edges[:, 1:])
-            found = _candidates(j, THRESHOLD, weight, impurity, known, thresholds=_midpoints(x, cuts))
-            yield replace(found, before=before)
+            candidates = _candidates(j, THRESHOLD, weight, impurity, known, thresholds=_midpoints(x, cuts))
+            yield replace(candidates, before=before)
             return
         for a, b in _pairs(len(cuts)):
             edges = np.column_stack([np.zeros_like(a), cuts[a], cuts[b], np.full_like(a, n)])
             weight, impurity = spans(edges[:, :-1], edges[:, 1:])
             low, high = _midpoints(x, cuts[a]), _midpoints(x, cuts[b])
-            found = _candidates(j, TERNARY, weight, impurity, known, thresholds=low, seconds=high)
-            yield replace(found, before=before)
+            candidates = _candidates(j, TERNARY, weight, impurity, known, thresholds=low, seconds=high)
+            yield replace(candidates, before=before)
 
     def _cuts(self, x: Floats, rows: Rows, w: Floats) -> NDArray[np.int64]:
         """Positions in the sorted column at which a threshold may stand."""

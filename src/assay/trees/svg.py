@@ -76,9 +76,9 @@ def tree_svg(
         words = f"{layout.hidden} of {len(outline.nodes)} nodes are not drawn"
         parts.append(_text(words, 8, height + 12, fill=GREY))
         width, height = max(width, CHARACTER * len(words) + 16), height + 22
-    said = f"Decision tree with {len(outline.leaves)} leaves"
+    label = f"Decision tree with {len(outline.leaves)} leaves"
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{said}" width="{width:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{label}" width="{width:.0f}" '
         f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" style="{FONT};max-width:100%;height:auto">'
         + "".join(parts)
         + "</svg>"
@@ -121,8 +121,8 @@ class _Sheet:
         lines = {k: _lines(outline, p, notes) for k, p in enumerate(layout.places) if not p.inner}
         tests = [one_line(outline.nodes[p.node].test, 30) for p in layout.places if p.inner]
         box = (
-            max((_width(t) for said in lines.values() for t in said), default=0.0) + 2 * PAD,
-            max((len(said) for said in lines.values()), default=1) * LINE + 2 * PAD + 4,
+            max((_width(t) for texts in lines.values() for t in texts), default=0.0) + 2 * PAD,
+            max((len(texts) for texts in lines.values()), default=1) * LINE + 2 * PAD + 4,
         )
         oval = (1.25 * max((_width(t) for t in tests), default=0.0) + 3 * PAD, 2 * LINE + 2.4 * PAD)
         box, oval = (max(box[0], 74.0), box[1]), (max(oval[0], 92.0), oval[1])
@@ -157,13 +157,13 @@ class _Sheet:
             y0, y1 = y0 + self.oval[1] / 2, y1 - height / 2 - 17
             bend = (y0 + y1) / 2
             path = f"M{x0:.1f} {y0:.1f}C{x0:.1f} {bend:.1f} {x1:.1f} {bend:.1f} {x1:.1f} {y1:.1f}"
-            said = _text(name, x1, y1 + 12, anchor="middle", fill=GREY, raw=True)
+            label = _text(name, x1, y1 + 12, anchor="middle", fill=GREY, raw=True)
         else:
             x0, x1 = x0 + self.oval[0] / 2, x1 - width / 2 - self.label - 4
             bend = (x0 + x1) / 2
             path = f"M{x0:.1f} {y0:.1f}C{bend:.1f} {y0:.1f} {bend:.1f} {y1:.1f} {x1:.1f} {y1:.1f}"
-            said = _text(name, x1 + 4 + self.label / 2, y1 + 4, anchor="middle", fill=GREY, raw=True)
-        return f'<path d="{path}" fill="none" {self._stroke(p)}/>' + said
+            label = _text(name, x1 + 4 + self.label / 2, y1 + 4, anchor="middle", fill=GREY, raw=True)
+        return f'<path d="{path}" fill="none" {self._stroke(p)}/>' + label
 
     def _stroke(self, p: Place) -> str:
         if p.node in self.path and not p.note:
@@ -177,7 +177,7 @@ class _Sheet:
         if p.inner:
             rx, ry = self.oval[0] / 2, self.oval[1] / 2
             shape = f'<ellipse cx="{x:.1f}" cy="{y:.1f}" rx="{rx:.1f}" ry="{ry:.1f}" fill="{PAPER}" {self._stroke(p)}/>'
-            said = [one_line(node.test, 30), _rows_said(rows(node.n))]
+            texts = [one_line(node.test, 30), _rows_label(rows(node.n))]
             top, bar = y - ry + PAD, (x - 0.30 * self.oval[0], y + ry - PAD - 1, 0.6 * self.oval[0])
         else:
             width, height = self.box
@@ -192,15 +192,15 @@ class _Sheet:
                     f'<rect x="{left:.1f}" y="{top:.1f}" width="5" height="{height:.1f}" rx="2" '
                     f'fill="{self.outline.colour(p.node)}"/>'
                 )
-            said = _lines(self.outline, p, self.notes)
+            texts = _lines(self.outline, p, self.notes)
             top, bar = top + PAD - 1, (left + PAD + 3, top + height - PAD - 1, width - 2 * PAD - 3)
         shift = 0.0 if p.inner or p.note else 2.5
         lines = [
             _text(line, x + shift, top + 11 + LINE * k, anchor="middle", bold=k == 0 and not p.note)
-            for k, line in enumerate(said)
+            for k, line in enumerate(texts)
         ]
         drawn = "" if p.note else self._bar(p.node, *bar)
-        return f"<g><title>{escape(self._told(p))}</title>{shape}{''.join(lines)}{drawn}</g>"
+        return f"<g><title>{escape(self._tooltip(p))}</title>{shape}{''.join(lines)}{drawn}</g>"
 
     def _bar(self, node: int, x: float, y: float, width: float) -> str:
         """The shares of the classes side by side; of a number, its place between the least and the greatest."""
@@ -221,31 +221,31 @@ class _Sheet:
                 x += width * share
         return "".join(parts)
 
-    def _told(self, p: Place) -> str:
+    def _tooltip(self, p: Place) -> str:
         """What the pointer reads on a node."""
         node = self.outline.nodes[p.node]
         if p.note:
             return f"{p.hidden} branches are not drawn"
-        said = f"node {p.node}: {answer_word(self.outline, node)}, {rows(node.n)} rows"
-        said = f"{one_line(node.test)}; {said}" if p.inner else said
+        text = f"node {p.node}: {answer_word(self.outline, node)}, {rows(node.n)} rows"
+        text = f"{one_line(node.test)}; {text}" if p.inner else text
         if self.outline.classes is not None and len(node.counts) <= 20:
             pairs = zip(self.outline.classes, node.counts)
-            said += " (" + ", ".join(f"{one_line(label)} {rows(n)}" for label, n in pairs) + ")"
-        return said
+            text += " (" + ", ".join(f"{one_line(label)} {rows(n)}" for label, n in pairs) + ")"
+        return text
 
 
 def _lines(outline: Outline, p: Place, notes: Mapping[int, str]) -> list[str]:
-    """What a box says."""
+    """The lines of text in a box."""
     if p.note:
         return [f"{p.hidden} more"]
     node = outline.nodes[p.node]
-    said = [one_line(answer_word(outline, node), 26), _rows_said(rows_word(outline, node))]
+    texts = [one_line(answer_word(outline, node), 26), _rows_label(rows_word(outline, node))]
     if p.hidden:
-        said.append(f"{p.hidden} more nodes")
-    return said + [one_line(line, 40) for line in notes.get(p.node, "").split("\n") if line]
+        texts.append(f"{p.hidden} more nodes")
+    return texts + [one_line(line, 40) for line in notes.get(p.node, "").split("\n") if line]
 
 
-def _rows_said(n: str) -> str:
+def _rows_label(n: str) -> str:
     return f"{n} row" if n == "1" else f"{n} rows"
 
 
@@ -263,7 +263,7 @@ def _legend(classes: tuple[object, ...], width: float, y: float) -> tuple[str, f
 
 
 def _text(
-    said: str,
+    text: str,
     x: float,
     y: float,
     anchor: str = "start",
@@ -272,7 +272,7 @@ def _text(
     raw: bool = False,
 ) -> str:
     weight = ' font-weight="600"' if bold else ""
-    inner = said if raw else escape(said)
+    inner = text if raw else escape(text)
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}"{weight}>{inner}</text>'
 
 

@@ -7,7 +7,7 @@ from assay.trees.outline import Outline, OutlineNode
 
 __all__ = ["tree_text"]
 
-BARS = 40  # deeper lines tell their depth by a number, so that the text grows with the nodes only
+BARS = 40  # deeper lines show their depth as a number, so that the text grows with the nodes only
 
 
 def tree_text(
@@ -15,7 +15,7 @@ def tree_text(
 ) -> str:
     """The tree as C4.5 prints it: each branch's condition, and at a leaf the answer with its training rows.
 
-    ``(47 of 48)`` are rows of the answer's class among all rows at the leaf; ``(50)`` says that all are. Numbers in
+    ``(47 of 48)`` are rows of the answer's class among all rows at the leaf; ``(50)`` means that all are. Numbers in
     conditions read back as exactly those that are applied.
 
     Parameters
@@ -54,11 +54,11 @@ def tree_text(
             continue
         level, branch = int(depth[i]) - 1, branch_to[i]
         indent = "|   " * level if level <= BARS else f"|({level}) "
-        said = branch.words + (" or missing" if missing and branch.missing else "")
+        line = branch.words + (" or missing" if missing and branch.missing else "")
         cut = not nodes[i].is_leaf and max_depth is not None and depth[i] == max_depth
         if nodes[i].is_leaf or cut:
-            said += ": " + _answer(outline, i, counts, cut)
-        lines.append(indent + said)
+            line += ": " + _answer(outline, i, counts, cut)
+        lines.append(indent + line)
     if missing and any(node.spread for node in nodes):
         lines.append("A missing value is spread over the branches of a node by their rows.")
     assert all(parent[1:] >= 0), "an outline's nodes hang on its root"
@@ -68,11 +68,11 @@ def tree_text(
 def _answer(outline: Outline, i: int, counts: bool, cut: bool) -> str:
     """What a node answers, and for how many rows that was right."""
     node = outline.nodes[i]
-    said = f"{answer_word(outline, node)} ({rows_word(outline, node)}"
+    answer = f"{answer_word(outline, node)} ({rows_word(outline, node)}"
     if counts and node.counts:
-        said += ": " + ", ".join(rows(c) for c in node.counts)
+        answer += ": " + ", ".join(rows(c) for c in node.counts)
     more = int(outline.below[i])
-    return said + (f"; {more} more nodes)" if cut else ")")
+    return answer + (f"; {more} more nodes)" if cut else ")")
 
 
 def answer_word(outline: Outline, node: OutlineNode, digits: int = 6) -> str:
@@ -88,8 +88,8 @@ def rows_word(outline: Outline, node: OutlineNode) -> str:
     """``47 of 48``: the rows of the answer's class among all; ``50`` if there are no others."""
     if outline.classes is None or not node.counts:
         return rows(node.n)
-    own = node.counts[outline.classes.index(node.answer)]
-    return rows(node.n) if rows(own) == rows(node.n) else f"{rows(own)} of {rows(node.n)}"
+    correct = node.counts[outline.classes.index(node.answer)]
+    return rows(node.n) if rows(correct) == rows(node.n) else f"{rows(correct)} of {rows(node.n)}"
 
 
 def rows(n: float) -> str:

@@ -26,7 +26,7 @@ class TextbookTreeClassifier(TextbookTree, Classifier):
 
     and a node becomes a leaf if its impurity is below ``impurity_threshold``, its largest share reaches
     ``purity_threshold``, or no test separates its rows. This is the learner to study trees with: every criterion,
-    every kind of split, and the history of growing. To get work done take ``DecisionTreeClassifier``, which
+    every kind of split, and the history of growing. For practical work use ``DecisionTreeClassifier``, which
     is tens of times as fast. Among equally good tests the first column wins, then the lowest threshold.
 
     Cost: fit O(d n log n) a level, O(n^2) for each column and node with ternary splits; predict O(depth) a row; memory
@@ -80,7 +80,7 @@ class TextbookTreeClassifier(TextbookTree, Classifier):
 
     Examples
     --------
-    The exclusive or of two columns; alone, neither tells anything, yet the tree goes on:
+    The exclusive or of two columns; alone, neither has any gain, yet the tree goes on:
 
     >>> from assay.trees import TextbookTreeClassifier
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
@@ -92,6 +92,16 @@ class TextbookTreeClassifier(TextbookTree, Classifier):
          0     4  x0           1      1      0
          1     2  x1           1      0      1
          4     2  x1           1      0      1
+
+    See Also
+    --------
+    DecisionTreeClassifier, ID3Classifier, TextbookTreeRegressor
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
     """
 
     card = Card("textbook tree", "a tree with every choice open and its growth on record")

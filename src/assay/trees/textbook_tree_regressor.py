@@ -27,7 +27,7 @@ class TextbookTreeRegressor(TextbookTree, Regressor):
     or with ``criterion="worst"`` the largest deviation, :math:`\max_t |r^t - g_m|`. The test is taken that leaves
     the least error in its branches: their mean, or for the worst case their maximum. A node becomes a leaf if its
     error is below ``error_threshold`` or no test separates its rows; with the worst case the threshold is then a
-    bound for every training row. To get work done take ``DecisionTreeRegressor``.
+    bound for every training row. For practical work use ``DecisionTreeRegressor``.
 
     Cost: fit O(d n log n) a level; predict O(depth) a row; memory O(n d) to fit, O(nodes) kept.
 
@@ -75,6 +75,16 @@ class TextbookTreeRegressor(TextbookTree, Regressor):
     >>> model = TextbookTreeRegressor(criterion="worst", error_threshold=0.5).fit(X, y)
     >>> model.predict([[0], [9]]), round(model.error_bound_, 12)
     (array([1.1, 5.2]), 0.2)
+
+    See Also
+    --------
+    DecisionTreeRegressor, TextbookTreeClassifier
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
     """
 
     card = Card("textbook tree", "a tree with every choice open and its growth on record")

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["LEAF", "NWAY", "SUBSET", "TERNARY", "THRESHOLD", "Surrogates", "Tree", "as_words"]
 
 LEAF, THRESHOLD, SUBSET, NWAY, TERNARY = range(5)  # what a node does with a row
-NOTHING = -2  # feature and threshold where there is none, as scikit-learn has it
+NO_TEST = -2  # feature and threshold where there is none, as scikit-learn has it
 BLOCK = 8192  # rows that one thread takes at a time
-MANY = 1 << 15  # steps below the first four from which packed nodes are worth their making
+MIN_PACKED_STEPS = 1 << 15  # steps below the first four from which packed nodes pay off
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +167,9 @@ class Tree:
         tree = cls.assemble(
             parent=np.array(parent),
             branch=np.array(branch),
-            feature=np.array([node.get("feature", NOTHING) for node in nodes]),
+            feature=np.array([node.get("feature", NO_TEST) for node in nodes]),
             kind=kind,
-            threshold=np.array([float(node.get("threshold", NOTHING)) for node in nodes]),
+            threshold=np.array([float(node.get("threshold", NO_TEST)) for node in nodes]),
             sets=words,
             missing=np.array([node.get("missing", -1) for node in nodes]),
             values=value,
@@ -255,9 +255,9 @@ class Tree:
         lengths = np.where(leaf, 0, np.diff(self.set_offset)[keep])
         offset, child = _children(above)
         return Tree(
-            feature=np.where(leaf, NOTHING, self.feature[keep]).astype(np.int32),
+            feature=np.where(leaf, NO_TEST, self.feature[keep]).astype(np.int32),
             kind=np.where(leaf, LEAF, self.kind[keep]).astype(np.uint8),
-            threshold=np.where(leaf, NOTHING, self.threshold[keep]).astype(np.float64),
+            threshold=np.where(leaf, NO_TEST, self.threshold[keep]).astype(np.float64),
             offset=offset,
             child=child,
             set_offset=_starts(lengths),
@@ -384,10 +384,10 @@ class Tree:
         return table
 
     def _nth_child(self, which: int) -> np.ndarray:
-        found = np.full(self.node_count, -1, np.int64)
+        children = np.full(self.node_count, -1, np.int64)
         inner = np.flatnonzero(self.n_children > which)
-        found[inner] = self.child[self.offset[inner] + which]
-        return found
+        children[inner] = self.child[self.offset[inner] + which]
+        return children
 
     def subset(self, node: int) -> np.ndarray:
         """The category codes that a SUBSET node sends to child 0, ascending."""
@@ -478,7 +478,7 @@ class Tree:
             in_threads(work, [slice(a, min(a + BLOCK, n)) for a in range(0, n, BLOCK)])
 
     def _worth_packing(self, n: int) -> bool:
-        return "_walker" in vars(self) or n * (self.node_count.bit_length() - 4) >= MANY
+        return "_walker" in vars(self) or n * (self.node_count.bit_length() - 4) >= MIN_PACKED_STEPS
 
     @cached_property
     def _walker(self) -> ForestWalker | None:

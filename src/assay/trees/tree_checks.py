@@ -1,4 +1,4 @@
-"""Whether arrays make up a tree: asked once of a stranger's file, before native code follows its indices."""
+"""Whether arrays make up a tree: checked once for an untrusted file, before native code follows its indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tree tells other learners: which columns matter, and how large a neighbourhood is."""
+"""Feature selection by trees: which columns matter, and how large a neighbourhood is."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def closeness_to_root(tree: Any) -> np.ndarray:
 
 
 class NeighborsAdvice(NamedTuple):
-    """Columns to measure distances in, and how many neighbours to ask."""
+    """Columns to measure distances in, and the number of neighbours."""
 
     features: np.ndarray
     k: int
@@ -67,7 +67,7 @@ class NeighborsAdvice(NamedTuple):
 def neighbors_from_tree(model: Any) -> NeighborsAdvice:
     """What a fitted tree suggests for a nearest-neighbour learner.
 
-    A leaf is a neighbourhood whose shape the classes had a say in: the columns that the tree tests are the ones worth
+    A leaf is a neighbourhood whose shape depends on the classes: the columns that the tree tests are the ones worth
     measuring distances in, and the mean number of training rows in a leaf is a good number of neighbours.
 
     Parameters
@@ -91,7 +91,7 @@ def neighbors_from_tree(model: Any) -> NeighborsAdvice:
 class TreeFeatureSelector(Transformer):
     r"""Keep the columns that a tree uses, for another learner to work with.
 
-    A tree selects columns as it grows, each where it tells most about the target among the rows that are left. Columns
+    A tree selects columns as it grows, each where it reduces the impurity most among the rows that are left. Columns
     near the root matter for many rows; :math:`c_j = 1/(1 + \text{depth of its first test})` ranks them, and
     ``min_closeness`` keeps the upper ones only. Where no column is left, all are kept, with a
     warning.
@@ -121,6 +121,15 @@ class TreeFeatureSelector(Transformer):
     >>> selector.support_, selector.transform(X[:2])
     (array([False,  True, False]), array([[0.],
            [1.]]))
+
+    See Also
+    --------
+    DecisionTreeClassifier, neighbors_from_tree
+
+    References
+    ----------
+    - Cardie, C. (1993). Using decision trees to improve case-based learning. International Conference on Machine
+      Learning, 25-32.
     """
 
     card = Card("tree selector", "the columns that a tree uses")
@@ -172,9 +181,9 @@ class TreeFeatureSelector(Transformer):
         if hasattr(X, "columns") or hasattr(X, "column_names"):
             import narwhals.stable.v2 as nw
 
-            own = list(X.column_names) if hasattr(X, "column_names") else list(X.columns)
-            place = {str(name): name for name in own}
-            if all(isinstance(name, str) for name in own):
+            names = list(X.column_names) if hasattr(X, "column_names") else list(X.columns)
+            place = {str(name): name for name in names}
+            if all(isinstance(name, str) for name in names):
                 frame = nw.from_native(X, eager_only=True)
                 return nw.to_native(frame.select([self.schema_.names[j] for j in kept]))
             return X[[place[self.schema_.names[j]] for j in kept]]  # pandas, columns named by numbers
@@ -195,7 +204,7 @@ def _default_tree(y: Any) -> Any:
 
     from assay.core.targets import plain_values
 
-    values = plain_values(y)  # text is classes, also where some of it is missing, which the tree will say
+    values = plain_values(y)  # text is classes, also where some of it is missing, which the tree reports
     if np.asarray(values).dtype.kind in "OUS" or type_of_target(values) in ("binary", "multiclass"):
         from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 

@@ -176,8 +176,8 @@ def _spread_note(tree: Tree, x: np.ndarray, names: list[str]) -> str:
     }
     if not missing:
         return ""
-    told = ", ".join(sorted(missing))
-    return f"{told} is missing: the answer is the mean over all branches by their rows; shown is the heaviest path."
+    listed = ", ".join(sorted(missing))
+    return f"{listed} is missing: the answer is the mean over all branches by their rows; shown is the heaviest path."
 
 
 def _count(v: float) -> int | float:

@@ -57,7 +57,7 @@ def test_a_class_that_no_row_is_sent_to_has_no_branch():
     assert_array_equal(split.classes, [0, 2])
 
 
-def test_classes_with_the_same_mean_are_told_apart_by_thresholds():
+def test_classes_with_the_same_mean_are_separated_by_thresholds():
     """Exclusive or: the scores are equal everywhere, so single columns take over."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     model = LDATreeClassifier().fit(X, [0, 1, 1, 0])

@@ -50,6 +50,6 @@ def test_weights_count_as_repeated_rows():
     assert_allclose(a[0], b[0], atol=1e-4)
 
 
-def test_the_most_iterations_are_told():
+def test_the_iteration_limit_is_reported():
     X, y = load_iris(return_X_y=True)
     assert LinearMachineTreeClassifier(max_iter=7).fit(X, y).n_iter_ == 7

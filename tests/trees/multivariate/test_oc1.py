@@ -74,7 +74,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
     X, y = X[:200, :8], y[:200]
     found = []
     for large, threads in ((10**9, "1"), (0, "1"), (0, "2")):
-        monkeypatch.setattr(oc1, "_LARGE", large)
+        monkeypatch.setattr(oc1, "_MIN_PARALLEL", large)
         monkeypatch.setenv("ASSAY_NUM_THREADS", threads)
         model = OC1Classifier(restarts=6, random_state=0).fit(X, y)
         found.append([getattr(split, "weights", split) for split in model.tree_.splits])
@@ -85,7 +85,7 @@ def test_the_number_of_threads_changes_nothing(monkeypatch):
 
 def test_large_nodes_are_searched_on_a_sample(monkeypatch):
     """As if 100 rows were many: still no less pure than a single column, and a diagonal is still one node."""
-    monkeypatch.setattr(oc1, "MANY", 100)
+    monkeypatch.setattr(oc1, "MAX_SEARCHED", 100)
     monkeypatch.setattr(oc1, "SAMPLE", 60)
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (500, 3))

@@ -50,7 +50,7 @@ def test_a_tilted_ellipse_takes_one_ellipsoid():
 
 @pytest.mark.parametrize("shape", ["sphere", "ellipsoid"])
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
-def test_real_data_are_told_apart(load, shape):
+def test_real_data_are_separated(load, shape):
     X, y = load(return_X_y=True)
     model = SphereTreeClassifier(shape, random_state=0).fit(X, y)
     assert model.score(X, y) == 1.0 and model.get_n_leaves() <= 12
@@ -74,7 +74,7 @@ def test_the_search_makes_the_best_first_try_purer():
 
 
 def test_the_centre_of_a_large_node_is_sought_on_a_sample(monkeypatch):
-    monkeypatch.setattr(sphere_tree, "MANY", 500)
+    monkeypatch.setattr(sphere_tree, "MAX_SEARCHED", 500)
     monkeypatch.setattr(sphere_tree, "SAMPLE", 300)
     X = np.random.default_rng(0).uniform(-2, 2, (3000, 2))
     y = np.sum(X**2, axis=1) <= 1

@@ -225,7 +225,7 @@ class Grower {
 
     int64_t distinct(int64_t j) const { return data.start[j + 1] - data.start[j]; }
     int64_t known_of(const uint64_t *s, int64_t m, int64_t j) const {  // missing values stand behind all others
-        if (!data.holes[j]) return m;
+        if (!data.has_missing[j]) return m;
         const uint32_t missing = uint32_t(distinct(j));
         return std::lower_bound(s, s + m, uint64_t(missing) << 32) - s;
     }
@@ -362,41 +362,41 @@ class Grower {
         if (nearby && data.X) {
             double range[2];
             fetch_numbers(near_numbers.data() + j * stride, row, m, fetched.data(), range);
-            int64_t holes = 0;
-            if (data.holes[j])
-                for (int64_t i = 0; i < m; ++i) holes += std::isnan(fetched[i]);
-            if (!(range[0] < range[1]) && (holes == 0 || holes == m)) return false;
+            int64_t n_missing = 0;
+            if (data.has_missing[j])
+                for (int64_t i = 0; i < m; ++i) n_missing += std::isnan(fetched[i]);
+            if (!(range[0] < range[1]) && (n_missing == 0 || n_missing == m)) return false;
             bool missing_left;
-            const double threshold = draw(range[0], range[1], holes, missing_left);
+            const double threshold = draw(range[0], range[1], n_missing, missing_left);
             for (int64_t i = 0; missing_left && i < m; ++i)
                 if (std::isnan(fetched[i])) fetched[i] = -std::numeric_limits<double>::infinity();
-            cut_at(open, j, fetched.data(), m, threshold, threshold, holes > 0, missing_left, best);
+            cut_at(open, j, fetched.data(), m, threshold, threshold, n_missing > 0, missing_left, best);
             return true;
         }
         const int32_t missing = int32_t(distinct(j));
         int32_t range[2];
         fetch_ranks(ranks + j * stride, row, m, missing, codes.data(), range);
-        int64_t holes = 0;
-        if (data.holes[j])
-            for (int64_t i = 0; i < m; ++i) holes += codes[i] == missing;
-        if (holes == m || (range[0] == range[1] && (holes == 0 || rules.surrogate))) return false;
+        int64_t n_missing = 0;
+        if (data.has_missing[j])
+            for (int64_t i = 0; i < m; ++i) n_missing += codes[i] == missing;
+        if (n_missing == m || (range[0] == range[1] && (n_missing == 0 || rules.surrogate))) return false;
         const double *v = data.values + data.start[j];
         bool missing_left;
-        const double threshold = draw(v[range[0]], v[range[1]], holes, missing_left);
+        const double threshold = draw(v[range[0]], v[range[1]], n_missing, missing_left);
         const int32_t last = int32_t(std::upper_bound(v + range[0], v + range[1] + 1, threshold) - v) - 1;
         for (int64_t i = 0; missing_left && i < m; ++i) codes[i] = codes[i] == missing ? -1 : codes[i];
-        if (cut_at(open, j, codes.data(), m, last, threshold, holes > 0, missing_left, best)) best.cut = uint32_t(last);
+        if (cut_at(open, j, codes.data(), m, last, threshold, n_missing > 0, missing_left, best)) best.cut = uint32_t(last);
         return true;
     }
-    double draw(double low, double high, int64_t holes, bool &missing_left) {
+    double draw(double low, double high, int64_t n_missing, bool &missing_left) {
         const double u = random.unit();
-        missing_left = holes && low < high && random.unit() < 0.5;
+        missing_left = n_missing && low < high && random.unit() < 0.5;
         if (low == high) return high;  // values against missing
         const double threshold = low + u * (high - low);
         return threshold < high ? threshold : low;
     }
     template <class Code>
-    bool cut_at(const Open &open, int64_t j, const Code *code, int64_t m, Code last, double threshold, bool holes,
+    bool cut_at(const Open &open, int64_t j, const Code *code, int64_t m, Code last, double threshold, bool has_missing,
                 bool missing_left, Split &best) {
         const uint32_t *label = labels.data() + open.start;
         Cut cut = criterion.cut();
@@ -412,16 +412,16 @@ class Grower {
                 left += is_left;
             }
         }
-        if (!accept(open, j, cut, left, m, holes, missing_left, THRESHOLD, best)) return false;
+        if (!accept(open, j, cut, left, m, has_missing, missing_left, THRESHOLD, best)) return false;
         best.threshold = threshold;
         return true;
     }
-    bool accept(const Open &open, int64_t j, Cut &cut, int64_t left, int64_t m, bool holes, bool missing_left,
+    bool accept(const Open &open, int64_t j, Cut &cut, int64_t left, int64_t m, bool has_missing, bool missing_left,
                 uint8_t kind, Split &best) {
         if (left == 0 || left == m || left < rules.min_leaf || m - left < rules.min_leaf) return false;
         const double gain = cut.gain();
         if (!(gain > best.gain + tie) || !allowed(open, j, cut)) return false;
-        best.take(gain, j, kind, holes ? missing_left : 2 * left > m, (cut.left_value() + cut.right_value()) / 2);
+        best.take(gain, j, kind, has_missing ? missing_left : 2 * left > m, (cut.left_value() + cut.right_value()) / 2);
         return true;
     }
     void random_grouping(const Open &open, int64_t j, const uint64_t *s, int64_t m, Split &best) {
@@ -528,12 +528,12 @@ class Grower {
         const int64_t j = split.feature;
         if (nearby && rules.random && data.X && split.kind == THRESHOLD) {
             const double *x = near_numbers.data() + j * stride, t = split.threshold;
-            if (!data.holes[j]) return part_gathered(open, [x, t](uint32_t row) { return x[row] <= t; });
+            if (!data.has_missing[j]) return part_gathered(open, [x, t](uint32_t row) { return x[row] <= t; });
             const bool lost = split.missing_left;
             return part_gathered(open, [=](uint32_t row) { return std::isnan(x[row]) ? lost : x[row] <= t; });
         }
         const int32_t *rank = ranks + j * stride;
-        if (split.kind == THRESHOLD && !data.holes[j]) {
+        if (split.kind == THRESHOLD && !data.has_missing[j]) {
             const uint32_t last = split.cut;
             return part_gathered(open, [=](uint32_t row) { return uint32_t(rank[row]) <= last; });
         }

@@ -78,7 +78,7 @@ struct RowWeights {
 template <class Run>
 nb::tuple grow_table(const InOut2<uint64_t> &order, const In2<int32_t> &ranks, const In2<double> &X,
                      const In1<double> &values, const In1<int64_t> &start, const In1<int32_t> &categories,
-                     const In1<uint8_t> &holes, const In1<int32_t> &counts, const In1<double> &weights, int64_t n,
+                     const In1<uint8_t> &has_missing, const In1<int32_t> &counts, const In1<double> &weights, int64_t n,
                      Rules rules, Run run) {
     const int64_t d = int64_t(categories.shape(0));
     const auto shaped = [d, n](const auto &a) {
@@ -90,7 +90,7 @@ nb::tuple grow_table(const InOut2<uint64_t> &order, const In2<int32_t> &ranks, c
             "grow: rows in fractions need ranks, real weights, and a least weight of a leaf");
     require(!X.size() || (int64_t(X.shape(0)) == n && int64_t(X.shape(1)) == d), "grow: numbers");
     require(!rules.random || !order.size(), "grow: random cuts need ranks");
-    require(int64_t(start.shape(0)) == d + 1 && int64_t(holes.shape(0)) == d, "grow: columns");
+    require(int64_t(start.shape(0)) == d + 1 && int64_t(has_missing.shape(0)) == d, "grow: columns");
     require(values.size() || (order.size() && X.size() && !rules.surrogate) || !start.data()[d],
             "grow: without values, the order and the table must say them");
     require(0 < n && n < (int64_t(1) << 31) && within(categories, 0, INT32_MAX) &&
@@ -105,7 +105,7 @@ nb::tuple grow_table(const InOut2<uint64_t> &order, const In2<int32_t> &ranks, c
     Grown out;
     {
         const Data data{n, d, data_or_null(order), data_or_null(ranks), data_or_null(values), start.data(),
-                        categories.data(), holes.data(), data_or_null(X)};
+                        categories.data(), has_missing.data(), data_or_null(X)};
         RowWeights w{data_or_null(counts), data_or_null(weights), 0, 1};
         nb::gil_scoped_release unlocked;
         std::vector<uint32_t> rows;

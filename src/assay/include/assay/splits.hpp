@@ -22,7 +22,7 @@ struct Data {
     const double *values;        // distinct numbers, column after column; or null: X and order say them
     const int64_t *start;        // (d + 1,) where a column's numbers begin
     const int32_t *categories;   // (d,) 0: numbers
-    const uint8_t *holes;        // (d,) whether the column has missing values
+    const uint8_t *has_missing;  // (d,) whether the column has missing values
     const double *X;             // (n, d) the numbers themselves, or null
 };
 

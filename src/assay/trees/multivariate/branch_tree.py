@@ -1,4 +1,4 @@
-"""A tree whose nodes may ask anything: flat arrays for its shape, one small object for each question."""
+"""A tree with any kind of test: flat arrays for its shape, one small object for each test."""
 
 from __future__ import annotations
 
@@ -155,9 +155,9 @@ class BranchTree:
         visits = list(self._visits(X))
         rows = np.concatenate([rows for _, rows in visits]) if visits else np.zeros(0, np.int64)
         nodes = np.repeat([node for node, _ in visits], [len(rows) for _, rows in visits])
-        found = csr_matrix((np.ones(len(rows), np.int64), (rows, nodes)), shape=(len(X), self.node_count))
-        found.sort_indices()
-        return found
+        path = csr_matrix((np.ones(len(rows), np.int64), (rows, nodes)), shape=(len(X), self.node_count))
+        path.sort_indices()
+        return path
 
     def path(self, x: np.ndarray) -> list[tuple[int, int]]:
         """The nodes that a row passes, each with the branch it takes; -1 at the leaf."""
@@ -206,17 +206,17 @@ class BranchTree:
     def compute_feature_importances(self, normalize: bool = True) -> np.ndarray:
         """(d,) how much each column lowers the impurity: a split's gain is shared out by its columns' parts."""
         mass = self.weighted_n_node_samples * self.impurity
-        found = np.zeros(self.n_features)
+        importances = np.zeros(self.n_features)
         for i in np.flatnonzero(~self.is_leaf).tolist():
             gain = mass[i] - mass[self.children(i)].sum()
-            found += gain * self.splits[i].shares(self.n_features)
-        total = found.sum() if normalize else self.weighted_n_node_samples[0]
-        return found / total if total > 0 else np.zeros(self.n_features)
+            importances += gain * self.splits[i].shares(self.n_features)
+        total = importances.sum() if normalize else self.weighted_n_node_samples[0]
+        return importances / total if total > 0 else np.zeros(self.n_features)
 
     def outline(self, schema: Schema, classes: Any = None) -> Outline:
         """The tree in words; ``schema`` describes the columns of the block that it sees."""
         labels = None if classes is None else tuple(np.asarray(classes).tolist())
-        told = [str(label) for label in labels or ()]
+        class_names = [str(label) for label in labels or ()]
         nodes = []
         for i, split in enumerate(self.splits):
             shares, weight = self.value[i], float(self.weighted_n_node_samples[i])
@@ -230,7 +230,7 @@ class BranchTree:
                     counts=() if labels is None else tuple(counts.tolist()),
                     value=tuple(shares.tolist()),
                     test="" if split is None else split.words(schema.names),
-                    branches=() if split is None else self._branches(i, schema, told),
+                    branches=() if split is None else self._branches(i, schema, class_names),
                     impurity=float(self.impurity[i]),
                 )
             )
@@ -239,11 +239,11 @@ class BranchTree:
     def _branches(self, node: int, schema: Schema, classes: list[str]) -> tuple[Branch, ...]:
         split = self.splits[node]
         test = split.words(schema.names)
-        found = []
+        branches = []
         for label, way, child in zip(split.labels(classes), split.conditions(), self.children(node).tolist()):
             words = f"{test} {label.replace('≤', '<=')}" if way is None else way.words(schema, False)
-            found.append(Branch(words, label, child, way))
-        return tuple(found)
+            branches.append(Branch(words, label, child, way))
+        return tuple(branches)
 
     # ------------------------------------------------------------------ trees from files
 

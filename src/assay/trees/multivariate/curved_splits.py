@@ -1,4 +1,4 @@
-"""What a node of a multivariate tree asks, curved: a quadric, a sphere, an ellipsoid, a small network."""
+"""Nonlinear tests of a multivariate tree: a quadric, a sphere, an ellipsoid, a small network."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Sphere(_TwoSided):
 
     .. math:: \lVert (x - c) / s \rVert \le \alpha \text{ goes to branch 0, all else to 1}
 
-    ``spread`` holds the standard deviations of the columns at the node, which tell how much each adds to distances.
+    ``spread`` holds the standard deviations of the columns at the node, which give how much each adds to distances.
 
     >>> import numpy as np
     >>> from assay.trees.multivariate.curved_splits import Sphere
@@ -144,8 +144,8 @@ class Sphere(_TwoSided):
     def terms(self, x: np.ndarray, names: Sequence[str]) -> list[Term]:
         """What each column adds to the squared distance."""
         parts = ((x - self.centre) / self.scale) ** 2
-        told = [(one_line(n), float(s**-2.0), float(p)) for n, s, p in zip(names, self.scale, parts)]
-        return sorted(told, key=lambda part: -part[2])
+        terms = [(one_line(n), float(s**-2.0), float(p)) for n, s, p in zip(names, self.scale, parts)]
+        return sorted(terms, key=lambda part: -part[2])
 
     def shares(self, d: int) -> np.ndarray:
         return share_of((self.spread / self.scale) ** 2)

@@ -18,14 +18,14 @@ __all__ = ["FisherTreeClassifier", "fisher_split"]
 
 
 class FisherTreeClassifier(MultivariateTreeClassifier):
-    r"""A tree of hyperplanes that stand across the line between two groups of classes.
+    r"""A tree of hyperplanes across Fisher's direction between two groups of classes.
 
     A node puts its classes into two groups and projects on Fisher's direction between them,
 
     .. math:: w = S_W^{-1} (m_1 - m_0)                                                        \quad (1)
 
     where :math:`S_W` is the scatter within the groups. The threshold is the one that leaves the branches purest. There
-    is no search over hyperplanes, so it is quick with many columns. Where :math:`S_W` is singular, the principal
+    is no search over hyperplanes, so it is fast with many columns. Where :math:`S_W` is singular, the principal
     components that hold 99 % of the variance take the columns' place.
 
     Columns are standardised in each node; nominal ones come in as indicators. Cost of a node: O(n d^2 + d^3), and the
@@ -68,6 +68,15 @@ class FisherTreeClassifier(MultivariateTreeClassifier):
     >>> model = FisherTreeClassifier().fit([[0, 0], [2, 0], [4, 2], [6, 4]], ["a", "a", "b", "b"])
     >>> model.get_n_leaves(), model.predict([[1, 1], [5, 3]]).tolist()
     (2, ['a', 'b'])
+
+    See Also
+    --------
+    LDATreeClassifier, LinearCombinationTreeClassifier, OmnivariateTreeClassifier
+
+    References
+    ----------
+    - Yildiz, O. T. and Alpaydin, E. (2005). Linear discriminant trees. International Journal of Pattern
+      Recognition and Artificial Intelligence 19(3), 323-353.
     """
 
     card = Card("oblique tree", "a tree of linear discriminants")

@@ -30,7 +30,7 @@ def grow(rows: Rows, learn: NodeLearner, limits: Limits, rng: np.random.Generato
     """The tree that a node learner makes of the rows, node by node in preorder.
 
     A node is a leaf if it is pure, too small or too deep. Where the learner's own split does not divide the rows, the
-    best threshold of a single column takes its place, so that rows which differ can always be told apart.
+    best threshold of a single column takes its place, so that rows which differ can always be separated.
 
     Parameters
     ----------
@@ -119,19 +119,19 @@ def prune_by_error(tree: BranchTree, held: Rows) -> BranchTree:
 
     For numbers the error is the squared one.
     """
-    own = np.zeros(tree.node_count)
+    as_leaf = np.zeros(tree.node_count)
     answer = tree.value.argmax(axis=1)
     for node, rows in tree._visits(held.X):
         y, w = held.y[rows], held.w[rows]
         wrong = (y - tree.value[node, 0]) ** 2 if held.K == 0 else y != answer[node]
-        own[node] = float(wrong @ w)
-    below = own.copy()
+        as_leaf[node] = float(wrong @ w)
+    below = as_leaf.copy()
     cut = []
     for i in range(tree.node_count - 1, -1, -1):  # children stand behind their parents
         if tree.is_leaf[i]:
             continue
         below[i] = below[tree.children(i)].sum()
-        if own[i] <= below[i]:
-            below[i] = own[i]
+        if as_leaf[i] <= below[i]:
+            below[i] = as_leaf[i]
             cut.append(i)
     return tree.turn_to_leaves(cut)

@@ -29,7 +29,7 @@ def candidate_hyperplanes(n: int, d: int) -> int:
 def hyperplane(weights: np.ndarray, rows: Rows) -> tuple[Split | None, float]:
     """The split with these weights of the standardised columns and the purest threshold, and the impurity after it.
 
-    Weights are told in the columns' own units, the largest reach positive. A single weight makes a threshold.
+    Weights are in the units of the columns, the largest reach positive. A single weight makes a threshold.
     """
     used = np.flatnonzero(weights)
     if not len(used) or not np.isfinite(weights).all():
@@ -38,9 +38,9 @@ def hyperplane(weights: np.ndarray, rows: Rows) -> tuple[Split | None, float]:
         threshold, impurity = rows.cut(rows.X[:, used[0]])
         return (Threshold(int(used[0]), threshold) if np.isfinite(impurity) else None), impurity
     upright = weights * np.sign(weights[np.argmax(np.abs(weights))]) / np.linalg.norm(weights)
-    own = Hyperplane(upright / rows.scale, 0.0, rows.scale)
-    threshold, impurity = rows.cut(own.value(rows.X))
-    return (Hyperplane(own.weights, threshold, rows.scale) if np.isfinite(impurity) else None), impurity
+    unscaled = Hyperplane(upright / rows.scale, 0.0, rows.scale)
+    threshold, impurity = rows.cut(unscaled.value(rows.X))
+    return (Hyperplane(unscaled.weights, threshold, rows.scale) if np.isfinite(impurity) else None), impurity
 
 
 def univariate_start(rows: Rows) -> np.ndarray | None:

@@ -25,7 +25,7 @@ class LDATreeClassifier(MultivariateTreeClassifier):
 
     and branch k takes the rows with the largest :math:`g_k`. The root is linear discriminant analysis; where it errs,
     the next node learns from the rows that it sent there alone, so the boundary of the tree is piecewise linear.
-    Branches that no row takes are left out. A node whose scores send all rows one way asks for the best threshold of a
+    Branches that no row takes are left out. A node whose scores send all rows one way uses the best threshold of a
     single column instead.
 
     Columns are standardised in each node, and directions without scatter within the classes are left out; nominal
@@ -64,6 +64,17 @@ class LDATreeClassifier(MultivariateTreeClassifier):
     >>> model = LDATreeClassifier(max_depth=1).fit(X, y)
     >>> model.get_n_leaves(), round(model.score(X, y), 4)                 # three branches, as LDA
     (3, 0.98)
+
+    See Also
+    --------
+    FisherTreeClassifier, LinearMachineTreeClassifier, assay.bayes.LinearDiscriminantAnalysis
+
+    References
+    ----------
+    - Loh, W.-Y. and Vanichsetakul, N. (1988). Tree-structured classification via generalized discriminant
+      analysis. Journal of the American Statistical Association 83(403), 715-728.
+    - Friedman, J. H. (1977). A recursive partitioning decision rule for nonparametric classification. IEEE
+      Transactions on Computers 26(4), 404-408.
     """
 
     card = Card("lda tree", "a tree with a Gaussian for each class in every node")

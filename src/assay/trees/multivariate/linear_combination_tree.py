@@ -73,6 +73,17 @@ class LinearCombinationTreeClassifier(MultivariateTreeClassifier):
     >>> model = LinearCombinationTreeClassifier().fit(X, X.sum(axis=1) > 4)
     >>> model.get_n_leaves(), model.score(X, X.sum(axis=1) > 4)
     (2, 1.0)
+
+    See Also
+    --------
+    OC1Classifier, FisherTreeClassifier, LinearCombinationTreeRegressor
+
+    References
+    ----------
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
+    - Brodley, C. E. and Utgoff, P. E. (1995). Multivariate decision trees. Machine Learning 19, 45-77.
+      doi:10.1007/BF00994660
     """
 
     card = Card(

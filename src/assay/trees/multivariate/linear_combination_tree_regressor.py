@@ -64,6 +64,15 @@ class LinearCombinationTreeRegressor(MultivariateTreeRegressor):
     >>> model = LinearCombinationTreeRegressor().fit(X, y)
     >>> model.get_n_leaves(), model.predict([[0.0, 1.0], [4.0, 4.0]]).tolist()
     (2, [2.0, 10.0])
+
+    See Also
+    --------
+    LinearCombinationTreeClassifier, ModelTreeRegressor
+
+    References
+    ----------
+    - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
+      Wadsworth.
     """
 
     card = Card(

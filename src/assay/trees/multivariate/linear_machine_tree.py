@@ -17,7 +17,7 @@ __all__ = ["LinearMachineTreeClassifier"]
 
 
 class LinearMachineTreeClassifier(MultivariateTreeClassifier):
-    r"""A tree with a branch for every class of a node, chosen by linear scores that are trained to tell them apart.
+    r"""A tree with a branch for every class of a node, chosen by linear scores that are trained to separate them.
 
     The scores :math:`g_k(x) = w_k^Tx + v_k` of a node maximise the likelihood of a softmax of them, with a small
     penalty that keeps the weights of separable classes finite:
@@ -68,6 +68,17 @@ class LinearMachineTreeClassifier(MultivariateTreeClassifier):
     >>> model = LinearMachineTreeClassifier().fit(X, ["a", "a", "b", "b", "c", "c"])
     >>> model.get_depth(), model.get_n_leaves(), model.predict([[3, 5]]).tolist()
     (1, 3, ['c'])
+
+    See Also
+    --------
+    LDATreeClassifier, LinearLeafClassifier, assay.linear.LogisticRegression
+
+    References
+    ----------
+    - Utgoff, P. E. and Brodley, C. E. (1991). Linear machine decision trees. Technical report 91-10, University of
+      Massachusetts, Amherst.
+    - Brodley, C. E. and Utgoff, P. E. (1995). Multivariate decision trees. Machine Learning 19, 45-77.
+      doi:10.1007/BF00994660
     """
 
     card = Card(
@@ -136,8 +147,8 @@ def softmax_scores(
         gap = np.exp(log_p) * share[:, None] - target
         return value, np.concatenate(((gap.T @ Z + alpha * W).ravel(), gap.sum(axis=0)))
 
-    found = minimize(
+    optimum = minimize(
         loss, np.zeros(K * (d + 1)), jac=True, method="L-BFGS-B", options={"maxiter": max_iter, "gtol": 1e-7}
     )
-    constants = found.x[K * d :]
-    return found.x[: K * d].reshape(K, d), constants - constants.mean(), int(found.nit)
+    constants = optimum.x[K * d :]
+    return optimum.x[: K * d].reshape(K, d), constants - constants.mean(), int(optimum.nit)

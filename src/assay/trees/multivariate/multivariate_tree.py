@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 _PARTS = 5  # terms of a node's function that an explanation shows
-_LARGE = 1e152  # the square of a larger number, or of a smaller one than its inverse, is no number
+_MAX_SIZE = 1e152  # the square of a larger number, or of a smaller one than its inverse, is no number
 
 STOPPING: dict[str, Accepted | None] = {  # what all take
     **LIMITS,
@@ -75,7 +75,7 @@ class MultivariateTree(TreeLearner, Learner):
     random_state: Any
 
     def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
-        """The question that a node asks, learned from the rows that reach it."""
+        """The test of a node, learned from the rows that reach it."""
         raise TypeError(f"{type(self).__name__} must define _split")
 
     def _grow(self, X: np.ndarray, y: np.ndarray, w: np.ndarray, K: int, criterion: str) -> None:
@@ -83,13 +83,13 @@ class MultivariateTree(TreeLearner, Learner):
         most = float(w.max())
         unit = 1.0 if 1e-100 < most < 1e100 else 2.0 ** -max(math.frexp(most)[1], -1000)
         w = w * unit  # products of weights neither overflow nor vanish
-        seen = w > 0
-        n = int(seen.sum())
+        weighted = w > 0
+        n = int(weighted.sum())
         least = {
             "min_leaf": rows_of(self.min_samples_leaf, n, 1),
             "min_weight": self.min_weight_fraction_leaf * float(w.sum()),
         }
-        rows = Rows(X[seen], y[seen], w[seen], K, criterion, **least)  # type: ignore[arg-type]
+        rows = Rows(X[weighted], y[weighted], w[weighted], K, criterion, **least)  # type: ignore[arg-type]
         rng = np.random.default_rng(random_state_of(self.random_state).randint(LARGEST_SEED))
         held = None
         if self.validation_fraction is not None:
@@ -104,7 +104,7 @@ class MultivariateTree(TreeLearner, Learner):
 
     def _refuse_sizes(self, X: np.ndarray) -> None:
         size = np.abs(X).max(axis=0)
-        wrong = np.flatnonzero((size > _LARGE) | ((size > 0) & (size < 1 / _LARGE)))
+        wrong = np.flatnonzero((size > _MAX_SIZE) | ((size > 0) & (size < 1 / _MAX_SIZE)))
         if len(wrong):
             raise DataError(
                 f"{type(self).__name__}: column {self._names[wrong[0]]} holds numbers of the size "
@@ -114,8 +114,8 @@ class MultivariateTree(TreeLearner, Learner):
     @property
     def feature_importances_(self) -> np.ndarray:
         """(d,) how much each column lowers the impurity, in shares; a node's gain is split by its columns' parts."""
-        found = self._fitted_tree().compute_feature_importances()
-        return np.bincount(self.design_.source, found, self.n_features_in_)
+        importances = self._fitted_tree().compute_feature_importances()
+        return np.bincount(self.design_.source, importances, self.n_features_in_)
 
     def outline(self) -> Outline:
         """The tree in words: every node's test, branches, counts and answer."""
@@ -129,7 +129,7 @@ class MultivariateTree(TreeLearner, Learner):
         return outline_rules(self.outline())
 
     def _block_schema(self) -> Schema:
-        """The columns that the nodes see: nominal ones as indicators."""
+        """The columns that the nodes test: nominal ones as indicators."""
         plain = self.design_.plain
         return self.schema_ if plain else Schema([Column(name) for name in self.design_.names])
 

@@ -1,4 +1,4 @@
-"""Neural tree: a node is a small network that tells two groups of classes apart."""
+"""Neural tree: a node is a small network that separates two groups of classes."""
 
 from __future__ import annotations
 
@@ -78,6 +78,15 @@ class NeuralTreeClassifier(MultivariateTreeClassifier):
     >>> model = NeuralTreeClassifier(random_state=0).fit(X, y)
     >>> model.get_depth(), model.predict(X).tolist()
     (1, [0, 1, 1, 0])
+
+    See Also
+    --------
+    OmnivariateTreeClassifier, QuadraticTreeClassifier
+
+    References
+    ----------
+    - Guo, H. and Gelfand, S. B. (1992). Classification trees with neural network feature extraction. IEEE
+      Transactions on Neural Networks 3(6), 923-933.
     """
 
     card = Card("neural tree", "a tree of small neural networks", settings={"random_state": 0})
@@ -144,8 +153,8 @@ def network_split(
         start = rng.standard_normal(hidden * (d + 2) + 1)
         start[: hidden * d] /= np.sqrt(d)
         H, b, v = train(rows.standard, side, rows.w, hidden, start, alpha, steps)
-        found = Network(H, b, v, rows.centre, rows.scale, 0.0)
-        limit, impurity = rows.cut(found.value(rows.X))
+        network = Network(H, b, v, rows.centre, rows.scale, 0.0)
+        limit, impurity = rows.cut(network.value(rows.X))
         if impurity < least - 1e-12:
             best, least = Network(H, b, v, rows.centre, rows.scale, limit), impurity
         if least <= 0:
@@ -159,7 +168,7 @@ def train(
     """(h, d) hidden weights, (h,) hidden biases and (h,) output weights that minimise (1) from ``start``."""
     from scipy.optimize import minimize
 
-    found = minimize(
+    weights = minimize(
         loss,
         start,
         args=(Z, side, w / w.sum(), h, alpha),
@@ -168,7 +177,7 @@ def train(
         options={"maxiter": steps, "gtol": 1e-6},
     ).x
     d = Z.shape[1]
-    return found[: h * d].reshape(h, d), found[h * d : h * d + h], found[h * d + h : -1]
+    return weights[: h * d].reshape(h, d), weights[h * d : h * d + h], weights[h * d + h : -1]
 
 
 def loss(

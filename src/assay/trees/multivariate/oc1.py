@@ -11,12 +11,12 @@ from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
 from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane, univariate_start
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
-from assay.trees.multivariate.rows import MANY, SAMPLE, Rows
+from assay.trees.multivariate.rows import MAX_SEARCHED, SAMPLE, Rows
 from assay.trees.multivariate.splits import Split
 
 __all__ = ["OC1Classifier", "oc1_split"]
 
-_LARGE = 100_000  # numbers in a node's table from which on several threads are worth their while
+_MIN_PARALLEL = 100_000  # entries of a node's table from which several threads pay off
 
 
 class OC1Classifier(MultivariateTreeClassifier):
@@ -77,6 +77,15 @@ class OC1Classifier(MultivariateTreeClassifier):
     >>> model = OC1Classifier(random_state=0).fit(X, X.sum(axis=1) > 4)
     >>> model.get_n_leaves(), model.score(X, X.sum(axis=1) > 4)
     (2, 1.0)
+
+    See Also
+    --------
+    LinearCombinationTreeClassifier, FisherTreeClassifier, SoftMarginTreeClassifier
+
+    References
+    ----------
+    - Murthy, S. K., Kasif, S. and Salzberg, S. (1994). A system for induction of oblique decision trees. Journal
+      of Artificial Intelligence Research 2, 1-32. doi:10.1613/jair.63
     """
 
     card = Card("oc1", "a tree of hyperplanes found by randomised search", settings={"random_state": 0})
@@ -122,13 +131,15 @@ def oc1_split(
     start = univariate_start(rows)
     if start is None:
         return None
-    if len(rows) <= MANY:
+    if len(rows) <= MAX_SEARCHED:
         weights, _ = _restarts(rows, rows.columns, start, rng, restarts, jumps)
     else:
         which, part = rows.sample(rng, SAMPLE)
         columns = np.ascontiguousarray(rows.columns[:, which])
         best, _ = _restarts(part, columns, start, rng, restarts, jumps)
-        weights, _ = min((rows.descend(one, rows.columns, tol=1e-3) for one in (start, best)), key=_impurity)
+        weights, _ = min(
+            (rows.descend(initial, rows.columns, tol=1e-3) for initial in (start, best)), key=_impurity
+        )
     if deletion is not None:
         weights = delete_inputs(weights, rows, deletion)
     split, impurity = hyperplane(weights[:-1], rows)
@@ -147,13 +158,13 @@ def _restarts(
     def climb(i: int) -> tuple[np.ndarray, float]:
         return rows.descend(starts[i], columns, jumps=jumps, seed=seeds[i])  # (1)
 
-    if columns.size >= _LARGE:
+    if columns.size >= _MIN_PARALLEL:
         return min(in_threads(climb, range(restarts)), key=_impurity)
-    found = [climb(0)]
-    while len(found) < restarts and found[-1][1] > 0:
-        found.append(climb(len(found)))
-    return min(found, key=_impurity)
+    results = [climb(0)]
+    while len(results) < restarts and results[-1][1] > 0:
+        results.append(climb(len(results)))
+    return min(results, key=_impurity)
 
 
-def _impurity(found: tuple[np.ndarray, float]) -> float:
-    return found[1]
+def _impurity(result: tuple[np.ndarray, float]) -> float:
+    return result[1]

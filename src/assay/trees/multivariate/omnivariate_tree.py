@@ -1,4 +1,4 @@
-"""Omnivariate tree: each node is univariate, linear or nonlinear, whichever a statistical test asks for."""
+"""Omnivariate tree: each node is univariate, linear or nonlinear, as a statistical test decides."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class OmnivariateTreeClassifier(MultivariateTreeClassifier):
     Complex nodes are expected near the root, where rows are many, and simple ones further down. ``node_kinds`` counts
     them. Cost of a node: eleven times that of all three candidates.
 
-    Cost: fit eleven times three candidates in each node, the network the dearest with O(i h n d) a level for i steps
-    with h hidden units; predict O(h d depth) a row at most; memory O(n d + n h) to fit, O(h d nodes) kept.
+    Cost: fit eleven times three candidates in each node, the network the most expensive with O(i h n d) a level for i
+    steps with h hidden units; predict O(h d depth) a row at most; memory O(n d + n h) to fit, O(h d nodes) kept.
 
     Parameters
     ----------
     alpha : float, default 0.05
-        The level of the test: smaller values ask for stronger evidence before a node may be complex.
+        The level of the test: smaller values require stronger evidence before a node may be complex.
     hidden : int, default 4
         Hidden units of a network.
     min_samples_test : int, default 30
@@ -74,11 +74,22 @@ class OmnivariateTreeClassifier(MultivariateTreeClassifier):
     >>> model = OmnivariateTreeClassifier(random_state=0).fit(X, X[:, 0] + X[:, 1] > 0)
     >>> model.node_kinds()["linear"], model.tree_.splits[0].kind
     (1, 'linear')
+
+    See Also
+    --------
+    FisherTreeClassifier, NeuralTreeClassifier, CARTClassifier
+
+    References
+    ----------
+    - Yildiz, O. T. and Alpaydin, E. (2001). Omnivariate decision trees. IEEE Transactions on Neural Networks
+      12(6), 1539-1546.
+    - Alpaydin, E. (1999). Combined 5 x 2 cv F test for comparing supervised classification learning algorithms.
+      Neural Computation 11(8), 1885-1892. doi:10.1162/089976699300016007
     """
 
     card = Card(
         "omnivariate tree",
-        "a tree whose nodes are as complex as a test asks for",
+        "a tree whose nodes are as complex as a test finds necessary",
         settings={"random_state": 0},
     )
     accepts = {
@@ -154,14 +165,14 @@ def logistic_split(rows: Rows) -> Split | None:
 
 def errors_of(learn: Callable[[Rows], Split | None], folds: list[tuple[Rows, Rows]]) -> np.ndarray:
     """(5, 2) the error rate of a candidate as a tree of one test: learned on one half, tried on the other."""
-    found = np.zeros((len(folds), 2))
+    errors = np.zeros((len(folds), 2))
     for i, halves in enumerate(folds):
-        for j, (part, rest) in enumerate((halves, halves[::-1])):
-            answer = np.full(len(rest), np.argmax(part.counts))
+        for j, (part, held_out) in enumerate((halves, halves[::-1])):
+            answer = np.full(len(held_out), np.argmax(part.counts))
             split, branch = usable(learn(part), part)
             if split is not None:
-                ways = split.branch(rest.X)
+                ways = split.branch(held_out.X)
                 for b in range(split.arity):
                     answer[ways == b] = np.argmax(part.take(branch == b).counts)
-            found[i, j] = rest.w[answer != rest.y].sum() / rest.w.sum()
-    return found
+            errors[i, j] = held_out.w[answer != held_out.y].sum() / held_out.w.sum()
+    return errors

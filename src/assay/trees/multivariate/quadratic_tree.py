@@ -66,6 +66,14 @@ class QuadraticTreeClassifier(MultivariateTreeClassifier):
     >>> model = QuadraticTreeClassifier().fit(X, [x * y > 0 for x, y in X])
     >>> model.get_n_leaves(), model.predict([[3, 3], [-3, 3]]).tolist()
     (2, [True, False])
+
+    See Also
+    --------
+    FisherTreeClassifier, SphereTreeClassifier, assay.bayes.QuadraticDiscriminantAnalysis
+
+    References
+    ----------
+    - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
     card = Card(
@@ -127,5 +135,5 @@ def own_covariances(rows: Rows, group: np.ndarray, G: int) -> tuple[np.ndarray, 
     d = rows.X.shape[1]
     common = sums.scatter.sum(axis=0) / sums.count.sum()
     added = ((d + 1) ** 2 / (sums.count + d + 1))[:, None, None]
-    own = (sums.scatter + added * common) / (sums.count[:, None, None] + added)
-    return sums.mean, own + 1e-4 * np.eye(d)
+    covariances = (sums.scatter + added * common) / (sums.count[:, None, None] + added)
+    return sums.mean, covariances + 1e-4 * np.eye(d)

@@ -1,4 +1,4 @@
-"""The rows that reach a node, and the questions that every node learner asks of them."""
+"""The rows that reach a node, and the statistics that every node learner needs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 import assay.trees._oblique as _oblique
 from assay.trees.multivariate.splits import Split, Threshold
 
-__all__ = ["CRITERIA", "MANY", "SAMPLE", "Rows"]
+__all__ = ["CRITERIA", "MAX_SEARCHED", "SAMPLE", "Rows"]
 
 CRITERIA = ("gini", "entropy")
-MANY, SAMPLE = 20_000, 5_000  # nodes of more rows are searched on a sample of this size first
+MAX_SEARCHED, SAMPLE = 20_000, 5_000  # nodes of more rows are searched on a sample of this size first
 _CLOSE = 1e-13  # values of a mixture of columns that are this close, relative to the largest, are one
 
 
@@ -28,7 +28,7 @@ class Rows:
     ----------
     X : (n, d) complete numbers      y : (n,) class codes below K, or numbers      w : (n,) weights above 0
     K : int
-        Number of classes in the whole table; 0 says that y holds numbers.
+        Number of classes in the whole table; 0 if y holds numbers.
     criterion : "gini" or "entropy"
     min_leaf : int
         No cut leaves fewer rows than this on a side.
@@ -128,7 +128,7 @@ class Rows:
 
     @property
     def _case(self) -> tuple[Any, ...]:
-        """What all searches are told of the rows."""
+        """The arguments that all searches share."""
         w = np.ascontiguousarray(self.w, np.float64)
         return self._target, w, self.K, CRITERIA.index(self.criterion), self.min_leaf, self.min_weight
 

@@ -68,7 +68,7 @@ def soft_margin(
             slack * high + guess[1] * guess[3] - aim,
         )
         t = 0.995 * _reach(at, step)
-        lam, slack, low, high = (one + t * by for one, by in zip(at, step[:4]))
+        lam, slack, low, high = (variable + t * by for variable, by in zip(at, step[:4]))
         bias += t * step[4]
     return _primal(X, side, cost, V.T @ lam)
 
@@ -111,7 +111,9 @@ def _step(
 def _reach(at: tuple[np.ndarray, ...], step: tuple[Any, ...]) -> float:
     """How far a step may go, at most 1, until one of the positive numbers is zero."""
     with np.errstate(over="ignore"):  # a step of next to nothing may go any way
-        ends = [np.min(np.where(by < 0, -one / np.minimum(by, -1e-300), 1.0)) for one, by in zip(at, step)]
+        ends = [
+            np.min(np.where(by < 0, -value / np.minimum(by, -1e-300), 1.0)) for value, by in zip(at, step)
+        ]
     return min(1.0, *map(float, ends))
 
 

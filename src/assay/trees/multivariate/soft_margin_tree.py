@@ -71,6 +71,15 @@ class SoftMarginTreeClassifier(MultivariateTreeClassifier):
     >>> model = SoftMarginTreeClassifier(C=100.0).fit(X, y)
     >>> model.get_n_leaves(), model.predict([[1, 1], [2, 1.5]]).tolist()
     (2, ['a', 'b'])
+
+    See Also
+    --------
+    FisherTreeClassifier, OC1Classifier
+
+    References
+    ----------
+    - Bennett, K. P. and Blue, J. A. (1998). A support vector machine approach to decision trees. IEEE
+      International Joint Conference on Neural Networks, 2396-2401.
     """
 
     card = Card("soft margin tree", "a tree of cuts with wide margins", settings={"random_state": 0})
@@ -119,9 +128,9 @@ class SoftMarginTreeClassifier(MultivariateTreeClassifier):
         return best
 
 
-def _across(rows: Rows, found: tuple[np.ndarray, float, float]) -> Split | None:
+def _across(rows: Rows, machine: tuple[np.ndarray, float, float]) -> Split | None:
     """The boundary of a machine on standardised columns, in the columns' own units."""
-    w, b, _ = found
+    w, b, _ = machine
     w = np.where(np.abs(w) > 1e-9 * np.abs(w).max(), w, 0.0) / rows.scale
     used = np.flatnonzero(w)
     if not len(used):

@@ -1,4 +1,4 @@
-"""Sphere tree: a node asks whether a row lies in a ball, round or stretched."""
+"""Sphere tree: a node tests whether a row lies in a sphere or an ellipsoid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.core.parameters import Choice, Count
 from assay.trees.multivariate.curved_splits import Ellipsoid, Sphere
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.quadratic_tree import own_covariances
-from assay.trees.multivariate.rows import MANY, SAMPLE, Rows
+from assay.trees.multivariate.rows import MAX_SEARCHED, SAMPLE, Rows
 from assay.trees.multivariate.splits import Split
 
 __all__ = ["SphereTreeClassifier"]
@@ -75,6 +75,14 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
     >>> model = SphereTreeClassifier(random_state=0).fit(X, inside)
     >>> model.get_n_leaves(), model.score(X, inside)
     (2, 1.0)
+
+    See Also
+    --------
+    QuadraticTreeClassifier, OC1Classifier
+
+    References
+    ----------
+    - Devroye, L., Györfi, L. and Lugosi, G. (1996). A Probabilistic Theory of Pattern Recognition. Springer.
     """
 
     card = Card("sphere tree", "a tree of distances from centres", settings={"random_state": 0})
@@ -116,10 +124,10 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
         for scale in (np.ones_like(rows.scale), rows.scale):
             unit = rows.scale.max() if scale is not rows.scale else 1.0  # the search wants numbers of size 1
             centre = self._best_ball((rows.X - rows.centre) / (unit * scale), rows, rng)
-            found = Sphere(rows.centre + unit * scale * centre, scale, 0.0, rows.scale)
-            limit, impurity = rows.cut(found.value(rows.X))
+            sphere = Sphere(rows.centre + unit * scale * centre, scale, 0.0, rows.scale)
+            limit, impurity = rows.cut(sphere.value(rows.X))
             if impurity < least - 1e-12:
-                best, least = Sphere(found.centre, scale, limit, rows.scale), impurity
+                best, least = Sphere(sphere.centre, scale, limit, rows.scale), impurity
         return best
 
     def _ellipsoid(self, rows: Rows, rng: np.random.Generator) -> Split | None:
@@ -130,27 +138,27 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
             axes = np.linalg.inv(np.linalg.cholesky(S)).T
             centre = self._best_ball(rows.standard @ axes, rows, rng)
             place = rows.centre + rows.scale * np.linalg.solve(axes.T, centre)
-            found = Ellipsoid(place, axes / rows.scale[:, None], 0.0, rows.scale)
-            limit, impurity = rows.cut(found.value(rows.X))
+            ellipsoid = Ellipsoid(place, axes / rows.scale[:, None], 0.0, rows.scale)
+            limit, impurity = rows.cut(ellipsoid.value(rows.X))
             if impurity < least - 1e-12:
-                best, least = Ellipsoid(found.centre, found.axes, limit, found.scale), impurity
+                best, least = Ellipsoid(ellipsoid.centre, ellipsoid.axes, limit, ellipsoid.scale), impurity
         return best
 
     def _best_ball(self, Z: np.ndarray, rows: Rows, rng: np.random.Generator) -> np.ndarray:
         """The centre of the ball in Z that leaves the branches purest."""
-        if len(rows) > MANY:
+        if len(rows) > MAX_SEARCHED:
             which, part = rows.sample(rng, SAMPLE)
             return self._best_ball(Z[which], part, rng)
-        found = sorted(
+        candidates = sorted(
             (
                 (rows.cut(np.sum((Z - centre) ** 2, axis=1)), i, centre)
                 for i, centre in enumerate(self._tries(Z, rows, rng))
             ),
-            key=lambda one: (one[0][1], one[1]),
+            key=lambda candidate: (candidate[0][1], candidate[1]),
         )
-        (_, least), _, best = found[0]
+        (_, least), _, best = candidates[0]
         lifted = np.ascontiguousarray(np.vstack((Z.T, np.sum(Z * Z, axis=1))))
-        for (limit, impurity), _, centre in found[:_REFINED]:
+        for (limit, impurity), _, centre in candidates[:_REFINED]:
             if not np.isfinite(impurity) or least <= 0:
                 break
             start = np.concatenate((-2 * centre, [1.0, centre @ centre - limit]))  # (2)

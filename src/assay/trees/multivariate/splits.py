@@ -1,4 +1,4 @@
-"""What a node of a multivariate tree asks, flat: a threshold, a hyperplane, the largest of several scores."""
+"""Linear tests of a multivariate tree: a threshold, a hyperplane, the largest of several scores."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Hyperplane:
 
     .. math:: w^T x \le t \text{ goes to branch 0, all else to 1}
 
-    ``scale`` holds the standard deviations of the columns at the node, which tell how far a weight reaches.
+    ``scale`` holds the standard deviations of the columns at the node, which give the effect of a weight.
 
     >>> import numpy as np
     >>> from assay.trees.multivariate.splits import Hyperplane

@@ -70,11 +70,11 @@ def exchange(means: np.ndarray, judge: Callable[[np.ndarray], float]) -> np.ndar
     while True:
         moves = [_moved(group, k) for k in range(len(means))]
         moves = [move for move in moves if move.any() and not move.all()]
-        found = [judge(move) for move in moves]
-        least = int(np.argmin(found))
-        if not found[least] < best - 1e-12:
+        losses = [judge(move) for move in moves]
+        least = int(np.argmin(losses))
+        if not losses[least] < best - 1e-12:
             return group
-        group, best = moves[least], found[least]
+        group, best = moves[least], losses[least]
 
 
 def group_classes(rows: Rows, how: str = "exchange") -> np.ndarray:

@@ -85,6 +85,6 @@ def collapse(tree: Tree) -> Tree:
     >>> collapse(tree).node_count
     1
     """
-    own = training_errors(tree)
-    same = ~tree.is_leaf & (below(tree, own) >= own - 1e-3)
+    errors = training_errors(tree)
+    same = ~tree.is_leaf & (below(tree, errors) >= errors - 1e-3)
     return tree.turn_to_leaves(np.flatnonzero(same))

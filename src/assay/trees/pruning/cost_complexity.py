@@ -97,10 +97,10 @@ def sums_on_path(tree: Tree, amounts: np.ndarray, prices: np.ndarray, cost: str)
     ends = _least_above(tree, strength)
     first = np.searchsorted(reach, born)
     last = np.where(np.isinf(ends), len(prices), np.searchsorted(reach, ends))
-    there = first < last
+    nonempty = first < last
     sums = np.zeros((len(prices) + 1, amounts.shape[1]))
-    np.add.at(sums, first[there], amounts[there])
-    np.subtract.at(sums, last[there], amounts[there])
+    np.add.at(sums, first[nonempty], amounts[nonempty])
+    np.subtract.at(sums, last[nonempty], amounts[nonempty])
     return np.cumsum(sums, axis=0)[:-1]
 
 
@@ -112,9 +112,9 @@ def _noise(alpha: Any, R: np.ndarray) -> Any:
 def _least_above(tree: Tree, strength: np.ndarray) -> np.ndarray:
     """(m,) the least strength among a node's ancestors."""
     least, parent = [np.inf] * tree.node_count, tree.parent.tolist()
-    own = strength.tolist()
+    strengths = strength.tolist()
     for i in range(1, tree.node_count):  # parents stand before their children
-        least[i] = min(least[parent[i]], own[parent[i]])
+        least[i] = min(least[parent[i]], strengths[parent[i]])
     return np.array(least)
 
 

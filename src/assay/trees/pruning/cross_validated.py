@@ -101,14 +101,14 @@ def choose_alpha(
     classes = None
     if is_classifier(model):
         classes, target = encode_labels(y, len(y), "choose_alpha")
-        given = classes[target]
+        labels = classes[target]
     else:
-        given = target = np.asarray(y, np.float64)
+        labels = target = np.asarray(y, np.float64)
     weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
 
     def fold(train: np.ndarray, test: np.ndarray) -> tuple[Tree, np.ndarray, np.ndarray | None]:
         extra = {} if weights is None else {"sample_weight": weights[train]}
-        grown = clone(model).fit(take_rows(X, train), given[train], **extra)
+        grown = clone(model).fit(take_rows(X, train), labels[train], **extra)
         block = grown._admit(take_rows(X, test))
         known = None if classes is None else np.searchsorted(classes, grown.classes_)
         return grown.tree_, block if isinstance(block, np.ndarray) else block.toarray(), known
@@ -181,12 +181,12 @@ def _losses(
     def loss(answer: np.ndarray, rows: Any) -> np.ndarray:
         if y.dtype.kind == "f":
             return ((answer - y[rows].reshape(len(answer), -1)) ** 2).mean(axis=1)
-        said = answer.argmax(axis=1)
-        return ((said if known is None else known[said]) != y[rows]).astype(np.float64)
+        predicted = answer.argmax(axis=1)
+        return ((predicted if known is None else known[predicted]) != y[rows]).astype(np.float64)
 
     if ((tree.missing < 0) & ~tree.is_leaf).any() and np.isnan(X).any():  # rows that are spread over leaves
         each = [loss(cost_complexity(tree, price, cost).predict(X), slice(None)) for price in prices]
-        return np.array([(w @ one, w @ one**2) for one in each])
+        return np.array([(w @ losses, w @ losses**2) for losses in each])
     at_nodes = np.zeros((tree.node_count, 2))  # as if every node were a leaf
     step = max(1, PAIRS // (tree.max_depth + 1))
     for start in range(0, len(X), step):

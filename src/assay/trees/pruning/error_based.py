@@ -9,7 +9,7 @@ from assay.errors import ParameterError
 from assay.stats.information.entropy import gini
 from assay.trees.multiway import tree_of_counts
 from assay.trees.pruning.bottom_up import class_weights, cut_where_cheaper
-from assay.trees.tree import LEAF, NOTHING, Tree
+from assay.trees.tree import LEAF, NO_TEST, Tree
 
 __all__ = ["error_based", "upper_errors"]
 
@@ -95,9 +95,9 @@ def _raised(tree: Tree, confidence: float, X: np.ndarray, y: np.ndarray, w: np.n
     from scipy.special import ndtri
 
     weights = np.ones(len(X)) if w is None else np.asarray(w, np.float64)
-    there = weights > 0
-    if not there.all():
-        X, y, weights = X[there], y[there], weights[there]
+    weighted = weights > 0
+    if not weighted.all():
+        X, y, weights = X[weighted], y[weighted], weights[weighted]
     K = tree.values.shape[1]
     content, parent, branch, leaf, rows, counts = _raising.raise_subtrees(
         np.ascontiguousarray(X, np.float64),
@@ -122,9 +122,9 @@ def _raised(tree: Tree, confidence: float, X: np.ndarray, y: np.ndarray, w: np.n
         parent,
         criterion="gini" if abs(tree.impurity[0] - gini(tree.values[0])) < 1e-9 else "gain",
         branch=branch,
-        feature=np.where(shut, NOTHING, tree.feature[content]),
+        feature=np.where(shut, NO_TEST, tree.feature[content]),
         kind=np.where(shut, LEAF, tree.kind[content]),
-        threshold=np.where(shut, NOTHING, tree.threshold[content]),
+        threshold=np.where(shut, NO_TEST, tree.threshold[content]),
         sets=sets,
         missing=np.where(shut, -1, tree.missing[content]),
         n_node_samples=rows,

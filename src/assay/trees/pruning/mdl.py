@@ -1,4 +1,4 @@
-"""Pruning by description length: the tree that tells the training classes in the fewest bits."""
+"""Pruning by description length: the tree that encodes the training classes in the fewest bits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["description_length", "mdl"]
 
 
 def description_length(tree: Tree, structure: float = 1.0) -> float:
-    """The bits that tell somebody who has the columns what the classes are: the tree, then its exceptions.
+    """The bits that encode the classes given the columns: the tree, then its exceptions.
 
     >>> from assay.trees.tree import Tree
     >>> leaves = [{"value": [1.0, 0.0], "n": 8}, {"value": [0.0, 1.0], "n": 8}]
