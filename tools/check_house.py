@@ -89,6 +89,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "cli",
     "densities",
     "distances",
+    "ensembles",
     "experiments",
     "linear",
     "metrics",
@@ -96,12 +97,14 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "optimize",
     "outliers",
     "plots",
+    "prepare",
     "report",
     "rulebase",
     "rules",
     "smoothers",
     "stats",
     "theory",
+    "trees",
     "tuning",
 }
 DIALECT = re.compile(
@@ -252,7 +255,7 @@ def branches_on_words(tree: ast.Module, where: pathlib.Path) -> list[str]:
 def plain_words(path: pathlib.Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Words of the dialect, and names that do not say what they hold."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        if word := DIALECT.search(line):
+        if (word := DIALECT.search(line)) and "in model files of earlier versions" not in line:
             yield number, f"{word[0]!r} is not the field's word"
     for node in ast.walk(tree):
         name = node.arg if isinstance(node, ast.arg) else ""

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from assay.prepare.columns import columnwise, count_holes, extremes, fill_holes
+from assay.prepare.columns import columnwise, count_missing, extremes, fill_missing
 
 
 def holed(seed, n, d, dtype, share=0.2):
@@ -32,8 +32,8 @@ def test_kernels_equal_their_numpy_twins(seed, n, d, dtype):
     assert_array_equal(low, np.fmin.reduce(X, axis=0, initial=np.inf))
     assert_array_equal(high, np.fmax.reduce(X, axis=0, initial=-np.inf))
     assert low.dtype == dtype
-    assert_array_equal(count_holes(X), np.isnan(X).sum(axis=0))
-    assert_array_equal(fill_holes(X, value), np.where(np.isnan(X), value.astype(dtype), X))
+    assert_array_equal(count_missing(X), np.isnan(X).sum(axis=0))
+    assert_array_equal(fill_missing(X, value), np.where(np.isnan(X), value.astype(dtype), X))
 
 
 @shapes
@@ -54,12 +54,12 @@ def test_large_tables_go_through_threads_alike():
     X = holed(5, 80_000, 9, np.float64)
     a = np.arange(9.0)
     assert_array_equal(columnwise(X, [(np.subtract, a)]), X - a)
-    assert_array_equal(fill_holes(X, a), np.where(np.isnan(X), a, X))
+    assert_array_equal(fill_missing(X, a), np.where(np.isnan(X), a, X))
 
 
 def test_a_read_only_array_is_not_written():
     X = holed(1, 10, 2, np.float64)
     X.flags.writeable = False
-    filled = fill_holes(X, np.zeros(2), copy=False)
+    filled = fill_missing(X, np.zeros(2), copy=False)
     assert filled is not X
     assert not np.isnan(filled).any()

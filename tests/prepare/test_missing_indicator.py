@@ -1,4 +1,4 @@
-"""MissingIndicator: where the holes are."""
+"""MissingIndicator: where values are missing."""
 
 import numpy as np
 import pandas as pd

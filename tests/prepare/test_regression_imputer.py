@@ -1,4 +1,4 @@
-"""RegressionImputer: holes filled with what the other columns let one expect."""
+"""RegressionImputer: missing values predicted from the other columns."""
 
 import warnings
 
@@ -141,6 +141,6 @@ def test_a_frame_comes_back_with_indicators(make):
 def test_an_unseen_category_is_a_hole():
     frame = pd.DataFrame({"x": [1.0, 2.0, 10.0, 11.0], "c": ["a", "a", "b", "b"]})
     imputer = RegressionImputer().fit(frame)
-    with pytest.warns(SchemaWarning, match="unseen category .* filled like holes"):
+    with pytest.warns(SchemaWarning, match="unseen category .* filled like missing values"):
         filled = imputer.transform(pd.DataFrame({"x": [10.5], "c": ["z"]}))
     assert filled["c"].tolist() == ["b"]

@@ -1,4 +1,4 @@
-"""SimpleImputer: means, medians, modes and constants in the holes of mixed tables."""
+"""SimpleImputer: means, medians, modes and constants for missing values of mixed tables."""
 
 import datetime
 import warnings

@@ -1,4 +1,4 @@
-"""StandardScaler: z-normalisation as a sum, on tables with holes and categories."""
+"""StandardScaler: z-normalisation as a sum, on tables with missing values and categories."""
 
 import numpy as np
 import pandas as pd

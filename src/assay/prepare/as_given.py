@@ -63,12 +63,12 @@ def beside(frame: Any, columns: list[Any]) -> Any:
 
 def _frame(X: Any, old: Table, new: Table) -> Any:
     frame, labels = with_text_names(X)
-    # where fit saw no names, columns are matched by position, and the frame's own names are kept
-    own = {} if old.schema.named else dict(zip(old.schema.names, map(str, labels)))
+    # without names in fit, columns are matched by position, and the frame's own names are kept
+    frame_names = {} if old.schema.named else dict(zip(old.schema.names, map(str, labels)))
     place = {name: i for i, name in enumerate(old.schema.names)}
     columns = []
     for j, column in enumerate(new.schema):
-        name, i, numbers = own.get(column.name, column.name), place.get(column.name), new.values[:, j]
+        name, i, numbers = frame_names.get(column.name, column.name), place.get(column.name), new.values[:, j]
         if i is None:
             columns.append(_fresh(frame, name, numbers))
         elif column == old.schema[i] and np.array_equal(old.values[:, i], numbers, equal_nan=True):

@@ -1,8 +1,8 @@
 """Basis functions of a row: what a linear learner can be built on besides the columns themselves.
 
 Each is a small frozen dataclass that names its columns by name or by number (negative ones count from the end):
-``values(X, names)`` computes it, ``label(names)`` is its formula, ``nonzero(X, names)`` says at which rows it
-contributes at all, and ``region(names)`` says so in words.
+``values(X, names)`` computes it, ``label(names)`` is its formula, ``nonzero(X, names)`` marks the rows at which
+it contributes, and ``region(names)`` describes them in words.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ROUNDING = 1e-12  # so does a sine below this
 
 @dataclass(frozen=True)
 class Basis:
-    """One function of a row; subclasses say which."""
+    """One function of a row."""
 
     stored = {
         "column": Plain((int, str)),
@@ -58,7 +58,7 @@ class Basis:
 
     def region(self, names: Sequence[str]) -> str:
         """Where the function is not zero, in words."""
-        return "where the function says so"
+        return "where the function is not zero"
 
     def nonzero(
         self, X: np.ndarray, names: Sequence[str] | None = None, tolerance: float = ROUNDING
@@ -201,9 +201,9 @@ class Log(Basis):
         X = np.asarray(X, dtype=np.float64)
         names = [f"x{j}" for j in range(X.shape[1])] if names is None else names
         x = X[:, place(self, self.column, names)]
-        there = x > 0
-        there[there] = np.abs(np.log(x[there])) > tolerance
-        return there
+        positive = x > 0
+        positive[positive] = np.abs(np.log(x[positive])) > tolerance
+        return positive
 
     def label(self, names: Sequence[str]) -> str:
         return f"log({names[place(self, self.column, names)]})"

@@ -46,7 +46,7 @@ class BasisExpansion(Transformer):
 
     Examples
     --------
-    Exclusive or becomes linear: the second number alone tells the classes apart.
+    Exclusive or becomes linear: the second number alone separates the classes.
 
     >>> from assay.prepare import BasisExpansion
     >>> from assay.prepare.bases import Product
@@ -58,6 +58,16 @@ class BasisExpansion(Transformer):
            [ 1.,  1.]])
     >>> phi.get_feature_names_out()
     array(['2 (x0 - 0.5)', '4 (x0 - 0.5) (x1 - 0.5)'], dtype=object)
+
+    See Also
+    --------
+    PolynomialFeatures, assay.neighbors.SimilarityFeatures
+
+    References
+    ----------
+    - Cover, T. M. (1965). Geometrical and statistical properties of systems of linear inequalities with
+      applications in pattern recognition. IEEE Transactions on Electronic Computers 14(3), 326-334.
+    - Bishop, C. M. (2006). Pattern Recognition and Machine Learning. Springer.
     """
 
     card = Card(
@@ -86,12 +96,12 @@ class BasisExpansion(Transformer):
 
     def _learn(self, X: np.ndarray, y: Any, w: np.ndarray | None) -> None:
         d = X.shape[1]
-        own: list[Basis] = [Power(j, 1) for j in range(d)]
-        given = [b if isinstance(b, Basis) else UserFunction(b) for b in self.bases or ()]
-        self.bases_ = (own if self.keep_columns or self.bases is None else []) + given
+        identity: list[Basis] = [Power(j, 1) for j in range(d)]
+        functions = [b if isinstance(b, Basis) else UserFunction(b) for b in self.bases or ()]
+        self.bases_ = (identity if self.keep_columns or self.bases is None else []) + functions
         if not self.bases_ and not self.include_bias:
             raise DataError("BasisExpansion: bases is empty, so no column would come out. Name a function.")
-        self._transform(X[:1])  # columns that are not there are told now
+        self._transform(X[:1])  # reports unknown columns now
 
     def _transform(self, X: np.ndarray) -> np.ndarray:
         names = self.design_.names

@@ -1,4 +1,4 @@
-// Column by column, NaN being a hole: extremes, number of holes, holes filled.
+// Column by column, NaN being a missing value: extremes, number of missing values, imputation.
 //
 //     low_j = min x_ij,   high_j = max x_ij,   count_j = #{i: x_ij is NaN},   out_ij = x_ij or value_j
 //
@@ -24,7 +24,7 @@ static inline void find_extremes(View2<const T> X, T *low, T *high) {
 }
 
 template <class T>
-static inline void count_holes(View2<const T> X, int64_t *count) {
+static inline void count_nan(View2<const T> X, int64_t *count) {
     const int64_t n = X.rows(), d = X.cols();
     for (int64_t i = 0; i < n; ++i) {
         const T *x = X.row(i);
@@ -33,7 +33,7 @@ static inline void count_holes(View2<const T> X, int64_t *count) {
 }
 
 template <class T>
-static inline void fill_holes(View2<const T> X, const T *value, T *out) {
+static inline void fill_nan(View2<const T> X, const T *value, T *out) {
     const int64_t n = X.rows(), d = X.cols();
     for (int64_t i = 0; i < n; ++i) {
         const T *x = X.row(i);
@@ -44,10 +44,10 @@ static inline void fill_holes(View2<const T> X, const T *value, T *out) {
 
 HOT void extremes_f64(View2<const double> X, double *low, double *high) { find_extremes(X, low, high); }
 HOT void extremes_f32(View2<const float> X, float *low, float *high) { find_extremes(X, low, high); }
-HOT void holes_f64(View2<const double> X, int64_t *count) { count_holes(X, count); }
-HOT void holes_f32(View2<const float> X, int64_t *count) { count_holes(X, count); }
-HOT void fill_f64(View2<const double> X, const double *value, double *out) { fill_holes(X, value, out); }
-HOT void fill_f32(View2<const float> X, const float *value, float *out) { fill_holes(X, value, out); }
+HOT void missing_f64(View2<const double> X, int64_t *count) { count_nan(X, count); }
+HOT void missing_f32(View2<const float> X, int64_t *count) { count_nan(X, count); }
+HOT void fill_f64(View2<const double> X, const double *value, double *out) { fill_nan(X, value, out); }
+HOT void fill_f32(View2<const float> X, const float *value, float *out) { fill_nan(X, value, out); }
 
 template <class T, auto run>
 void extremes(In2<T> X,             // in      (n, d)
@@ -59,9 +59,9 @@ void extremes(In2<T> X,             // in      (n, d)
 }
 
 template <class T, auto run>
-void holes(In2<T> X,                    // in      (n, d)
-           InOut1<int64_t> count) {     // in/out  (d,)
-    require(count.shape(0) == X.shape(1), "holes: X has other columns than before");
+void count_missing(In2<T> X,                    // in      (n, d)
+                   InOut1<int64_t> count) {     // in/out  (d,)
+    require(count.shape(0) == X.shape(1), "count_missing: X has other columns than before");
     nb::gil_scoped_release unlocked;
     run(view(X), count.data());
 }
@@ -81,8 +81,8 @@ void fill(In2<T> X,             // in   (n, d)
 NB_MODULE(ASSAY_MODULE, m) {
     m.def("extremes", &extremes<double, extremes_f64>);
     m.def("extremes", &extremes<float, extremes_f32>);
-    m.def("holes", &holes<double, holes_f64>);
-    m.def("holes", &holes<float, holes_f32>);
+    m.def("count_missing", &count_missing<double, missing_f64>);
+    m.def("count_missing", &count_missing<float, missing_f32>);
     m.def("fill", &fill<double, fill_f64>);
     m.def("fill", &fill<float, fill_f32>);
 }

@@ -10,7 +10,7 @@ import numpy as np
 import assay.prepare._columns as _columns
 from assay.core.parallel import in_threads
 
-__all__ = ["columnwise", "count_holes", "extremes", "fill_holes"]
+__all__ = ["columnwise", "count_missing", "extremes", "fill_missing"]
 
 CACHE_BYTES = 1 << 17  # of a piece that goes through all steps before the next begins
 THREAD_BYTES = 1 << 22  # of a piece that is worth a thread
@@ -48,12 +48,12 @@ def columnwise(X: np.ndarray, steps: Sequence[Step], copy: bool = True) -> np.nd
     return out
 
 
-def fill_holes(X: np.ndarray, value: np.ndarray, copy: bool = True) -> np.ndarray:
+def fill_missing(X: np.ndarray, value: np.ndarray, copy: bool = True) -> np.ndarray:
     """X with every NaN replaced by the value of its column.
 
     >>> import numpy as np
-    >>> from assay.prepare.columns import fill_holes
-    >>> fill_holes(np.array([[1.0, np.nan], [np.nan, 4.0]]), np.array([5.0, 6.0]))
+    >>> from assay.prepare.columns import fill_missing
+    >>> fill_missing(np.array([[1.0, np.nan], [np.nan, 4.0]]), np.array([5.0, 6.0]))
     array([[1., 6.],
            [5., 4.]])
     """
@@ -64,15 +64,15 @@ def fill_holes(X: np.ndarray, value: np.ndarray, copy: bool = True) -> np.ndarra
     return out
 
 
-def count_holes(X: np.ndarray) -> np.ndarray:
+def count_missing(X: np.ndarray) -> np.ndarray:
     """(d,) how many entries of each column are NaN."""
     X = np.ascontiguousarray(X)
     side = _side(X)
     count = np.zeros(side * X.shape[1], dtype=np.int64)
     whole = len(X) // side * side
-    _columns.holes(X[:whole].reshape(-1, len(count)), count)
+    _columns.count_missing(X[:whole].reshape(-1, len(count)), count)
     count = count.reshape(side, -1).sum(axis=0)
-    _columns.holes(X[whole:], count)
+    _columns.count_missing(X[whole:], count)
     return count
 
 

@@ -1,4 +1,4 @@
-"""Row deletion: keep the rows without holes."""
+"""Row deletion: keep the rows without missing values."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["drop_missing"]
 
 
 def drop_missing(X: Any, *others: Any, missing_values: Any = np.nan) -> Any:
-    """The rows of X without a hole, and the same rows of everything that goes with X.
+    """The rows of X without missing values, and the same rows of everything that goes with X.
 
-    Deletion is right when there are plenty of rows and holes come by pure chance. It is a function and not a
-    transformer, because y and the weights must lose the same rows.
+    Deletion is right when there are plenty of rows and values are missing completely at random. It is a function and
+    not a transformer, because y and the weights must lose the same rows.
 
     Parameters
     ----------
     X : array, Table or frame
     others : arrays, series or frames of the same length, such as y and sample_weight
-    missing_values : what else stands for a hole besides NaN, None and null
+    missing_values : what else stands for a missing value besides NaN, None and null
 
     Returns
     -------
@@ -38,8 +38,8 @@ def drop_missing(X: Any, *others: Any, missing_values: Any = np.nan) -> Any:
            [4., 5.]]), ['a', 'c'])
     """
     table = Table.of(X, who="drop_missing")
-    n, hole = len(table), is_missing(table, missing_values)
-    rows = np.flatnonzero(~hole.any(axis=1))
+    n, missing = len(table), is_missing(table, missing_values)
+    rows = np.flatnonzero(~missing.any(axis=1))
     for k, other in enumerate(others):
         if len(other) != n:
             raise DataError(f"drop_missing: X has {n} rows and argument {k + 1} has {len(other)}.")

@@ -53,6 +53,14 @@ class MinMaxScaler(Summed, Preparation):
     >>> scaler.transform([[1.0, 5.0], [6.0, None]])
     array([[0.25, 0.  ],
            [1.5 ,  nan]])
+
+    See Also
+    --------
+    StandardScaler, Prepared
+
+    References
+    ----------
+    - Han, J., Kamber, M. and Pei, J. (2011). Data Mining: Concepts and Techniques, third edition. Morgan Kaufmann.
     """
 
     card = Card("min max scaler", "numbers stretched to a given range", also=("min-max",))
@@ -93,9 +101,9 @@ class MinMaxScaler(Summed, Preparation):
             raise ParameterError(
                 f"MinMaxScaler: Minimum of desired feature range must be smaller than maximum. Got {(a, b)}."
             )
-        seen = sums.low <= sums.high
-        self.data_min_ = np.where(seen, sums.low, np.nan)
-        self.data_max_ = np.where(seen, sums.high, np.nan)
+        has_value = sums.low <= sums.high
+        self.data_min_ = np.where(has_value, sums.low, np.nan)
+        self.data_max_ = np.where(has_value, sums.high, np.nan)
         self.data_range_ = self.data_max_ - self.data_min_
         constant = self.data_range_ < 10 * np.finfo(np.float64).eps
         self.scale_ = (b - a) / np.where(constant, 1.0, self.data_range_)

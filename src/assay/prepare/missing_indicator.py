@@ -1,4 +1,4 @@
-"""Missing as a fact of its own: one column that says where another has a hole."""
+"""Missing indicators: one column for each column with missing values, true where one is missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREFIX = "missingindicator_"
 
 
 class MissingIndicator(Summed, Preparation):
-    """Say where the holes are: True for a missing entry, one column for each column with holes.
+    """Mark missing values: True for a missing entry, one column for each column with missing values.
 
     A missing value can carry information of its own, as no telephone number on a request for credit does;
     this makes it visible to every learner.
@@ -32,14 +32,14 @@ class MissingIndicator(Summed, Preparation):
     Parameters
     ----------
     missing_values : default NaN
-        What else stands for a hole besides NaN, None and null: a number or a text.
+        What else stands for a missing value besides NaN, None and null: a number or a text.
     features : "missing-only" or "all"
-        Indicators for the columns that had holes in ``fit``, or for all.
+        Indicators for the columns with missing values in ``fit``, or for all.
     sparse : "auto", True or False
         True gives a sparse matrix, False an array; "auto" a sparse matrix for a sparse one, an array for an array and a
         frame for a frame.
     error_on_new : bool, default True
-        Whether a hole in a column that had none in ``fit`` is an error (only for "missing-only").
+        Whether a missing value in a column that had none in ``fit`` is an error (only for "missing-only").
 
     Attributes
     ----------
@@ -51,6 +51,15 @@ class MissingIndicator(Summed, Preparation):
     >>> MissingIndicator().fit_transform([[1.0, None], [2.0, 3.0]])
     array([[ True],
            [False]])
+
+    See Also
+    --------
+    SimpleImputer, drop_missing
+
+    References
+    ----------
+    - Little, R. J. A. and Rubin, D. B. (2019). Statistical Analysis with Missing Data, third edition. Wiley.
+      doi:10.1002/9781119482260
     """
 
     card = Card(
@@ -64,7 +73,7 @@ class MissingIndicator(Summed, Preparation):
     }
     stored = {
         "features_": CodeArray("*", below="d"),
-        "_sums": Object("assay.prepare.missing_indicator.Holes", d="d"),
+        "_sums": Object("assay.prepare.missing_indicator.MissingCounts", d="d"),
     }
 
     def __init__(
@@ -87,11 +96,11 @@ class MissingIndicator(Summed, Preparation):
 
     takes = frozenset({"nominal", "missing", "sparse"})
 
-    def _summarize(self, X: Any, y: Any, w: np.ndarray | None) -> Holes:
+    def _summarize(self, X: Any, y: Any, w: np.ndarray | None) -> MissingCounts:
         mask = is_missing(Table(X, self.schema_), self.missing_values)
-        return Holes(np.asarray((mask if w is None else mask[w > 0]).sum(axis=0)).ravel())
+        return MissingCounts(np.asarray((mask if w is None else mask[w > 0]).sum(axis=0)).ravel())
 
-    def _solve(self, sums: Holes) -> None:
+    def _solve(self, sums: MissingCounts) -> None:
         everything = np.arange(len(self.schema_))
         self.features_ = everything if self.features == "all" else everything[sums.count > 0]
 
@@ -132,22 +141,22 @@ class MissingIndicator(Summed, Preparation):
 
 
 @dataclass
-class Holes:
+class MissingCounts:
     """How many entries of each column are missing."""
 
     count: np.ndarray
     stored = {"count": IntArray("d", low=0)}
 
-    def __add__(self, other: Holes) -> Holes:
-        return Holes(self.count + other.count)
+    def __add__(self, other: MissingCounts) -> MissingCounts:
+        return MissingCounts(self.count + other.count)
 
-    def recode(self, old: Schema, new: Schema) -> Holes:
-        """The same: new categories fill no hole."""
+    def recode(self, old: Schema, new: Schema) -> MissingCounts:
+        """The same: new categories change no count."""
         return self
 
 
 def is_missing(table: Table, missing_values: Any = np.nan) -> Any:
-    """(n, d) where entries are missing: NaN, and whatever else stands for a hole; sparse for a sparse table.
+    """(n, d) where entries are missing: NaN, and whatever else stands for a missing value; sparse for a sparse table.
 
     >>> from assay.prepare.missing_indicator import is_missing
     >>> from assay.tables import Table
@@ -180,8 +189,8 @@ def missing_stored(X: Any, missing_values: Any) -> np.ndarray:
     number = isinstance(missing_values, (int, float, np.number))
     if number and missing_values == 0:
         raise DataError(
-            "missing_values=0 cannot be told from the zeros of a sparse table, which are not stored. Provide a dense "
-            "array instead: X.toarray()."
+            "missing_values=0 cannot be distinguished from the zeros of a sparse table, which are not stored. "
+            "Provide a dense array instead: X.toarray()."
         )
     mask = np.isnan(X.data)
     return mask | (X.data == missing_values) if number else mask

@@ -25,7 +25,7 @@ BLOCK_BYTES = 1 << 22  # of new numbers that are worth a thread
 
 
 class PolynomialFeatures(Transformer):
-    r"""Add products of columns as new columns, so that a linear learner draws curves.
+    r"""Add products of columns as new columns, so that a linear learner can fit curves.
 
     A linear function of all products of at most k columns is a polynomial of degree k of the columns, and is
     fitted as any linear function is. For two columns and k = 2:
@@ -34,8 +34,8 @@ class PolynomialFeatures(Transformer):
 
     There are :math:`\binom{d+k}{k}` terms: for many columns or a high degree more than the rows can determine,
     so use a penalty, or ``interaction_only``. High powers of unscaled columns differ by many orders of
-    magnitude; scale first. A nominal column enters by its indicators, whose powers and mutual products say nothing
-    new and are left out. A frame comes out as a frame, a sparse matrix as a sparse matrix.
+    magnitude; scale first. A nominal column enters by its indicators, whose powers and mutual products are redundant
+    and left out. A frame comes out as a frame, a sparse matrix as a sparse matrix.
 
     Cost: fit O(m) for m terms; transform O(m) a row, one multiplication for each number that comes out; memory O(m)
     kept, O(n m) comes out.
@@ -64,6 +64,17 @@ class PolynomialFeatures(Transformer):
     array([[1., 2., 3., 4., 6., 9.]])
     >>> poly.get_feature_names_out()
     array(['1', 'x0', 'x1', 'x0^2', 'x0 x1', 'x1^2'], dtype=object)
+
+    See Also
+    --------
+    BasisExpansion, StandardScaler
+
+    References
+    ----------
+    - Cover, T. M. (1965). Geometrical and statistical properties of systems of linear inequalities with
+      applications in pattern recognition. IEEE Transactions on Electronic Computers 14(3), 326-334.
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
     """
 
     card = Card("polynomial features", "products of columns as new columns")
@@ -306,10 +317,10 @@ def _terms(partners: tuple[int, ...], low: int, high: int, bias: bool) -> Terms:
 def _partners(design: Design, interaction_only: bool) -> tuple[int, ...]:
     """(d,) the first column that may stand beside each in a product: itself, the next, or the next table column's."""
     source = design.source
-    own = np.arange(len(source))
+    itself = np.arange(len(source))
     after = np.searchsorted(source, source, side="right")  # behind all indicators of the same table column
     nominal = np.array([column.kind == "nominal" for column in design.schema], dtype=bool)[source]
-    return tuple(np.where(nominal, after, own + interaction_only).tolist())
+    return tuple(np.where(nominal, after, itself + interaction_only).tolist())
 
 
 def _count(d: int, degree: int, distinct: bool) -> int:
@@ -325,11 +336,11 @@ def _after(d: int, used: Any, high: int, distinct: bool) -> tuple[np.ndarray, np
     one factor less.
     """
     if not isinstance(used, range):
-        found = [
+        places = [
             [[_count(d - v - step, r, distinct) for v in used] for r in range(high + 1)]
             for step in (0, distinct)
         ]
-        at, past = np.array(found, dtype=np.int64).reshape(2, high + 1, len(used))
+        at, past = np.array(places, dtype=np.int64).reshape(2, high + 1, len(used))
         return at, past
     table = np.zeros((high + 1, d + 1), dtype=np.int64)
     table[0] = 1
@@ -341,11 +352,11 @@ def _after(d: int, used: Any, high: int, distinct: bool) -> tuple[np.ndarray, np
 
 
 def _named(powers: np.ndarray, names: list[str]) -> list[str]:
-    found = []
+    terms = []
     for row in powers:
         parts = [names[j] if row[j] == 1 else f"{names[j]}^{row[j]}" for j in np.flatnonzero(row)]
-        found.append(" ".join(parts) or "1")
-    return found
+        terms.append(" ".join(parts) or "1")
+    return terms
 
 
 def _is_degree(value: Any) -> bool:

@@ -20,7 +20,7 @@ from assay.core.parameters import Flag, Instance
 from assay.core.stored import Each, Object
 from assay.core.targets import EncodedLabels, side_by_side
 from assay.errors import ParameterError
-from assay.prepare.own_units import in_own_units
+from assay.prepare.original_units import in_original_units
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
 from assay.tables import Table
@@ -39,7 +39,7 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
     """A classifier behind an imputer and a scaler that learn from the same training rows.
 
     Missing values are filled in only for a classifier that cannot use them itself; numbers are made comparable
-    (z-scores) if asked. Tables stay tables in between, so names and categories reach the classifier. Unlike
+    (z-scores) with ``scale``. Tables stay tables in between, so names and categories reach the classifier. Unlike
     a scikit-learn pipeline of the same steps it can be saved as data, and ``explain`` shows what was filled, in the
     units of the table.
 
@@ -66,6 +66,15 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
     >>> model = Prepared(GaussianNB()).fit(X, ["a", "a", "b", "b"])
     >>> model.predict([[5.5, None]])
     array(['b'], dtype='<U1')
+
+    See Also
+    --------
+    SimpleImputer, StandardScaler
+
+    References
+    ----------
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
     """
 
     card = Card("prepared", "a classifier behind the imputer and the scaler that it needs", wraps=True)
@@ -162,7 +171,7 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
             scaler, schema = self.steps_[-1], self.schema_
             reasons = replace(
                 reasons,
-                sections=lambda i: [in_own_units(s, scaler, schema) for s in block.reasons.sections(i)],
+                sections=lambda i: [in_original_units(s, scaler, schema) for s in block.reasons.sections(i)],
             )
         return replace(block, rows=rows, reasons=reasons)
 
@@ -184,5 +193,5 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
 
 
 def _of_columns(part: Part) -> bool:
-    """Whether a part of a model speaks of values of columns."""
+    """Whether a part of a model shows values of columns."""
     return isinstance(part, TextBlock) or part.title in ("Coefficients", "Means by class")

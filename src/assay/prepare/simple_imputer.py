@@ -1,9 +1,10 @@
-"""Simple imputation: each hole of a column filled with one value, learned from the column alone."""
+"""Simple imputation: the missing values of a column filled with one value, learned from the column alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from assay.core.stored import AnyArray, CodeArray, IntArray, Integer, Mapped, Ob
 from assay.core.sums import Source
 from assay.errors import DegenerateWarning, ParameterError, warn_user
 from assay.prepare.as_given import as_given
-from assay.prepare.columns import count_holes, fill_holes
+from assay.prepare.columns import count_missing, fill_missing
 from assay.prepare.missing_indicator import PREFIX, MissingIndicator, is_missing, is_nan, missing_stored
 from assay.prepare.preparation import Preparation, Summed
 from assay.prepare.sparse_moments import sparse_moments
@@ -28,17 +29,16 @@ from assay.tables import Column, Schema, Table
 
 __all__ = ["SimpleImputer"]
 
-OWN_VALUE = "missing_value"  # the category that a hole becomes with strategy "constant"
+MISSING_CATEGORY = "missing_value"  # the category that missing values become with strategy "constant"
 
 
 class SimpleImputer(Summed, Preparation):
-    """Fill the holes of each column with its mean, median, most frequent value or a constant.
+    """Fill the missing values of each column with its mean, median, most frequent value or a constant.
 
     Columns of categories are filled too, in the same object: with their most frequent category (under
     "median" an ordinal column with its middle one), and under "constant" with a category of their own, which
-    keeps the fact that the value was missing. A category that ``fit`` did not see is a hole, with a warning.
-    Mean imputation is all that a regression on unrelated columns could do; where columns tell something about
-    each other, ``RegressionImputer`` does better.
+    keeps the fact that the value was missing. A category that is not in the training rows counts as missing,
+    with a warning. Where columns are related, ``RegressionImputer`` is more accurate.
 
     In a sparse table what is not stored is the number 0, and a stored NaN (or ``missing_values``) is missing; it stays
     sparse. Means and modes are sums over rows, so ``partial_fit``, ``fit_blocks`` and Dask work; for the median and
@@ -49,7 +49,7 @@ class SimpleImputer(Summed, Preparation):
     Parameters
     ----------
     missing_values : default NaN
-        What else stands for a hole besides NaN, None and null: a number or a text.
+        What else stands for a missing value besides NaN, None and null: a number or a text.
     strategy : "mean", "median", "most_frequent", "constant" or a function, default "mean"
         What to fill number columns with. A function gets a column's values in ascending order and returns a
         number.
@@ -58,16 +58,16 @@ class SimpleImputer(Summed, Preparation):
     copy : bool, default True
         False lets ``transform`` write into a float array instead of making a new one.
     add_indicator : bool, default False
-        Whether to append a column of zeros and ones for each column that had holes in ``fit``.
+        Whether to append a column of zeros and ones for each column with missing values in ``fit``.
     keep_empty_features : bool, default False
         A column without any value in ``fit`` is dropped, with a warning; True keeps it, filled with 0, or with
         the category "missing_value" (under "constant" with ``fill_value``).
 
     Attributes
     ----------
-    statistics_ : (d,) what each column's holes are filled with; NaN for an empty column
+    statistics_ : (d,) what each column's missing values are filled with; NaN for an empty column
     fill_ : (d,) the same as numbers, categories by their code in ``filled_schema_``
-    kept_ : numbers of the columns that are not dropped      holed_ : numbers of those with holes in ``fit``
+    kept_ : numbers of the columns that are not dropped      missing_columns_ : of those with missing values in ``fit``
     indicator_ : the MissingIndicator of the appended columns, or None
 
     Examples
@@ -85,6 +85,15 @@ class SimpleImputer(Summed, Preparation):
     0  30.0          clerk                   0.0                   0.0
     1  -1.0          clerk                   1.0                   0.0
     2  50.0  missing_value                   0.0                   1.0
+
+    See Also
+    --------
+    RegressionImputer, MissingIndicator, drop_missing
+
+    References
+    ----------
+    - Little, R. J. A. and Rubin, D. B. (2019). Statistical Analysis with Missing Data, third edition. Wiley.
+      doi:10.1002/9781119482260
     """
 
     card = Card(
@@ -104,11 +113,12 @@ class SimpleImputer(Summed, Preparation):
     stored = {
         "fill_": AnyArray("d"),
         "filled_schema_": Object(Schema),
-        "holed_": CodeArray("*", below="d"),
+        "missing_columns_": CodeArray("*", below="d"),
         "kept_": CodeArray("*", below="d"),
         "statistics_": AnyArray("d"),
         "_sums": Object("assay.prepare.simple_imputer.ColumnSums", d="d"),
     }
+    renamed = {"holed_": "missing_columns_"}  # in model files of earlier versions
 
     def __init__(
         self,
@@ -149,12 +159,12 @@ class SimpleImputer(Summed, Preparation):
     @property
     def indicator_(self) -> MissingIndicator | None:
         """The indicator that appends its columns; None without ``add_indicator``."""
-        check_is_fitted(self, "holed_")
+        check_is_fitted(self, "missing_columns_")
         if not self.add_indicator:
             return None
         indicator = MissingIndicator(missing_values=self.missing_values, error_on_new=False)
         indicator._remember(self.schema_)
-        indicator.features_ = self.holed_
+        indicator.features_ = self.missing_columns_
         return indicator
 
     def _summarize(self, X: Any, y: Any, w: np.ndarray | None) -> ColumnSums:
@@ -164,39 +174,41 @@ class SimpleImputer(Summed, Preparation):
             X = np.where(is_missing(Table(X, self.schema_), self.missing_values), np.nan, X)
         counted = self.schema_.coded if self.strategy in ("mean", "constant") else np.ones(X.shape[1], bool)
         moments = None
-        holes = count_holes(X if w is None else X[w > 0])
+        missing = count_missing(X if w is None else X[w > 0])
         if self.strategy == "mean":
-            moments = class_moments(X, np.zeros(len(X), np.int64), w, 1, complete=not holes.any())
+            moments = class_moments(X, np.zeros(len(X), np.int64), w, 1, complete=not missing.any())
             moments = replace(moments, total=None)
         tallies = {int(j): Tally.of(X[:, j], w) for j in np.flatnonzero(counted)}
-        return ColumnSums(len(X) if w is None else int((w > 0).sum()), holes, moments, tallies)
+        return ColumnSums(len(X) if w is None else int((w > 0).sum()), missing, moments, tallies)
 
     def _summarize_sparse(self, X: Any, w: np.ndarray | None) -> ColumnSums:
         """The same of a sparse table, from its stored entries and the number of the others."""
         if w is not None:
             X, w = X[w > 0], w[w > 0]
-        X = _with_holes(X, self.missing_values)
-        holes = np.bincount(_columns_of(X)[np.isnan(X.data)], minlength=X.shape[1])
+        X = _with_nan(X, self.missing_values)
+        missing = np.bincount(_columns_of(X)[np.isnan(X.data)], minlength=X.shape[1])
         moments = replace(sparse_moments(X.tocsr(), w), total=None) if self.strategy == "mean" else None
         tallies = {}
         for j in range(X.shape[1]) if self.strategy not in ("mean", "constant") else ():
             stored = slice(X.indptr[j], X.indptr[j + 1])
             weights = np.ones(stored.stop - stored.start) if w is None else w[X.indices[stored]]
             zeros = (X.shape[0] if w is None else w.sum()) - weights.sum()
-            there = ~np.isnan(X.data[stored])
-            values = [X.data[stored][there].astype(np.float64), np.zeros(1)]
-            rest = zeros > 1e-12 * X.shape[0]
-            tallies[j] = Tally(values[: 1 + rest], [weights[there], np.array([zeros])][: 1 + rest])
-        return ColumnSums(X.shape[0], holes, moments, tallies)
+            present = ~np.isnan(X.data[stored])
+            values = [X.data[stored][present].astype(np.float64), np.zeros(1)]
+            has_zeros = zeros > 1e-12 * X.shape[0]
+            tallies[j] = Tally(
+                values[: 1 + has_zeros], [weights[present], np.array([zeros])][: 1 + has_zeros]
+            )
+        return ColumnSums(X.shape[0], missing, moments, tallies)
 
     def _solve(self, sums: ColumnSums) -> None:
         d = len(self.schema_)
-        empty = sums.holes == sums.rows
+        empty = sums.missing == sums.rows
         filled = [self._column(j, bool(empty[j])) for j in range(d)]
         self.filled_schema_ = Schema(filled, self.schema_.named)
         self.fill_ = np.array([self._value(j, bool(empty[j]), sums) for j in range(d)])
         self.kept_ = np.flatnonzero(~empty | self.keep_empty_features)
-        self.holed_ = np.flatnonzero(sums.holes)
+        self.missing_columns_ = np.flatnonzero(sums.missing)
         known = ~empty | self.keep_empty_features | (self.strategy == "constant")
         shown = [_label(filled[j], self.fill_[j]) if known[j] else np.nan for j in range(d)]
         self.statistics_ = np.array(shown, dtype=object if self.filled_schema_.coded.any() else np.float64)
@@ -208,7 +220,7 @@ class SimpleImputer(Summed, Preparation):
             return Column(column.name, "nominal", (self.fill_value,))  # nothing says that these were numbers
         if not column.coded or not (empty or self.strategy == "constant"):
             return column
-        value = self._constant(column) if self.strategy == "constant" else OWN_VALUE
+        value = self._constant(column) if self.strategy == "constant" else MISSING_CATEGORY
         if value in column.categories:
             return column
         return Column(column.name, column.kind, (*column.categories, value))
@@ -220,7 +232,7 @@ class SimpleImputer(Summed, Preparation):
             value = self._constant(column)
             return float(column.categories.index(value)) if column.coded else float(value)
         if empty:
-            return float(column.categories.index(OWN_VALUE)) if column.coded else 0.0
+            return float(column.categories.index(MISSING_CATEGORY)) if column.coded else 0.0
         if self.strategy == "mean" and not column.coded:
             return float(sums.moments.mean[0, j])  # type: ignore[union-attr]
         tally = sums.tallies[j]
@@ -241,7 +253,7 @@ class SimpleImputer(Summed, Preparation):
                 )
             value = value.get(column.name)
         if value is None:
-            return OWN_VALUE if column.coded else 0.0
+            return MISSING_CATEGORY if column.coded else 0.0
         number = isinstance(value, (int, float, np.number))
         if number == column.coded and not (column.coded and value in column.categories):
             wanted = "a category" if column.coded else "a number"
@@ -254,38 +266,38 @@ class SimpleImputer(Summed, Preparation):
     def _convert(self, table: Table, copy: bool) -> Table:
         if not isinstance(table.values, np.ndarray):
             return self._convert_sparse(table)
-        X, hole = table.values, None
+        X, missing = table.values, None
         if table.unseen:
-            warn_unseen(table, type(self).__name__, "filled like holes")
+            warn_unseen(table, type(self).__name__, "filled like missing values")
         if self.add_indicator or table.unseen or not is_nan(self.missing_values):
-            hole = is_missing(table, self.missing_values) | ((X < 0) & table.schema.coded)
-            X, copy = np.where(hole, np.nan, X), False
-        if not table.complete or hole is not None:
-            X = fill_holes(X, self.fill_, copy)
+            missing = is_missing(table, self.missing_values) | ((X < 0) & table.schema.coded)
+            X, copy = np.where(missing, np.nan, X), False
+        if not table.complete or missing is not None:
+            X = fill_missing(X, self.fill_, copy)
         elif copy:
             X = X.copy()
         if len(self.kept_) < len(self.schema_):
             X = np.ascontiguousarray(X[:, self.kept_])
-            self._tell_dropped()
-        if hole is not None and self.add_indicator:
-            X = np.hstack([X, hole[:, self.holed_].astype(X.dtype)])
+            self._warn_of_dropped()
+        if missing is not None and self.add_indicator:
+            X = np.hstack([X, missing[:, self.missing_columns_].astype(X.dtype)])
         return Table(X, self._schema_out())  # nothing is missing any more
 
     def _convert_sparse(self, table: Table) -> Table:
         mask = is_missing(table, self.missing_values)
-        X = _with_holes(table.values, self.missing_values)
-        hole = np.isnan(X.data)
-        X.data[hole] = self.fill_[_columns_of(X)[hole]]
+        X = _with_nan(table.values, self.missing_values)
+        missing = np.isnan(X.data)
+        X.data[missing] = self.fill_[_columns_of(X)[missing]]
         if len(self.kept_) < len(self.schema_):
             X = X[:, self.kept_]
-            self._tell_dropped()
+            self._warn_of_dropped()
         if self.add_indicator:
             from scipy.sparse import hstack
 
-            X = hstack([X, mask.tocsc()[:, self.holed_].astype(X.dtype)], format="csc")
+            X = hstack([X, mask.tocsc()[:, self.missing_columns_].astype(X.dtype)], format="csc")
         return Table(X, self._schema_out())
 
-    def _tell_dropped(self) -> None:
+    def _warn_of_dropped(self) -> None:
         names = ", ".join(c.name for j, c in enumerate(self.schema_) if j not in self.kept_)
         warn_user(
             f"SimpleImputer: dropped without any value in fit: {names}. keep_empty_features=True keeps them.",
@@ -302,46 +314,47 @@ class SimpleImputer(Summed, Preparation):
     def _schema_out(self) -> Schema:
         columns = [self.filled_schema_[int(j)] for j in self.kept_]
         if self.add_indicator:
-            columns += [Column(PREFIX + self.schema_[int(j)].name) for j in self.holed_]
+            columns += [Column(PREFIX + self.schema_[int(j)].name) for j in self.missing_columns_]
         return Schema(columns, self.schema_.named)
 
     def inverse_transform(self, X: Any) -> Any:
-        """The rows with their holes where the indicators say; needs ``add_indicator=True``."""
+        """The rows with missing values where the indicators are 1; needs ``add_indicator=True``."""
         check_is_fitted(self)
         if not self.add_indicator:
             raise ParameterError(
-                "SimpleImputer: 'inverse_transform' works only with add_indicator=True: else nothing tells where the "
-                "holes were."
+                "SimpleImputer: 'inverse_transform' works only with add_indicator=True: else it is not known which "
+                "values were missing."
             )
         table = Table.like(X, self._schema_out(), "SimpleImputer")
         values = np.full((len(table), len(self.schema_)), np.nan)
         values[:, self.kept_] = table.values[:, : len(self.kept_)]
-        holes = np.zeros(values.shape, dtype=bool)
-        holes[:, self.holed_] = table.values[:, len(self.kept_) :] > 0
+        missing = np.zeros(values.shape, dtype=bool)
+        missing[:, self.missing_columns_] = table.values[:, len(self.kept_) :] > 0
         number = isinstance(self.missing_values, (int, float, np.number))
-        values[holes] = self.missing_values if number else np.nan
+        values[missing] = self.missing_values if number else np.nan
         return as_given(X, table, Table(values, self.schema_, None))
 
     def _names_out(self, names: list[str] | None = None) -> list[str]:
         names = self.schema_.names if names is None else names
-        added = self.holed_ if self.add_indicator else ()
+        added = self.missing_columns_ if self.add_indicator else ()
         return [names[j] for j in self.kept_] + [PREFIX + names[j] for j in added]
 
 
 @dataclass
 class ColumnSums:
-    """Rows, holes, means of the numbers and tallies of the categories."""
+    """Rows, missing values, means of the numbers and tallies of the categories."""
 
     rows: int
-    holes: np.ndarray
+    missing: np.ndarray
     moments: ClassMoments | None
     tallies: dict[int, Tally]
     stored = {
         "rows": Integer(),
-        "holes": IntArray("d", low=0),
+        "missing": IntArray("d", low=0),
         "moments": Object(ClassMoments) | None,
         "tallies": Mapped(Object(Tally)),
     }
+    renamed = MappingProxyType({"holes": "missing"})  # in model files of earlier versions; no field
 
     def __add__(self, other: ColumnSums) -> ColumnSums:
         moments = None
@@ -350,7 +363,7 @@ class ColumnSums:
         tallies = {**self.tallies, **other.tallies}  # a column without values may have been of another kind
         for j in self.tallies.keys() & other.tallies.keys():
             tallies[j] = self.tallies[j] + other.tallies[j]
-        return ColumnSums(self.rows + other.rows, self.holes + other.holes, moments, tallies)
+        return ColumnSums(self.rows + other.rows, self.missing + other.missing, moments, tallies)
 
     def recode(self, old: Schema, new: Schema) -> ColumnSums:
         """The same after more categories have become known."""
@@ -366,7 +379,7 @@ def _label(column: Column, number: float) -> Any:
     return column.categories[int(number)] if column.coded else number
 
 
-def _with_holes(X: Any, missing_values: Any) -> Any:
+def _with_nan(X: Any, missing_values: Any) -> Any:
     """A sparse table by columns, with NaN where stored entries are missing."""
     X = X.tocsc(copy=True)
     X.data = np.where(missing_stored(X, missing_values), np.nan, X.data)

@@ -29,22 +29,22 @@ def sparse_moments(X: Any, w: np.ndarray | None) -> ClassMoments:
     n, d = X.shape
     rows = np.repeat(np.arange(n), np.diff(X.indptr))
     weights = np.ones(n) if w is None else w
-    there = ~np.isnan(X.data)
-    j, x, v = X.indices[there], X.data[there].astype(np.float64), weights[rows[there]]
+    present = ~np.isnan(X.data)
+    j, x, v = X.indices[present], X.data[present].astype(np.float64), weights[rows[present]]
 
     def add(values: np.ndarray, columns: np.ndarray = j) -> np.ndarray:
         return np.bincount(columns, weights=values, minlength=d)
 
     total = weights.sum()
-    missing = add(weights[rows[~there]], X.indices[~there])
-    seen = total - missing
-    mean = add(v * x) / np.where(seen > 0, seen, 1.0)
+    missing = add(weights[rows[~present]], X.indices[~present])
+    known = total - missing
+    mean = add(v * x) / np.where(known > 0, known, 1.0)
     stored = np.bincount(
         X.indices[weights[rows] > 0], minlength=d
     )  # counted, since a difference of weights rounds
-    zeros = np.where(stored < np.count_nonzero(weights), np.maximum(seen - add(v), 0.0), 0.0)
+    zeros = np.where(stored < np.count_nonzero(weights), np.maximum(known - add(v), 0.0), 0.0)
     mean += (add(v * (x - mean[j])) - zeros * mean) / np.where(
-        seen > 0, seen, 1.0
+        known > 0, known, 1.0
     )  # a constant is its own mean
     scatter = add(v * (x - mean[j]) ** 2) + zeros * mean**2
-    return ClassMoments(np.array([total]), seen[None], mean[None], scatter[None])
+    return ClassMoments(np.array([total]), known[None], mean[None], scatter[None])

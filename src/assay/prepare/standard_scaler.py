@@ -60,6 +60,15 @@ class StandardScaler(Summed, Preparation):
     >>> scaler.transform([[2.0, 6.0], [None, 5.0]])
     array([[ 0.,  1.],
            [nan,  0.]])
+
+    See Also
+    --------
+    MinMaxScaler, Prepared
+
+    References
+    ----------
+    - Chan, T. F., Golub, G. H. and LeVeque, R. J. (1982). Updating formulae and a pairwise algorithm for computing
+      sample variances. COMPSTAT, 30-41.
     """
 
     card = Card("standard scaler", "numbers with mean 0 and variance 1", also=("scaler", "z-scores"))
@@ -94,23 +103,23 @@ class StandardScaler(Summed, Preparation):
     def _summarize(self, X: Any, y: Any, w: np.ndarray | None) -> Spread:
         if not isinstance(X, np.ndarray):
             return Spread(sparse_moments(X, w), w is not None)
-        one = np.zeros(len(X), dtype=np.int64)
-        moments = class_moments(X, one, w, 1)
+        one_class = np.zeros(len(X), dtype=np.int64)
+        moments = class_moments(X, one_class, w, 1)
         if np.isnan(moments.mean).any():  # something is missing
-            moments = class_moments(X, one, w, 1, complete=False)
+            moments = class_moments(X, one_class, w, 1, complete=False)
         return Spread(moments, w is not None)
 
     def _solve(self, sums: Spread) -> None:
-        seen = sums.moments.seen[0]
-        coded, safe = self.schema_.coded, np.where(seen > 0, seen, 1.0)
-        mean = np.where(coded, 0.0, np.where(seen > 0, sums.moments.mean[0], np.nan))
-        var = np.where(coded, 1.0, np.where(seen > 0, sums.moments.scatter[0] / safe, np.nan))
+        known = sums.moments.seen[0]
+        coded, safe = self.schema_.coded, np.where(known > 0, known, 1.0)
+        mean = np.where(coded, 0.0, np.where(known > 0, sums.moments.mean[0], np.nan))
+        var = np.where(coded, 1.0, np.where(known > 0, sums.moments.scatter[0] / safe, np.nan))
         scale = np.sqrt(var)
-        scale[_constant(mean, var, seen)] = 1.0
+        scale[_constant(mean, var, known)] = 1.0
         self.mean_ = mean if self.with_mean or self.with_std else None
         self.var_ = var if self.with_std else None
         self.scale_ = scale if self.with_std else None
-        self.n_samples_seen_ = _count(seen, sums.weighted)
+        self.n_samples_seen_ = _count(known, sums.weighted)
 
     def _model_parts(self) -> list[Part]:
         numbers = [j for j, column in enumerate(self.schema_) if not column.coded]
@@ -145,7 +154,9 @@ class StandardScaler(Summed, Preparation):
         return as_given(X, table, self._apply(table, steps, copy=True))
 
     def _apply(self, table: Table, steps: list[Any], copy: bool) -> Table:
-        X = self._numbers(Table(table.values, table.schema), None)  # no holes to speak of, no unseen values
+        X = self._numbers(
+            Table(table.values, table.schema), None
+        )  # missing values and unseen categories are of no concern
         if isinstance(X, np.ndarray):
             return Table(columnwise(X, steps, copy), table.schema, table.complete)
         X = X.copy() if copy else X
@@ -170,13 +181,13 @@ class Spread:
         return self
 
 
-def _constant(mean: np.ndarray, var: np.ndarray, seen: np.ndarray) -> np.ndarray:
+def _constant(mean: np.ndarray, var: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Whether a variance is no more than what rounding makes of a constant column."""
     eps = np.finfo(np.float64).eps
-    return var <= seen * eps * var + (seen * mean * eps) ** 2
+    return var <= known * eps * var + (known * mean * eps) ** 2
 
 
-def _count(seen: np.ndarray, weighted: bool) -> Any:
-    """One number if all columns saw the same, else one a column; whole unless rows are weighted."""
-    count = seen if weighted else seen.round().astype(np.int64)
+def _count(known: np.ndarray, weighted: bool) -> Any:
+    """One number if all columns have the same, else one for each; whole unless rows are weighted."""
+    count = known if weighted else known.round().astype(np.int64)
     return count[0] if (count == count[0]).all() else count

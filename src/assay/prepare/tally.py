@@ -38,11 +38,11 @@ class Tally:
 
     @classmethod
     def of(cls, column: np.ndarray, w: np.ndarray | None = None) -> Tally:
-        """Of the entries of one column that are there and weigh something."""
-        there = ~np.isnan(column)
+        """Of the entries of one column that are present and have a positive weight."""
+        present = ~np.isnan(column)
         if w is not None:
-            there &= w > 0
-        return cls([np.asarray(column[there], dtype=np.float64)], [None if w is None else w[there]])
+            present &= w > 0
+        return cls([np.asarray(column[present], dtype=np.float64)], [None if w is None else w[present]])
 
     def __add__(self, other: Tally) -> Tally:
         both = Tally(self.values + other.values, self.weights + other.weights)

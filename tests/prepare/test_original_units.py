@@ -14,7 +14,7 @@ from assay.ensembles import RandomForestClassifier
 from assay.linear import LogisticRegression
 from assay.neighbors import KNeighborsClassifier
 from assay.prepare import MinMaxScaler, Prepared, StandardScaler
-from assay.prepare.own_units import in_own_units
+from assay.prepare.original_units import in_original_units
 from assay.rules import RipperClassifier
 from assay.tables import Table
 from assay.tables.data import load_german_credit
@@ -62,10 +62,10 @@ def test_without_scaling_nothing_is_retold(learner):
 def test_what_is_no_number_of_a_scaled_column_stays():
     scaler = StandardScaler().fit({"age": [30.0, 50.0], "same": [2.0, 2.0]})
     rows = [["age", None], ["age", -1.0], ["same", 0.0], ["constant", 1.5], ["other", 1.5]]
-    told = in_own_units(Section("t", ["term", "value"], rows, "Note."), scaler, scaler.schema_)
+    told = in_original_units(Section("t", ["term", "value"], rows, "Note."), scaler, scaler.schema_)
     assert told.rows == [["age", None], ["age", 30.0], ["same", 2.0], ["constant", 1.5], ["other", 1.5]]
     plain = Section("t", ["class", "prior"], [["age", 0.25]])
-    assert in_own_units(plain, scaler, scaler.schema_) is plain
+    assert in_original_units(plain, scaler, scaler.schema_) is plain
 
 
 # Dates stay dates
@@ -120,10 +120,10 @@ def test_thresholds_of_trees_are_dates_that_divide_the_rows(learner, scale):
 def test_conditions_come_back_in_the_units_of_the_table():
     scaler = StandardScaler().fit({"age": [30.0, 50.0], "age of car": [1.0, 3.0]})
     rows = [["age > 1.5 and age of car <= -2", 7], ["mileage > 1.5", 7]]
-    told = in_own_units(Section("Rules", ["if", "rows"], rows), scaler, scaler.schema_)
+    told = in_original_units(Section("Rules", ["if", "rows"], rows), scaler, scaler.schema_)
     assert told.rows == [["age > 55 and age of car <= 0", 7], ["mileage > 1.5", 7]]
     other = Section("Another answer if", ["answer", "change", "now"], [["no", "age <= -1.0", "0.5"]])
-    assert in_own_units(other, scaler, scaler.schema_).rows == [["no", "age <= 30", "45"]]
+    assert in_original_units(other, scaler, scaler.schema_).rows == [["no", "age <= 30", "45"]]
 
 
 @pytest.mark.parametrize("make", [lambda f: f, pl.from_pandas, pa.Table.from_pandas, Table.of])

@@ -1,4 +1,4 @@
-"""Explanations of a model that saw z-scores, told in the units of the table."""
+"""Explanations of a model of z-scores, in the units of the table."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from assay.core.words import shorter
 from assay.prepare.standard_scaler import StandardScaler
 from assay.tables.schema import Schema, moment
 
-__all__ = ["in_own_units"]
+__all__ = ["in_original_units"]
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
-STEPS = {"change"}  # heads under which a section tells how far a row would have to move
+STEPS = {"change"}  # heads of columns of changes, which are scaled but not shifted
 
 
-def in_own_units(section: Section, scaler: StandardScaler, schema: Schema) -> Section:
+def in_original_units(section: Section, scaler: StandardScaler, schema: Schema) -> Section:
     """The section with the numbers of scaled columns as the table has them; weights and products stay.
 
     >>> from assay.core.explanation import Section
     >>> from assay.prepare import StandardScaler
-    >>> from assay.prepare.own_units import in_own_units
+    >>> from assay.prepare.original_units import in_original_units
     >>> scaler = StandardScaler().fit({"age": [30.0, 50.0]})
-    >>> told = Section("Terms", ["term", "value", "weight", "product"], [["age", 1.5, 2.0, 3.0]])
-    >>> in_own_units(told, scaler, scaler.schema_).rows
+    >>> terms = Section("Terms", ["term", "value", "weight", "product"], [["age", 1.5, 2.0, 3.0]])
+    >>> in_original_units(terms, scaler, scaler.schema_).rows
     [['age', 55.0, 2.0, 3.0]]
     """
     mean, scale = scaler.mean_, scaler.scale_
@@ -38,7 +38,7 @@ def in_own_units(section: Section, scaler: StandardScaler, schema: Schema) -> Se
     section = _conditions_back(section, place, mean, scale, schema)
     places = [t for t, head in enumerate(section.columns) if head in PLACES or is_row(head)]
     steps = [t for t, head in enumerate(section.columns) if head in STEPS]
-    rows, told = [], False
+    rows, converted = [], False
     for row in section.rows:
         cells, j = list(row), place.get(row[0])
         if j is not None and np.isfinite([mean[j], scale[j]]).all():
@@ -46,9 +46,9 @@ def in_own_units(section: Section, scaler: StandardScaler, schema: Schema) -> Se
                 cells[t] = _back(cells[t], scale[j], mean[j])
             for t in steps:
                 cells[t] = _back(cells[t], scale[j], 0.0)
-            told = told or bool(places)
+            converted = converted or bool(places)
         rows.append(cells)
-    if not told:
+    if not converted:
         return section
     note = section.note.replace("in their own units", "in standard deviations")
     if not steps:
@@ -70,7 +70,7 @@ def _conditions_back(
         rf"(?<!\S)({names}) (<=|>=|<|>|≤|≥|=) (-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?![\w.])"
     )
 
-    def told(name: str, number: str) -> str:
+    def unscaled(name: str, number: str) -> str:
         j = place[name]
         value = _back(float(number), scale[j], mean[j])
         return moment(value) if schema[j].date and abs(value) < FARTHEST else shorter(value, 6)
@@ -78,14 +78,14 @@ def _conditions_back(
     rows = []
     for row in section.rows:
         cells = [
-            pattern.sub(lambda m: f"{m[1]} {m[2]} {told(m[1], m[3])}", c) if isinstance(c, str) else c
+            pattern.sub(lambda m: f"{m[1]} {m[2]} {unscaled(m[1], m[3])}", c) if isinstance(c, str) else c
             for c in row
         ]
         if "now" in section.columns and "change" in section.columns:
             change, now = section.columns.index("change"), section.columns.index("now")
-            one = pattern.fullmatch(str(row[change]))
-            if one and _NUMBER.fullmatch(str(row[now])):
-                cells[now] = told(one[1], str(row[now]))
+            condition = pattern.fullmatch(str(row[change]))
+            if condition and _NUMBER.fullmatch(str(row[now])):
+                cells[now] = unscaled(condition[1], str(row[now]))
         rows.append(cells)
     return section if rows == section.rows else replace(section, rows=rows)
 
