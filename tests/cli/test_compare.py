@@ -151,7 +151,7 @@ def test_an_empty_entry_in_a_role_is_named(run, tmp_path):
         "w,x,y\n" + "\n".join(f"{'' if i == 3 else 1.5},{i},{'ab'[i % 2]}" for i in range(20)) + "\n"
     )
     code, _, err = run("compare", path, "-t", "y", *SMALL, "--weight", "w")
-    assert code == 2 and "column w is empty in 1 row" in " ".join(err.split())
+    assert code == 2 and "column w has 1 missing value" in " ".join(err.split())
     code, _, err = run("compare", "tests/none.csv", "-t", "y")
     assert code == 2 and "There is no file" in err
 

@@ -10,7 +10,7 @@ from assay.tables import Table
 
 DATA = Data(
     "it",
-    Table.of({"w": [1.0, 2.0, 0.5], "who": ["b", "a", "b"], "hole": [1.0, None, 2.0]}),
+    Table.of({"w": [1.0, 2.0, 0.5], "who": ["b", "a", "b"], "gap": [1.0, None, 2.0]}),
     np.array([0, 1, 0]),
     "y",
 )
@@ -19,8 +19,8 @@ DATA = Data(
 def test_the_rest_keeps_its_columns_and_knows_whether_it_is_whole():
     rest, weights = set_apart(DATA, "w", "--weight")
     assert weights.tolist() == [1.0, 2.0, 0.5]
-    assert rest.X.schema.names == ["who", "hole"] and not rest.X.complete
-    assert rest.X.to_columns() == {"who": ["b", "a", "b"], "hole": [1.0, None, 2.0]}
+    assert rest.X.schema.names == ["who", "gap"] and not rest.X.complete
+    assert rest.X.to_columns() == {"who": ["b", "a", "b"], "gap": [1.0, None, 2.0]}
     _, who = set_apart(DATA, "who", "--group")
     assert who[0] == who[2] != who[1]
     assert set_apart(DATA, None, "--time") == (DATA, None)
@@ -28,8 +28,8 @@ def test_the_rest_keeps_its_columns_and_knows_whether_it_is_whole():
 
 @pytest.mark.parametrize(
     ("column", "option", "words"),
-    [("who", "--weight", "expected numbers"), ("hole", "--time", "empty in 1 row"), ("y", "--group", "is the target"),
-     ("whom", "--group", "Did you mean who")],
+    [("who", "--weight", "expected numbers"), ("gap", "--time", "has 1 missing value"),
+     ("y", "--group", "is the target"), ("whom", "--group", "Did you mean who")],
 )  # fmt: skip
 def test_a_column_that_cannot_play_the_part_is_refused(column, option, words):
     with pytest.raises(click.BadParameter, match=words):

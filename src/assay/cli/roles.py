@@ -53,6 +53,6 @@ def set_apart(dataset: Data, column: str | None, option: str) -> tuple[Data, np.
     entries = values[:, j]
     empty = int(np.isnan(entries).sum())
     if empty:
-        raise click.BadParameter(f"column {column} is empty in {counted(empty, 'row')}", param_hint=option)
+        raise click.BadParameter(f"column {column} has {counted(empty, 'missing value')}", param_hint=option)
     remaining = [i for i in range(len(names)) if i != j]
     return replace(dataset, X=dataset.X.select(remaining)), entries
