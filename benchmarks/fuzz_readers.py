@@ -191,7 +191,7 @@ EXTREME: list[tuple[str, Callable[[int], str]]] = [
     (".jsonl", lambda n: '{"a": ' + "9" * n + "}"),
     (".jsonl", lambda n: '{"a": 1.' + "9" * n + "e" + "9" * min(n, 400) + "}"),
     (".jsonl", lambda n: "{" + ", ".join(f'"c{j}": {j}' for j in range(n)) + "}\n{}\n"),
-    (".jsonl", lambda n: "\n".join(f'{{"c{j}": {j}}}' for j in range(min(n, 3000)))),
+    (".jsonl", lambda n: "\n".join(f'{{"c{j}": {j}}}' for j in range(min(n, 800)))),
     (".jsonl", lambda n: '{"' + "k" * n + '": "' + "\\u0000" * n + '"}'),
     (".json", _nested("[", "]")),
     (".json", lambda n: "[" + '{"a":1},' * n),

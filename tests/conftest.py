@@ -16,8 +16,8 @@ sys.path.insert(0, str(ROOT))  # for benchmarks, which are no part of the packag
 importlib.import_module("benchmarks.build_under_test").use()  # make sanitize: another build of the package
 
 # The same examples on every run; HYPOTHESIS_PROFILE=explore draws new ones.
-settings.register_profile("same", derandomize=True)
-settings.register_profile("explore", derandomize=False)
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 _proven: set[str] = set()
