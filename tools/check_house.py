@@ -19,6 +19,9 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 
+sys.path.insert(
+    0, str(pathlib.Path(__file__).resolve().parent)
+)  # also when a test loads this file by its path
 from bibliography import section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

@@ -102,6 +102,6 @@ class ForestRegressor(Forest, Regressor):
         return np.tile(np.arange(self.n_outputs_), (X.shape[0], 1))
 
     def _output_words(self) -> list[str]:
-        return (
-            ["the answer"] if self.n_outputs_ == 1 else [f"the answer y{k}" for k in range(self.n_outputs_)]
-        )
+        if self.n_outputs_ == 1:
+            return ["the answer"]
+        return [f"the answer {name}" for name in self._target_names(self.n_outputs_)]
