@@ -636,7 +636,7 @@ def test_it_says_how_it_tells_many_classes_apart(name):
 
 
 def test_the_page_of_learners_lists_every_classifier_as_it_is():
-    """docs/classes.md is written by hand; each of its lines must be so, and none may be missing."""
+    """Each line of docs/classes.md must be so, and none may be missing."""
     page = (pathlib.Path(__file__).parents[1] / "docs" / "classes.md").read_text()
     listed = dict(re.findall(r"^\| `(\w+)` \| ([\w -]+?) \|", page, re.M))
     assert listed == {name: LEARNERS[name].multiclass for name in CLASSIFIERS}

@@ -11,7 +11,7 @@ import openpyxl
 import pyarrow as pa
 import pytest
 
-from assay.errors import MissingExtraError, ReadError, SchemaError
+from assay.errors import MissingExtraError, ReadError, SchemaError, SchemaWarning
 from assay.tables import read_blocks, read_table
 from assay.tables.readers import excel
 
@@ -57,7 +57,8 @@ def test_empty_rows_and_columns_around_the_table(tmp_path):
 
 def test_names_that_repeat_or_lack(tmp_path):
     path = workbook(tmp_path / "t.xlsx", [["a", "a", None, 2026], [1, 2, 3, 4]])
-    assert read_table(path).names == ["a", "a_2", "column_3", "2026"]
+    with pytest.warns(SchemaWarning, match="'a_2' \\(another 'a'\\)"):
+        assert read_table(path).names == ["a", "a_2", "column_3", "2026"]
 
 
 def test_sheets_by_name_and_number(tmp_path):

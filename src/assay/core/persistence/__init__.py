@@ -26,12 +26,11 @@ from assay.core.persistence.reader import Reader
 from assay.core.persistence.registry import class_of, name_of
 from assay.core.persistence.writer import Writer
 from assay.errors import PersistenceError
-from assay.types import Estimator
 
 __all__ = ["describe", "load", "save"]
 
 
-def save(model: Estimator, path: str | os.PathLike[str]) -> None:
+def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model, fitted or not, into a file that :func:`load` gives back bit for bit.
 
     The file appears whole or not at all, and the same model makes the same bytes. A model that holds code (a

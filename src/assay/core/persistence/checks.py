@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator
 from assay.core import parameters, stored
 from assay.errors import AssayError, PersistenceError
 from assay.tables import Column, Design, RowNames, Schema, Table
-from assay.types import Estimator
 
 __all__ = ["answers", "check", "is_named_tuple"]
 
@@ -141,7 +140,7 @@ def _fits(value: Any, hint: Any) -> bool:
     )
 
 
-def answers(model: Estimator) -> bool:
+def answers(model: Any) -> bool:
     """Whether the model answers for one plain row: zeros, and the first category of each column.
 
     This is known when a model is saved, and asked again when it is loaded: arrays of a wrong kind or shape
