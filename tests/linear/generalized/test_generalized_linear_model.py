@@ -249,6 +249,31 @@ def test_explains_the_way_to_the_mean():
     assert told.answer == mean
 
 
+def test_the_terms_of_an_explanation_add_up_to_the_linear_predictor():
+    """The exposure is a term, too: its logarithm; the base is the intercept in every row."""
+    X, _ = rows_of("poisson")
+    years = np.linspace(0.5, 4, len(X))
+    y = np.random.default_rng(3).poisson(years)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(years=years)
+    model = GeneralizedLinearModel("poisson", exposure="years").fit(frame, y)
+    terms, link = model.explain(frame[4:5]).sections
+    products = {row[0]: row[-1] for row in terms.rows}
+    assert products["years"] == pytest.approx(np.log(years[4]))
+    assert products["sum"] == pytest.approx(link.rows[0][1])
+    assert np.exp(link.rows[0][1]) == pytest.approx(model.predict(frame[4:5])[0])
+    contributions = model.explain(frame[:6]).to_frame()
+    np.testing.assert_allclose(contributions["base"], model.intercept_)
+    np.testing.assert_allclose(contributions["years"], np.log(years[:6]))
+
+
+def test_a_target_of_two_columns_is_refused():
+    """The second one is no offset."""
+    X, y = rows_of("poisson")
+    for model in (GeneralizedLinearModel("poisson"), GeneralizedLinearModel("poisson", exposure=0)):
+        with pytest.raises(DataError, match="1d array, got several columns"):
+            model.fit(np.abs(X) + 1, np.column_stack((y, y)))
+
+
 def test_warm_start_goes_on():
     X, y = rows_of("gamma")
     model = GeneralizedLinearModel("gamma", warm_start=True).fit(X, y)
@@ -276,7 +301,7 @@ def test_targets_outside_of_the_family_are_named(family, bad, words):
 
 def test_wrong_parameters_get_a_sentence():
     X, y = rows_of("poisson")
-    with pytest.raises(ParameterError, match="Did you mean 'logit'"):
+    with pytest.raises(ParameterError, match="Did you mean logit"):
         GeneralizedLinearModel("binomial", "logitt").fit(X, y)
     with pytest.raises(ParameterError, match="between 0 and 1"):
         GeneralizedLinearModel("tweedie", power=0.5).fit(X, y)

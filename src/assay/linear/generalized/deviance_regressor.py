@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import PassLearner, Regressor
 from assay.core.explanation import Section
-from assay.core.explanations import Contributions, Reasons, RowValues
+from assay.core.explanations import Reasons, RowValues, dense_block
 from assay.core.progress import progress
 from assay.core.stored import Integer, Scalar
 from assay.core.sums import Block, Rows, Source
@@ -25,6 +25,7 @@ from assay.linear.generalized.links import Link
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.logistic.logistic_objective import Scale
 from assay.linear.logistic.row_sample import Columns
+from assay.linear.terms import sum_of_terms
 from assay.optimize.lbfgs import lbfgs
 from assay.optimize.objective import Optimum, Record
 from assay.tables.row_names import row_name
@@ -32,8 +33,9 @@ from assay.types import TableLike, Target, Weights
 
 __all__ = ["DevianceRegressor"]
 
-SAMPLE_ROWS = 1024  # rows at least, and for each column as many as below, that are solved first
-SAMPLE_ROWS_PER_COLUMN = 48
+SAMPLE_ROWS = 1024  # rows that are solved first: at least these,
+SAMPLE_ROWS_PER_COLUMN = 48  # for each column these,
+SAMPLE_SHARE = 64  # and one in so many of all: fewer passes over all rows remain
 SAMPLE_FACTOR = 4  # how many times as many rows make that worth while
 NEWTON_COLUMNS = 1000  # columns beyond which no matrix of curvatures is made
 GRADIENT_STEPS = 12  # with the curvature of a sample, before all rows are asked for theirs
@@ -107,26 +109,25 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
 
     def _learn_from(self, source: Source) -> None:
         self._last = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
-        for name in ("overdispersion_",):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("overdispersion_", None)  # of an earlier fit
         family, link = self._get_family(), self._get_link()
-        columns = self._columns(link)
-        inner = columns.applied(source)
-        sample = _sample(inner, len(columns.kept))
-        survey = inner.add_up(lambda block: self._survey_part(block, family, sample is None))
+        roles = self._roles(link)
+        inner = roles.applied(source)
+        sample = _sample(inner, len(roles.kept))
+        survey = inner.add_up(lambda block: self._survey_part(block, family, roles, sample is None))
         if sample is not None:
             survey = replace(survey, columns=Columns.of(sample.X, sample.w), sample=sample)
-        objective = self._objective(inner, survey, family, link, columns)
+        objective = self._objective(inner, survey, family, link, roles)
         optimum = self._minimise(objective, survey)
         if self._estimates_overdispersion():
             objective, optimum = self._with_overdispersion(objective, optimum, survey)
             family = objective.family
         self.overdispersion_ = family.alpha if isinstance(family, NegativeBinomial) else 0.0
         w, b = objective.outside(optimum.w)
-        self.coef_, self.intercept_ = columns.all_weights(w), b
+        self.coef_, self.intercept_ = roles.all_weights(w), b
         self.history_, self.n_iter_ = optimum.history, max(1, optimum.n_iter)
         if self.keeps_measures:
-            self._keep_measures(objective, optimum, survey, columns)
+            self._keep_measures(objective, optimum, survey, roles)
         del self._last
         if not optimum.converged:
             last = optimum.history[-1]
@@ -141,7 +142,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
                 ConvergenceWarning,
             )
 
-    def _columns(self, link: Link) -> _Columns:
+    def _roles(self, link: Link) -> _Roles:
         """Which columns of the design have a weight of their own."""
         who, names = type(self).__name__, self._names
         places: dict[str, int | None] = {}
@@ -170,13 +171,11 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
             raise ParameterError(
                 f"{who}: exposure multiplies the mean, which needs link='log'; the link is {link.name!r}. Use offset."
             )
-        return _Columns(len(names), places["offset"], places["exposure"], who)
+        return _Roles(len(names), places["offset"], places["exposure"], who)
 
-    def _survey_part(self, block: Block, family: Family, look: bool) -> _Survey:
+    def _survey_part(self, block: Block, family: Family, roles: _Roles, look: bool) -> _Survey:
         """Of a block, the sums of its targets and, if they are to be looked at, where its columns lie."""
-        y, _ = split(block.y)
-        if (block.y.ndim == 2 and block.y.shape[1] > 2) or y.ndim > 1:
-            raise DataError(f"{type(self).__name__}: y should be a 1d array, got several columns.")
+        y = split(block.y)[0] if roles.shifted else block.y
         self._refuse_targets(y, family)
         if block.w is None:
             sums = np.array([len(y), y.sum(), len(y)], dtype=np.float64)
@@ -197,14 +196,14 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
             )
 
     def _objective(
-        self, source: Source, survey: _Survey, family: Family, link: Link, columns: _Columns
+        self, source: Source, survey: _Survey, family: Family, link: Link, roles: _Roles
     ) -> DevianceObjective:
         who, total, where = type(self).__name__, survey.weight, survey.columns
         if not total > 0 or where is None or not where.total > 0:
             raise DataError(f"{who}: the weights of all rows are zero, so there is nothing to learn.")
         scatter = where.scatter
         if not np.isfinite(scatter).all():
-            j = columns.kept[int(np.argmin(np.isfinite(scatter)))]
+            j = roles.kept[int(np.argmin(np.isfinite(scatter)))]
             raise DataError(
                 f"{who}: column {self._names[j]} has values too large to be squared. Divide them by some power of ten."
             )
@@ -230,7 +229,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
                 first = fisher_scoring(
                     small, self._first(small, None), rows=len(sample.y), tol=0.01, max_iter=self.max_iter
                 )
-                start = self._first(objective, first.w)
+                start = first.w if objective.unbounded else self._first(objective, first.w)
                 if objective.power is not None:
                     optimum = self._from_sample(objective, small, start, rows, first.value, watch)
                     if optimum.converged:
@@ -288,7 +287,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         """Where the search begins: at a given place, at the last fit, or near the targets."""
         if start is None and self._last is not None:
             coef, intercept = self._last
-            kept = self._columns(objective.link).kept
+            kept = self._roles(objective.link).kept
             if len(coef) == len(self._names):
                 start = objective.inside(np.asarray(coef, dtype=np.float64)[kept], float(intercept))
         tries: list[Callable[[], np.ndarray]] = [objective.working_start, objective.level_start]
@@ -331,15 +330,15 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         return objective, optimum
 
     def _keep_measures(
-        self, objective: DevianceObjective, optimum: Optimum, survey: _Survey, columns: _Columns
+        self, objective: DevianceObjective, optimum: Optimum, survey: _Survey, roles: _Roles
     ) -> None:
         """Deviance, that of the constant alone, and the dispersion."""
         family = objective.family
         null = objective
         middle: float | None = survey.sums[1] / survey.weight
         at = optimum.w
-        if columns.offset is not None or columns.exposure is not None:
-            bare = columns.without_columns(objective.source)
+        if roles.shifted:
+            bare = roles.without_columns(objective.source)
             scale = Scale(np.empty(0), np.empty(0), objective.scale.total)
             null = DevianceObjective(bare, family, objective.link, scale, 0.0, True)
             start = null.level_start()
@@ -372,8 +371,8 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
 
     def _linear_predictor(self, X: Any) -> np.ndarray:
         eta = self._affine(X)[:, 0]
-        columns = self._columns(self._get_link())
-        return eta if columns.exposure is None else eta + columns.log_exposure(X)
+        roles = self._roles(self._get_link())
+        return eta if roles.exposure is None else eta + roles.log_exposure(X)
 
     def _predict(self, X: Any) -> np.ndarray:
         link, family = self._get_link(), self._get_family()
@@ -391,27 +390,32 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         return mu
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
-        reasons, link, eta = super()._reasons(X, rows), self._get_link(), self._linear_predictor(X)
-        same = link.name == "identity"
-
-        def contributions(some: np.ndarray) -> Contributions | None:
-            known = reasons.contributions(some)
-            if known is None:
-                return None
-            base = eta[some] - known.values[:, :, 0].sum(axis=1)  # the intercept and the row's offset
-            return replace(
-                known, base=base[:, None], outputs=["the answer" if same else "the linear predictor"]
-            )
-
-        if same:
-            return replace(reasons, contributions=contributions)
-        mu, heads = self._predict(X), ["link", "linear predictor", "mean"]
+        """The terms of the linear predictor, log exposure among them, and what the link makes of their sum."""
+        link = self._get_link()
+        roles, weights, note = self._roles(link), self.coef_.astype(np.float64), ""
+        if roles.exposure is not None:
+            logs = roles.log_exposure(X)
+            X = dense_block(X).astype(np.float64)
+            X[:, roles.exposure], weights[roles.exposure] = logs, 1.0
+            note = f"{self._names[roles.exposure]} is the exposure: its logarithm is added."
+        direct = link.name == "identity"
+        title, output = (
+            ("Terms of the prediction", "the answer")
+            if direct
+            else ("Terms of the linear predictor", "the linear predictor")
+        )
+        constant = np.array([float(self.intercept_)])
+        reasons = sum_of_terms(self, title, X, rows, weights[:, None], constant, ["product"], [output])
+        if direct:
+            return reasons
+        eta = dense_block(X) @ weights + self.intercept_
+        mu, heads = link.mean(eta), ["link", "linear predictor", "mean"]
 
         def mean(i: int) -> list[Section]:
             line = [link.name, float(eta[i]), float(mu[i])]
-            return [Section("From the linear predictor to the mean", heads, [line])]
+            return [Section("From the linear predictor to the mean", heads, [line], note)]
 
-        return replace(reasons, contributions=contributions).then(mean)
+        return reasons.then(mean)
 
 
 @dataclass
@@ -439,13 +443,18 @@ class _Survey:
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _Roles:
     """The columns of the design: their number, and which of them are offset and exposure."""
 
     number: int
     offset: int | None
     exposure: int | None
     who: str
+
+    @property
+    def shifted(self) -> bool:
+        """Whether a shift of the linear predictor stands beside the target."""
+        return self.offset is not None or self.exposure is not None
 
     @property
     def kept(self) -> np.ndarray:
@@ -455,7 +464,7 @@ class _Columns:
 
     def applied(self, source: Source) -> Source:
         """The rows with offset and exposure beside the target instead of among the columns."""
-        if self.offset is None and self.exposure is None:
+        if not self.shifted:
             return source
         if isinstance(source, Rows):
             return Rows(*self._block(Block(source.X, source.y, source.w)))
@@ -515,8 +524,10 @@ def _dense_column(X: Any, j: int) -> np.ndarray:
 
 def _sample(source: Source, columns: int) -> Rows | None:
     """Some rows of a table in memory, if it has many more."""
-    size = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * columns)
-    if not isinstance(source, Rows) or source.X.shape[0] < SAMPLE_FACTOR * size:
+    if not isinstance(source, Rows):
+        return None
+    size = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * columns, source.X.shape[0] // SAMPLE_SHARE)
+    if source.X.shape[0] < SAMPLE_FACTOR * size:
         return None
     rows = np.sort(np.random.default_rng(0).choice(source.X.shape[0], size, replace=False))
     return Rows(source.X[rows], source.y[rows], None if source.w is None else source.w[rows])

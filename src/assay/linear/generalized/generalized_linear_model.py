@@ -249,19 +249,10 @@ class GeneralizedLinearModel(Inference, DevianceRegressor):
         """
         who = f"{type(self).__name__}.residuals"
         check_residuals(kind, who)
-        rows, _ = self._inference_rows(X, y, sample_weight, who)
-        columns = self._columns(self._get_link())
-        fit = GeneralizedInference(
-            rows,
-            self.coef_[columns.kept],
-            float(self.intercept_),
-            self.fit_intercept,
-            [self._names[j] for j in columns.kept],
-            who,
-            self._get_family(),
-            self._get_link(),
-            float(self.alpha),
-        )
+        rows, names = self._inference_rows(X, y, sample_weight, who)
+        everything = np.arange(len(names))
+        part = SummaryRows(rows.X, rows.y, rows.w, None, names, everything, np.zeros(len(names)), [])
+        fit = self._inference(part, who)
         return residuals(kind, fit.target, fit.mean, fit.weight, fit.family, fit.slope)
 
     def _inference_rows(self, X: Any, y: Any, sample_weight: Any, who: str) -> tuple[Rows, list[str]]:
@@ -269,13 +260,13 @@ class GeneralizedLinearModel(Inference, DevianceRegressor):
         values = self._admit(X)
         target = numeric_target(y, values.shape[0], who)
         self._refuse_targets(target, self._get_family())
-        columns = self._columns(self._get_link())
-        rows = columns.applied(Rows(values, target, check_weights(sample_weight, values)))
+        roles = self._roles(self._get_link())
+        rows = roles.applied(Rows(values, target, check_weights(sample_weight, values)))
         assert isinstance(rows, Rows)
-        return rows, [self._names[j] for j in columns.kept]
+        return rows, [self._names[j] for j in roles.kept]
 
     def _inference(self, part: SummaryRows, who: str) -> GeneralizedInference:
-        coef = self.coef_[self._columns(self._get_link()).kept]
+        coef = self.coef_[self._roles(self._get_link()).kept]
         return GeneralizedInference(
             Rows(part.X, np.asarray(part.y, dtype=np.float64), part.w),
             coef[part.kept],

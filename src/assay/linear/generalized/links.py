@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.errors import ParameterError, did_you_mean
 
 __all__ = ["LINKS", "Link", "find_link", "power_link"]
 
@@ -130,6 +129,4 @@ def find_link(name: str, who: str = "find_link") -> Link:
         if np.isfinite(p):
             return power_link(p)
     known = [*LINKS, *NAMED_POWERS, "power(p)"]
-    near = get_close_matches(name, known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ParameterError(f"{who}: there is no link {name!r}.{hint} Known: auto, {', '.join(known)}.")
+    raise ParameterError(f"{who}: there is no link {name!r}.{did_you_mean(name, ['auto', *known])}")
