@@ -164,7 +164,7 @@ def test_numeric_targets_may_have_several_columns_but_no_gaps():
     assert numeric_target(np.ones((3, 2)), 3, "Learner").shape == (3, 2)
     for y, message in [
         ([1.0, np.nan, 2.0], "NaN"),
-        (["a", "b", "c"], "y should be numbers, entry 0 is 'a'"),
+        (["a", "b", "c"], "y should be numbers, row 1 is 'a'"),
         ([1.0], "X has 3 rows and y has 1"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -226,7 +226,7 @@ def test_weights_beyond_the_floats_are_named_and_not_X():
 
 def test_targets_that_are_no_numbers_are_named():
     with pytest.raises(
-        DataError, match=r"Loess: y should be numbers, entry 1 is 'b'. For classes take a classifier"
+        DataError, match=r"Loess: y should be numbers, row 2 is 'b'. For classes take a classifier"
     ):
         numeric_target([1.0, "b"], 2, "Loess")
     with pytest.raises(

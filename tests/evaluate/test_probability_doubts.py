@@ -29,7 +29,7 @@ def test_class_weights_distort_and_are_named(inside):
     said = found(compare({"even": balanced, "plain": LogisticRegression()}, X, y, "5-fold"))
     finding = said["weighted-probabilities", "even"]
     assert finding.severity == "warning"
-    assert "was taught with class_weight=balanced: on average it gives" in finding.sentence
+    assert "was trained with class_weight=balanced: on average it gives" in finding.sentence
     assert ("weighted-probabilities", "plain") not in said and ("not-calibrated", "plain") not in said
 
 
@@ -56,7 +56,7 @@ def test_probabilities_that_are_too_sure():
     X = np.column_stack([x] * 5) + 1e-6 * rng.normal(size=(1000, 5))
     said = found(compare(["naive bayes", "logistic"], X, y, "5-fold"))
     finding = said["not-calibrated", "naive bayes"]
-    assert "it is surer than it is right" in finding.sentence and "CalibratedClassifierCV" in finding.sentence
+    assert "it is overconfident" in finding.sentence and "CalibratedClassifierCV" in finding.sentence
     assert ("not-calibrated", "logistic") not in said
 
 

@@ -54,9 +54,11 @@ def missing_message(who: str, table: Table, remedy: str) -> str:
     'Learner: column x1 has 2 missing values (NaN) (and 1 more column). Impute first.'
     """
     X = table.values
-    holes = np.asarray(np.isnan(X).sum(axis=0) if isinstance(X, np.ndarray) else (X != X).sum(axis=0)).ravel()
-    worst = int(np.argmax(holes))
-    others = int((holes > 0).sum()) - 1
+    n_missing = np.asarray(
+        np.isnan(X).sum(axis=0) if isinstance(X, np.ndarray) else (X != X).sum(axis=0)
+    ).ravel()
+    worst = int(np.argmax(n_missing))
+    others = int((n_missing > 0).sum()) - 1
     more = f" (and {others} more column{'' if others == 1 else 's'})" if others else ""
-    count = f"{holes[worst]} missing value{'' if holes[worst] == 1 else 's'}"
+    count = f"{n_missing[worst]} missing value{'' if n_missing[worst] == 1 else 's'}"
     return f"{who}: column {table.schema[worst].name} has {count} (NaN){more}. {remedy}"

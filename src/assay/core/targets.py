@@ -237,7 +237,7 @@ def _not_numbers(y: Any, why: str) -> str:
         except (TypeError, ValueError):
             if value is not None and not _is_missing(value):
                 hint = " For classes take a classifier." if isinstance(value, str) else ""
-                return f"y should be numbers, entry {i} is {value!r}.{hint}"
+                return f"y should be numbers, {row_name(i)} is {value!r}.{hint}"
     return why
 
 

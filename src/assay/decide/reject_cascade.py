@@ -43,7 +43,7 @@ class RejectCascade(MetaClassifier):
 
     .. math:: \text{level } l \text{ answers } \iff \min_i R_l(\alpha_i|x) < \lambda_l              \quad (1)
 
-    A sensible :math:`\lambda_l` is what the next level costs (IML 3.7, exercise 5), its use and the loss that is to be
+    A sensible :math:`\lambda_l` is what the next level costs, its use and the loss that is to be
     expected from there on:
 
     .. math:: \lambda_l = c_{l+1} + \tfrac1n \sum_t \min(\min_i R_{l+1}(\alpha_i|x^t), \lambda_{l+1})   \quad (2)

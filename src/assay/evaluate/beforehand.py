@@ -52,7 +52,7 @@ def _few(known: np.ndarray) -> bool:
 
 
 def filled_beforehand(case: Case) -> Iterator[Finding]:
-    """Many rows with exactly the mean, or the median, of a column: holes that were filled by it, over all rows."""
+    """Many rows with exactly the mean, or the median, of a column: missing values imputed over all rows."""
     n = len(case.values)
     least = max(5, 0.005 * n)
     for _, name, known in _measured(case):

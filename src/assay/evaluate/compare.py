@@ -69,9 +69,9 @@ def compare(
     learners : list of learners, short names (``assay.learners``) or both; or a dict of name to
         learner; None for all short names that suit the table
         A learner is anything with scikit-learn's ``fit`` and ``predict``. A scikit-learn ``Pipeline`` gets the
-        rows as they came; other learners get what they can use: holes are imputed and categories expanded
+        rows as they came; other learners get what they can use: missing values are imputed and categories expanded
         into indicators where needed, and the result says so.
-    X : anything that ``Table.of`` takes, (n, d): text, numbers, holes; or a built-in Dataset, without y
+    X : anything that ``Table.of`` takes, (n, d): text, numbers, missing values; or a built-in Dataset, without y
     y : (n,) classes; rows without one are left out, and a note says how many
     design : how rows are split; default "3x10", with times "5-time"
         "3x10" (repetitions x folds), "10-fold", "5x2", "holdout", "20xholdout(0.25)", "leave-one-out",
@@ -83,7 +83,7 @@ def compare(
     loss : what wrong answers cost, {(said, truth): cost} or an array; adds the metric cost
     reject : what it costs to leave a row undecided; adds the metrics cost and rejected
     groups : (n,) rows of one group (a patient, a document) stay on one side of every split
-    times : (n,) when each row was (numbers, dates, ISO text): each tested block is taught by earlier rows alone
+    times : (n,) when each row was (numbers, dates, ISO text): training rows come before test rows
     sample_weight : (n,) how much each row counts, in learning and in the metrics; learners that cannot use
         weights are named in a note
     test : the test rows of a single holdout, as row numbers, as a mask, or as a second table (X_test, y_test)

@@ -305,7 +305,7 @@ class Comparison:
 
     @property
     def splits(self) -> list[Split]:
-        """The finished splits: which rows taught, which were tested. The same for every learner."""
+        """The finished splits: training rows and test rows. The same for every learner."""
         if self.source is None:
             raise ParameterError(
                 "this comparison was saved without its rows, so its splits cannot be dealt again. "

@@ -8,7 +8,7 @@ __all__ = ["equal_rows", "rounded", "row_hashes"]
 
 
 def row_hashes(block: np.ndarray) -> np.ndarray:
-    """(n,) 64-bit numbers, equal for equal rows; for different rows equal once in 1e19 pairs. A hole equals a hole.
+    """(n,) 64-bit numbers, equal for equal rows; for different rows equal once in 1e19 pairs. Missing equals missing.
 
     >>> import numpy as np
     >>> from assay.evaluate.copies import row_hashes

@@ -177,7 +177,7 @@ def learning_curve(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Curve:
-    """How a learner's error falls with the number of rows that teach it.
+    """How a learner's error falls with the number of training rows.
 
     In each split the training sets are nested: the rows of a small one are in every larger one, with the classes in
     proportion, so the curve is not rough by the luck of draws. By time, they are the latest rows.
@@ -383,7 +383,7 @@ def _measured(
 
 
 def both_sides(candidate: Candidate, data: Data, split: Split, m: Measure, seed: int) -> tuple[float, float]:
-    """One fit, measured on the rows that taught and on those that did not."""
+    """One fit, measured on the training rows and on the test rows."""
     cut = len(split.train)
     fold = data.fold(Split(0, split.fold, split.train, np.concatenate([split.train, split.test])))
     cell = run_cell(candidate, fold, Task([m], None, None, seed))

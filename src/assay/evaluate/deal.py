@@ -1,4 +1,4 @@
-"""Dealing rows: which of them teach and which test, by class, by group, by time, by lot."""
+"""Splitting rows into training and test rows: by class, by group, by time, at random."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def time_blocks(
     ----------
     times : (n,) when each row was; None if the rows are in order
     gap : rows directly before a block that do not teach, as when outcomes become known late
-    window : the most rows that teach, the latest ones; None for all
+    window : the largest number of training rows, the latest ones; None for all
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the rows of a comparison are: columns, kinds, holes, classes, and what is odd about them."""
+"""What the rows of a comparison are: columns, kinds, missing values, classes, and what is odd about them."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ class Description(Sentence):
 
     @property
     def words(self) -> str:
-        """One line: rows, columns, kinds, holes, classes."""
+        """One line: rows, columns, kinds, missing values, classes."""
         kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.items())
-        holes = (
+        missing = (
             f"{self.missing} missing value{'' if self.missing == 1 else 's'}"
             if self.missing
             else "no missing values"
@@ -106,7 +106,7 @@ class Description(Sentence):
         )
         plural = "" if len(self.columns) == 1 else "s"
         rows = f"{self.rows} row{'' if self.rows == 1 else 's'}"
-        return f"{rows}, {len(self.columns)} column{plural} ({kinds}), {holes}{classes}"
+        return f"{rows}, {len(self.columns)} column{plural} ({kinds}), {missing}{classes}"
 
     def __str__(self) -> str:
         return self.to_text()

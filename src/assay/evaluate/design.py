@@ -25,7 +25,7 @@ _EXAMPLES = (
 
 
 class Split(NamedTuple):
-    """One fold: the numbers of the rows that teach and of those that test."""
+    """One fold: the numbers of the training rows and of the test rows."""
 
     repetition: int
     fold: int
@@ -35,7 +35,7 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True)
 class Resampling(Sentence):
-    """How rows are divided, again and again, into rows that teach and rows that test.
+    """How rows are divided, again and again, into training and test rows.
 
     Cross-validation deals the rows of each class, shuffled, like cards: row number i of the pile goes to
     fold i mod K. So folds differ by at most one row, and by at most one row of any class. The pile depends

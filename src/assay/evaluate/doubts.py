@@ -81,7 +81,7 @@ def doubts(comparison: Comparison, *, rope: float = 0.01) -> list[Finding]:
     Learners that failed; learners no better than the most frequent class; a metric that misleads about uneven
     classes; differences that are significant but negligible; too few rows to tell the best ones apart; the best of
     many, flattered by the choice; folds that disagree more than chance allows; probabilities distorted by class
-    weights, or that do not mean what they say; results too good to be true.
+    weights, or that are not calibrated; results too good to be true.
 
     Parameters
     ----------

@@ -195,9 +195,9 @@ def permutation_importance(
 
     With a ``design``, or for a learner that is not fitted, the learner is fitted on the training rows of each split and
     judged on its test rows; the interval is Student's t over the splits, corrected for splits that share rows, as for
-    the difference of two learners. A fitted classifier is judged on the rows given, which should not have taught it;
-    then the interval comes from resampling these rows. Columns that tell the same cover for each other, and neither is
-    missed. Cost: d times ``n_repeats`` predictions of every test row.
+    the difference of two learners. A fitted classifier is judged on the rows given, which should not be its training
+    rows; then the interval comes from resampling these rows. Columns that tell the same cover for each
+    other, and neither is missed. Cost: d times ``n_repeats`` predictions of every test row.
 
     Parameters
     ----------

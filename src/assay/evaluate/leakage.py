@@ -1,4 +1,4 @@
-"""Columns that know the class: the target in disguise, by other names, by its holes, by its own averages."""
+"""Columns that know the class: the target in disguise, under other names, by missing values, by averages of it."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def mislabelled(
     cv: int = 10,
     random_state: int = 0,
 ) -> Mislabelled:
-    r"""Rank the rows by how much their label is doubted (IML 2.10, exercise 11).
+    r"""Rank the rows by how much their label is doubted.
 
     Two kinds of voters: the nearest rows, of which a share has another label; and learners, each with its probability
     of the other labels, fitted by cross-validation to rows without the one in question. The doubt is their mean,

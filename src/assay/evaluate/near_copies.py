@@ -63,7 +63,7 @@ def near_copies(case: Case) -> Iterator[Finding]:
 
 
 def _is_fine(case: Case, j: int) -> bool:
-    """Measured numbers without holes."""
+    """Measured numbers without missing values."""
     if case.table.schema[j].coded or not case.there[:, j].all():
         return False
     return len(np.unique(case.values[:1000, j])) >= _FINE

@@ -1,4 +1,4 @@
-"""The rows that teach most: negatives that are nearly positive, and rows that are nearly of another class."""
+"""The most informative rows: negatives that are nearly positive, and rows that are nearly of another class."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class NearMisses(Sentence):
 def near_misses(X: TableLike, y: Target, positive: Any = None, *, k: int = 10) -> NearMisses:
     """The negative rows that differ least from a positive one.
 
-    A near miss (Winston 1975; IML 2.1) tells which property matters, since it lacks few: it is what moves the most
+    A near miss (Winston 1975) tells which property matters, since it lacks few: it is what moves the most
     general boxes of a version space, while a negative far away moves nothing. Rows are ranked by the number of columns
     in which they lie outside of S, the tightest box around the positives (0: they contradict every box; 1: that column
     alone keeps them out), then by the distance to the nearest positive row, Euclid's over all columns: categories

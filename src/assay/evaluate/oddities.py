@@ -24,7 +24,7 @@ _ID = re.compile(r"(^|[^a-z])(id|ids|uuid|guid|key|nr|no)$|[a-z](Id|ID)$")
 
 
 def constant_column(case: Case) -> Iterator[Finding]:
-    """One value throughout; holes aside."""
+    """One value throughout, missing values aside."""
     for j, name, known in case.columns():
         if len(known) and (known == known[0]).all() and len(case.values) > 1:
             value = case.table.schema.label(j, known[0])
@@ -40,11 +40,11 @@ def constant_column(case: Case) -> Iterator[Finding]:
 
 
 def missing_values(case: Case) -> Iterator[Finding]:
-    """Holes: how many, and whether most or all of a column."""
+    """Missing values: how many, and whether most or all of a column."""
     n = len(case.values)
     for _, name, known in case.columns():
-        holes = n - len(known)
-        if holes == n:
+        n_missing = n - len(known)
+        if n_missing == n:
             yield Finding(
                 "empty-column",
                 "warning",
@@ -53,14 +53,14 @@ def missing_values(case: Case) -> Iterator[Finding]:
                 "Drop it.",
                 f"Leave it out with {dropped(name)}.",
             )
-        elif holes:
-            much = holes > n / 2
+        elif n_missing:
+            much = n_missing > n / 2
             yield Finding(
                 "missing-values",
                 "warning" if much else "note",
                 name,
-                f"column {name} has {holes} missing value{'' if holes == 1 else 's'} of {n} ({holes / n:.1%})"
-                + ("; what is filled in would be mostly made up." if much else "."),
+                f"column {name} has {n_missing} missing value{'' if n_missing == 1 else 's'} of {n} "
+                f"({n_missing / n:.1%})" + ("; what is filled in would be mostly made up." if much else "."),
             )
 
 

@@ -1,4 +1,4 @@
-"""What a learner needs before it can use a table: holes filled, numbers scaled, categories expanded."""
+"""What a learner needs before it can use a table: missing values imputed, numbers scaled, categories expanded."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ class Indicators(Transformer):
 def prepared(name: str, estimator: Estimator, table: Table, scale: bool = False) -> Candidate:
     """The learner with what it needs in front, so that all is learned from the training rows of a fold alone.
 
-    A classifier of ours that cannot use missing values, or for which distances matter, comes as ``Prepared``: holes
-    (and categories that the training rows lack) become means and most frequent categories, numbers z-scores. A
+    A classifier of ours that cannot use missing values, or for which distances matter, comes as ``Prepared``: missing
+    values (and categories that the training rows lack) become means and most frequent categories, numbers z-scores. A
     stranger that knows arrays alone gets a pipeline that does the same and expands categories into indicators. A
     scikit-learn pipeline, or a search over one, prepares for itself and gets the rows as they came.
 

@@ -1,4 +1,4 @@
-"""Probabilities that do not mean what they say: distorted by class weights, or too sure of themselves."""
+"""Probabilities that are not calibrated: distorted by class weights, or over- and underconfident."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def weighted_probabilities(case: Doubt) -> Iterator[Finding]:
                 "weighted-probabilities",
                 "warning",
                 (),
-                f"{name} was taught with {cause}: on average it gives {label} a probability of "
+                f"{name} was trained with {cause}: on average it gives {label} a probability of "
                 f"{P[:, k].mean():.1%}, and {case.shares[k]:.1%} of the rows have it.",
                 "Before probabilities or costs are used, put the true shares back: decide.adjust_priors(posterior, "
                 "priors=shares, trained_priors=effective_priors(y, class_weight)), or teach without weights and give "
@@ -75,12 +75,12 @@ def not_calibrated(case: Doubt) -> Iterator[Finding]:
             right, sure, bins=10, strategy="quantile", of="positive", labels=[0, 1], debias=True
         )
         if far > _FAR:
-            way = "surer than it is right" if sure.mean() > right.mean() else "less sure than it is right"
+            way = "overconfident" if sure.mean() > right.mean() else "underconfident"
             yield Finding(
                 "not-calibrated",
                 "note",
                 (),
-                f"probabilities of {name} do not mean what they say: it is {way}, on average by "
+                f"probabilities of {name} are not calibrated: it is {way}, on average by "
                 f"{100 * abs(sure.mean() - right.mean()):.1f} percentage points.",
                 "Before costs or a reject option use them, calibrate: CalibratedClassifierCV.",
                 "Before costs or a reject option use them, calibrate: assay fit --calibrate.",

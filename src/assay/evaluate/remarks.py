@@ -59,7 +59,7 @@ def remarks(result: Comparison, rope: float | None = None, most: int = 5) -> lis
     Parameters
     ----------
     rope : the difference that does not matter; None leaves the doubts out
-    most : how many findings are told in full
+    most : how many findings are shown in full
     """
     face = face_of(result)
     about_data = [f for f in result.data.findings if f.severity != "note" or f.code in ALWAYS_SHOWN]
@@ -69,19 +69,20 @@ def remarks(result: Comparison, rope: float | None = None, most: int = 5) -> lis
     shown += [f for f in found[most:] if f.code in ALWAYS_SHOWN]
     told = [(f.severity, f.said(face)) for f in shown]
     if len(found) > len(shown):
-        where = "--report FILE tells them" if face == "command line" else "the report tells them"
-        rest = [f for f in found if f not in shown]
-        kinds = listed(dict.fromkeys(f.code for f in rest), 8)
-        told.append((rest[0].severity, f"{len(rest)} more findings ({kinds}): {where}."))
+        where = "see --report FILE" if face == "command line" else "see the report"
+        hidden = [f for f in found if f not in shown]
+        kinds = listed(dict.fromkeys(f.code for f in hidden), 8)
+        count = "1 more finding" if len(hidden) == 1 else f"{len(hidden)} more findings"
+        told.append((hidden[0].severity, f"{count} ({kinds}): {where}."))
     return told + [("note", note) for note in result.notes]
 
 
 def _doubts(result: Comparison, rope: float) -> list[Finding]:
     """Reasons to doubt the result that neither the table nor its conclusion tells."""
     from assay.evaluate.doubts import doubts
-    from assay.evaluate.show import conclusion
+    from assay.evaluate.show import nothing_learned
 
-    told = {"failed-learner"}
-    if "nothing was shown to be learned" in conclusion(result):
-        told.add("no-better-than-majority")
-    return [f for f in doubts(result, rope=rope) if f.code not in told]
+    already_said = {"failed-learner"}
+    if nothing_learned(result) is not None:
+        already_said.add("no-better-than-majority")
+    return [f for f in doubts(result, rope=rope) if f.code not in already_said]

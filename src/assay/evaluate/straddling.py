@@ -154,7 +154,7 @@ def groups_that_straddle(case: Case) -> Iterator[Finding]:
                 "warning" if named and constant else "note",
                 name,
                 f"column {name}: {told}. If such rows belong together (a patient, a document), random splits "
-                "test on what was taught.",
+                "put them into training and test rows.",
                 "Keep them together with groups=, and leave the column out.",
                 f"Keep them together with --group {shlex.quote(name)}.",
             )
@@ -226,8 +226,8 @@ def times_that_straddle(case: Case) -> Iterator[Finding]:
                 "time-straddles",
                 "warning",
                 name,
-                f"the classes change with {name}: {found}. Random splits test earlier rows by what later ones "
-                "taught.",
+                f"the classes change with {name}: {found}. Random splits test earlier rows with models of "
+                "later ones.",
                 f'Test on later rows: design="5-time", times={name}.',
                 f"Test on later rows: --time {shlex.quote(name)}.",
             )

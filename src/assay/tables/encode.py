@@ -59,7 +59,7 @@ def apply_column(column: Column, values: Any, who: str) -> tuple[np.ndarray, lis
         if found in ("numeric", "date"):
             return data, []
         categories, codes = data
-        if not categories or np.isnan(codes).all():  # nothing but holes
+        if not categories or np.isnan(codes).all():  # nothing but missing values
             return np.full(len(codes), np.nan), []
         if column.date:
             return _dates_from_text(column.name, categories, codes, who), []
@@ -173,10 +173,10 @@ def _floats(column: Any) -> np.ndarray:
 
 def _whole_days(column: Any, unit: str) -> np.ndarray:
     """Counts of a unit of time as days; all units go through whole microseconds."""
-    hole = column.is_null().to_numpy(zero_copy_only=False)
+    missing = column.is_null().to_numpy(zero_copy_only=False)
     counts = column.fill_null(0).to_numpy(zero_copy_only=False)
     micro = counts // 1000 if unit == "ns" else counts * {"s": 1_000_000, "ms": 1000, "us": 1}[unit]
-    return np.where(hole, np.nan, micro / DAY)
+    return np.where(missing, np.nan, micro / DAY)
 
 
 def _decoded(name: str, column: Any, who: str) -> Any:
@@ -265,8 +265,8 @@ def _looked_up(table: np.ndarray, indices: Any) -> np.ndarray:
         return np.full(len(indices), np.nan)
     if not indices.null_count:
         return table[indices.to_numpy(zero_copy_only=False)]
-    hole = indices.is_null().to_numpy(zero_copy_only=False)
-    return np.where(hole, np.nan, table[indices.fill_null(0).to_numpy(zero_copy_only=False)])
+    missing = indices.is_null().to_numpy(zero_copy_only=False)
+    return np.where(missing, np.nan, table[indices.fill_null(0).to_numpy(zero_copy_only=False)])
 
 
 # Python objects
@@ -278,14 +278,14 @@ def _classify_objects(name: str, values: np.ndarray, who: str) -> tuple[str, Any
     if text is not None:
         return "nominal", _dictionary(text)
     rows = values.tolist()
-    hole = np.array([_missing(v) for v in rows], dtype=bool)
-    there = [v for v, gone in zip(rows, hole) if not gone]
+    missing = np.array([_missing(v) for v in rows], dtype=bool)
+    there = [v for v, gone in zip(rows, missing) if not gone]
     if all(isinstance(v, _NUMBERS) for v in there):
-        return "numeric", _filled(hole, _as_floats(name, there, np.flatnonzero(~hole), who))
+        return "numeric", _filled(missing, _as_floats(name, there, np.flatnonzero(~missing), who))
     if all(isinstance(v, (dt.date, np.datetime64)) for v in there):
-        return "date", _filled(hole, np.array([_micro(v) for v in there], dtype=np.int64) / DAY)
+        return "date", _filled(missing, np.array([_micro(v) for v in there], dtype=np.int64) / DAY)
     if all(isinstance(v, (dt.timedelta, np.timedelta64)) for v in there):
-        return "numeric", _filled(hole, _spans(np.array(there, dtype="timedelta64[us]")))
+        return "numeric", _filled(missing, _spans(np.array(there, dtype="timedelta64[us]")))
     if any(isinstance(v, bytes) for v in there):
         try:
             there = [v.decode("utf-8") if isinstance(v, bytes) else v for v in there]
@@ -297,10 +297,10 @@ def _classify_objects(name: str, values: np.ndarray, who: str) -> tuple[str, Any
         position = {value: code for code, value in enumerate(categories)}
         codes = np.array([position[v] for v in there], dtype=np.float64)
     except (TypeError, ValueError):
-        row, strange = next((i, v) for i, v in enumerate(rows) if not (hole[i] or _hashable(v)))
+        row, strange = next((i, v) for i, v in enumerate(rows) if not (missing[i] or _hashable(v)))
         begin = f"{who}: column {name!r} holds {_short(strange)}"
         raise OddCell(DataError, row, begin, "; argument must be a string or a number.") from None
-    return "nominal", (categories, _filled(hole, codes))
+    return "nominal", (categories, _filled(missing, codes))
 
 
 def _hashable(value: Any) -> bool:
@@ -312,7 +312,7 @@ def _hashable(value: Any) -> bool:
 
 
 def _as_arrow_text(values: np.ndarray) -> Any:
-    """The column as Arrow text if it is text and holes throughout, else None."""
+    """The column as Arrow text if it is text and missing values throughout, else None."""
     import pyarrow as pa
 
     first = next((v for v in values if v is not None and not isinstance(v, float)), None)
@@ -346,9 +346,9 @@ def _as_floats(name: str, numbers: list[Any], rows: np.ndarray, who: str) -> np.
     return floats
 
 
-def _filled(hole: np.ndarray, values: np.ndarray) -> np.ndarray:
-    result = np.full(len(hole), np.nan)
-    result[~hole] = values
+def _filled(missing: np.ndarray, values: np.ndarray) -> np.ndarray:
+    result = np.full(len(missing), np.nan)
+    result[~missing] = values
     return result
 
 

@@ -66,14 +66,14 @@ def arrow_column(column: Column, numbers: np.ndarray) -> Any:
     """One column of a table's numbers as an Arrow array: floats, dates or a dictionary; NaN is null."""
     import pyarrow as pa
 
-    hole = np.isnan(numbers)
+    missing = np.isnan(numbers)
     if column.date:
-        micro = np.where(hole, 0.0, numbers * 86400e6).round().astype(np.int64)
-        return pa.array(micro, pa.timestamp("us"), mask=hole)
+        micro = np.where(missing, 0.0, numbers * 86400e6).round().astype(np.int64)
+        return pa.array(micro, pa.timestamp("us"), mask=missing)
     if not column.coded:
-        return pa.array(np.asarray(numbers, dtype=np.float64), mask=hole)
-    hole |= numbers < 0
-    codes = pa.array(np.where(hole, 0, numbers).astype(np.int32), mask=hole)
+        return pa.array(np.asarray(numbers, dtype=np.float64), mask=missing)
+    missing |= numbers < 0
+    codes = pa.array(np.where(missing, 0, numbers).astype(np.int32), mask=missing)
     try:
         categories = pa.array(list(column.categories))
     except (pa.ArrowInvalid, pa.ArrowTypeError):  # values of several types are told apart by their text

@@ -130,12 +130,14 @@ def write_csv(X: Any, path: Any, y: Any = None, target: str | None = None, delim
             return '"' + text.replace('"', '""') + '"'
         return text
 
-    hole = '""' if alone else ""  # an empty line would be no row to other programs
+    empty_cell = '""' if alone else ""  # an empty line would be no row to other programs
     stop = "\n" if isinstance(path, str) and path == "-" else "\r\n"
     with _text_file(path) as file:
         file.write(delimiter.join(cell(name) for name in frame.column_names) + stop)
         for block in frame.to_batches(max_chunksize=65536):
-            columns = [[hole if v is None else cell(_text(v)) for v in _values(c)] for c in block.columns]
+            columns = [
+                [empty_cell if v is None else cell(_text(v)) for v in _values(c)] for c in block.columns
+            ]
             file.writelines(delimiter.join(row) + stop for row in zip(*columns))
 
 

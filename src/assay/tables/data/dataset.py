@@ -132,8 +132,8 @@ class Dataset:
         counts = ", ".join(
             f"{kinds.count(k)} {k}" for k in ("numeric", "nominal", "ordinal") if kinds.count(k)
         )
-        holes = 0 if self.X.complete else int(np.isnan(self.X.values).sum())
-        missing = f", {holes} missing" if holes else ""
+        n_missing = 0 if self.X.complete else int(np.isnan(self.X.values).sum())
+        missing = f", {n_missing} missing" if n_missing else ""
         lines = [f"{self.name}: {n} rows, {d} column{'' if d == 1 else 's'} ({counts}){missing}"]
         if self.classes and self.y is not None:
             labels = self.y.tolist()

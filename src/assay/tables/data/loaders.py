@@ -138,7 +138,9 @@ def load_german_credit() -> Dataset:
     return _packaged("german_credit", "class", "Credit risks.", "H. Hofmann, UCI Statlog (German Credit)")
 
 
-@_built_in("breast_cancer_ljubljana", "286 patients, nominal findings with holes: does the cancer recur?")
+@_built_in(
+    "breast_cancer_ljubljana", "286 patients, nominal findings with missing values: does the cancer recur?"
+)
 def load_breast_cancer_ljubljana() -> Dataset:
     """Recurrence of breast cancer: 286 patients, nine nominal findings, nine of the entries missing.
 

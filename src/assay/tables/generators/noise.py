@@ -1,4 +1,4 @@
-"""The ways in which data go wrong: shifted attributes, wrong labels, hidden attributes, holes."""
+"""The ways in which data go wrong: shifted attributes, wrong labels, hidden attributes, missing values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["attribute_noise", "make_hidden_attribute", "punch_holes", "teacher_n
 
 
 def attribute_noise(X: Any, sd: Any = 1.0, random_state: Any = None) -> Any:
-    """Measure imprecisely: add Gaussian noise to every number; categories and holes stay.
+    """Measure imprecisely: add Gaussian noise to every number; categories and missing values stay.
 
     Parameters
     ----------
