@@ -237,7 +237,7 @@ def test_targets_that_are_no_numbers_are_named():
         numeric_target([1.0, None], 2, "Loess")
     with pytest.raises(DataError, match="Complex data not supported"):
         numeric_target(np.array([1.0, 1j]), 2, "Loess")
-    with pytest.raises(DataError, match="y should be numbers, entry 1 is 1j"):
+    with pytest.raises(DataError, match="y should be numbers, row 2 is 1j"):
         numeric_target([1.0, 1j], 2, "Loess")
 
 

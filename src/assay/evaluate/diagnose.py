@@ -37,10 +37,10 @@ def diagnose(
     """All findings about a table and its classes, most severe first.
 
     Columns: constant, empty, with missing values, that name the rows, with rounded numbers or too many categories.
-    Classes: one alone, rare, uneven. Leakage: columns that are the class in disguise or averages of it, missing values
-    that tell the class; copies and near copies, groups and times on both sides of a split; scaling, filling and
-    oversampling before it. Of more than 5000 rows, what a column knows of the class is judged by 5000 rows drawn with a fixed seed; near
-    copies are looked for among 20,000 rows.
+    Classes: one alone, rare, uneven. Leakage: columns that are the class in disguise or averages of it, missing
+    values that tell the class; copies and near copies, groups and times on both sides of a split; scaling, filling
+    and oversampling before it. Of more than 5000 rows, what a column knows of the class is judged by 5000 rows drawn
+    with a fixed seed; near copies are looked for among 20,000 rows.
 
     Parameters
     ----------

@@ -33,6 +33,11 @@ class Learned:
     shown: tuple[str, ...]
     not_shown: tuple[str, ...]
 
+    @property
+    def nothing_shown(self) -> bool:
+        """Whether learners looked at columns and none of them was shown to learn."""
+        return bool(self.not_shown) and not self.shown
+
 
 def learned(result: Comparison) -> Learned | None:
     """Who is significantly better than the answer that looks at no column; None where that cannot be asked.

@@ -80,9 +80,11 @@ def remarks(result: Comparison, rope: float | None = None, most: int = 5) -> lis
 def _doubts(result: Comparison, rope: float) -> list[Finding]:
     """Reasons to doubt the result that neither the table nor its conclusion tells."""
     from assay.evaluate.doubts import doubts
-    from assay.evaluate.show import nothing_learned
+    from assay.evaluate.learned import learned
 
     already_said = {"failed-learner"}
-    if nothing_learned(result) is not None:
+    who = learned(result)
+    finished = [s for s in result.ranking() if not s.failure and s.mean == s.mean]
+    if who is not None and who.nothing_shown and len(finished) > 1:  # the conclusion says so
         already_said.add("no-better-than-majority")
     return [f for f in doubts(result, rope=rope) if f.code not in already_said]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.evaluate.learned import Learned, learned
+from assay.evaluate.learned import learned
 from assay.evaluate.remarks import remarks
 from assay.evaluate.verdict import Standing
 from assay.stats.significance.test_result import shown_confidence, shown_p
@@ -73,13 +73,6 @@ def cells(result: Comparison, s: Standing) -> list[str]:
     return [*line, s.prepared] if "prepared" in heads else line
 
 
-def nothing_learned(result: Comparison) -> Learned | None:
-    """Whom the conclusion names because, of several learners, none was shown to learn; None if it says otherwise."""
-    finished = [s for s in result.ranking() if not s.failure and not np.isnan(s.mean)]
-    who = learned(result) if len(finished) > 1 else None
-    return who if who is not None and who.not_shown and not who.shown else None
-
-
 def conclusion(result: Comparison) -> str:
     """What follows, in a sentence or two."""
     standings = [s for s in result.ranking() if not s.failure]
@@ -92,7 +85,8 @@ def conclusion(result: Comparison) -> str:
     first = standings[0]
     if len(standings) == 1:
         return f"{first.learner} has {m.name} {_number(first.mean)}."
-    if (who := nothing_learned(result)) is not None:
+    who = learned(result)
+    if who is not None and who.nothing_shown:
         nothing = f"by {m.name}, nothing was shown to be learned."
         if first.learner == who.reference:
             return f"{first.learner}, which looks at no column, has the best {m.name}: {nothing}"
