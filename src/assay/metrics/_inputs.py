@@ -109,8 +109,8 @@ def one_column(y: Any, who: str, what: str) -> np.ndarray:
     return y
 
 
-def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,)) -> np.ndarray:
-    """Finite float64 of one of the given dimensions, not empty."""
+def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,), finite: bool = True) -> np.ndarray:
+    """Float64 of one of the given dimensions, not empty; finite, or at least not NaN."""
     try:
         x = np.asarray(plain_values(x), dtype=np.float64)
     except (TypeError, ValueError):
@@ -121,9 +121,11 @@ def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,)) -> np.nda
         )
     if not x.size:
         raise DataError("there are no rows.", who=who)
-    if not np.isfinite(x).all():
-        row = f" of {row_name(np.argwhere(~np.isfinite(x))[0][0])}" if x.ndim else ""
-        raise DataError(f"{what}{row} is NaN or infinite, expected finite numbers.", who=who)
+    unusable = ~np.isfinite(x) if finite else np.isnan(x)
+    if unusable.any():
+        row = f" of {row_name(np.argwhere(unusable)[0][0])}" if x.ndim else ""
+        wrong = "NaN or infinite, expected finite numbers" if finite else "NaN"
+        raise DataError(f"{what}{row} is {wrong}.", who=who)
     return x
 
 

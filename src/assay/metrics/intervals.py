@@ -36,6 +36,8 @@ def with_interval(
     pos_label: Any = None,
     labels: Any = None,
     sample_weight: Any = None,
+    coverage: float | None = None,
+    columns: int | None = None,
     groups: Any = None,
     stratify: bool = False,
     resamples: int = 2000,
@@ -61,14 +63,17 @@ def with_interval(
     ----------
     measure : name, such as "accuracy", "f1", "kappa", "auc" or "log-loss" (see :func:`assay.metrics.measures`), a
         :class:`Measure`, or a function of (truth, answer) that returns a number
-    truth : (n,) labels
-    answer : (n,) labels, or scores or probabilities, as the measure needs
+    truth : (n,) labels, or numbers
+    answer : (n,) labels, or scores or probabilities, as the measure needs; of numbers, (n,) predictions, (n, 2) ends
+        of prediction intervals or a predictive distribution
     method : "auto", "analytic", "bootstrap", or one of its kinds "percentile", "basic", "bca"
     alpha : float
     pos_label : the class of recall, precision, F1 and their like, or of scores; default as in the function of that
         name (1, or the last of two labels), of more than two classes the mean
     labels : (K,) classes of the columns of probabilities, if not those of truth
     sample_weight : (n,)
+    coverage : nominal coverage of the prediction intervals, for measures of these
+    columns : of the table that the predictions were made from, for the adjusted R2
     groups : (n,) rows that belong together (a patient, a document) and are resampled together
     stratify : resample within the classes, as if their numbers had been fixed by design
     resamples, random_state : of the bootstrap; the same seed draws the same rows for every measure
@@ -100,12 +105,19 @@ def with_interval(
         outcome = _of_costs(truth, answer, sample_weight, options)
     else:
         record = record.with_options("with_interval", **options)
-        record, outcome = _outcome(record, truth, answer, pos_label, labels, sample_weight)
+        known = {"coverage": coverage, "columns": columns}
+        record, outcome = _outcome(record, truth, answer, pos_label, labels, sample_weight, known)
     return record.of.interval(outcome, request, record.bounds)
 
 
 def _outcome(
-    record: Measure, truth: Any, answer: Any, pos_label: Any, labels: Any, sample_weight: Any
+    record: Measure,
+    truth: Any,
+    answer: Any,
+    pos_label: Any,
+    labels: Any,
+    sample_weight: Any,
+    known: dict[str, Any],
 ) -> tuple[Measure, Outcome]:
     """The inputs, read as the measure needs them; and the measure, of ``pos_label`` if it has a class."""
     who = "with_interval"
@@ -127,10 +139,29 @@ def _outcome(
         rejected = np.array([str(v) == "reject" for v in answers.tolist()])
         w = check_weights(sample_weight, len(answers), who, squared=True)
         return record, Outcome(codes, codes, None, 1, rejected=rejected, weight=w)
-    y, z = numbers(truth, who, "the truth"), numbers(answer, who, "the prediction", (1, 2))
-    if len(y) != len(z):
-        raise DataError(f"{len(y)} true values and {len(z)} predictions.", who=who)
-    return record, Outcome(y, z, None, 0, weight=check_weights(sample_weight, len(y), who, squared=True))
+    return record, Outcome.of_numbers(
+        truth, weight=sample_weight, who=who, **_prediction(record, answer), **known
+    )
+
+
+def _prediction(record: Measure, answer: Any) -> dict[str, Any]:
+    """What was predicted of each row's number: the number, the ends of an interval or a distribution."""
+    if hasattr(answer, "cdf"):
+        return {"answer": None, "distribution": answer}
+    if record.needs == "numbers":
+        return {"answer": answer}
+    if record.needs == "distribution":
+        raise ParameterError(
+            f"{record.name} is of predictive distributions, as predict_distribution gives them; got "
+            f"{type(answer).__name__}.",
+            who="with_interval",
+        )
+    ends = numbers(answer, "with_interval", "the interval", (2,), finite=False)
+    if ends.shape[1] != 2:
+        raise DataError(
+            f"an interval has two ends, so answer has two columns; got {ends.shape[1]}.", who="with_interval"
+        )
+    return {"answer": None, "lower": ends[:, 0], "upper": ends[:, 1]}
 
 
 def _of_scores(

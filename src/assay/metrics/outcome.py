@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.metrics._inputs import Scored
+from assay.core.targets import check_weights
+from assay.errors import DataError, ParameterError
+from assay.metrics._inputs import Scored, numbers
+from assay.tables.row_names import row_name
 
 __all__ = ["Outcome"]
 
@@ -28,6 +31,10 @@ class Outcome:
     weight : (n,) sample weights, or None
     labels : (K,) the classes' labels, or None for the codes themselves
     scores : (n,) of the second of two classes, larger where it is more likely; None takes the posterior
+    lower, upper : (n,) the ends of a prediction interval of each number, or None
+    coverage : nominal coverage of that interval, between 0 and 1
+    distribution : predictive distribution of the rows (mean, sd, quantile, cdf, logpdf, crps, take, interval), or None
+    columns : number of columns of X, for measures that allow for the size of a model; None if not known
 
     Examples
     --------
@@ -47,6 +54,66 @@ class Outcome:
     weight: np.ndarray | None = None
     labels: np.ndarray | None = None
     scores: np.ndarray | None = None
+    lower: np.ndarray | None = None
+    upper: np.ndarray | None = None
+    coverage: float | None = None
+    distribution: Any = None
+    columns: int | None = None
+
+    @classmethod
+    def of_numbers(
+        cls,
+        truth: Any,
+        answer: Any,
+        *,
+        weight: Any = None,
+        lower: Any = None,
+        upper: Any = None,
+        coverage: float | None = None,
+        distribution: Any = None,
+        columns: int | None = None,
+        who: str = "Outcome",
+    ) -> Outcome:
+        """Predicted numbers and true ones, read and checked.
+
+        Parameters
+        ----------
+        truth, answer : (n,) finite numbers; an answer of None is the mean of the distribution, else the middle of the
+            interval
+        weight : (n,) sample weights
+        lower, upper, coverage, distribution, columns : as above; lower and upper come together, lower <= upper
+
+        Examples
+        --------
+        >>> from assay.metrics import Outcome
+        >>> outcome = Outcome.of_numbers([3, 5], [2.5, 5], lower=[2, 4], upper=[4, 6], coverage=0.9)
+        >>> outcome.K, outcome.truth, outcome.upper
+        (0, array([3., 5.]), array([4., 6.]))
+        """
+        y = numbers(truth, who, "the truth")
+        n = len(y)
+        ends: list[np.ndarray | None] = [None, None]
+        if (lower is None) != (upper is None):
+            raise ParameterError("a prediction interval has two ends: give lower and upper.", who=who)
+        if lower is not None:
+            ends = list(interval_ends(lower, upper, n, who))
+        if coverage is not None and not 0 < coverage < 1:
+            raise ParameterError(f"coverage must be between 0 and 1, got {coverage!r}.", who=who)
+        if answer is None:
+            if distribution is None and ends[0] is None:
+                raise ParameterError(
+                    "there is no prediction: give numbers, an interval or a distribution.", who=who
+                )
+            answer = distribution.mean if distribution is not None else _middle(*ends)
+        z = numbers(answer, who, "the prediction")
+        if len(z) != n:
+            raise DataError(
+                f"Found input variables with inconsistent numbers of samples: {n} true values, {len(z)} predictions.",
+                who=who,
+            )
+        w = check_weights(weight, n, who, squared=True)
+        return cls(y, z, None, 0, weight=w, lower=ends[0], upper=ends[1], coverage=coverage,
+                   distribution=distribution, columns=columns)  # fmt: skip
 
     @property
     def names(self) -> list[Any]:
@@ -124,6 +191,33 @@ class Outcome:
 
     def take(self, rows: np.ndarray) -> Outcome:
         """Some of the rows."""
-        each = ("truth", "answer", "posterior", "price", "rejected", "weight", "scores")
-        present = {name: values for name in each if (values := getattr(self, name)) is not None}
-        return replace(self, **{name: values[rows] for name, values in present.items()})
+        each = ("truth", "answer", "posterior", "price", "rejected", "weight", "scores", "lower", "upper")
+        present = {name: values[rows] for name in each if (values := getattr(self, name)) is not None}
+        if self.distribution is not None:
+            present["distribution"] = self.distribution.take(rows)
+        return replace(self, **present)
+
+
+def _middle(low: Any, high: Any) -> np.ndarray:
+    """(n,) the middle of each interval, or the end that is finite."""
+    with np.errstate(invalid="ignore"):
+        middle = low / 2 + high / 2
+    return np.where(
+        np.isfinite(middle), middle, np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0))
+    )
+
+
+def interval_ends(lower: Any, upper: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) lower and upper ends of prediction intervals, checked; an end may be infinite, where nothing limits it."""
+    low, high = (numbers(v, who, what, finite=False) for v, what in ((lower, "lower"), (upper, "upper")))
+    for values, what in ((low, "lower"), (high, "upper")):
+        if len(values) != n:
+            raise DataError(f"{n} true values and {len(values)} of {what}.", who=who)
+    crossed = low > high
+    if crossed.any():
+        row = int(np.argmax(crossed))
+        raise DataError(
+            f"the interval of {row_name(row)} ends before it begins: lower {low[row]:g}, upper {high[row]:g}.",
+            who=who,
+        )
+    return low, high
