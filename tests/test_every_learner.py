@@ -537,7 +537,7 @@ def big(name):
 @sum_promise
 def test_the_number_of_threads_does_not_change_a_bit(name, monkeypatch):
     X, y = big(name)
-    monkeypatch.setattr(sums, "SMALL_BYTES", 1)
+    monkeypatch.setattr(sums, "ONE_BLOCK_BYTES", 1)
     monkeypatch.setattr(sums, "BLOCK_BYTES", 1)  # blocks of 256 rows
     said = []
     for threads in ("1", "2"):

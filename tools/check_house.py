@@ -90,6 +90,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "baselines",
     "bayes",
     "cli",
+    "core",
     "densities",
     "distances",
     "ensembles",
@@ -301,6 +302,7 @@ class House:
                 continue
             listed = node.name in self.listed.get(room_of(path), ())
             due = self.is_estimator(node.name) if isinstance(node, ast.ClassDef) else procedures
+            due = due and room_of(path) != "core"  # bases are no methods that somebody published
             docstring = ast.get_docstring(node) or ""
             related = section(docstring, "See Also")
             for title in ("See Also", "References"):

@@ -83,7 +83,7 @@ def test_memory_stream_and_parts_in_any_order_give_one_model(made, seed, offset,
 def test_rows_cut_for_threads_give_the_same_model(made, monkeypatch):
     X, y, w = far_rows(1, 1e6, n=4000)
     whole = MAKERS[made]().fit(X, y, w)
-    monkeypatch.setattr(sums, "SMALL_BYTES", 1000)
+    monkeypatch.setattr(sums, "ONE_BLOCK_BYTES", 1000)
     monkeypatch.setattr(sums, "BLOCK_BYTES", 1 << 13)
     assert_same_model(MAKERS[made]().fit(X, y, w), whole)
 

@@ -67,7 +67,7 @@ def test_the_kernel_agrees_with_two_passes_in_numpy(seed, n, d, K, offset, weigh
     ours = class_moments(X, y, w, K, complete=not missing)
     count, seen, mean, scatter = sums_by_the_book(X, y, w, K)
     assert_allclose(ours.count, count, rtol=1e-12)
-    assert_allclose(ours.seen, seen, rtol=1e-12)
+    assert_allclose(ours.observed, seen, rtol=1e-12)
     assert_allclose(ours.mean, mean, rtol=1e-14, atol=1e-14)
     # NumPy's own mean is off by an ulp of the offset, and the scatter about it by n ulp^2
     assert_allclose(

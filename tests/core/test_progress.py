@@ -28,7 +28,7 @@ def look_at_a_terminal(monkeypatch, patience=0.0):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(module, "PATIENCE", patience)
+    monkeypatch.setattr(module, "BAR_DELAY_SECONDS", patience)
     return screen
 
 
@@ -185,7 +185,7 @@ def test_threads_may_advance_the_same_bar():
 
 
 def test_nothing_is_printed_where_nobody_looks(capfd, monkeypatch):
-    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    monkeypatch.setattr(module, "BAR_DELAY_SECONDS", 0.0)
     assert list(track("ab", "letters")) == ["a", "b"]
     out, err = capfd.readouterr()
     assert (out, err) == ("", "")

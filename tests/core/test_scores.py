@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 
-from assay.core.scores import hopeless, log_softmax, logistic, softmax, winner
+from assay.core.scores import impossible_rows, log_softmax, logistic, softmax, winner
 
 scores = arrays(
     np.float64,
@@ -17,7 +17,7 @@ scores = arrays(
 
 
 def by_the_book(S):
-    """(rows of -inf only, argmax, softmax) in NumPy; a hopeless row has no softmax."""
+    """(rows of -inf only, argmax, softmax) in NumPy; an impossible row has no softmax."""
     none = np.isneginf(S.max(axis=1))
     P = np.exp(S[~none] - S[~none].max(axis=1, keepdims=True))
     return none, S.argmax(axis=1), P / P.sum(axis=1, keepdims=True)
@@ -27,7 +27,7 @@ def by_the_book(S):
 @given(scores)
 def test_the_kernels_agree_with_numpy(S):
     none, best, P = by_the_book(S)
-    assert hopeless(S) == none.sum()
+    assert impossible_rows(S) == none.sum()
     assert_array_equal(winner(S), best)
     live = S[~none]
     assert_allclose(softmax(live.copy()), P, rtol=1e-14, atol=0)

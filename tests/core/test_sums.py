@@ -44,7 +44,7 @@ def test_blocks_cover_every_row_once_and_in_order(n, d, size, weighted):
     y, w = np.arange(n), np.arange(n) / 7 if weighted else None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sums, "BLOCK_BYTES", size)
-        patch.setattr(sums, "SMALL_BYTES", 64)
+        patch.setattr(sums, "ONE_BLOCK_BYTES", 64)
         blocks = Rows(X, y, w).blocks()
     assert_array_equal(np.concatenate([b.X for b in blocks]), X)
     assert_array_equal(np.concatenate([b.y for b in blocks]), y)
@@ -64,7 +64,7 @@ def test_a_small_table_is_one_block_and_is_not_copied():
 
 def test_sparse_rows_are_cut_too(monkeypatch):
     X = scipy.sparse.random(5000, 4, density=0.5, format="csr", random_state=0)
-    monkeypatch.setattr(sums, "SMALL_BYTES", 1)
+    monkeypatch.setattr(sums, "ONE_BLOCK_BYTES", 1)
     monkeypatch.setattr(sums, "BLOCK_BYTES", 1 << 14)
     blocks = Rows(X).blocks()
     assert len(blocks) > 1 and (scipy.sparse.vstack([b.X for b in blocks]) != X).nnz == 0
@@ -77,7 +77,7 @@ def test_a_table_without_a_stored_number_is_still_one_block():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_number_of_threads_does_not_change_a_bit(monkeypatch, weighted):
     X, y, w = table(5000, weighted=weighted)
-    monkeypatch.setattr(sums, "SMALL_BYTES", 1)
+    monkeypatch.setattr(sums, "ONE_BLOCK_BYTES", 1)
     monkeypatch.setattr(sums, "BLOCK_BYTES", 1 << 13)
     models = []
     for n in ("1", "2", "3"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.core.words import DAY, date_floor, number, one_line, plain_label, quoted, shorter, value_word
+from assay.core.words import DAY, bare_label, date_floor, number, one_line, quoted, shorter, value_word
 from assay.tables import Column
 
 
@@ -44,7 +44,7 @@ def test_days_that_are_no_date_are_days():
     "label", ["3", "-1e5", "a, b", "{x}", "it's", "", " blank", "a <= b", "nan", "key: value", '"q"']
 )
 def test_labels_that_could_be_mistaken_are_quoted(label):
-    assert plain_label(label) == quoted(label) == "'" + label.replace("'", "''") + "'"
+    assert bare_label(label) == quoted(label) == "'" + label.replace("'", "''") + "'"
 
 
 def test_labels_stay_in_one_line():

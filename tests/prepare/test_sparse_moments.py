@@ -27,6 +27,6 @@ def test_the_same_as_in_full(seed, density, weighted, shift):
     full = class_moments(X.toarray(), np.zeros(40, np.int64), w, 1, complete=False)
     ours = sparse_moments(X, w)
     assert_allclose(ours.count, full.count, rtol=1e-12)
-    assert_allclose(ours.seen, full.seen, rtol=1e-12, atol=1e-12)
+    assert_allclose(ours.observed, full.observed, rtol=1e-12, atol=1e-12)
     assert_allclose(ours.mean, full.mean, rtol=1e-12, atol=1e-15)
     assert_allclose(ours.scatter, full.scatter, rtol=1e-9, atol=1e-12 * (1 + shift))

@@ -14,7 +14,7 @@ from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues
 from assay.core.parallel import in_threads, one_blas_thread
 from assay.core.seeds import random_state_of
-from assay.core.sums import BLOCK_BYTES, SMALL_BYTES, Source
+from assay.core.sums import BLOCK_BYTES, ONE_BLOCK_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.types import Labels, RandomState, TableLike, Target, Weights
 
@@ -262,7 +262,7 @@ def check_overflow(who: str, *moments: np.ndarray) -> None:
 def by_rows(score: Callable[[np.ndarray, np.ndarray], None], X: np.ndarray, K: int) -> np.ndarray:
     """(n, K) filled by ``score(block, out)``: small X at once, large X in blocks on threads."""
     out = np.empty((X.shape[0], K))
-    if X.nbytes <= SMALL_BYTES:
+    if X.nbytes <= ONE_BLOCK_BYTES:
         with one_blas_thread():
             score(X, out)
         return out

@@ -39,11 +39,11 @@ def gaussian_columns(
     if moments is None or not chosen:
         return GaussianColumns(np.zeros((K, 0)), np.zeros((K, 0)))
     rows, together = moments.unweighted(), moments.pooled()
-    epsilon = var_smoothing * float((rows.scatter[0, chosen] / rows.seen[0, chosen]).max())
-    overall = together.scatter[0, chosen] / together.seen[0, chosen] + epsilon
+    epsilon = var_smoothing * float((rows.scatter[0, chosen] / rows.observed[0, chosen]).max())
+    overall = together.scatter[0, chosen] / together.observed[0, chosen] + epsilon
     kept = [c for c, var in zip(chosen, overall) if var >= TINY]
     overall = overall[overall >= TINY]
-    observed = moments.seen[:, kept]
+    observed = moments.observed[:, kept]
     var = moments.scatter[:, kept] / np.where(observed > 0, observed, 1.0) + epsilon
     blank, flat = (observed == 0) & (moments.count > 0)[:, None], (var < TINY) & (observed > 0)
     why = [("no entry", k, c) for k, c in np.argwhere(blank)] + [

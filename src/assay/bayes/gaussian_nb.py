@@ -128,7 +128,7 @@ class GaussianNB(GaussianClassifier):
         self.class_prior_ = class_priors(who, self.priors, sums.count, self.classes_)
         self.theta_ = sums.mean
         rows = self._all_rows(sums)
-        self.epsilon_ = self.var_smoothing * float((rows.scatter / rows.seen).max())
+        self.epsilon_ = self.var_smoothing * float((rows.scatter / rows.observed).max())
         self.var_ = self._positive(self._variances(sums) + self.epsilon_, sums)  # (2)
 
     def _all_rows(self, sums: ClassMoments) -> ClassMoments:

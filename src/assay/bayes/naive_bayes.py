@@ -170,12 +170,12 @@ class NaiveBayes(SumLearner, Generative):
         tables = [table.T for table in sums.counts.tables()]
         gaussian: dict[int, int] = {}  # place among the moments, place in the table
         for c, j in enumerate(numbers):
-            if sums.moments is None or not sums.moments.seen[:, c].any():
+            if sums.moments is None or not sums.moments.observed[:, c].any():
                 continue  # all missing: says nothing
             families[j] = self._number_family(j, plan[j], bool(sums.binary[c]))
             if families[j] == "bernoulli":
                 ones = sums.ones[:, c]
-                tables[j] = np.stack([np.maximum(sums.moments.seen[:, c] - ones, 0.0), ones], axis=1)
+                tables[j] = np.stack([np.maximum(sums.moments.observed[:, c] - ones, 0.0), ones], axis=1)
             else:
                 gaussian[c] = j
         self._learn_tables(tables)

@@ -23,7 +23,7 @@ def set_callbacks(learner: Any, callbacks: tuple[Any, ...]) -> None:
 def call_observed(
     fit: Callable[..., Any], learner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """``fit(learner, *args, **kwargs)``, with the learner's callbacks told of its beginning and its end.
+    """``fit(learner, *args, **kwargs)``, and its callbacks are called at the beginning and the end.
 
     A fit inside of a fit is part of the outer one.
     """
@@ -93,11 +93,11 @@ class Iterations:
 
 def _data(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """X, y and metadata of a call of fit, as the hooks get them."""
-    given = dict(zip(("X", "y"), args)) | {name: kwargs[name] for name in ("X", "y") if name in kwargs}
+    arguments = dict(zip(("X", "y"), args)) | {name: kwargs[name] for name in ("X", "y") if name in kwargs}
     metadata = {name: value for name, value in kwargs.items() if name not in ("X", "y") and value is not None}
     if len(args) > 2 and args[2] is not None:
         metadata["sample_weight"] = args[2]
-    return {"X": given.get("X"), "y": given.get("y"), "metadata": metadata or None}
+    return {"X": arguments.get("X"), "y": arguments.get("y"), "metadata": metadata or None}
 
 
 def _support() -> Any:

@@ -63,8 +63,8 @@ def values_beside(
     >>> from assay.tables import Table
     >>> table = Table.of({"weight": [190.0, 260.0], "taste": ["sweet", "sour"]})
     >>> asked = {"weight": 200.0, "taste": "sweet"}
-    >>> (told,) = values_beside(table.schema, None, asked, table.values, ["row 1", "row 2"])
-    >>> told.columns, told.rows[1]
+    >>> (section,) = values_beside(table.schema, None, asked, table.values, ["row 1", "row 2"])
+    >>> section.columns, section.rows[1]
     (['column', 'this row', 'row 1', 'row 2'], ['taste', 'sweet', 'sweet', 'sour'])
     """
     values = np.asarray(

@@ -1,4 +1,4 @@
-"""Dates stay dates in explanations: numbers that a section gives for a date column, told as dates."""
+"""Dates stay dates in explanations: days since 1970 that a section gives for a date column become dates."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from assay.core.explanation import Section
 from assay.tables.schema import Schema, moment
 
-__all__ = ["FARTHEST", "PLACES", "dated", "is_row"]
+__all__ = ["LARGEST_DAY", "VALUE_HEADS", "dated", "is_row"]
 
-PLACES = {"value", "here", "there"}  # heads under which a section tells where a row is in a column
-FARTHEST = 2e7  # days from 1970 that dates can have
+VALUE_HEADS = {"value", "here", "there"}  # heads of the columns of a section that hold values of rows
+LARGEST_DAY = 2e7  # days from 1970 that dates can have
 
 
 def is_row(head: str) -> bool:
@@ -20,7 +20,7 @@ def is_row(head: str) -> bool:
 
 
 def dated(section: Section, schema: Schema) -> Section:
-    """The section with days since 1970 as dates, wherever it tells where a row is in a date column.
+    """The section with days since 1970 as dates, wherever it gives a row's value in a date column.
 
     >>> from assay.core.dated import dated
     >>> from assay.core.explanation import Section
@@ -30,7 +30,7 @@ def dated(section: Section, schema: Schema) -> Section:
     [['when', '2020-01-01', 0.5], ['size', 2.0, 1.0]]
     """
     dates = {column.name for column in schema if column.date}
-    places = [t for t, head in enumerate(section.columns) if head in PLACES or is_row(head)]
+    places = [t for t, head in enumerate(section.columns) if head in VALUE_HEADS or is_row(head)]
     if not dates or not places:
         return section
     rows = []
@@ -38,7 +38,7 @@ def dated(section: Section, schema: Schema) -> Section:
         cells: list[Any] = list(row)
         if cells and isinstance(cells[0], str) and cells[0] in dates:
             for t in places:
-                if isinstance(cells[t], float) and abs(cells[t]) < FARTHEST:
+                if isinstance(cells[t], float) and abs(cells[t]) < LARGEST_DAY:
                     cells[t] = moment(cells[t])
         rows.append(cells)
     return replace(section, rows=rows)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from assay.core.explanations import Explanations, RowValues
-from assay.core.learner import Classifier, plain_labels
+from assay.core.learner import Classifier, python_labels
 from assay.types import TableLike
 
 __all__ = ["Discriminant"]
@@ -49,7 +49,7 @@ class Discriminant(Classifier):
         return (scores > 0).astype(np.int64) if len(self.classes_) > 1 else np.zeros(len(scores), np.int64)
 
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
-        answers = plain_labels(self.classes_[self._choose(X)])
+        answers = python_labels(self.classes_[self._choose(X)])
         return Explanations(type(self).__name__, answers, rows, self._reasons(X, rows))
 
     def _scores(self, X: Any) -> np.ndarray:

@@ -15,8 +15,8 @@ from assay.tables import RowNames, Table
 
 __all__ = ["Contributions", "Explanations", "Reasons", "RowValues", "dense_block"]
 
-STRONGEST = 3  # columns that a line of the summary names
-LINES = 10  # rows that are printed
+COLUMNS_NAMED = 3  # those that contribute most, in a line of the summary
+ROWS_PRINTED = 10
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,10 @@ class Explanations(Sequence[Explanation]):
     >>> import pandas as pd
     >>> from assay.linear import LinearRegression
     >>> X = pd.DataFrame({"age": [1.0, 2.0, 4.0], "size": [0.0, 1.0, 0.0]}, index=["ann", "bob", "cy"])
-    >>> told = LinearRegression().fit(X, [3.0, 8.0, 9.0]).explain(X)
-    >>> len(told), round(told[2].answer, 6)
+    >>> explanations = LinearRegression().fit(X, [3.0, 8.0, 9.0]).explain(X)
+    >>> len(explanations), round(explanations[2].answer, 6)
     (3, 9.0)
-    >>> told.to_frame().round(6)[["answer", "base", "age", "size"]]
+    >>> explanations.to_frame().round(6)[["answer", "base", "age", "size"]]
          answer  base  age  size
     ann     3.0   1.0  2.0   0.0
     bob     8.0   1.0  4.0   3.0
@@ -278,7 +278,7 @@ class Explanations(Sequence[Explanation]):
             heads.append("columns that contribute most")
             values, _ = known.of_answers()
             for line, adds in zip(lines, values):
-                order = [j for j in np.argsort(-np.abs(adds), kind="stable")[:STRONGEST] if adds[j] != 0]
+                order = [j for j in np.argsort(-np.abs(adds), kind="stable")[:COLUMNS_NAMED] if adds[j] != 0]
                 line.append(", ".join(f"{known.columns[j]} {adds[j]:+.3g}" for j in order))
         more = f"{len(self) - n} more rows are not shown." if n < len(self) else ""
         who = self.learner if isinstance(self.learner, str) else "several learners"
@@ -287,7 +287,7 @@ class Explanations(Sequence[Explanation]):
         return ModelView(f"{rows} explained by {who}", facts, [Section("Answers", heads, lines, more)])
 
     def __str__(self) -> str:
-        return str(self.show(LINES))
+        return str(self.show(ROWS_PRINTED))
 
     __repr__ = __str__
 

@@ -17,7 +17,7 @@ def all_or_nothing(fit: F) -> F:
     """Decorate a ``fit``: if it fails, the estimator is as if never fitted, neither now nor before.
 
     Otherwise a model refitted in vain would answer with one part of the old model and one of the new. Callbacks of the
-    estimator are told of the fit.
+    estimator are called.
 
     >>> from assay.bayes import GaussianNB
     >>> model = GaussianNB().fit([[1.0], [2.0]], ["a", "b"])
@@ -43,12 +43,12 @@ def all_or_nothing(fit: F) -> F:
 
 
 def observed(fit: F) -> F:
-    """Decorate a ``partial_fit``: callbacks of the estimator are told of it; a failure leaves the model as it was."""
+    """Decorate a ``partial_fit``: callbacks of the estimator are called; a failure leaves the model as it was."""
 
     @wraps(fit)
-    def told(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def with_callbacks(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not vars(self).get("_skl_callbacks"):
             return fit(self, *args, **kwargs)
         return call_observed(fit, self, args, kwargs)
 
-    return told  # type: ignore[return-value]
+    return with_callbacks  # type: ignore[return-value]

@@ -36,7 +36,7 @@ from assay.core.explanations import Contributions, Explanations, Reasons, RowVal
 from assay.core.fitting import all_or_nothing
 from assay.core.model_view import ModelView, Part, model_facts, model_parts
 from assay.core.parameters import Accepted, check
-from assay.core.scores import hopeless, log_softmax, softmax, winner
+from assay.core.scores import impossible_rows, log_softmax, softmax, winner
 from assay.core.stored import AnyArray, Each, IntArray, Integer, Kind, Mapped, Object, Plain, Scalar, Text
 from assay.core.sum_learner import PassLearner, SumLearner
 from assay.core.sums import is_dask
@@ -317,7 +317,7 @@ class Classifier(ClassifierMixin, Learner):
     Attributes
     ----------
     classes_ : (K,) the class labels, sorted
-    multiclass : how more than two classes are told apart
+    multiclass : how more than two classes are learned
         "native": by one model of all classes; "one-vs-rest": by a part for each class against the others;
         "one-vs-one", "output code": by binary problems; "two classes only"; "as the estimator" of a meta-learner
     """
@@ -381,10 +381,10 @@ class Classifier(ClassifierMixin, Learner):
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         return Explanations(
             type(self).__name__,
-            plain_labels(self.classes_[self._choose(X)]),
+            python_labels(self.classes_[self._choose(X)]),
             rows,
             self._reasons(X, rows),
-            plain_labels(self.classes_),
+            python_labels(self.classes_),
             self._posterior(X),
         )
 
@@ -421,18 +421,18 @@ class Generative(Classifier):
 
     def _evident(self, joint: np.ndarray) -> np.ndarray:
         """log P(x, k) with the rows of zero evidence replaced by the log prior."""
-        if not hopeless(joint):
+        if not impossible_rows(joint):
             return joint
-        none = np.isneginf(joint.max(axis=1))
-        said = (
-            f"{type(self).__name__}: {int(none.sum())} row(s) have probability zero under every class, so their "
+        impossible = np.isneginf(joint.max(axis=1))
+        problem = (
+            f"{type(self).__name__}: {int(impossible.sum())} row(s) have probability zero under every class, so their "
             "posterior is undefined"
         )
         if getattr(self, "zero_evidence", "prior") == "raise":
-            raise DegenerateError(f"{said}. Smooth the counts (alpha above 0).")
-        warn_user(f"{said}; the prior is given instead.", DegenerateWarning)
+            raise DegenerateError(f"{problem}. Smooth the counts (alpha above 0).")
+        warn_user(f"{problem}; the prior is given instead.", DegenerateWarning)
         with np.errstate(divide="ignore"):
-            joint[none] = np.log(self._prior())
+            joint[impossible] = np.log(self._prior())
         return joint
 
     def _prior(self) -> np.ndarray:
@@ -577,11 +577,11 @@ def explain_table(learner: Any, X: Any) -> Explanations:
     return replace(block, reasons=reasons, names=RowNames.of(X))
 
 
-def plain_label(label: Any) -> Any:
+def python_label(label: Any) -> Any:
     """A label as plain Python has it."""
     return label.item() if isinstance(label, np.generic) else label
 
 
-def plain_labels(labels: Any) -> list[Any]:
+def python_labels(labels: Any) -> list[Any]:
     """Labels as plain Python has them."""
-    return [plain_label(label) for label in labels]
+    return [python_label(label) for label in labels]

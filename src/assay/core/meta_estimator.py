@@ -162,13 +162,13 @@ class MetaEstimator(Learner):
             model if seed is None else with_seed(model, seed), X, y, w, type(self).__name__, **params
         )
 
-    def _fit_part(self, X: Any, y: Any, w: np.ndarray | None, given: Routed, rows: Any = None) -> Any:
+    def _fit_part(self, X: Any, y: Any, w: np.ndarray | None, routed: Routed, rows: Any = None) -> Any:
         """A clone fitted to some rows (None: all of them) with what it is to be given."""
-        n, params = len(y), given.fit
+        n, params = len(y), routed.fit
         if rows is not None:
             X, y, w = take_rows(X, rows), y[rows], None if w is None else w[rows]
             params = entries_of_rows(params, rows, n)
-        return self._fit_clone(X, y, None if given.explicit else w, **params)
+        return self._fit_clone(X, y, None if routed.explicit else w, **params)
 
     def _each(self, work: Callable[[Any], Any], items: list[Any], n_jobs: int | None) -> list[Any]:
         """``[work(item) for item in items]``, with progress: threads for learners of ours, joblib for others."""
@@ -222,10 +222,10 @@ class MetaEstimator(Learner):
             from sklearn.utils.metadata_routing import process_routing
 
             weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-            given = process_routing(self, "fit", **weights, **params)
-            split = given.splitter.split if "cv" in self.accepts else {}
-            score = given.scorer.score if "scoring" in self.accepts else {}
-            return Routed(dict(given.estimator.fit), dict(split), dict(score), True)
+            routed = process_routing(self, "fit", **weights, **params)
+            split = routed.splitter.split if "cv" in self.accepts else {}
+            score = routed.scorer.score if "scoring" in self.accepts else {}
+            return Routed(dict(routed.estimator.fit), dict(split), dict(score), True)
         fit = dict(params)
         split = {"groups": fit["groups"]} if "groups" in fit and "cv" in self.accepts else {}
         if split and not has_fit_parameter(self._template(), "groups"):
@@ -280,7 +280,7 @@ def predicted_codes(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     return np.searchsorted(classes, np.asarray(model.predict(X)))
 
 
-def aligned(scores: np.ndarray, seen: Any, classes: np.ndarray, fill: float = 0.0) -> np.ndarray:
+def aligned(scores: np.ndarray, known: Any, classes: np.ndarray, fill: float = 0.0) -> np.ndarray:
     """Columns in the order of all classes, though the model may have seen only some; the others are ``fill``.
 
     >>> import numpy as np
@@ -288,9 +288,9 @@ def aligned(scores: np.ndarray, seen: Any, classes: np.ndarray, fill: float = 0.
     >>> aligned(np.array([[0.3, 0.7]]), ["a", "c"], np.array(["a", "b", "c"]))
     array([[0.3, 0. , 0.7]])
     """
-    if len(seen) == len(classes):
+    if len(known) == len(classes):
         return scores
     place = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
     full = np.full((len(scores), len(classes)), fill)
-    full[:, [place[label] for label in np.asarray(seen).tolist()]] = scores
+    full[:, [place[label] for label in np.asarray(known).tolist()]] = scores
     return full

@@ -12,6 +12,7 @@ as a float and the remainder that did not fit into it: the difference of two mea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -20,11 +21,10 @@ from assay.core.stored import FloatArray, IntArray, Object
 
 __all__ = ["ClassMoments", "ClassScatter", "RowScatter", "class_moments", "class_scatter", "row_scatter"]
 
-_NOTHING = np.empty(0)
+_NO_WEIGHTS = np.empty(0)
 
-
-# Squares may overflow; whoever solves looks at the sums and says so.
-_FAR = np.errstate(over="ignore", invalid="ignore")
+# Squares may overflow; whoever solves looks at the sums and raises.
+_OVERFLOW_IGNORED = np.errstate(over="ignore", invalid="ignore")
 
 
 @dataclass
@@ -34,56 +34,61 @@ class ClassMoments:
     Attributes
     ----------
     count : (K,)      total weight of each class
-    seen : (K, d)     total weight of the rows whose entry is not missing
-    mean : (K, d)     0 where nothing was seen
+    observed : (K, d) total weight of the rows whose entry is not missing
+    mean : (K, d)     0 where every entry is missing
     scatter : (K, d)  weighted squared deviations from the mean
     total : ClassMoments or None
         The same sums over all rows as one class and without weights, kept only when there are weights.
     low : (K, d) or None
-        The mean is ``mean + low``, the second too small to be seen in the first; None is zero.
+        The mean is ``mean + low``, the second too small to change the first; None is zero.
     """
 
     count: np.ndarray
-    seen: np.ndarray
+    observed: np.ndarray
     mean: np.ndarray
     scatter: np.ndarray
     total: ClassMoments | None = None
     low: np.ndarray | None = None
     stored = {
         "count": FloatArray("K"),
-        "seen": FloatArray("K", "d"),
+        "observed": FloatArray("K", "d"),
         "mean": FloatArray("K", "d"),
         "scatter": FloatArray("K", "d"),
         "total": Object("assay.core.moments.ClassMoments") | None,
         "low": FloatArray("K", "d") | None,
     }
+    renamed = MappingProxyType({"seen": "observed"})  # in model files of earlier versions
 
-    @_FAR
+    @_OVERFLOW_IGNORED
     def __add__(self, other: ClassMoments) -> ClassMoments:
-        seen = self.seen + other.seen
-        share = np.divide(other.seen, seen, out=np.zeros_like(seen), where=seen > 0)
-        gap, mean, low = _meet(self, other, share, self.seen > 0)
-        scatter = self.scatter + other.scatter + np.where(other.seen > 0, gap * gap * self.seen * share, 0.0)
+        observed = self.observed + other.observed
+        share = np.divide(other.observed, observed, out=np.zeros_like(observed), where=observed > 0)
+        gap, mean, low = _meet(self, other, share, self.observed > 0)
+        scatter = (
+            self.scatter
+            + other.scatter
+            + np.where(other.observed > 0, gap * gap * self.observed * share, 0.0)
+        )
         weighted = self.total is not None or other.total is not None
         total = self.unweighted() + other.unweighted() if weighted else None
-        return ClassMoments(self.count + other.count, seen, mean, scatter, total, low)
+        return ClassMoments(self.count + other.count, observed, mean, scatter, total, low)
 
     def unweighted(self) -> ClassMoments:
         """All rows as one class, each counted once, (1,) and (1, d)."""
         return self.pooled() if self.total is None else self.total
 
-    @_FAR
+    @_OVERFLOW_IGNORED
     def pooled(self) -> ClassMoments:
         """The same rows as one class, (1,) and (1, d)."""
-        seen = self.seen.sum(axis=0)
-        safe = np.where(seen > 0, seen, 1.0)
-        near = np.take_along_axis(self.mean, self.seen.argmax(axis=0)[None], axis=0)
-        gap = np.where(self.seen > 0, (self.mean - near) + (0.0 if self.low is None else self.low), 0.0)
-        offset = (self.seen * gap).sum(axis=0) / safe
+        observed = self.observed.sum(axis=0)
+        safe = np.where(observed > 0, observed, 1.0)
+        near = np.take_along_axis(self.mean, self.observed.argmax(axis=0)[None], axis=0)
+        gap = np.where(self.observed > 0, (self.mean - near) + (0.0 if self.low is None else self.low), 0.0)
+        offset = (self.observed * gap).sum(axis=0) / safe
         mean, low = _two_sum(near[0], offset)
-        scatter = (self.scatter + self.seen * (gap - offset) ** 2).sum(axis=0)
+        scatter = (self.scatter + self.observed * (gap - offset) ** 2).sum(axis=0)
         return ClassMoments(
-            np.array([self.count.sum()]), seen[None], mean[None], scatter[None], None, low[None]
+            np.array([self.count.sum()]), observed[None], mean[None], scatter[None], None, low[None]
         )
 
 
@@ -111,13 +116,13 @@ def class_moments(
     y = np.ascontiguousarray(y, dtype=np.int64)
     d = X.shape[1]
     count, mean, low, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((K, d)), np.zeros((K, d))
-    seen = np.empty((0, d)) if complete else np.zeros((K, d))
-    weights = _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
-    _moments.sums(X, y, weights, count, seen, mean, low, scatter)
+    observed = np.empty((0, d)) if complete else np.zeros((K, d))
+    weights = _NO_WEIGHTS if w is None else np.ascontiguousarray(w, dtype=np.float64)
+    _moments.sums(X, y, weights, count, observed, mean, low, scatter)
     if complete:
-        seen = np.repeat(count[:, None], d, axis=1)
+        observed = np.repeat(count[:, None], d, axis=1)
     total = None if w is None else class_moments(X, np.zeros(len(X), np.int64), None, 1, complete)
-    return ClassMoments(count, seen, mean, scatter, total, low)
+    return ClassMoments(count, observed, mean, scatter, total, low)
 
 
 @dataclass
@@ -131,7 +136,7 @@ class ClassScatter:
     mean : (K, d)
     scatter : (K, d, d) one matrix a class, or (1, d, d) the sum over classes of their scatters
     low : (K, d) or None
-        The mean is ``mean + low``, the second too small to be seen in the first; None is zero.
+        The mean is ``mean + low``, the second too small to change the first; None is zero.
     """
 
     count: np.ndarray
@@ -147,7 +152,7 @@ class ClassScatter:
         "low": FloatArray("K", "d") | None,
     }
 
-    @_FAR
+    @_OVERFLOW_IGNORED
     def __add__(self, other: ClassScatter) -> ClassScatter:
         count = self.count + other.count
         share = np.divide(other.count, count, out=np.zeros_like(count), where=count > 0)
@@ -210,8 +215,8 @@ class RowScatter:
         K, d = self.mean.shape
         scatter, stop = np.zeros((K, d, d)), np.cumsum(self.rows)
         for k in np.flatnonzero(self.rows):
-            own = self.deviations[stop[k] - self.rows[k] : stop[k]]
-            scatter[k] = own.T @ own
+            deviations = self.deviations[stop[k] - self.rows[k] : stop[k]]
+            scatter[k] = deviations.T @ deviations
         return scatter
 
     def pooled(self) -> RowScatter:
@@ -221,8 +226,8 @@ class RowScatter:
         offset = self.count @ gap / self.count.sum()
         mean, low = _two_sum(near, offset)
         deviations = self.deviations + self.roots[:, None] * (gap - offset)[self.classes]
-        one = np.array([self.count.sum()]), np.array([self.rows.sum()])
-        return RowScatter(*one, mean[None], deviations, self.roots, low[None])
+        count, rows = np.array([self.count.sum()]), np.array([self.rows.sum()])
+        return RowScatter(count, rows, mean[None], deviations, self.roots, low[None])
 
     def dense(self, pooled: bool = False) -> ClassScatter:
         """The same with scatter matrices, one a class or their sum."""
@@ -251,21 +256,21 @@ def row_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int) -> R
     return RowScatter(count, rows, mean, Z[: len(at)] - roots[:, None] * offset[at], roots, low)
 
 
-@_FAR
+@_OVERFLOW_IGNORED
 def _grouped(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int) -> tuple[np.ndarray, ...]:
     """count, rows, mean, low, and about a row of each class: sums of rows, their mean, and the rows, class by class."""
     X = np.ascontiguousarray(X)
     n, d = X.shape
     count, rows, shift, first = np.zeros(K), np.zeros(K, np.int64), np.empty((K, d)), np.zeros((K, d))
     Z = np.empty((n, d))
-    weights = _NOTHING if w is None else np.ascontiguousarray(w, dtype=np.float64)
+    weights = _NO_WEIGHTS if w is None else np.ascontiguousarray(w, dtype=np.float64)
     _moments.group(X, np.ascontiguousarray(y, dtype=np.int64), weights, count, rows, shift, first, Z)
     offset = first / np.where(count > 0, count, 1.0)[:, None]
     mean, low = (np.where(count[:, None] > 0, part, 0.0) for part in _two_sum(shift, offset))
     return count, rows, mean, low, first, offset, Z
 
 
-@_FAR
+@_OVERFLOW_IGNORED
 def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, pooled: bool) -> ClassScatter:
     """The scatter matrices of one block of complete rows; ``pooled`` adds them over the classes.
 
@@ -283,25 +288,24 @@ def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, po
     ends = np.cumsum(rows)
     groups = [slice(0, ends[-1])] if pooled else [slice(b - m, b) for b, m in zip(ends, rows)]
     scatter = np.zeros((len(groups), d, d))
-    for k, own in enumerate(groups):
-        if own.stop == own.start:
+    for k, group in enumerate(groups):
+        if group.stop == group.start:
             continue
-        part = (
-            Z[own].T @ Z[own]
-        )  # sum of w (x - s)(x - s)': NumPy sees the symmetry, and lets other threads run
+        # the sum of w (x - s)(x - s)': NumPy uses the symmetry, and lets other threads run
+        part = Z[group].T @ Z[group]
         a, b = (first, offset) if pooled else (first[k : k + 1], offset[k : k + 1])
         scatter[k] = _mirror(np.triu(part - a.T @ b))
     return ClassScatter(count, rows, mean, scatter, low)
 
 
 def _meet(
-    a: ClassMoments | ClassScatter, b: ClassMoments | ClassScatter, share: np.ndarray, there: np.ndarray
+    a: ClassMoments | ClassScatter, b: ClassMoments | ClassScatter, share: np.ndarray, a_has_rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """How far b's means lie from a's, and where the common ones lie (mean, low); b's where a has no rows."""
     low_a, low_b = (np.zeros_like(s.mean) if s.low is None else s.low for s in (a, b))
     gap = (b.mean - a.mean) + (low_b - low_a)
     mean, low = _two_sum(a.mean, low_a + gap * share)
-    return gap, np.where(there, mean, b.mean), np.where(there, low, low_b)
+    return gap, np.where(a_has_rows, mean, b.mean), np.where(a_has_rows, low, low_b)
 
 
 def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

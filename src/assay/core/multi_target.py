@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Classifier, plain_labels
+from assay.core.learner import Classifier, python_labels
 from assay.core.targets import check_weights, encode_targets, is_table, side_by_side
 from assay.types import TableLike, Target, Weights
 
@@ -94,7 +94,7 @@ class MultiTargetClassifier(Classifier):
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         if not self._several:
             return super()._explain_block(X, rows)
-        answers = [plain_labels(labels) for labels in self._labels_of_targets(X)]
+        answers = [python_labels(labels) for labels in self._labels_of_targets(X)]
         highest = [posterior.max(axis=1) for posterior in self._posteriors(X)]
         reasons = self._reasons(X, rows)
         names = self._target_names(len(highest))

@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 __all__ = ["end_if_abandoned", "end_with", "in_threads", "threads"]
 
-WATCH = 0.5  # seconds between two looks whether the process that gave the work is still there
+PARENT_CHECK_SECONDS = 0.5  # between two checks whether the process that gave the work still runs
 
 
 def threads(limit: int | None = None) -> int:
@@ -117,7 +117,7 @@ def end_with(parent: int) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(WATCH)
+            time.sleep(PARENT_CHECK_SECONDS)
         os._exit(1)
 
     threading.Thread(target=watch, name="assay-parent", daemon=True).start()

@@ -1,4 +1,4 @@
-"""The steps of scikit-learn's pipelines, told from a parameter that happens to be called steps."""
+"""The steps of scikit-learn's pipelines, and of them alone: other estimators may have a parameter called steps."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ __all__ = ["Event", "Progress", "listen", "progress", "track"]
 
 T = TypeVar("T")
 
-PATIENCE = 0.25  # seconds before a bar appears
-_PAUSE = 0.05  # seconds between two events, so that a million small steps cost nothing
+BAR_DELAY_SECONDS = 0.25  # seconds before a bar appears
+_EVENT_SECONDS = 0.05  # seconds between two events, so that a million small steps cost nothing
 
 _lock = threading.RLock()
 _outermost: Progress | None = None
@@ -80,7 +80,7 @@ class Progress:
         self.total, self.description = total, description
         self.done: float = 0
         self.note = ""
-        self._began = self._told = 0.0
+        self._began = self._last_event = 0.0
         self._shown: _Bar | None = None
         self._timer: threading.Timer | None = None
         self._leads = False
@@ -96,7 +96,7 @@ class Progress:
             try:
                 self._tell("running")
                 if _visible():
-                    self._timer = threading.Timer(PATIENCE, self._show)
+                    self._timer = threading.Timer(BAR_DELAY_SECONDS, self._show)
                     self._timer.daemon = True
                     self._timer.start()
             except BaseException:
@@ -114,9 +114,9 @@ class Progress:
             if note is not None:
                 self.note = note
             now = time.monotonic()
-            if now - self._told < _PAUSE and self.done != self.total:
+            if now - self._last_event < _EVENT_SECONDS and self.done != self.total:
                 return
-            self._told = now
+            self._last_event = now
         self._tell("running")
 
     def __exit__(self, kind: type[BaseException] | None, error: Any, trace: Any) -> None:
@@ -187,11 +187,11 @@ def listen(listener: Callable[[Event], None]) -> Iterator[None]:
     step. An exception from the listener stops the work and reaches whoever started it.
 
     >>> from assay.core.progress import listen, track
-    >>> seen = []
-    >>> with listen(lambda event: seen.append((event.done, event.state))):
+    >>> events = []
+    >>> with listen(lambda event: events.append((event.done, event.state))):
     ...     for _ in track("ab", "letters"):
     ...         pass
-    >>> seen[0], seen[-1]
+    >>> events[0], events[-1]
     ((0, 'running'), (2, 'finished'))
     """
     _listeners.append(listener)
@@ -259,6 +259,6 @@ def _words(event: Event) -> str:
 
 
 def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
+    minutes, whole_seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{hours}:{minutes:02}:{whole_seconds:02}" if hours else f"{minutes}:{whole_seconds:02}"

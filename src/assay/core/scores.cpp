@@ -1,11 +1,11 @@
 // Rows of scores, one score a class: which rows have none, which class wins, what the posterior is.
 //
-//     hopeless : how many rows are -inf throughout
+//     impossible_rows : how many rows are -inf throughout
 //     winner_i = argmax_k s_ik, the first among equals
 //     softmax  : s_ik <- exp(s_ik - m_i) / sum_k exp(s_ik - m_i),   m_i = max_k s_ik
 //     logistic : the softmax of (0, odds_i)
 //
-// Checked by the caller: C-ordered scores, K >= 1, and for softmax no hopeless row.
+// Checked by the caller: C-ordered scores, K >= 1, and for softmax no row of -inf throughout.
 // Twin in NumPy: tests/core/test_scores.py, by_the_book.
 #include <cmath>
 
@@ -21,8 +21,8 @@ static inline int64_t best(const double *s, int64_t K) {
     return b;
 }
 
-int64_t hopeless(In2<double> scores) {  // in      (n, K)
-    require(scores.shape(1) > 0, "hopeless: there are no classes");
+int64_t impossible_rows(In2<double> scores) {  // in      (n, K)
+    require(scores.shape(1) > 0, "impossible_rows: there are no classes");
     nb::gil_scoped_release unlocked;
     const auto S = view(scores);
     int64_t none = 0;
@@ -70,7 +70,7 @@ void logistic(In1<double> odds,         // in      (n,)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("hopeless", &hopeless);
+    m.def("impossible_rows", &impossible_rows);
     m.def("winner", &winner);
     m.def("softmax", &softmax);
     m.def("logistic", &logistic);

@@ -6,18 +6,18 @@ import numpy as np
 
 import assay.core._scores as _scores
 
-__all__ = ["hopeless", "log_softmax", "logistic", "softmax", "winner"]
+__all__ = ["impossible_rows", "log_softmax", "logistic", "softmax", "winner"]
 
 
-def hopeless(scores: np.ndarray) -> int:
+def impossible_rows(scores: np.ndarray) -> int:
     """How many rows of the (n, K) scores are -inf for every class.
 
     >>> import numpy as np
-    >>> from assay.core.scores import hopeless
-    >>> hopeless(np.array([[-np.inf, -np.inf], [-np.inf, 0.0]]))
+    >>> from assay.core.scores import impossible_rows
+    >>> impossible_rows(np.array([[-np.inf, -np.inf], [-np.inf, 0.0]]))
     1
     """
-    return _scores.hopeless(_block(scores))
+    return _scores.impossible_rows(_block(scores))
 
 
 def winner(scores: np.ndarray) -> np.ndarray:

@@ -68,7 +68,7 @@ __all__ = [
 ]
 
 Sizes = dict[str, int]
-DEPTH = 20  # of lists within lists of plain values
+NESTING_LIMIT = 20  # of lists within lists of plain values
 
 
 class Kind:
@@ -140,9 +140,9 @@ class Size:
             times, number = self.choices[0]
             unknown = [name for name in times if name not in sizes]
             if len(unknown) == 1:
-                rest = length - number - sum(t * sizes[name] for name, t in times.items() if name in sizes)
-                if rest % times[unknown[0]] == 0:
-                    sizes[unknown[0]] = rest // times[unknown[0]]
+                amount = length - number - sum(t * sizes[name] for name, t in times.items() if name in sizes)
+                if amount % times[unknown[0]] == 0:
+                    sizes[unknown[0]] = amount // times[unknown[0]]
 
     def is_known(self, sizes: Sizes) -> bool:
         """Whether all its names have a value."""
@@ -416,7 +416,7 @@ class Plain(Kind):
     def fault(self, value: Any, sizes: Sizes) -> str:
         if not isinstance(value, self.only):
             return f"is of type {type(value).__name__}"
-        return _not_plain(value, DEPTH)
+        return _not_plain(value, NESTING_LIMIT)
 
 
 def _not_plain(value: Any, depth: int) -> str:
@@ -535,12 +535,12 @@ def _class(name: str) -> type:
     return getattr(import_module(module), short)
 
 
-_BELOW: dict[type, Mapping[str, Kind]] = {}  # tables of classes that lie below core
+_DECLARED_OUTSIDE: dict[type, Mapping[str, Kind]] = {}  # tables of classes that lie below core
 
 
 def declare(cls: type, table: Mapping[str, Kind]) -> None:
     """Give a table to a class that cannot have one of its own: a named tuple, or one below this module."""
-    _BELOW[cls] = table
+    _DECLARED_OUTSIDE[cls] = table
 
 
 def is_declared(cls: type) -> bool:
@@ -552,7 +552,7 @@ def is_declared(cls: type) -> bool:
     (True, False)
     """
     for base in cls.__mro__:
-        if base in _BELOW or isinstance(vars(base).get("stored"), Mapping):
+        if base in _DECLARED_OUTSIDE or isinstance(vars(base).get("stored"), Mapping):
             return True
         if "stored" in vars(base) and vars(base)["stored"] is None:
             return False
@@ -564,8 +564,8 @@ def table_of(cls: type) -> Mapping[str, Kind]:
     """The kinds of all attributes of a class: its own table and those of its bases."""
     table: dict[str, Kind] = {}
     for base in reversed(cls.__mro__):  # what a family shares comes first, and gives sizes their values
-        own = _BELOW.get(base, vars(base).get("stored"))
-        table |= own if isinstance(own, Mapping) else {}
+        declared = _DECLARED_OUTSIDE.get(base, vars(base).get("stored"))
+        table |= declared if isinstance(declared, Mapping) else {}
     return table
 
 

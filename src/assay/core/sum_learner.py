@@ -185,14 +185,14 @@ class SumLearner(PassLearner):
         """Admit categories that earlier blocks did not have."""
         if not self.schema_.coded.any():
             return
-        old, found = self.schema_, Table.of(X, who=type(self).__name__).schema
-        if found.names != old.names:
+        old, block_schema = self.schema_, Table.of(X, who=type(self).__name__).schema
+        if block_schema.names != old.names:
             return  # Table.like says what is wrong with the columns
-        new = old.merge(found)
+        new = old.merge(block_schema)
         if new == old:
             return
         if not hasattr(self._sums, "recode"):
-            strange = next(b for a, b in zip(old, found) if a.merge(b) != a)
+            strange = next(b for a, b in zip(old, block_schema) if a.merge(b) != a)
             raise SchemaError(
                 f"column {strange.name!r} has categories that the first block lacked. "
                 "Declare them all in the first call, for example as a pandas Categorical, or use fit_blocks.",

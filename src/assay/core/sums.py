@@ -1,7 +1,7 @@
 """The one place that adds up: memory, a stream of blocks, or a cluster.
 
 A learner that is a sum says what one block of rows contributes (``summarize(block)``, an object that
-knows ``+``) and what follows from the total. Where the rows come from is told here, once:
+knows ``+``) and what follows from the total. Where the rows come from is known here alone:
 
 - :class:`Rows`: in memory, cut into blocks, on threads;
 - :class:`Stream`: an iterable of blocks that can be gone through again, one block in memory at a time;
@@ -27,7 +27,7 @@ from assay.errors import DataError, MissingExtraError
 __all__ = ["Block", "DaskRows", "Rows", "Source", "Stream", "is_dask"]
 
 BLOCK_BYTES = 1 << 21  # of X in one block of an in-memory table: stays in the second-level cache or near it
-SMALL_BYTES = 1 << 22  # up to this a table is one block: threads are not worth their start
+ONE_BLOCK_BYTES = 1 << 22  # up to this a table is one block: threads are not worth their start
 
 
 class Block(NamedTuple):
@@ -72,7 +72,7 @@ class Rows(Source):
         n = self.X.shape[0]
         sparse = not isinstance(self.X, np.ndarray)
         size = (self.X.data.nbytes * 2 if sparse else self.X.nbytes) or 1
-        if size <= SMALL_BYTES:
+        if size <= ONE_BLOCK_BYTES:
             return [Block(self.X, self.y, self.w)]
         rows = max(256, n * BLOCK_BYTES // size)
         return [

@@ -127,14 +127,14 @@ def label_codes(y: Target, classes: np.ndarray, n: int, who: str) -> np.ndarray:
     >>> label_codes(["b", "a"], np.array(["a", "b", "c"]), 2, "Learner")
     array([1, 0])
     """
-    found, codes = encode_labels(y, n, who)
+    labels, codes = encode_labels(y, n, who)
     position = {label: k for k, label in enumerate(classes.tolist())}
-    unknown = [label for label in found.tolist() if label not in position]
+    unknown = [label for label in labels.tolist() if label not in position]
     if unknown:
         raise DataError(
             f"y has the label {unknown[0]!r}, which is not among classes {classes.tolist()}.", who=who
         )
-    return np.array([position[label] for label in found.tolist()], dtype=np.int64)[codes]
+    return np.array([position[label] for label in labels.tolist()], dtype=np.int64)[codes]
 
 
 def encode_targets(Y: Any, n: int, who: str) -> tuple[list[np.ndarray], np.ndarray]:

@@ -124,11 +124,11 @@ _KEYWORDS = {
 _KEYWORDS |= {"inf", "infinity", "nan", "default", "otherwise"}
 
 
-def plain_label(value: Any) -> str:
+def bare_label(value: Any) -> str:
     """A label without quotes unless it could be mistaken for a number, a list or an operator.
 
-    >>> from assay.core.words import plain_label
-    >>> plain_label("yellow-green"), plain_label("3"), plain_label("a, b"), plain_label("")
+    >>> from assay.core.words import bare_label
+    >>> bare_label("yellow-green"), bare_label("3"), bare_label("a, b"), bare_label("")
     ('yellow-green', "'3'", "'a, b'", "''")
     """
     if not isinstance(value, str):
@@ -203,7 +203,7 @@ def value_word(column: Column, value: float, quote: bool = True, digits: int | N
         return "missing"
     if column.coded:
         label = column.categories[int(value)]
-        return quoted(label) if quote else plain_label(label)
+        return quoted(label) if quote else bare_label(label)
     if column.date:
         return moment(value)
     return number(value) if digits is None else shorter(value, digits)

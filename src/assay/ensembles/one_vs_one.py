@@ -14,7 +14,7 @@ from assay.core import Card
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, Reasons, RowValues
-from assay.core.learner import plain_label
+from assay.core.learner import python_label
 from assay.core.parameters import Any_, Choice
 from assay.core.stored import CodeArray, Each
 from assay.core.targets import label_codes
@@ -243,7 +243,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
             ~says_one(model, self._columns_of(k, X), scores[:, k]) for k, model in enumerate(self.estimators_)
         ]
         codes, names = self._choose(X), [str(label) for label in self.classes_]
-        answers = [plain_label(self.classes_[k]) if k >= 0 else self.reject_label for k in codes]
+        answers = [python_label(self.classes_[k]) if k >= 0 else self.reject_label for k in codes]
         members = np.full(len(codes), -1)
         if self.pairwise_indices_ is None:  # the duel of the answer with the class next to it
             ranked = _ranked(wins, sums).copy()

@@ -13,7 +13,7 @@ from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Classifier, plain_label, plain_labels
+from assay.core.learner import Classifier, python_label, python_labels
 from assay.core.parameters import Any_, Choice
 from assay.core.scores import winner
 from assay.core.stored import Boolean
@@ -329,10 +329,10 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         labels = self.classes_[-1:] if single else self.classes_
         members = np.full(len(scores), -1)
         if self._of_several:
-            answers: list[Any] = [plain_labels(self.classes_[g > 0]) for g in scores]
+            answers: list[Any] = [python_labels(self.classes_[g > 0]) for g in scores]
         else:
             codes = self._chosen(scores)
-            answers = [plain_label(self.classes_[k]) if k >= 0 else self.reject_label for k in codes]
+            answers = [python_label(self.classes_[k]) if k >= 0 else self.reject_label for k in codes]
             known = np.isin(np.array(answers, dtype=object), self.classes_.astype(object))
             members = np.where(known, 0 if single else codes, -1)
         inner = self._member_reasons(members, X, lambda k: f"Member {labels[k]}")
@@ -345,7 +345,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
 
         posterior = self._posterior(X) if hasattr(self, "predict_proba") else None
         return Explanations(
-            type(self).__name__, answers, rows, Reasons(sections), plain_labels(self.classes_), posterior
+            type(self).__name__, answers, rows, Reasons(sections), python_labels(self.classes_), posterior
         )
 
 

@@ -11,7 +11,7 @@ from assay.core import Card
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, Reasons, RowValues
-from assay.core.learner import plain_labels
+from assay.core.learner import python_labels
 from assay.core.parameters import Any_, Choice, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object
@@ -207,7 +207,7 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
                 Section(f"Bits of {self.classes_[best[i]]}", ["member", "score", "bit", "word"], bits),
             ]
 
-        return Explanations(type(self).__name__, plain_labels(self.classes_[best]), rows, Reasons(sections))
+        return Explanations(type(self).__name__, python_labels(self.classes_[best]), rows, Reasons(sections))
 
 
 def one_vs_rest_code(K: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Classifier, plain_label
+from assay.core.learner import Classifier, python_label
 from assay.core.parameters import Choice, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Boolean, CodeArray
@@ -151,7 +151,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
         if not self.outputs_2d_:
             return super()._explain_block(X, rows)
         codes = self._choose(X)
-        answers = [[plain_label(labels[c]) for labels, c in zip(self.classes_, chosen)] for chosen in codes]
+        answers = [[python_label(labels[c]) for labels, c in zip(self.classes_, chosen)] for chosen in codes]
         return Explanations(type(self).__name__, answers, rows, self._reasons(X, rows))
 
     @property
@@ -159,7 +159,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
         return self._target_names(len(self.classes_)) if self.outputs_2d_ else ["class"]
 
     def _answer_of(self, row: int) -> list[Any]:
-        return [plain_label(labels[codes[row]]) for labels, codes in self._targets]
+        return [python_label(labels[codes[row]]) for labels, codes in self._targets]
 
 
 def plain(column: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from assay.core import Card
 from assay.core.cases import MOST_CASES, RowKeeper
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
-from assay.core.learner import Generative, plain_label
+from assay.core.learner import Generative, python_label
 from assay.core.parallel import end_if_abandoned, in_threads
 from assay.core.parameters import Choice, Instance, Range, Simplex
 from assay.core.progress import progress
@@ -276,7 +276,7 @@ class ParzenClassifier(RowKeeper, Generative):
                     )
                     logs.append(vote + log_profile(kernel, far / self.bandwidth_, np.inf))
                     lines += [
-                        [self._cases.label(int(r)), str(plain_label(self.classes_[k])), float(f)]
+                        [self._cases.label(int(r)), str(python_label(self.classes_[k])), float(f)]
                         for r, f in zip(self.rows_[k], far)
                     ]
             votes = np.concatenate(logs)

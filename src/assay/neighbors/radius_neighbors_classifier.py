@@ -11,7 +11,7 @@ import numpy as np
 from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, Reasons, RowValues
-from assay.core.learner import plain_label
+from assay.core.learner import python_label
 from assay.core.parameters import Any_
 from assay.core.stored import AnyArray, Plain
 from assay.core.targets import side_by_side
@@ -208,7 +208,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
         block, near = super()._explain_block(X, rows), self._neighbourhoods(X)
         if self.outputs_2d_ or not near.empty.any():
             return block
-        label = plain_label(self._label(near, 0))
+        label = python_label(self._label(near, 0))
         note = f"No row is within radius {self.radius:g}: outlier_label answers."
 
         def sections(i: int) -> list[Section]:

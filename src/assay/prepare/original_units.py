@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.dated import FARTHEST, PLACES, is_row
+from assay.core.dated import LARGEST_DAY, VALUE_HEADS, is_row
 from assay.core.explanation import Section
 from assay.core.words import shorter
 from assay.prepare.standard_scaler import StandardScaler
@@ -36,7 +36,7 @@ def in_original_units(section: Section, scaler: StandardScaler, schema: Schema) 
         return section
     place = {column.name: j for j, column in enumerate(schema) if column.kind == "numeric"}
     section = _conditions_back(section, place, mean, scale, schema)
-    places = [t for t, head in enumerate(section.columns) if head in PLACES or is_row(head)]
+    places = [t for t, head in enumerate(section.columns) if head in VALUE_HEADS or is_row(head)]
     steps = [t for t, head in enumerate(section.columns) if head in STEPS]
     rows, converted = [], False
     for row in section.rows:
@@ -73,7 +73,7 @@ def _conditions_back(
     def unscaled(name: str, number: str) -> str:
         j = place[name]
         value = _back(float(number), scale[j], mean[j])
-        return moment(value) if schema[j].date and abs(value) < FARTHEST else shorter(value, 6)
+        return moment(value) if schema[j].date and abs(value) < LARGEST_DAY else shorter(value, 6)
 
     rows = []
     for row in section.rows:

@@ -110,7 +110,7 @@ class StandardScaler(Summed, Preparation):
         return Spread(moments, w is not None)
 
     def _solve(self, sums: Spread) -> None:
-        known = sums.moments.seen[0]
+        known = sums.moments.observed[0]
         coded, safe = self.schema_.coded, np.where(known > 0, known, 1.0)
         mean = np.where(coded, 0.0, np.where(known > 0, sums.moments.mean[0], np.nan))
         var = np.where(coded, 1.0, np.where(known > 0, sums.moments.scatter[0] / safe, np.nan))

@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.core.stored import Each, Integer, Plain
 from assay.core.words import (
+    bare_label,
     column_word,
     date_ceil,
     date_floor,
@@ -18,7 +19,6 @@ from assay.core.words import (
     listed,
     number,
     one_line,
-    plain_label,
     round_date,
     shorter,
 )
@@ -179,7 +179,7 @@ class Condition:
                 return f"{end} {'<=' if sign == '>=' else '<'} {name} {high}"
             return f"{name} {low or high or 'is known'}"
         values = self._kept(column)
-        show = label_word if quote else plain_label
+        show = label_word if quote else bare_label
         if not values:
             return f"{name} is {'missing' if self.missing else 'none of its categories'}"
         sign, within = "=", "in"
@@ -223,7 +223,7 @@ class Condition:
         """Both ends of the interval with their signs, as in ``> 20`` and ``<= 38.5``; empty where it has no end."""
         if column.coded:  # ordered categories: up to the last one inside, above the last one before
             held = self.as_codes(column).codes or ()
-            show = label_word if quote else plain_label
+            show = label_word if quote else bare_label
             low = f"> {show(column.categories[held[0] - 1])}" if held and held[0] > 0 else ""
             inside = held and held[-1] < len(column.categories) - 1
             return low, (f"<= {show(column.categories[held[-1]])}" if inside else "")

@@ -178,7 +178,7 @@ def test_the_estimate_is_near_the_number_of_sets_counted():
 
 
 def test_the_walk_can_be_interrupted(monkeypatch):
-    monkeypatch.setattr(progress, "_PAUSE", 0.0)  # every step is told
+    monkeypatch.setattr(progress, "_EVENT_SECONDS", 0.0)  # every step is reported
     _, _, _, _, sets = table(5, n=150, d=6)
     told = []
 

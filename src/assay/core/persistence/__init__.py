@@ -102,8 +102,8 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     >>> from assay.core.persistence import describe
     >>> path = os.path.join(tempfile.mkdtemp(), "model.assay")
     >>> assay.save(GaussianNB(var_smoothing=0.1).fit([[0.0], [2.0]], [0, 1]), path)
-    >>> found = describe(path)
-    >>> found["learner"], found["parameters"], found["columns"]
+    >>> content = describe(path)
+    >>> content["learner"], content["parameters"], content["columns"]
     ('GaussianNB', {'priors': None, 'var_smoothing': 0.1}, {'x0': 'numeric'})
     """
     manifest, tensors = container.read_manifest(path)
@@ -140,8 +140,8 @@ def _parameter_value(node: Any) -> Any:
 def _written_by() -> dict[str, str]:
     import assay
 
-    found = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    return {"assay": assay.__version__, "python": platform.python_version(), **found}
+    libraries = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    return {"assay": assay.__version__, "python": platform.python_version(), **libraries}
 
 
 def _check_manifest(manifest: dict[str, Any]) -> None:

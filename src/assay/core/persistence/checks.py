@@ -87,7 +87,7 @@ def _is_width(d: Any, schema: Any) -> bool:
 def _are_classes(classes: Any) -> bool:
     """An array of labels, or for several targets a list of such."""
     if isinstance(classes, list):
-        return all(_are_classes(one) for one in classes)
+        return all(_are_classes(labels) for labels in classes)
     return isinstance(classes, np.ndarray) and classes.ndim == 1 and classes.size > 0
 
 
@@ -114,7 +114,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is Any:
         return True
     if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, one) for one in inside)
+        return any(_fits(value, member) for member in inside)
     if origin is typing.Literal:
         return value in inside if isinstance(value, (str, int, bool, type(None))) else False
     if hint is None or hint is type(None):
@@ -172,7 +172,7 @@ def _schema_in(model: Any, depth: int = 3) -> Schema | None:
         steps = [step for _, step in getattr(model, "steps", None) or model.transformer_list]  # type: ignore[attr-defined]
     parts = [*steps, *(value for name, value in vars(model).items() if name.endswith("_"))]
     inside = (_schema_in(part, depth - 1) for part in parts)
-    return next((found for found in inside if found is not None), None)
+    return next((inner for inner in inside if inner is not None), None)
 
 
 def is_named_tuple(cls: type) -> bool:

@@ -81,10 +81,10 @@ def read_manifest(
     try:
         with safe_open(path, framework="numpy") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
-            found = {name: (s.get_dtype(), tuple(s.get_shape())) for name, s in slices.items()}
+            layout = {name: (s.get_dtype(), tuple(s.get_shape())) for name, s in slices.items()}
     except (OSError, SafetensorError) as error:
         raise _damaged(path, _reason(error)) from error
-    return _manifest(path, text), found
+    return _manifest(path, text), layout
 
 
 def _entry(path: str | os.PathLike[str]) -> tuple[str, str]:
@@ -119,8 +119,8 @@ def _check_sizes(path: str | os.PathLike[str]) -> None:
     """Refuse what is no file, and a header that the file or the limit cannot hold."""
     name = os.fspath(path)
     try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):  # a pipe would wait for ever
             raise PersistenceError(f"{name!r} is not a file. Give a file that assay.save wrote.")
         with open(path, "rb") as file:
             start = file.read(9)
@@ -131,8 +131,8 @@ def _check_sizes(path: str | os.PathLike[str]) -> None:
     header = int.from_bytes(start[:8], "little")
     if len(start) < 9 or start[8:] != b"{":
         raise PersistenceError(f"{name!r} is not an Assay model. Give a file that assay.save wrote.")
-    if header > found.st_size - 8:
-        raise _damaged(path, f"its header claims {header} bytes, the file has {found.st_size}")
+    if header > status.st_size - 8:
+        raise _damaged(path, f"its header claims {header} bytes, the file has {status.st_size}")
     if header > HEADER_LIMIT:
         raise _damaged(path, f"its header is larger than {HEADER_LIMIT >> 20} MB")
 
@@ -148,10 +148,10 @@ def _manifest(path: str | os.PathLike[str], text: str) -> dict[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         raise ValueError("a key occurs twice")
-    return found
+    return mapping
 
 
 def _no_constant(name: str) -> Any:

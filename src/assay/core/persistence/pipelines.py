@@ -95,19 +95,19 @@ def rebuild(cls: type, state: Mapping[str, Any]) -> Any:
     name = name_of(cls) or ""
     held, words = STEPS[name]
     config = state.get("_sklearn_output_config", {})
-    given = {key: value for key, value in state.items() if key != "_sklearn_output_config"}
-    if not {held} <= set(given) <= {held, *SETTINGS[name]}:
-        raise PersistenceError(f"It describes a {cls.__name__} by {sorted(given)}."[:300])
+    settings = {key: value for key, value in state.items() if key != "_sklearn_output_config"}
+    if not {held} <= set(settings) <= {held, *SETTINGS[name]}:
+        raise PersistenceError(f"It describes a {cls.__name__} by {sorted(settings)}."[:300])
     for setting, kind in SETTINGS[name].items():
-        wrong = kind.fault(given[setting], {}) if setting in given else ""
+        wrong = kind.fault(settings[setting], {}) if setting in settings else ""
         if wrong:
             raise PersistenceError(f"{cls.__name__}.{setting} {wrong}.")
     if Mapped(Text()).fault(config, {}):
         raise PersistenceError(f"{cls.__name__} has an output configuration that is none.")
-    _check_steps(given[held], words, cls.__name__)
+    _check_steps(settings[held], words, cls.__name__)
     if cls.__name__ == "FeatureUnion":
-        given[held] = _fitted_steps(given[held])
-    value = cls(**given)
+        settings[held] = _fitted_steps(settings[held])
+    value = cls(**settings)
     if config:
         value._sklearn_output_config = dict(config)
     return value

@@ -63,7 +63,7 @@ FORMER_NAMES = {  # names that classes had in files of earlier releases, to toda
     "trees.PressedTrees": "trees.PackedForest",
 }
 REMADE = {Design: ("schema", "drop_first")}  # classes made anew from these: all else follows from them
-NOT_OF_THE_MODEL = ("_skl_callbacks",)  # who watched the fit
+NOT_OF_THE_MODEL = ("_skl_callbacks",)  # callbacks of the fit
 
 
 def name_of(cls: type) -> str | None:
@@ -90,16 +90,16 @@ def class_of(name: str) -> type:
     """The class that a file's name stands for."""
     name = FORMER_NAMES.get(name, name)
     place, _, short = name.rpartition(".")
-    found: Any = pipelines.class_of(name)
+    cls: Any = pipelines.class_of(name)
     if place in ROOMS:
-        found = _public(place).get(short)
-    if found is None and place in (modules := _modules()):
-        found = vars(import_module(modules[place])).get(short)
-    if not isinstance(found, type) or name_of(found) != name:
+        cls = _public(place).get(short)
+    if cls is None and place in (modules := _modules()):
+        cls = vars(import_module(modules[place])).get(short)
+    if not isinstance(cls, type) or name_of(cls) != name:
         raise PersistenceError(
             f"It asks for {name[:80]!r}, which is none of the classes that a model file may hold."
         )
-    return found
+    return cls
 
 
 def state_of(value: Any, where: str) -> dict[str, Any]:
@@ -177,24 +177,24 @@ def _public(room: str) -> dict[str, Any]:
 @functools.cache
 def _modules() -> dict[str, str]:
     """Every module of the rooms, by what stands after ``assay.``; listed from disk, not imported."""
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     todo = [(room, [os.path.join(place, room) for place in assay.__path__]) for room in ROOMS]
     while todo:
         name, places = todo.pop()
-        found[name] = f"assay.{name}"
+        modules[name] = f"assay.{name}"
         for module in pkgutil.iter_modules(places):
             inside = f"{name}.{module.name}"
-            found[inside] = f"assay.{inside}"
+            modules[inside] = f"assay.{inside}"
             if module.ispkg:
                 todo.append((inside, [os.path.join(place, module.name) for place in places]))
-    return found
+    return modules
 
 
 @functools.cache
 def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    found = inspect.signature(cls).parameters
-    return {name: parameter for name, parameter in found.items() if parameter.kind not in kinds}
+    signature = inspect.signature(cls).parameters
+    return {name: parameter for name, parameter in signature.items() if parameter.kind not in kinds}
 
 
 def _allowed(cls: type, name: str) -> bool:

@@ -15,7 +15,7 @@ from assay.errors import PersistenceError
 
 __all__ = ["Writer"]
 
-MANY_TEXTS = 64  # from here on a list of texts goes into tensors
+TEXTS_AS_TENSOR = 64  # from this length on a list of texts is stored in tensors
 
 
 class Writer:
@@ -65,13 +65,13 @@ class Writer:
 
     def _compound(self, value: Any, kind: type, path: str) -> Any:
         if kind is list or kind is tuple:
-            if len(value) >= MANY_TEXTS and all(type(v) is str for v in value):
+            if len(value) >= TEXTS_AS_TENSOR and all(type(v) is str for v in value):
                 return self._texts(value, kind.__name__, path)
             items = [self.node(v, f"{path}[{i}]") for i, v in enumerate(value)]
             return items if kind is list else {"is": "tuple", "items": items}
         if kind is np.ndarray:
             items = value.ravel().tolist()
-            if len(items) >= MANY_TEXTS and all(type(v) is str for v in items):
+            if len(items) >= TEXTS_AS_TENSOR and all(type(v) is str for v in items):
                 return {**self._texts(items, "objects", path), "shape": list(value.shape)}
             nodes = [self.node(v, f"{path}[{i}]") for i, v in enumerate(items)]
             return {"is": "objects", "shape": list(value.shape), "items": nodes}
@@ -148,14 +148,14 @@ class Writer:
         return text
 
     def _refusal(self, value: Any, path: str) -> PersistenceError:
-        said = f"{self.who}{path} cannot be saved: it is "
+        refusal = f"{self.who}{path} cannot be saved: it is "
         if isinstance(value, type) or (callable(value) and not hasattr(value, "fit")):
             name = getattr(value, "__name__", type(value).__name__)
-            return PersistenceError(f"{said}the function {name}, and a model file holds data, not code.")
+            return PersistenceError(f"{refusal}the function {name}, and a model file holds data, not code.")
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         if hasattr(value, "fit"):
-            return PersistenceError(f"{said}a {kind}; only Assay's own learners can be saved as data.")
-        return PersistenceError(f"{said}a {kind}. Use numbers, text, lists, dicts or arrays of them.")
+            return PersistenceError(f"{refusal}a {kind}; only Assay's own learners can be saved as data.")
+        return PersistenceError(f"{refusal}a {kind}. Use numbers, text, lists, dicts or arrays of them.")
 
 
 def _as_tensor(array: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from assay.core import Card, Classifier, Discriminant
 from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import plain_label
+from assay.core.learner import python_label
 from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Choice, Count
 from assay.core.progress import progress
@@ -307,7 +307,7 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
                 class_factor = np.where(positive, factors[k if R > 1 else 1], 1.0 if R > 1 else factors[0])
                 weights = class_factor if w is None else w * class_factor
             aside = None if skip is None else Aside(skip, _accuracy(X, positive, w, skip))
-            label = plain_label(self.classes_[k]) if R > 1 else None
+            label = python_label(self.classes_[k]) if R > 1 else None
             return self._descend(rows, signs, weights, scores[k], epochs, seeds[k], aside, bar, label)
 
         with progress(None, f"{type(self).__name__}: passes over the rows") as bar:

@@ -11,7 +11,7 @@ from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, Reasons, RowValues, dense_block
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import plain_labels
+from assay.core.learner import python_labels
 from assay.core.stored import Boolean
 from assay.core.targets import check_weights, plain_values
 from assay.errors import DataError, ParameterError
@@ -180,7 +180,7 @@ class IndependentSigmoids(GradientOutputs):
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         if not self.multilabel_:
             return super()._explain_block(X, rows)
-        P, labels = self._posterior(X), plain_labels(self.classes_)
+        P, labels = self._posterior(X), python_labels(self.classes_)
         answers = [[label for label, probable in zip(labels, p) if probable > 0.5] for p in P]
         return Explanations(type(self).__name__, answers, rows, self._label_terms(X, rows, labels), labels, P)
 

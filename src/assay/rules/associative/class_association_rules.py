@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from assay.core.learner import plain_label
+from assay.core.learner import python_label
 from assay.core.parameters import Accepted, Choice, Count, Flag, Range, check
 from assay.core.targets import check_weights, encode_labels
 from assay.rulebase.measures import pessimistic_error
@@ -65,7 +65,7 @@ class MinedTable:
             X, y, w = X[w > 0], y[w > 0], w[w > 0]
         items = items_of_columns(X, y, w, schema, cuts, who)
         codes = items.codes(X)
-        labels = tuple(plain_label(label) for label in classes)
+        labels = tuple(python_label(label) for label in classes)
         return cls(schema, labels, items, ClassSets(codes, items.column, y, len(labels), w), codes)
 
     def rules(self, rules: SetRules, counts: np.ndarray | None = None) -> tuple[Rule, ...]:

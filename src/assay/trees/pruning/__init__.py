@@ -9,7 +9,7 @@ from assay.trees.pruning.cost_complexity import (
 )
 from assay.trees.pruning.cross_validated import AlphaChoice, choose_alpha
 from assay.trees.pruning.error_based import error_based, upper_errors
-from assay.trees.pruning.mdl import description_length, mdl
+from assay.trees.pruning.mdl import mdl, tree_description_length
 from assay.trees.pruning.pessimistic import pessimistic
 from assay.trees.pruning.prune import prune
 from assay.trees.pruning.reduced_error import reduced_error
@@ -22,11 +22,11 @@ __all__ = [
     "cost_complexity",
     "cost_complexity_path",
     "critical_alphas",
-    "description_length",
     "error_based",
     "mdl",
     "pessimistic",
     "prune",
     "reduced_error",
+    "tree_description_length",
     "upper_errors",
 ]

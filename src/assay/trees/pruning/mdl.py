@@ -7,16 +7,16 @@ import numpy as np
 from assay.trees.pruning.bottom_up import class_weights, cut_where_cheaper
 from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD, Tree
 
-__all__ = ["description_length", "mdl"]
+__all__ = ["mdl", "tree_description_length"]
 
 
-def description_length(tree: Tree, structure: float = 1.0) -> float:
+def tree_description_length(tree: Tree, structure: float = 1.0) -> float:
     """The bits that encode the classes given the columns: the tree, then its exceptions.
 
     >>> from assay.trees.tree import Tree
     >>> leaves = [{"value": [1.0, 0.0], "n": 8}, {"value": [0.0, 1.0], "n": 8}]
     >>> tree = Tree.of({"feature": 0, "threshold": 2.5, "children": leaves}, n_categories=[0])
-    >>> round(description_length(tree), 3), round(description_length(tree.turn_to_leaves([0])), 3)
+    >>> round(tree_description_length(tree), 3), round(tree_description_length(tree.turn_to_leaves([0])), 3)
     (15.247, 19.739)
     """
     leaf, test = _bits(tree, structure)
