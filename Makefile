@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-SOURCES := $(shell find src -name '*.cpp' -o -name '*.hpp' -o -name '__init__.py')
+NATIVE := $(shell find src -name '*.cpp' -o -name '*.hpp')
+SOURCES := $(NATIVE) $(shell find src -name '__init__.py')
 WORKERS ?= 2
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SHELL := /bin/bash
@@ -44,6 +45,7 @@ test: $(VENV)/.tools  ## run all tests, doctests included
 check: $(VENV)/.tools  ## lint, format, types, import direction, house rules
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	@$(BIN)/mypy
 	@$(BIN)/python tools/check_house.py
 	@$(BIN)/python tools/bibliography.py --check
@@ -53,7 +55,7 @@ registry: $(VENV)/.built  ## write down what the classes say: lists of learners 
 	@$(BIN)/python tools/registry.py
 
 format:  ## put the code into its standard form
-	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet . ; $(BIN)/clang-format -i $(NATIVE)
 
 bench: $(VENV)/.tools  ## measure against the peers; prints ratios
 	@$(INSTALL) --group bench

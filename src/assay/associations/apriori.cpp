@@ -52,12 +52,14 @@ void count_pairs(In1<int64_t> start,      // in      (n + 1,)
                  In1<int64_t> weight,     // in      (n,) or empty
                  int64_t m, int64_t first, int64_t last,
                  InOut1<int64_t> counts) {  // in/out
-    require(shares_out(start, length(start) - 1, length(items)) && weighs(weight, length(start) - 1), "count_pairs: baskets do not fit");
+    require(shares_out(start, length(start) - 1, length(items)) && weighs(weight, length(start) - 1),
+            "count_pairs: baskets do not fit");
     require(0 <= first && first <= last && last <= m && m <= INT32_MAX &&
                 length(counts) >= (last - first) * (2 * m - 1 - first - last) / 2,
             "count_pairs: a count for each pair");
     for (int64_t i = 0; i + 1 < length(start); ++i)
-        require(ascending(items.data() + start.data()[i], items.data() + start.data()[i + 1], m), "count_pairs: items do not ascend");
+        require(ascending(items.data() + start.data()[i], items.data() + start.data()[i + 1], m),
+                "count_pairs: items do not ascend");
     nb::gil_scoped_release unlocked;
     std::vector<int64_t> row(size_t(std::max<int64_t>(last - first, 0)));
     for (int64_t a = first, at = 0; a < last; at += m - 1 - a, ++a) row[size_t(a - first)] = at - a - 1;
@@ -77,15 +79,18 @@ void count_pairs(In1<int64_t> start,      // in      (n + 1,)
 // row shares with the row before is not worked out again.
 void count_sets(In1<int64_t> start, In1<int32_t> items, In1<int64_t> weight, int64_t m, In2<int32_t> sets,
                 InOut1<int64_t> counts) {
-    require(are_rows(items, items, start, length(start) - 1, m) && weighs(weight, length(start) - 1), "count_sets: baskets do not fit");
-    require(sets.shape(1) >= 2 && within(sets, 0, m) && length(counts) == length(sets), "count_sets: sets of two items or more, a count for each");
+    require(are_rows(items, items, start, length(start) - 1, m) && weighs(weight, length(start) - 1),
+            "count_sets: baskets do not fit");
+    require(sets.shape(1) >= 2 && within(sets, 0, m) && length(counts) == length(sets),
+            "count_sets: sets of two items or more, a count for each");
     sized(m, words_of(length(start)), "count_sets: too many items");
     nb::gil_scoped_release unlocked;
     const int64_t n = int64_t(start.shape(0)) - 1, words = words_of(n);
     const int64_t rows = int64_t(sets.shape(0)), k = int64_t(sets.shape(1));
     std::vector<uint64_t> bits(size_t(m * words), 0), shared(size_t(k * words));
     for (int64_t i = 0; i < n; ++i)
-        for (int64_t p = start.data()[i]; p < start.data()[i + 1]; ++p) set_bit(bits.data() + items.data()[p] * words, i);
+        for (int64_t p = start.data()[i]; p < start.data()[i + 1]; ++p)
+            set_bit(bits.data() + items.data()[p] * words, i);
     std::vector<int64_t> w;
     if (weight.shape(0)) w.assign(size_t(words) * 64, 0), std::copy_n(weight.data(), n, w.data());
     for (int64_t c = 0; c < rows; ++c) {
@@ -108,17 +113,20 @@ bool is_row(const int32_t *sets, int64_t rows, int64_t k, const int32_t *wanted)
     int64_t low = 0, high = rows;
     while (low < high) {
         const int64_t middle = (low + high) / 2;
-        if (std::lexicographical_compare(sets + middle * k, sets + middle * k + k, wanted, wanted + k)) low = middle + 1;
+        if (std::lexicographical_compare(sets + middle * k, sets + middle * k + k, wanted, wanted + k))
+            low = middle + 1;
         else high = middle;
     }
     return low < rows && std::equal(wanted, wanted + k, sets + low * k);
 }
 
 // Join rows that differ in their last item only; keep those whose other subsets are rows too. Goes from row `first` on
-// until there are more than `room` candidates, or four times as many were joined. Returns (row to go on with, number joined, candidates).
+// until there are more than `room` candidates, or four times as many were joined. Returns (row to go on with, number
+// joined, candidates).
 nb::tuple join(In2<int32_t> sets, int64_t first, int64_t room) {
     const int64_t rows = int64_t(sets.shape(0)), k = int64_t(sets.shape(1));
-    require(k >= 1 && first >= 0 && 0 <= room && room <= int64_t(1) << 40, "join: sets of one item or more, and room for some");
+    require(k >= 1 && first >= 0 && 0 <= room && room <= int64_t(1) << 40,
+            "join: sets of one item or more, and room for some");
     std::vector<int32_t> kept, one(size_t(k) + 1), sub(static_cast<size_t>(k));
     int64_t joined = 0;
     {

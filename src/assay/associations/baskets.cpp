@@ -32,7 +32,8 @@ void by_item(In1<int64_t> indptr,     // in   (n + 1,)
     const int64_t behind = length(tids) - 1;
     require(are_rows(indices, indices, indptr, length(indptr) - 1, length(rank)) && length(sizes) == length(indptr) - 1,
             "by_item: baskets do not fit");
-    require(shares_out(start, length(start) - 1, behind) && within(rank, 0, length(start)), "by_item: ranks do not fit");
+    require(shares_out(start, length(start) - 1, behind) && within(rank, 0, length(start)),
+            "by_item: ranks do not fit");
     nb::gil_scoped_release unlocked;
     std::vector<int64_t> at(start.data(), start.data() + start.shape(0));
     const int64_t n = int64_t(indptr.shape(0)) - 1, m = int64_t(start.shape(0)) - 1, *p = indptr.data();
@@ -76,7 +77,8 @@ void by_basket(In1<int64_t> tid_start,   // in   (m + 1,)
 void as_bits(In1<int64_t> tid_start,      // in   (m + 1,)
              In1<int32_t> tids,           // in
              InOut2<uint64_t> bits) {     // out  (m, words), zeros before
-    require(are_rows(tids, tids, tid_start, length(bits), int64_t(bits.shape(1)) * 64), "as_bits: a bit for each basket");
+    require(are_rows(tids, tids, tid_start, length(bits), int64_t(bits.shape(1)) * 64),
+            "as_bits: a bit for each basket");
     nb::gil_scoped_release unlocked;
     const int64_t words = int64_t(bits.shape(1));
     for (int64_t j = 0; j + 1 < int64_t(tid_start.shape(0)); ++j)
@@ -100,7 +102,8 @@ nb::tuple alike(In1<int64_t> start,    // in   (n + 1,)
         std::vector<uint64_t> hash;                          // of each kind
         for (int64_t i = 0; i < n; i += step) {
             uint64_t h = 0;
-            for (int64_t e = s[i]; e < s[i + 1]; ++e) h = (h ^ uint64_t(int64_t(item[e]) + 1)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
+            for (int64_t e = s[i]; e < s[i + 1]; ++e)
+                h = (h ^ uint64_t(int64_t(item[e]) + 1)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
             uint64_t at = h;
             int64_t kind = -1;
             for (; (kind = slot[at & mask]) >= 0; ++at)

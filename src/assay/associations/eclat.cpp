@@ -6,7 +6,8 @@
 //             must be remembered)
 //     maximal those closed sets that no item can be added to
 //
-// A call does at most about `budget` words of work and then says where to go on. Twin in Python: tests/associations/test_eclat.py.
+// A call does at most about `budget` words of work and then says where to go on. Twin in Python:
+// tests/associations/test_eclat.py.
 #include "assay/branch.hpp"
 #include "assay/found_sets.hpp"
 
@@ -131,7 +132,7 @@ class Search {
         set_.assign(1, code_[i]);
         if (both) {
             if (!branch_.always.empty() && branch_.always.front() < i) return;  // another branch's set
-            if (i >= db.m - universal) return;                                  // the closure of nothing: the caller's
+            if (i >= db.m - universal) return;  // the closure of nothing: the caller's
             for (const int32_t j : branch_.always) set_.push_back(code_[j]);
             if (int64_t(set_.size()) > max_size_) return;
         }

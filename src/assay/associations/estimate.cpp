@@ -3,8 +3,9 @@
 //     size(S) = m + sum over a of size(S + a)  is estimated by  m + size(S + a) / q_a,   a drawn with probability q_a
 //
 // where m items can be added to S. Items in all baskets of S (p of them) are not walked to: they multiply what the
-// others give, 2^p (1 + size of the others) - 1. The estimate is unbiased for any q; it varies little if q_a is nearly proportional
-// to the true sizes. These are guessed as if pairs were frequent at random, as often as a sample of them is:
+// others give, 2^p (1 + size of the others) - 1. The estimate is unbiased for any q; it varies little if q_a is nearly
+// proportional to the true sizes. These are guessed as if pairs were frequent at random, as often as a sample of them
+// is:
 //
 //     g(x, r) = sum over k >= 1 of C(x, k) r^(k (k - 1) / 2)       sets among x items, pairs frequent with chance r
 //
@@ -76,8 +77,8 @@ class Walker {
 
   public:
     Walker(const Branch &branch, int64_t least, int64_t max_size, Dice &dice)
-        : branch_(branch), least_(least), max_size_(max_size), dice_(dice), t_(size_t(branch.words)), both_(size_t(branch.words)),
-          free_(max_size > int64_t(branch.item.size())) {}
+        : branch_(branch), least_(least), max_size_(max_size), dice_(dice), t_(size_t(branch.words)),
+          both_(size_t(branch.words)), free_(max_size > int64_t(branch.item.size())) {}
 
     double walk() {  // sets in the branch, its own item included
         alive_.resize(branch_.item.size());
@@ -119,7 +120,8 @@ class Walker {
 };
 
 // sizes[b, p] = the p-th estimate of the number of sets of branch branches[b].
-void probe(MARKET_ARGUMENTS, In1<int64_t> branches, int64_t least, int64_t max_size, int64_t seed, InOut2<double> sizes) {
+void probe(MARKET_ARGUMENTS, In1<int64_t> branches, int64_t least, int64_t max_size, int64_t seed,
+           InOut2<double> sizes) {
     CHECK_MARKET;
     const Market db = THE_MARKET;
     for (size_t b = 0; b < branches.shape(0); ++b)

@@ -13,8 +13,8 @@ namespace {
 struct Tree {
     std::vector<int32_t> item, parent, link, child, sibling;  // of each node; node 0 is the root
     std::vector<int64_t> count;
-    std::vector<int32_t> head, top;                            // of each item: its first node; its node below the root
-    std::vector<int64_t> held;                                 // of each item: its count
+    std::vector<int32_t> head, top;  // of each item: its first node; its node below the root
+    std::vector<int64_t> held;  // of each item: its count
 
     void clear(size_t items) {
         for (auto *v : {&item, &parent, &link, &child, &sibling}) v->clear();
@@ -61,7 +61,8 @@ struct Nodes {  // a tree as it is read
 
 // Baskets as a tree: (item, parent, link, head) and the nodes' counts. Ranks ascend in a basket, rare items first.
 nb::tuple build(In1<int64_t> start, In1<int32_t> rank, In1<int64_t> weight, int64_t m) {
-    require(are_rows(rank, rank, start, length(start) - 1, m) && weighs(weight, length(start) - 1), "build: baskets do not fit");
+    require(are_rows(rank, rank, start, length(start) - 1, m) && weighs(weight, length(start) - 1),
+            "build: baskets do not fit");
     require(m <= std::max<int64_t>(length(rank), 1 << 20), "build: more items than entries");
     Tree tree;
     {
@@ -84,7 +85,7 @@ struct Level {
 
 class Growth {
     std::vector<Level> levels_;
-    std::vector<int64_t> count_;    // by item of the level above; zero between calls
+    std::vector<int64_t> count_;  // by item of the level above; zero between calls
     std::vector<int32_t> place_, met_, path_, set_;
     const int64_t least_, max_size_;
     bool progressed_ = false;
@@ -98,7 +99,8 @@ class Growth {
     bool project(const Nodes &from, const int32_t *codes, int32_t what, Level &to) {
         met_.clear();
         for (int32_t at = from.head[what]; at >= 0; at = from.link[at])
-            for (int32_t up = from.count[at] > 0 ? from.parent[at] : 0; up > 0; up = from.parent[up]) {  // met once only
+            for (int32_t up = from.count[at] > 0 ? from.parent[at] : 0; up > 0;
+                 up = from.parent[up]) {  // met once only
                 const int32_t j = from.item[up];
                 if (count_[size_t(j)] == 0) met_.push_back(j);
                 count_[size_t(j)] += from.count[at], --trail.budget;
@@ -133,7 +135,8 @@ class Growth {
             if (a + 1 < m && int64_t(set_.size()) < max_size_) {
                 if (levels_.size() <= depth + 1) levels_.emplace_back();
                 const Tree &tree = levels_[depth].tree;
-                const Nodes nodes{tree.item.data(), tree.parent.data(), tree.link.data(), tree.head.data(), tree.count.data()};
+                const Nodes nodes{tree.item.data(), tree.parent.data(), tree.link.data(), tree.head.data(),
+                                  tree.count.data()};
                 if (project(nodes, levels_[depth].codes.data(), a, levels_[depth + 1])) grow(depth + 1);
             }
             set_.pop_back();
@@ -147,7 +150,8 @@ class Growth {
     Trail trail;
 
     Growth(int64_t m, int64_t least, int64_t max_size, Trail trail)
-        : levels_(1), count_(size_t(m), 0), place_(size_t(m), -1), least_(least), max_size_(max_size), trail(std::move(trail)) {}
+        : levels_(1), count_(size_t(m), 0), place_(size_t(m), -1), least_(least), max_size_(max_size),
+          trail(std::move(trail)) {}
 
     void mine(const Nodes &whole, const int32_t *codes, int32_t i) {
         const bool known = trail.resuming;
@@ -162,10 +166,11 @@ class Growth {
 };
 
 // Ways up and along lead to earlier nodes, so they end; items fall on the way up to the root, which has none.
-void check_nodes(const In1<int32_t> &item, const In1<int32_t> &parent, const In1<int32_t> &link, const In1<int32_t> &head,
-                 const In1<int64_t> &count) {
+void check_nodes(const In1<int32_t> &item, const In1<int32_t> &parent, const In1<int32_t> &link,
+                 const In1<int32_t> &head, const In1<int64_t> &count) {
     const int64_t N = length(item), m = length(head);
-    require(length(parent) == N && length(link) == N && length(count) == N && N > 0 && within(head, -1, N), "nodes do not fit");
+    require(length(parent) == N && length(link) == N && length(count) == N && N > 0 && within(head, -1, N),
+            "nodes do not fit");
     require(within(count, 0, (int64_t(1) << 62) / N), "counts of nodes");
     bool fits = true;
     for (int64_t i = 1; i < N; ++i) {

@@ -31,7 +31,8 @@ void check_sets(const In1<int64_t> &start, const In1<int32_t> &items, int64_t m)
 // Order by size, then by falling count, then by items.
 void in_order(In1<int64_t> start, In1<int32_t> items, In1<int64_t> counts, InOut1<int64_t> order) {
     check_sets(start, items, length(counts));
-    require(within(items, 0, INT32_MAX) && within(counts, 0, INT64_MAX) && length(order) == length(counts), "sets do not fit");
+    require(within(items, 0, INT32_MAX) && within(counts, 0, INT64_MAX) && length(order) == length(counts),
+            "sets do not fit");
     nb::gil_scoped_release unlocked;
     const int64_t m = int64_t(counts.shape(0)), *s = start.data(), *c = counts.data();
     const int32_t *item = items.data();
@@ -48,15 +49,18 @@ void in_order(In1<int64_t> start, In1<int32_t> items, In1<int64_t> counts, InOut
         const int64_t k = s[i + 1] - s[i];
         Entry one{uint64_t(most - c[i]), 0, i};
         for (int64_t e = 0; e < in_high; ++e) one.high = one.high << wide | uint64_t(e < k ? item[s[i] + e] : 0);
-        for (int64_t e = in_high; e < in_high + in_low; ++e) one.low = one.low << wide | uint64_t(e < k ? item[s[i] + e] : 0);
+        for (int64_t e = in_high; e < in_high + in_low; ++e)
+            one.low = one.low << wide | uint64_t(e < k ? item[s[i] + e] : 0);
         entries[size_t(next[size_t(k)]++)] = one;
     }
     for (int64_t k = 0; k <= longest; ++k)
-        std::sort(entries.begin() + at[size_t(k)], entries.begin() + at[size_t(k) + 1], [=](const Entry &a, const Entry &b) {
+        std::sort(entries.begin() + at[size_t(k)], entries.begin() + at[size_t(k) + 1],
+                  [=](const Entry &a, const Entry &b) {
             if (a.high != b.high) return a.high < b.high;
             if (a.low != b.low) return a.low < b.low;
             const int64_t told = std::min<int64_t>(k, in_high + in_low);
-            return std::lexicographical_compare(item + s[a.set] + told, item + s[a.set] + k, item + s[b.set] + told, item + s[b.set] + k);
+            return std::lexicographical_compare(item + s[a.set] + told, item + s[a.set] + k, item + s[b.set] + told,
+                                                item + s[b.set] + k);
         });
     for (int64_t i = 0; i < m; ++i) order.data()[i] = entries[size_t(i)].set;
 }
@@ -64,10 +68,12 @@ void in_order(In1<int64_t> start, In1<int32_t> items, In1<int64_t> counts, InOut
 // indices = the items of the sets in that order; indptr is where each begins.
 void gather(In1<int64_t> start, In1<int32_t> items, In1<int64_t> order, In1<int64_t> indptr, InOut1<int32_t> indices) {
     check_sets(start, items, length(start) - 1);
-    require(shares_out(indptr, length(order), length(indices)) && within(order, 0, length(start) - 1), "sets do not fit");
+    require(shares_out(indptr, length(order), length(indices)) && within(order, 0, length(start) - 1),
+            "sets do not fit");
     for (int64_t i = 0; i < length(order); ++i) {
         const int64_t o = order.data()[i];
-        require(indptr.data()[i + 1] - indptr.data()[i] == start.data()[o + 1] - start.data()[o], "sets of another size");
+        require(indptr.data()[i + 1] - indptr.data()[i] == start.data()[o + 1] - start.data()[o],
+                "sets of another size");
     }
     nb::gil_scoped_release unlocked;
     for (int64_t i = 0; i < int64_t(order.shape(0)); ++i) {
@@ -110,7 +116,8 @@ class Index {  // open addressing; sets are compared in full
             if (s_[i + 1] - s_[i] != length) continue;
             const int32_t *other = item_ + s_[i];
             if (std::equal(other, other + std::min(without, length), set) &&
-                std::equal(other + std::min(without, length), other + length, set + std::min(without, length) + (without < k)))
+                std::equal(other + std::min(without, length), other + length,
+                           set + std::min(without, length) + (without < k)))
                 return i;
         }
         return -1;
@@ -118,7 +125,8 @@ class Index {  // open addressing; sets are compared in full
 };
 
 // place[q] = the number of the set that equals query q, or -1. Items ascend in sets and queries.
-void lookup(In1<int64_t> start, In1<int32_t> items, In1<int64_t> query_start, In1<int32_t> query, InOut1<int64_t> place) {
+void lookup(In1<int64_t> start, In1<int32_t> items, In1<int64_t> query_start, In1<int32_t> query,
+            InOut1<int64_t> place) {
     check_sets(start, items, length(start) - 1);
     check_sets(query_start, query, length(place));
     nb::gil_scoped_release unlocked;

@@ -50,8 +50,7 @@ static inline void add_counts(View2<const T> X, const int64_t *y, const double *
 
 // One row of logs per category, so that a look-up adds K neighbours. Fixed > 0 fixes K while compiling.
 template <class T, int Fixed>
-static inline void add_logs_of(View2<const T> X, const int64_t *start, View2<const double> table,
-                               double *out) {
+static inline void add_logs_of(View2<const T> X, const int64_t *start, View2<const double> table, double *out) {
     const int64_t n = X.rows(), d = X.cols(), K = Fixed ? Fixed : table.cols();
     for (int64_t i = 0; i < n; ++i) {
         const T *x = X.row(i);
@@ -74,8 +73,8 @@ static inline void add_logs(View2<const T> X, const int64_t *start, View2<const 
 
 // Sums of the entries, or with over the number of entries above the threshold; the lowest entry.
 template <class T>
-static inline double add_sums(View2<const T> X, const int64_t *y, const double *w, bool over,
-                              double threshold, double *out) {
+static inline double add_sums(View2<const T> X, const int64_t *y, const double *w, bool over, double threshold,
+                              double *out) {
     const int64_t n = X.rows(), d = X.cols();
     double lowest = std::numeric_limits<double>::infinity();
     for (int64_t i = 0; i < n; ++i) {
@@ -97,8 +96,7 @@ static inline double add_sums(View2<const T> X, const int64_t *y, const double *
 
 template <class T, class I>
 static inline double add_sparse(const T *data, const I *indices, const I *indptr, int64_t n, int64_t d,
-                                const int64_t *y, const double *w, bool over, double threshold,
-                                double *out) {
+                                const int64_t *y, const double *w, bool over, double threshold, double *out) {
     double lowest = std::numeric_limits<double>::infinity();
     for (int64_t i = 0; i < n; ++i) {
         double *o = out + y[i] * d;
@@ -122,8 +120,7 @@ HOT double sums_f64(View2<const double> X, const int64_t *y, const double *w, bo
                     double *out) {
     return add_sums<double>(X, y, w, over, threshold, out);
 }
-HOT double sums_f32(View2<const float> X, const int64_t *y, const double *w, bool over, double threshold,
-                    double *out) {
+HOT double sums_f32(View2<const float> X, const int64_t *y, const double *w, bool over, double threshold, double *out) {
     return add_sums<float>(X, y, w, over, threshold, out);
 }
 
@@ -179,8 +176,7 @@ void look_up(In2<T> X,                  // in      (n, d)      codes, NaN where 
              In1<int64_t> start,        // in      (d + 1,)
              In2<double> table,         // in      (cells, K)  logs
              InOut2<double> out) {      // in/out  (n, K)
-    require(in_order(start, X.shape(1), table.shape(0)) && out.shape(0) == X.shape(0) &&
-                out.shape(1) == table.shape(1),
+    require(in_order(start, X.shape(1), table.shape(0)) && out.shape(0) == X.shape(0) && out.shape(1) == table.shape(1),
             "look_up: the columns of X or the classes do not fit the table");
     nb::gil_scoped_release unlocked;
     add_logs<T>(view(X), start.data(), view(table), out.data());
@@ -207,7 +203,8 @@ double sparse_sums(In1<T> data,         // in      (nnz,)
                    In1<double> w,       // in      (n,) or (0,)
                    bool over, double threshold,
                    InOut2<double> out) {  // in/out  (K, d)
-    require(are_rows(data, indices, indptr, length(y), int64_t(out.shape(1))), "sparse_sums: these are no rows of the table");
+    require(are_rows(data, indices, indptr, length(y), int64_t(out.shape(1))),
+            "sparse_sums: these are no rows of the table");
     check_rows(y, w, length(y), length(out));
     nb::gil_scoped_release unlocked;
     return add_sparse<T, I>(data.data(), indices.data(), indptr.data(), int64_t(y.size()), int64_t(out.shape(1)),

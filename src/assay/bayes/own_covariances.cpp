@@ -62,8 +62,8 @@ void scores(In2<double> X,               // in   (n, d)
             In1<double> constants,       // in   (K,)      may be -inf
             InOut2<double> out) {        // out  (n, K)
     const auto n = X.shape(0), d = X.shape(1), K = constants.shape(0);
-    require(means.shape(0) == K && means.shape(1) == d && triangles.shape(0) == K * d &&
-                triangles.shape(1) == d && out.shape(0) == n && out.shape(1) == K,
+    require(means.shape(0) == K && means.shape(1) == d && triangles.shape(0) == K * d && triangles.shape(1) == d &&
+                out.shape(0) == n && out.shape(1) == K,
             "scores: means and triangles must have a row for each class and a column for each of X");
     nb::gil_scoped_release unlocked;
     quadratic_rows(view(X), means.data(), triangles.data(), constants.data(), int64_t(K), out.data());
@@ -71,6 +71,4 @@ void scores(In2<double> X,               // in   (n, d)
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) {
-    m.def("scores", &scores);
-}
+NB_MODULE(ASSAY_MODULE, m) { m.def("scores", &scores); }

@@ -37,7 +37,8 @@ static inline void find_shift(View2<const T> X, const int64_t *y, const double *
         const T *x = X.row(i);
         double *s = shift + k * d, *f = sum.data() + k * d;
         if (++taken[k] == HEAD) --open;
-        if (taken[k] == 1) for (int64_t j = 0; j < d; ++j) s[j] = double(x[j]);  // the first row is the reference
+        if (taken[k] == 1)
+            for (int64_t j = 0; j < d; ++j) s[j] = double(x[j]);  // the first row is the reference
         for (int64_t j = 0; j < d; ++j) {
             if (missing) {
                 if (x[j] != x[j]) continue;
@@ -55,8 +56,8 @@ static inline void find_shift(View2<const T> X, const int64_t *y, const double *
 }
 
 template <class T, bool missing>
-static inline void moments(View2<const T> X, const int64_t *y, const double *w, int64_t K, double *count,
-                           double *seen, double *mean, double *low, double *scatter) {
+static inline void moments(View2<const T> X, const int64_t *y, const double *w, int64_t K, double *count, double *seen,
+                           double *mean, double *low, double *scatter) {
     const int64_t n = X.rows(), d = X.cols();
     std::vector<double> shift(K * d), sum(K * d, 0.0);
     find_shift<T, missing>(X, y, w, K, shift.data());
@@ -106,8 +107,8 @@ HOT void moments_f32(View2<const float> X, const int64_t *y, const double *w, in
 // The rows of each class side by side, moved to s_k and scaled by the root of their weight:
 //     Z[start_k ... start_k + rows_k) = sqrt(w) (x - s_k),   first_k = sum w (x - s_k)
 template <class T>
-static inline void grouped(View2<const T> X, const int64_t *y, const double *w, int64_t K, double *count,
-                           int64_t *rows, double *shift, double *first, double *Z) {
+static inline void grouped(View2<const T> X, const int64_t *y, const double *w, int64_t K, double *count, int64_t *rows,
+                           double *shift, double *first, double *Z) {
     const int64_t n = X.rows(), d = X.cols();
     find_shift<T, false>(X, y, w, K, shift);
     for (int64_t i = 0; i < n; ++i) rows[y[i]] += !w || w[i] != 0.0;
@@ -139,7 +140,9 @@ HOT void grouped_f32(View2<const float> X, const int64_t *y, const double *w, in
     grouped<float>(X, y, w, K, c, r, s, f, Z);
 }
 
-bool fits(const InOut2<double> &a, int64_t K, int64_t d) { return int64_t(a.shape(0)) == K && int64_t(a.shape(1)) == d; }
+bool fits(const InOut2<double> &a, int64_t K, int64_t d) {
+    return int64_t(a.shape(0)) == K && int64_t(a.shape(1)) == d;
+}
 
 void check_rows(const In1<int64_t> &y, const In1<double> &w, int64_t n, int64_t K) {
     require(length(y) == n && weighs(w, n), "moments: a class, and a weight or none, for each row");
@@ -177,7 +180,8 @@ void group(In2<T> X,                   // in   (n, d)
     check_rows(y, w, length(X), K);
     require(length(rows) == K && fits(shift, K, d) && fits(first, K, d) && fits(Z, length(X), d),
             "moments: a place for each class and column, and for each row");
-    require(std::all_of(rows.data(), rows.data() + K, [](int64_t r) { return r == 0; }), "moments: rows must start at 0");
+    require(std::all_of(rows.data(), rows.data() + K, [](int64_t r) { return r == 0; }),
+            "moments: rows must start at 0");
     nb::gil_scoped_release unlocked;
     run(view(X), y.data(), w.size() ? w.data() : nullptr, int64_t(count.shape(0)), count.data(), rows.data(),
         shift.data(), first.data(), Z.data());

@@ -81,10 +81,15 @@ INLINE void profile_of(double *t, int64_t n, double h, double cut) {
         else if (SHAPE == TRIANGULAR || SHAPE == EPANECHNIKOV) k = 1.0 - u;
         else if (SHAPE == BIWEIGHT) k = (1.0 - u) * (1.0 - u);
         else if (SHAPE == TRIWEIGHT) k = (1.0 - u) * (1.0 - u) * (1.0 - u);
-        else if (SHAPE == TRICUBE) { const double v = 1.0 - u * u * u; k = v * v * v; }
-        else if (SHAPE == COSINE) k = cosine(u);
+        else if (SHAPE == TRICUBE) {
+            const double v = 1.0 - u * u * u;
+            k = v * v * v;
+        } else if (SHAPE == COSINE) k = cosine(u);
         else if (SHAPE == EXPONENTIAL) k = exponential(-u);
-        else { const double e = exponential(-u); k = 4.0 * e / ((1.0 + e) * (1.0 + e)); }
+        else {
+            const double e = exponential(-u);
+            k = 4.0 * e / ((1.0 + e) * (1.0 + e));
+        }
         t[i] = given <= last && (!ends || given < 1.0) ? k : 0.0;
     }
 }
@@ -236,9 +241,8 @@ void grow(In2<double> X_,           // in  (n, d)
         for (int64_t j = 1; j < d; ++j)
             if (high[j] - low[j] > high[wide] - low[wide]) wide = j;
         const int64_t mid = a + (b - a) / 2;
-        std::nth_element(order.data() + a, order.data() + mid, order.data() + b, [&](int64_t s, int64_t t) {
-            return ascends(X.row(s)[wide], X.row(t)[wide], s, t);
-        });
+        std::nth_element(order.data() + a, order.data() + mid, order.data() + b,
+                         [&](int64_t s, int64_t t) { return ascends(X.row(s)[wide], X.row(t)[wide], s, t); });
         from[2 * node + 1] = a, to[2 * node + 1] = mid;
         from[2 * node + 2] = mid, to[2 * node + 2] = b;
     }

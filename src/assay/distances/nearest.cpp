@@ -61,7 +61,8 @@ struct Stores {
 // Each store holds less than it has room for, and numbers only: what is not a number cannot be put in order.
 void require_sound(const InOut2<int64_t> &store, const InOut1<int64_t> &count) {
     const int64_t cap = int64_t(store.shape(1)) / 2;
-    require(int64_t(store.shape(1)) == 2 * cap && within(count, -1, std::max<int64_t>(cap, 0)), "nearest: a store is overfull");
+    require(int64_t(store.shape(1)) == 2 * cap && within(count, -1, std::max<int64_t>(cap, 0)),
+            "nearest: a store is overfull");
     const Candidate *all = reinterpret_cast<const Candidate *>(store.data());
     bool fits = true;
     for (int64_t q = 0; q < length(count); ++q)
@@ -233,8 +234,8 @@ void scan(In2<T> Q_,                 // in  (q, d)
 
 // The k best of each store, in order, with their exact distances if points are given.
 template <class T>
-void settle(In2<T> Q_, In2<T> X_, double p, int64_t k,
-            In1<double> slack, InOut1<double> limit, InOut1<int64_t> count, InOut2<int64_t> store,
+void settle(In2<T> Q_, In2<T> X_, double p, int64_t k, In1<double> slack, InOut1<double> limit, InOut1<int64_t> count,
+            InOut2<int64_t> store,
             InOut2<double> distance_,  // out  (q, k)
             InOut2<int64_t> row_) {    // out  (q, k)
     const auto Q = view(Q_), X = view(X_);

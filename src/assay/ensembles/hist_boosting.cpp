@@ -4,9 +4,9 @@
 // split.hpp (the best split of a column), grower.hpp (the tree). A Session keeps the memory that all rounds share;
 // its calls are short, so that a fit can be interrupted between them.
 //
-// Checked when a Session is made, once: codes up to the number of bins of their column, which is the missing one; places,
-// categories and groups that are there; later the lengths of what a call brings.
-// Twin in NumPy: tests/ensembles/test_hist_growing.py, tree_by_the_book.
+// Checked when a Session is made, once: codes up to the number of bins of their column, which is the missing one;
+// places, categories and groups that are there; later the lengths of what a call brings. Twin in NumPy:
+// tests/ensembles/test_hist_growing.py, tree_by_the_book.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -43,7 +43,7 @@ struct Leaf {
     double g, h;                                // sums of gradients and curvatures
 };
 
-constexpr double ENOUGH = 0.1;                  // a step is kept if the loss falls by this share of step times gradient
+constexpr double ENOUGH = 0.1;  // a step is kept if the loss falls by this share of step times gradient
 
 bool all_finite(const double *a, int64_t n) {
     double sum = 0.0;
@@ -63,16 +63,17 @@ bool none_above(const double *a, const double *top, int64_t n) {
     return fits;
 }
 
-constexpr double ROUNDED_ONE = 1.0 + 1e-9;      // a share of a sum, itself rounded
+constexpr double ROUNDED_ONE = 1.0 + 1e-9;  // a share of a sum, itself rounded
 
 // Everything that a Session indexes by. (d columns; d8 of them have codes of 8 bits, d16 of 16.)
-In2<uint8_t> checked(In2<uint8_t> panels, In2<uint8_t> columns, In2<uint16_t> wide, In1<int64_t> wide_start, int64_t width,
-                     In1<int32_t> bins, In1<int32_t> place, In1<uint8_t> missing, In1<uint8_t> nominal, In1<int8_t> monotonic,
-                     In2<double> thresholds, In1<int32_t> bin_of, In1<int64_t> category_start,
+In2<uint8_t> checked(In2<uint8_t> panels, In2<uint8_t> columns, In2<uint16_t> wide, In1<int64_t> wide_start,
+                     int64_t width, In1<int32_t> bins, In1<int32_t> place, In1<uint8_t> missing, In1<uint8_t> nominal,
+                     In1<int8_t> monotonic, In2<double> thresholds, In1<int32_t> bin_of, In1<int64_t> category_start,
                      const std::vector<std::vector<int32_t>> &groups, int64_t n, int64_t leaves, int64_t depth,
                      int64_t least, double l2, double share, int64_t memory) {
     const int64_t d = length(bins), d8 = length(columns), d16 = length(wide);
-    require(0 <= n && n < INT32_MAX && leaves >= 0 && depth >= 0 && least >= 0 && l2 >= 0.0 && share > 0.0 && memory >= 0,
+    require(0 <= n && n < INT32_MAX && leaves >= 0 && depth >= 0 && least >= 0 && l2 >= 0.0 && share > 0.0 &&
+                memory >= 0,
             "Session: limits");
     require(length(place) == d && length(missing) == d && length(nominal) == d && length(monotonic) == d &&
                 length(thresholds) == d && int64_t(thresholds.shape(1)) == BINS,
@@ -133,19 +134,23 @@ class Session {
     std::vector<Leaf> leaves_;
     int64_t n_;
     double l2_;
-    struct Given {                              // what the latest gradients came from
+    struct Given {  // what the latest gradients came from
         int kind = SQUARED;
         double parameter = 0.0;
         In1<double> raw, y;
         Maybe w, top, inverse;
         Rows rows() const {
-            return {raw.data(), y.data(), w ? w->data() : nullptr, top ? top->data() : nullptr,
-                    inverse ? inverse->data() : nullptr, parameter};
+            return {raw.data(),
+                    y.data(),
+                    w ? w->data() : nullptr,
+                    top ? top->data() : nullptr,
+                    inverse ? inverse->data() : nullptr,
+                    parameter};
         }
     } given_;
-    bool begun_ = false;                        // whether there were gradients
+    bool begun_ = false;  // whether there were gradients
 
-    int64_t *cells() {                          // 16-byte aligned
+    int64_t *cells() {  // 16-byte aligned
         return reinterpret_cast<int64_t *>((reinterpret_cast<uintptr_t>(cells_.data()) + 15) & ~uintptr_t(15));
     }
 
@@ -153,18 +158,18 @@ class Session {
     Session(In2<uint8_t> panels, In2<uint8_t> columns, In2<uint16_t> wide, In1<int64_t> wide_start, int64_t width,
             In1<int32_t> bins, In1<int32_t> place, In1<uint8_t> missing, In1<uint8_t> nominal, In1<int8_t> monotonic,
             In2<double> thresholds, In1<int32_t> bin_of, In1<int64_t> category_start,
-            std::vector<std::vector<int32_t>> groups, int64_t n, int64_t leaves, int64_t depth, int64_t least, double l2,
-            double share, int64_t memory)
-        : columns_(checked(panels, columns, wide, wide_start, width, bins, place, missing, nominal, monotonic, thresholds,
-                           bin_of, category_start, groups, n, leaves, depth, least, l2, share, memory)),
-          panels_(panels), wide_(wide), wide_start_(wide_start), bins_(bins), place_(place),
-          missing_(missing), nominal_(nominal), monotonic_(monotonic),
-          meaning_{thresholds, bin_of, category_start}, rows_(n), left_(n), right_(n),
-          cells_(2 * n + 2), steps_(n), n_(n), l2_(l2) {
-        const Codes codes{panels.data(), columns.data(), wide.data(), wide_start.data(), n, width,
-                          int64_t(columns.shape(0)), int64_t(wide.shape(0))};
-        const Columns cols{bins.data(), place.data(), missing.data(), nominal.data(), monotonic.data(),
-                           int64_t(bins.shape(0))};
+            std::vector<std::vector<int32_t>> groups, int64_t n, int64_t leaves, int64_t depth, int64_t least,
+            double l2, double share, int64_t memory)
+        : columns_(checked(panels, columns, wide, wide_start, width, bins, place, missing, nominal, monotonic,
+                           thresholds, bin_of, category_start, groups, n, leaves, depth, least, l2, share, memory)),
+          panels_(panels), wide_(wide), wide_start_(wide_start), bins_(bins), place_(place), missing_(missing),
+          nominal_(nominal), monotonic_(monotonic), meaning_{thresholds, bin_of, category_start}, rows_(n), left_(n),
+          right_(n), cells_(2 * n + 2), steps_(n), n_(n), l2_(l2) {
+        const Codes codes{
+            panels.data(),         columns.data(), wide.data(), wide_start.data(), n, width, int64_t(columns.shape(0)),
+            int64_t(wide.shape(0))};
+        const Columns cols{bins.data(),    place.data(),     missing.data(),
+                           nominal.data(), monotonic.data(), int64_t(bins.shape(0))};
         grower_ = std::make_unique<Grower>(codes, cols, Limits{leaves, depth, least, l2, share}, std::move(groups),
                                            rows_.data(), left_.data(), right_.data(), memory);
     }
@@ -179,30 +184,36 @@ class Session {
         given_ = {kind, parameter, raw, y, w, top, inverse}, begun_ = true;
         nb::gil_scoped_release unlocked;
         if (!all_finite(raw.data(), n_) || !all_finite(y.data(), n_) || (w && !all_finite(w->data(), n_)) ||
-            (top && !all_finite(top->data(), n_)) || (inverse && !all_finite(inverse->data(), n_)) || !std::isfinite(heaviest))
+            (top && !all_finite(top->data(), n_)) || (inverse && !all_finite(inverse->data(), n_)) ||
+            !std::isfinite(heaviest))
             return false;
         // What bounds the gradients below, and so the room for them in the cells.
-        require(w ? all_within(w->data(), n_, -heaviest, heaviest) : heaviest == 1.0, "gradients: a weight above the heaviest");
+        require(w ? all_within(w->data(), n_, -heaviest, heaviest) : heaviest == 1.0,
+                "gradients: a weight above the heaviest");
         require(kind != PINBALL || (0.0 <= parameter && parameter <= 1.0), "gradients: a quantile from 0 to 1");
         require(kind != BINOMIAL || all_within(y.data(), n_, 0.0, 1.0), "gradients: targets from 0 to 1");
         if (kind == ONE_OF_MANY && !none_above(raw.data(), top->data(), n_)) return false;  // the sum was not finite
-        require(kind != ONE_OF_MANY || all_within(inverse->data(), n_, 0.0, ROUNDED_ONE), "gradients: a share above one");
+        require(kind != ONE_OF_MANY || all_within(inverse->data(), n_, 0.0, ROUNDED_ONE),
+                "gradients: a share above one");
         const Rows R = given_.rows();
         const int64_t blocks = (n_ + BLOCK - 1) / BLOCK;
         Extent most{heaviest, heaviest * (kind == BINOMIAL || kind == ONE_OF_MANY ? 0.25 : 1.0), heaviest * double(n_)};
         if (kind == SQUARED || kind == POISSON || kind == GAMMA) {
             std::vector<Extent> found(blocks);
-            crew.each(blocks, [&](int64_t t, int) { found[t] = extent(kind, R, t * BLOCK, std::min(n_, (t + 1) * BLOCK)); });
+            crew.each(blocks,
+                      [&](int64_t t, int) { found[t] = extent(kind, R, t * BLOCK, std::min(n_, (t + 1) * BLOCK)); });
             most = {0.0, 0.0, 0.0};
             for (const Extent &e : found) most = {std::max(e.g, most.g), std::max(e.h, most.h), most.sum_g + e.sum_g};
-            if (!std::isfinite(most.g / heaviest * most.sum_g) || !std::isfinite(most.h)) return false;  // nor are gains
+            if (!std::isfinite(most.g / heaviest * most.sum_g) || !std::isfinite(most.h))
+                return false;  // nor are gains
         }
         choose_units(kind <= PINBALL && !w, most);
         std::vector<Sums> sums(blocks);
         int64_t *cell = cells();
         crew.each(blocks, [&](int64_t t, int) {
             const int64_t a = t * BLOCK, b = std::min(n_, a + BLOCK);
-            if (units_.wide) wide_cells(kind, R, a, b, 1 / units_.g, 1 / units_.h, units_.count_bits, cell, steps_.data());
+            if (units_.wide)
+                wide_cells(kind, R, a, b, 1 / units_.g, 1 / units_.h, units_.count_bits, cell, steps_.data());
             else narrow_cells(kind, R, a, b, 1 / units_.g, units_.count_bits, cell);
             for (int64_t i = a; i < b; ++i) sums[t] += units_.sums(cell + (units_.wide ? 2 * i : i));
         });
@@ -211,9 +222,9 @@ class Session {
         return true;
     }
 
-    // The tree of the latest gradients, in preorder: column (-1: leaf), threshold or value, right child, whether missing
-    // values go left, rows, gain; for nominal tests the place and the words of the set of categories that go left; the
-    // leaves, where their rows begin, and the tree's depth.
+    // The tree of the latest gradients, in preorder: column (-1: leaf), threshold or value, right child, whether
+    // missing values go left, rows, gain; for nominal tests the place and the words of the set of categories that go
+    // left; the leaves, where their rows begin, and the tree's depth.
     auto grow(double rate, bool exact, uint64_t seed, Crew &crew) {
         require(begun_, "grow: there are no gradients yet");
         std::vector<int32_t> column, right, set_start{0}, leaf_node;
@@ -242,7 +253,8 @@ class Session {
                 if (node.left < 0) {
                     const double h = units_.wide ? double(node.sums.h) * units_.h : double(node.sums.count);
                     leaves_.push_back({at, node.start, node.stop, double(node.sums.g) * units_.g, h});
-                    column.push_back(-1), number.push_back(node.value * rate), missing_left.push_back(0), gain.push_back(0);
+                    column.push_back(-1), number.push_back(node.value * rate), missing_left.push_back(0),
+                        gain.push_back(0);
                 } else {
                     describe(node, nodes, column, number, missing_left, gain, sets);
                     todo.emplace_back(node.right, at);
@@ -257,8 +269,8 @@ class Session {
         for (const Leaf &leaf : leaves_) leaf_node.push_back(leaf.node), leaf_start.push_back(leaf.start);
         return std::make_tuple(array_of(std::move(column)), array_of(std::move(number)), array_of(std::move(right)),
                                array_of(std::move(missing_left)), array_of(std::move(rows)), array_of(std::move(gain)),
-                               array_of(std::move(set_start)), array_of(std::move(sets)), array_of(std::move(leaf_node)),
-                               array_of(std::move(leaf_start)), depth);
+                               array_of(std::move(set_start)), array_of(std::move(sets)),
+                               array_of(std::move(leaf_node)), array_of(std::move(leaf_start)), depth);
     }
 
     // raw[i] += value of the leaf of row i; node[i], if wanted, is that leaf.
@@ -289,12 +301,14 @@ class Session {
         auto unit = [](double largest, int room) {
             int exponent = 0;
             std::frexp(largest, &exponent);
-            return std::ldexp(1.0, std::max((largest > 0.0 ? exponent : 0) - std::min(room, 50), -1000));  // 1 / unit is finite
+            return std::ldexp(1.0, std::max((largest > 0.0 ? exponent : 0) - std::min(room, 50),
+                                            -1000));  // 1 / unit is finite
         };
         units_.count_bits = bits;
         units_.g = unit(most.g, 62 - 2 * bits), units_.h = 1.0;
         units_.wide = !constant || most.sum_g < 4096.0 * units_.g * double(n_);  // a few large ones: finer units
-        if (units_.wide) units_.g = unit(most.g, 53 - bits), units_.h = unit(most.h, std::min(53 - bits, 62 - 2 * bits));
+        if (units_.wide)
+            units_.g = unit(most.g, 53 - bits), units_.h = unit(most.h, std::min(53 - bits, 62 - 2 * bits));
     }
 
     void describe(const Node &node, const std::vector<Node> &nodes, std::vector<int32_t> &column,
@@ -352,7 +366,8 @@ class Session {
         if (given_.kind >= BINOMIAL) {
             const Rows R = given_.rows();
             double decrease = 0.0;
-            for (int64_t i = leaf.start; i < leaf.stop; ++i) decrease += decrease_of_row(given_.kind, R, rows_[i], step);
+            for (int64_t i = leaf.start; i < leaf.stop; ++i)
+                decrease += decrease_of_row(given_.kind, R, rows_[i], step);
             if (decrease >= enough) return step;
         }
         return cautious_step(given_.kind, step / rate);
@@ -409,7 +424,8 @@ NB_MODULE(ASSAY_MODULE, m) {
                       In1<uint8_t>, In1<uint8_t>, In1<int8_t>, In2<double>, In1<int32_t>, In1<int64_t>,
                       std::vector<std::vector<int32_t>>, int64_t, int64_t, int64_t, int64_t, double, double, int64_t>())
         .def("gradients", &Session::gradients, nb::arg("kind"), nb::arg("parameter"), nb::arg("raw"), nb::arg("y"),
-             nb::arg("w").none(), nb::arg("heaviest"), nb::arg("top").none(), nb::arg("inverse").none(), nb::arg("crew"))
+             nb::arg("w").none(), nb::arg("heaviest"), nb::arg("top").none(), nb::arg("inverse").none(),
+             nb::arg("crew"))
         .def("grow", &Session::grow)
         .def("add", &Session::add, nb::arg("number"), nb::arg("raw"), nb::arg("node").none(), nb::arg("crew"))
         .def("rows", &Session::rows);

@@ -41,7 +41,11 @@ struct Trees {
     }
 };
 
-struct Test { double threshold; uint64_t keep; int32_t column; };
+struct Test {
+    double threshold;
+    uint64_t keep;
+    int32_t column;
+};
 
 struct Flat {                       // a small tree of numeric tests, to be taken all at once
     int64_t first, middle, last;    // tests first ... middle send missing values left, middle ... last right
@@ -72,7 +76,8 @@ struct Plan {
                         if (j < 0 || T.missing_left[a + i] != side) continue;
                         if (number[j] < 0) number[j] = int32_t(columns.size()), columns.push_back(j);
                         const int32_t from = before[i], to = before[T.right[a + i]];
-                        const uint64_t left = (to - from >= 64 ? ~uint64_t(0) : (uint64_t(1) << (to - from)) - 1) << from;
+                        const uint64_t left = (to - from >= 64 ? ~uint64_t(0) : (uint64_t(1) << (to - from)) - 1)
+                                              << from;
                         tests.push_back({T.number[a + i], ~left, number[j]});
                     }
                     if (side) tree.middle = int64_t(tests.size());
@@ -153,14 +158,15 @@ void add_rows(const Trees &F, int64_t t0, int64_t t1, int64_t K, const T *X, int
 }
 
 // For arrays that come from a file: every test leads on, to a node of its tree, and reads what is there.
-void check_trees(const In1<int32_t> &start, const In1<int32_t> &column, const In1<double> &number, const In1<int32_t> &right,
-                 const In1<uint8_t> &missing_left, const In1<int32_t> &set_start, const In1<uint32_t> &sets,
-                 const In1<int32_t> &categories, int64_t t0, int64_t t1) {
+void check_trees(const In1<int32_t> &start, const In1<int32_t> &column, const In1<double> &number,
+                 const In1<int32_t> &right, const In1<uint8_t> &missing_left, const In1<int32_t> &set_start,
+                 const In1<uint32_t> &sets, const In1<int32_t> &categories, int64_t t0, int64_t t1) {
     const int64_t T = length(start) - 1, m = length(column), d = length(categories);
     const char *broken = "the trees of the model do not hold together";
     auto need = [&](bool fits) { require(fits, broken); };
     std::vector<int64_t> waiting;  // right children that are still to come
-    need(0 <= t0 && t1 <= T && length(number) == m && length(right) == m && length(missing_left) == m && length(set_start) == m + 1);
+    need(0 <= t0 && t1 <= T && length(number) == m && length(right) == m && length(missing_left) == m &&
+         length(set_start) == m + 1);
     need(within(categories, 0, INT32_MAX - 31));
     for (int64_t t = t0; t < t1; ++t) {
         const int64_t a = start.data()[t], size = start.data()[t + 1] - a;
@@ -197,11 +203,11 @@ void add_scores(In1<int32_t> start, In1<int32_t> column, In1<double> number, In1
                 In2<T> X,                // in      (n, d)
                 int64_t a, int64_t b,    // rows a to b
                 InOut2<double> out) {    // in/out  (n, K)
-    const Trees F{start.data(), column.data(), right.data(), set_start.data(), number.data(), missing_left.data(),
-                  sets.data(), categories.data()};
+    const Trees F{start.data(),  column.data(),       right.data(), set_start.data(),
+                  number.data(), missing_left.data(), sets.data(),  categories.data()};
     const int64_t d = int64_t(X.shape(1)), K = int64_t(out.shape(1));
-    require(K > 0 && d == int64_t(categories.shape(0)) && X.shape(0) == out.shape(0) && 0 <= t0 && t1 < int64_t(start.shape(0)) &&
-                0 <= a && a <= b && b <= int64_t(X.shape(0)),
+    require(K > 0 && d == int64_t(categories.shape(0)) && X.shape(0) == out.shape(0) && 0 <= t0 &&
+                t1 < int64_t(start.shape(0)) && 0 <= a && a <= b && b <= int64_t(X.shape(0)),
             "add_scores: X must have the columns of the model");
     check_trees(start, column, number, right, missing_left, set_start, sets, categories, t0, t1);
     nb::gil_scoped_release unlocked;

@@ -117,7 +117,7 @@ int64_t tallies(In1<double> positives,      // in   (P,) rising
 }
 
 // Pairs of a positive and a negative in the right order, an equal pair counting half.
-HOT double pairs_in_order(In1<double> positives,    // in (P,) rising
+HOT double pairs_in_order(In1<double> positives,  // in (P,) rising
                           In1<double> negatives) {  // in (N,) rising
     const auto pos = view(positives), neg = view(negatives);
     nb::gil_scoped_release unlocked;
@@ -134,12 +134,12 @@ HOT double pairs_in_order(In1<double> positives,    // in (P,) rising
 
 // Areas of resamples first .. first + B - 1.
 HOT void resampled_areas(In1<uint8_t> positive_,  // in   (n,) 1 or 0, rows by falling score
-                     In1<uint8_t> last_,      // in   (n,) 1 where the next score is lower
-                     In1<int32_t> unit_,      // in   (n,) what is drawn when this row is
-                     In1<double> weight_,     // in   (n,) or (0,)
-                     In1<int64_t> starts_,    // in   (S + 1,) units of each stratum
-                     uint64_t seed, int64_t first, bool precise,
-                     InOut2<double> out_) {  // out  (B, 2) area, average precision; NaN where a class has no row
+                         In1<uint8_t> last_,  // in   (n,) 1 where the next score is lower
+                         In1<int32_t> unit_,  // in   (n,) what is drawn when this row is
+                         In1<double> weight_,  // in   (n,) or (0,)
+                         In1<int64_t> starts_,  // in   (S + 1,) units of each stratum
+                         uint64_t seed, int64_t first, bool precise,
+                         InOut2<double> out_) {  // out  (B, 2) area, average precision; NaN where a class has no row
     const auto positive = view(positive_), last = view(last_);
     const auto unit = view(unit_);
     const auto weight = view(weight_);
@@ -175,10 +175,10 @@ HOT void resampled_areas(In1<uint8_t> positive_,  // in   (n,) 1 or 0, rows by f
 }
 
 // Sums of resamples first .. first + B - 1: out[b] = sum over the units drawn of V[unit].
-HOT void resampled_sums(In2<double> V_,         // in   (units, q)
-                    In1<int64_t> starts_,   // in   (S + 1,)
-                    uint64_t seed, int64_t first,
-                    InOut2<double> out_) {  // out  (B, q)
+HOT void resampled_sums(In2<double> V_,  // in   (units, q)
+                        In1<int64_t> starts_,  // in   (S + 1,)
+                        uint64_t seed, int64_t first,
+                        InOut2<double> out_) {  // out  (B, q)
     const auto V = view(V_);
     const auto starts = view(starts_);
     const auto out = view(out_);
@@ -197,11 +197,11 @@ HOT void resampled_sums(In2<double> V_,         // in   (units, q)
 }
 
 // Weight in each cell of resamples first .. first + B - 1: out[b][cell[unit]] += weight[unit].
-HOT void resampled_cells(In1<int32_t> cell_,     // in   (units,)
-                     In1<double> weight_,    // in   (units,)
-                     In1<int64_t> starts_,   // in   (S + 1,)
-                     uint64_t seed, int64_t first,
-                     InOut2<double> out_) {  // out  (B, cells)
+HOT void resampled_cells(In1<int32_t> cell_,  // in   (units,)
+                         In1<double> weight_,  // in   (units,)
+                         In1<int64_t> starts_,  // in   (S + 1,)
+                         uint64_t seed, int64_t first,
+                         InOut2<double> out_) {  // out  (B, cells)
     const auto cell = view(cell_);
     const auto weight = view(weight_);
     const auto starts = view(starts_);

@@ -58,8 +58,8 @@ struct Isolation {
         const double u = draw.share();
         double cut = (1 - u) * low + u * high;
         if (!(cut >= low && cut < high)) cut = low;  // rounding must not leave a side empty
-        const auto middle = std::partition(rows.begin() + a, rows.begin() + b,
-                                           [&](int32_t row) { return X[row * d + j] <= cut; });
+        const auto middle =
+            std::partition(rows.begin() + a, rows.begin() + b, [&](int32_t row) { return X[row * d + j] <= cut; });
         const int64_t m = middle - rows.begin();
         feature[at] = j, threshold[at] = cut;
         grow(a, m, depth + 1);
@@ -84,7 +84,7 @@ int64_t isolate(In2<double> X,             // in   (m, d)
                 int64_t(right.shape(0)) == room && int64_t(samples.shape(0)) == room,
             "isolate: room for the nodes");
     nb::gil_scoped_release unlocked;
-    Isolation tree{X.data(), d, max_depth, {seed}, {}, {}, feature.data(), right.data(), samples.data(),
+    Isolation tree{X.data(),        d, max_depth, {seed}, {}, {}, feature.data(), right.data(), samples.data(),
                    threshold.data()};
     tree.rows.resize(m);
     for (int64_t i = 0; i < m; ++i) tree.rows[i] = int32_t(i);

@@ -11,8 +11,8 @@
 //
 //     number = sum_i B_m(from_i) - B_m(c_i),      from_1 = 0, from_i = c_{i-1} (or the next one: no column twice)
 //
-// Checked by the caller: runs stay below what is made so far, columns of a row increase and lie below the table's width.
-// Twins in NumPy: tests/prepare/test_polynomial_features.py.
+// Checked by the caller: runs stay below what is made so far, columns of a row increase and lie below the table's
+// width. Twins in NumPy: tests/prepare/test_polynomial_features.py.
 #include "assay/array.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ static inline void fill_row(const T *x, Runs runs, T *z) {
         const T factor = x[runs.column[s]];
         const int64_t m = runs.length[s];
 #pragma GCC ivdep
-        for (int64_t k = 0; k < m; ++k) to[k] = factor * from[k];       // z[next:] = x[f] * z[source:]
+        for (int64_t k = 0; k < m; ++k) to[k] = factor * from[k];  // z[next:] = x[f] * z[source:]
         next += m;
     }
 }
@@ -66,7 +66,7 @@ static inline void by_columns(View2<const T> X, Runs runs, int64_t width, bool b
         const int64_t m = std::min(block, end - a);
         for (int64_t i = 0; i < m; ++i)
             for (int64_t j = 0; j < d; ++j) x[j * block + i] = X.row(a + i)[j];
-        auto place = [&](int64_t t) {                                   // what is not handed out is made in z
+        auto place = [&](int64_t t) {  // what is not handed out is made in z
             if (t == 0 && bias) return out.row(0) + a;
             return t >= first ? out.row(t - first + bias) + a : z + t * block;
         };
@@ -84,8 +84,12 @@ static inline void by_columns(View2<const T> X, Runs runs, int64_t width, bool b
     }
 }
 
-HOT void rows_f64(View2<const double> X, Runs r, int64_t w, bool b, View2<double> o, double *z) { by_rows(X, r, w, b, o, z); }
-HOT void rows_f32(View2<const float> X, Runs r, int64_t w, bool b, View2<float> o, float *z) { by_rows(X, r, w, b, o, z); }
+HOT void rows_f64(View2<const double> X, Runs r, int64_t w, bool b, View2<double> o, double *z) {
+    by_rows(X, r, w, b, o, z);
+}
+HOT void rows_f32(View2<const float> X, Runs r, int64_t w, bool b, View2<float> o, float *z) {
+    by_rows(X, r, w, b, o, z);
+}
 HOT void columns_f64(View2<const double> X, Runs r, int64_t w, bool b, View2<double> o, int64_t begin, int64_t end,
                      double *x, double *z, int64_t m) {
     by_columns(X, r, w, b, o, begin, end, x, z, m);
@@ -97,7 +101,8 @@ HOT void columns_f32(View2<const float> X, Runs r, int64_t w, bool b, View2<floa
 
 Runs checked(const In1<int64_t> &source, const In1<int64_t> &length, const In1<int64_t> &column, int64_t d,
              int64_t width) {
-    require(source.shape(0) == length.shape(0) && column.shape(0) == length.shape(0), "polynomial: runs of three numbers");
+    require(source.shape(0) == length.shape(0) && column.shape(0) == length.shape(0),
+            "polynomial: runs of three numbers");
     int64_t next = 1;
     for (size_t s = 0; s < length.shape(0); ++s) {
         const int64_t from = source.data()[s], m = length.data()[s], f = column.data()[s];
@@ -109,10 +114,9 @@ Runs checked(const In1<int64_t> &source, const In1<int64_t> &length, const In1<i
 }
 
 template <class T, auto run>
-void dense_rows(In2<T> X,                       // in   (n, d)
-                In1<int64_t> source, In1<int64_t> length, In1<int64_t> column,
-                int64_t width, bool bias,
-                InOut2<T> out) {                // out  (n, keep)
+void dense_rows(In2<T> X,  // in   (n, d)
+                In1<int64_t> source, In1<int64_t> length, In1<int64_t> column, int64_t width, bool bias,
+                InOut2<T> out) {  // out  (n, keep)
     const Runs runs = checked(source, length, column, X.shape(1), width);
     require(out.shape(0) == X.shape(0) && int64_t(out.shape(1)) >= bias && int64_t(out.shape(1)) <= width,
             "polynomial: out has another shape");
@@ -122,10 +126,9 @@ void dense_rows(In2<T> X,                       // in   (n, d)
 }
 
 template <class T, auto run>
-void dense_columns(In2<T> X,                    // in   (n, d)
-                   In1<int64_t> source, In1<int64_t> length, In1<int64_t> column,
-                   int64_t width, bool bias,
-                   InOut2<T> out,               // out  (keep, n)
+void dense_columns(In2<T> X,  // in   (n, d)
+                   In1<int64_t> source, In1<int64_t> length, In1<int64_t> column, int64_t width, bool bias,
+                   InOut2<T> out,  // out  (keep, n)
                    int64_t begin, int64_t end) {  // rows of X to turn into columns of out
     const Runs runs = checked(source, length, column, X.shape(1), width);
     const int64_t keep = out.shape(0);
@@ -144,13 +147,13 @@ struct Walk {
     const int64_t *index;
     const T *value;
     int64_t count, d;
-    const int64_t *at, *past;   // (degree + 1, d) B_m(c) and B_m(the first column that may follow c)
+    const int64_t *at, *past;  // (degree + 1, d) B_m(c) and B_m(the first column that may follow c)
     bool distinct;
     T *data;
     I *column;
     int64_t next;
 
-    void go(int64_t start, int64_t left, int64_t base, T product) {     // base: number so far + B_left(from)
+    void go(int64_t start, int64_t left, int64_t base, T product) {  // base: number so far + B_left(from)
         const int64_t *row = at + left * d;
         for (int64_t k = start; k < count; ++k) {
             const int64_t c = index[k], here = base - row[c];
@@ -166,10 +169,11 @@ struct Walk {
 };
 
 // Entries of the table's columns, and for each row as many places as it has terms.
-void check_places(const In1<int64_t> &indptr, const In1<int64_t> &index, int64_t low, int64_t high, bool distinct, bool bias,
-                  int64_t d, const In1<int64_t> &place) {
+void check_places(const In1<int64_t> &indptr, const In1<int64_t> &index, int64_t low, int64_t high, bool distinct,
+                  bool bias, int64_t d, const In1<int64_t> &place) {
     const int64_t n = assay::length(indptr) - 1, origin = indptr.data()[0];
-    require(0 <= low && high < 64 && origin >= 0 && within(index, 0, d), "polynomial: columns or degrees that are not there");
+    require(0 <= low && high < 64 && origin >= 0 && within(index, 0, d),
+            "polynomial: columns or degrees that are not there");
     bool fits = true;
     for (int64_t i = 0; i < n; ++i) {
         const int64_t m = indptr.data()[i + 1] - indptr.data()[i];
@@ -186,11 +190,10 @@ void check_places(const In1<int64_t> &indptr, const In1<int64_t> &index, int64_t
 }
 
 template <class T, class I>
-void sparse_rows(In1<int64_t> indptr, In1<int64_t> index, In1<T> value,
-                 int64_t low, int64_t high, bool distinct, bool bias,
-                 In2<int64_t> at, In2<int64_t> past,    // in   (high + 1, d)
-                 In1<int64_t> base,             // in   (high + 1,) number of the first term of degree m, plus B_m(0)
-                 In1<int64_t> place,            // in   (n + 1,) where the new rows begin
+void sparse_rows(In1<int64_t> indptr, In1<int64_t> index, In1<T> value, int64_t low, int64_t high, bool distinct,
+                 bool bias, In2<int64_t> at, In2<int64_t> past,  // in   (high + 1, d)
+                 In1<int64_t> base,  // in   (high + 1,) number of the first term of degree m, plus B_m(0)
+                 In1<int64_t> place,  // in   (n + 1,) where the new rows begin
                  InOut1<T> data, InOut1<I> column) {
     const int64_t n = int64_t(indptr.shape(0)) - 1, total = data.shape(0), d = at.shape(1);
     require(n >= 0 && int64_t(place.shape(0)) == n + 1 && column.shape(0) == data.shape(0) &&
@@ -203,8 +206,9 @@ void sparse_rows(In1<int64_t> indptr, In1<int64_t> index, In1<T> value,
     const int64_t origin = indptr.data()[0], goal = place.data()[0];
     for (int64_t i = 0; i < n; ++i) {
         const int64_t a = indptr.data()[i] - origin, b = indptr.data()[i + 1] - origin;
-        Walk<T, I> walk{index.data() + a, value.data() + a, b - a, d, at.data(), past.data(), distinct,
-                        data.data(), column.data(), place.data()[i] - goal};
+        Walk<T, I> walk{index.data() + a, value.data() + a,      b - a,    d,
+                        at.data(),        past.data(),           distinct, data.data(),
+                        column.data(),    place.data()[i] - goal};
         if (bias) {
             walk.data[walk.next] = T(1);
             walk.column[walk.next++] = 0;

@@ -68,8 +68,10 @@ Conditions checked(In2<double> X, In1<int64_t> start, In1<int32_t> column, In1<d
                    In1<int64_t> word, In1<int64_t> codes, In1<uint8_t> missing, In1<uint64_t> pool) {
     const int64_t C = column.shape(0), W = pool.shape(0), d = X.shape(1);
     const int64_t R = int64_t(start.shape(0)) - 1;
-    require(R >= 0 && start.data()[0] == 0 && start.data()[R] == C, "firing: the rules do not share out the conditions");
-    for (int64_t r = 0; r < R; ++r) require(start.data()[r] <= start.data()[r + 1], "firing: a rule ends before it begins");
+    require(R >= 0 && start.data()[0] == 0 && start.data()[R] == C,
+            "firing: the rules do not share out the conditions");
+    for (int64_t r = 0; r < R; ++r)
+        require(start.data()[r] <= start.data()[r + 1], "firing: a rule ends before it begins");
     const bool fits = int64_t(low.shape(0)) == C && int64_t(high.shape(0)) == C && int64_t(word.shape(0)) == C &&
                       int64_t(codes.shape(0)) == C && int64_t(missing.shape(0)) == C;
     require(fits, "firing: conditions of different lengths");
@@ -78,7 +80,8 @@ Conditions checked(In2<double> X, In1<int64_t> start, In1<int32_t> column, In1<d
         const int64_t at = word.data()[c], k = codes.data()[c];
         require(at < 0 || (k >= 0 && k <= 64 * W && at <= W - (k + 63) / 64), "firing: codes outside of the pool");
     }
-    return {start.data(), column.data(), low.data(), high.data(), word.data(), codes.data(), missing.data(), pool.data(), R};
+    return {start.data(),   column.data(), low.data(), high.data(), word.data(), codes.data(),
+            missing.data(), pool.data(),   R};
 }
 
 void first(In2<double> X,            // in      (n, d)

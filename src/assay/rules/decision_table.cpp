@@ -121,8 +121,8 @@ double leave_one_out(In1<int32_t> group, int64_t groups, In1<int32_t> y, std::op
         const double own = w ? std::min(w[i], 1.0) : 1.0, rest = g.most - own;
         const int32_t k = y.data()[i];
         const bool alone = g.total - own <= 1e-12 * g.total;
-        const bool hit = alone ? k == otherwise
-                               : k == g.top && rest > 0 && (rest > g.second || (rest == g.second && k < g.next));
+        const bool hit =
+            alone ? k == otherwise : k == g.top && rest > 0 && (rest > g.second || (rest == g.second && k < g.next));
         right += !hit ? 0.0 : w ? w[i] : 1.0;
     }
     return right;

@@ -5,8 +5,8 @@
 //
 //     while c[top(c)] < least or top(next) == top(c):    c += next                                    (1)
 //
-// Among equally frequent classes the first is meant. Checked by the caller: ends ascending, the last one n; y in 0..K-1.
-// Twin in Python: tests/rules/test_one_r_classifier.py, buckets_by_the_book.
+// Among equally frequent classes the first is meant. Checked by the caller: ends ascending, the last one n; y in
+// 0..K-1. Twin in Python: tests/rules/test_one_r_classifier.py, buckets_by_the_book.
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ nb::tuple buckets(In1<int64_t> ends_,                 // in  (g,)  behind the la
     const int64_t g = ends.size();
     require(!w_ || int64_t(w_->shape(0)) == y.size(), "buckets: shapes");
     require(g == 0 || ends[g - 1] == y.size(), "buckets: ends");
-    require(within(ends_, 0, y.size() + 1) && K > 0 && K < INT32_MAX && within(y_, 0, K), "buckets: a row or a class that is not there");
+    require(within(ends_, 0, y.size() + 1) && K > 0 && K < INT32_MAX && within(y_, 0, K),
+            "buckets: a row or a class that is not there");
     std::vector<int64_t> last, top;  // of each bucket: its last distinct number, its class
     {
         nb::gil_scoped_release unlocked;

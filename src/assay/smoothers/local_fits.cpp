@@ -1,6 +1,7 @@
 // Local fits: at each query x a polynomial through the rows near it, each row weighing v_t.
 //
-//     v_t = prior_t k(|x - x_t| / h),   c = (sum_t v_t f_t f_t')^-1 f(x),   estimate = sum_t s_t y_t,   s_t = v_t f_t' c
+//     v_t = prior_t k(|x - x_t| / h),   c = (sum_t v_t f_t f_t')^-1 f(x),   estimate = sum_t s_t y_t,   s_t = v_t f_t'
+//     c
 //
 // f: the monomials of the columns, centred and scaled by the window's weighted means and deviations. Degree 0 is the
 // weighted mean, degree -1 the weighted median. A column whose spread in the window is less than 1e-12 of its squared
@@ -123,7 +124,8 @@ void monomials(const double *x, const Scratch &of, const Way &way, int64_t d, do
     for (int64_t k = 0; k < way.p; ++k) {
         double product = 1;
         for (int64_t j = 0; j < d; ++j)
-            for (int64_t e = way.powers[k * d + j]; e > 0; --e) product *= ((x[j] - of.from[j]) - of.mean[j]) * of.scale[j];
+            for (int64_t e = way.powers[k * d + j]; e > 0; --e)
+                product *= ((x[j] - of.from[j]) - of.mean[j]) * of.scale[j];
         f[k] = product;
     }
 }
@@ -224,9 +226,9 @@ double fit(const double *x, const double *v, const double *y, int64_t m, int64_t
     return polynomial_at(x, v, y, m, d, at, way, my, s);
 }
 
-HOT void profile(int kind, const double *distance, const double *prior, int64_t m, double h, double nearest, double *v) {
-    if (h > 0)
-        profile_values(kind, distance, m, h, nearest, v);
+HOT void profile(int kind, const double *distance, const double *prior, int64_t m, double h, double nearest,
+                 double *v) {
+    if (h > 0) profile_values(kind, distance, m, h, nearest, v);
     else
         for (int64_t t = 0; t < m; ++t) v[t] = distance[t] == 0 ? 1.0 : 0.0;
     if (prior)
@@ -274,10 +276,8 @@ double radius_on_line(const Rows &rows, double at, double k, int64_t own) {
         int64_t low = std::max<int64_t>(0, place - whole), high = std::min(place, n - whole);
         while (low < high) {  // the first window whose left end is not farther than the row right of it
             const int64_t middle = (low + high) / 2;
-            if (at - x[middle] > x[middle + whole] - at)
-                low = middle + 1;
-            else
-                high = middle;
+            if (at - x[middle] > x[middle + whole] - at) low = middle + 1;
+            else high = middle;
         }
         return std::max(away(x, at, low), away(x, at, low + whole - 1));
     }
@@ -434,9 +434,8 @@ void in_space(In2<double> x,            // in   (n, d)
     Scratch my(n, d, p);
     for (int64_t i = 0; i < q; ++i) {
         double *s = all ? weights.data() + i * n : nullptr;
-        estimate.data()[i] =
-            at_one(x.data(), y.data(), optional(count), optional(prior), distances.data() + i * n, n, d,
-                   queries.data() + i * d, own.data()[i], h, way, my, s);
+        estimate.data()[i] = at_one(x.data(), y.data(), optional(count), optional(prior), distances.data() + i * n, n,
+                                    d, queries.data() + i * d, own.data()[i], h, way, my, s);
         if (s && !std::isfinite(estimate.data()[i])) std::fill(s, s + n, 0.0);
     }
 }
@@ -447,8 +446,8 @@ void in_lists(In2<double> x, In1<double> y, In1<double> count, In1<double> prior
               In1<int64_t> start,       // in   (q + 1,) where the list of each query begins
               In1<int64_t> rows,        // in   (m,)     row numbers; equally far ones from low to high
               In1<double> distances,    // in   (m,)
-              In1<int64_t> own, double h, double k, int kind, int degree, In2<int64_t> powers,
-              InOut1<double> estimate, InOut2<double> weights) {
+              In1<int64_t> own, double h, double k, int kind, int degree, In2<int64_t> powers, InOut1<double> estimate,
+              InOut2<double> weights) {
     const int64_t n = x.shape(0), d = x.shape(1), q = queries.shape(0), p = powers.shape(0), m = rows.shape(0);
     require(int64_t(y.shape(0)) == n && int64_t(distances.shape(0)) == m, "the rows do not fit together");
     require(fits(count, n) && fits(prior, n), "the weights do not fit the rows");
@@ -481,9 +480,9 @@ void in_lists(In2<double> x, In1<double> y, In1<double> count, In1<double> prior
             if (w) ps[t] = w[list[t]];
             if (list[t] == own.data()[i]) left_out = t;
         }
-        estimate.data()[i] = at_one(xs.data(), ys.data(), c ? cs.data() : nullptr, w ? ps.data() : nullptr,
-                                    distances.data() + first[i], size, d, queries.data() + i * d, left_out, h, way, my,
-                                    all ? s.data() : nullptr);
+        estimate.data()[i] =
+            at_one(xs.data(), ys.data(), c ? cs.data() : nullptr, w ? ps.data() : nullptr, distances.data() + first[i],
+                   size, d, queries.data() + i * d, left_out, h, way, my, all ? s.data() : nullptr);
         if (all && std::isfinite(estimate.data()[i]))
             for (int64_t t = 0; t < size; ++t) weights.data()[i * n + list[t]] = s[t];
     }

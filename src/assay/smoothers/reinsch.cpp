@@ -9,8 +9,8 @@
 //     [ C'                       ]       [ 0                      ]
 //     [ lambda^1/2 W^-1/2 Q      ] c  =  [ W^1/2 y / lambda^1/2   ]
 //
-// whose matrix has the root of that condition. Rotations make it a triangle U of three diagonals, B = U'U. The leverages
-// are posterior variances of a curve whose slope wanders, found from both ends. All takes O(m).
+// whose matrix has the root of that condition. Rotations make it a triangle U of three diagonals, B = U'U. The
+// leverages are posterior variances of a curve whose slope wanders, found from both ends. All takes O(m).
 //
 // Checked by the caller: rising knots, weights above 0. Twin in NumPy: tests/smoothers/test_splines.py.
 #include <algorithm>
@@ -102,7 +102,9 @@ double q_times(const double *x, const double *y, int64_t j) {
     return (y[j + 2] - y[j + 1]) / (x[j + 2] - x[j + 1]) - (y[j + 1] - y[j]) / (x[j + 1] - x[j]);
 }
 
-void check(int64_t m, int64_t weights) { require(m >= 3 && weights == m, "a spline needs three knots, each with a weight"); }
+void check(int64_t m, int64_t weights) {
+    require(m >= 3 && weights == m, "a spline needs three knots, each with a weight");
+}
 
 // What the knots on one side say about value and slope at a place: the precisions [[a, b], [b, s + b^2 / a]].
 struct Known {

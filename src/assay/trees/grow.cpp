@@ -10,8 +10,8 @@ using namespace assay;
 namespace {
 
 template <class Source>
-void classify(Source source, const RowWeights &w, int K, const double *loss, int which, const Data &data, const Rules &rules,
-              const std::vector<uint32_t> &rows, const std::vector<uint32_t> &packed, Grown &out) {
+void classify(Source source, const RowWeights &w, int K, const double *loss, int which, const Data &data,
+              const Rules &rules, const std::vector<uint32_t> &rows, const std::vector<uint32_t> &packed, Grown &out) {
     const auto kind = Impurity(which);
     if (kind == Impurity::Gini && K == 2)
         return grow_with(GiniOfTwo<Source>(source, 2, kind, nullptr, 0), data, rules, rows, packed, out);
@@ -24,11 +24,11 @@ void classify(Source source, const RowWeights &w, int K, const double *loss, int
 // y: classes (n,), or empty and numbers (n, q). weights: whole (n,), real (n,), or both empty. criterion: 0 gini,
 // 1 entropy, 2 error, 3 risk; 4 squared error, 5 absolute error, 6 Poisson (the last two: q = 1).
 nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<double> X, In1<double> values,
-               In1<int64_t> start, In1<int32_t> categories, In1<uint8_t> has_missing, In1<int32_t> y, In2<double> numbers,
-               In1<int32_t> counts, In1<double> weights, int64_t n, int n_classes, int criterion, bool random,
-               bool surrogate, bool spread, int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_weight,
-               double min_node, int64_t max_features, int64_t max_leaves, double min_decrease, int64_t max_candidates,
-               In1<int8_t> monotonic, In2<double> loss, uint64_t seed) {
+               In1<int64_t> start, In1<int32_t> categories, In1<uint8_t> has_missing, In1<int32_t> y,
+               In2<double> numbers, In1<int32_t> counts, In1<double> weights, int64_t n, int n_classes, int criterion,
+               bool random, bool surrogate, bool spread, int64_t max_depth, int64_t min_split, int64_t min_leaf,
+               double min_weight, double min_node, int64_t max_features, int64_t max_leaves, double min_decrease,
+               int64_t max_candidates, In1<int8_t> monotonic, In2<double> loss, uint64_t seed) {
     require(n_classes > 0 ? int64_t(y.shape(0)) == n : int64_t(numbers.shape(0)) == n, "grow: target");
     if (n_classes > 0)
         require(within(y, 0, n_classes) && criterion >= 0 && criterion < 4, "grow: a class that is not there");
@@ -36,9 +36,12 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
     require(!monotonic.size() || monotonic.shape(0) == categories.shape(0), "grow: monotonic");
     require(criterion != 3 || int64_t(loss.size()) == int64_t(n_classes) * n_classes, "grow: loss");
     require(criterion < 5 || numbers.shape(1) == 1, "grow: one number a row");
-    const Rules rules{random,       surrogate,  spread,         false,      use_up,   max_depth,    min_split,
-                      min_leaf,     max_features, max_leaves,   max_candidates, min_weight, min_node, min_decrease,
-                      data_or_null(monotonic), seed};
+    const Rules rules{random,     surrogate,      spread,
+                      false,      use_up,         max_depth,
+                      min_split,  min_leaf,       max_features,
+                      max_leaves, max_candidates, min_weight,
+                      min_node,   min_decrease,   data_or_null(monotonic),
+                      seed};
     const int32_t *labels = y.data();
     const double *losses = data_or_null(loss);
     const auto run = [&](const Data &data, Rules rules, const RowWeights &w, const std::vector<uint32_t> &rows,

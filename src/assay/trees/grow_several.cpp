@@ -10,12 +10,12 @@ using namespace assay;
 namespace {
 
 // Several targets: classes are numbered through, those of target o from start[o].
-void classify_several(const int32_t *y, const int32_t *start, const RowWeights &w, int64_t q, int which, const Data &data,
-                      const Rules &rules, const std::vector<uint32_t> &rows, Grown &out) {
+void classify_several(const int32_t *y, const int32_t *start, const RowWeights &w, int64_t q, int which,
+                      const Data &data, const Rules &rules, const std::vector<uint32_t> &rows, Grown &out) {
     const bool entropy = Impurity(which) == Impurity::Entropy;
     if (w.real)
-        return grow_with(ImpurityOfTargets<WeightedTargets>({y, w.real, q}, start, entropy, 0), data, rules, rows,
-                         {}, out);
+        return grow_with(ImpurityOfTargets<WeightedTargets>({y, w.real, q}, start, entropy, 0), data, rules, rows, {},
+                         out);
     const CountedTargets counted{y, w.counts, q};
     if (!entropy && double(w.most) * double(w.most) * double(q) < 0x1p61)
         return grow_with(GiniOfTargets<CountedTargets>(counted, start), data, rules, rows, {}, out);
@@ -62,9 +62,8 @@ nb::tuple grow_several(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, 
         require(int64_t(numbers.shape(0)) == n && numbers.shape(1) > 0 && (criterion == 5 || criterion == 6),
                 "grow_several: numbers");
     }
-    const Rules rules{random,    surrogate,    spread,     false,          use_up,     max_depth, min_split,
-                      min_leaf,  max_features, max_leaves, max_candidates, min_weight, min_node,  min_decrease,
-                      nullptr,   seed};
+    const Rules rules{random,       surrogate,  spread,         false,      use_up,   max_depth,    min_split, min_leaf,
+                      max_features, max_leaves, max_candidates, min_weight, min_node, min_decrease, nullptr,   seed};
     const auto run = [&](const Data &data, const Rules &rules, const RowWeights &w, const std::vector<uint32_t> &rows,
                          Grown &out) {
         if (classes)

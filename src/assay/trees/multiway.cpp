@@ -8,11 +8,11 @@ using namespace assay::multiway;
 namespace {
 
 nb::tuple grow(In2<int32_t> codes,         // in  (nominal columns, n)  -1: missing
-               InOut2<uint64_t> lists,     // in/out  (numeric columns, n)  rank << 32 | row, ascending; then by nodes
-               In1<int32_t> distinct,      // in  (numeric columns,)  their ranks
+               InOut2<uint64_t> lists,  // in/out  (numeric columns, n)  rank << 32 | row, ascending; then by nodes
+               In1<int32_t> distinct,  // in  (numeric columns,)  their ranks
                In1<int32_t> n_categories,  // in  (d,)  0: numeric
-               In1<int32_t> y,             // in  (n,)
-               Maybe w,                    // in  (n,)  or None: each row counts once
+               In1<int32_t> y,  // in  (n,)
+               Maybe w,  // in  (n,)  or None: each row counts once
                int64_t K, bool fractions, int criterion, bool average, bool correction, bool tenth, bool useless,
                bool one_vs_rest, double min_leaf, double penalty, double tolerance, int64_t max_depth,
                int64_t most_nodes) {
@@ -24,11 +24,9 @@ nb::tuple grow(In2<int32_t> codes,         // in  (nominal columns, n)  -1: miss
         g.grow(g.whole(lists.data(), y.data(), w ? w->data() : nullptr));
     }
     Nodes &t = g.nodes;
-    return nb::make_tuple(give(std::move(t.parent)), give(std::move(t.branch)),
-                          give(std::move(t.feature)), give(std::move(t.kind)),
-                          give(std::move(t.low)), give(std::move(t.high)),
-                          give(std::move(t.category)), give(std::move(t.rows)),
-                          give(std::move(t.counts)));
+    return nb::make_tuple(give(std::move(t.parent)), give(std::move(t.branch)), give(std::move(t.feature)),
+                          give(std::move(t.kind)), give(std::move(t.low)), give(std::move(t.high)),
+                          give(std::move(t.category)), give(std::move(t.rows)), give(std::move(t.counts)));
 }
 
 // What every column offers at the root: out[j] = gain, ratio, branches, low, high, category (branches 0: nothing).
@@ -56,11 +54,10 @@ void offers(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct, I
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("grow", &grow, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"),
-          nb::arg("y"), nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
+    m.def("grow", &grow, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"), nb::arg("y"),
+          nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
           nb::arg("average"), nb::arg("correction"), nb::arg("tenth"), nb::arg("useless"), nb::arg("one_vs_rest"),
-          nb::arg("min_leaf"), nb::arg("penalty"), nb::arg("tolerance"), nb::arg("max_depth"),
-          nb::arg("most_nodes"));
+          nb::arg("min_leaf"), nb::arg("penalty"), nb::arg("tolerance"), nb::arg("max_depth"), nb::arg("most_nodes"));
     m.def("offers", &offers, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"),
           nb::arg("y"), nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
           nb::arg("correction"), nb::arg("tenth"), nb::arg("useless"), nb::arg("one_vs_rest"), nb::arg("min_leaf"),

@@ -81,10 +81,10 @@ void try_cuts(const vector<Value> &values, const Limits &limits, const Sums &all
 }
 
 // For each column: threshold (NaN: none), (1), the error before, and the share of the weight whose value is known.
-void best_cuts(Block X,               // in  (n, d)
-               In1<int64_t> rows,     // in  (m,)
-               In1<double> w,         // in  (m,)  positive
-               In1<double> y,         // in  (n,)
+void best_cuts(Block X,  // in  (n, d)
+               In1<int64_t> rows,  // in  (m,)
+               In1<double> w,  // in  (m,)  positive
+               In1<double> y,  // in  (n,)
                In1<int64_t> columns,  // in  (c,)
                int64_t most, double least, double slack, bool root,
                InOut2<double> out) {  // out (c, 4)

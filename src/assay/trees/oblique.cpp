@@ -126,9 +126,7 @@ struct Step {
 struct Crossing {
     double at;
     int64_t row;
-    bool operator<(const Crossing &other) const {
-        return ascends(at, other.at, row, other.row);
-    }
+    bool operator<(const Crossing &other) const { return ascends(at, other.at, row, other.row); }
 };
 
 // Sorts by the leading 33 bits (sign, exponent, 21 bits of the fraction) in three counting passes, and then moves
@@ -380,7 +378,8 @@ auto with_sides(const Rows &rows, Work work) {
     return rows.K > 0 ? work(static_cast<Classes *>(nullptr)) : work(static_cast<Numbers *>(nullptr));
 }
 
-Rows rows_of(const In1<double> &y, const In1<double> &w, int64_t n, int64_t K, int64_t criterion, int64_t min_leaf, double min_weight) {
+Rows rows_of(const In1<double> &y, const In1<double> &w, int64_t n, int64_t K, int64_t criterion, int64_t min_leaf,
+             double min_weight) {
     require(int64_t(y.shape(0)) == n && int64_t(w.shape(0)) == n, "oblique: y and w must have a number for each row");
     require(K >= 0 && (criterion == 0 || criterion == 1) && min_leaf >= 1, "oblique: no such criterion");
     for (int64_t i = 0; i < n; ++i)
@@ -397,7 +396,8 @@ double total(const Rows &rows) {
 // (t, impurity of both sides), impurity inf if no step leaves min_leaf rows and min_weight on each side.
 std::tuple<double, double> best_step(In1<double> v,          // in  (n,)  left where <= 0
                                      In1<double> direction,  // in  (n,)
-                                     In1<double> y, In1<double> w, int64_t K, int64_t criterion, int64_t min_leaf, double min_weight) {
+                                     In1<double> y, In1<double> w, int64_t K, int64_t criterion, int64_t min_leaf,
+                                     double min_weight) {
     require(v.shape(0) == direction.shape(0), "best_step: v and direction must be equally long");
     const Rows rows = rows_of(y, w, int64_t(v.shape(0)), K, criterion, min_leaf, min_weight);
     nb::gil_scoped_release unlocked;

@@ -68,7 +68,8 @@ inline void descend(const Node *nodes, const uint32_t *sets, const T *const *x, 
             const Node &node = nodes[at[l]];
             const double v = x[l][node.feature & COLUMN];
             const bool first = PLAIN ? v <= node.threshold : first_child(node, v, sets);
-            const int32_t next = node.right ^ ((node.right ^ (at[l] + 1)) & -int32_t(first));  // no branch to guess wrong
+            const int32_t next =
+                node.right ^ ((node.right ^ (at[l] + 1)) & -int32_t(first));  // no branch to guess wrong
             moved |= next ^ at[l];
             at[l] = next;
         }
@@ -130,17 +131,20 @@ struct CheckedNodes {
     CheckedNodes(In2<int64_t> nodes_, In1<int64_t> roots_, In1<uint32_t> sets_, int64_t d_, int64_t n_rows_)
         : nodes(nodes_), roots(roots_), sets(sets_), d(d_), n_rows(n_rows_) {
         const int64_t N = length(nodes), T = length(roots) - 1;
-        require(nodes.shape(1) == 2 && N < INT32_MAX && shares_out(roots, T, N, true) && d <= COLUMN, "packed forest: nodes do not fit");
+        require(nodes.shape(1) == 2 && N < INT32_MAX && shares_out(roots, T, N, true) && d <= COLUMN,
+                "packed forest: nodes do not fit");
         const Node *node = reinterpret_cast<const Node *>(nodes.data());
         for (int64_t t = 0; t < T; ++t)
             for (int64_t i = roots.data()[t]; i < roots.data()[t + 1]; ++i)
                 require(sound(node[i], i, roots.data()[t + 1]), "packed forest: a node that leads nowhere");
-        for (int64_t t = 0; t < T; ++t) require(roots.data()[t] < roots.data()[t + 1], "packed forest: a tree without nodes");
+        for (int64_t t = 0; t < T; ++t)
+            require(roots.data()[t] < roots.data()[t + 1], "packed forest: a tree without nodes");
     }
 
     bool sound(const Node &node, int64_t i, int64_t end) const {
         const uint64_t bits = to_bits(node.threshold);
-        if (node.right == i) return node.feature == 0 && bits >> 32 == QUIET_NAN >> 32 && int64_t(uint32_t(bits)) < n_rows;
+        if (node.right == i)
+            return node.feature == 0 && bits >> 32 == QUIET_NAN >> 32 && int64_t(uint32_t(bits)) < n_rows;
         if (node.feature < 0 || (node.feature & COLUMN) >= d || node.right <= i + 1 || node.right >= end) return false;
         if (!(node.feature & SET)) return node.threshold == node.threshold;
         return int64_t(bits) >= 0 && int64_t(bits) < length(sets) &&
@@ -151,7 +155,11 @@ struct CheckedNodes {
     Trees walked(int64_t first, int64_t last, size_t columns) const {
         require(0 <= first && first <= last && last < length(roots), "packed forest: trees that are not there");
         require(int64_t(columns) == d && (d > 0 || first == last), "packed forest: X has other columns");
-        return {reinterpret_cast<const Node *>(nodes.data()), roots.data(), sets.data(), sets.size() > 0, length(nodes),
+        return {reinterpret_cast<const Node *>(nodes.data()),
+                roots.data(),
+                sets.data(),
+                sets.size() > 0,
+                length(nodes),
                 length(roots) - 1};
     }
 };
@@ -229,14 +237,14 @@ void apply(const CheckedNodes &packed, int64_t first, int64_t last,
 
 // The walking form of packed trees; a ValueError if they are none.
 void lay_out(In1<int64_t> roots,         // in   (T + 1,)  where each tree's nodes begin
-           In1<uint8_t> kind,          // in   (N,)      LEAF, THRESHOLD or SUBSET, and MISSING_FIRST
-           In1<int32_t> feature,       // in   (inner nodes,)
-           In1<double> threshold,      // in   (THRESHOLD nodes,)
-           In1<uint32_t> sets,         // in   of each SUBSET node: number of words, words
-           In1<int32_t> leaf_row,      // in   (leaves,) its row of values
-           int64_t d,
-           int64_t n_rows,             //      rows of values
-           InOut2<int64_t> nodes) {    // out  (N, 2)
+             In1<uint8_t> kind,          // in   (N,)      LEAF, THRESHOLD or SUBSET, and MISSING_FIRST
+             In1<int32_t> feature,       // in   (inner nodes,)
+             In1<double> threshold,      // in   (THRESHOLD nodes,)
+             In1<uint32_t> sets,         // in   of each SUBSET node: number of words, words
+             In1<int32_t> leaf_row,      // in   (leaves,) its row of values
+             int64_t d,
+             int64_t n_rows,             //      rows of values
+             InOut2<int64_t> nodes) {    // out  (N, 2)
     nb::gil_scoped_release unlocked;
     const int64_t T = int64_t(roots.size()) - 1, N = kind.size();
     require(T >= 0 && roots.data()[0] == 0 && roots.data()[T] == N, "roots do not fit the nodes");
@@ -315,12 +323,14 @@ nb::tuple class_weights(In1<uint8_t> kind_,      // in  (m,)    0 at leaves
                         In1<double> weight) {    // in  (m,)
     const int64_t m = value_.shape(0), K = value_.shape(1);
     require(int64_t(kind_.shape(0)) == m && int64_t(offset.shape(0)) == m + 1 && int64_t(weight.shape(0)) == m &&
-                int64_t(child.shape(0)) == m - 1, "class_weights: shapes");
+                int64_t(child.shape(0)) == m - 1,
+            "class_weights: shapes");
     require(shares_out(offset, m, length(child)), "class_weights: children");
     for (int64_t i = 0; i < m; ++i) {
         if (kind_.data()[i] == LEAF) continue;
         const int64_t at = offset.data()[i];
-        require(offset.data()[i + 1] - at >= 2 && within(child.data() + at, 2, i + 1, m), "class_weights: two children behind each test");
+        require(offset.data()[i + 1] - at >= 2 && within(child.data() + at, 2, i + 1, m),
+                "class_weights: two children behind each test");
     }
     std::vector<int32_t> count, present;
     std::vector<double> present_weight;
@@ -336,7 +346,8 @@ nb::tuple class_weights(In1<uint8_t> kind_,      // in  (m,)    0 at leaves
                 if (value[i * K + k] == 0) continue;
                 const double w = value[i * K + k] * weight.data()[i];
                 present.push_back(int32_t(k)), present_weight.push_back(w);
-                most = std::max(most, std::fabs(std::nearbyint(w))), off = std::max(off, std::fabs(w - std::nearbyint(w)));
+                most = std::max(most, std::fabs(std::nearbyint(w))),
+                off = std::max(off, std::fabs(w - std::nearbyint(w)));
                 follows &= w > 0;
             }
             count.push_back(int32_t(present.size() - before));
@@ -380,7 +391,8 @@ int64_t distinct(In2<double> rows,           // in   (L, V)
             hash ^= hash >> 29;
         }
         int64_t at = int64_t(hash & uint64_t(size - 1));
-        while (slot[at] >= 0 && std::memcmp(rows.data() + int64_t(example.data()[slot[at]]) * V, row, 8 * V)) at = (at + 1) & (size - 1);
+        while (slot[at] >= 0 && std::memcmp(rows.data() + int64_t(example.data()[slot[at]]) * V, row, 8 * V))
+            at = (at + 1) & (size - 1);
         if (slot[at] < 0) {
             example.data()[found] = int32_t(i);
             slot[at] = int32_t(found++);
@@ -393,7 +405,8 @@ int64_t distinct(In2<double> rows,           // in   (L, V)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    nb::class_<CheckedNodes>(m, "CheckedNodes").def(nb::init<In2<int64_t>, In1<int64_t>, In1<uint32_t>, int64_t, int64_t>());
+    nb::class_<CheckedNodes>(m, "CheckedNodes")
+        .def(nb::init<In2<int64_t>, In1<int64_t>, In1<uint32_t>, int64_t, int64_t>());
     m.def("add", &add<double>);
     m.def("add", &add<float>);
     m.def("apply", &apply<double>);

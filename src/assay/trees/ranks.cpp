@@ -93,7 +93,8 @@ nb::tuple rank_block(In2<F> X_, int64_t from, int64_t to, In1<int32_t> categorie
     const int64_t n = X.rows(), d = X.cols();
     require(0 <= from && from <= to && to <= d && int64_t(categories.shape(0)) == d, "rank_block: columns");
     require((order.rows() == 0 || (order.rows() == d && order.cols() == n)) &&
-                (ranks.rows() == 0 || (ranks.rows() == d && ranks.cols() == n)), "rank_block: shapes");
+                (ranks.rows() == 0 || (ranks.rows() == d && ranks.cols() == n)),
+            "rank_block: shapes");
     const int32_t *r = categories.data();
     std::vector<double> values;
     std::vector<int64_t> distinct, missing_counts;

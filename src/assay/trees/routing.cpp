@@ -105,7 +105,8 @@ template <class T>
 void apply(const Nodes &nodes,
            In2<T> X,                 // in      (n, d)
            InOut1<int32_t> leaf) {   // out     (n,)   where a value is spread: the heaviest child's leaf
-    require(length(leaf) == length(X) && int64_t(X.shape(1)) == nodes.d, "apply: the tree's columns, a leaf for each row");
+    require(length(leaf) == length(X) && int64_t(X.shape(1)) == nodes.d,
+            "apply: the tree's columns, a leaf for each row");
     nb::gil_scoped_release unlocked;
     DenseRows<T> rows{X.data(), length(X), nodes.d};
     find_leaves(rows, nodes, leaf.data());
@@ -121,7 +122,8 @@ void apply_sparse(const Nodes &nodes,
 }
 
 void check_room(const Nodes &nodes, const In2<double> &value, const InOut2<double> &out) {
-    require(length(value) == nodes.m && out.shape(1) == value.shape(1), "predict: values for each node, and a place for them");
+    require(length(value) == nodes.m && out.shape(1) == value.shape(1),
+            "predict: values for each node, and a place for them");
 }
 
 template <class T>
@@ -130,7 +132,8 @@ void predict(const Nodes &nodes,
              In2<double> value,      // in      (m, V)
              InOut2<double> out) {   // in/out  (n, V) zeros: sum over leaves of share * value
     check_room(nodes, value, out);
-    require(length(out) == length(X) && int64_t(X.shape(1)) == nodes.d, "predict: the tree's columns, a place for each row");
+    require(length(out) == length(X) && int64_t(X.shape(1)) == nodes.d,
+            "predict: the tree's columns, a place for each row");
     nb::gil_scoped_release unlocked;
     DenseRows<T> rows{X.data(), length(X), nodes.d};
     add_leaves(rows, nodes, value.data(), value.shape(1), out.data());
@@ -185,10 +188,8 @@ int64_t preorder(In1<int32_t> parent_,      // in   (m,)  -1 for the root
     std::vector<int32_t> offset(m + 1, 0), child(m, 0), stack;
     for (int64_t i = 0; i < m; ++i) {
         require(parent[i] >= -1 && parent[i] < m && branch[i] >= 0, "a parent is not a node");
-        if (parent[i] >= 0)
-            ++offset[parent[i] + 1];
-        else
-            stack.push_back(int32_t(i));
+        if (parent[i] >= 0) ++offset[parent[i] + 1];
+        else stack.push_back(int32_t(i));
     }
     require(stack.size() == 1, "a tree has one root");
     for (int64_t i = 0; i < m; ++i) offset[i + 1] += offset[i];
@@ -211,7 +212,8 @@ int64_t preorder(In1<int32_t> parent_,      // in   (m,)  -1 for the root
 // The ancestors of each row's leaf and the leaf itself, root first, at indptr[i] .. indptr[i + 1].
 void ancestors(In1<int32_t> leaf_, In1<int32_t> parent_, In1<int64_t> indptr_, InOut1<int32_t> out_) {
     check_parents(parent_);
-    require(within(leaf_, 0, length(parent_)) && shares_out(indptr_, length(leaf_), length(out_)), "ancestors: leaves do not fit");
+    require(within(leaf_, 0, length(parent_)) && shares_out(indptr_, length(leaf_), length(out_)),
+            "ancestors: leaves do not fit");
     nb::gil_scoped_release unlocked;
     const auto leaf = view(leaf_), parent = view(parent_);
     const auto indptr = view(indptr_);

@@ -39,7 +39,8 @@ struct Paths {
     const Nodes &t;
     In1<int32_t> parents, branches, depths;
     std::vector<int32_t> above;                // (m,)  next node up the path whose edge tests the same column, or -1
-    std::vector<double> share, known, reach;   // (m,)  z; Z, the product of z over the edges of this column so far; over all
+    std::vector<double> share, known,
+        reach;   // (m,)  z; Z, the product of z over the edges of this column so far; over all
     int64_t distinct = 0;                      // D, the largest number of columns on one path
     int32_t deepest = 0;
 
@@ -109,8 +110,8 @@ static inline double inverse(double p) { return p > 0 ? 1.0 / p : 0.0; }  // p =
 
 // Rows x[0] .. x[L - 1] through all nodes; the first `real` of them add to their own part of out.
 template <int L>
-__attribute__((always_inline)) static inline void walk(const Walk &a, const double *const *x, int64_t real, double **out,
-                                                       int64_t stride, std::vector<double> &memory,
+__attribute__((always_inline)) static inline void walk(const Walk &a, const double *const *x, int64_t real,
+                                                       double **out, int64_t stride, std::vector<double> &memory,
                                                        std::vector<int32_t> &taken) {
     const int64_t Q = a.Q, V = a.V, each = L * (1 + Q + Q * V);
     const auto O = [&](int64_t k) { return memory.data() + k * each; };              // (L,)       at depth k
@@ -158,8 +159,7 @@ __attribute__((always_inline)) static inline void walk(const Walk &a, const doub
             if (a.fixed >= 0) {
                 const int32_t held = next[HELD];
                 double factor[L];  // O_i - Z_i
-                for (int l = 0; l < L; ++l)
-                    factor[l] = held < 0 ? 0.0 : O(held)[l] - a.known[path[held * WIDE + NODE]];
+                for (int l = 0; l < L; ++l) factor[l] = held < 0 ? 0.0 : O(held)[l] - a.known[path[held * WIDE + NODE]];
                 for (int64_t q = 0; q < V * Q; ++q)
                     for (int l = 0; l < L; ++l) s[q * L + l] *= factor[l];
             }
@@ -234,8 +234,7 @@ void add_contributions(const Paths &paths,
                        In2<double> X,             // in      (n, d)
                        In2<double> value,         // in      (m, V)
                        In1<double> point,         // in      (Q,)   Gauss points in (0, 1)
-                       In1<double> weight_of_point,
-                       double scale, int64_t first, int32_t fixed,
+                       In1<double> weight_of_point, double scale, int64_t first, int32_t fixed,
                        nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu> out) {  // in/out  (n, d, all)
     const int64_t V = value.shape(1), stride = out.shape(2), n = length(X), d = paths.t.d;
     require(int64_t(X.shape(1)) == d && length(value) == paths.t.m && length(weight_of_point) == length(point),

@@ -71,8 +71,8 @@ inline void require(bool fits, const char *what) {
 // How long an array is, as a signed number.
 template <class A> int64_t length(const A &a) { return int64_t(a.shape(0)); }
 
-// The least and the most of n > 0 whole numbers, in their own type, so that the compiler takes several at once. Those of
-// indices are compiled for several instruction sets: a check then costs no more than reading its array.
+// The least and the most of n > 0 whole numbers, in their own type, so that the compiler takes several at once. Those
+// of indices are compiled for several instruction sets: a check then costs no more than reading its array.
 template <class T> struct Extremes {
     T least, most;
 };
@@ -94,10 +94,11 @@ bool within(const T *a, int64_t n, int64_t low, int64_t high) {
     const auto [least, most] = extremes(a, n);
     if constexpr (std::is_unsigned_v<T>)
         return high > 0 && uint64_t(most) < uint64_t(high) && (low <= 0 || uint64_t(least) >= uint64_t(low));
-    else
-        return int64_t(least) >= low && int64_t(most) < high;
+    else return int64_t(least) >= low && int64_t(most) < high;
 }
-template <class T> bool within(const Array1<T> &a, int64_t low, int64_t high) { return within(a.data(), length(a), low, high); }
+template <class T> bool within(const Array1<T> &a, int64_t low, int64_t high) {
+    return within(a.data(), length(a), low, high);
+}
 template <class T> bool within(const Array2<T> &a, int64_t low, int64_t high) {
     return within(a.data(), int64_t(a.size()), low, high);
 }

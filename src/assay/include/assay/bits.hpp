@@ -52,7 +52,8 @@ inline int64_t weigh_word(uint64_t bits, const int64_t *w) {
     return sum;
 }
 
-[[maybe_unused]] static HOT int64_t and_keep_weigh(const uint64_t *a, const uint64_t *b, uint64_t *out, const int64_t *w, int64_t m) {
+[[maybe_unused]] static HOT int64_t and_keep_weigh(const uint64_t *a, const uint64_t *b, uint64_t *out,
+                                                   const int64_t *w, int64_t m) {
     int64_t sum = 0;
     for (int64_t i = 0; i < m; ++i) {
         out[i] = a[i] & b[i];

@@ -17,15 +17,15 @@
 
 namespace assay {
 
-struct Market {                  // baskets from both sides, ranks ascending in both
-    const int64_t *start;        // (n + 1,)
+struct Market {  // baskets from both sides, ranks ascending in both
+    const int64_t *start;  // (n + 1,)
     const int32_t *rank;
-    const int64_t *tid_start;    // (m + 1,)
+    const int64_t *tid_start;  // (m + 1,)
     const int32_t *tid;
-    const int64_t *weight;       // (n,) or null: each counts 1
-    const int64_t *count;        // (m,) what the baskets of each item weigh
-    const uint64_t *bits;        // (m, words) or null: baskets of each item as bits
-    const int64_t *pairs;        // or null: what the baskets of pairs (a, b), a < b, weigh, row by row
+    const int64_t *weight;  // (n,) or null: each counts 1
+    const int64_t *count;  // (m,) what the baskets of each item weigh
+    const uint64_t *bits;  // (m, words) or null: baskets of each item as bits
+    const int64_t *pairs;  // or null: what the baskets of pairs (a, b), a < b, weigh, row by row
     int64_t n, m, words;
 
     int64_t pair(int64_t a, int64_t b) const { return pairs[a * (2 * m - a - 1) / 2 + b - a - 1]; }
@@ -37,7 +37,8 @@ inline bool has_pext() {
     return has;
 }
 // out = the bits of `a` where `mask` has some, close together.
-__attribute__((target("bmi2"))) inline void squeeze(const uint64_t *a, const uint64_t *mask, int64_t words, uint64_t *out) {
+__attribute__((target("bmi2"))) inline void squeeze(const uint64_t *a, const uint64_t *mask, int64_t words,
+                                                    uint64_t *out) {
     uint64_t held = 0;
     int filled = 0;
     for (int64_t k = 0; k < words; ++k) {
@@ -72,7 +73,7 @@ class Branch {
             for (int64_t j = first; j < db.m; ++j) {
                 if (j == i) continue;
                 const uint64_t *a = db.bits + i * db.words, *b = db.bits + j * db.words;
-                const int64_t c = db.pairs  ? (j < i ? db.pair(j, i) : db.pair(i, j))
+                const int64_t c = db.pairs    ? (j < i ? db.pair(j, i) : db.pair(i, j))
                                   : db.weight ? and_weigh(a, b, db.weight, db.words)
                                               : and_count(a, b, db.words);
                 if (c >= least) met_.push_back(int32_t(j)), count_[size_t(j)] = c;
@@ -82,7 +83,7 @@ class Branch {
         int64_t work = 0;
         const int64_t from = db.tid_start[i], rows = db.tid_start[i + 1] - from;
         std::vector<int32_t> all;
-        for (int64_t t = 0; t < rows; ++t) {                       // count[j] = weight of baskets with i and j
+        for (int64_t t = 0; t < rows; ++t) {  // count[j] = weight of baskets with i and j
             if (t + AHEAD < rows) __builtin_prefetch(db.rank + db.start[db.tid[from + t + AHEAD] + 1] - 1);
             const int64_t b = db.tid[from + t], w = db.weight ? db.weight[b] : 1;
             for (int64_t e = db.start[b + 1] - 1; e >= db.start[b]; --e) {
@@ -110,7 +111,8 @@ class Branch {
         }
         if (db.bits && has_pext() && rows * 16 >= db.n) {
             for (int64_t a = 0; a < m; ++a)
-                squeeze(db.bits + item[size_t(a)] * db.words, db.bits + i * db.words, db.words, bits_.data() + a * words);
+                squeeze(db.bits + item[size_t(a)] * db.words, db.bits + i * db.words, db.words,
+                        bits_.data() + a * words);
             return 3 * m * db.words;
         }
         if (db.bits) {
@@ -147,10 +149,10 @@ class Branch {
 
   public:
     int64_t words = 0, support = 0;
-    int64_t barred = 0;               // the first so many items come before the branch's own
-    std::vector<int32_t> item;        // alive: frequent with the branch's item, not in all of its baskets if `both`
-    std::vector<int64_t> held;        // their counts there
-    std::vector<int32_t> always;      // with `both`: items in all of the branch's baskets
+    int64_t barred = 0;  // the first so many items come before the branch's own
+    std::vector<int32_t> item;  // alive: frequent with the branch's item, not in all of its baskets if `both`
+    std::vector<int64_t> held;  // their counts there
+    std::vector<int32_t> always;  // with `both`: items in all of the branch's baskets
 
     explicit Branch(int64_t m) : count_(size_t(m), 0), place_(size_t(m), -1) {}
 
@@ -192,7 +194,8 @@ inline void check_market(const In1<int64_t> &start, const In1<int32_t> &rank, co
             "items do not fit");
     require(bits.shape(0) == 0 || (bits.shape(0) == m && bits.shape(1) == words), "bits do not fit");
     for (int64_t j = 0; j < length(bits); ++j)
-        require(count_bits(bits.data() + j * int64_t(words), int64_t(words)) == tid_start.data()[j + 1] - tid_start.data()[j],
+        require(count_bits(bits.data() + j * int64_t(words), int64_t(words)) ==
+                    tid_start.data()[j + 1] - tid_start.data()[j],
                 "bits are not those of the baskets");
     require(pairs.shape(0) == 0 || pairs.shape(0) == m * (m - 1) / 2, "pairs do not fit");
     require(weight.shape(0) == 0 || weight.shape(0) == (bits.shape(0) ? words * 64 : n), "weights do not fit");
@@ -200,13 +203,13 @@ inline void check_market(const In1<int64_t> &start, const In1<int32_t> &rank, co
 
 }  // namespace assay
 
-#define MARKET_ARGUMENTS                                                                                          \
-    In1<int64_t> start, In1<int32_t> rank, In1<int64_t> tid_start, In1<int32_t> tid, In1<int64_t> weight,         \
+#define MARKET_ARGUMENTS                                                                                  \
+    In1<int64_t> start, In1<int32_t> rank, In1<int64_t> tid_start, In1<int32_t> tid, In1<int64_t> weight, \
         In1<int64_t> count, In2<uint64_t> bits, In1<int64_t> pairs
 #define CHECK_MARKET check_market(start, rank, tid_start, tid, weight, count, bits, pairs)
-#define THE_MARKET                                                                                                \
-    Market {                                                                                                      \
-        start.data(), rank.data(), tid_start.data(), tid.data(), weight.shape(0) ? weight.data() : nullptr,       \
-            count.data(), bits.shape(0) ? bits.data() : nullptr, pairs.shape(0) ? pairs.data() : nullptr,         \
-            int64_t(start.shape(0)) - 1, int64_t(tid_start.shape(0)) - 1, words_of(int64_t(start.shape(0)) - 1)   \
+#define THE_MARKET                                                                                              \
+    Market {                                                                                                    \
+        start.data(), rank.data(), tid_start.data(), tid.data(), weight.shape(0) ? weight.data() : nullptr,     \
+            count.data(), bits.shape(0) ? bits.data() : nullptr, pairs.shape(0) ? pairs.data() : nullptr,       \
+            int64_t(start.shape(0)) - 1, int64_t(tid_start.shape(0)) - 1, words_of(int64_t(start.shape(0)) - 1) \
     }

@@ -3,8 +3,8 @@
 //     gain = W I(node) - W_l I(left) - W_r I(right)          W: sum of weights, I: impurity a unit of weight
 //
 // A criterion is told the node's rows (enter). Then a Cut begins with every row on the right; rows move to the left
-// one by one (add; with weight 0 nothing moves), and gain() can be asked at any time. A Cut is small and local, so that it lives in registers.
-// Rows come as 32-bit labels; a Source says which class and weight stand behind a label.
+// one by one (add; with weight 0 nothing moves), and gain() can be asked at any time. A Cut is small and local, so that
+// it lives in registers. Rows come as 32-bit labels; a Source says which class and weight stand behind a label.
 //
 //     Gini       I = 1 - sum p_k^2            Entropy   I = -sum p_k log2 p_k
 //     Error      I = 1 - max p_k              Risk      I = min_i sum_k L_ik p_k        (rows of L: decisions)
@@ -64,7 +64,7 @@ struct PackedRows {  // the label itself is weight << 8 | class
 template <class Stored, class T>
 struct TargetRows {  // several targets; label is a row; without weights each row weighs 1
     using Weight = T;
-    const int32_t *y;      // (n, q) the class of each target, numbered through all targets
+    const int32_t *y;  // (n, q) the class of each target, numbered through all targets
     const Stored *weight;  // (n,) or null
     int64_t q;
     T w(uint32_t row) const { return weight ? T(weight[row]) : T(1); }
@@ -301,7 +301,7 @@ struct GiniOfMany : Classes<Source> {
         void add(uint32_t label, int64_t w) {
             const int k = rows.k(label);
             const int64_t a = left[k], b = total[k] - a;
-            squares_left += w * (2 * a + w);   // (a + w)^2 - a^2
+            squares_left += w * (2 * a + w);  // (a + w)^2 - a^2
             squares_right -= w * (2 * b - w);  // b^2 - (b - w)^2
             left[k] = a + w;
             Wl += w;
@@ -596,7 +596,7 @@ class Medians {
 // Absolute error around the median. Both sides of a cut are kept in order.
 struct AbsoluteError : OneNumber {
     std::vector<double> numbers, levels;  // distinct numbers of the node; less the shift, so that sums keep digits
-    std::vector<int32_t> rank;            // (n,) place of a row's number among them
+    std::vector<int32_t> rank;  // (n,) place of a row's number among them
     std::vector<std::pair<double, uint32_t>> sorted;
     Medians all, left, right;
     double middle = 0;

@@ -14,7 +14,7 @@ class Groups {
     struct Group {
         uint32_t code;
         int64_t begin, end;  // among the sorted keys
-        double at;           // place in the order of groups
+        double at;  // place in the order of groups
     };
     std::vector<Group> list;
     std::vector<double> profile, weight, mean, axis, next;
@@ -114,18 +114,19 @@ class Divisions {
     using T = typename std::remove_reference<decltype(std::declval<Criterion &>().total[0])>::type;
     const Groups<Criterion> &groups;
     const int K;
-    const int64_t missing;                 // rows
-    std::vector<T> table, weight, sum;     // (groups + 1, K): the last row is that of the missing
+    const int64_t missing;  // rows
+    std::vector<T> table, weight, sum;  // (groups + 1, K): the last row is that of the missing
 
   public:
     struct Division {
-        const T *left;       // class weights
+        const T *left;  // class weights
         T weight;
         int64_t rows;
         bool missing_left;
     };
 
-    Divisions(const Criterion &criterion, const Groups<Criterion> &given, const uint64_t *keys, int64_t known, int64_t m)
+    Divisions(const Criterion &criterion, const Groups<Criterion> &given, const uint64_t *keys, int64_t known,
+              int64_t m)
         : groups(given), K(criterion.width()), missing(m - known), table(size_t((given.size() + 1) * K)),
           weight(size_t(given.size() + 1)), sum(K) {
         const auto count = [&](int64_t g, int64_t from, int64_t to) {

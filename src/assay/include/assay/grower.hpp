@@ -20,13 +20,13 @@ class Grower {
     const Rules &rules;
     Criterion &criterion;
     Random random;
-    int64_t n = 0;                           // rows that take part
+    int64_t n = 0;  // rows that take part
     double root_weight = 0, tie = 0;
     int32_t entered = -1;
     bool presorted, all_columns;
-    uint64_t *order = nullptr;               // presorted: (d, n)
-    std::vector<uint64_t> copied;            // ... unless the caller's own may be used up
-    std::vector<uint32_t> rows, labels, spare_rows, spare_labels;   // gathered
+    uint64_t *order = nullptr;  // presorted: (d, n)
+    std::vector<uint64_t> copied;  // ... unless the caller's own may be used up
+    std::vector<uint32_t> rows, labels, spare_rows, spare_labels;  // gathered
     std::vector<uint64_t> keys, scratch, regrouped;
     std::vector<int32_t> counter, columns, codes;
     // Gathered, in a small node: its columns side by side, for all nodes below it.
@@ -36,15 +36,15 @@ class Grower {
     std::vector<int32_t> near_ranks;
     std::vector<double> near_numbers, fetched;
     Nearby near_rows;
-    std::vector<uint8_t> side;               // of a row, by number: 1 left, 0 right, 2 not known
+    std::vector<uint8_t> side;  // of a row, by number: 1 left, 0 right, 2 not known
     // Spread: rows are in several open nodes, and weigh something else in each.
-    std::vector<double> weighs, weight_here, spare_weighs;   // beside rows; by number, in the node that was entered
+    std::vector<double> weighs, weight_here, spare_weighs;  // beside rows; by number, in the node that was entered
     Groups<Criterion> groups;
 
   public:
     std::vector<Node> nodes;
     std::vector<More> more;
-    std::vector<double> values;              // (nodes, width)
+    std::vector<double> values;  // (nodes, width)
 
     Grower(const Data &table, const Rules &how, Criterion &what, const std::vector<uint32_t> &taking_part,
            const std::vector<uint32_t> &packed)
@@ -122,7 +122,8 @@ class Grower {
         while (!stack.empty()) {
             const Open open = stack.back();
             stack.pop_back();
-            if (nearby && stack.size() < below) nearby = false, criterion.rows = home, ranks = data.ranks, stride = data.n;
+            if (nearby && stack.size() < below)
+                nearby = false, criterion.rows = home, ranks = data.ranks, stride = data.n;
             if (rules.spread) cut_off(open.end);
             if (!presorted && !nearby && !rules.spread && open.end - open.start <= NEARBY / data.d) {
                 bring_near(open);
@@ -259,8 +260,8 @@ class Grower {
         if (!sweep(open, j, s, known, m, true, gain, at, missing_left, middle)) return;
         best.take(gain, j, THRESHOLD, missing_left, middle);
         best.cut = upper(s[at - 1]);
-        best.threshold = at == known ? std::numeric_limits<double>::infinity()
-                                     : halfway(number(j, s[at - 1]), number(j, s[at]));
+        best.threshold =
+            at == known ? std::numeric_limits<double>::infinity() : halfway(number(j, s[at - 1]), number(j, s[at]));
     }
     double number(int64_t j, uint64_t key) const {
         return data.values ? data.values[data.start[j] + upper(key)] : data.X[int64_t(lower(key)) * data.d + j];
@@ -385,7 +386,8 @@ class Grower {
         const double threshold = draw(v[range[0]], v[range[1]], n_missing, missing_left);
         const int32_t last = int32_t(std::upper_bound(v + range[0], v + range[1] + 1, threshold) - v) - 1;
         for (int64_t i = 0; missing_left && i < m; ++i) codes[i] = codes[i] == missing ? -1 : codes[i];
-        if (cut_at(open, j, codes.data(), m, last, threshold, n_missing > 0, missing_left, best)) best.cut = uint32_t(last);
+        if (cut_at(open, j, codes.data(), m, last, threshold, n_missing > 0, missing_left, best))
+            best.cut = uint32_t(last);
         return true;
     }
     double draw(double low, double high, int64_t n_missing, bool &missing_left) {
@@ -541,7 +543,8 @@ class Grower {
         return part_gathered(open, [&](uint32_t row) { return goes_left(split, uint32_t(rank[row]), missing); });
     }
     template <class IsLeft> int64_t part_gathered(const Open &open, IsLeft is_left) {
-        uint32_t *row = rows.data(), *label = labels.data(), *other_row = spare_rows.data(), *other = spare_labels.data();
+        uint32_t *row = rows.data(), *label = labels.data(), *other_row = spare_rows.data(),
+                 *other = spare_labels.data();
         int64_t a = open.start, b = 0;
         for (int64_t i = open.start; i < open.end; ++i) {
             const uint32_t r = row[i], l = label[i];

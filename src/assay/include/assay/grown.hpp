@@ -86,7 +86,8 @@ nb::tuple grow_table(const InOut2<uint64_t> &order, const In2<int32_t> &ranks, c
     };
     require(shaped(order) && shaped(ranks) && (order.size() || ranks.size()), "grow: columns");
     require(!rules.surrogate || ranks.size(), "grow: surrogates need ranks");
-    require(!rules.spread || (!order.size() && !rules.random && !rules.surrogate && weights.size() && rules.min_weight > 0),
+    require(!rules.spread ||
+                (!order.size() && !rules.random && !rules.surrogate && weights.size() && rules.min_weight > 0),
             "grow: rows in fractions need ranks, real weights, and a least weight of a leaf");
     require(!X.size() || (int64_t(X.shape(0)) == n && int64_t(X.shape(1)) == d), "grow: numbers");
     require(!rules.random || !order.size(), "grow: random cuts need ranks");
@@ -104,8 +105,15 @@ nb::tuple grow_table(const InOut2<uint64_t> &order, const In2<int32_t> &ranks, c
             "grow: weights");
     Grown out;
     {
-        const Data data{n, d, data_or_null(order), data_or_null(ranks), data_or_null(values), start.data(),
-                        categories.data(), has_missing.data(), data_or_null(X)};
+        const Data data{n,
+                        d,
+                        data_or_null(order),
+                        data_or_null(ranks),
+                        data_or_null(values),
+                        start.data(),
+                        categories.data(),
+                        has_missing.data(),
+                        data_or_null(X)};
         RowWeights w{data_or_null(counts), data_or_null(weights), 0, 1};
         nb::gil_scoped_release unlocked;
         std::vector<uint32_t> rows;

@@ -41,9 +41,24 @@ __attribute__((always_inline)) inline void profile_values(int kind, const double
             break;
         case TRIANGULAR: each([=](double u) { return inside(1 - u); }); break;
         case EPANECHNIKOV: each([=](double u) { return inside(1 - u * u); }); break;
-        case BIWEIGHT: each([=](double u) { const double v = inside(1 - u * u); return v * v; }); break;
-        case TRIWEIGHT: each([=](double u) { const double v = inside(1 - u * u); return v * v * v; }); break;
-        case TRICUBE: each([=](double u) { const double v = inside(1 - u * u * u); return v * v * v; }); break;
+        case BIWEIGHT:
+            each([=](double u) {
+                const double v = inside(1 - u * u);
+                return v * v;
+            });
+            break;
+        case TRIWEIGHT:
+            each([=](double u) {
+                const double v = inside(1 - u * u);
+                return v * v * v;
+            });
+            break;
+        case TRICUBE:
+            each([=](double u) {
+                const double v = inside(1 - u * u * u);
+                return v * v * v;
+            });
+            break;
         case COSINE: each([=](double u) { return u < 1 ? std::cos(1.57079632679489661923 * u) : 0.0; }); break;
         case EXPONENTIAL: each([=](double u) { return faded(u0 - u); }); break;
         case LOGISTIC: {

@@ -138,22 +138,23 @@ static inline void scan(const uint64_t *list, int64_t known, const uint16_t *y, 
     }
 }
 
-HOT static void scan_counts(const uint64_t *list, int64_t known, const uint16_t *y, const double *steps, const double *table,
-                     double *left, double *right, double n, double least, double tolerance, double start, double &best,
-                     int64_t &at, int64_t &cuts) {
+HOT static void scan_counts(const uint64_t *list, int64_t known, const uint16_t *y, const double *steps,
+                            const double *table, double *left, double *right, double n, double least, double tolerance,
+                            double start, double &best, int64_t &at, int64_t &cuts) {
     scan<false, false>(list, known, y, nullptr, steps, table, left, right, nullptr, 0, n, least, tolerance, start, best,
                        at, cuts);
 }
 
 HOT static void scan_weights(const uint64_t *list, int64_t known, const uint16_t *y, const double *w, double *left,
-                      double *right, double *terms, int64_t K, double n, double least, double tolerance, double start,
-                      double &best, int64_t &at, int64_t &cuts) {
+                             double *right, double *terms, int64_t K, double n, double least, double tolerance,
+                             double start, double &best, int64_t &at, int64_t &cuts) {
     scan<true, false>(list, known, y, w, nullptr, nullptr, left, right, terms, K, n, least, tolerance, start, best, at,
                       cuts);
 }
 
-HOT static void scan_gini(const uint64_t *list, int64_t known, const uint16_t *y, const double *w, double *left, double *right,
-                   double n, double least, double tolerance, double start, double &best, int64_t &at, int64_t &cuts) {
+HOT static void scan_gini(const uint64_t *list, int64_t known, const uint16_t *y, const double *w, double *left,
+                          double *right, double n, double least, double tolerance, double start, double &best,
+                          int64_t &at, int64_t &cuts) {
     if (w)
         scan<true, true>(list, known, y, w, nullptr, nullptr, left, right, nullptr, 0, n, least, tolerance, start, best,
                          at, cuts);
@@ -210,8 +211,8 @@ class Grower {
 
     int32_t place(int64_t j) const { return place_[j]; }
 
-    Grower(const int32_t *codes, const int32_t *distinct, int64_t n, int64_t d, int64_t K,
-           const int32_t *n_categories, Rules rules, bool weighted)
+    Grower(const int32_t *codes, const int32_t *distinct, int64_t n, int64_t d, int64_t K, const int32_t *n_categories,
+           Rules rules, bool weighted)
         : codes_(codes), distinct_(distinct), n_(n), d_(d), K_(K), n_categories_(n_categories), rules_(rules),
           weighted_(weighted), left_(K), right_(K), terms_(K) {
         int32_t nominal = 0;
@@ -415,8 +416,8 @@ class Grower {
             for (int64_t k = 0; k < K_; ++k) right_[k] = left_[k] - cells_[c * K_ + k];
             const double S = term(&cells_[c * K_], bags[0]) + term(right_.data(), bags[1]);
             const double gain = std::max(S - start, 0.0) / n, by = ratio(gain, bags, 2, n, n_known);
-            const bool better = rules_.criterion == GAIN_RATIO ? by > s.ratio + rules_.tolerance
-                                                               : gain > s.gain + rules_.tolerance;
+            const bool better =
+                rules_.criterion == GAIN_RATIO ? by > s.ratio + rules_.tolerance : gain > s.gain + rules_.tolerance;
             if (s.branches && !better) continue;
             s.gain = gain, s.ratio = by, s.branches = 2, s.category = present_.empty() ? int32_t(c) : present_[c];
         }
@@ -550,13 +551,15 @@ Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct,
     require(int64_t(codes.shape(1)) == n && int64_t(lists.shape(1)) == n, "columns and y differ in length");
     require(int64_t(codes.shape(0) + lists.shape(0)) == d, "n_categories does not fit the columns");
     require(!w || int64_t(w->shape(0)) == n, "w and y differ in length");
-    require(K > 0 && within(y, 0, K) && within(distinct, 0, INT32_MAX), "a class or a number of ranks that is not there");
+    require(K > 0 && within(y, 0, K) && within(distinct, 0, INT32_MAX),
+            "a class or a number of ranks that is not there");
     const bool weighted = w.has_value() || fractions;  // rows without a value are shared out by weight
     int64_t nominal = 0, numeric = 0;
     vector<uint8_t> listed(lists.shape(0) ? size_t(n) : 0);  // whether a row stands in the list of the column
     for (int64_t j = 0; j < d; ++j) {
         const int32_t c = n_categories.data()[j];
-        require(c >= 0 && (c > 0 ? nominal < length(codes) : numeric < length(lists)), "n_categories does not fit the columns");
+        require(c >= 0 && (c > 0 ? nominal < length(codes) : numeric < length(lists)),
+                "n_categories does not fit the columns");
         if (c > 0) {
             require(within(codes.data() + nominal++ * n, n, weighted ? -1 : 0, c), "a category that is not there");
             continue;

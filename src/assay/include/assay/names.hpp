@@ -15,10 +15,8 @@ template <class T> struct is_optional<std::optional<T>> : std::true_type {};
 
 template <class Argument>
 auto named(const char *name) {
-    if constexpr (is_optional<std::decay_t<Argument>>::value)
-        return nb::arg(name).none();
-    else
-        return nb::arg(name);
+    if constexpr (is_optional<std::decay_t<Argument>>::value) return nb::arg(name).none();
+    else return nb::arg(name);
 }
 
 template <class Result, class... Arguments, class... Names>

@@ -108,7 +108,7 @@ inline double halfway(double a, double b) {
 
 // Stable partition of keys by the side of their rows; only the halves that will be used are put in place.
 inline void part(uint64_t *keys, int64_t m, int64_t left, const uint8_t *side, uint64_t *scratch, bool want_left,
-          bool want_right) {
+                 bool want_right) {
     if (want_left && want_right) {
         uint64_t *a = keys, *b = scratch;
         for (int64_t i = 0; i < m; ++i) {
@@ -136,7 +136,8 @@ inline void part(uint64_t *keys, int64_t m, int64_t left, const uint8_t *side, u
 }
 
 // Ranks, or numbers, of a node's rows, and the range of those that are not missing.
-static HOT void fetch_ranks(const int32_t *rank, const uint32_t *row, int64_t m, int32_t missing, int32_t *out, int32_t *range) {
+static HOT void fetch_ranks(const int32_t *rank, const uint32_t *row, int64_t m, int32_t missing, int32_t *out,
+                            int32_t *range) {
     int32_t low = missing, high = -1;
     for (int64_t i = 0; i < m; ++i) {
         const int32_t r = rank[row[i]];

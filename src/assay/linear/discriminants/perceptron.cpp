@@ -23,8 +23,8 @@ struct Rule {
 
 template <class Rows>
 std::pair<int64_t, int64_t> walk(const Rows &rows, const double *y, const double *weight, const int64_t *order,
-                                 int64_t begin, int64_t end, const Rule &rule, double *w, double *drift,
-                                 int64_t visits, int64_t *corrected) {
+                                 int64_t begin, int64_t end, const Rule &rule, double *w, double *drift, int64_t visits,
+                                 int64_t *corrected) {
     int64_t corrections = 0, t = begin;
     for (; t < end && corrections < rule.limit; ++t) {
         const int64_t i = order[t];
@@ -48,8 +48,10 @@ double *optional(const InOut1<double> &a) { return a.size() ? a.data() : nullptr
 
 // Rows to visit among n, from a place in their order on; d columns.
 void check_visits(int64_t n, int64_t d, const In1<double> &y, const In1<double> &weight, const In1<int64_t> &order,
-                  int64_t begin, const InOut1<double> &w, const InOut1<double> &drift, const InOut1<int64_t> &corrected) {
-    require(length(y) == n && weighs(weight, n) && within(order, 0, n), "perceptron: a sign and a weight for each row, and rows to visit among them");
+                  int64_t begin, const InOut1<double> &w, const InOut1<double> &drift,
+                  const InOut1<int64_t> &corrected) {
+    require(length(y) == n && weighs(weight, n) && within(order, 0, n),
+            "perceptron: a sign and a weight for each row, and rows to visit among them");
     require(0 <= begin && length(w) == d + 1 && (drift.size() == 0 || length(drift) == d + 1) &&
                 length(corrected) >= length(order),
             "perceptron: a weight for each column and the bias, and a place for each correction");
@@ -82,7 +84,8 @@ nb::tuple sparse(In1<double> data, In1<I> indices, In1<I> indptr,  // in  the CS
                  In1<double> y, In1<double> weight, In1<int64_t> order, int64_t begin, int64_t limit, double rate,
                  double margin, bool tie_is_mistake, bool bias, InOut1<double> w, InOut1<double> drift, int64_t visits,
                  InOut1<int64_t> corrected) {
-    require(are_rows(data, indices, indptr, length(y), length(w) - 1), "perceptron: these are no sparse rows of the columns");
+    require(are_rows(data, indices, indptr, length(y), length(w) - 1),
+            "perceptron: these are no sparse rows of the columns");
     check_visits(length(y), length(w) - 1, y, weight, order, begin, w, drift, corrected);
     std::pair<int64_t, int64_t> end;
     {

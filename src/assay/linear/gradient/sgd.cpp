@@ -29,7 +29,15 @@ using namespace assay;
 namespace {
 
 enum LossKind {
-    Hinge, Perceptron, SquaredHinge, LogLoss, ModifiedHuber, SquaredError, Huber, Insensitive, SquaredInsensitive
+    Hinge,
+    Perceptron,
+    SquaredHinge,
+    LogLoss,
+    ModifiedHuber,
+    SquaredError,
+    Huber,
+    Insensitive,
+    SquaredInsensitive
 };
 enum RateKind { Constant, Optimal, InvScaling, PassiveAggressive1, PassiveAggressive2 };
 
@@ -164,7 +172,7 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
     const double start = rule.rate == Optimal ? std::pow(rule.alpha, -0.75) : 0;  // 1 / (alpha sqrt(1 / sqrt(alpha)))
     double scale = 1, a = 0, b = 1, objective = 0, losses = 0;
 
-    auto plain = [&] {                                                // the mean and w as they are
+    auto plain = [&] {  // the mean and w as they are
         if (mean) {
             for (int64_t j = 0; j < d; ++j) mean[j] = (mean[j] + a * w[j]) / b;
             a = 0, b = 1;
@@ -175,7 +183,7 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
 
     int64_t i = 0;
     while (i < n) {
-        int64_t size = 0;                                             // rows of this batch, in members
+        int64_t size = 0;  // rows of this batch, in members
         for (; i < n && size < rule.batch; ++i) {
             if (i + ahead < n) X.fetch(order[i + ahead]);
             if (!(skip && skip[order[i]])) members[size++] = order[i];
@@ -193,7 +201,7 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
             losses += loss.value;
             objective += loss.value;
             if (look) objective += rule.alpha * (0.5 * l2 * state.square + l1 * state.absolute);
-            double step;                                              // of w along x
+            double step;  // of w along x
             if (passive) {
                 const double xx = sum_over(x, [&](int64_t e) { return x.value(e) * x.value(e); });
                 repairable |= xx > 0;
@@ -207,7 +215,7 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
         }
         task.seen += size;
         if (!repairable) continue;
-        if (l2 > 0 && rule.alpha > 0) {                               // weight decay, not beyond 0
+        if (l2 > 0 && rule.alpha > 0) {  // weight decay, not beyond 0
             const double keep = std::max(0.0, 1 - l2 * rate * rule.alpha);
             scale *= keep;
             state.square *= keep * keep, state.absolute *= keep;
@@ -222,7 +230,7 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
             change += step, moved = true;
             if (mean)
                 for (int64_t e = 0; e < x.size; ++e) mean[x.column(e)] -= back * x.value(e);
-            if (Row::sparse && look) {                                // while the weights are at hand
+            if (Row::sparse && look) {  // while the weights are at hand
                 double square = 0, absolute = 0;
                 for (int64_t e = 0; e < x.size; ++e) {
                     const double wj = w[x.column(e)] += c * x.value(e);
@@ -234,11 +242,11 @@ inline __attribute__((always_inline)) void run(const Rows &X, const Rule &rule, 
             }
         }
         if (!Row::sparse && look && moved) {
-            const auto x = X.row(members[0]);                         // whose columns are all columns
+            const auto x = X.row(members[0]);  // whose columns are all columns
             if (l2 > 0) state.square = scale * scale * sum_over(x, [&](int64_t e) { return w[e] * w[e]; });
             if (l1 > 0) state.absolute = scale * sum_over(x, [&](int64_t e) { return std::fabs(w[e]); });
         }
-        const volatile double shift = change * rule.decay;            // not fused: a step and its opposite leave nothing
+        const volatile double shift = change * rule.decay;  // not fused: a step and its opposite leave nothing
         state.b += shift;
         if (l1 > 0) {
             state.owed += l1 * rate * rule.alpha;
@@ -297,14 +305,22 @@ nb::tuple epoch(const Rows &X, int64_t n, int64_t d, const In1<double> &y, const
     require(rule.shape(0) == 11 && state.shape(0) == 6, "rule has 11 numbers, state 6");
     const double *g = rule.data();
     for (int64_t k = 0; k < 11; ++k) require(std::fabs(g[k]) < 1e300, "rule has numbers that are none");
-    require(std::fabs(g[8]) < 0x1p53 && std::fabs(g[9]) < 0x1p53 && g[0] >= 0 && g[0] < 100 && g[1] >= 0 && g[1] < 100, "rule: no such choice");
+    require(std::fabs(g[8]) < 0x1p53 && std::fabs(g[9]) < 0x1p53 && g[0] >= 0 && g[0] < 100 && g[1] >= 0 && g[1] < 100,
+            "rule: no such choice");
     Rule how{int(g[0]), int(g[1]), g[2], g[3], g[4], g[5], g[6], g[7], int64_t(g[8]), int64_t(g[9]), g[10] != 0};
     require(how.batch >= 1, "a batch has a row at least");
     how.batch = std::min<int64_t>(how.batch, std::max<int64_t>(n, 1));
-    Task task{n, d, y.data(), or_null(weight, n, "weight needs one entry a row"),
-              or_null(skip, n, "skip needs one entry a row"), order.data(), w.data(),
-              or_null(mean, d, "mean needs one entry a column"), or_null(paid, d, "paid needs one entry a column"),
-              nullptr, nullptr};
+    Task task{n,
+              d,
+              y.data(),
+              or_null(weight, n, "weight needs one entry a row"),
+              or_null(skip, n, "skip needs one entry a row"),
+              order.data(),
+              w.data(),
+              or_null(mean, d, "mean needs one entry a column"),
+              or_null(paid, d, "paid needs one entry a column"),
+              nullptr,
+              nullptr};
     require(how.l1 <= 0 || d == 0 || task.paid, "an absolute penalty needs paid");
     require((how.average > 0) == (task.mean != nullptr) || d == 0, "averaging needs mean");
     double *s = state.data();

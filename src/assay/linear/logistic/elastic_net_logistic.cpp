@@ -33,7 +33,8 @@ double loss_two(In1<double> scores,         // in      (n,)  e
                 InOut1<double> curvature) { // out     (n,)  u p (1 - p)
     const int64_t n = int64_t(scores.shape(0));
     require(int64_t(y.shape(0)) == n && int64_t(weights.shape(0)) == n && int64_t(residual.shape(0)) == n &&
-                int64_t(curvature.shape(0)) == n, "loss_two: other rows");
+                int64_t(curvature.shape(0)) == n,
+            "loss_two: other rows");
     nb::gil_scoped_release unlocked;
     const double *e = scores.data(), *t = y.data(), *u = weights.data();
     double *r = residual.data(), *D = curvature.data(), loss = 0;
@@ -182,8 +183,8 @@ int64_t model_two(const Columns &X, const Task &task, const double *D, const dou
         v[k] = next;
         return (curve + task.b) * step * step;
     };
-    const int64_t sweeps = sweep(task.m, v, task.tol, task.max_sweeps, turn, [] { return 0.0; },
-                                 [&](int64_t k) { X.soon(k); });
+    const int64_t sweeps =
+        sweep(task.m, v, task.tol, task.max_sweeps, turn, [] { return 0.0; }, [&](int64_t k) { X.soon(k); });
     *move0 = offset;
     return sweeps;
 }
@@ -294,8 +295,8 @@ int64_t dense_many(In2<double> Z,           // in      (m, n)
                       int64_t(P.shape(0)), P.data(), u.data(), g.data(), g0.data(), v.data(), s.data(), move0.data());
 }
 
-int64_t sparse_many(In1<double> value, In1<int32_t> row, In1<int64_t> start, In2<double> P, In1<double> u, In2<double> g,
-                    In1<double> g0, double a, double b, bool intercept, double tol, int64_t max_sweeps,
+int64_t sparse_many(In1<double> value, In1<int32_t> row, In1<int64_t> start, In2<double> P, In1<double> u,
+                    In2<double> g, In1<double> g0, double a, double b, bool intercept, double tol, int64_t max_sweeps,
                     InOut2<double> v, InOut2<double> s, InOut1<double> move0) {
     check_sparse(value, row, start, P.shape(1));
     check_many(P.shape(1), start.shape(0) - 1, P, u, g, g0, v, s, move0);

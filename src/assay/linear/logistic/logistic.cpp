@@ -259,8 +259,7 @@ double two_classes(In2<T> X,               // in      (n, d)
     const int64_t n = X.shape(0), d = X.shape(1);
     if constexpr (sizeof(T) == 8)
         return two_f64(X.data(), n, d, y.data(), some(w), coef.data(), intercept, G.data(), G.data() + d);
-    else
-        return two_f32(X.data(), n, d, y.data(), some(w), coef.data(), intercept, G.data(), G.data() + d);
+    else return two_f32(X.data(), n, d, y.data(), some(w), coef.data(), intercept, G.data(), G.data() + d);
 }
 
 template <class T>
@@ -279,10 +278,8 @@ double few_classes(In2<T> X,               // in      (n, d)
     const int64_t n = X.shape(0), d = X.shape(1);
     const double *b = W.data() + d * wide;
     double *g = G.data() + d * wide;
-    if constexpr (sizeof(T) == 8)
-        return few_f64(X.data(), n, d, K, wide, y.data(), some(w), W.data(), b, G.data(), g);
-    else
-        return few_f32(X.data(), n, d, K, wide, y.data(), some(w), W.data(), b, G.data(), g);
+    if constexpr (sizeof(T) == 8) return few_f64(X.data(), n, d, K, wide, y.data(), some(w), W.data(), b, G.data(), g);
+    else return few_f32(X.data(), n, d, K, wide, y.data(), some(w), W.data(), b, G.data(), g);
 }
 
 double residuals(InOut2<double> Z,         // in/out  (n, K) scores, then residuals
@@ -317,10 +314,8 @@ void columns(In2<T> X,                     // in      (n, d)
     require((w.shape(0) == n || w.shape(0) == 0) && shift.shape(0) == d && first.shape(0) == d && second.shape(0) == d,
             "columns: shapes do not fit");
     nb::gil_scoped_release unlocked;
-    if constexpr (sizeof(T) == 8)
-        columns_f64(X.data(), n, d, some(w), shift.data(), first.data(), second.data());
-    else
-        columns_f32(X.data(), n, d, some(w), shift.data(), first.data(), second.data());
+    if constexpr (sizeof(T) == 8) columns_f64(X.data(), n, d, some(w), shift.data(), first.data(), second.data());
+    else columns_f32(X.data(), n, d, some(w), shift.data(), first.data(), second.data());
 }
 
 }  // namespace

@@ -92,12 +92,12 @@ template <class I>
 void sparse(In1<double> data, In1<I> indices, In1<I> indptr,  // in  the CSR matrix
             In2<double> R, In1<double> weight, In1<int64_t> order, int64_t size, In1<double> rates, bool softmax,
             bool squared, bool bias, InOut2<double> W, InOut2<double> delta) {
-    require(are_rows(data, indices, indptr, length(R), int64_t(W.shape(1)) - 1), "logistic outputs: these are no sparse rows of the columns");
+    require(are_rows(data, indices, indptr, length(R), int64_t(W.shape(1)) - 1),
+            "logistic outputs: these are no sparse rows of the columns");
     check_batches(length(R), int64_t(W.shape(1)) - 1, R, weight, order, size, rates, W, delta);
     nb::gil_scoped_release unlocked;
-    descend(SparseRows<I>{data.data(), indices.data(), indptr.data()},
-            {int64_t(W.shape(0)), softmax, squared, bias}, view(R), weight.size() ? weight.data() : nullptr,
-            view(order), size, rates.data(), view(W), view(delta));
+    descend(SparseRows<I>{data.data(), indices.data(), indptr.data()}, {int64_t(W.shape(0)), softmax, squared, bias},
+            view(R), weight.size() ? weight.data() : nullptr, view(order), size, rates.data(), view(W), view(delta));
 }
 
 }  // namespace

@@ -215,14 +215,15 @@ HOT void curve_loop(const Csr &X, const double *D, const double *w, const double
 }
 
 // Rows lo to hi of n, which are the ones that are looked at, of a sparse table of d columns.
-Csr matrix(const In1<int64_t> &start, const In1<int32_t> &column, const In1<double> &value, int64_t n, int64_t d, int64_t lo,
-           int64_t hi) {
+Csr matrix(const In1<int64_t> &start, const In1<int32_t> &column, const In1<double> &value, int64_t n, int64_t d,
+           int64_t lo, int64_t hi) {
     require(0 <= lo && lo <= hi && hi <= n && length(start) == n + 1, "rows out of range");
     require(column.shape(0) == value.shape(0), "CSR arrays do not belong together");
     bool fits = start.data()[lo] >= 0 && start.data()[hi] <= length(column);
     for (int64_t i = lo; i < hi; ++i) fits &= start.data()[i] <= start.data()[i + 1];
     require(fits, "CSR rows end beyond the entries");
-    require(within(column.data() + start.data()[lo], start.data()[hi] - start.data()[lo], 0, d), "CSR columns that are not there");
+    require(within(column.data() + start.data()[lo], start.data()[hi] - start.data()[lo], 0, d),
+            "CSR columns that are not there");
     return {start.data(), column.data(), value.data()};
 }
 

@@ -2,9 +2,9 @@
 //
 //     if w . (x_u - x_v) <= margin:    w += rate (x_u - x_v),    trail += t rate (x_u - x_v)
 //
-// t counts the visits before this one, so that after T visits the mean of the weights over all of them is w - trail / T.
-// Row u of a pair should rank above row v. Checked by the caller: finite X.
-// Twin in NumPy: tests/linear/ranking/test_pairwise_ranker.py, pass_by_the_book.
+// t counts the visits before this one, so that after T visits the mean of the weights over all of them is w - trail /
+// T. Row u of a pair should rank above row v. Checked by the caller: finite X. Twin in NumPy:
+// tests/linear/ranking/test_pairwise_ranker.py, pass_by_the_book.
 #include "assay/array.hpp"
 
 using namespace assay;
@@ -12,20 +12,20 @@ using namespace assay;
 namespace {
 
 HOT int64_t run(View2<const double> X,        // in      (n, d)
-                View2<const int32_t> pairs,   // in      (m, 2)  rows u and v, side by side: one visit, one cache line
+                View2<const int32_t> pairs,  // in      (m, 2)  rows u and v, side by side: one visit, one cache line
                 double rate, double margin,
-                int64_t visits,               // in      visits before this call
-                View1<double> w,              // in/out  (d,)
-                View1<double> trail) {        // in/out  (d,)
+                int64_t visits,  // in      visits before this call
+                View1<double> w,  // in/out  (d,)
+                View1<double> trail) {  // in/out  (d,)
     const int64_t d = X.cols();
     int64_t corrections = 0;
     for (int64_t t = 0; t < pairs.rows(); ++t) {
         const double *u = X.row(pairs.row(t)[0]), *v = X.row(pairs.row(t)[1]);
-        double gap = 0.0;                                             // gap = w @ (u - v)
+        double gap = 0.0;  // gap = w @ (u - v)
         for (int64_t j = 0; j < d; ++j) gap += w[j] * (u[j] - v[j]);
-        if (gap > margin) continue;                                   // a tie counts, or a zero start never moves
+        if (gap > margin) continue;  // a tie counts, or a zero start never moves
         const double late = double(visits + t);
-        for (int64_t j = 0; j < d; ++j) {                             // w += rate * (u - v); trail += late * same
+        for (int64_t j = 0; j < d; ++j) {  // w += rate * (u - v); trail += late * same
             const double step = rate * (u[j] - v[j]);
             w[j] += step;
             trail[j] += late * step;
@@ -46,10 +46,10 @@ inline void add(double *w, double factor, const double *value, const int32_t *co
     for (int64_t p = from; p < to; ++p) w[column[p]] += factor * value[p];
 }
 
-int64_t run_sparse(View1<const double> value,    // in      (z,)     entries that are not 0
+int64_t run_sparse(View1<const double> value,  // in      (z,)     entries that are not 0
                    View1<const int32_t> column,  // in      (z,)     their columns
-                   View1<const int64_t> start,   // in      (n + 1,) where each row begins
-                   View2<const int32_t> pairs,   // in      (m, 2)
+                   View1<const int64_t> start,  // in      (n + 1,) where each row begins
+                   View2<const int32_t> pairs,  // in      (m, 2)
                    double rate, double margin, int64_t visits, View1<double> w, View1<double> trail) {
     const double *x = value.data();
     const int32_t *j = column.data();

@@ -88,7 +88,9 @@ struct Gap {
         const double more = std::max((p.positive ? c : std::fabs(c)) - p.a, 0.0);
         if (!p.faint) over += more * more;
         else {
-            const double slope = c - p.b * w, pull = w > 0 ? p.a : w < 0 ? -p.a : std::copysign(std::min(p.a, std::fabs(slope)), slope);
+            const double slope = c - p.b * w, pull = w > 0   ? p.a
+                                                     : w < 0 ? -p.a
+                                                             : std::copysign(std::min(p.a, std::fabs(slope)), slope);
             if (w != 0 || slope > 0 || !p.positive) over += (slope - pull) * (slope - pull) / (square + p.b);
         }
         one += std::fabs(w), two += w * w;
@@ -140,9 +142,11 @@ struct SparseColumns {
     double centred(int64_t i, int64_t j) const { return value[i] - mean[j] * root[row[i]]; }
     double correlation(int64_t j) const {
         const int64_t from = start[j];
-        if (!full(j)) return sparse_dot(value + from, row + from, start[j + 1] - from, s.data()) + offset * total * mean[j];
+        if (!full(j))
+            return sparse_dot(value + from, row + from, start[j + 1] - from, s.data()) + offset * total * mean[j];
         double sum = 0;
-        for (int64_t i = from; i < start[j + 1]; ++i) sum += centred(i, j) * (s[size_t(row[i])] + offset * root[row[i]]);
+        for (int64_t i = from; i < start[j + 1]; ++i)
+            sum += centred(i, j) * (s[size_t(row[i])] + offset * root[row[i]]);
         return sum;
     }
     double square(int64_t j) const {  // nothing cancels: too small a square would make steps that lead away for ever
@@ -340,8 +344,8 @@ void dense_path(In2<double> Z,              // in      (d, n)  the columns of X
     ready(a, b, w, weights, gaps, sweeps, Z.shape(0));
     nb::gil_scoped_release unlocked;
     DenseColumns X(view(Z), squares.data(), view(y));
-    const Path path{view(a), view(b), positive, seed, tol, rest, eager, max_iter, view(w), view(weights), view(gaps),
-                    view(sweeps)};
+    const Path path{view(a), view(b),  positive, seed,          tol,        rest,
+                    eager,   max_iter, view(w),  view(weights), view(gaps), view(sweeps)};
     Walk<DenseColumns>(X, y.data(), path).go();
 }
 
@@ -349,18 +353,27 @@ void sparse_path(In1<double> value, In1<int32_t> row, In1<int64_t> start,  // in
                  In1<double> mean,           // in      (d,)   of the columns, 0 without an intercept
                  In1<double> root,           // in      (n,)   roots of the weights
                  In1<double> y,              // in      (n,)   minus its mean, multiplied by root
-                 In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, double rest, bool eager, int64_t max_iter,
-                 InOut1<double> w, InOut2<double> weights, InOut2<double> gaps, InOut1<int64_t> sweeps) {
+                 In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, double rest, bool eager,
+                 int64_t max_iter, InOut1<double> w, InOut2<double> weights, InOut2<double> gaps,
+                 InOut1<int64_t> sweeps) {
     const size_t d = mean.shape(0), n = y.shape(0);
     require(start.shape(0) == d + 1 && root.shape(0) == n, "sparse_path: other columns or rows");
     require(are_rows(value, row, start, int64_t(d), int64_t(n)), "sparse_path: these are no columns of the rows");
     ready(a, b, w, weights, gaps, sweeps, d);
     nb::gil_scoped_release unlocked;
-    SparseColumns X{value.data(), mean.data(), root.data(), row.data(), start.data(), int64_t(n), int64_t(d),
-                    dot(root.data(), root.data(), int64_t(n)), 0.0,
-                    std::vector<double>(y.data(), y.data() + n), std::vector<double>(n)};
-    const Path path{view(a), view(b), positive, seed, tol, rest, eager, max_iter, view(w), view(weights), view(gaps),
-                    view(sweeps)};
+    SparseColumns X{value.data(),
+                    mean.data(),
+                    root.data(),
+                    row.data(),
+                    start.data(),
+                    int64_t(n),
+                    int64_t(d),
+                    dot(root.data(), root.data(), int64_t(n)),
+                    0.0,
+                    std::vector<double>(y.data(), y.data() + n),
+                    std::vector<double>(n)};
+    const Path path{view(a), view(b),  positive, seed,          tol,        rest,
+                    eager,   max_iter, view(w),  view(weights), view(gaps), view(sweeps)};
     Walk<SparseColumns>(X, y.data(), path).go();
 }
 
@@ -397,8 +410,9 @@ void refresh(View2<const double> G, const double *q, const double *w, double *c)
 void gram_path(In2<double> gram,            // in      (d, d)  X'X
                In1<double> xy,              // in      (d,)    X'y
                double yy,                   // y'y
-               In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, double rest, bool eager, int64_t max_iter,
-               InOut1<double> w, InOut2<double> weights, InOut2<double> gaps, InOut1<int64_t> sweeps) {
+               In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, double rest, bool eager,
+               int64_t max_iter, InOut1<double> w, InOut2<double> weights, InOut2<double> gaps,
+               InOut1<int64_t> sweeps) {
     const size_t d = gram.shape(0);
     require(gram.shape(1) == d && xy.shape(0) == d, "gram_path: X'X and X'y have other columns");
     ready(a, b, w, weights, gaps, sweeps, d);

@@ -53,7 +53,8 @@ struct Rows {
     int64_t W, K;
 
     Rows(In2<Word> &b, In1<int64_t> &e, In1<double> &w)
-        : bits(view(b)), bounds(view(e)), weight(w.shape(0) ? w.data() : nullptr), W(bits.cols()), K(bounds.size() - 1) {
+        : bits(view(b)), bounds(view(e)), weight(w.shape(0) ? w.data() : nullptr), W(bits.cols()),
+          K(bounds.size() - 1) {
         require(K >= 1 && shares_out(e, K, W, true), "the classes do not share out the words");
         require(!weight || int64_t(w.shape(0)) == W * 64, "expected a weight for each bit");
     }
@@ -127,7 +128,8 @@ void set_counts(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight_,
     const auto counts = view(counts_);
     const Word *all = all_.data();
     check_items(start_, items_, length(counts_), length(bits_));
-    require(length(all_) == rows.W && int64_t(counts_.shape(1)) == rows.K, "set_counts: rows or classes that are not there");
+    require(length(all_) == rows.W && int64_t(counts_.shape(1)) == rows.K,
+            "set_counts: rows or classes that are not there");
     nb::gil_scoped_release unlocked;
     std::vector<Word> held(rows.W);
     for (int64_t r = 0; r < counts.rows(); ++r) {
@@ -296,7 +298,8 @@ int64_t cover_in_order(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight
     Word *left = left_.data();
     check_items(start_, items_, length(class_), length(bits_));
     require(within(class_, 0, rows.K) && length(left_) == rows.W && length(covered_) == rows.W * 64 &&
-                length(kept_) == length(class_) && length(counts_) == length(class_) && int64_t(counts_.shape(1)) == rows.K,
+                length(kept_) == length(class_) && length(counts_) == length(class_) &&
+                int64_t(counts_.shape(1)) == rows.K,
             "cover_in_order: a place for each rule and row");
     nb::gil_scoped_release unlocked;
     const int64_t W = rows.W, R = classes.size();

@@ -51,9 +51,7 @@ struct Judge {
 
     double xlogx(double x) const { return xlog ? xlog[int64_t(x)] : (x > 0 ? x * std::log2(x) : 0.0); }
 
-    int64_t own(const double *c) const {
-        return target >= 0 ? target : int64_t(std::max_element(c, c + K) - c);
-    }
+    int64_t own(const double *c) const { return target >= 0 ? target : int64_t(std::max_element(c, c + K) - c); }
 
     double likelihood_ratio(const double *c, double t) const {  // 2 sum n_j ln(n_j / (prior_j t))
         double sum = -xlogx(t);
@@ -138,8 +136,8 @@ struct Shortlist {
 
     Shortlist(const Judge &judge, double floor, double least, double whole, double threshold, size_t most)
         : judge(judge), floor(floor), least(least), whole(whole), threshold(threshold), most(most),
-          own_rows(judge.target >= 0 && (judge.over || !both_ways(judge.measure))),
-          significant{NEVER, 0, NONE, 0, 0}, significant_counts(size_t(judge.K)) {}
+          own_rows(judge.target >= 0 && (judge.over || !both_ways(judge.measure))), significant{NEVER, 0, NONE, 0, 0},
+          significant_counts(size_t(judge.K)) {}
 
     void offer(const double *c, double t, int kind, uint32_t low, uint32_t high) {
         if (t < least || t >= whole || (own_rows && c[judge.target] <= 0)) return;
@@ -164,8 +162,7 @@ struct Shortlist {
 };
 
 // The covered rows of a column in its order, those without a value left out; returns how many.
-HOT int64_t covered_in_order(const uint64_t *order, int64_t n, const uint8_t *inside, uint32_t width,
-                             uint64_t *out) {
+HOT int64_t covered_in_order(const uint64_t *order, int64_t n, const uint8_t *inside, uint32_t width, uint64_t *out) {
     int64_t m = 0;
     for (int64_t i = 0; i < n; ++i) {
         out[m] = order[i];
@@ -250,8 +247,8 @@ void walk(const Groups &groups, bool nominal, double *sum, Shortlist &list) {
 }
 
 // The class weights of the rows that meet a candidate.
-void class_weights(const Found &one, const int32_t *ranks, uint32_t width, const int32_t *rows, int64_t m, const int32_t *y,
-                   const double *w, int64_t K, double *out) {
+void class_weights(const Found &one, const int32_t *ranks, uint32_t width, const int32_t *rows, int64_t m,
+                   const int32_t *y, const double *w, int64_t K, double *out) {
     std::fill(out, out + K, 0.0);
     if (one.kind == NONE) return;
     const uint32_t low = one.kind == UP_TO ? 0 : one.high, high = one.kind == ABOVE ? width - 1 : one.low;
@@ -268,27 +265,33 @@ void class_weights(const Found &one, const int32_t *ranks, uint32_t width, const
 // that leaves all rows is none unless `unchanged` says so. Found has 6 columns per candidate
 // (see COLUMNS), counts its class weights; a place without candidate has kind 0.
 void best(In2<uint64_t> order_, In2<int32_t> ranks_, In1<int32_t> width, In1<uint8_t> nominal, In1<int32_t> y,
-          In1<double> w, In1<uint8_t> skip, In1<uint8_t> inside, In1<int32_t> rows, In1<double> counts0, In1<double> prior,
-          In1<double> xlog, int measure, int64_t target, double strength, double before, bool over, bool improve,
-          bool unchanged, double least, double threshold, int64_t from, int64_t to, int64_t most, InOut2<double> found_,
-          InOut2<double> counts_) {
+          In1<double> w, In1<uint8_t> skip, In1<uint8_t> inside, In1<int32_t> rows, In1<double> counts0,
+          In1<double> prior, In1<double> xlog, int measure, int64_t target, double strength, double before, bool over,
+          bool improve, bool unchanged, double least, double threshold, int64_t from, int64_t to, int64_t most,
+          InOut2<double> found_, InOut2<double> counts_) {
     const auto order = view(order_);
     const auto ranks = view(ranks_);
     const auto found = view(found_);
     const auto counts = view(counts_);
     const int64_t d = order.rows(), N = ranks.cols(), m = int64_t(rows.shape(0)), K = int64_t(prior.shape(0));
     require(0 <= from && from <= to && to <= d && ranks.rows() == d && int64_t(width.shape(0)) == d &&
-                int64_t(nominal.shape(0)) == d && int64_t(skip.shape(0)) == d && most > 0, "best: columns");
+                int64_t(nominal.shape(0)) == d && int64_t(skip.shape(0)) == d && most > 0,
+            "best: columns");
     require(int64_t(y.shape(0)) == N && int64_t(inside.shape(0)) == N && int64_t(counts0.shape(0)) == K &&
-                (w.shape(0) == 0 || int64_t(w.shape(0)) == N) && measure >= 0 && measure < MEASURES &&
-                target < K && order.cols() <= N && m <= order.cols(), "best: rows");
+                (w.shape(0) == 0 || int64_t(w.shape(0)) == N) && measure >= 0 && measure < MEASURES && target < K &&
+                order.cols() <= N && m <= order.cols(),
+            "best: rows");
     require(found.rows() == (to - from) * (most + 1) && found.cols() == COLUMNS && counts.rows() == found.rows() &&
-                counts.cols() == K, "best: places");
+                counts.cols() == K,
+            "best: places");
     require(xlog.shape(0) == 0 || int64_t(xlog.shape(0)) > N, "best: logarithms");
-    require(within(y, 0, K) && within(rows, 0, N) && target >= -1 && (measure != FOIL || target >= 0), "best: rows or classes that are not there");
+    require(within(y, 0, K) && within(rows, 0, N) && target >= -1 && (measure != FOIL || target >= 0),
+            "best: rows or classes that are not there");
     nb::gil_scoped_release unlocked;
     const std::vector<double> bits = logarithms(prior.data(), K);
-    Judge judge{measure, K, target, prior.data(), bits.data(), xlog.shape(0) ? xlog.data() : nullptr, strength, before, 0, over, K};
+    Judge judge{
+        measure, K,    target, prior.data(), bits.data(), xlog.shape(0) ? xlog.data() : nullptr, strength, before,
+        0,       over, K};
     double whole = 0;
     for (int64_t k = 0; k < K; ++k) whole += counts0.data()[k];
     if (measure == FOIL) judge.bits0 = std::log2(counts0.data()[target] / whole);
@@ -330,13 +333,11 @@ void best(In2<uint64_t> order_, In2<int32_t> ranks_, In1<int32_t> width, In1<uin
         (counted == 2 ? walk<2> : walk<0>)(groups, nominal.data()[j], sum.data(), list);
         const auto write = [&](int64_t at, const Found &one, const std::vector<double> &c) {
             const double value = one.kind == NONE ? NEVER : judge.value(c.data(), one.coverage);
-            const double record[COLUMNS] = {one.key, value, one.coverage, double(one.kind), double(one.low),
-                                            double(one.high)};
+            const double record[COLUMNS] = {one.key,          value,           one.coverage,
+                                            double(one.kind), double(one.low), double(one.high)};
             std::copy(record, record + COLUMNS, found.row(at));
-            if (two)
-                class_weights(one, ranks.row(j), width_j, rows.data(), m, y.data(), weights, K, counts.row(at));
-            else
-                std::copy(c.begin(), c.end(), counts.row(at));
+            if (two) class_weights(one, ranks.row(j), width_j, rows.data(), m, y.data(), weights, K, counts.row(at));
+            else std::copy(c.begin(), c.end(), counts.row(at));
         };
         const int64_t place = (j - from) * (most + 1);
         const std::vector<double> nothing(static_cast<size_t>(counted));
@@ -355,7 +356,8 @@ void judged(In2<double> counts_, In1<double> prior, int measure, int64_t target,
     const auto out = view(out_);
     const int64_t K = int64_t(prior.shape(0));
     require(counts.cols() == K && out.rows() == counts.rows() && out.cols() == 3 && target < K && measure >= 0 &&
-                measure < MEASURES && target >= -1 && (measure != FOIL || target >= 0), "judged: shapes");
+                measure < MEASURES && target >= -1 && (measure != FOIL || target >= 0),
+            "judged: shapes");
     nb::gil_scoped_release unlocked;
     const std::vector<double> bits = logarithms(prior.data(), K);
     const Judge judge{measure, K, target, prior.data(), bits.data(), nullptr, strength, before, bits0, over, K};
@@ -372,10 +374,10 @@ void judged(In2<double> counts_, In1<double> prior, int measure, int64_t target,
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "The best conditions that a rule may add, by the class weights that they leave.";
     m.def("best", &best, nb::arg("order"), nb::arg("ranks"), nb::arg("width"), nb::arg("nominal"), nb::arg("y"),
-          nb::arg("w"), nb::arg("skip"), nb::arg("inside"), nb::arg("rows"), nb::arg("counts0"), nb::arg("prior"), nb::arg("xlog"),
-          nb::arg("measure"), nb::arg("target"), nb::arg("strength"), nb::arg("before"), nb::arg("over"),
-          nb::arg("improve"), nb::arg("unchanged"), nb::arg("least"), nb::arg("threshold"), nb::arg("start"), nb::arg("stop"),
-          nb::arg("most"), nb::arg("found"), nb::arg("counts"));
+          nb::arg("w"), nb::arg("skip"), nb::arg("inside"), nb::arg("rows"), nb::arg("counts0"), nb::arg("prior"),
+          nb::arg("xlog"), nb::arg("measure"), nb::arg("target"), nb::arg("strength"), nb::arg("before"),
+          nb::arg("over"), nb::arg("improve"), nb::arg("unchanged"), nb::arg("least"), nb::arg("threshold"),
+          nb::arg("start"), nb::arg("stop"), nb::arg("most"), nb::arg("found"), nb::arg("counts"));
     m.def("judged", &judged, nb::arg("counts"), nb::arg("prior"), nb::arg("measure"), nb::arg("target"),
           nb::arg("strength"), nb::arg("before"), nb::arg("bits0"), nb::arg("over"), nb::arg("out"));
 }

@@ -66,7 +66,8 @@ double exceptions(In1<int32_t> hits,     // in  (m,) how many rules cover each r
     const int64_t m = int64_t(hits.shape(0));
     const auto fits = [m](int64_t size) { return size == 0 || size == m; };
     require(fits(int64_t(plus.shape(0))) && fits(int64_t(minus.shape(0))) && fits(int64_t(w.shape(0))) &&
-                int64_t(positive.shape(0)) == m, "exceptions: shapes");
+                int64_t(positive.shape(0)) == m,
+            "exceptions: shapes");
     nb::gil_scoped_release unlocked;
     const uint8_t *more = plus.shape(0) ? plus.data() : nullptr, *less = minus.shape(0) ? minus.data() : nullptr;
     const Sums in = w.shape(0) ? weights(hits.data(), more, less, positive.data(), w.data(), m)

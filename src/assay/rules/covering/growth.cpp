@@ -37,10 +37,10 @@ struct Offer {
 
 struct Rows {
     const uint8_t *state;  // (n,) 1 negative, 2 positive, else not covered
-    const double *w;       // (n,) weights, or null: each row counts 1
-    const double *logs;    // log2 of 0, 1, 2, ... as far as rows can be counted; for rows that count 1
+    const double *w;  // (n,) weights, or null: each row counts 1
+    const double *logs;  // log2 of 0, 1, 2, ... as far as rows can be counted; for rows that count 1
     double c;
-    double P, T, base;     // covered so far: positives, all, log2((P + c) / (T + c))
+    double P, T, base;  // covered so far: positives, all, log2((P + c) / (T + c))
 };
 
 template <bool W>
@@ -108,7 +108,8 @@ inline int64_t press(const Rows &rows, const uint64_t *from, int64_t m, uint64_t
 
 // The best condition of a numeric column; P and T are the sums of its first m keys, whose values are known. Between two
 // marks p is at most that of the second, and the negatives at least those of the first (above a cut: the other way
-// round); gain grows with p and falls with the negatives, so most stretches cannot hold the best cut and are passed over.
+// round); gain grows with p and falls with the negatives, so most stretches cannot hold the best cut and are passed
+// over.
 template <bool W>
 inline void scan_numbers(const Rows &rows, const uint64_t *key, int64_t m, double P, double T, int64_t column,
                          const std::vector<Mark> &marks, Offer &best) {
@@ -162,7 +163,8 @@ inline int64_t visit(const Rows &rows, const uint64_t *from, int64_t m, uint64_t
         P -= p, T -= t;
     }
     if (nominal) scan_categories<W>(rows, to, known, column, marks, best);
-    else if (known > 1 && upper(to[0]) != upper(to[known - 1])) scan_numbers<W>(rows, to, known, P, T, column, marks, best);
+    else if (known > 1 && upper(to[0]) != upper(to[known - 1]))
+        scan_numbers<W>(rows, to, known, P, T, column, marks, best);
     return kept;
 }
 
@@ -240,19 +242,20 @@ bool keys_within(const In2<uint64_t> &order, int64_t n, const In1<int64_t> &star
     return fits;
 }
 
-nb::tuple grow(In2<uint64_t> order,      // in      (d, m)  presorted keys; rows whose state is not 1 or 2 are ignored
-               InOut1<uint8_t> state_,   // in/out  (n,)    1 negative, 2 positive; left at the rows of the rule
-               In1<double> w,            // in      (n,) weights or (0,)
-               In1<double> logs,         // in      (at least m + 2,) log2 of 0, 1, ...
-               In1<uint8_t> nominal,     // in      (d,)
-               In1<int64_t> start,       // in      (d + 1,) where a column's distinct numbers begin in values
-               In1<double> values,       // in      (v,)
-               InOut1<uint64_t> scratch, //         (at least d m,)
+nb::tuple grow(In2<uint64_t> order,  // in      (d, m)  presorted keys; rows whose state is not 1 or 2 are ignored
+               InOut1<uint8_t> state_,  // in/out  (n,)    1 negative, 2 positive; left at the rows of the rule
+               In1<double> w,  // in      (n,) weights or (0,)
+               In1<double> logs,  // in      (at least m + 2,) log2 of 0, 1, ...
+               In1<uint8_t> nominal,  // in      (d,)
+               In1<int64_t> start,  // in      (d + 1,) where a column's distinct numbers begin in values
+               In1<double> values,  // in      (v,)
+               InOut1<uint64_t> scratch,  //         (at least d m,)
                double min_positive, int64_t max_conditions, double c, bool midpoint) {
     const int64_t d = int64_t(order.shape(0)), m = int64_t(order.shape(1)), n = int64_t(state_.shape(0));
     require(int64_t(nominal.shape(0)) == d && int64_t(start.shape(0)) == d + 1, "grow: columns");
     require((w.shape(0) == 0 || int64_t(w.shape(0)) == n) && int64_t(logs.shape(0)) >= m + 2 &&
-                int64_t(scratch.shape(0)) >= d * m && shares_out(start, d, length(values)), "grow: shapes");
+                int64_t(scratch.shape(0)) >= d * m && shares_out(start, d, length(values)),
+            "grow: shapes");
     require(keys_within(order, n, start), "grow: a row or a rank that is not there");
     Grown rule;
     {
@@ -328,12 +331,12 @@ void require_conditions(int64_t d, const In1<int32_t> &column, const In1<int32_t
 }
 
 // met[i] = whether row rows[i] meets all conditions.
-void covers(In2<int32_t> ranks,    // in   (d, n)
-            In1<int64_t> rows,     // in   (m,)
-            In1<int32_t> column,   // in   (k,)
-            In1<int32_t> low,      // in   (k,) both ends are inside
-            In1<int32_t> high,     // in   (k,)
-            InOut1<uint8_t> met) { // out  (m,)
+void covers(In2<int32_t> ranks,  // in   (d, n)
+            In1<int64_t> rows,  // in   (m,)
+            In1<int32_t> column,  // in   (k,)
+            In1<int32_t> low,  // in   (k,) both ends are inside
+            In1<int32_t> high,  // in   (k,)
+            InOut1<uint8_t> met) {  // out  (m,)
     const auto R = view(ranks);
     const int64_t m = int64_t(rows.shape(0));
     require(int64_t(met.shape(0)) == m && within(rows, 0, R.cols()), "covers: shapes");
@@ -345,21 +348,23 @@ void covers(In2<int32_t> ranks,    // in   (d, n)
 }
 
 // counts[c] = weight of the negative and of the positive rows among some that meet the first c conditions.
-void prefix_counts(In2<int32_t> ranks,       // in   (d, n)
-                   In1<int64_t> rows,        // in   (m,)
-                   In1<int64_t> among,       // in   (h,)   places in rows
-                   In1<uint8_t> positive,    // in   (m,)   0 or 1
-                   In1<double> w,            // in   (m,) or (0,)
-                   In1<int32_t> column,      // in   (k,)
-                   In1<int32_t> low,         // in   (k,)
-                   In1<int32_t> high,        // in   (k,)
+void prefix_counts(In2<int32_t> ranks,  // in   (d, n)
+                   In1<int64_t> rows,  // in   (m,)
+                   In1<int64_t> among,  // in   (h,)   places in rows
+                   In1<uint8_t> positive,  // in   (m,)   0 or 1
+                   In1<double> w,  // in   (m,) or (0,)
+                   In1<int32_t> column,  // in   (k,)
+                   In1<int32_t> low,  // in   (k,)
+                   In1<int32_t> high,  // in   (k,)
                    InOut2<double> counts) {  // out  (k + 1, 2)
     const auto R = view(ranks);
     const auto out = view(counts);
     const int64_t h = int64_t(among.shape(0)), k = int64_t(column.shape(0)), m = int64_t(rows.shape(0));
     require(out.rows() == k + 1 && out.cols() == 2 && int64_t(positive.shape(0)) == m &&
-                (w.shape(0) == 0 || int64_t(w.shape(0)) == m), "prefix_counts: shapes");
-    require(within(among, 0, m) && within(rows, 0, R.cols()) && within(positive, 0, 2), "prefix_counts: rows that are not there");
+                (w.shape(0) == 0 || int64_t(w.shape(0)) == m),
+            "prefix_counts: shapes");
+    require(within(among, 0, m) && within(rows, 0, R.cols()) && within(positive, 0, 2),
+            "prefix_counts: rows that are not there");
     require_conditions(R.rows(), column, low, high);
     nb::gil_scoped_release unlocked;
     std::fill(out.data(), out.data() + 2 * (k + 1), 0.0);
@@ -373,7 +378,8 @@ void prefix_counts(In2<int32_t> ranks,       // in   (d, n)
         out.row(depth)[positive.data()[at]] += w.shape(0) ? w.data()[at] : 1.0;
     }
     for (int64_t c = k; c-- > 0;)
-        for (int side = 0; side < 2; ++side) out.row(c)[side] += out.row(c + 1)[side];  // whoever meets more meets these
+        for (int side = 0; side < 2; ++side)
+            out.row(c)[side] += out.row(c + 1)[side];  // whoever meets more meets these
 }
 
 uint64_t mixed(uint64_t z) {  // splitmix64
@@ -385,11 +391,11 @@ uint64_t mixed(uint64_t z) {  // splitmix64
 
 // Draws a share of the positives and of the negatives: each row with probability needed / still to see, so that the
 // numbers are exact and one pass is enough. state of a row that is not held out becomes 1 or 2.
-void hold_out(In1<int64_t> rows,       // in      (m,)
-              In1<uint8_t> positive,   // in      (m,) 0 or 1
+void hold_out(In1<int64_t> rows,  // in      (m,)
+              In1<uint8_t> positive,  // in      (m,) 0 or 1
               int64_t negatives, int64_t positives,  // how many of each to hold out
               uint64_t seed,
-              InOut1<uint8_t> state,   // in/out  (n,)
+              InOut1<uint8_t> state,  // in/out  (n,)
               InOut1<uint8_t> held) {  // out     (m,)
     const int64_t m = int64_t(rows.shape(0));
     require(int64_t(positive.shape(0)) == m && int64_t(held.shape(0)) == m, "hold_out: shapes");

@@ -1,8 +1,8 @@
 // PART: a tree that is grown only until one of its leaves is sure to stay, and the way to its largest leaf.
 //
 // A node splits as in C4.5 (assay/multiway.hpp). Its branches are opened one after the other, the one of least entropy
-// first, until one of them remains a subtree. If all turned out to be leaves, and the node as a leaf is expected to make
-// no more errors than they do together,
+// first, until one of them remains a subtree. If all turned out to be leaves, and the node as a leaf is expected to
+// make no more errors than they do together,
 //
 //     U(n, e)  <=  sum_b U(n_b, e_b)        U of assay/error_bound.hpp, or errors on rows that were held out     (1)
 //
@@ -85,9 +85,7 @@ class PartialTree {
         return n;
     }
 
-    void record(Level &level, const Subtree &found) {
-        level.found[level.last] = found, level.seen[level.last] = 1;
-    }
+    void record(Level &level, const Subtree &found) { level.found[level.last] = found, level.seen[level.last] = 1; }
 
     Subtree as_leaf(int32_t node, const Rows &held) const {
         const double *c = counts(node);
@@ -195,16 +193,17 @@ nb::tuple best_leaf(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> dis
                     In2<int32_t> held_ranks,  // in  (numeric columns, h)
                     In1<int32_t> held_y, In1<double> held_w, int pruning, bool one_vs_rest, double min_leaf,
                     bool correction, double confidence, double z, int64_t most_nodes) {
-    const Rules rules{GAIN_RATIO, true,     correction, true, false, one_vs_rest, min_leaf, 0.0, 1e-6,
-                      std::numeric_limits<int64_t>::max()};
+    const Rules rules{GAIN_RATIO,  true,     correction, true, false,
+                      one_vs_rest, min_leaf, 0.0,        1e-6, std::numeric_limits<int64_t>::max()};
     const int64_t n = int64_t(y.shape(0)), d = int64_t(n_categories.shape(0)), h = int64_t(held_y.shape(0));
     require(held_codes.shape(0) == codes.shape(0) && held_ranks.shape(0) == lists.shape(0) &&
-                int64_t(held_codes.shape(1)) == h && int64_t(held_ranks.shape(1)) == h &&
-                int64_t(held_w.shape(0)) == h, "best_leaf: rows that are held out");
+                int64_t(held_codes.shape(1)) == h && int64_t(held_ranks.shape(1)) == h && int64_t(held_w.shape(0)) == h,
+            "best_leaf: rows that are held out");
     require(K > 0 && within(held_y, 0, K) && most_nodes >= 0, "best_leaf: a class that is not there");
     for (int64_t j = 0, nominal = 0; j < d && nominal < length(codes); ++j)
         if (n_categories.data()[j] > 0)
-            require(within(held_codes.data() + nominal++ * h, h, -1, n_categories.data()[j]), "best_leaf: a category that is not there");
+            require(within(held_codes.data() + nominal++ * h, h, -1, n_categories.data()[j]),
+                    "best_leaf: a category that is not there");
     Grower g = grower(codes, lists, distinct, n_categories, y, w, K, fractions, rules);
     g.nodes.most = size_t(most_nodes);
     vector<int32_t> feature, branch, low, high, category;
@@ -241,7 +240,8 @@ void keep(In2<uint64_t> lists, In2<int32_t> codes, In1<uint8_t> kept, InOut2<uin
     for (int64_t i = 0; i < n; ++i) place[i] = uint32_t(m), m += kept.data()[i] != 0;
     require(int64_t(lists.shape(1)) == n && int64_t(codes.shape(1)) == n && int64_t(out_lists.shape(1)) == m &&
                 int64_t(out_codes.shape(1)) == m && lists.shape(0) == out_lists.shape(0) &&
-                codes.shape(0) == out_codes.shape(0), "keep: shapes");
+                codes.shape(0) == out_codes.shape(0),
+            "keep: shapes");
     nb::gil_scoped_release unlocked;
     bool fits = true;
     for (size_t c = 0; c < lists.shape(0) && fits; ++c) {

@@ -11,8 +11,8 @@
 // The scan goes over a from the largest to the smallest and keeps worth[b] = value(a, b) for all b: a row that enters
 // adds s to worth[0 .. v]. One call visits some of the a; the state between calls is worth and best.
 //
-// Checked by the caller: rows sorted by u, start[a] is the first row of rank a, start[A] the number of rows, 0 <= v < B.
-// Twin in NumPy: tests/rules/version_spaces/test_threshold_rule_classifier.py, corner_by_the_book.
+// Checked by the caller: rows sorted by u, start[a] is the first row of rank a, start[A] the number of rows, 0 <= v <
+// B. Twin in NumPy: tests/rules/version_spaces/test_threshold_rule_classifier.py, corner_by_the_book.
 //
 // The growing box: rows of P join it in a given order, each if the tightest box around it and the rows before it holds
 // no row of N. An ordered column is an interval, a nominal one a set of categories, and a missing value (NaN) is
@@ -151,13 +151,15 @@ void grow_box(In2<double> P, In2<double> N, In1<int64_t> order, In1<uint8_t> nom
         const int64_t first = start.data()[j], room = length(held) - first;
         bool fits = first >= 0 && room >= 0;
         for (int64_t i = 0; i < length(P) + length(N); ++i) {
-            const double x = i < length(P) ? P.data()[i * int64_t(d) + int64_t(j)] : N.data()[(i - length(P)) * int64_t(d) + int64_t(j)];
+            const double x = i < length(P) ? P.data()[i * int64_t(d) + int64_t(j)]
+                                           : N.data()[(i - length(P)) * int64_t(d) + int64_t(j)];
             fits &= x != x || (x >= 0 && x < double(room));
         }
         require(fits, "a category that is not there");
     }
     nb::gil_scoped_release unlocked;
-    grow(view(P), view(N), view(order), {nominal.data(), start.data(), low.data(), high.data(), gaps.data(), held.data()});
+    grow(view(P), view(N), view(order),
+         {nominal.data(), start.data(), low.data(), high.data(), gaps.data(), held.data()});
 }
 
 }  // namespace

@@ -74,9 +74,19 @@ Shape shape_of(int64_t d, In1<int32_t> &feature, In1<uint8_t> &kind, In1<double>
                 int64_t(set_offset.shape(0)) == m + 1 && int64_t(missing.shape(0)) == m &&
                 int64_t(weight.shape(0)) == m,
             "Tree: the arrays differ in length");
-    Shape s{m, d, feature.data(), kind.data(), threshold.data(), offset.data(), child.data(), set_offset.data(),
-            sets.data(), missing.data(), weight.data()};
-    require(s.offset[0] == 0 && s.set_offset[0] == 0 && shares_out(offset, m, m - 1) && shares_out(set_offset, m, words),
+    Shape s{m,
+            d,
+            feature.data(),
+            kind.data(),
+            threshold.data(),
+            offset.data(),
+            child.data(),
+            set_offset.data(),
+            sets.data(),
+            missing.data(),
+            weight.data()};
+    require(s.offset[0] == 0 && s.set_offset[0] == 0 && shares_out(offset, m, m - 1) &&
+                shares_out(set_offset, m, words),
             "Tree: offset");
     for (int64_t i = 0; i < m; ++i) {
         const int32_t c = s.children(i), own = s.set_offset[i + 1] - s.set_offset[i];
@@ -119,8 +129,8 @@ class Pruner {
   public:
     vector<int32_t> content;  // (m,) whose test and children a node has
     vector<uint8_t> leaf;
-    vector<double> counts;   // (m, K)
-    vector<int64_t> rows;    // (m,)
+    vector<double> counts;  // (m, K)
+    vector<int64_t> rows;  // (m,)
 
     Pruner(const Shape &t, const double *X, const int32_t *y, int64_t n, int64_t K, Bound bound)
         : t_(t), X_(X), y_(y), K_(K), bound_(bound), side_(n), spare_row_(n), spare_w_(n), content(t.m), leaf(t.m),
@@ -262,9 +272,8 @@ class Pruner {
 // Prune with raising. Returns, for the nodes of the new tree in preorder: whose test it has, parent, branch, whether it
 // is a leaf, rows, counts (flat).
 nb::tuple raise(In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double confidence, double z,
-                In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold, In1<int32_t> offset,
-                In1<int32_t> child, In1<int32_t> set_offset, In1<uint32_t> sets, In1<int32_t> missing,
-                In1<double> weight) {
+                In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold, In1<int32_t> offset, In1<int32_t> child,
+                In1<int32_t> set_offset, In1<uint32_t> sets, In1<int32_t> missing, In1<double> weight) {
     const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1));
     require(int64_t(y.shape(0)) == n && int64_t(w.shape(0)) == n, "X, y and w differ in length");
     vector<int32_t> content, parent, branch;
@@ -280,7 +289,9 @@ nb::tuple raise(In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double 
         all->row.resize(n), all->w.assign(w.data(), w.data() + n);
         for (int64_t i = 0; i < n; ++i) all->row[i] = int32_t(i);
         pruner.run({all, 0, n});
-        struct Place { int32_t node, parent, branch; };
+        struct Place {
+            int32_t node, parent, branch;
+        };
         vector<Place> todo{{0, -1, 0}};
         while (!todo.empty()) {
             const Place p = todo.back();
@@ -293,9 +304,8 @@ nb::tuple raise(In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double 
             for (int32_t b = t.children(c); b-- > 0;) todo.push_back({t.child[t.offset[c] + b], here, b});
         }
     }
-    return nb::make_tuple(give(std::move(content)), give(std::move(parent)),
-                          give(std::move(branch)), give(std::move(leaf)), give(std::move(rows)),
-                          give(std::move(counts)));
+    return nb::make_tuple(give(std::move(content)), give(std::move(parent)), give(std::move(branch)),
+                          give(std::move(leaf)), give(std::move(rows)), give(std::move(counts)));
 }
 
 // Hand rows down, a row that is spread in fractions by the tree's own weights: out[leaf] += fraction * S[row].

@@ -30,32 +30,34 @@ struct Node {
 };
 
 struct Columns {                                    // one entry a column
-    const int32_t *bins, *place;                    // bins without the missing one; column of 8 bits, or ~column of 16
-    const uint8_t *missing, *nominal;               // whether some value is missing; whether it is nominal
+    const int32_t *bins, *place;  // bins without the missing one; column of 8 bits, or ~column of 16
+    const uint8_t *missing, *nominal;  // whether some value is missing; whether it is nominal
     const int8_t *monotonic;
     int64_t d;
 };
 
 struct Limits {
-    int64_t leaves, depth, rows;                    // most leaves and levels (0: any), least rows of a leaf
+    int64_t leaves, depth, rows;  // most leaves and levels (0: any), least rows of a leaf
     double l2, column_share;
 };
 
 class Grower {
-    struct Free { void operator()(int64_t *p) const { ::operator delete[](p, std::align_val_t(64)); } };
+    struct Free {
+        void operator()(int64_t *p) const { ::operator delete[](p, std::align_val_t(64)); }
+    };
     using Histogram = std::unique_ptr<int64_t[], Free>;
 
     Codes codes_;
     Columns columns_;
     Limits limits_;
-    std::vector<std::vector<int32_t>> groups_;      // interaction groups: the columns of each
-    int32_t *rows_, *left_, *right_;                // (n,) each: the rows by node, and room to move them
-    std::vector<Histogram> pool_, own_;             // a histogram for each open node; for each helper
+    std::vector<std::vector<int32_t>> groups_;  // interaction groups: the columns of each
+    int32_t *rows_, *left_, *right_;  // (n,) each: the rows by node, and room to move them
+    std::vector<Histogram> pool_, own_;  // a histogram for each open node; for each helper
     std::vector<int32_t> idle_;
     int64_t most_slots_;
     std::vector<Scratch> scratch_;
-    std::vector<Split> found_;                      // (2, d)
-    std::vector<int32_t> chosen_;                   // columns that may split the node at hand
+    std::vector<Split> found_;  // (2, d)
+    std::vector<int32_t> chosen_;  // columns that may split the node at hand
     std::vector<int64_t> block_left_;
     std::vector<uint8_t> began_;
 
@@ -263,7 +265,8 @@ class Grower {
 
     void add_rows(int64_t *h, const int32_t *rows, int64_t first, int64_t m) const {
         if (units_.wide)
-            sum_rows<Wide, 4>(codes_, rows, first, m, reinterpret_cast<const Wide *>(cells_), reinterpret_cast<Wide *>(h));
+            sum_rows<Wide, 4>(codes_, rows, first, m, reinterpret_cast<const Wide *>(cells_),
+                              reinterpret_cast<Wide *>(h));
         else
             sum_rows<Narrow, 8>(codes_, rows, first, m, reinterpret_cast<const Narrow *>(cells_),
                                 reinterpret_cast<Narrow *>(h));
@@ -296,7 +299,8 @@ class Grower {
     // h = the histogram of rows[first : first + m] (of rows first ... first + m themselves if there are no numbers).
     void sum_all(int64_t *h, const int32_t *rows, int64_t first, int64_t m) {
         begin(h);
-        const int64_t blocks = m * columns_.d < WORTH_SHARING ? 1 : (m + BLOCK - 1) / BLOCK, size = blocks == 1 ? m : BLOCK;
+        const int64_t blocks = m * columns_.d < WORTH_SHARING ? 1 : (m + BLOCK - 1) / BLOCK,
+                      size = blocks == 1 ? m : BLOCK;
         crew_->each(blocks, [&](int64_t t, int who) {
             const int64_t a = first + t * size, count = std::min(size, first + m - a);
             if (rows == nullptr) add_rows(mine(h, who), nullptr, a, count);
@@ -371,7 +375,8 @@ class Grower {
                 else add_rows(mine(h, who), right_ + first, 0, rights);
             } else {
                 std::memcpy(rows_ + start + before[t], left_ + first, lefts * sizeof(int32_t));
-                std::memcpy(rows_ + start + all_left + (t * BLOCK - before[t]), right_ + first, rights * sizeof(int32_t));
+                std::memcpy(rows_ + start + all_left + (t * BLOCK - before[t]), right_ + first,
+                            rights * sizeof(int32_t));
             }
         });
         if (h) gather(h);
@@ -418,13 +423,12 @@ class Grower {
 
     Split best_of(const int64_t *cells, int64_t j, const Node &node, int who) {
         const double rounding = double(node.sums.count) * units_.g;
-        const Rules rules{limits_.l2, double(limits_.rows), node.lower, node.upper, columns_.monotonic[j],
-                          rounding * (rounding / (double(node.sums.h) * units_.h))};
-        Split s = columns_.nominal[j]
-                      ? nominal_split(cells, columns_.bins[j], columns_.missing[j], node.sums, node.value, units_, rules,
-                                      scratch_[who])
-                      : numeric_split(cells, columns_.bins[j], columns_.missing[j], node.sums, node.value, units_, rules,
-                                      scratch_[who]);
+        const Rules rules{limits_.l2, double(limits_.rows),  node.lower,
+                          node.upper, columns_.monotonic[j], rounding * (rounding / (double(node.sums.h) * units_.h))};
+        Split s = columns_.nominal[j] ? nominal_split(cells, columns_.bins[j], columns_.missing[j], node.sums,
+                                                      node.value, units_, rules, scratch_[who])
+                                      : numeric_split(cells, columns_.bins[j], columns_.missing[j], node.sums,
+                                                      node.value, units_, rules, scratch_[who]);
         if (s.gain > 0.0) s.column = int32_t(j);
         return s;
     }
@@ -437,7 +441,8 @@ class Grower {
         if (node.split.column < 0) return;
         const Sums right = node.sums - node.split.left;
         const Rules rules{limits_.l2, double(limits_.rows), node.lower, node.upper, 0, 0.0};
-        node.split.left_value = node_value(double(node.split.left.g) * units_.g, double(node.split.left.h) * units_.h, rules);
+        node.split.left_value =
+            node_value(double(node.split.left.g) * units_.g, double(node.split.left.h) * units_.h, rules);
         node.split.right_value = node_value(double(right.g) * units_.g, double(right.h) * units_.h, rules);
         if (node.split.nominal) mark_bins(node);
     }

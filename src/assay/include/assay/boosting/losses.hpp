@@ -31,9 +31,13 @@ struct Rows {                                 // what a loss reads; one entry a 
     double parameter;                         // q of the pinball, the class k of one of many
 };
 
-struct Step { float g, h; };                  // gradient and curvature in units, not rounded: for the values of leaves
+struct Step {
+    float g, h;
+};                  // gradient and curvature in units, not rounded: for the values of leaves
 
-struct Extent { double g, h, sum_g; };        // largest |g|, largest h, sum of |g|
+struct Extent {
+    double g, h, sum_g;
+};        // largest |g|, largest h, sum of |g|
 
 template <LossKind L>
 static INLINE void derivatives(const Rows &R, int64_t i, double &g, double &h) {
@@ -100,27 +104,27 @@ static INLINE void cells_of(const Rows &R, int64_t a, int64_t b, double scale_g,
 }
 
 // One call for each kind, so that the loops inside are compiled for each instruction set.
-#define FOR_EACH_LOSS(RUN)                                                                  \
-    switch (kind) {                                                                         \
-        case SQUARED: RUN(SQUARED); break;                                                  \
-        case ABSOLUTE: RUN(ABSOLUTE); break;                                                \
-        case PINBALL: RUN(PINBALL); break;                                                  \
-        case POISSON: RUN(POISSON); break;                                                  \
-        case GAMMA: RUN(GAMMA); break;                                                      \
-        case BINOMIAL: RUN(BINOMIAL); break;                                                \
-        default: RUN(ONE_OF_MANY); break;                                                   \
+#define FOR_EACH_LOSS(RUN)                   \
+    switch (kind) {                          \
+        case SQUARED: RUN(SQUARED); break;   \
+        case ABSOLUTE: RUN(ABSOLUTE); break; \
+        case PINBALL: RUN(PINBALL); break;   \
+        case POISSON: RUN(POISSON); break;   \
+        case GAMMA: RUN(GAMMA); break;       \
+        case BINOMIAL: RUN(BINOMIAL); break; \
+        default: RUN(ONE_OF_MANY); break;    \
     }
 
-HOT static Extent extent(int kind, const Rows &R, int64_t a, int64_t b) {
+HOT static Extent extent(int kind, const Rows &R, int64_t a, int64_t b){
 #define RUN(L) return R.w ? extent_of<L, true>(R, a, b) : extent_of<L, false>(R, a, b)
     FOR_EACH_LOSS(RUN)
 #undef RUN
 }
 
 HOT static void wide_cells(int kind, const Rows &R, int64_t a, int64_t b, double scale_g, double scale_h,
-                           int count_bits, int64_t *cells, Step *steps) {
-#define RUN(L)                                                                                             \
-    R.w ? cells_of<L, true, true>(R, a, b, scale_g, scale_h, count_bits, cells, steps)                 \
+                           int count_bits, int64_t *cells, Step *steps){
+#define RUN(L)                                                                         \
+    R.w ? cells_of<L, true, true>(R, a, b, scale_g, scale_h, count_bits, cells, steps) \
         : cells_of<L, false, true>(R, a, b, scale_g, scale_h, count_bits, cells, steps)
     FOR_EACH_LOSS(RUN)
 #undef RUN

@@ -61,9 +61,9 @@ inline double node_value(double g, double h, const Rules &R) {
     return v < R.lower ? R.lower : v > R.upper ? R.upper : v;
 }
 
-struct Candidates {                   // boundaries of a column: sums to the left of each, and what a split there gains
+struct Candidates {  // boundaries of a column: sums to the left of each, and what a split there gains
     std::vector<double> g, h, c, left, right, gain;
-    std::vector<int32_t> bin;         // the last bin to the left
+    std::vector<int32_t> bin;  // the last bin to the left
     explicit Candidates(int64_t m) : g(m + 1), h(m + 1), c(m + 1), left(m + 1), right(m + 1), gain(m + 1), bin(m + 1) {}
 };
 
@@ -80,8 +80,8 @@ HOT static void boundary_gains(Candidates &K, int64_t m, double add_g, double ad
         double vl = -a / (h + l2), vr = -ar / (hr + l2);
         vl = vl < lower ? lower : vl, vr = vr < lower ? lower : vr;
         vl = vl > upper ? upper : vl, vr = vr > upper ? upper : vr;
-        const bool fits = (c >= least) & (C - c >= least) & (h >= MIN_CURVATURE) & (hr >= MIN_CURVATURE) &
-                          (order * (vl - vr) <= 0.0);
+        const bool fits =
+            (c >= least) & (C - c >= least) & (h >= MIN_CURVATURE) & (hr >= MIN_CURVATURE) & (order * (vl - vr) <= 0.0);
         left[b] = fits ? -a * vl : -INFINITY;
         right[b] = -ar * vr;
     }
@@ -91,7 +91,7 @@ HOT static void boundary_gains(Candidates &K, int64_t m, double add_g, double ad
     }
 }
 
-struct Scratch {                      // room of one thread
+struct Scratch {  // room of one thread
     Candidates candidates;
     std::vector<std::pair<double, int32_t>> order;  // of a nominal column's bins
     explicit Scratch(int64_t bins) : candidates(bins) { order.reserve(bins); }
@@ -169,7 +169,8 @@ static inline Split nominal_split(const int64_t *cells, int64_t bins, bool missi
         }
         boundary_gains(K, m, 0, 0, 0, G, H, C, G * value, R);
         for (int64_t i = 0; i < m; ++i)
-            if (K.gain[i] > best.gain * TIE && K.gain[i] > 0.0) best.gain = K.gain[i], best.bin = int32_t((i + 1) * direction);
+            if (K.gain[i] > best.gain * TIE && K.gain[i] > 0.0)
+                best.gain = K.gain[i], best.bin = int32_t((i + 1) * direction);
     }
     for (int64_t i = 0; i < std::abs(best.bin); ++i)
         best.left += U.sums(cells + S.order[best.bin > 0 ? i : used - 1 - i].second * step);
