@@ -46,7 +46,7 @@ def test_a_type_checker_knows_every_name(tmp_path):
     assert types[0].endswith("-> assay.evaluate.comparison.Comparison")
     assert types[1].startswith("def (path: str | os.PathLike[str]) -> ")
     assert types[2].startswith("def (model: Any, path: str | os.PathLike[str])")
-    assert types[3:] == ["assay.bayes.gaussian_nb.GaussianNB", "assay.tables.readers.read.Data"]
+    assert types[3:] == ["assay.bayes.gaussian_nb.GaussianNB", "assay.tables.readers.read.FileData"]
     assert [line for line in lines if "error" in line] == [
         'error: Module has no attribute "nothing"  [attr-defined]'
     ]

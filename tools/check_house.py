@@ -107,6 +107,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "rules",
     "smoothers",
     "stats",
+    "tables",
     "theory",
     "trees",
     "tuning",

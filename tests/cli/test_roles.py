@@ -4,11 +4,11 @@ import click
 import numpy as np
 import pytest
 
-from assay.cli.data import Data
+from assay.cli.data import LabelledTable
 from assay.cli.roles import set_apart
 from assay.tables import Table
 
-DATA = Data(
+DATA = LabelledTable(
     "it",
     Table.of({"w": [1.0, 2.0, 0.5], "who": ["b", "a", "b"], "gap": [1.0, None, 2.0]}),
     np.array([0, 1, 0]),
@@ -37,6 +37,6 @@ def test_a_column_that_cannot_play_the_part_is_refused(column, option, words):
 
 
 def test_one_column_must_be_left():
-    alone = Data("it", Table.of({"w": [1.0, 2.0]}), np.array([0, 1]), "y")
+    alone = LabelledTable("it", Table.of({"w": [1.0, 2.0]}), np.array([0, 1]), "y")
     with pytest.raises(click.BadParameter, match="the only column"):
         set_apart(alone, "w", "--weight")

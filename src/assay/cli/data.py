@@ -17,8 +17,8 @@ from assay.errors import did_you_mean
 from assay.tables import Table
 
 __all__ = [
-    "Data",
-    "Rows",
+    "LabelledTable",
+    "RowsToPredict",
     "built_in_with",
     "data_argument",
     "load_built_in",
@@ -43,7 +43,7 @@ target_option: Callable[[Any], Any] = click.option(
 
 
 @dataclass(frozen=True)
-class Data:
+class LabelledTable:
     """A table, and what is to be predicted from it."""
 
     name: str
@@ -60,7 +60,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowsToPredict:
     """Rows to predict: as the model takes them, and the columns that are copied into the output."""
 
     X: Any
@@ -69,7 +69,7 @@ class Rows:
 
 def open_data(
     name: str, target: str | None, reading: Reading | None = None, need_target: bool = True
-) -> Data:
+) -> LabelledTable:
     """The table of a file, of standard input or of a built-in data set, and its target."""
     reading = reading or Reading()
     if not is_file(name):
@@ -96,11 +96,11 @@ def open_data(
     if reading.keep:
         table = _without(table, reading.keep, source)
     cleaned = () if read.cleaned is None else tuple(read.cleaned.done)
-    dataset = Data(Path(source).name, _full(table), read.y, read.target, read.weights, cleaned)
+    dataset = LabelledTable(Path(source).name, _full(table), read.y, read.target, read.weights, cleaned)
     return _labelled(dataset) if need_target else dataset
 
 
-def need_classes(dataset: Data, command: str) -> None:
+def need_classes(dataset: LabelledTable, command: str) -> None:
     """Refuse a numeric (regression) target with advice, and a target that is otherwise no set of classes."""
     from assay.evaluate.target import CUT_FIRST, as_target, looks_measured, most_classes
 
@@ -120,7 +120,7 @@ def _called(name: str) -> str:
     return "standard input" if name == "-" else name
 
 
-def _labelled(dataset: Data) -> Data:
+def _labelled(dataset: LabelledTable) -> LabelledTable:
     """The rows that have a label (a note counts the others); classes 1.0 and 2.0 become 1 and 2."""
     from assay.evaluate.target import missing
 
@@ -143,13 +143,13 @@ def _whole(y: np.ndarray) -> np.ndarray:
     return y.astype(np.int64) if whole else y
 
 
-def _built_in(name: str, target: str | None, reading: Reading) -> Data:
+def _built_in(name: str, target: str | None, reading: Reading) -> LabelledTable:
     data = built_in_with(name, reading)
     if target is not None and target != data.target_name:
         raise click.BadParameter(
             f"{name} predicts {data.target_name!r}, not {target!r}", param_hint="--target"
         )
-    return Data(data.name, data.X, data.y, data.target_name)
+    return LabelledTable(data.name, data.X, data.y, data.target_name)
 
 
 def built_in_with(name: str, reading: Reading) -> Any:
@@ -188,7 +188,7 @@ def load_built_in(name: str) -> Any:
     )
 
 
-def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
+def rows_for(model: Any, name: str, reading: Reading | None = None) -> RowsToPredict:
     """The rows of a file or of a built-in data set as the model takes them.
 
     The model's schema, not the file's, says which columns are used and what each of them is. Columns that the model
@@ -202,7 +202,7 @@ def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
         frame = data.frame("pyarrow")
         names = [*data.X.schema.names, *filter(None, [data.target_name])]
         kept = _kept(frame, reading.keep, names)
-        return Rows(_used(model, data.X, data.X.schema.names, reading, data.target_name), kept)
+        return RowsToPredict(_used(model, data.X, data.X.schema.names, reading, data.target_name), kept)
     from assay.tables.cleaning import clean
     from assay.tables.readers import read_table
     from assay.tables.readers.column_options import ColumnOptions
@@ -223,7 +223,7 @@ def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
     read = read_table(origin, **special.get(kind, {}), **options)
     _some_rows(_called(name), len(read))
     if isinstance(read.X, Table):
-        return Rows(_full(read.X))
+        return RowsToPredict(_full(read.X))
     names = read.X.column_names
     kept = _kept(read.X, reading.keep, names)
     target = getattr(model, "target_name_", None)
@@ -234,7 +234,7 @@ def rows_for(model: Any, name: str, reading: Reading | None = None) -> Rows:
         X, _ = clean(X, to_clean, like=model.schema_)
     numbers = [c.name for c in model.schema_ if not c.coded and not c.date and c.name in names]
     X, _ = ColumnOptions.of((), (), numbers, ()).apply(X, origin)
-    return Rows(X, kept)
+    return RowsToPredict(X, kept)
 
 
 def _used(model: Any, X: Any, names: Sequence[str], reading: Reading, target: str | None) -> Any:

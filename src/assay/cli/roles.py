@@ -7,23 +7,26 @@ from dataclasses import replace
 import click
 import numpy as np
 
-from assay.cli.data import Data
+from assay.cli.data import LabelledTable
 from assay.cli.words import counted
 from assay.errors import did_you_mean
 
 __all__ = ["set_apart"]
 
 
-def set_apart(dataset: Data, column: str | None, option: str) -> tuple[Data, np.ndarray | None]:
+def set_apart(
+    dataset: LabelledTable, column: str | None, option: str
+) -> tuple[LabelledTable, np.ndarray | None]:
     """The data without that column, and its values: group codes, times or weights, by the option.
 
     >>> import numpy as np
-    >>> from assay.cli.data import Data
+    >>> from assay.cli.data import LabelledTable
     >>> from assay.cli.roles import set_apart
     >>> from assay.tables import Table
-    >>> data = Data("it", Table.of({"ward": ["a", "b", "a"], "age": [1.0, 2.0, 3.0]}), np.array([0, 1, 1]), "ill")
-    >>> rest, ward = set_apart(data, "ward", "--group")
-    >>> rest.X.schema.names, ward
+    >>> table = Table.of({"ward": ["a", "b", "a"], "age": [1.0, 2.0, 3.0]})
+    >>> data = LabelledTable("it", table, np.array([0, 1, 1]), "ill")
+    >>> features, ward = set_apart(data, "ward", "--group")
+    >>> features.X.schema.names, ward
     (['age'], array([0., 1., 0.]))
     """
     if column is None:

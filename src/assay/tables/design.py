@@ -112,15 +112,15 @@ class Design:
             return X
         values = np.empty((len(X), len(self.schema)))
         for j, column in enumerate(self.schema):
-            own = X[:, self.source == j]
+            block = X[:, self.source == j]
             if column.kind != "nominal":
-                values[:, j] = own[:, 0]
-            elif not own.shape[1]:
+                values[:, j] = block[:, 0]
+            elif not block.shape[1]:
                 values[:, j] = 0.0 if self.drop_first and column.categories else np.nan
             else:
                 none = 0 if self.drop_first else UNSEEN
-                code = np.where(own.max(axis=1) > 0, own.argmax(axis=1) + self.drop_first, none)
-                values[:, j] = np.where(np.isnan(own).any(axis=1), np.nan, code)
+                code = np.where(block.max(axis=1) > 0, block.argmax(axis=1) + self.drop_first, none)
+                values[:, j] = np.where(np.isnan(block).any(axis=1), np.nan, code)
         return values
 
     def __repr__(self) -> str:

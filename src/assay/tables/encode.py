@@ -39,24 +39,24 @@ class OddCell(Exception):
 
 def learn_column(name: str, values: Any, kind: Kind | None, who: str) -> tuple[Column, np.ndarray]:
     """What a column is, and its numbers; ``kind`` overrules what is found."""
-    found, data = classify(name, values, who)
-    if found in ("numeric", "date") and kind in (None, "numeric"):
-        return Column(name, date=found == "date"), data
-    if found in ("numeric", "date"):  # numbers that the caller declares to be categories
+    kind_of_values, data = classify(name, values, who)
+    if kind_of_values in ("numeric", "date") and kind in (None, "numeric"):
+        return Column(name, date=kind_of_values == "date"), data
+    if kind_of_values in ("numeric", "date"):  # numbers that the caller declares to be categories
         levels, codes = _levels(data)
         numbers = tuple(int(v) if v.is_integer() else v for v in levels)
         return Column(name, kind or "nominal", numbers), codes
     categories, codes = data
     if kind == "numeric":
         raise _text_among_numbers(f"{who}: column {name!r}", categories, codes)
-    return Column(name, kind or found, categories), codes  # type: ignore[arg-type]
+    return Column(name, kind or kind_of_values, categories), codes  # type: ignore[arg-type]
 
 
 def apply_column(column: Column, values: Any, who: str) -> tuple[np.ndarray, list[Any]]:
     """A column's numbers by a schema learned before, and the values it did not know."""
-    found, data = classify(column.name, values, who)
+    kind, data = classify(column.name, values, who)
     if not column.coded:
-        if found in ("numeric", "date"):
+        if kind in ("numeric", "date"):
             return data, []
         categories, codes = data
         if not categories or np.isnan(codes).all():  # nothing but missing values
@@ -65,16 +65,16 @@ def apply_column(column: Column, values: Any, who: str) -> tuple[np.ndarray, lis
             return _dates_from_text(column.name, categories, codes, who), []
         begin = f"{who}: column {column.name!r} was numeric when the model was fitted; now it"
         raise _text_among_numbers(begin, categories, codes)
-    categories, codes = _levels(data) if found in ("numeric", "date") else data
-    if found == "date":  # dates meet the text that they would be written as
+    categories, codes = _levels(data) if kind in ("numeric", "date") else data
+    if kind == "date":  # dates meet the text that they would be written as
         categories = tuple(moment(day) for day in categories)
     if categories == column.categories:
         return codes, []
     known = {value: float(code) for code, value in enumerate(column.categories)}
     table = np.array([_code(value, known) for value in categories])
-    there = ~np.isnan(codes)
+    present = ~np.isnan(codes)
     translated = np.full(len(codes), np.nan)
-    translated[there] = table[codes[there].astype(np.intp)] if there.any() else np.nan
+    translated[present] = table[codes[present].astype(np.intp)] if present.any() else np.nan
     used = np.unique(codes[translated == UNSEEN]).astype(np.intp)
     return translated, [categories[c] for c in used]
 
@@ -213,10 +213,10 @@ def _declared(native: Any, dtype: Any, series: Any) -> tuple[str, Any]:
     if dtype == nw.Enum:
         categories = tuple(dtype.categories)
         position = {value: float(code) for code, value in enumerate(categories)}
-        found, codes = _dictionary(series.cast(nw.String).to_arrow())
-        table = np.array([position[value] for value in found])
-        there = ~np.isnan(codes)
-        codes[there] = table[codes[there].astype(np.intp)] if there.any() else np.nan
+        values, codes = _dictionary(series.cast(nw.String).to_arrow())
+        table = np.array([position[value] for value in values])
+        present = ~np.isnan(codes)
+        codes[present] = table[codes[present].astype(np.intp)] if present.any() else np.nan
         return "nominal", (categories, codes)
     column = series.to_arrow()
     if hasattr(native, "dictionary_encode"):  # pyarrow
@@ -279,23 +279,23 @@ def _classify_objects(name: str, values: np.ndarray, who: str) -> tuple[str, Any
         return "nominal", _dictionary(text)
     rows = values.tolist()
     missing = np.array([_missing(v) for v in rows], dtype=bool)
-    there = [v for v, gone in zip(rows, missing) if not gone]
-    if all(isinstance(v, _NUMBERS) for v in there):
-        return "numeric", _filled(missing, _as_floats(name, there, np.flatnonzero(~missing), who))
-    if all(isinstance(v, (dt.date, np.datetime64)) for v in there):
-        return "date", _filled(missing, np.array([_micro(v) for v in there], dtype=np.int64) / DAY)
-    if all(isinstance(v, (dt.timedelta, np.timedelta64)) for v in there):
-        return "numeric", _filled(missing, _spans(np.array(there, dtype="timedelta64[us]")))
-    if any(isinstance(v, bytes) for v in there):
+    present = [v for v, gone in zip(rows, missing) if not gone]
+    if all(isinstance(v, _NUMBERS) for v in present):
+        return "numeric", _filled(missing, _as_floats(name, present, np.flatnonzero(~missing), who))
+    if all(isinstance(v, (dt.date, np.datetime64)) for v in present):
+        return "date", _filled(missing, np.array([_micro(v) for v in present], dtype=np.int64) / DAY)
+    if all(isinstance(v, (dt.timedelta, np.timedelta64)) for v in present):
+        return "numeric", _filled(missing, _spans(np.array(present, dtype="timedelta64[us]")))
+    if any(isinstance(v, bytes) for v in present):
         try:
-            there = [v.decode("utf-8") if isinstance(v, bytes) else v for v in there]
+            present = [v.decode("utf-8") if isinstance(v, bytes) else v for v in present]
         except UnicodeDecodeError:
             raise _not_text(name, rows, who) from None
-    there = [v.item() if isinstance(v, np.generic) else v for v in there]
+    present = [v.item() if isinstance(v, np.generic) else v for v in present]
     try:
-        categories = in_order(list(dict.fromkeys(there)))
+        categories = in_order(list(dict.fromkeys(present)))
         position = {value: code for code, value in enumerate(categories)}
-        codes = np.array([position[v] for v in there], dtype=np.float64)
+        codes = np.array([position[v] for v in present], dtype=np.float64)
     except (TypeError, ValueError):
         row, strange = next((i, v) for i, v in enumerate(rows) if not (missing[i] or _hashable(v)))
         begin = f"{who}: column {name!r} holds {_short(strange)}"
@@ -402,9 +402,9 @@ def _dates_from_text(name: str, categories: tuple[Any, ...], codes: np.ndarray, 
             begin = f"{who}: column {name!r} held dates when the model was fitted; now it holds "
             after = ". Write dates as 2024-05-31, or convert them: assay.tables.clean(frame)."
             raise OddCell(SchemaError, row, begin + _short(categories[int(codes[row])]), after) from None
-    there = ~np.isnan(codes)
+    present = ~np.isnan(codes)
     result = np.full(len(codes), np.nan)
-    result[there] = days[codes[there].astype(np.intp)]
+    result[present] = days[codes[present].astype(np.intp)]
     return result
 
 

@@ -76,6 +76,6 @@ def arrow_column(column: Column, numbers: np.ndarray) -> Any:
     codes = pa.array(np.where(missing, 0, numbers).astype(np.int32), mask=missing)
     try:
         categories = pa.array(list(column.categories))
-    except (pa.ArrowInvalid, pa.ArrowTypeError):  # values of several types are told apart by their text
+    except (pa.ArrowInvalid, pa.ArrowTypeError):  # values of several types are distinguished by their text
         categories = pa.array([str(value) for value in column.categories])
     return pa.DictionaryArray.from_arrays(codes, categories, ordered=column.kind == "ordinal")

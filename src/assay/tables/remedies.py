@@ -17,7 +17,7 @@ from assay.tables.marks import MISSING
 
 __all__ = ["Remedy", "as_date", "as_number", "recognise", "spelling_key"]
 
-QUICK = 200  # distinct values that are looked at first; most columns are told by them
+FIRST_LOOK = 200  # distinct values that are looked at first; for most columns they are enough
 MOST_EXCEPTIONS = 5  # different words among numbers or dates that may stand for missing values
 
 _MARKS = frozenset(mark.lower() for mark in MISSING) | {"-", "--", "—", "none", "."}
@@ -171,7 +171,7 @@ def _unsigned(bare: str, sign: float) -> tuple[str, float]:
 
 def _numbers(weights: dict[str, int], _: Any, sure: bool) -> Remedy | None:
     texts = list(weights)
-    quick = texts[:: max(1, len(texts) // QUICK)]
+    quick = texts[:: max(1, len(texts) // FIRST_LOOK)]
     if all(sum(as_number(t, mark) is not None for t in quick) < 0.3 * len(quick) for mark in ".,"):
         return None
     if any(re.fullmatch(r"0[0-9]+", text.strip()) for text in texts):
@@ -210,8 +210,8 @@ def _exceptions(weights: dict[str, int], read: set[str], sure: bool) -> dict[str
 
     Of a column that is ``sure`` to hold numbers, or dates, any number of rows may have such a word.
     """
-    rest = {text.strip(): n for text, n in weights.items() if text not in read}
-    words = {text: n for text, n in rest.items() if text and text.lower() not in _MARKS}
+    unread = {text.strip(): n for text, n in weights.items() if text not in read}
+    words = {text: n for text, n in unread.items() if text and text.lower() not in _MARKS}
     if len(words) > MOST_EXCEPTIONS or any(any(c.isdigit() for c in word) for word in words):
         return None
     if not sure and (sum(weights[t] for t in read) < 0.5 * sum(weights.values()) or len(words) >= len(read)):
@@ -303,7 +303,7 @@ def _year(text: str) -> int:
 
 def _dates(weights: dict[str, int], day_first: bool | None, sure: bool) -> Remedy | None:
     texts = list(weights)
-    quick = texts[:: max(1, len(texts) // QUICK)]
+    quick = texts[:: max(1, len(texts) // FIRST_LOOK)]
     if sum(_date_parts(t) is not None for t in quick) < 0.3 * len(quick):
         return None
     parts = {t: p for t in texts if (p := _date_parts(t)) is not None}
@@ -323,7 +323,7 @@ def _dates(weights: dict[str, int], day_first: bool | None, sure: bool) -> Remed
 
 
 def _order(parts: dict[str, Any]) -> bool | None:
-    """Whether the day comes before the month in dates of three numbers; None if that cannot be told."""
+    """Whether the day comes before the month in dates of three numbers; None if that cannot be decided."""
     numbers = [(text, p) for text, p in parts.items() if p[0] == "numbers"]
     if not numbers or any("." in text[:6] for text, _ in numbers):  # with points the day is always first
         return True

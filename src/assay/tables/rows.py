@@ -38,7 +38,7 @@ def take_rows(X: Any, rows: Any) -> Any:
     return frame[np.asarray(rows).tolist()].to_native()
 
 
-def entries_of_rows(given: Mapping[str, Any], rows: Any, n: int) -> dict[str, Any]:
+def entries_of_rows(arguments: Mapping[str, Any], rows: Any, n: int) -> dict[str, Any]:
     """Arguments for some of the n rows: what has one entry a row is cut to size, all else stays as it is.
 
     >>> import numpy as np
@@ -46,7 +46,9 @@ def entries_of_rows(given: Mapping[str, Any], rows: Any, n: int) -> dict[str, An
     >>> entries_of_rows({"groups": np.array([7, 8, 9]), "beta": 2}, np.array([0, 2]), 3)
     {'groups': array([7, 9]), 'beta': 2}
     """
-    return {name: take_rows(value, rows) if _length(value) == n else value for name, value in given.items()}
+    return {
+        name: take_rows(value, rows) if _length(value) == n else value for name, value in arguments.items()
+    }
 
 
 def _length(value: Any) -> int | None:

@@ -19,7 +19,7 @@ from assay.tables.schema import Column, Kind, Schema
 
 __all__ = ["UNSEEN", "Table"]
 
-BEYOND = 1e300  # where infinite numbers stand, for learners that take them
+INFINITE_AS = 1e300  # what stands for infinite numbers, for learners that take them
 
 
 class Table:
@@ -434,8 +434,8 @@ def _mentions_text(rows: list[Any] | tuple[Any, ...]) -> bool:
 
 def _indexed(X: Any) -> RowNames | None:
     """The labels of a frame's index; None where rows have numbers alone."""
-    found = RowNames.of(X)
-    return found if found.indexed else None
+    names = RowNames.of(X)
+    return names if names.indexed else None
 
 
 def _bounded(values: Any) -> Any:
@@ -447,7 +447,7 @@ def _bounded(values: Any) -> Any:
             return values
     if not np.isinf(values).any():
         return values
-    return np.nan_to_num(values, nan=np.nan, posinf=BEYOND, neginf=-BEYOND)
+    return np.nan_to_num(values, nan=np.nan, posinf=INFINITE_AS, neginf=-INFINITE_AS)
 
 
 def has_missing(values: Any) -> bool:
@@ -569,8 +569,8 @@ def _series(values: Any) -> Any:
 
 def _match(names: list[str], schema: Schema, who: str) -> list[int]:
     """Where each of the schema's columns stands in a table with its own column names."""
-    given, known = set(names), set(schema.names)
-    lost = [name for name in schema.names if name not in given]
+    present, known = set(names), set(schema.names)
+    lost = [name for name in schema.names if name not in present]
     extra = [name for name in names if name not in known]
     if lost or extra:
         parts = [f"missing: {', '.join(lost)}"] if lost else []

@@ -451,7 +451,7 @@ def test_long_lines(put):
 
 def test_a_quote_left_open_stops_early(put, monkeypatch):
     small_chunks(monkeypatch, 1 << 12)
-    monkeypatch.setattr(records, "LONGEST", 1 << 16)
+    monkeypatch.setattr(records, "RECORD_LIMIT", 1 << 16)
     path = put('a,b\n1,"' + "x,y\n" * 100_000)
     with pytest.raises(ReadError, match="line 2: a record begins here that is longer than"):
         read_table(path, delimiter=",", quote='"', header=True)

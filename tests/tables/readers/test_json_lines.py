@@ -138,7 +138,7 @@ def test_objects_across_chunks(mark, monkeypatch):
 
 
 def test_a_line_without_end_is_refused(monkeypatch):
-    monkeypatch.setattr(json_lines, "LONGEST", 1000)
+    monkeypatch.setattr(json_lines, "RECORD_LIMIT", 1000)
     monkeypatch.setattr(source.Source.chunks, "__defaults__", (100,))
     with pytest.raises(ReadError, match="line 2: this line is longer"):
         read('{"a": 1}\n{"a": "' + "x" * 5000 + '"}')

@@ -11,7 +11,7 @@ from assay.tables.readers.kinds import (
     DATE,
     MARKS,
     MOMENT,
-    NOTHING,
+    NO_VALUES,
     NUMBER,
     TEXT,
     WHOLE,
@@ -21,7 +21,7 @@ from assay.tables.readers.kinds import (
     join,
 )
 
-ALL = (NOTHING, MARKS, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT)
+ALL = (NO_VALUES, MARKS, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT)
 CELLS = st.sampled_from(
     [
         *(
@@ -62,7 +62,7 @@ def test_join_is_a_lattice():
         assert join(a, b) == join(b, a)
         assert join(join(a, b), c) == join(a, join(b, c))
     for a in ALL:
-        assert (join(a, a), join(a, NOTHING), join(a, TEXT)) == (a, a, TEXT)
+        assert (join(a, a), join(a, NO_VALUES), join(a, TEXT)) == (a, a, TEXT)
 
 
 @pytest.mark.parametrize("decimal", [".", ","])
@@ -72,7 +72,7 @@ def test_blocks_join_to_the_type_and_values_of_the_whole(decimal, cells, cut):
     whole = pa.array(cells, pa.string())
     kind, values = infer(whole, decimal)
     parts = [p for p in (whole.slice(0, cut), whole.slice(cut)) if len(p)]
-    joined = NOTHING
+    joined = NO_VALUES
     for part in parts:
         joined = join(joined, infer(part, decimal)[0])
     assert joined == kind
@@ -83,7 +83,7 @@ def test_blocks_join_to_the_type_and_values_of_the_whole(decimal, cells, cut):
 @pytest.mark.parametrize(
     ("cells", "kind"),
     [
-        ([None, None], NOTHING),
+        ([None, None], NO_VALUES),
         (["NA", None], MARKS),
         (["1", "NA"], WHOLE),
         (["1", "2.5", " "], NUMBER),

@@ -13,6 +13,7 @@ from assay.tables.data.files import read_packaged
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
 
+ALPAYDIN = "Alpaydin, Introduction to Machine Learning"
 _LOADERS: dict[str, tuple[Callable[[], Dataset], str]] = {}
 
 
@@ -59,7 +60,12 @@ def load_apples() -> Dataset:
       taste   nominal  sour-sweet, sweet
       weight  numeric
     """
-    return _packaged("apples", "variety", "Apples of two varieties.", "C3, Table 3-1")
+    return _packaged(
+        "apples",
+        "variety",
+        "Apples of two varieties.",
+        "the worked example of a textbook chapter on classification",
+    )
 
 
 @_built_in("charity_donors", "eleven people by age and salary, six of them donors")
@@ -79,7 +85,7 @@ def load_charity_donors() -> Dataset:
         "charity_donors",
         "Donor",
         "Donors by age and salary; a reconstruction.",
-        "DC, Table 10.1",
+        "after Aggarwal (2015), Data Mining: The Textbook, table 10.1",
         names="name",
     )
 
@@ -251,7 +257,7 @@ def load_xor(mapped: bool = False) -> Dataset:
         X = np.column_stack([2 * centred[:, 0], 4 * centred[:, 0] * centred[:, 1]])
     names = ("phi1", "phi2") if mapped else ("x1", "x2")
     table = Table(X, Schema([Column(name) for name in names]))
-    return Dataset("xor", table, y, "y", (-1, 1), "Exclusive or.", "BC, 5.2.2")
+    return Dataset("xor", table, y, "y", (-1, 1), "Exclusive or.", "Minsky and Papert (1969), Perceptrons")
 
 
 @_built_in("family_cars", "nine cars by price and engine power: family cars fill a rectangle")
@@ -263,7 +269,9 @@ def load_family_cars() -> Dataset:
     family_cars: 9 rows, 2 columns (2 numeric)
       target family: no 5, yes 4
     """
-    return _packaged("family_cars", "family", "Family cars by price and power.", "after IML, section 2.1")
+    return _packaged(
+        "family_cars", "family", "Family cars by price and power.", f"after {ALPAYDIN}, section 2.1"
+    )
 
 
 @_built_in("t5", "eleven points of two overlapping classes in the plane")
@@ -274,7 +282,7 @@ def load_t5() -> Dataset:
     >>> load_t5().X.values.mean(axis=0).round(6)
     array([4.636364, 3.454545])
     """
-    return _packaged("t5", "class", "Two overlapping classes.", "after IML, section 5.2", whole=True)
+    return _packaged("t5", "class", "Two overlapping classes.", f"after {ALPAYDIN}, section 5.2", whole=True)
 
 
 @_built_in("colour_size", "seven things by colour and size, two classes")
@@ -286,7 +294,7 @@ def load_colour_size() -> Dataset:
     colour_size: 7 rows, 2 columns (2 nominal)
       target class: A 3, B 4
     """
-    return _packaged("colour_size", "class", "Two nominal columns.", "after IML, section 5.7")
+    return _packaged("colour_size", "class", "Two nominal columns.", f"after {ALPAYDIN}, section 5.7")
 
 
 @_built_in("documents", "five documents of four words, zero or one each, two classes")
@@ -298,7 +306,7 @@ def load_documents() -> Dataset:
     documents: 5 rows, 4 columns (4 numeric)
       target class: 0 3, 1 2
     """
-    return _packaged("documents", "class", "Bags of words.", "after IML, section 5.7", whole=True)
+    return _packaged("documents", "class", "Bags of words.", f"after {ALPAYDIN}, section 5.7", whole=True)
 
 
 @_built_in("transactions", "six baskets of milk, bananas and chocolate; no target")
@@ -310,7 +318,7 @@ def load_transactions() -> Dataset:
     array([4., 2., 5.])
     """
     table, _ = read_packaged("transactions")
-    return Dataset("transactions", table, description="Baskets.", source="IML, exercise 3.7")
+    return Dataset("transactions", table, description="Baskets.", source=f"{ALPAYDIN}, exercise 3.7")
 
 
 @_built_in("ranks", "100 points with 5 positives as four algorithms rank them")
@@ -336,7 +344,15 @@ def load_ranks() -> Dataset:
     ranks = [[*first, *sorted(set(range(1, 101)) - set(first))] for first in positives.values()]
     table = Table(np.array(ranks, dtype=np.float64).T.copy(), Schema([Column(name) for name in positives]))
     y = np.array(["positive"] * 5 + ["negative"] * 95)
-    return Dataset("ranks", table, y, "class", ("negative", "positive"), "Ranks.", "DC, Table 10.2")
+    return Dataset(
+        "ranks",
+        table,
+        y,
+        "class",
+        ("negative", "positive"),
+        "Ranks.",
+        "Aggarwal (2015), Data Mining: The Textbook, table 10.2",
+    )
 
 
 @_built_in("cubic", "thirteen noisy points of a cubic; the target is a number")
@@ -351,7 +367,7 @@ def load_cubic() -> Dataset:
     table, _ = read_packaged("cubic")
     X = Table(table.values[:, :1].copy(), Schema(table.schema.columns[:1]))
     return Dataset(
-        "cubic", X, table.values[:, 1].copy(), "r", (), "A noisy cubic.", "after IML, section 16.6"
+        "cubic", X, table.values[:, 1].copy(), "r", (), "A noisy cubic.", f"after {ALPAYDIN}, section 16.6"
     )
 
 
@@ -361,15 +377,15 @@ def _packaged(
     """A packaged table with its target cut out; ``whole`` reads the class names as whole numbers."""
     table, strings = read_packaged(name)
     j = table.schema.index(target)
-    rest = [i for i in range(len(table.schema)) if i != j]
+    features = [i for i in range(len(table.schema)) if i != j]
     classes: tuple[Any, ...] = table.schema[j].categories
     if whole:
         classes = tuple(int(label) for label in classes)
     y = np.array(classes)[table.values[:, j].astype(np.intp)]
     X = Table(
-        np.ascontiguousarray(table.values[:, rest]),
-        Schema([table.schema[i] for i in rest]),
-        not np.isnan(table.values[:, rest]).any(),
+        np.ascontiguousarray(table.values[:, features]),
+        Schema([table.schema[i] for i in features]),
+        not np.isnan(table.values[:, features]).any(),
     )
     return Dataset(name, X, y, target, classes, description, source, tuple(strings.get(names, ())))
 

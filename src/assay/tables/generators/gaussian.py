@@ -184,8 +184,8 @@ def _draw_classes(n: int | Sequence[int], p: np.ndarray, random: Any) -> np.ndar
     return np.repeat(np.arange(len(p)), counts)
 
 
-def _covariances(given: Any, K: int, d: int) -> np.ndarray:
-    S = np.asarray(given, dtype=np.float64)
+def _covariances(covariances: Any, K: int, d: int) -> np.ndarray:
+    S = np.asarray(covariances, dtype=np.float64)
     if S.ndim == 0:
         S = S * np.eye(d)
     if S.shape == (d, d):
@@ -205,15 +205,15 @@ def _root(S: np.ndarray) -> np.ndarray:
     return vectors * np.sqrt(np.maximum(values, 0.0))
 
 
-def _probabilities(name: str, given: Sequence[float] | None, K: int) -> np.ndarray:
-    p = np.full(K, 1 / K) if given is None else np.asarray(given, dtype=np.float64)
+def _probabilities(name: str, values: Sequence[float] | None, K: int) -> np.ndarray:
+    p = np.full(K, 1 / K) if values is None else np.asarray(values, dtype=np.float64)
     if p.shape != (K,) or (p < 0).any() or not np.isclose(p.sum(), 1):
-        raise ParameterError(f"{name} must be {K} probabilities that sum to 1, got {given!r}.")
+        raise ParameterError(f"{name} must be {K} probabilities that sum to 1, got {values!r}.")
     return p / p.sum()
 
 
-def _labels(given: Sequence[Any] | None, K: int) -> tuple[Any, ...]:
-    labels = tuple(range(K)) if given is None else tuple(given)
+def _labels(classes: Sequence[Any] | None, K: int) -> tuple[Any, ...]:
+    labels = tuple(range(K)) if classes is None else tuple(classes)
     if len(set(labels)) != K:
-        raise ParameterError(f"classes must be {K} different names, got {given!r}.")
+        raise ParameterError(f"classes must be {K} different names, got {classes!r}.")
     return labels

@@ -16,6 +16,6 @@ array(['yes', 'no', 'yes'], dtype=object)
 """
 
 from assay.tables.readers.blocks import Blocks, read_blocks
-from assay.tables.readers.read import Data, labels, read_table
+from assay.tables.readers.read import FileData, labels, read_table
 
-__all__ = ["Blocks", "Data", "labels", "read_blocks", "read_table"]
+__all__ = ["Blocks", "FileData", "labels", "read_blocks", "read_table"]

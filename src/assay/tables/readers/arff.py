@@ -13,7 +13,7 @@ from assay.tables.readers.arff_header import SPACES, Attribute, Bad, nested, rea
 from assay.tables.readers.arff_rows import Row, parse_row
 from assay.tables.readers.dates import DatePattern
 from assay.tables.readers.delimited import arrow_text, survey
-from assay.tables.readers.source import CHUNK, LONGEST, Source, shown
+from assay.tables.readers.source import CHUNK, RECORD_LIMIT, Source, shown
 
 MOST_CELLS = 1 << 31  # of one block of sparse rows
 
@@ -141,8 +141,8 @@ class ArffReader:
                 yield buffer[:end], line
                 line += buffer.count(b"\n", 0, end)
                 buffer = buffer[end:]
-            if len(buffer) > LONGEST:
-                raise self.source.complain(f"this line is longer than {LONGEST >> 20} MB.", line)
+            if len(buffer) > RECORD_LIMIT:
+                raise self.source.complain(f"this line is longer than {RECORD_LIMIT >> 20} MB.", line)
         if skip_lines == 0 and buffer:
             yield buffer + b"\n", line
 
@@ -223,13 +223,13 @@ class ArffReader:
                 f"{n} sparse rows of {len(self.attributes)} columns are too many cells; read chosen columns in blocks.",
                 lines[0],
             )
-        there: list[tuple[list[int], list[str | None]]] = [([], []) for _ in self.attributes]
+        entries: list[tuple[list[int], list[str | None]]] = [([], []) for _ in self.attributes]
         for i, row in enumerate(rows):
             for j, value in enumerate(row.cells) if row.sparse is None else row.sparse.items():
-                there[j][0].append(i)
-                there[j][1].append(value)
+                entries[j][0].append(i)
+                entries[j][1].append(value)
         columns, zeros = [], pa.array(np.zeros(n))
-        for attribute, (at, values) in zip(self.attributes, there):
+        for attribute, (at, values) in zip(self.attributes, entries):
             if attribute.kind == "numeric" and not at:
                 columns.append(zeros)
                 continue

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.tables.readers.dates import DatePattern
-from assay.tables.readers.source import LONGEST, Source
+from assay.tables.readers.source import RECORD_LIMIT, Source
 
 SPACES = " \t\r\x0b\x0c"  # other white space is part of a value
-DEEPEST = 20  # relational attributes inside each other
+NESTING_LIMIT = 20  # relational attributes inside each other
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -62,28 +62,30 @@ def read_header(source: Source) -> Header:
     open_names: list[str] = []
     for line, text in _lines(source):
         try:
-            word, rest = _keyword(text)
+            word, after = _keyword(text)
             if word == "":
                 continue
             if word == "@relation":
-                relation = _only_token(text, rest)
+                relation = _only_token(text, after)
             elif word == "@attribute":
-                attribute = _attribute(text, rest)
+                attribute = _attribute(text, after)
                 if attribute.name in names[-1]:
-                    raise Bad(rest + 1, f"attribute {attribute.name!r} is there twice")
+                    raise Bad(after + 1, f"attribute {attribute.name!r} is there twice")
                 names[-1].add(attribute.name)
                 if attribute.kind == "relational":
                     open_names.append(attribute.name)
-                    if len(open_names) > DEEPEST:
-                        raise Bad(1, f"relational attributes inside each other more than {DEEPEST} deep")
+                    if len(open_names) > NESTING_LIMIT:
+                        raise Bad(
+                            1, f"relational attributes inside each other more than {NESTING_LIMIT} deep"
+                        )
                     stack.append([])
                     names.append(set())
                 else:
                     stack[-1].append(attribute)
             elif word == "@end":
-                name = _only_token(text, rest)
+                name = _only_token(text, after)
                 if not open_names or name != open_names[-1]:
-                    raise Bad(rest + 1, f"@end {name} without its relational attribute")
+                    raise Bad(after + 1, f"@end {name} without its relational attribute")
                 children = tuple(stack.pop())
                 names.pop()
                 stack[-1].append(Attribute(open_names.pop(), "relational", children=children))
@@ -106,7 +108,7 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
     """Numbered lines of text."""
     tail, line = b"", 0
     for chunk in source.chunks(1 << 16):
-        if len(tail) > LONGEST >> 2:
+        if len(tail) > RECORD_LIMIT >> 2:
             raise source.complain("this line is too long for a header.", line + 1)
         pieces = (tail + chunk).splitlines(keepends=True)
         tail = pieces.pop()
@@ -162,13 +164,13 @@ def _attribute(text: str, at: int) -> Attribute:
 
 def _categories(text: str, at: int) -> tuple[tuple[str, ...], int]:
     """The values between braces, and the position after them."""
-    found: dict[str, None] = {}
+    categories: dict[str, None] = {}
     while True:
         at = skip(text, at)
         if at >= len(text):
             raise Bad(at + 1, "the list of categories has no closing brace")
         if text[at] == "}":
-            return tuple(found), at + 1
+            return tuple(categories), at + 1
         if text[at] == ",":
             at += 1
             continue
@@ -176,9 +178,9 @@ def _categories(text: str, at: int) -> tuple[tuple[str, ...], int]:
         value, quoted, at = token(text, at, ",}", spaces=True)
         if quoted and skip(text, at) < len(text) and text[skip(text, at)] not in ",}":
             raise Bad(at + 1, "there is text after the closing quote")
-        if value in found:
+        if value in categories:
             raise Bad(start + 1, f"category {value!r} is there twice")
-        found[value or ""] = None
+        categories[value or ""] = None
 
 
 def _only_token(text: str, at: int) -> str:
@@ -186,8 +188,8 @@ def _only_token(text: str, at: int) -> str:
     if value is None:
         return ""
     if not quoted:  # a name in several words, without quotes
-        rest = text[at:].split("%")[0].strip()
-        return rest or value
+        name = text[at:].split("%")[0].strip()
+        return name or value
     return value
 
 

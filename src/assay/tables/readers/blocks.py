@@ -74,13 +74,13 @@ class Blocks:
 
     @property
     def types(self) -> dict[str, str]:
-        """What each column of CSV and JSON files is, told from all rows of all files."""
+        """The type of each column of CSV and JSON files, inferred from all rows of all files."""
         if self._types is None:
-            found: dict[str, str] = {}
+            joined: dict[str, str] = {}
             for reader in self._readers:
                 for name, kind in reader.kinds.items():
-                    found[name] = kinds.join(found.get(name, kinds.NOTHING), kind)
-            self._types = {name: found[name] for name in self._readers[0].names if name in found}
+                    joined[name] = kinds.join(joined.get(name, kinds.NO_VALUES), kind)
+            self._types = {name: joined[name] for name in self._readers[0].names if name in joined}
         return self._types
 
     def __iter__(self) -> Iterator[Any]:
@@ -159,15 +159,15 @@ def read_blocks(
         raise ReadError(f"rows must be a whole number from 1 up, got {rows!r}.")
     many = list(path) if isinstance(path, (list, tuple)) else [path]
     paths: list[Any] = []
-    for one in many:
-        name = str(one) if isinstance(one, (str, PathLike)) else ""
+    for source in many:
+        name = str(source) if isinstance(source, (str, PathLike)) else ""
         if any(mark in name for mark in "*?[") and not Path(name).exists():
-            found = sorted(glob.glob(name, recursive=True))
-            if not found:
+            matches = sorted(glob.glob(name, recursive=True))
+            if not matches:
                 raise ReadError(f"No file matches {name!r}.")
-            paths += found
+            paths += matches
         else:
-            paths.append(one)
+            paths.append(source)
     if not paths:
         raise ReadError("read_blocks: no file is named.")
     return Blocks(paths, columns, rows, format, options, ColumnOptions.of(drop, nominal, numeric, na))
@@ -185,7 +185,7 @@ def regrouped(tables: Iterator[Any], rows: int) -> Iterator[Any]:
         while count >= rows:
             joined = pa.concat_tables(held)
             yield joined.slice(0, rows)
-            rest = joined.slice(rows)
-            held, count = [rest], rest.num_rows
+            remainder = joined.slice(rows)
+            held, count = [remainder], remainder.num_rows
     if count:
         yield pa.concat_tables(held)

@@ -86,7 +86,7 @@ class ColumnOptions:
         text = column.cast(pa.string())
         decimal = getattr(getattr(reader, "dialect", None), "decimal", ".")
         kind, values = kinds.infer(text, decimal)
-        if kind in (kinds.NOTHING, kinds.MARKS):
+        if kind in (kinds.NO_VALUES, kinds.MARKS):
             return pa.nulls(len(text), pa.float64())
         if kind in (kinds.WHOLE, kinds.NUMBER):
             return values.cast(pa.float64())
@@ -118,11 +118,11 @@ def not_numbers(
         where = [f"row {row + 1}" for _, row in listed]
     some = ", ".join(f"{shown(v)} ({place})" for (v, _), place in zip(listed, where))
     more = ", ..." if len(first) > len(listed) else ""
-    one = len(rows) == 1
+    single = len(rows) == 1
     return complain(
         path,
-        f"{len(rows)} cell{'' if one else 's'} {'is not a number' if one else 'are no numbers'}: {some}{more}. Mark a "
-        f"missing value with na=, or clean the column first: clean=[{name!r}].",
+        f"{len(rows)} cell{'' if single else 's'} {'is not a number' if single else 'are no numbers'}: {some}{more}. "
+        f"Mark a missing value with na=, or clean the column first: clean=[{name!r}].",
         column=name,
     )
 
@@ -132,7 +132,7 @@ def is_number(text: str, decimal: str = ".") -> bool:
     import pyarrow as pa
 
     return kinds.infer(pa.array([text]), decimal)[0] in (
-        kinds.NOTHING,
+        kinds.NO_VALUES,
         kinds.MARKS,
         kinds.WHOLE,
         kinds.NUMBER,
@@ -207,8 +207,8 @@ def _is_float(text: str) -> bool:
     return True
 
 
-def _names(option: str, given: Names) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else tuple(given or ())
+def _names(option: str, columns: Names) -> tuple[str, ...]:
+    names = (columns,) if isinstance(columns, str) else tuple(columns or ())
     for name in names:
         if not isinstance(name, str):
             raise ParameterError(f"{option}= takes the name of a column or several, got {name!r}.")

@@ -16,7 +16,7 @@ from assay.tables.readers.source import SAMPLE, Source
 class CsvReader:
     """A delimited file, read in blocks of bounded size.
 
-    The dialect is told from the first 256 KB and can be overruled. A cell is missing when it is
+    The dialect is inferred from the first 256 KB and can be overruled. A cell is missing when it is
     empty, quoted or not, or one of the marks ``? NA N/A n/a #N/A <NA> NaN nan null NULL`` without
     quotes. A column is numeric when each of its cells is a number (``1 234``, ``1,234`` and, in files
     that write so, ``1.234,5`` are numbers too), a date when each is an ISO date, and text otherwise.
@@ -104,22 +104,22 @@ class CsvReader:
 
     def _name(self, record: Record) -> None:
         if self.dialect.header:
-            given = [cell.decode("utf-8").strip() for cell in record.cells]
+            header = [cell.decode("utf-8").strip() for cell in record.cells]
         else:
-            given = [f"x{j}" for j in range(self.width)]
-        self.names = distinct([name or f"column_{j + 1}" for j, name in enumerate(given)], self.source.name)
-        self._unnamed = {self.names[j] for j, name in enumerate(given) if not name}
+            header = [f"x{j}" for j in range(self.width)]
+        self.names = distinct([name or f"column_{j + 1}" for j, name in enumerate(header)], self.source.name)
+        self._unnamed = {self.names[j] for j, name in enumerate(header) if not name}
 
     @property
     def kinds(self) -> dict[str, str]:
         """The type of each column, learned from the whole file; columns that are nothing are left out."""
         if self._kinds is None:
-            found = dict.fromkeys(self.names, kinds.NOTHING)
+            types = dict.fromkeys(self.names, kinds.NO_VALUES)
             for table in self._text():
                 for name in self.names:
-                    if found[name] != kinds.TEXT:
-                        found[name] = kinds.join(found[name], self._infer(name, table[name])[0])
-            self._keep(found)
+                    if types[name] != kinds.TEXT:
+                        types[name] = kinds.join(types[name], self._infer(name, table[name])[0])
+            self._keep(types)
         assert self._kinds is not None
         return self._kinds
 
@@ -128,9 +128,9 @@ class CsvReader:
             return kinds.TEXT, cells
         return kinds.infer(cells, self.dialect.decimal)
 
-    def _keep(self, found: dict[str, str]) -> None:
-        empty = {n for n in self._unnamed if found[n] == kinds.NOTHING} if len(self.names) > 1 else set()
-        self._kinds = {n: kind for n, kind in found.items() if n not in empty}
+    def _keep(self, types: dict[str, str]) -> None:
+        empty = {n for n in self._unnamed if types[n] == kinds.NO_VALUES} if len(self.names) > 1 else set()
+        self._kinds = {n: kind for n, kind in types.items() if n not in empty}
 
     # Tables
 
@@ -171,19 +171,19 @@ class CsvReader:
             rows += len(table)
             for name in wanted:
                 parts[name].append(self._infer(name, table[name]))
-        found = dict.fromkeys(wanted, kinds.NOTHING)
+        types = dict.fromkeys(wanted, kinds.NO_VALUES)
         for name, column in parts.items():
             for kind, _ in column:
-                found[name] = kinds.join(found[name], kind)
+                types[name] = kinds.join(types[name], kind)
         if columns is None:
-            self._keep(found)
+            self._keep(types)
             wanted = [n for n in wanted if n in self.kinds]
-        raised = {n: [kinds.raise_to(kind, v, found[n]) for kind, v in parts[n]] for n in wanted}
+        raised = {n: [kinds.raise_to(kind, v, types[n]) for kind, v in parts[n]] for n in wanted}
         again = [n for n in wanted if any(v is None for v in raised[n])]
         if again:
             texts = list(self._text(again))
             raised |= {n: [table[n] for table in texts] for n in again}
-        columns_ = [_chained(raised[n], kinds.arrow_type(found[n])) for n in wanted]
+        columns_ = [_chained(raised[n], kinds.arrow_type(types[n])) for n in wanted]
         table = pa.table(columns_, names=wanted)
         assert len(table) == rows
         return table

@@ -12,7 +12,7 @@ _LONG = [
     "November", "December",
 ]  # fmt: skip
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-LONGEST = 200  # characters of a pattern; the expression made of it grows with them
+PATTERN_LIMIT = 200  # characters; the regular expression made of a pattern grows with them
 
 
 class DatePattern:
@@ -29,8 +29,8 @@ class DatePattern:
     EPOCH = "\0epoch"  # stands for the moment 0 that sparse rows leave out
 
     def __init__(self, pattern: str):
-        if len(pattern) > LONGEST:
-            raise ValueError(f"the date format has {len(pattern)} characters, more than {LONGEST}")
+        if len(pattern) > PATTERN_LIMIT:
+            raise ValueError(f"the date format has {len(pattern)} characters, more than {PATTERN_LIMIT}")
         self.pattern = pattern
         self.parts: list[tuple[str, int]] = []  # (letter, count), or (literal, 0)
         i = 0
@@ -83,27 +83,27 @@ class DatePattern:
         match = self._regex.fullmatch(text.strip())
         if match is None:
             raise ValueError(text)
-        found = {"y": 1970, "M": 1, "d": 1, "hour": 0, "m": 0, "s": 0, "S": 0}
+        fields = {"y": 1970, "M": 1, "d": 1, "hour": 0, "m": 0, "s": 0, "S": 0}
         offset, afternoon = timedelta(0), None
         for (part, count), value in zip([p for p in self.parts if p[1]], match.groups()):
             if part == "M" and count > 2:
-                found["M"] = _MONTHS.index(value[:3].lower()) + 1
+                fields["M"] = _MONTHS.index(value[:3].lower()) + 1
             elif part == "y":
-                found["y"] = _year(value) if count == 2 and len(value) == 2 else int(value)
+                fields["y"] = _year(value) if count == 2 and len(value) == 2 else int(value)
             elif part in "HK":
-                found["hour"] = int(value)
+                fields["hour"] = int(value)
             elif part in "kh":
-                found["hour"] = int(value) % (24 if part == "k" else 12)
+                fields["hour"] = int(value) % (24 if part == "k" else 12)
             elif part == "a":
                 afternoon = value.lower() == "pm"
             elif part in "ZXz":
                 offset = _offset(value)
             elif part != "E":
-                found[part] = int(value)
-        hour = found["hour"] % 12 + 12 if afternoon else found["hour"]
+                fields[part] = int(value)
+        hour = fields["hour"] % 12 + 12 if afternoon else fields["hour"]
         try:
             moment = datetime(
-                found["y"], found["M"], found["d"], hour, found["m"], found["s"], found["S"] * 1000
+                fields["y"], fields["M"], fields["d"], hour, fields["m"], fields["s"], fields["S"] * 1000
             )
             return moment - offset
         except OverflowError as error:

@@ -67,8 +67,8 @@ def survey(data: bytes, delimiter: bytes, quote: bytes, final: bool, empty_rows:
     if not empty_rows:
         starts = np.concatenate([[0], edges[:-1] + 1])
         lengths = edges - starts
-        one = starts[lengths == 1]
-        rows -= int(np.count_nonzero(lengths == 0)) + int(np.count_nonzero(buffer[one] == RETURN))
+        single = starts[lengths == 1]
+        rows -= int(np.count_nonzero(lengths == 0)) + int(np.count_nonzero(buffer[single] == RETURN))
     return Survey(end, regular, rows)
 
 
@@ -109,10 +109,10 @@ def tokenize(
             quoted = [False] * len(cells)
             stop, inside = edge, 0
         else:
-            found = _cells(data, position, delimiter, quote, escape, final, line, edges)
-            if found is None:
+            parsed = _cells(data, position, delimiter, quote, escape, final, line, edges)
+            if parsed is None:
                 return
-            cells, quoted, stop, inside = found
+            cells, quoted, stop, inside = parsed
         if stop < n and data[stop] == RETURN:
             if stop + 1 == n and not final:
                 return

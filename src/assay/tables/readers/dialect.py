@@ -1,4 +1,4 @@
-"""How a delimited file is written: its delimiter, quotes, header and decimal mark, told from a sample."""
+"""How a delimited file is written: its delimiter, quotes, header and decimal mark, inferred from a sample."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.tables.marks import MISSING
 from assay.tables.readers.delimited import Malformed, Record, tokenize
 
 DELIMITERS = (b",", b";", b"\t", b"|")
-ROWS = 200  # records of the sample that are looked at
+SAMPLE_ROWS = 200  # records of the sample that are looked at
 NO_DELIMITER = b"\x1f"  # for files of one column whose text has commas in it
 
 # Matched in linear time: no two repeats that follow each other can share a character.
@@ -82,7 +82,7 @@ def _skip_preface(sample: bytes, dialect: Dialect, fixed: dict) -> tuple[Dialect
     return replace(dialect, skip=skip), b"".join(lines[skip:])
 
 
-def _rows(body: bytes, whole: bool, dialect: Dialect, most: int = ROWS) -> list[Record]:
+def _rows(body: bytes, whole: bool, dialect: Dialect, most: int = SAMPLE_ROWS) -> list[Record]:
     """The first records, up to the first one that is malformed."""
     rows: list[Record] = []
     try:
@@ -117,13 +117,13 @@ def _choose_marks(body: bytes, whole: bool, dialect: Dialect, fixed: dict, tabs:
         if best is not None and best[0][0]:
             break  # well formed; rarer marks need not be tried, unless cells are in single quotes
     assert best is not None
-    found = _single_quotes(body, whole, best[1], fixed, tabs)
-    if found is not None:
-        return found
+    quoted = _single_quotes(body, whole, best[1], fixed, tabs)
+    if quoted is not None:
+        return quoted
     if "delimiter" not in fixed and not _divides(body, whole, best[1]):
         first = body.splitlines()[0] if body.strip() else b""
-        there = [d for d in DELIMITERS if d in first]
-        return replace(best[1], delimiter=there[0] if there else NO_DELIMITER)
+        present = [d for d in DELIMITERS if d in first]
+        return replace(best[1], delimiter=present[0] if present else NO_DELIMITER)
     return best[1]
 
 
@@ -135,7 +135,7 @@ def _score(body: bytes, whole: bool, trial: Dialect, tabs: bool) -> tuple:
         for record in tokenize(body, trial.delimiter, trial.quote, trial.escape, final=whole):
             if any(cell.strip() for cell in record.cells):
                 rows.append(record)
-            if len(rows) == ROWS:
+            if len(rows) == SAMPLE_ROWS:
                 break
     except Malformed:
         formed = False

@@ -49,13 +49,13 @@ class ExcelReader:
         width = max(len(row) for _, row in rows)
         _, header = rows.pop(0)
         header = [*header, *[None] * (width - len(header))]
-        given = [_name(cell) for cell in header]
-        names = distinct([name or f"column_{j + 1}" for j, name in enumerate(given)], self.name)
+        titles = [_name(cell) for cell in header]
+        names = distinct([name or f"column_{j + 1}" for j, name in enumerate(titles)], self.name)
         self._lines = [line for line, _ in rows]
         self._columns: dict[str, list[Any]] = {}
         for j, name in enumerate(names):
             cells = [row[j] if j < len(row) else None for _, row in rows]
-            if given[j] or any(cell is not None for cell in cells):
+            if titles[j] or any(cell is not None for cell in cells):
                 self._columns[name] = cells
         self.names = list(self._columns)
 
@@ -112,7 +112,7 @@ class ExcelReader:
                     yield line, row
 
     def _guarded(self, rows: Iterator[Any]) -> Iterator[Any]:
-        """The rows; what goes wrong inside openpyxl is told as damage."""
+        """The rows; an exception of openpyxl means that the file is damaged."""
         while True:
             try:
                 row = next(rows)

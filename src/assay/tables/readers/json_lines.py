@@ -10,7 +10,7 @@ from typing import Any
 from assay.errors import SchemaError
 from assay.tables.readers import kinds
 from assay.tables.readers.objects import Part, finished, part_of
-from assay.tables.readers.source import LONGEST, Source, shown
+from assay.tables.readers.source import RECORD_LIMIT, Source, shown
 
 BLOCK_ROWS = 16384  # records that are typed at a time
 BLOCK_CELLS = 1 << 22  # cells that are typed at a time
@@ -30,13 +30,13 @@ class JsonReader:
     ----------
     path : str, Path, file object or "-"
     encoding : str, default None
-        None tells it, as for CSV.
+        None infers it, as for CSV.
     na : sequence of str, default ()
         Further marks of missing values.
     """
 
     format = "jsonl"
-    whole = True  # whether the rows are kept when the columns are told
+    whole = True  # whether the rows are kept when the types of the columns are inferred
 
     def __init__(self, path: Any, encoding: str | None = None, na: Sequence[str] = ()):
         self.source = Source(path, encoding)
@@ -46,12 +46,12 @@ class JsonReader:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What each column is, told from all rows; nested columns are ``nested``."""
+        """The type of each column, inferred from all rows; nested columns are ``nested``."""
         if self._kinds is None:
             known: dict[str, str] = {}
             for size, parts in self._typed():
                 for name, part in parts.items():
-                    known[name] = kinds.join(known.get(name, kinds.NOTHING), part.kind)
+                    known[name] = kinds.join(known.get(name, kinds.NO_VALUES), part.kind)
                 if self.whole:
                     self._kept.append((size, parts))
             self._kinds = known
@@ -239,9 +239,9 @@ class JsonReader:
                 raise self.source.complain("objects or lists are nested too deeply.", line) from None
             except ValueError as error:
                 raise self.source.complain(f"{_lowered(str(error))}.", line) from None
-            if len(text) - place > LONGEST:
+            if len(text) - place > RECORD_LIMIT:
                 raise self.source.complain(
-                    f"an object begins here that is longer than {LONGEST >> 20} MB.", line
+                    f"an object begins here that is longer than {RECORD_LIMIT >> 20} MB.", line
                 )
             more = self._more(chunks, incremental, len(text) - place)
             if more is None:
@@ -276,8 +276,8 @@ def _split(source: Source, first: bytes, chunks: Iterator[bytes]) -> Iterator[by
             size += len(chunk)
             if b"\n" in chunk:
                 break
-            if size > LONGEST:
-                raise source.complain(f"this line is longer than {LONGEST >> 20} MB.", line + 1)
+            if size > RECORD_LIMIT:
+                raise source.complain(f"this line is longer than {RECORD_LIMIT >> 20} MB.", line + 1)
         else:
             last = b"".join(held)
             if last:
@@ -288,8 +288,8 @@ def _split(source: Source, first: bytes, chunks: Iterator[bytes]) -> Iterator[by
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        before: set[str] = set()
+        twice = next(key for key, _ in pairs if key in before or before.add(key))  # type: ignore[func-returns-value]
         raise ValueError(f"the key {shown(twice)} comes twice in one object")
     return record
 

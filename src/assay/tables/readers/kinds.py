@@ -18,7 +18,7 @@ from typing import Any
 
 from assay.tables.marks import MISSING
 
-NOTHING, MARKS, BOOL, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT, NESTED = (
+NO_VALUES, MARKS, BOOL, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT, NESTED = (
     "nothing",
     "marks",
     "bool",
@@ -33,12 +33,12 @@ NOTHING, MARKS, BOOL, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT, NESTED = (
 
 DIGITS = frozenset("0123456789+-.,")
 
-_UP = {NOTHING: 0, MARKS: 1, BOOL: 1, WHOLE: 2, DATE: 2, ZONED: 2, NUMBER: 3, MOMENT: 3, TEXT: 4}
+_UP = {NO_VALUES: 0, MARKS: 1, BOOL: 1, WHOLE: 2, DATE: 2, ZONED: 2, NUMBER: 3, MOMENT: 3, TEXT: 4}
 _CHAINS = (
-    {NOTHING, MARKS, WHOLE, NUMBER},
-    {NOTHING, MARKS, DATE, MOMENT},
-    {NOTHING, MARKS, ZONED},
-    {NOTHING, BOOL},
+    {NO_VALUES, MARKS, WHOLE, NUMBER},
+    {NO_VALUES, MARKS, DATE, MOMENT},
+    {NO_VALUES, MARKS, ZONED},
+    {NO_VALUES, BOOL},
 )
 
 
@@ -59,7 +59,7 @@ def arrow_type(kind: str) -> Any:
     import pyarrow as pa
 
     return {
-        NOTHING: pa.float64(),
+        NO_VALUES: pa.float64(),
         MARKS: pa.string(),
         BOOL: pa.bool_(),
         WHOLE: pa.int64(),
@@ -77,17 +77,17 @@ def infer(text: Any, decimal: str = ".") -> tuple[str, Any]:
     import pyarrow.compute as pc
 
     if text.null_count == len(text):
-        return NOTHING, pa.nulls(len(text), pa.float64())
-    found = _typed(text, decimal)
-    if found is not None and not (found[0] == NUMBER and pc.any(pc.is_nan(found[1])).as_py()):
-        return found
+        return NO_VALUES, pa.nulls(len(text), pa.float64())
+    typed = _typed(text, decimal)
+    if typed is not None and not (typed[0] == NUMBER and pc.any(pc.is_nan(typed[1])).as_py()):
+        return typed
     marks = pc.is_in(pc.utf8_trim_whitespace(text), pa.array(MISSING))  # a quoted nan is a mark, not a number
     if not pc.any(marks).as_py():
-        return found or (TEXT, text)
-    rest = pc.if_else(marks, pa.scalar(None, text.type), text)
-    if rest.null_count == len(rest):
+        return typed or (TEXT, text)
+    without_marks = pc.if_else(marks, pa.scalar(None, text.type), text)
+    if without_marks.null_count == len(without_marks):
         return MARKS, text
-    return _typed(rest, decimal) or (TEXT, text)
+    return _typed(without_marks, decimal) or (TEXT, text)
 
 
 def convert(text: Any, kind: str, decimal: str = ".") -> Any:
@@ -98,18 +98,18 @@ def convert(text: Any, kind: str, decimal: str = ".") -> Any:
         values = _cast(text, arrow_type(kind))
         if values is not None and not pc.any(pc.is_nan(values)).as_py():
             return values
-    found, values = infer(text, decimal)
-    return raise_to(found, values, kind) if kind != TEXT else text
+    narrow, values = infer(text, decimal)
+    return raise_to(narrow, values, kind) if kind != TEXT else text
 
 
-def raise_to(found: str, values: Any, kind: str) -> Any:
+def raise_to(narrow: str, values: Any, kind: str) -> Any:
     """Values of type ``found`` as the wider type ``kind``; None if only the text can tell them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if arrow_type(found) == arrow_type(kind) and found != NOTHING:
+    if arrow_type(narrow) == arrow_type(kind) and narrow != NO_VALUES:
         return values
-    if found in (NOTHING, MARKS):
+    if narrow in (NO_VALUES, MARKS):
         return pa.nulls(len(values), arrow_type(kind))
     if kind == TEXT:
         return None

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.tables.readers.source import CHUNK, LONGEST, Source
+from assay.tables.readers.source import CHUNK, RECORD_LIMIT, Source
 
-WIDEST = 1 << 22  # columns that a file of any size may have, each of which takes memory of its own
-SPARSEST = 100  # columns beyond that for each entry of the file
+COLUMN_LIMIT = 1 << 22  # columns that a file of any size may have, each of which takes memory
+COLUMNS_PER_ENTRY = 100  # columns beyond that for each entry of the file
 
 
 def read_libsvm(
@@ -57,16 +57,16 @@ def read_libsvm(
         if index.size and index.min() == 0:
             raise source.complain("an index 0, although the first column is number 1; pass zero_based=True.")
         index = index - 1
-    found = int(index.max()) + 1 if index.size else 0
-    if width is not None and found > width:
-        raise source.complain(f"index {found - 1 + (not base)} lies beyond the {width} columns asked for.")
-    if width is None and found > max(WIDEST, SPARSEST * len(index)):
+    columns = int(index.max()) + 1 if index.size else 0
+    if width is not None and columns > width:
+        raise source.complain(f"index {columns - 1 + (not base)} lies beyond the {width} columns asked for.")
+    if width is None and columns > max(COLUMN_LIMIT, COLUMNS_PER_ENTRY * len(index)):
         raise source.complain(
-            f"index {found - 1 + (not base)} asks for {found:,} columns, and the file has {len(index):,} entries in "
-            f"all. If it really is that wide, pass width={found}."
+            f"index {columns - 1 + (not base)} asks for {columns:,} columns, and the file has {len(index):,} entries "
+            f"in all. If it really is that wide, pass width={columns}."
         )
     pointer = np.concatenate([[0], np.cumsum(counts)])
-    X = csr_matrix((values, index, pointer), shape=(len(y), found if width is None else width))
+    X = csr_matrix((values, index, pointer), shape=(len(y), columns if width is None else width))
     if np.all(y == np.floor(y)) and np.all(np.abs(y) < 2**53):
         y = y.astype(np.int64)
     known = queries >= 0
@@ -87,8 +87,8 @@ def _pieces(source: Source) -> Iterator[tuple[bytes, int]]:
             yield buffer[:end], line
             line += buffer.count(b"\n", 0, end)
             buffer = buffer[end:]
-        if len(buffer) > LONGEST:
-            raise source.complain(f"this line is longer than {LONGEST >> 20} MB.", line)
+        if len(buffer) > RECORD_LIMIT:
+            raise source.complain(f"this line is longer than {RECORD_LIMIT >> 20} MB.", line)
     if buffer:
         yield buffer.replace(b"\r", b"\n") + b"\n", line
 

@@ -29,7 +29,7 @@ def part_of(values: list[Any], missing: Container[str] = frozenset()) -> Part:
     ]
     types = {type(v) for v in cells if v is not None}
     if not types:
-        return Part(kinds.NOTHING, pa.nulls(len(cells), pa.float64()))
+        return Part(kinds.NO_VALUES, pa.nulls(len(cells), pa.float64()))
     if types & {dict, list}:
         return Part(kinds.NESTED, pa.nulls(len(cells)))
     if types == {bool}:
@@ -65,7 +65,7 @@ def finished(part: Part | None, kind: str, size: int) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if part is None or part.kind == kinds.NOTHING:
+    if part is None or part.kind == kinds.NO_VALUES:
         return pa.nulls(size, kinds.arrow_type(kind))
     if kind == kinds.TEXT:
         if pa.types.is_string(part.values.type):

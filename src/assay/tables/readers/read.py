@@ -31,7 +31,7 @@ _ENDINGS = {
 
 
 @dataclass(repr=False)
-class Data:
+class FileData:
     """What a file holds, its target apart: ``X, y = read_table(path, target="class")``.
 
     Parameters
@@ -131,7 +131,7 @@ def read_table(
     delimiter: str | None = None,
     encoding: str | None = None,
     **options: Any,
-) -> Data:
+) -> FileData:
     """Read a file into memory: columns, target, row weights.
 
     Parameters
@@ -169,7 +169,7 @@ def read_table(
 
     Returns
     -------
-    Data
+    FileData
         With ``X``, ``y``, ``weights``, ``table``, ``schema``, ``names``; unpacks as ``X, y``.
 
     Examples
@@ -188,7 +188,7 @@ def read_table(
     kind = format or format_of(origin)
     options |= {k: v for k, v in (("delimiter", delimiter), ("encoding", encoding)) if v is not None}
     if kind == "libsvm":
-        given = {
+        without_meaning = {
             "weights": weights,
             "columns": columns,
             "drop": drop,
@@ -196,7 +196,7 @@ def read_table(
             "numeric": numeric,
             "na": na,
         }
-        return _read_libsvm(origin, target, given, options)
+        return _read_libsvm(origin, target, without_meaning, options)
     reader = open_reader(origin, kind, wishes, **options)
     wishes.check(origin, reader.names)
     target = _find(origin, target, reader.names, kind)
@@ -217,13 +217,15 @@ def read_table(
     if weights is not None:
         w = _weights(origin, weights, frame[weights], reader)
     X = frame.select([n for n in frame.column_names if n not in (target, weights)])
-    return Data(X, y, w, target, origin.name, kind, getattr(reader, "relation", ""), cleaned=cleaned)
+    return FileData(X, y, w, target, origin.name, kind, getattr(reader, "relation", ""), cleaned=cleaned)
 
 
-def _read_libsvm(origin: Origin, target: Any, given: dict[str, Any], options: dict[str, Any]) -> Data:
+def _read_libsvm(
+    origin: Origin, target: Any, without_meaning: dict[str, Any], options: dict[str, Any]
+) -> FileData:
     from assay.tables.readers.libsvm import read_libsvm
 
-    for option, value in given.items():
+    for option, value in without_meaning.items():
         if value is not None and value != ():
             raise complain(origin, f"a LIBSVM file has no named columns, so {option}= has no meaning here.")
     if target not in (None, "auto", "label"):
@@ -231,7 +233,7 @@ def _read_libsvm(origin: Origin, target: Any, given: dict[str, Any], options: di
     X, y, groups = read_libsvm(origin, **_known(origin, "libsvm", read_libsvm, options))
     complete = not np.isnan(X.data).any()
     table = Table(X, Schema.numeric(X.shape[1]), complete)
-    return Data(table, y, None, "label", origin.name, "libsvm", groups=groups)
+    return FileData(table, y, None, "label", origin.name, "libsvm", groups=groups)
 
 
 def format_of(path: Any) -> str:
@@ -362,9 +364,9 @@ def _weights(path: Any, name: str, column: Any, reader: Any) -> np.ndarray:
     lines_of = getattr(reader, "lines_of", None)
     line = None if lines_of is None else lines_of([row])[0]
     where = "" if line is not None else f" in row {row + 1}"
-    told = "an empty cell" if value is None or value != value else repr(value)
+    cell = "an empty cell" if value is None or value != value else repr(value)
     raise complain(
-        path, f"row weights must be numbers from 0 up, none missing; got {told}{where}.", line, name
+        path, f"row weights must be numbers from 0 up, none missing; got {cell}{where}.", line, name
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from assay.errors import ReadError
 from assay.tables.readers.delimited import BOM, Malformed, Record, survey, tokenize
 from assay.tables.readers.dialect import Dialect
-from assay.tables.readers.source import CHUNK, LONGEST, Source
+from assay.tables.readers.source import CHUNK, RECORD_LIMIT, Source
 
 
 class Piece(NamedTuple):
@@ -125,7 +125,7 @@ class Records:
         return start, count if final and start == n else done
 
     def tokenize(self, data: bytes, line: int, final: bool = True) -> Iterator[Record]:
-        """Records one by one; what is malformed is told with its line."""
+        """Records one by one; an error for a malformed one names its line."""
         d = self.dialect
         try:
             yield from tokenize(data, d.delimiter, d.quote, d.escape, final)
@@ -149,9 +149,10 @@ class Records:
         return self.source.complain("a NUL byte; this is not a text file, or it is damaged.", at)
 
     def _check_length(self, buffer: bytes, line: int) -> None:
-        if len(buffer) > LONGEST:
+        if len(buffer) > RECORD_LIMIT:
             raise self.source.complain(
-                f"a record begins here that is longer than {LONGEST >> 20} MB. Is a quote left open?", line
+                f"a record begins here that is longer than {RECORD_LIMIT >> 20} MB. Is a quote left open?",
+                line,
             )
 
 

@@ -9,10 +9,10 @@ from typing import Any, BinaryIO
 from assay.errors import ReadError
 from assay.tables.readers.origin import CHUNK, Origin, complain
 
-__all__ = ["CHUNK", "LONGEST", "SAMPLE", "Source", "complain", "shown"]
+__all__ = ["CHUNK", "RECORD_LIMIT", "SAMPLE", "Source", "complain", "shown"]
 
 SAMPLE = 1 << 18  # bytes that sniffing looks at
-LONGEST = 1 << 26  # bytes that one record may have
+RECORD_LIMIT = 1 << 26  # bytes that one record may have
 
 _BOMS = [
     (codecs.BOM_UTF8, "utf-8"),
@@ -31,7 +31,7 @@ def shown(value: str, most: int = 60) -> str:
 class Source:
     """A text file as chunks of UTF-8, whatever encoding it has.
 
-    The encoding is told by a byte order mark, by the zeros of UTF-16, and else is UTF-8. The first
+    The encoding is known by a byte order mark or by the zeros of UTF-16, and else is UTF-8. The first
     byte that is not UTF-8 makes it Windows-1252 (Latin-1), provided that all before it was ASCII, so
     that no chunk already handed out was read wrongly.
 
