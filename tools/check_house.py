@@ -91,6 +91,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "bayes",
     "cli",
     "core",
+    "decide",
     "densities",
     "distances",
     "ensembles",
@@ -113,7 +114,8 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "tuning",
 }
 DIALECT = re.compile(
-    r"\b(holes?|holey|by lot|rows that teach|taught|surest|telltales?|giveaways?|told|(IML|DC|BC) \d+[-.]\d+)\b"
+    r"\b(holes?|holey|by lot|rows that teach|taught|surest|telltales?|giveaways?|told|"
+    r"(IML|DC|BC|C3),? ([a-zA-Z]+\.? )?\d+[-.]\d+)\b"
 )
 NAMES = {"found", "said", "own", "there", "seen", "rest", "told", "one", "given"}
 CONSTANTS = {

@@ -52,7 +52,7 @@ def test_a_loss_is_kept_but_only_for_its_own_classes():
     [
         ({("yes", "maybe"): 1}, "names the truth 'maybe', which is not among classes"),
         ({("yse", "no"): 1}, "'yse' is not a class .*missing: \\['yes'\\].*misspelt"),
-        ({"yes": 1}, "pairs \\(said, truth\\), got 'yes'"),
+        ({"yes": 1}, "pairs \\(predicted, true\\), got 'yes'"),
         ({("yes", "no"): "dear"}, "must be a number, got 'dear'"),
         ({("yes", "no"): np.nan}, "is nan, expected finite"),
         ([[0, 1, 2], [1, 0, 2]], "shape \\(actions, 2\\).*got shape \\(2, 3\\)"),

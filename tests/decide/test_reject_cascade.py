@@ -63,8 +63,8 @@ def test_costs_are_accounted_for():
     assert model.predict(P).tolist() == [0, 0, "reject", 1]  # squares of 0.4 and 0.7: 0.16 and 0.49
     account = model.account(P, y)
     first, second = account.levels
-    assert (first.seen, first.decided, first.rejected, first.errors, first.loss) == (4, 2, 2, 1, 1.0)
-    assert (second.seen, second.decided, second.rejected, second.errors, second.loss) == (2, 1, 1, 0, 0.3)
+    assert (first.asked, first.decided, first.rejected, first.errors, first.loss) == (4, 2, 2, 1, 1.0)
+    assert (second.asked, second.decided, second.rejected, second.errors, second.loss) == (2, 1, 1, 0, 0.3)
     assert account.cost == pytest.approx(4 * 1 + 2 * 10 + 1 + 0.3)
     assert account.cost_per_row == pytest.approx(25.3 / 4)
     assert "25.3 in all" in str(account)

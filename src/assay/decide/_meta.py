@@ -138,7 +138,7 @@ def folds(
             f"{who}: {cv} folds need at least {cv} rows of each class, one class has {counts.min()}. "
             "Lower cv, or merge rare classes."
         )
-    own = not isinstance(cv, int) and not isinstance(X, (list, tuple, Mapping))
-    rows, labels = (X, np.asarray(y)) if own else (np.zeros((len(y), 1)), y.codes)
+    splitter_sees_X = not isinstance(cv, int) and not isinstance(X, (list, tuple, Mapping))
+    rows, labels = (X, np.asarray(y)) if splitter_sees_X else (np.zeros((len(y), 1)), y.codes)
     pairs = check_cv(cv, labels, classifier=True).split(rows, labels, **(split or {}))
     return [(np.asarray(a), np.asarray(b)) for a, b in pairs]

@@ -144,8 +144,8 @@ class BayesOptimal:
         **options: Any,
     ) -> np.ndarray:
         """The places between ``low`` and ``high`` where the decision changes."""
-        found = self.regions(low, high, loss, reject, points=points, **options)
-        return np.array([region.high for region in found[:-1]])
+        regions = self.regions(low, high, loss, reject, points=points, **options)
+        return np.array([region.high for region in regions[:-1]])
 
     def __repr__(self) -> str:
         return (

@@ -87,6 +87,21 @@ class CalibratedClassifierCV(MetaClassifier):
     [0.94, 0.94]
     >>> [round(float(model.predict_proba(X).max(axis=1).mean()), 2) for model in (sure, honest)]
     [0.99, 0.95]
+
+    See Also
+    --------
+    SigmoidCalibrator, IsotonicCalibrator, TemperatureCalibrator, VennAbersCalibrator : the curves by themselves
+
+    References
+    ----------
+    - Platt, J. C. (1999). Probabilistic outputs for support vector machines and comparisons to regularized likelihood
+      methods. In Advances in Large Margin Classifiers, MIT Press, 61-74.
+    - Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass probability estimates.
+      ACM SIGKDD International Conference on Knowledge Discovery and Data Mining, 694-699. doi:10.1145/775047.775151
+    - Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On calibration of modern neural networks. International
+      Conference on Machine Learning, 1321-1330.
+    - Vovk, V., Petej, I. and Fedorova, V. (2015). Large-scale probabilistic predictors with and without guarantees of
+      validity. Advances in Neural Information Processing Systems 28, 892-900.
     """
 
     card = Card(
@@ -132,12 +147,12 @@ class CalibratedClassifierCV(MetaClassifier):
         """
         model = self._fitted_estimator() if self._came_fitted() else None
         values, target, w = self._start(X, y, sample_weight, model)
-        given = self._routed(sample_weight, fit_params)
+        routed = self._routed(sample_weight, fit_params)
         if len(self.classes_) < 2:
             raise DataError("CalibratedClassifierCV: y has one class; there is nothing to calibrate.")
         if model is None:
-            splits = folds(self.cv, X, target, type(self).__name__, given.split)
-            self.calibrated_classifiers_ = self._cross_fit(values, target, w, given, splits)
+            splits = folds(self.cv, X, target, type(self).__name__, routed.split)
+            self.calibrated_classifiers_ = self._cross_fit(values, target, w, routed, splits)
             return self
         self.classes_ = np.asarray(model.classes_)
         codes = label_codes(target, self.classes_, len(target), type(self).__name__)
@@ -178,7 +193,7 @@ class CalibratedClassifierCV(MetaClassifier):
             ]
 
         first = self.calibrated_classifiers_[0].estimator
-        inner = inner_reasoning(first, X, len(mean), told=len(parts) == 1)
+        inner = inner_reasoning(first, X, len(mean), asked=len(parts) == 1)
         answers = [names[k] for k in mean.argmax(axis=1)]
         return inner.then(type(self).__name__, folds, answers=answers, classes=names, posterior=mean)
 
@@ -202,14 +217,14 @@ class CalibratedClassifierCV(MetaClassifier):
         return pairs[0].estimator if pairs else super()._asked()
 
     def _cross_fit(
-        self, X: Any, target: EncodedLabels, w: Any, given: Routed, splits: list[Any]
+        self, X: Any, target: EncodedLabels, w: Any, routed: Routed, splits: list[Any]
     ) -> list[_Calibrated]:
         codes = target.codes
         if self.ensemble is not False:
             self._check_folds(codes, splits)
 
         def part(split: tuple[np.ndarray, np.ndarray]) -> tuple[Any, np.ndarray]:
-            model = self._fit_part(X, target, w, given, split[0])
+            model = self._fit_part(X, target, w, routed, split[0])
             return model, scores_of(model, take_rows(X, split[1]), self.classes_, self.method)
 
         parts = self._each(part, splits, self.n_jobs or 1)
@@ -220,7 +235,7 @@ class CalibratedClassifierCV(MetaClassifier):
             ]
         rows = np.concatenate([test for _, test in splits])
         scores = np.concatenate([scores for _, scores in parts])
-        model = self._fit_part(X, target, w, given)
+        model = self._fit_part(X, target, w, routed)
         return [self._pair(model, scores, codes[rows], None if w is None else w[rows])]
 
     def _check_folds(self, codes: np.ndarray, splits: list[tuple[np.ndarray, np.ndarray]]) -> None:
@@ -298,25 +313,25 @@ class _Calibrated:
 
 def scores_of(model: Any, X: Any, classes: np.ndarray, method: str) -> np.ndarray:
     """The scores to calibrate: (n, K), or (n, 1) for two classes; for temperature always (n, K) log scores."""
-    K, found = len(classes), model.classes_
+    K, known = len(classes), model.classes_
     if hasattr(model, "decision_function"):
         scores = np.asarray(model.decision_function(X), dtype=np.float64)
         if scores.ndim == 1:
             if K == 2 and method != "temperature":
                 return scores[:, None]
             scores = np.column_stack([-scores, scores])
-        if scores.shape[1] != len(found):
+        if scores.shape[1] != len(known):
             raise DataError(
-                f"CalibratedClassifierCV: {type(model).__name__} scores {scores.shape[1]} columns and has {len(found)} "
+                f"CalibratedClassifierCV: {type(model).__name__} scores {scores.shape[1]} columns and has {len(known)} "
                 "classes; its decision_function must give one column a class, or one number a row for two classes."
             )
-        return aligned(scores, found, classes, fill=scores.min(initial=0.0))
+        return aligned(scores, known, classes, fill=scores.min(initial=0.0))
     if not hasattr(model, "predict_proba"):
         raise ParameterError(
             f"CalibratedClassifierCV: {type(model).__name__} has neither decision_function nor predict_proba, so "
             "there is no score to calibrate."
         )
-    P = aligned(np.asarray(model.predict_proba(X), dtype=np.float64), found, classes)
+    P = aligned(np.asarray(model.predict_proba(X), dtype=np.float64), known, classes)
     if method == "temperature":
         return np.log(P + 1e-12)
     return P[:, 1:] if K == 2 else P

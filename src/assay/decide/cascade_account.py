@@ -17,7 +17,7 @@ class CascadeLevel:
     Attributes
     ----------
     name : str      reject : its cost of rejecting, or None      use_cost : what it costs to ask it about a row
-    seen, decided, rejected, errors : how many rows it saw, answered, passed on, and answered with a wrong class
+    asked, decided, rejected, errors : how many rows it was asked about, answered, passed on, and got wrong
     loss : float
         What its answers cost; rows that the last level rejects cost its ``reject``.
     """
@@ -25,7 +25,7 @@ class CascadeLevel:
     name: str
     reject: float | None
     use_cost: float
-    seen: int
+    asked: int
     decided: int
     rejected: int
     errors: int
@@ -41,19 +41,19 @@ class CascadeAccount:
     @property
     def cost(self) -> float:
         """What all questions and all answers cost together."""
-        return float(sum(level.seen * level.use_cost + level.loss for level in self.levels))
+        return float(sum(level.asked * level.use_cost + level.loss for level in self.levels))
 
     @property
     def cost_per_row(self) -> float:
         """The same for one row; 0 if there are none."""
-        return self.cost / self.levels[0].seen if self.levels and self.levels[0].seen else 0.0
+        return self.cost / self.levels[0].asked if self.levels and self.levels[0].asked else 0.0
 
     def __str__(self) -> str:
-        heads = ["level", "reject at", "seen", "decided", "rejected", "errors", "cost of use", "loss"]
+        heads = ["level", "reject at", "asked", "decided", "rejected", "errors", "cost of use", "loss"]
         rows: list[list[Any]] = [
             [
-                *(a.name, "" if a.reject is None else a.reject, a.seen, a.decided, a.rejected, a.errors),
-                *(a.seen * a.use_cost, a.loss),
+                *(a.name, "" if a.reject is None else a.reject, a.asked, a.decided, a.rejected, a.errors),
+                *(a.asked * a.use_cost, a.loss),
             ]
             for a in self.levels
         ]

@@ -88,6 +88,18 @@ class ConformalClassifier(MetaClassifier):
            [False, False,  True]])
     >>> model.predict_set(X[[52]], alpha=0.03)  # a flower between two kinds
     array([[False,  True,  True]])
+
+    See Also
+    --------
+    set_coverage : how often sets hold the true class, and how large they are
+
+    References
+    ----------
+    - Vovk, V., Gammerman, A. and Shafer, G. (2005). Algorithmic Learning in a Random World. Springer.
+    - Sadinle, M., Lei, J. and Wasserman, L. (2019). Least ambiguous set-valued classifiers with bounded error levels.
+      Journal of the American Statistical Association 114(525), 223-234. doi:10.1080/01621459.2017.1395341
+    - Romano, Y., Sesia, M. and Candès, E. J. (2020). Classification with valid and adaptive coverage. Advances in
+      Neural Information Processing Systems 33, 3581-3591.
     """
 
     card = Card(
@@ -140,9 +152,9 @@ class ConformalClassifier(MetaClassifier):
         codes = target.codes
         self.estimators_, self.calibration_scores_ = [], []
         if model is None:
-            given = Routed(fit_params, {}, {})
+            routed = Routed(fit_params, {}, {})
             parts = [
-                (self._fit_part(values, target, None, given, train), test)
+                (self._fit_part(values, target, None, routed, train), test)
                 for train, test in self._splits(X, target)
             ]
         else:
@@ -211,7 +223,7 @@ class ConformalClassifier(MetaClassifier):
             return [Section("Prediction set", heads, lines, note)]
 
         answers = ["{" + ", ".join(str(v) for v, member in zip(names, row) if member) + "}" for row in sets]
-        inner = inner_reasoning(self.estimators_[0], X, len(p), told=len(self.estimators_) == 1)
+        inner = inner_reasoning(self.estimators_[0], X, len(p), asked=len(self.estimators_) == 1)
         return inner.then(
             type(self).__name__, prediction_set, answers=answers, classes=names, posterior=posterior
         )

@@ -19,6 +19,15 @@ def lac_score(posterior: np.ndarray) -> np.ndarray:
 
     >>> lac_score(np.array([[0.7, 0.2, 0.1]]))
     array([[0.3, 0.8, 0.9]])
+
+    See Also
+    --------
+    aps_score, ConformalClassifier
+
+    References
+    ----------
+    - Sadinle, M., Lei, J. and Wasserman, L. (2019). Least ambiguous set-valued classifiers with bounded error levels.
+      Journal of the American Statistical Association 114(525), 223-234. doi:10.1080/01621459.2017.1395341
     """
     return 1.0 - posterior
 
@@ -34,6 +43,15 @@ def aps_score(posterior: np.ndarray, u: Any = 1.0) -> np.ndarray:
     array([[0.9, 0.7, 1. ]])
     >>> aps_score(np.array([[0.2, 0.7, 0.1]]), np.array([0.5])).round(3)
     array([[0.8 , 0.35, 0.95]])
+
+    See Also
+    --------
+    lac_score, ConformalClassifier
+
+    References
+    ----------
+    - Romano, Y., Sesia, M. and Candès, E. J. (2020). Classification with valid and adaptive coverage. Advances in
+      Neural Information Processing Systems 33, 3581-3591.
     """
     order = np.argsort(-posterior, axis=1, kind="stable")
     total = np.take_along_axis(posterior, order, axis=1).cumsum(axis=1)

@@ -54,6 +54,15 @@ def risk_coverage_curve(losses: Any, confidence: Any, sample_weight: Weights | N
     (array([0.25, 0.5 , 0.75, 1.  ]), array([0.   , 0.   , 0.333, 0.5  ]))
     >>> curve.excess
     0.0
+
+    See Also
+    --------
+    error_reject_curve
+
+    References
+    ----------
+    - Geifman, Y., Uziel, G. and El-Yaniv, R. (2019). Bias-reduced uncertainty estimation for deep neural classifiers.
+      International Conference on Learning Representations.
     """
     loss = np.asarray(losses, dtype=np.float64)
     trust = np.asarray(confidence, dtype=np.float64)
@@ -79,8 +88,8 @@ def _selective(
     loss, trust, w = loss[order], trust[order], w[order]
     last = np.append(np.flatnonzero(np.diff(trust)), len(trust) - 1)
     kept, lost = np.cumsum(w)[last], np.cumsum(w * loss)[last]
-    there = kept > 0
-    last, kept, lost = last[there], kept[there], lost[there]
+    nonempty = kept > 0
+    last, kept, lost = last[nonempty], kept[nonempty], lost[nonempty]
     coverage, risk = kept / kept[-1], lost / kept
     area = float(np.diff(coverage, prepend=0.0) @ risk)  # a step for every group of equals
     return coverage, risk, trust[last], area
@@ -132,6 +141,15 @@ def error_reject_curve(
     >>> curve = error_reject_curve([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])
     >>> curve.rejected.round(3), curve.error.round(3)
     (array([0.   , 0.333, 0.667, 1.   ]), array([0.233, 0.15 , 0.1  , 0.   ]))
+
+    See Also
+    --------
+    risk_coverage_curve
+
+    References
+    ----------
+    - Chow, C. K. (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information Theory
+      16(1), 41-46. doi:10.1109/TIT.1970.1054406
     """
     P = check_posterior(posterior, "error_reject_curve")
     if not len(P):

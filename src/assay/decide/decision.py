@@ -117,7 +117,7 @@ def decide(
     Parameters
     ----------
     posterior : (n, K) probabilities; each row sums to 1
-    loss : None, dict {(said, truth): cost}, (A, K) or (n, A, K) array
+    loss : None, dict {(predicted, true): cost}, (A, K) or (n, A, K) array
         See :func:`as_loss`. None is the 0/1 loss.
     reject : cost of rejecting, a number from 0 up or one per row, default None (never reject)
     priors : (K,) class priors where the rule is used, if they differ from those of training
@@ -155,6 +155,17 @@ def decide(
     >>> even = decide([[0.5, 0.5], [0.9, 0.1]], classes=["a", "b"])
     >>> even.labels, even.ties
     (array(['a', 'a'], dtype='<U1'), [('a', 'b'), ('a',)])
+
+    See Also
+    --------
+    DecisionRule : the same around a classifier
+
+    References
+    ----------
+    - Chow, C. K. (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information Theory
+      16(1), 41-46. doi:10.1109/TIT.1970.1054406
+    - Elkan, C. (2001). The foundations of cost-sensitive learning. International Joint Conference on Artificial
+      Intelligence, 973-978.
     """
     P = check_posterior(posterior, "decide")
     n, K = P.shape

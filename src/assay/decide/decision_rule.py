@@ -40,13 +40,13 @@ class DecisionRule(Wrapper):
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, fitted or not; default None is Gaussian naive Bayes
-    loss : dict {(said, truth): cost}, or (A, K) array: rows actions, columns truths; default None, 0/1 loss
+    loss : dict {(predicted, true): cost}, or (A, K) array: rows actions, columns truths; default None, 0/1 loss
         A dict may name only the pairs that differ from the 0/1 loss. Actions need not be classes.
     reject : cost of rejecting a row, default None (never reject)
         A row is rejected unless the least risk is strictly below this cost.
     priors : (K,) class priors where the rule is used, or "observed", default None (as trained)
         "observed" takes the class shares of the rows given to ``fit``: it undoes a ``class_weight``, which
-        would count costs twice (an ``AssayWarning`` tells so).
+        would count costs twice (there is an ``AssayWarning`` about it).
     trained_priors : (K,) priors behind the posterior; default None asks the wrapped classifier
         (``class_prior_``, ``priors_``, ``class_log_prior_``), else the class shares seen by ``fit``, times the
         classifier's ``class_weight`` if it has one.
@@ -73,6 +73,18 @@ class DecisionRule(Wrapper):
     array(['no', 'no', 'reject', 'yes'], dtype='<U6')
     >>> careful.risks([[3.4]]).round(3)
     array([[0.832, 1.68 ]])
+
+    See Also
+    --------
+    decide : the same for posteriors
+    TunedThresholdClassifierCV : a threshold chosen on rows, for probabilities that are not calibrated
+
+    References
+    ----------
+    - Chow, C. K. (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information Theory
+      16(1), 41-46. doi:10.1109/TIT.1970.1054406
+    - Elkan, C. (2001). The foundations of cost-sensitive learning. International Joint Conference on Artificial
+      Intelligence, 973-978.
     """
 
     card = Card("decision rule", "decisions of a classifier by costs, rejection or new priors", wraps=True)
@@ -118,7 +130,7 @@ class DecisionRule(Wrapper):
         values, target, w = self._start(X, y, sample_weight)
         self.estimator_ = self._fit_clone(values, target, w, **fit_params)
         self.observed_priors_ = effective_priors(np.asarray(target), None, w)
-        self._table()  # a wrong loss is told now, not at the first prediction
+        self._table()  # refuse a wrong loss now, not at the first prediction
         if self.priors is None and (self.loss is not None or self.reject is not None):
             self._warn_if_weighed()
         return self
@@ -178,12 +190,12 @@ class DecisionRule(Wrapper):
         return float(np.average(np.where(decision.rejected, decision.risk, paid), weights=sample_weight))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of rows whose class was said; a rejected row, or an action that is no class, counts as not."""
+        """Share of rows whose class is predicted; a rejected row, or an action that is no class, counts as not."""
         decision = self.decide(X)
         truth = label_codes(y, self.classes_, len(decision), type(self).__name__)
-        said = [*decision.actions, None]
+        actions = [*decision.actions, None]
         names = self.classes_.tolist()
-        right = np.array([said[a] == names[k] and a >= 0 for a, k in zip(decision.chosen, truth)])
+        right = np.array([actions[a] == names[k] and a >= 0 for a, k in zip(decision.chosen, truth)])
         return float(np.average(right, weights=sample_weight))
 
     def _explain_table(self, X: Any) -> Explanations:

@@ -74,7 +74,7 @@ class Thresholded(MetaClassifier):
         name = str(self.classes_[positive])
         heads, note = (
             ["class", "score", "threshold"],
-            f"{name} is said where its score reaches the threshold.",
+            f"{name} is predicted where its score reaches the threshold.",
         )
         return lambda i: [Section("Threshold", heads, [[name, float(score[i]), cut]], note)]
 
@@ -83,7 +83,7 @@ class Thresholded(MetaClassifier):
         """The threshold in use, or "auto"."""
         raise TypeError(f"{type(self).__name__} must say which threshold it uses")
 
-    def _said(self, model: Any, X: Any, threshold: Any) -> np.ndarray:
+    def _predict_by(self, model: Any, X: Any, threshold: Any) -> np.ndarray:
         positive = positive_class(self.classes_, self.pos_label, type(self).__name__)
         score, even = self._score(model, X, positive)
         cut = even if isinstance(threshold, str) else threshold
@@ -116,6 +116,16 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
     array([0.23, 0.88])
     >>> FixedThresholdClassifier(bayes, threshold=0.2).predict([[2.7], [3.5]])
     array(['yes', 'yes'], dtype='<U3')
+
+    See Also
+    --------
+    TunedThresholdClassifierCV : chooses the threshold
+    DecisionRule : computes it from costs
+
+    References
+    ----------
+    - Elkan, C. (2001). The foundations of cost-sensitive learning. International Joint Conference on Artificial
+      Intelligence, 973-978.
     """
 
     card = Card("fixed threshold", "two classes: a classifier with a threshold of one's own", wraps=True)
@@ -153,7 +163,7 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
         """(n,) labels by the threshold."""
         model = self._model()
         two_classes(self.classes_, type(self).__name__)
-        return self._said(model, self._admit(X), self.threshold)
+        return self._predict_by(model, self._admit(X), self.threshold)
 
     @property
     def _cut(self) -> Any:

@@ -26,6 +26,16 @@ def pool_adjacent_violators(y: Target, weights: Any = None) -> np.ndarray:
     >>> from assay.decide import pool_adjacent_violators
     >>> pool_adjacent_violators([1, 3, 2, 4])
     array([1. , 2.5, 2.5, 4. ])
+
+    See Also
+    --------
+    IsotonicCalibrator
+
+    References
+    ----------
+    - Ayer, M., Brunk, H. D., Ewing, G. M., Reid, W. T. and Silverman, E. (1955). An empirical distribution function for
+      sampling with incomplete information. Annals of Mathematical Statistics 26(4), 641-647.
+      doi:10.1214/aoms/1177728423
     """
     y = np.asarray(y, dtype=np.float64)
     w = np.ones_like(y) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -71,6 +81,15 @@ class IsotonicCalibrator(Calibrator):
     >>> curve = IsotonicCalibrator().fit([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1])
     >>> curve.predict([0.0, 0.15, 0.25, 0.9])
     array([0.  , 0.25, 0.5 , 1.  ])
+
+    See Also
+    --------
+    pool_adjacent_violators, VennAbersCalibrator
+
+    References
+    ----------
+    - Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass probability estimates.
+      ACM SIGKDD International Conference on Knowledge Discovery and Data Mining, 694-699. doi:10.1145/775047.775151
     """
 
     storable = True

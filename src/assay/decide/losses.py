@@ -60,7 +60,7 @@ def as_loss(
     Parameters
     ----------
     loss : None, dict, array (A, K) or (n, A, K), or LossMatrix
-        None is the 0/1 loss: right costs 0, wrong costs 1. A dict has keys (said, truth) and may name only
+        None is the 0/1 loss: right costs 0, wrong costs 1. A dict has keys (predicted, true) and may name only
         the pairs that differ from the 0/1 loss; an action that is not a class must name all K truths. The
         rows of an array are actions, its columns truths, both in the order of ``actions`` and ``classes``.
     classes : K labels
@@ -99,7 +99,7 @@ def as_loss(
         costs = np.asarray(loss, dtype=np.float64)
     except (TypeError, ValueError):
         raise ParameterError(
-            f"{who}: loss must be a dict {{(said, truth): cost}} or an array of numbers, "
+            f"{who}: loss must be a dict {{(predicted, true): cost}} or an array of numbers, "
             f"got {type(loss).__name__}."
         ) from None
     if costs.ndim not in (2, 3) or costs.shape[-1] != K or costs.shape[-2] == 0:
@@ -123,12 +123,12 @@ def as_loss(
 def _from_pairs(pairs: Mapping[Any, Any], labels: tuple[Any, ...], who: str) -> LossMatrix:
     for key in pairs:
         if not (isinstance(key, tuple) and len(key) == 2):
-            raise ParameterError(f"{who}: the keys of a loss are pairs (said, truth), got {key!r}.")
+            raise ParameterError(f"{who}: the keys of a loss are pairs (predicted, true), got {key!r}.")
         if key[1] not in labels:
             raise ParameterError(
                 f"{who}: the loss names the truth {key[1]!r}, which is not among classes {list(labels)}."
             )
-    extra = list(dict.fromkeys(said for said, _ in pairs if said not in labels))
+    extra = list(dict.fromkeys(action for action, _ in pairs if action not in labels))
     for action in extra:
         open_truths = [truth for truth in labels if (action, truth) not in pairs]
         if open_truths:
@@ -138,12 +138,12 @@ def _from_pairs(pairs: Mapping[Any, Any], labels: tuple[Any, ...], who: str) -> 
             )
     actions = labels + tuple(extra)
     costs = np.vstack([1.0 - np.eye(len(labels)), np.zeros((len(extra), len(labels)))])
-    for (said, truth), cost in pairs.items():
+    for (predicted, truth), cost in pairs.items():
         try:
-            costs[actions.index(said), labels.index(truth)] = cost
+            costs[actions.index(predicted), labels.index(truth)] = cost
         except (TypeError, ValueError):
             raise ParameterError(
-                f"{who}: the loss of {(said, truth)} must be a number, got {cost!r}."
+                f"{who}: the loss of {(predicted, truth)} must be a number, got {cost!r}."
             ) from None
     _finite(costs, who)
     return LossMatrix(actions, labels, costs)

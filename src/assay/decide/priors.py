@@ -35,6 +35,15 @@ def adjust_priors(posterior: Scores, priors: Any, trained_priors: Any) -> np.nda
     >>> from assay.decide import adjust_priors
     >>> adjust_priors([[0.9, 0.1]], [0.01, 0.99], [0.5, 0.5]).round(4)
     array([[0.0833, 0.9167]])
+
+    See Also
+    --------
+    estimate_priors
+
+    References
+    ----------
+    - Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori
+      probabilities: a simple procedure. Neural Computation 14(1), 21-41. doi:10.1162/089976602753284446
     """
     P = np.asarray(posterior, dtype=np.float64)
     if trained_priors is None:
@@ -109,6 +118,15 @@ def estimate_priors(
     >>> shift = estimate_priors(2 * [[0.9, 0.1]] + 8 * [[0.1, 0.9]], [0.5, 0.5])
     >>> shift.priors.round(6)
     array([0.125, 0.875])
+
+    See Also
+    --------
+    adjust_priors, effective_priors
+
+    References
+    ----------
+    - Saerens, M., Latinne, P. and Decaestecker, C. (2002). Adjusting the outputs of a classifier to new a priori
+      probabilities: a simple procedure. Neural Computation 14(1), 21-41. doi:10.1162/089976602753284446
     """
     from assay.decide.decision import check_posterior
 
@@ -147,7 +165,7 @@ def estimate_priors(
 def effective_priors(y: Any, class_weight: Any = None, sample_weight: Any = None) -> np.ndarray:
     r"""The priors that a learner saw: class shares times class weights, in the order of the sorted labels.
 
-    A learner told to weigh classes, or given resampled rows, returns posteriors for these priors, not for the
+    A learner that weights classes, or is given resampled rows, returns posteriors for these priors, not for the
     true shares. :func:`adjust_priors` brings them back:
 
     Parameters

@@ -64,25 +64,25 @@ def decision_regions(
 def _cut(
     rule: Callable[[np.ndarray], Any],
     a: float,
-    said_a: Any,
+    answer_a: Any,
     b: float,
-    said_b: Any,
+    answer_b: Any,
     edges: list[tuple[float, Any]],
 ) -> None:
-    """Append the places of change between a and b, which have different answers, and what is said after them."""
+    """Append the places of change between a and b, which have different answers, and the answers after them."""
     while True:
         middle = 0.5 * (a + b)
         if not a < middle < b:
-            edges.append((_shortest(float(a), float(b)), said_b))
+            edges.append((_shortest(float(a), float(b)), answer_b))
             return
-        said = _plain(rule(np.array([middle])))[0]
-        if said == said_a:
+        answer = _plain(rule(np.array([middle])))[0]
+        if answer == answer_a:
             a = middle
-        elif said == said_b:
+        elif answer == answer_b:
             b = middle
         else:  # a third region between the two
-            _cut(rule, a, said_a, middle, said, edges)
-            a, said_a = middle, said
+            _cut(rule, a, answer_a, middle, answer, edges)
+            a, answer_a = middle, answer
 
 
 def _shortest(a: float, b: float) -> float:

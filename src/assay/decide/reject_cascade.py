@@ -38,7 +38,7 @@ def _is_cv(value: Any) -> bool:
 class RejectCascade(MetaClassifier):
     r"""Ask a cheap classifier first, and a costlier one about the rows that it rejects, level by level.
 
-    Level l answers with the action of least risk if that risk is below its cost of rejecting (IML eq. 3-10), else the
+    Level l answers with the action of least risk if that risk is below its cost of rejecting, else the
     row goes to level l + 1:
 
     .. math:: \text{level } l \text{ answers } \iff \min_i R_l(\alpha_i|x) < \lambda_l              \quad (1)
@@ -87,8 +87,18 @@ class RejectCascade(MetaClassifier):
     >>> model.level([[0.0], [3.5], [7.0]])
     array([0, 1, 0])
     >>> account = model.account(X, y)
-    >>> account.levels[0].rejected == account.levels[1].seen
+    >>> account.levels[0].rejected == account.levels[1].asked
     True
+
+    See Also
+    --------
+    DecisionRule : one classifier that rejects
+
+    References
+    ----------
+    - Alpaydin, E. and Kaynak, C. (1998). Cascading classifiers. Kybernetika 34(4), 369-374.
+    - Chow, C. K. (1970). On optimum recognition error and reject tradeoff. IEEE Transactions on Information Theory
+      16(1), 41-46. doi:10.1109/TIT.1970.1054406
     """
 
     card = Card(
@@ -147,7 +157,7 @@ class RejectCascade(MetaClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = [get_tags(level).input_tags for level in self._given()]
+        inner = [get_tags(level).input_tags for level in self._levels()]
         tags.input_tags.sparse = all(t.sparse for t in inner)
         tags.input_tags.allow_nan = all(t.allow_nan for t in inner)
         tags.input_tags.string = all(t.string for t in inner)
@@ -156,9 +166,9 @@ class RejectCascade(MetaClassifier):
 
     def _template(self) -> Any:
         """One of the levels; if some take no tables, one of these."""
-        return next((level for level in self._given() if not takes_tables(level)), self._given()[0])
+        return next((level for level in self._levels() if not takes_tables(level)), self._levels()[0])
 
-    def _given(self) -> list[Any]:
+    def _levels(self) -> list[Any]:
         if self.estimators is not None:
             return list(self.estimators)
         from assay.bayes import GaussianNB
@@ -172,45 +182,45 @@ class RejectCascade(MetaClassifier):
         who = type(self).__name__
         X, target, w = self._start(X, y, sample_weight)
         n = len(target)
-        as_loss(self.loss, self.classes_, None, who)  # a wrong loss is told now
+        as_loss(self.loss, self.classes_, None, who)  # refuse a wrong loss now
         if self.reject_label in self.classes_.tolist():
             raise ParameterError(f"{who}: reject_label {self.reject_label!r} is the name of a class.")
-        self._use_costs = self._list_of("costs", self.costs, len(self._given()), 0.0)
+        self._use_costs = self._list_of("costs", self.costs, len(self._levels()), 0.0)
         self.rejects_ = self._thresholds(X, target, w)
         self.estimators_: list[Any] = []
         rows = np.arange(n)
-        for number, given in enumerate(self._given()):
-            model = _fit(given, X, target, w, rows, who)
+        for number, template in enumerate(self._levels()):
+            model = _fit(template, X, target, w, rows, who)
             self.estimators_.append(model)
-            if self.train_on == "rejected" and number + 1 < len(self._given()):
+            if self.train_on == "rejected" and number + 1 < len(self._levels()):
                 aside = rows[self._decide(number, take_rows(X, rows)).rejected]
                 rows = aside if len(aside) else rows  # a level that rejects nothing teaches the next no less
         return self
 
     def _thresholds(self, X: Any, target: EncodedLabels, w: np.ndarray | None) -> list[float | None]:
         """The cost of rejecting of each level."""
-        levels = self._given()
+        levels = self._levels()
         if not isinstance(self.rejects, str):
             return [*self._list_of("rejects", self.rejects, len(levels) - 1, 0.0), self.reject]
-        found: list[float | None] = [self.reject]
+        thresholds: list[float | None] = [self.reject]
         after = self.reject
         for number in range(len(levels) - 1, 0, -1):
             P = _out_of_fold(levels[number], X, target, w, self.classes_, self.cv, type(self).__name__)
             risk = decide(P, self.loss, classes=self.classes_.tolist()).risks.min(axis=1)
             paid = risk if after is None else np.minimum(risk, after)
             after = float(self._use_costs[number] + np.average(paid, weights=w))  # (2)
-            found.insert(0, after)
-        return found
+            thresholds.insert(0, after)
+        return thresholds
 
-    def _list_of(self, name: str, given: Any, length: int, default: float) -> list[float]:
-        values = [default] * length if given is None else given
+    def _list_of(self, name: str, costs: Any, length: int, default: float) -> list[float]:
+        values = [default] * length if costs is None else costs
         values = [values] * length if np.isscalar(values) else list(values)
         if len(values) != length or not all(
             isinstance(v, (int, float, np.integer, np.floating)) and v >= 0 for v in values
         ):
             raise ParameterError(
-                f"{type(self).__name__}: {name} must be {length} number(s) from 0 up for {len(self._given())} levels, "
-                f"got {given!r}."
+                f"{type(self).__name__}: {name} must be {length} number(s) from 0 up for {len(self._levels())} levels, "
+                f"got {costs!r}."
             )
         return [float(v) for v in values]
 
@@ -241,10 +251,10 @@ class RejectCascade(MetaClassifier):
         P, risk, rows = np.zeros((n, K)), np.zeros(n), np.arange(n)
         actions: tuple[Any, ...] = tuple(self.classes_.tolist())
         for number in range(len(self.estimators_)):
-            found = self._decide(number, X if number == 0 else take_rows(X, rows))
-            level[rows], chosen[rows], P[rows] = number, found.chosen, found.posterior
-            risk[rows], actions = found.risks.min(axis=1), found.actions
-            rows = rows[found.rejected]
+            decision = self._decide(number, X if number == 0 else take_rows(X, rows))
+            level[rows], chosen[rows], P[rows] = number, decision.chosen, decision.posterior
+            risk[rows], actions = decision.risks.min(axis=1), decision.actions
+            rows = rows[decision.rejected]
             if not len(rows):
                 break
         return level, chosen, P, risk, actions
@@ -275,25 +285,25 @@ class RejectCascade(MetaClassifier):
             == np.array(self.classes_.tolist(), object)[truth]
         )
         paid = table.of(np.maximum(chosen, 0), truth)
-        found = []
+        levels = []
         for number, model in enumerate(self.estimators_):
             here, last = level == number, number == len(self.estimators_) - 1
             answered = here & (chosen >= 0)
             human = float((here & (chosen < 0)).sum()) * float(self.rejects_[-1] or 0.0) if last else 0.0
-            seen = int((level >= number).sum())
-            found.append(
+            asked = int((level >= number).sum())
+            levels.append(
                 CascadeLevel(
                     type(model).__name__,
                     self.rejects_[number],
                     self._use_costs[number],
-                    seen,
+                    asked,
                     int(answered.sum()),
-                    seen - int(answered.sum()),
+                    asked - int(answered.sum()),
                     int((answered & ~right).sum()),
                     float(paid[answered].sum()) + human,
                 )
             )
-        return CascadeAccount(tuple(found))
+        return CascadeAccount(tuple(levels))
 
     def _explain_table(self, X: Any) -> Explanations:
         X = self._admit(X)
@@ -330,22 +340,22 @@ class RejectCascade(MetaClassifier):
         )
 
 
-def _fit(given: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, rows: np.ndarray, who: str) -> Any:
+def _fit(level: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, rows: np.ndarray, who: str) -> Any:
     """A clone of a level, fitted to some rows."""
     if len(rows) < len(y):
         X, y, w = take_rows(X, rows), y[rows], None if w is None else w[rows]
-    return fit_to(clone(given), X, y, w, who)
+    return fit_to(clone(level), X, y, w, who)
 
 
 def _out_of_fold(
-    given: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, classes: np.ndarray, cv: Any, who: str
+    level: Any, X: Any, y: EncodedLabels, w: np.ndarray | None, classes: np.ndarray, cv: Any, who: str
 ) -> np.ndarray:
     """(n, K) posteriors of rows that the level did not learn from; of too few rows, of those that it did."""
     from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
     least = int(np.bincount(y.codes).min())
     if len(classes) < 2 or len(y) < 4:
-        model = _fit(given, X, y, w, np.arange(len(y)), who)
+        model = _fit(level, X, y, w, np.arange(len(y)), who)
         return posterior_of(model, X, classes, who)
     if not isinstance(cv, (int, np.integer)):
         split = check_cv(cv)
@@ -353,5 +363,5 @@ def _out_of_fold(
         split = StratifiedKFold(min(cv, least)) if least > 1 else KFold(min(cv, len(y)))
     P = np.zeros((len(y), len(classes)))
     for train, test in split.split(np.zeros((len(y), 1)), np.asarray(y)):
-        P[test] = posterior_of(_fit(given, X, y, w, train, who), take_rows(X, test), classes, who)
+        P[test] = posterior_of(_fit(level, X, y, w, train, who), take_rows(X, test), classes, who)
     return P

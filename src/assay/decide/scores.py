@@ -44,15 +44,15 @@ def class_scores(classifier: Any, X: TableLike) -> tuple[np.ndarray, bool]:
     if hasattr(classifier, "decision_function"):
         scores = np.asarray(classifier.decision_function(X), dtype=np.float64)
         return (np.column_stack([-scores, scores]) if scores.ndim == 1 else scores), False
-    said = np.asarray(classifier.predict(X))
-    return (said[:, None] == np.asarray(classifier.classes_)[None, :]).astype(np.float64), False
+    predicted = np.asarray(classifier.predict(X))
+    return (predicted[:, None] == np.asarray(classifier.classes_)[None, :]).astype(np.float64), False
 
 
 def weighted_maximum(scores: Scores, costs: Any, classes: Labels | None = None) -> np.ndarray:
     r"""Label by cost-weighted maximum: :math:`\arg\max_k c_k s_k(x)`, ties to the first class.
 
     Equal costs give the plain maximum. With posteriors and costs that depend on the true class alone
-    (missing class k costs :math:`c_k`, whatever is said instead) this is the rule of least risk.
+    (missing class k costs :math:`c_k`, whatever is predicted instead) this is the rule of least risk.
 
     Parameters
     ----------
@@ -118,8 +118,8 @@ def rank(classifier: Any, X: TableLike, target_class: Any) -> np.ndarray:
         top = others.max(axis=1, keepdims=True)
         safe = np.where(np.isneginf(top), 0.0, top)
         with np.errstate(divide="ignore"):
-            rest = safe[:, 0] + np.log(np.exp(others - safe).sum(axis=1))
-        propensity = logs[:, k] - rest
+            others_together = safe[:, 0] + np.log(np.exp(others - safe).sum(axis=1))
+        propensity = logs[:, k] - others_together
     else:
         scores, comparable = class_scores(classifier, X)
         propensity = scores[:, k]

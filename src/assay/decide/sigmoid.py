@@ -35,6 +35,15 @@ class SigmoidCalibrator(Calibrator):
     >>> curve = SigmoidCalibrator().fit([-1.0, -1.0, 1.0, 1.0], [0, 0, 1, 1])  # the targets are 1/4 and 3/4
     >>> curve.predict([-1.0, 0.0, 1.0]).round(6)
     array([0.25, 0.5 , 0.75])
+
+    See Also
+    --------
+    IsotonicCalibrator, TemperatureCalibrator, VennAbersCalibrator
+
+    References
+    ----------
+    - Platt, J. C. (1999). Probabilistic outputs for support vector machines and comparisons to regularized likelihood
+      methods. In Advances in Large Margin Classifiers, MIT Press, 61-74.
     """
 
     storable = True

@@ -13,7 +13,7 @@ from assay.types import Target, Weights
 
 __all__ = ["TemperatureCalibrator"]
 
-LIMITS = (-10.0, 10.0)  # of the logarithm of the inverse temperature
+LOG_BETA_LIMITS = (-10.0, 10.0)  # of the logarithm of the inverse temperature
 
 
 class TemperatureCalibrator(Calibrator):
@@ -41,6 +41,15 @@ class TemperatureCalibrator(Calibrator):
     >>> z = np.log([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9], [0.1, 0.9]])
     >>> TemperatureCalibrator().fit(z, [0, 0, 1, 0]).predict(z[:1]).round(6)
     array([[0.75, 0.25]])
+
+    See Also
+    --------
+    SigmoidCalibrator, IsotonicCalibrator, VennAbersCalibrator
+
+    References
+    ----------
+    - Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On calibration of modern neural networks. International
+      Conference on Machine Learning, 1321-1330.
     """
 
     storable = True
@@ -67,9 +76,9 @@ class TemperatureCalibrator(Calibrator):
 
 def _root(z: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
     """The logarithm of beta where (2) is 0, by Newton's method, halving its bracket where that leads astray."""
-    low, high = LIMITS
+    low, high = LOG_BETA_LIMITS
     z = z - z.max(axis=1, keepdims=True)  # the same posterior, and no exponential overflows
-    said = float(w @ z[np.arange(len(z)), y])
+    of_labels = float(w @ z[np.arange(len(z)), y])
 
     def slope(t: float) -> tuple[float, float]:
         """(2) at beta = exp t, and its derivative in t: minus beta times the summed variances of z."""
@@ -77,7 +86,7 @@ def _root(z: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
         P /= P.sum(axis=1, keepdims=True)
         mean = np.einsum("ik,ik->i", P, z)
         spread = np.einsum("ik,ik,ik->i", P, z, z) - mean**2
-        return said - float(w @ mean), -float(np.exp(t) * (w @ spread))
+        return of_labels - float(w @ mean), -float(np.exp(t) * (w @ spread))
 
     if slope(low)[0] <= 0:
         return low

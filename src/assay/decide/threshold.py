@@ -71,6 +71,15 @@ def tune_threshold(
     0.25
     >>> tune_threshold(y, scores, loss={("yes", "no"): 10}).threshold
     0.5
+
+    See Also
+    --------
+    TunedThresholdClassifierCV, tune_weights
+
+    References
+    ----------
+    - Sheng, V. S. and Ling, C. X. (2006). Thresholding for making classifiers cost-sensitive. AAAI Conference on
+      Artificial Intelligence, 476-481.
     """
     s = np.asarray(scores, dtype=np.float64)
     if s.ndim != 1 or not np.isfinite(s).all():
@@ -161,8 +170,8 @@ def positive_class(classes: np.ndarray, pos_label: Label, who: str) -> int:
     return classes.tolist().index(pos_label)
 
 
-class _Said(ClassifierMixin, BaseEstimator):
-    """A classifier that says what it is told; lets any scorer judge labels."""
+class _FixedAnswers(ClassifierMixin, BaseEstimator):
+    """A classifier with given answers, which lets any scorer judge labels."""
 
     def __init__(self, labels: Labels | None = None, classes_: Any = None):
         self.labels = labels
@@ -193,8 +202,8 @@ def judge_of(
     place = np.zeros((len(y), 1))
     options = {**(metadata or {}), **({} if w is None else {"sample_weight": w})}
 
-    def judge(said: np.ndarray) -> float:
-        return float(scorer(_Said(classes[said], classes), place, y, **options))
+    def judge(codes: np.ndarray) -> float:
+        return float(scorer(_FixedAnswers(classes[codes], classes), place, y, **options))
 
     return judge
 
@@ -203,7 +212,7 @@ def _thrift(costs: np.ndarray, codes: np.ndarray, w: np.ndarray | None) -> Calla
     """A function from class numbers to minus their mean loss."""
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1]:
         raise ParameterError("tune_weights: every action must be a class.")
-    return lambda said: -float(np.average(costs[said, codes], weights=w))
+    return lambda answers: -float(np.average(costs[answers, codes], weights=w))
 
 
 def _by_cost(
@@ -244,18 +253,18 @@ def _climb(
             for c in _cuts(theirs, P[:, k], cuts):
                 mine = c * P[:, k]
                 # argmax takes the first of equals
-                said = np.where((mine > theirs) | ((mine == theirs) & (k < rival)), k, rival)
-                if (new := judge(said)) > value + 1e-12:
+                answers = np.where((mine > theirs) | ((mine == theirs) & (k < rival)), k, rival)
+                if (new := judge(answers)) > value + 1e-12:
                     value, weights[k] = new, c
         if value <= before + 1e-12:
             break
     return weights, value
 
 
-def _cuts(rival: np.ndarray, own: np.ndarray, most: int) -> np.ndarray:
+def _cuts(rival: np.ndarray, score: np.ndarray, most: int) -> np.ndarray:
     """Weights between those at which a row changes sides."""
     with np.errstate(over="ignore"):
-        flips = np.unique(rival[own > 0] / own[own > 0])
+        flips = np.unique(rival[score > 0] / score[score > 0])
     flips = flips[np.isfinite(flips) & (flips > 0)]
     if not len(flips):
         return np.empty(0)

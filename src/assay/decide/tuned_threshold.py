@@ -51,7 +51,7 @@ class TunedThresholdClassifierCV(Thresholded):
     n_jobs : folds fitted at once, default None is one
     random_state : seed of the single split
     store_cv_results : keep ``cv_results_``, default False
-    loss : dict {(said, truth): cost} or (K, K) array; given, it is used in place of ``scoring``
+    loss : dict {(predicted, true): cost} or (K, K) array; given, it is used in place of ``scoring``
     pos_label : the positive class, default the last of ``classes_``
 
     Attributes
@@ -75,6 +75,17 @@ class TunedThresholdClassifierCV(Thresholded):
     >>> plain = TunedThresholdClassifierCV(loss={(1, 0): 1}).fit(X, y)
     >>> bool(wary.best_threshold_ > plain.best_threshold_)
     True
+
+    See Also
+    --------
+    FixedThresholdClassifier, DecisionRule, tune_threshold, tune_weights
+
+    References
+    ----------
+    - Sheng, V. S. and Ling, C. X. (2006). Thresholding for making classifiers cost-sensitive. AAAI Conference on
+      Artificial Intelligence, 476-481.
+    - Elkan, C. (2001). The foundations of cost-sensitive learning. International Joint Conference on Artificial
+      Intelligence, 973-978.
     """
 
     card = Card("tuned threshold", "a classifier whose threshold is chosen by costs or a metric", wraps=True)
@@ -139,21 +150,21 @@ class TunedThresholdClassifierCV(Thresholded):
         """
         model = self._fitted_estimator() if isinstance(self.cv, str) and self.cv == "prefit" else None
         values, target, w = self._start(X, y, sample_weight, model)
-        given = self._routed(sample_weight, fit_params)
+        routed = self._routed(sample_weight, fit_params)
         mass, labels = np.bincount(target.codes, weights=w), np.asarray(target)
         if (mass > 0).sum() < 2:
             raise DataError(
                 f"{type(self).__name__}: y has one class (with weight); there is nothing to choose between."
             )
         if model is None:
-            parts = self._held_out(values, target, w, given, self._splits(X, target, given))
+            parts = self._held_out(values, target, w, routed, self._splits(X, target, routed))
         else:
             self.estimator_ = model
             parts = [(np.arange(len(labels)), self._scores_to_cut(model, values))]
         if len(self.classes_) > 2:
             self._tune_weights(parts, labels, w)
         elif self.loss is None:
-            self._tune_by_metric(parts, labels, w, given)
+            self._tune_by_metric(parts, labels, w, routed)
         else:
             self._tune_by_cost(parts, labels, w)
         return self
@@ -162,7 +173,7 @@ class TunedThresholdClassifierCV(Thresholded):
         """(n,) labels by the threshold, or by the weights."""
         model, X = self._model(), self._admit(X)
         if len(self.classes_) == 2:
-            return self._said(model, X, self.best_threshold_)
+            return self._predict_by(model, X, self.best_threshold_)
         P = posterior_of(model, X, self.classes_, type(self).__name__)
         return self.classes_[np.argmax(P * self.best_weights_, axis=1)]
 
@@ -174,7 +185,10 @@ class TunedThresholdClassifierCV(Thresholded):
         if len(self.classes_) == 2:
             return super()._comparison(model, X)
         P = posterior_of(model, X, self.classes_, type(self).__name__)
-        heads, note = ["class", "posterior", "weight", "product"], "The largest product is said."
+        heads, note = (
+            ["class", "posterior", "weight", "product"],
+            "The class with the largest product is predicted.",
+        )
 
         def products(i: int) -> list[Section]:
             lines = [
@@ -202,7 +216,7 @@ class TunedThresholdClassifierCV(Thresholded):
         return self._score(model, X, positive_class(self.classes_, self.pos_label, who))[0]
 
     def _held_out(
-        self, X: Any, target: EncodedLabels, w: Any, given: Routed, splits: list[Any]
+        self, X: Any, target: EncodedLabels, w: Any, routed: Routed, splits: list[Any]
     ) -> list[tuple[np.ndarray, np.ndarray]]:
         """Pairs (rows, scores) of rows that the scoring classifier did not learn from; sets ``estimator_``."""
         if not self.refit and len(splits) > 1:
@@ -212,36 +226,36 @@ class TunedThresholdClassifierCV(Thresholded):
 
         def part(split: tuple[np.ndarray, np.ndarray]) -> tuple[Any, np.ndarray, np.ndarray]:
             train, test = split
-            model = self._fit_part(X, target, w, given, train)
+            model = self._fit_part(X, target, w, routed, train)
             return model, test, self._scores_to_cut(model, take_rows(X, test))
 
         parts = self._each(part, splits, self.n_jobs or 1)
-        self.estimator_ = self._fit_part(X, target, w, given) if self.refit else parts[0][0]
+        self.estimator_ = self._fit_part(X, target, w, routed) if self.refit else parts[0][0]
         return [(test, scores) for _, test, scores in parts]
 
-    def _splits(self, X: Any, target: EncodedLabels, given: Routed) -> list[tuple[np.ndarray, np.ndarray]]:
+    def _splits(self, X: Any, target: EncodedLabels, routed: Routed) -> list[tuple[np.ndarray, np.ndarray]]:
         cv = self.cv
         if isinstance(cv, float) and 0 < cv < 1:
             from sklearn.model_selection import StratifiedShuffleSplit
 
             cv = StratifiedShuffleSplit(n_splits=1, test_size=cv, random_state=self.random_state)
-        return folds(cv, X, target, type(self).__name__, given.split)
+        return folds(cv, X, target, type(self).__name__, routed.split)
 
     def _tune_by_metric(
-        self, parts: list[tuple[np.ndarray, np.ndarray]], labels: np.ndarray, w: Any, given: Routed
+        self, parts: list[tuple[np.ndarray, np.ndarray]], labels: np.ndarray, w: Any, routed: Routed
     ) -> None:
         positive = positive_class(self.classes_, self.pos_label, type(self).__name__)
         curves = []
         for rows, s in parts:
-            if np.isclose(s.min(), s.max()):  # a fold that tells nothing about thresholds
+            if np.isclose(s.min(), s.max()):  # a fold without any threshold to choose
                 continue
             grid = (
                 np.linspace(s.min(), s.max(), self.thresholds)
                 if np.ndim(self.thresholds) == 0
                 else self.thresholds
             )
-            weights = None if w is None or given.explicit else w[rows]
-            asked = entries_of_rows(given.score, rows, len(labels))
+            weights = None if w is None or routed.explicit else w[rows]
+            asked = entries_of_rows(routed.score, rows, len(labels))
             judge = judge_of(self.scoring, labels[rows], self.classes_, weights, asked)
             curves.append((grid, [judge(np.where(s >= t, positive, 1 - positive)) for t in grid]))
         if not curves:

@@ -35,6 +35,14 @@ def expected_utility(
     (2.5, 250.0)
     >>> float(np.square(expected_utility([500, 0], [0.5, 0.5], np.sqrt)).round(6))  # worth a sure 125
     125.0
+
+    See Also
+    --------
+    certainty_equivalent
+
+    References
+    ----------
+    - von Neumann, J. and Morgenstern, O. (1944). Theory of Games and Economic Behavior. Princeton University Press.
     """
     V = _outcomes(outcomes, "expected_utility")
     P = check_priors(probabilities, V.shape[-1], "probabilities")

@@ -38,6 +38,15 @@ class VennAbersCalibrator(Calibrator):
     (array([0.3333]), array([0.6667]))
     >>> curve.predict([0.25])
     array([0.5])
+
+    See Also
+    --------
+    IsotonicCalibrator
+
+    References
+    ----------
+    - Vovk, V., Petej, I. and Fedorova, V. (2015). Large-scale probabilistic predictors with and without guarantees of
+      validity. Advances in Neural Information Processing Systems 28, 892-900.
     """
 
     storable = True

@@ -161,7 +161,7 @@ def cost_sensitive_accuracy(truth: Any, answer: Any, cost: Any, *, sample_weight
 def _price(outcome: Outcome) -> np.ndarray:
     if outcome.price is None:
         raise ParameterError(
-            "the metric cost needs a loss matrix, loss={(said, truth): cost, ...}.", who="compare"
+            "the metric cost needs a loss matrix, loss={(predicted, true): cost, ...}.", who="compare"
         )
     return outcome.price
 

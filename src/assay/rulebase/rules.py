@@ -325,7 +325,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
 
         Examples
         --------
-        DC figure 10.5: among 6 donors of 11 people, 5 of the 6 above fifty give.
+        After Aggarwal's Data Mining (2015), figure 10.5: among 6 donors of 11 people, 5 of the 6 above fifty give.
 
         >>> from assay.rulebase.conditions import Condition
         >>> from assay.rulebase.rules import Rule, RuleBase

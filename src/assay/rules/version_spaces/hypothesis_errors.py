@@ -34,7 +34,7 @@ class HypothesisErrors:
 
     @property
     def count(self) -> float:
-        """The empirical error as a sum: false positives and false negatives (IML eq. 2-6)."""
+        """The empirical error as a sum: false positives and false negatives."""
         return self.fp + self.fn
 
     @property
