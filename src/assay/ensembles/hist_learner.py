@@ -26,13 +26,13 @@ from assay.errors import DataError, DegenerateError, ParameterError
 from assay.tables import Table
 from assay.trees.shap import column_reasons
 
-__all__ = ["HistBoosting", "Rows"]
+__all__ = ["BoostingRows", "HistBoosting"]
 
 MAX_SCORED = 10_000  # training rows that a scorer is applied to
 
 
 @dataclass
-class Rows:
+class BoostingRows:
     """Rows with their targets, weights and scores so far."""
 
     X: np.ndarray
@@ -130,7 +130,7 @@ class HistBoosting(Learner):
         self.do_early_stopping_ = (
             len(values) > 10_000 if self.early_stopping == "auto" else bool(self.early_stopping)
         )
-        train = Rows(values, target, w, np.empty((0, 0)))
+        train = BoostingRows(values, target, w, np.empty((0, 0)))
         if self.do_early_stopping_ and judge is None and self.validation_fraction is not None:
             train, judge = self._cut(train)
         self._boost(train, judge if self.do_early_stopping_ else None, again)
@@ -153,7 +153,7 @@ class HistBoosting(Learner):
             if hasattr(self, name):
                 delattr(self, name)
 
-    def _given_judge(self, X: Any, y: Any, w: Any) -> Rows | None:
+    def _given_judge(self, X: Any, y: Any, w: Any) -> BoostingRows | None:
         if X is None and y is None:
             return None
         who = type(self).__name__
@@ -167,9 +167,11 @@ class HistBoosting(Learner):
                 "'auto' or True."
             )
         values = self._admit(X)
-        return Rows(values, self._target(y, len(values), False), check_weights(w, values), np.empty((0, 0)))
+        return BoostingRows(
+            values, self._target(y, len(values), False), check_weights(w, values), np.empty((0, 0))
+        )
 
-    def _cut(self, rows: Rows) -> tuple[Rows, Rows]:
+    def _cut(self, rows: BoostingRows) -> tuple[BoostingRows, BoostingRows]:
         """Some of the rows to learn from, and others to judge by; classes in proportion."""
         who, labels = type(self).__name__, getattr(self, "classes_", None)
         strata = None if labels is None else rows.y.astype(np.intp)
@@ -181,12 +183,12 @@ class HistBoosting(Learner):
                 f"0 out, or {remedy}."
             )
         learn, judge = (
-            Rows(rows.X[some], rows.y[some], None if rows.w is None else rows.w[some], rows.raw)
+            BoostingRows(rows.X[some], rows.y[some], None if rows.w is None else rows.w[some], rows.raw)
             for some in parts
         )
         return learn, judge
 
-    def _boost(self, train: Rows, judge: Rows | None, again: bool) -> None:
+    def _boost(self, train: BoostingRows, judge: BoostingRows | None, again: bool) -> None:
         who, loss = type(self).__name__, self._loss()
         n_categories = self.schema_.category_counts(ordered=False)
         signs = monotonic_signs(self.monotonic_cst, self.schema_, n_categories > 0, who)
@@ -222,7 +224,12 @@ class HistBoosting(Learner):
         self._rounds(boosting, train, judge, n_categories, again)
 
     def _rounds(
-        self, boosting: Boosting, train: Rows, judge: Rows | None, n_categories: Any, again: bool
+        self,
+        boosting: Boosting,
+        train: BoostingRows,
+        judge: BoostingRows | None,
+        n_categories: Any,
+        again: bool,
     ) -> None:
         """Trees one round after the other, until there are enough or the score has stopped growing."""
         watch = _Watch(self, train, judge) if self.do_early_stopping_ else None
@@ -319,7 +326,7 @@ class HistBoosting(Learner):
 class _Watch:
     """Scores of the rows learned from and of those to judge by, and whether they still grow."""
 
-    def __init__(self, model: HistBoosting, train: Rows, judge: Rows | None):
+    def __init__(self, model: HistBoosting, train: BoostingRows, judge: BoostingRows | None):
         from sklearn.metrics import check_scoring
 
         self.model, self.train, self.judge = model, train, judge
@@ -328,7 +335,7 @@ class _Watch:
             self.scorer = check_scoring(model, model.scoring)
             self.few = self._few()
 
-    def _few(self) -> Rows:
+    def _few(self) -> BoostingRows:
         """Rows that stand for the training data: a scorer goes through all trees each time."""
         from sklearn.utils import resample
 
@@ -342,7 +349,7 @@ class _Watch:
             random_state=self.model.seed_,
             stratify=rows.y if labels else None,
         )
-        return Rows(rows.X[some], rows.y[some], None if rows.w is None else rows.w[some], rows.raw)
+        return BoostingRows(rows.X[some], rows.y[some], None if rows.w is None else rows.w[some], rows.raw)
 
     def look(self) -> None:
         model = self.model
@@ -352,7 +359,7 @@ class _Watch:
         if self.judge is not None:
             model.validation_score_ = np.append(model.validation_score_, self._score(self.judge))
 
-    def _score(self, rows: Rows) -> float:
+    def _score(self, rows: BoostingRows) -> float:
         model = self.model
         if self.by_loss:
             return -model._loss().mean(rows.raw, rows.y, rows.w)

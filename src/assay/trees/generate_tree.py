@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from assay.core.progress import progress
 from assay.core.stored import Each, Integer, Object
-from assay.trees.node_measures import Floats, NodeMeasure, Rows
+from assay.trees.node_measures import Floats, NodeMeasure, RowIndices
 from assay.trees.split_search import Split
 from assay.trees.tree import LEAF, SUBSET, TERNARY, Tree, as_words
 
 __all__ = ["GrowthStep", "generate_tree"]
 
-Chooser = Callable[[Rows, Floats, float], "tuple[Split | None, list[Split]]"]
+Chooser = Callable[[RowIndices, Floats, float], "tuple[Split | None, list[Split]]"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def generate_tree(
     w: Floats,
     measure: NodeMeasure,
     choose: Chooser,
-    is_leaf: Callable[[Rows, Floats, Floats, float, int], bool],
+    is_leaf: Callable[[RowIndices, Floats, Floats, float, int], bool],
     n_categories: NDArray[np.int32],
     spread: bool = True,
 ) -> tuple[Tree, list[GrowthStep]]:
@@ -99,8 +99,8 @@ def generate_tree(
 
 
 def _parts(
-    split: Split, x: Floats, rows: Rows, w: Floats, spread: bool
-) -> tuple[list[tuple[Rows, Floats]], int]:
+    split: Split, x: Floats, rows: RowIndices, w: Floats, spread: bool
+) -> tuple[list[tuple[RowIndices, Floats]], int]:
     """The rows and weights of each branch, and the branch for missing values (-1: all)."""
     taken = split.branch(x)
     known = taken >= 0

@@ -17,7 +17,7 @@ from assay.tables import Design
 from assay.trees.criteria import entropy
 from assay.trees.generate_tree import generate_tree
 from assay.trees.linear_leaves import LinearMeasure, equation, no_rules, softmax_regression
-from assay.trees.node_measures import Floats, Rows
+from assay.trees.node_measures import Floats, RowIndices
 from assay.trees.split_search import Split, SplitSearch, first_best
 from assay.trees.textbook_tree import refuse_huge
 from assay.trees.tree import Tree
@@ -148,10 +148,10 @@ class LinearLeafClassifier(TreeLearner, Classifier):
         )
         deepest = np.inf if self.max_depth is None else self.max_depth
 
-        def is_leaf(rows: Rows, v: Floats, value: Floats, impurity: float, depth: int) -> bool:
+        def is_leaf(rows: RowIndices, v: Floats, value: Floats, impurity: float, depth: int) -> bool:
             return impurity < self.impurity_threshold or depth >= deepest or value.max() == 1.0
 
-        def choose(rows: Rows, v: Floats, before: float) -> tuple[Split | None, list[Split]]:
+        def choose(rows: RowIndices, v: Floats, before: float) -> tuple[Split | None, list[Split]]:
             tried = _shortlist(search, X, rows, v)
             if not tried:
                 return None, []
@@ -211,7 +211,7 @@ class LinearLeafClassifier(TreeLearner, Classifier):
         return super()._reasons(X, rows).then(sections)
 
 
-def _shortlist(search: SplitSearch, X: Floats, rows: Rows, w: Floats) -> list[Split]:
+def _shortlist(search: SplitSearch, X: Floats, rows: RowIndices, w: Floats) -> list[Split]:
     """The best splits of the best columns, by linear regression on class indicators."""
     scored = [(c, search.measure.combine(c.weight, c.impurity)) for c in search.columns(X, rows, w)]
     scored.sort(key=lambda pair: float(pair[1].min()))
@@ -229,16 +229,16 @@ class _PosteriorMeasure(LinearMeasure):
         super().__init__(Z, indicators)
         self.codes, self.ridge = y, ridge
 
-    def fit(self, rows: Rows, w: Floats) -> tuple[Floats, Floats]:
+    def fit(self, rows: RowIndices, w: Floats) -> tuple[Floats, Floats]:
         K = self.Y.shape[1]
         return softmax_regression(self.Z[rows], self.codes[rows], w[rows], K, self.ridge)
 
-    def node(self, rows: Rows, w: Floats) -> float:
+    def node(self, rows: RowIndices, w: Floats) -> float:
         coef, intercept = softmax_regression(self.Z[rows], self.codes[rows], w, self.Y.shape[1], self.ridge)
         posterior = softmax(self.Z[rows] @ coef.T + intercept, axis=1)
         return float(w @ entropy(posterior) / w.sum())  # (1)
 
-    def after(self, X: Floats, rows: Rows, w: Floats, split: Split) -> float:
+    def after(self, X: Floats, rows: RowIndices, w: Floats, split: Split) -> float:
         """The mean of (1) over the branches of a split."""
         taken = split.branch(X[rows, split.column])
         parts = [(rows[taken == b], w[taken == b]) for b in range(split.branches)]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from assay.errors import ParameterError
-from assay.trees.node_measures import Floats, Rows, Spans, _mean
+from assay.trees.node_measures import Floats, RowIndices, Spans, _mean
 
 __all__ = [
     "LinearMeasure",
@@ -270,14 +270,14 @@ class LinearMeasure:
         self.Z, self.Y = Z, Y
         self.values = Y if values is None else values  # what a node's value is the mean of
 
-    def node(self, rows: Rows, w: Floats) -> float:
+    def node(self, rows: RowIndices, w: Floats) -> float:
         total, size = self._sums(rows, w, np.array([0, len(rows)]))
         return float(self._error(total[0], size[0]))
 
-    def value(self, rows: Rows, w: Floats) -> Floats:
+    def value(self, rows: RowIndices, w: Floats) -> Floats:
         return w @ self.values[rows] / w.sum()
 
-    def spans(self, rows: Rows, w: Floats) -> Spans:
+    def spans(self, rows: RowIndices, w: Floats) -> Spans:
         def of(lo: NDArray[np.int64], hi: NDArray[np.int64]) -> tuple[Floats, Floats]:
             edges = np.unique(np.concatenate([lo.ravel(), hi.ravel()]))
             parts, sizes = self._sums(rows, w, edges)
@@ -288,7 +288,9 @@ class LinearMeasure:
 
         return of
 
-    def groups(self, rows: Rows, w: Floats, codes: Rows, left: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def groups(
+        self, rows: RowIndices, w: Floats, codes: RowIndices, left: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats]:
         order = np.argsort(codes, kind="stable")
         edges = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=left.shape[1]))))
         parts, sizes = self._sums(rows[order], w[order], edges)
@@ -296,16 +298,16 @@ class LinearMeasure:
         moment = np.einsum("msr,rab->msab", sides, parts)
         return sides @ sizes, self._error(moment, sides @ sizes)
 
-    def means(self, rows: Rows, w: Floats, codes: Rows, r: int) -> Floats:
+    def means(self, rows: RowIndices, w: Floats, codes: RowIndices, r: int) -> Floats:
         return np.bincount(codes, w * self.Y[rows, -1], r) / np.bincount(codes, w, r)
 
-    def boundary(self, rows: Rows, first: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def boundary(self, rows: RowIndices, first: NDArray[np.int64]) -> NDArray[np.bool_]:
         return np.ones(len(first) - 1, dtype=bool)
 
     def combine(self, weight: Floats, impurity: Floats) -> Floats:
         return _mean(weight, impurity)
 
-    def _sums(self, rows: Rows, w: Floats, edges: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    def _sums(self, rows: RowIndices, w: Floats, edges: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """Weighted products of (1, z, y) with themselves, and weights, between neighbouring edges."""
         Z, Y = self.Z[rows], self.Y[rows]
         centre = w @ Z / w.sum()

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.trees.node_measures import Floats, Rows
+from assay.trees.node_measures import Floats, RowIndices
 from assay.trees.split_search import Split, SplitSearch, first_best
 
 __all__ = ["best_split_ahead"]
 
 
 def best_split_ahead(
-    search: SplitSearch, X: Floats, rows: Rows, w: Floats, before: float, steps: int
+    search: SplitSearch, X: Floats, rows: RowIndices, w: Floats, before: float, steps: int
 ) -> tuple[Split | None, list[Split]]:
     r"""The first test of the best tree of ``steps`` levels, and for each column its best test.
 
@@ -43,7 +43,7 @@ def best_split_ahead(
     return scored[alive[0]], _best_of_each(scored, before)
 
 
-def _tests(search: SplitSearch, X: Floats, rows: Rows, w: Floats) -> list[Split]:
+def _tests(search: SplitSearch, X: Floats, rows: RowIndices, w: Floats) -> list[Split]:
     return [
         candidates.split(i, 0.0, 0.0, 0.0, int(search.n_categories[candidates.column]))
         for candidates in search.columns(X, rows, w)
@@ -51,7 +51,7 @@ def _tests(search: SplitSearch, X: Floats, rows: Rows, w: Floats) -> list[Split]
     ]
 
 
-def _after(search: SplitSearch, X: Floats, rows: Rows, w: Floats, test: Split, depth: int) -> float:
+def _after(search: SplitSearch, X: Floats, rows: RowIndices, w: Floats, test: Split, depth: int) -> float:
     """V_depth of a test; the recursion is as deep as the look ahead, not as the tree."""
     taken = test.branch(X[rows, test.column])
     branches = np.unique(taken[taken >= 0])
@@ -67,7 +67,7 @@ def _after(search: SplitSearch, X: Floats, rows: Rows, w: Floats, test: Split, d
     return after
 
 
-def _reachable(search: SplitSearch, X: Floats, rows: Rows, w: Floats, depth: int) -> float:
+def _reachable(search: SplitSearch, X: Floats, rows: RowIndices, w: Floats, depth: int) -> float:
     """The least impurity after up to so many levels below a node."""
     before = search.measure.node(rows, w)
     if depth == 0 or before <= 0:

@@ -23,7 +23,7 @@ from assay.trees.linear_leaves import (
     least_squares,
     no_rules,
 )
-from assay.trees.node_measures import Floats, NodeMeasure, NumberMeasure, Rows
+from assay.trees.node_measures import Floats, NodeMeasure, NumberMeasure, RowIndices
 from assay.trees.split_search import SplitSearch
 from assay.trees.textbook_tree import one_target, refuse_huge
 from assay.trees.tree import Tree
@@ -186,7 +186,7 @@ class ModelTreeRegressor(TreeLearner, Regressor):
         )
         deepest = np.inf if self.max_depth is None else self.max_depth
 
-        def is_leaf(rows: Rows, v: Floats, value: Floats, error: float, depth: int) -> bool:
+        def is_leaf(rows: RowIndices, v: Floats, value: Floats, error: float, depth: int) -> bool:
             return error <= least or depth >= deepest or bool(y[rows].min() == y[rows].max())
 
         tree, _ = generate_tree(
@@ -232,7 +232,7 @@ class ModelTreeRegressor(TreeLearner, Regressor):
         return super()._reasons(X, rows).then(sections)
 
 
-def _members(tree: Tree, X: Floats) -> list[Rows]:
+def _members(tree: Tree, X: Floats) -> list[RowIndices]:
     """For each node the rows that reach it, in their order."""
     path = tree.decision_path(X).tocsc()
     path.sort_indices()
@@ -240,7 +240,7 @@ def _members(tree: Tree, X: Floats) -> list[Rows]:
 
 
 def _to_prune(
-    tree: Tree, members: list[Rows], models: list[tuple[Floats, float]], Z: Floats, y: Floats, w: Floats
+    tree: Tree, members: list[RowIndices], models: list[tuple[Floats, float]], Z: Floats, y: Floats, w: Floats
 ) -> list[int]:
     """The nodes whose own linear model is expected to err no more than what grew below them."""
     residual = np.zeros(len(y))  # of the pruned subtree that each row is in so far

@@ -19,7 +19,7 @@ from assay.trees.range_medians import RangeExtremes, RangeMedians, weighted_medi
 __all__ = ["ClassMeasure", "NodeMeasure", "NumberMeasure"]
 
 Floats = NDArray[np.float64]
-Rows = NDArray[np.intp]
+RowIndices = NDArray[np.intp]
 Spans = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[Floats, Floats]]
 
 
@@ -28,19 +28,19 @@ class NodeMeasure(Protocol):
 
     ordered_groups: bool  # whether the best grouping of categories follows the order of their means
 
-    def node(self, rows: Rows, w: Floats) -> float: ...
+    def node(self, rows: RowIndices, w: Floats) -> float: ...
 
-    def value(self, rows: Rows, w: Floats) -> Floats: ...
+    def value(self, rows: RowIndices, w: Floats) -> Floats: ...
 
-    def spans(self, rows: Rows, w: Floats) -> Spans: ...
+    def spans(self, rows: RowIndices, w: Floats) -> Spans: ...
 
     def groups(
-        self, rows: Rows, w: Floats, codes: Rows, left: NDArray[np.bool_]
+        self, rows: RowIndices, w: Floats, codes: RowIndices, left: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]: ...
 
-    def means(self, rows: Rows, w: Floats, codes: Rows, r: int) -> Floats: ...
+    def means(self, rows: RowIndices, w: Floats, codes: RowIndices, r: int) -> Floats: ...
 
-    def boundary(self, rows: Rows, first: NDArray[np.int64]) -> NDArray[np.bool_]: ...
+    def boundary(self, rows: RowIndices, first: NDArray[np.int64]) -> NDArray[np.bool_]: ...
 
     def combine(self, weight: Floats, impurity: Floats) -> Floats: ...
 
@@ -52,18 +52,18 @@ class ClassMeasure:
         self.y, self.K, self.impurity = y, K, impurity
         self.ordered_groups = K == 2
 
-    def counts(self, rows: Rows, w: Floats) -> Floats:
+    def counts(self, rows: RowIndices, w: Floats) -> Floats:
         """(K,) the weight of each class."""
         return np.bincount(self.y[rows], weights=w, minlength=self.K).astype(float, copy=False)
 
-    def node(self, rows: Rows, w: Floats) -> float:
+    def node(self, rows: RowIndices, w: Floats) -> float:
         return float(self.impurity(self.counts(rows, w)[None])[0])
 
-    def value(self, rows: Rows, w: Floats) -> Floats:
+    def value(self, rows: RowIndices, w: Floats) -> Floats:
         counts = self.counts(rows, w)
         return counts / counts.sum()
 
-    def spans(self, rows: Rows, w: Floats) -> Spans:
+    def spans(self, rows: RowIndices, w: Floats) -> Spans:
         running = np.zeros((len(rows) + 1, self.K))
         running[np.arange(1, len(rows) + 1), self.y[rows]] = w
         np.cumsum(running, axis=0, out=running)
@@ -74,21 +74,23 @@ class ClassMeasure:
 
         return of
 
-    def groups(self, rows: Rows, w: Floats, codes: Rows, left: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def groups(
+        self, rows: RowIndices, w: Floats, codes: RowIndices, left: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats]:
         table = self._table(rows, w, codes, left.shape[1])
         both = np.stack([left @ table, ~left @ table], axis=1)
         return both.sum(axis=-1), self.impurity(both)
 
-    def means(self, rows: Rows, w: Floats, codes: Rows, r: int) -> Floats:
+    def means(self, rows: RowIndices, w: Floats, codes: RowIndices, r: int) -> Floats:
         table = self._table(rows, w, codes, r)
         return table[:, -1] / table.sum(axis=1)
 
-    def _table(self, rows: Rows, w: Floats, codes: Rows, r: int) -> Floats:
+    def _table(self, rows: RowIndices, w: Floats, codes: RowIndices, r: int) -> Floats:
         cells = codes * self.K + self.y[rows]
         table = np.bincount(cells, weights=w, minlength=r * self.K)
         return table.astype(float, copy=False).reshape(r, self.K)
 
-    def boundary(self, rows: Rows, first: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def boundary(self, rows: RowIndices, first: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether the two values that meet at each cut have, together, more than one class.
 
         ``first`` holds where each distinct value begins; only such cuts can be best.
@@ -120,7 +122,7 @@ class NumberMeasure:
             error in ("squared", "deviation") and leaf == "mean"
         )  # as M5 has it for the latter
 
-    def node(self, rows: Rows, w: Floats) -> float:
+    def node(self, rows: RowIndices, w: Floats) -> float:
         y = self.y[rows]
         if y.min() == y.max():
             return 0.0
@@ -130,7 +132,7 @@ class NumberMeasure:
         mean = float(w @ (off if self.error == "absolute" else off**2)) / float(w.sum())
         return float(np.sqrt(mean)) if self.error == "deviation" else mean
 
-    def value(self, rows: Rows, w: Floats) -> Floats:
+    def value(self, rows: RowIndices, w: Floats) -> Floats:
         y = self.y[rows]
         if self.leaf == "median":
             return np.array([weighted_median(y, w)])
@@ -138,7 +140,7 @@ class NumberMeasure:
         mean = float(w @ (y - low)) / float(w.sum()) + low
         return np.array([(low + high) / 2 if self.leaf == "midrange" else min(max(mean, low), high)])
 
-    def spans(self, rows: Rows, w: Floats) -> Spans:
+    def spans(self, rows: RowIndices, w: Floats) -> Spans:
         y = self.y[rows] - float(np.mean(self.y[rows]))  # squares of numbers far from zero lose digits
         weight, first, second = (np.concatenate(([0.0], np.cumsum(v))) for v in (w, w * y, w * y * y))
         medians = RangeMedians(y, w) if self.error == "absolute" or self.leaf == "median" else None
@@ -166,7 +168,9 @@ class NumberMeasure:
 
         return of
 
-    def groups(self, rows: Rows, w: Floats, codes: Rows, left: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def groups(
+        self, rows: RowIndices, w: Floats, codes: RowIndices, left: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats]:
         if self.ordered_groups:
             return self._groups_by_sums(rows, w, codes, left)
         weight, error = np.empty((len(left), 2)), np.empty((len(left), 2))
@@ -177,7 +181,7 @@ class NumberMeasure:
         return weight, error
 
     def _groups_by_sums(
-        self, rows: Rows, w: Floats, codes: Rows, left: NDArray[np.bool_]
+        self, rows: RowIndices, w: Floats, codes: RowIndices, left: NDArray[np.bool_]
     ) -> tuple[Floats, Floats]:
         """The same for errors about the mean: sums over the categories of a group are all it takes."""
         r, y = left.shape[1], self.y[rows] - float(np.mean(self.y[rows]))
@@ -186,10 +190,10 @@ class NumberMeasure:
         spread = np.maximum(second / N - (first / N) ** 2, 0.0)
         return N, np.sqrt(spread) if self.error == "deviation" else spread
 
-    def means(self, rows: Rows, w: Floats, codes: Rows, r: int) -> Floats:
+    def means(self, rows: RowIndices, w: Floats, codes: RowIndices, r: int) -> Floats:
         return np.bincount(codes, w * self.y[rows], r) / np.bincount(codes, w, r)
 
-    def boundary(self, rows: Rows, first: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def boundary(self, rows: RowIndices, first: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Every cut can be best where targets are numbers."""
         return np.ones(len(first) - 1, dtype=bool)
 

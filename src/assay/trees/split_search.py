@@ -12,7 +12,7 @@ import assay.trees._number_cuts as _number_cuts
 from assay.core.parallel import in_threads
 from assay.core.stored import Each, Integer
 from assay.stats.information.entropy import entropy
-from assay.trees.node_measures import Floats, NodeMeasure, NumberMeasure, Rows
+from assay.trees.node_measures import Floats, NodeMeasure, NumberMeasure, RowIndices
 from assay.trees.tree import NWAY, SUBSET, TERNARY, THRESHOLD
 
 __all__ = ["TIE", "Candidates", "Split", "SplitSearch", "first_best"]
@@ -87,7 +87,7 @@ class Candidates:
     thresholds: Floats
     seconds: Floats
     left: NDArray[np.bool_]
-    codes: Rows
+    codes: RowIndices
     weight: Floats
     impurity: Floats
     known: float
@@ -166,7 +166,7 @@ class SplitSearch:
         )  # one call for all thresholds of all columns
 
     def columns(
-        self, X: Floats, rows: Rows, w: Floats, only: NDArray[np.int64] | None = None
+        self, X: Floats, rows: RowIndices, w: Floats, only: NDArray[np.int64] | None = None
     ) -> Iterator[Candidates]:
         """The tests of each column that separates anything, column by column; very many come in several blocks."""
         total = w.sum()
@@ -184,7 +184,7 @@ class SplitSearch:
                 if len(candidates.weight):
                     yield candidates
 
-    def best_of_each(self, X: Floats, rows: Rows, w: Floats, before: float) -> list[Split]:
+    def best_of_each(self, X: Floats, rows: RowIndices, w: Floats, before: float) -> list[Split]:
         """The best test of each column: least impurity after it, the first among equals."""
         if self.quick:
             thresholds = self._thresholds(X, rows, w, before)
@@ -192,7 +192,7 @@ class SplitSearch:
             return sorted([*thresholds, *groupings], key=lambda split: split.column)
         return self._best_tests(X, rows, w, before)
 
-    def _thresholds(self, X: Floats, rows: Rows, w: Floats, before: float) -> list[Split]:
+    def _thresholds(self, X: Floats, rows: RowIndices, w: Floats, before: float) -> list[Split]:
         """The best threshold of each column of numbers, for targets that are numbers too."""
         assert isinstance(self.measure, NumberMeasure)
         y, root = np.ascontiguousarray(self.measure.y, np.float64), self.measure.error == "deviation"
@@ -223,7 +223,7 @@ class SplitSearch:
         return splits
 
     def _best_tests(
-        self, X: Floats, rows: Rows, w: Floats, before: float, only: NDArray[np.int64] | None = None
+        self, X: Floats, rows: RowIndices, w: Floats, before: float, only: NDArray[np.int64] | None = None
     ) -> list[Split]:
         best: list[Split] = []
         for candidates in self.columns(X, rows, w, only):
@@ -240,7 +240,7 @@ class SplitSearch:
                 best[-1] = split
         return best
 
-    def best(self, X: Floats, rows: Rows, w: Floats, before: float) -> tuple[Split | None, list[Split]]:
+    def best(self, X: Floats, rows: RowIndices, w: Floats, before: float) -> tuple[Split | None, list[Split]]:
         """The test to take, None if nothing separates the rows, and the best test of each column.
 
         By gain ratio only columns of at least average gain compete, as in C4.5: a test that separates next to
@@ -267,7 +267,7 @@ class SplitSearch:
         return decrease - float(self.penalty) * int(np.count_nonzero(candidates.weight[i]))
 
     def _of_column(
-        self, j: int, rows: Rows, w: Floats, x: Floats, known: float = 1.0
+        self, j: int, rows: RowIndices, w: Floats, x: Floats, known: float = 1.0
     ) -> Iterator[Candidates]:
         """The tests of one column, whose values x are all known."""
         if len(x) == 0 or x.min() == x.max():
@@ -293,7 +293,7 @@ class SplitSearch:
             candidates = _candidates(j, TERNARY, weight, impurity, known, thresholds=low, seconds=high)
             yield replace(candidates, before=before)
 
-    def _cuts(self, x: Floats, rows: Rows, w: Floats) -> NDArray[np.int64]:
+    def _cuts(self, x: Floats, rows: RowIndices, w: Floats) -> NDArray[np.int64]:
         """Positions in the sorted column at which a threshold may stand."""
         cuts = np.flatnonzero(x[1:] > x[:-1]) + 1
         if self.candidates == "boundary":
@@ -305,7 +305,7 @@ class SplitSearch:
             return cuts[np.unique(np.minimum(np.searchsorted(below, wanted * (1 - TIE)), len(cuts) - 1))]
         return cuts
 
-    def _of_categories(self, j: int, rows: Rows, w: Floats, x: Rows, known: float) -> Candidates:
+    def _of_categories(self, j: int, rows: RowIndices, w: Floats, x: RowIndices, known: float) -> Candidates:
         codes, place = np.unique(x, return_inverse=True)
         if self.nominal == "n-way":
             order = np.argsort(place, kind="stable")
@@ -318,7 +318,7 @@ class SplitSearch:
         weight, impurity = self.measure.groups(rows, w, place, left)
         return _candidates(j, SUBSET, weight, impurity, known, left=left, codes=codes)
 
-    def _groupings(self, rows: Rows, w: Floats, place: Rows, r: int) -> NDArray[np.bool_]:
+    def _groupings(self, rows: RowIndices, w: Floats, place: RowIndices, r: int) -> NDArray[np.bool_]:
         """(m, r) which categories go to branch 0."""
         if r == 2:
             return np.array([[True, False]])
@@ -352,7 +352,7 @@ def _candidates(
     thresholds: Floats | None = None,
     seconds: Floats | None = None,
     left: NDArray[np.bool_] | None = None,
-    codes: Rows | None = None,
+    codes: RowIndices | None = None,
     branches: int | None = None,
 ) -> Candidates:
     nothing = np.full(len(weight), np.nan)

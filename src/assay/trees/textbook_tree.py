@@ -14,7 +14,7 @@ from assay.core.stored import Each, Kind, Object
 from assay.errors import DataError, ParameterError
 from assay.trees.generate_tree import GrowthStep, generate_tree
 from assay.trees.look_ahead import best_split_ahead
-from assay.trees.node_measures import Floats, NodeMeasure, Rows
+from assay.trees.node_measures import Floats, NodeMeasure, RowIndices
 from assay.trees.split_search import Split, SplitSearch
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
@@ -94,12 +94,12 @@ class TextbookTree(TreeLearner):
         )
         least, deepest = p.min_share * weights.sum(), np.inf if p.max_depth is None else p.max_depth
 
-        def choose(rows: Rows, v: Floats, before: float) -> tuple[Split | None, list[Split]]:
+        def choose(rows: RowIndices, v: Floats, before: float) -> tuple[Split | None, list[Split]]:
             if p.look_ahead > 1:
                 return best_split_ahead(search, X, rows, v, before, p.look_ahead)
             return search.best(X, rows, v, before)
 
-        def is_leaf(rows: Rows, v: Floats, value: Floats, impurity: float, depth: int) -> bool:
+        def is_leaf(rows: RowIndices, v: Floats, value: Floats, impurity: float, depth: int) -> bool:
             return small_enough(value, impurity) or depth >= deepest or v.sum() < least
 
         self.tree_, self.history_ = generate_tree(

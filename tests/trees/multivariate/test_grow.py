@@ -7,7 +7,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from assay.trees.multivariate.grow import Limits, grow, prune_by_error, usable
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Discriminants, Threshold
 
 
@@ -16,7 +16,7 @@ def univariate(rows, rng):
 
 
 def grown(X, y, K, learn=univariate, criterion="gini", **limits):
-    rows = Rows(np.asarray(X, float), y, np.ones(len(X)), K, criterion)
+    rows = NodeRows(np.asarray(X, float), y, np.ones(len(X)), K, criterion)
     return grow(rows, learn, Limits(**limits), np.random.default_rng(0))
 
 
@@ -79,11 +79,11 @@ def test_discriminants_with_too_few_rows_are_left_out():
         np.array([[-1.0], [0.0], [1.0]]), np.array([0.0, 0.4, 0.0]), np.zeros(1), np.ones(1), np.arange(3)
     )
     X = np.array([[-3.0], [-2.0], [0.1], [2.0], [3.0]])
-    rows = Rows(X, np.array([0, 0, 1, 2, 2]), np.ones(5), 3, min_leaf=2)
+    rows = NodeRows(X, np.array([0, 0, 1, 2, 2]), np.ones(5), 3, min_leaf=2)
     kept, branch = usable(split, rows)
     assert_array_equal(kept.classes, [0, 2])
     assert_array_equal(branch, [0, 0, 1, 1, 1])
-    assert usable(split, Rows(X[:3], np.array([0, 0, 1]), np.ones(3), 3, min_leaf=2))[0] is None
+    assert usable(split, NodeRows(X[:3], np.array([0, 0, 1]), np.ones(3), 3, min_leaf=2))[0] is None
 
 
 def test_reduced_error_pruning_keeps_what_errs_less_on_rows_set_aside():
@@ -92,7 +92,7 @@ def test_reduced_error_pruning_keeps_what_errs_less_on_rows_set_aside():
     X = rng.uniform(size=(400, 3))
     y = ((X[:, 0] > 0.5) ^ (rng.uniform(size=400) < 0.15)).astype(int)
     tree = grown(X[:250], y[:250], 2)
-    held = Rows(X[250:], y[250:], np.ones(150), 2)
+    held = NodeRows(X[250:], y[250:], np.ones(150), 2)
     pruned = prune_by_error(tree, held)
     errors = [np.sum(one.predict(held.X).argmax(axis=1) != held.y) for one in (tree, pruned)]
     assert pruned.n_leaves < tree.n_leaves / 4 and errors[1] <= errors[0]
@@ -107,4 +107,4 @@ def test_a_tree_without_errors_on_the_rows_set_aside_stays():
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     y = np.array([0, 1, 1, 0])
     tree = grown(X, y, 2)
-    assert prune_by_error(tree, Rows(X, y, np.ones(4), 2)).n_leaves == 4
+    assert prune_by_error(tree, NodeRows(X, y, np.ones(4), 2)).n_leaves == 4

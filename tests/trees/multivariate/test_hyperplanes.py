@@ -12,7 +12,7 @@ from assay.trees.multivariate.hyperplanes import (
     hyperplane,
     univariate_start,
 )
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Hyperplane, Threshold
 
 
@@ -28,7 +28,7 @@ def noisy(seed, n=300, d=6):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-3, 4, d)
     unit = X / X.std(axis=0)
-    return Rows(X, (unit[:, 1] + unit[:, 4] > 0.2).astype(int), np.ones(n), 2)
+    return NodeRows(X, (unit[:, 1] + unit[:, 4] > 0.2).astype(int), np.ones(n), 2)
 
 
 @given(seed=st.integers(0, 10**6))

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from assay.tables.data import load_charity_donors
 from assay.trees import OC1Classifier
 from assay.trees.multivariate import oc1
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 
 
 @pytest.mark.parametrize("n", [5, 10])
@@ -43,7 +43,7 @@ def test_no_node_is_less_pure_than_the_best_univariate_split(seed, K, criterion)
     paths = model.decision_path(X).toarray().astype(bool)
     tree = model.tree_
     for i in np.flatnonzero(~tree.is_leaf):
-        here = Rows(
+        here = NodeRows(
             X[paths[:, i]], y[paths[:, i]], np.ones(paths[:, i].sum()), len(model.classes_), criterion
         )
         assert here.impurity_of(tree.splits[i].branch(here.X)) <= here.best_threshold[1] + 1e-9
@@ -52,7 +52,7 @@ def test_no_node_is_less_pure_than_the_best_univariate_split(seed, K, criterion)
 def test_more_restarts_never_make_the_root_less_pure():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(150, 5)), rng.integers(0, 2, 150)
-    rows = Rows(X, y, np.ones(150), 2)
+    rows = NodeRows(X, y, np.ones(150), 2)
     after = []
     for restarts in (1, 5, 20):
         model = OC1Classifier(restarts, deletion=None, max_depth=1, random_state=3).fit(X, y)
@@ -93,6 +93,6 @@ def test_large_nodes_are_searched_on_a_sample(monkeypatch):
     model = OC1Classifier(random_state=0, max_depth=1).fit(X, y)
     assert model.score(X, y) > 0.98
     noise = rng.integers(0, 2, 500)
-    rows = Rows(X, noise, np.ones(500), 2)
+    rows = NodeRows(X, noise, np.ones(500), 2)
     split = OC1Classifier(random_state=0, max_depth=1).fit(X, noise).tree_.splits[0]
     assert rows.impurity_of(split.branch(X)) <= rows.best_threshold[1] + 1e-12

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from assay.trees import OmnivariateTreeClassifier
 from assay.trees.multivariate.omnivariate_tree import errors_of, logistic_split
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Hyperplane, Threshold
 
 
@@ -66,7 +66,7 @@ def test_errors_of_a_candidate_are_those_of_a_tree_of_one_test():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 2))
     y = (X[:, 0] + 0.5 * rng.normal(size=80) > 0).astype(int)
-    rows = Rows(X, y, np.ones(80), 2)
+    rows = NodeRows(X, y, np.ones(80), 2)
     halves = [rows.halves(rng) for _ in range(5)]
     found = errors_of(
         lambda part: part.best_threshold[0], [(rows.take(half), rows.take(~half)) for half in halves]
@@ -84,10 +84,10 @@ def test_the_linear_candidate_separates_what_a_hyperplane_can():
     rng = np.random.default_rng(3)
     X = rng.uniform(-1, 1, (200, 3)) * [1.0, 100.0, 0.01]
     y = (X @ [1.0, 0.01, 100.0] > 0.2).astype(int)
-    split = logistic_split(Rows(X, y, np.ones(200), 2))
+    split = logistic_split(NodeRows(X, y, np.ones(200), 2))
     agree = np.mean(split.branch(X) == y)
     assert isinstance(split, Hyperplane) and max(agree, 1 - agree) > 0.98
-    single = logistic_split(Rows(X[:, :1], (X[:, 0] > 0.1).astype(int), np.ones(200), 2))
+    single = logistic_split(NodeRows(X[:, :1], (X[:, 0] > 0.1).astype(int), np.ones(200), 2))
     assert isinstance(single, Threshold)
 
 

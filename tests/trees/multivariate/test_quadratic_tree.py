@@ -8,7 +8,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 from assay.trees import QuadraticTreeClassifier
 from assay.trees.multivariate.quadratic_tree import own_covariances
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 
 
 @pytest.mark.capability("IML-9-38")
@@ -47,7 +47,7 @@ def test_many_rows_give_the_quadratic_discriminant():
 
 def test_covariances_lean_on_the_common_one():
     rng = np.random.default_rng(2)
-    rows = Rows(rng.normal(size=(50, 3)), (np.arange(50) < 3).astype(int), rng.uniform(0.5, 2, 50), 2)
+    rows = NodeRows(rng.normal(size=(50, 3)), (np.arange(50) < 3).astype(int), rng.uniform(0.5, 2, 50), 2)
     means, covariances = own_covariances(rows, rows.y, 2)
     Z, w = rows.standard, rows.w
     scatter = []

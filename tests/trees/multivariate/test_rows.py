@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from assay.trees.multivariate.rows import CRITERIA, Rows
+from assay.trees.multivariate.rows import CRITERIA, NodeRows
 
 
 def drawn(seed, n=40, d=3, K=3, weighted=True):
@@ -72,7 +72,7 @@ def test_the_best_step_is_the_best_of_all_steps(seed, K, criterion):
 @pytest.mark.parametrize("seed, K, criterion", CASES)
 def test_the_best_column_is_the_best_of_all_thresholds(seed, K, criterion):
     X, y, w = drawn(seed, K=K)
-    rows = Rows(X, y, w, K, criterion)
+    rows = NodeRows(X, y, w, K, criterion)
     split, impurity = rows.best_threshold
     tried = {
         (j, (low + high) / 2): after_by_the_book(X[:, j] <= (low + high) / 2, y, w, K, criterion)
@@ -140,7 +140,7 @@ def descend_by_the_book(Z, y, w, K, criterion, weights, jumps, seed):
 @pytest.mark.parametrize("seed", range(6))
 def test_the_descent_goes_the_way_of_its_twin(seed, jumps):
     X, y, w = drawn(seed, n=25, K=2)
-    rows = Rows(X, y, w, 2)
+    rows = NodeRows(X, y, w, 2)
     start = np.random.default_rng(seed).uniform(-1, 1, 4)
     start[-1] = -np.median(start[:-1] @ rows.columns)
     weights, impurity = rows.descend(start, rows.columns, jumps=jumps, seed=seed)
@@ -162,7 +162,7 @@ def test_the_descent_goes_the_way_of_its_twin(seed, jumps):
 @settings(max_examples=40, deadline=None)
 def test_a_descent_never_ends_higher_than_it_starts(seed, K, shifts):
     X, y, w = drawn(seed, K=K)
-    rows = Rows(X, y, w, K)
+    rows = NodeRows(X, y, w, K)
     start = np.random.default_rng(seed).normal(size=4)
     before = after_by_the_book(start[:-1] @ rows.columns + start[-1] <= 0, y, w, K, "gini")
     weights, impurity = rows.descend(start, rows.columns, shifts, jumps=3, seed=seed)
@@ -177,7 +177,7 @@ def test_many_rows_are_sorted_as_few_are(n):
     rng = np.random.default_rng(n)
     z = np.concatenate((rng.normal(size=n // 2), 1 + rng.normal(size=n - n // 2) * 1e-9))
     y, w = (z + rng.normal(size=n) > 0).astype(int), np.ones(n)
-    threshold, impurity = Rows(z[:, None], y, w, 2).cut(z)
+    threshold, impurity = NodeRows(z[:, None], y, w, 2).cut(z)
     order = np.sort(z)
     cuts = (order[1:] + order[:-1]) / 2
     left = np.cumsum(np.eye(2)[y[np.argsort(z)]], axis=0)[:-1]
@@ -193,21 +193,21 @@ def test_sides_are_never_smaller_or_lighter_than_asked():
     z = np.arange(10.0)
     y = (z >= 1).astype(int)
     for least in (1, 2, 4):
-        threshold, _ = Rows(z[:, None], y, np.ones(10), 2, min_leaf=least).cut(z)
+        threshold, _ = NodeRows(z[:, None], y, np.ones(10), 2, min_leaf=least).cut(z)
         assert threshold == max(least, 1) - 0.5
-    threshold, _ = Rows(z[:, None], y, np.full(10, 0.5), 2, min_weight=1.4).cut(z)
+    threshold, _ = NodeRows(z[:, None], y, np.full(10, 0.5), 2, min_weight=1.4).cut(z)
     assert threshold == 2.5
-    assert Rows(z[:, None], y, np.ones(10), 2, min_leaf=6).cut(z) == (0.0, np.inf)
+    assert NodeRows(z[:, None], y, np.ones(10), 2, min_leaf=6).cut(z) == (0.0, np.inf)
 
 
 def test_among_equal_cuts_the_widest_gap_is_taken():
     z = np.array([0.0, 1.0, 2.0, 10.0, 11.0])
-    assert Rows(z[:, None], np.array([0, 0, 1, 0, 0]), np.ones(5), 2).cut(z)[0] == 6.0
+    assert NodeRows(z[:, None], np.array([0, 0, 1, 0, 0]), np.ones(5), 2).cut(z)[0] == 6.0
 
 
 def test_columns_of_any_size_are_standardised():
     X = np.array([[1e200, 5.0, 1e-200], [-1e200, 5.0, 3e-200], [1e200, 5.0, 2e-200]])
-    rows = Rows(X, np.array([0, 1, 0]), np.ones(3), 2)
+    rows = NodeRows(X, np.array([0, 1, 0]), np.ones(3), 2)
     assert_allclose(rows.standard[:, 0], [0.70710678, -1.41421356, 0.70710678], atol=1e-8)
     assert_allclose(rows.standard[:, 1], 0)
     assert_allclose(rows.standard[:, 2], [-1.22474487, 1.22474487, 0], atol=1e-8)
@@ -215,7 +215,7 @@ def test_columns_of_any_size_are_standardised():
 
 def test_equal_rows_stay_in_the_same_half():
     X = np.repeat(np.arange(30.0)[:, None], 3, axis=0)
-    rows = Rows(X, np.zeros(90, int), np.ones(90), 1)
+    rows = NodeRows(X, np.zeros(90, int), np.ones(90), 1)
     half = rows.halves(np.random.default_rng(0))
     assert half.sum() == 45 and (half.reshape(30, 3).all(axis=1) | ~half.reshape(30, 3).any(axis=1)).all()
     mixed = np.random.default_rng(1).permutation(90)
@@ -224,7 +224,7 @@ def test_equal_rows_stay_in_the_same_half():
 
 def test_a_sample_is_about_as_large_as_asked_and_asks_less_of_its_sides():
     rng = np.random.default_rng(0)
-    rows = Rows(
+    rows = NodeRows(
         rng.normal(size=(1000, 2)), rng.integers(0, 2, 1000), np.ones(1000), 2, min_leaf=20, min_weight=30.0
     )
     which, part = rows.sample(rng, 100)
@@ -234,7 +234,7 @@ def test_a_sample_is_about_as_large_as_asked_and_asks_less_of_its_sides():
 
 @pytest.mark.parametrize("criterion, pure", [("gini", 0.5), ("entropy", 1.0)])
 def test_impurity_of_two_even_classes(criterion, pure):
-    rows = Rows(np.zeros((4, 1)), np.array([0, 0, 1, 1]), np.array([1.0, 2.0, 1.5, 1.5]), 2, criterion)
+    rows = NodeRows(np.zeros((4, 1)), np.array([0, 0, 1, 1]), np.array([1.0, 2.0, 1.5, 1.5]), 2, criterion)
     assert_allclose(rows.impurity, pure)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from assay.stats.multivariate.scatter import fisher_direction
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.superclasses import (
     class_sums,
     exchange,
@@ -23,7 +23,7 @@ MEANS = np.array([[0.0, 0.0], [10.0, 9.0], [1.0, 0.5], [9.0, 10.0]])
 def clouds(seed=0, n=40, means=MEANS):
     rng = np.random.default_rng(seed)
     X = np.vstack([rng.normal(size=(n, 2)) * 0.5 + mean for mean in means])
-    return Rows(X, np.repeat(np.arange(len(means)), n), np.ones(n * len(means)), len(means))
+    return NodeRows(X, np.repeat(np.arange(len(means)), n), np.ones(n * len(means)), len(means))
 
 
 @pytest.mark.parametrize("how", ["exchange", "2-means"])
@@ -60,7 +60,7 @@ def test_weighted_means_draw_the_centre():
 
 
 def test_equal_means_still_make_two_groups():
-    rows = Rows(
+    rows = NodeRows(
         np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.5, 0.5]]),
         np.array([0, 0, 1, 1, 2]),
         np.ones(5),
@@ -77,7 +77,7 @@ def test_groups_do_not_depend_on_the_order_of_classes(seed):
     rng = np.random.default_rng(seed)
     rows = clouds(seed, n=15, means=rng.normal(size=(5, 2)) * 4)
     place = rng.permutation(5)
-    other = Rows(rows.X, place[rows.y], rows.w, 5)
+    other = NodeRows(rows.X, place[rows.y], rows.w, 5)
     assert_array_equal(group_classes(rows), group_classes(other))
 
 
@@ -86,7 +86,7 @@ def test_fishers_direction_of_two_classes():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(80, 4)) @ rng.normal(size=(4, 4))
     y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
-    rows = Rows(X, y, np.ones(80), 2)
+    rows = NodeRows(X, y, np.ones(80), 2)
     Z = rows.standard
     means = [Z[y == k].mean(axis=0) for k in (0, 1)]
     within = sum((Z[y == k] - means[k]).T @ (Z[y == k] - means[k]) for k in (0, 1))
@@ -98,7 +98,7 @@ def test_fishers_direction_of_two_classes():
 def test_fishers_direction_of_groups_follows_from_the_sums_of_classes():
     rows = clouds(3)
     high = np.array([False, True, False, True])
-    pooled = Rows(rows.X, high[rows.y].astype(int), rows.w, 2)
+    pooled = NodeRows(rows.X, high[rows.y].astype(int), rows.w, 2)
     assert_allclose(
         fisher_weights(class_sums(rows), high),
         fisher_weights(class_sums(pooled), np.array([False, True])),
@@ -113,17 +113,19 @@ def test_where_the_scatter_is_singular_principal_components_take_over():
     x = rng.normal(size=(60, 2))
     y = (x.sum(axis=1) > 0).astype(int)
     X = np.column_stack((x, x[:, 0], np.ones(60)))
-    sums = class_sums(Rows(X, y, np.ones(60), 2))
+    sums = class_sums(NodeRows(X, y, np.ones(60), 2))
     assert sums.basis is not None
     w = fisher_weights(sums, np.array([False, True]))
     assert_allclose(w[0], w[2], rtol=1e-6)
     assert_allclose(w[3], 0, atol=1e-9)
-    plain = fisher_weights(class_sums(Rows(x, y, np.ones(60), 2)), np.array([False, True]))
+    plain = fisher_weights(class_sums(NodeRows(x, y, np.ones(60), 2)), np.array([False, True]))
     assert_allclose((w[0] + w[2]) / w[1], plain[0] / plain[1], rtol=1e-3)
 
 
 def test_a_column_that_gives_the_classes_away_is_used():
     """No scatter within the classes at all, and yet the direction is the one between them."""
     X = np.array([[0.0, 1.0], [0.0, 1.0], [2.0, 1.0], [2.0, 1.0]])
-    w = fisher_weights(class_sums(Rows(X, np.array([0, 0, 1, 1]), np.ones(4), 2)), np.array([False, True]))
+    w = fisher_weights(
+        class_sums(NodeRows(X, np.array([0, 0, 1, 1]), np.ones(4), 2)), np.array([False, True])
+    )
     assert w[0] > 0 and abs(w[1]) < 1e-9 * w[0]

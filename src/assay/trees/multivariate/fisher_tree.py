@@ -10,7 +10,7 @@ from assay.core import Card
 from assay.core.parameters import Choice, Range
 from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
 from assay.trees.multivariate.superclasses import GROUPINGS, class_sums, fisher_weights, group_classes
 
@@ -109,11 +109,11 @@ class FisherTreeClassifier(MultivariateTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         return fisher_split(rows, self.grouping, self.deletion)
 
 
-def fisher_split(rows: Rows, grouping: str = "exchange", deletion: float | None = None) -> Split | None:
+def fisher_split(rows: NodeRows, grouping: str = "exchange", deletion: float | None = None) -> Split | None:
     """The hyperplane across Fisher's direction between two groups of classes."""
     high = np.zeros(rows.K, bool)
     high[rows.y[group_classes(rows, grouping)]] = True

@@ -9,12 +9,12 @@ import numpy as np
 
 from assay.core.progress import progress
 from assay.trees.multivariate.branch_tree import BranchTree
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Discriminants, Split
 
 __all__ = ["Limits", "NodeLearner", "grow", "prune_by_error", "usable"]
 
-NodeLearner = Callable[[Rows, np.random.Generator], Split | None]
+NodeLearner = Callable[[NodeRows, np.random.Generator], Split | None]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Limits:
     min_impurity_decrease: float = 0.0
 
 
-def grow(rows: Rows, learn: NodeLearner, limits: Limits, rng: np.random.Generator) -> BranchTree:
+def grow(rows: NodeRows, learn: NodeLearner, limits: Limits, rng: np.random.Generator) -> BranchTree:
     """The tree that a node learner makes of the rows, node by node in preorder.
 
     A node is a leaf if it is pure, too small or too deep. Where the learner's own split does not divide the rows, the
@@ -43,9 +43,9 @@ def grow(rows: Rows, learn: NodeLearner, limits: Limits, rng: np.random.Generato
     --------
     >>> import numpy as np
     >>> from assay.trees.multivariate.grow import Limits, grow
-    >>> from assay.trees.multivariate.rows import Rows
+    >>> from assay.trees.multivariate.rows import NodeRows
     >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
-    >>> tree = grow(Rows(X, y, np.ones(4), K=2), lambda rows, rng: None, Limits(), np.random.default_rng(0))
+    >>> tree = grow(NodeRows(X, y, np.ones(4), K=2), lambda rows, rng: None, Limits(), np.random.default_rng(0))
     >>> tree.n_leaves, tree.predict(X).argmax(axis=1).tolist()
     (4, [0, 1, 1, 0])
     """
@@ -72,7 +72,7 @@ def grow(rows: Rows, learn: NodeLearner, limits: Limits, rng: np.random.Generato
 
 
 def _decide(
-    here: Rows, learn: NodeLearner, limits: Limits, depth: int, total: float, rng: np.random.Generator
+    here: NodeRows, learn: NodeLearner, limits: Limits, depth: int, total: float, rng: np.random.Generator
 ) -> tuple[Split | None, np.ndarray]:
     """The split of a node and the branch of each row; None for a leaf."""
     nothing = None, np.zeros(0, np.intp)
@@ -94,12 +94,12 @@ def _decide(
     return split, branch
 
 
-def _unit(here: Rows) -> float:
+def _unit(here: NodeRows) -> float:
     """What an impurity is small against: 1, or for numbers their mean square."""
     return 1.0 if here.K else float(np.average(here.y**2, weights=here.w))
 
 
-def usable(split: Split | None, rows: Rows) -> tuple[Split | None, np.ndarray]:
+def usable(split: Split | None, rows: NodeRows) -> tuple[Split | None, np.ndarray]:
     """The split with the branch of each row, or None if a branch of it has less than a leaf must have.
 
     Of several discriminants those with too little are left out, lightest first.
@@ -114,7 +114,7 @@ def usable(split: Split | None, rows: Rows) -> tuple[Split | None, np.ndarray]:
     return None, np.zeros(0, np.intp)
 
 
-def prune_by_error(tree: BranchTree, held: Rows) -> BranchTree:
+def prune_by_error(tree: BranchTree, held: NodeRows) -> BranchTree:
     """Reduced-error pruning: bottom up, a node becomes a leaf unless its subtree errs less on the rows set aside.
 
     For numbers the error is the squared one.

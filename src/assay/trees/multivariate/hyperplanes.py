@@ -6,7 +6,7 @@ from math import comb
 
 import numpy as np
 
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Hyperplane, Split, Threshold
 
 __all__ = ["candidate_hyperplanes", "delete_inputs", "hyperplane", "univariate_start"]
@@ -26,7 +26,7 @@ def candidate_hyperplanes(n: int, d: int) -> int:
     return 2**d * comb(n, d)
 
 
-def hyperplane(weights: np.ndarray, rows: Rows) -> tuple[Split | None, float]:
+def hyperplane(weights: np.ndarray, rows: NodeRows) -> tuple[Split | None, float]:
     """The split with these weights of the standardised columns and the purest threshold, and the impurity after it.
 
     Weights are in the units of the columns, the largest reach positive. A single weight makes a threshold.
@@ -43,7 +43,7 @@ def hyperplane(weights: np.ndarray, rows: Rows) -> tuple[Split | None, float]:
     return (Hyperplane(unscaled.weights, threshold, rows.scale) if np.isfinite(impurity) else None), impurity
 
 
-def univariate_start(rows: Rows) -> np.ndarray | None:
+def univariate_start(rows: NodeRows) -> np.ndarray | None:
     """(d + 1,) the purest threshold of a single column as weights of the standardised columns, bias last."""
     split, _ = rows.best_threshold
     if not isinstance(split, Threshold):
@@ -55,7 +55,7 @@ def univariate_start(rows: Rows) -> np.ndarray | None:
     return weights
 
 
-def delete_inputs(weights: np.ndarray, rows: Rows, share: float) -> np.ndarray:
+def delete_inputs(weights: np.ndarray, rows: NodeRows, share: float) -> np.ndarray:
     r"""Backward deletion: weights (bias last) without the inputs whose removal costs little.
 
     Taking input j out, with the best threshold afterwards, raises the impurity by :math:`\Delta_j`. The cheapest

@@ -10,7 +10,7 @@ from assay.bayes.shared_covariance import whitening
 from assay.core import Card
 from assay.core.moments import class_scatter
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Discriminants, Split
 
 __all__ = ["LDATreeClassifier"]
@@ -103,7 +103,7 @@ class LDATreeClassifier(MultivariateTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         sums = class_scatter(rows.standard, rows.y, rows.w, rows.K, pooled=True)
         present = rows.classes
         n = sums.count.sum()

@@ -10,7 +10,7 @@ from assay.core import Card
 from assay.core.parameters import Range
 from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane, univariate_start
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
 
 __all__ = ["LinearCombinationTreeClassifier", "combination_split"]
@@ -120,11 +120,11 @@ class LinearCombinationTreeClassifier(MultivariateTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         return combination_split(rows, self.tol, self.deletion)
 
 
-def combination_split(rows: Rows, tol: float, deletion: float | None) -> Split | None:
+def combination_split(rows: NodeRows, tol: float, deletion: float | None) -> Split | None:
     """The hyperplane that CART's search finds, or the best threshold of a single column if that is as pure."""
     start = univariate_start(rows)
     if start is None:

@@ -10,7 +10,7 @@ from assay.core import Card
 from assay.core.parameters import Range
 from assay.trees.multivariate.linear_combination_tree import combination_split
 from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTreeRegressor
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
 
 __all__ = ["LinearCombinationTreeRegressor"]
@@ -105,5 +105,5 @@ class LinearCombinationTreeRegressor(MultivariateTreeRegressor):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         return combination_split(rows, self.tol, self.deletion)  # (1), since y holds numbers

@@ -10,7 +10,7 @@ from assay.core import Card
 from assay.core.parameters import Count, Range
 from assay.core.scores import log_softmax
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Discriminants, Split
 
 __all__ = ["LinearMachineTreeClassifier"]
@@ -120,7 +120,7 @@ class LinearMachineTreeClassifier(MultivariateTreeClassifier):
         self.n_iter_ = 1
         super()._learn(X, y, w)
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         present = rows.classes
         weights, constants, n_iter = softmax_scores(
             rows.standard, np.searchsorted(present, rows.y), rows.w, len(present), self.alpha, self.max_iter

@@ -22,7 +22,7 @@ from assay.tables.schema import moment
 from assay.trees.limits import LIMITS, rows_of
 from assay.trees.multivariate.branch_tree import BranchTree
 from assay.trees.multivariate.grow import Limits, grow, prune_by_error
-from assay.trees.multivariate.rows import CRITERIA, Rows
+from assay.trees.multivariate.rows import CRITERIA, NodeRows
 from assay.trees.multivariate.splits import Discriminants, Split, Threshold
 from assay.trees.tree_learner import TreeLearner
 
@@ -74,7 +74,7 @@ class MultivariateTree(TreeLearner, Learner):
     validation_fraction: float | None
     random_state: Any
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         """The test of a node, learned from the rows that reach it."""
         raise TypeError(f"{type(self).__name__} must define _split")
 
@@ -89,7 +89,7 @@ class MultivariateTree(TreeLearner, Learner):
             "min_leaf": rows_of(self.min_samples_leaf, n, 1),
             "min_weight": self.min_weight_fraction_leaf * float(w.sum()),
         }
-        rows = Rows(X[weighted], y[weighted], w[weighted], K, criterion, **least)  # type: ignore[arg-type]
+        rows = NodeRows(X[weighted], y[weighted], w[weighted], K, criterion, **least)  # type: ignore[arg-type]
         rng = np.random.default_rng(random_state_of(self.random_state).randint(LARGEST_SEED))
         held = None
         if self.validation_fraction is not None:

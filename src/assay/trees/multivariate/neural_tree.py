@@ -10,7 +10,7 @@ from assay.core import Card
 from assay.core.parameters import Choice, Count, Range
 from assay.trees.multivariate.curved_splits import Network
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
 from assay.trees.multivariate.superclasses import GROUPINGS, group_classes
 
@@ -132,12 +132,12 @@ class NeuralTreeClassifier(MultivariateTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         return network_split(rows, rng, self.hidden, self.alpha, self.restarts, self.steps, self.grouping)
 
 
 def network_split(
-    rows: Rows,
+    rows: NodeRows,
     rng: np.random.Generator,
     hidden: int = 4,
     alpha: float = 1e-4,

@@ -11,7 +11,7 @@ from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
 from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane, univariate_start
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
-from assay.trees.multivariate.rows import MAX_SEARCHED, SAMPLE, Rows
+from assay.trees.multivariate.rows import MAX_SEARCHED, SAMPLE, NodeRows
 from assay.trees.multivariate.splits import Split
 
 __all__ = ["OC1Classifier", "oc1_split"]
@@ -120,12 +120,12 @@ class OC1Classifier(MultivariateTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         return oc1_split(rows, rng, self.restarts, self.jumps, self.deletion)
 
 
 def oc1_split(
-    rows: Rows, rng: np.random.Generator, restarts: int, jumps: int, deletion: float | None
+    rows: NodeRows, rng: np.random.Generator, restarts: int, jumps: int, deletion: float | None
 ) -> Split | None:
     """The purest hyperplane of all searches, or the best threshold of a single column if that is as pure."""
     start = univariate_start(rows)
@@ -148,7 +148,12 @@ def oc1_split(
 
 
 def _restarts(
-    rows: Rows, columns: np.ndarray, start: np.ndarray, rng: np.random.Generator, restarts: int, jumps: int
+    rows: NodeRows,
+    columns: np.ndarray,
+    start: np.ndarray,
+    rng: np.random.Generator,
+    restarts: int,
+    jumps: int,
 ) -> tuple[np.ndarray, float]:
     """Weights and impurity of the best of all searches; among equals the first."""
     drawn = rng.random((restarts, len(start) + 1))

@@ -15,7 +15,7 @@ from assay.trees.multivariate.hyperplanes import hyperplane
 from assay.trees.multivariate.linear_machine_tree import softmax_scores
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.neural_tree import network_split
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
 from assay.trees.multivariate.superclasses import group_classes
 
@@ -134,8 +134,8 @@ class OmnivariateTreeClassifier(MultivariateTreeClassifier):
         kinds = ["leaf" if split is None else split.kind for split in self.tree_.splits]
         return {kind: kinds.count(kind) for kind in ("univariate", "linear", "network", "leaf")}
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
-        candidates: list[Callable[[Rows], Split | None]] = [
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
+        candidates: list[Callable[[NodeRows], Split | None]] = [
             lambda part: part.best_threshold[0],
             lambda part: logistic_split(part) if len(part.classes) > 1 else None,
             lambda part: (
@@ -156,14 +156,16 @@ class OmnivariateTreeClassifier(MultivariateTreeClassifier):
         return candidates[chosen](rows)
 
 
-def logistic_split(rows: Rows) -> Split | None:
+def logistic_split(rows: NodeRows) -> Split | None:
     """The hyperplane of logistic regression between two groups of classes, with the purest threshold."""
     side = group_classes(rows).astype(np.int64)
     weights, _, _ = softmax_scores(rows.standard, side, rows.w, 2, alpha=1e-4, max_iter=100)
     return hyperplane(weights[1] - weights[0], rows)[0]
 
 
-def errors_of(learn: Callable[[Rows], Split | None], folds: list[tuple[Rows, Rows]]) -> np.ndarray:
+def errors_of(
+    learn: Callable[[NodeRows], Split | None], folds: list[tuple[NodeRows, NodeRows]]
+) -> np.ndarray:
     """(5, 2) the error rate of a candidate as a tree of one test: learned on one half, tried on the other."""
     errors = np.zeros((len(folds), 2))
     for i, halves in enumerate(folds):

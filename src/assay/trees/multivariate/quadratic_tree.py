@@ -11,7 +11,7 @@ from assay.core.moments import class_scatter
 from assay.core.parameters import Choice
 from assay.trees.multivariate.curved_splits import Quadric
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
 from assay.trees.multivariate.superclasses import GROUPINGS, group_classes
 
@@ -106,7 +106,7 @@ class QuadraticTreeClassifier(MultivariateTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         high = group_classes(rows, self.grouping).astype(np.int64)
         means, covariances = own_covariances(rows, high, 2)
         A = np.linalg.inv(covariances)
@@ -123,7 +123,7 @@ class QuadraticTreeClassifier(MultivariateTreeClassifier):
         )
 
 
-def own_covariances(rows: Rows, group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
+def own_covariances(rows: NodeRows, group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
     r"""(G, d) means and (G, d, d) covariances of groups of rows, standardised columns.
 
     .. math:: \Sigma_g = \frac{S_g + k_g\,\Sigma}{n_g + k_g} + 10^{-4} I, \qquad k_g = \frac{(d+1)^2}{n_g + d + 1}

@@ -11,7 +11,7 @@ import numpy as np
 import assay.trees._oblique as _oblique
 from assay.trees.multivariate.splits import Split, Threshold
 
-__all__ = ["CRITERIA", "MAX_SEARCHED", "SAMPLE", "Rows"]
+__all__ = ["CRITERIA", "MAX_SEARCHED", "SAMPLE", "NodeRows"]
 
 CRITERIA = ("gini", "entropy")
 MAX_SEARCHED, SAMPLE = 20_000, 5_000  # nodes of more rows are searched on a sample of this size first
@@ -19,7 +19,7 @@ _CLOSE = 1e-13  # values of a mixture of columns that are this close, relative t
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class NodeRows:
     r"""Rows at a node: what is known of them, what they weigh, and how mixed they are.
 
     Impurity is the Gini index or the entropy in bits of the class weights; for numbers (K = 0) the variance.
@@ -38,8 +38,8 @@ class Rows:
     Examples
     --------
     >>> import numpy as np
-    >>> from assay.trees.multivariate.rows import Rows
-    >>> rows = Rows(np.array([[1.0], [2.0], [5.0], [6.0]]), np.array([0, 0, 1, 1]), np.ones(4), K=2)
+    >>> from assay.trees.multivariate.rows import NodeRows
+    >>> rows = NodeRows(np.array([[1.0], [2.0], [5.0], [6.0]]), np.array([0, 0, 1, 1]), np.ones(4), K=2)
     >>> rows.impurity, rows.cut(rows.X[:, 0])
     (0.5, (3.5, 0.0))
     """
@@ -58,7 +58,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self.X)
 
-    def take(self, which: np.ndarray) -> Rows:
+    def take(self, which: np.ndarray) -> NodeRows:
         """Some of the rows, by number or by truth value."""
         return replace(self, X=self.X[which], y=self.y[which], w=self.w[which])
 
@@ -178,7 +178,7 @@ class Rows:
         )
         return weights, impurity
 
-    def sample(self, rng: np.random.Generator, most: int) -> tuple[np.ndarray, Rows]:
+    def sample(self, rng: np.random.Generator, most: int) -> tuple[np.ndarray, NodeRows]:
         """(n,) bool, a random part of about ``most`` rows, and that part, with what a side must hold scaled down."""
         share = most / len(self)
         which = self.halves(rng, share)

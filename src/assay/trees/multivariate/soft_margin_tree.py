@@ -9,7 +9,7 @@ import numpy as np
 from assay.core import Card
 from assay.core.parameters import Choice, Flag, Range
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.soft_margin import soft_margin
 from assay.trees.multivariate.splits import Hyperplane, Split, Threshold
 from assay.trees.multivariate.superclasses import GROUPINGS, group_classes
@@ -114,7 +114,7 @@ class SoftMarginTreeClassifier(MultivariateTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         side = np.where(group_classes(rows, self.grouping), 1.0, -1.0)
         cost = self.C * rows.w
         if self.oblique:
@@ -128,7 +128,7 @@ class SoftMarginTreeClassifier(MultivariateTreeClassifier):
         return best
 
 
-def _across(rows: Rows, machine: tuple[np.ndarray, float, float]) -> Split | None:
+def _across(rows: NodeRows, machine: tuple[np.ndarray, float, float]) -> Split | None:
     """The boundary of a machine on standardised columns, in the columns' own units."""
     w, b, _ = machine
     w = np.where(np.abs(w) > 1e-9 * np.abs(w).max(), w, 0.0) / rows.scale

@@ -11,7 +11,7 @@ from assay.core.parameters import Choice, Count
 from assay.trees.multivariate.curved_splits import Ellipsoid, Sphere
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.quadratic_tree import own_covariances
-from assay.trees.multivariate.rows import MAX_SEARCHED, SAMPLE, Rows
+from assay.trees.multivariate.rows import MAX_SEARCHED, SAMPLE, NodeRows
 from assay.trees.multivariate.splits import Split
 
 __all__ = ["SphereTreeClassifier"]
@@ -115,10 +115,10 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _split(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _split(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         return self._sphere(rows, rng) if self.shape == "sphere" else self._ellipsoid(rows, rng)
 
-    def _sphere(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _sphere(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         """The purer of a ball in the columns' own units and one in standardised columns; the former if equal."""
         best, least = None, np.inf
         for scale in (np.ones_like(rows.scale), rows.scale):
@@ -130,7 +130,7 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
                 best, least = Sphere(sphere.centre, scale, limit, rows.scale), impurity
         return best
 
-    def _ellipsoid(self, rows: Rows, rng: np.random.Generator) -> Split | None:
+    def _ellipsoid(self, rows: NodeRows, rng: np.random.Generator) -> Split | None:
         """A ball in the coordinates in which one class is round; the best of all classes."""
         best, least = None, np.inf
         _, covariances = own_covariances(rows, np.searchsorted(rows.classes, rows.y), len(rows.classes))
@@ -144,7 +144,7 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
                 best, least = Ellipsoid(ellipsoid.centre, ellipsoid.axes, limit, ellipsoid.scale), impurity
         return best
 
-    def _best_ball(self, Z: np.ndarray, rows: Rows, rng: np.random.Generator) -> np.ndarray:
+    def _best_ball(self, Z: np.ndarray, rows: NodeRows, rng: np.random.Generator) -> np.ndarray:
         """The centre of the ball in Z that leaves the branches purest."""
         if len(rows) > MAX_SEARCHED:
             which, part = rows.sample(rng, SAMPLE)
@@ -167,7 +167,7 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
                 best, least = -weights[:-2] / (2 * weights[-2]), reached
         return best
 
-    def _tries(self, Z: np.ndarray, rows: Rows, rng: np.random.Generator) -> np.ndarray:
+    def _tries(self, Z: np.ndarray, rows: NodeRows, rng: np.random.Generator) -> np.ndarray:
         """Centres to begin with: the class means, and rows drawn from the distinct ones."""
         means = [np.average(Z[rows.y == k], axis=0, weights=rows.w[rows.y == k]) for k in rows.classes]
         order = np.lexsort(rows.X.T)  # whatever order the rows came in

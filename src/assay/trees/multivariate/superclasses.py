@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assay.core.moments import class_scatter
-from assay.trees.multivariate.rows import Rows
+from assay.trees.multivariate.rows import NodeRows
 
 __all__ = ["GROUPINGS", "ClassSums", "class_sums", "exchange", "fisher_weights", "group_classes", "two_means"]
 
@@ -77,7 +77,7 @@ def exchange(means: np.ndarray, judge: Callable[[np.ndarray], float]) -> np.ndar
         group, best = moves[least], losses[least]
 
 
-def group_classes(rows: Rows, how: str = "exchange") -> np.ndarray:
+def group_classes(rows: NodeRows, how: str = "exchange") -> np.ndarray:
     """(n,) bool: the group of each row's class, by 2-means or by exchange judged with Fisher's direction.
 
     Which of the two is True follows from where their means lie, and not from the order of the classes.
@@ -87,7 +87,7 @@ def group_classes(rows: Rows, how: str = "exchange") -> np.ndarray:
     return rows.groups[how]
 
 
-def _grouped(rows: Rows, how: str) -> np.ndarray:
+def _grouped(rows: NodeRows, how: str) -> np.ndarray:
     sums, present = class_sums(rows), rows.classes
     means = sums.mean[present]
     if len(present) == 2:
@@ -118,7 +118,7 @@ class ClassSums:
     basis: np.ndarray | None = None
 
 
-def class_sums(rows: Rows) -> ClassSums:
+def class_sums(rows: NodeRows) -> ClassSums:
     """The sums of the rows at a node."""
     sums = class_scatter(rows.standard, rows.y, rows.w, rows.K, pooled=True)
     within = sums.scatter[0]
@@ -161,7 +161,7 @@ def fisher_weights(sums: ClassSums, high: np.ndarray) -> np.ndarray:
     return w if sums.basis is None else sums.basis @ w
 
 
-def _after_fisher(rows: Rows, sums: ClassSums, high: np.ndarray) -> float:
+def _after_fisher(rows: NodeRows, sums: ClassSums, high: np.ndarray) -> float:
     return rows.cut(rows.standard @ fisher_weights(sums, high))[1]
 
 
