@@ -8,8 +8,10 @@ import numpy as np
 
 from assay.core import Card, Regressor
 from assay.core.parameters import Choice, Range
-from assay.core.stored import FloatArray, Integer
+from assay.core.stored import FloatArray, Integer, Scalar
+from assay.core.targets import row_counts
 from assay.errors import ParameterError
+from assay.stats.distributions.predictive import Student
 from assay.stats.estimators.weighted_quantile import weighted_quantile
 
 __all__ = ["MeanRegressor"]
@@ -36,6 +38,8 @@ class MeanRegressor(Regressor):
     Attributes
     ----------
     constant_ : (1, outputs) what is predicted      n_outputs_ : int
+    spread_ : (outputs,) the standard deviation of the training target, by the mean's strategy; else NaN
+    total_weight_ : float, how many rows that was
 
     Examples
     --------
@@ -55,7 +59,12 @@ class MeanRegressor(Regressor):
 
     card = Card("mean", "the mean of the training target; the baseline", also=("baseline", "dummy"))
     accepts = {"strategy": Choice("mean", "median", "quantile"), "quantile": Range(0, 1) | None}
-    stored = {"constant_": FloatArray(1, "O", finite=True), "n_outputs_": Integer("O", low=1)}
+    stored = {
+        "constant_": FloatArray(1, "O", finite=True),
+        "n_outputs_": Integer("O", low=1),
+        "spread_": FloatArray("O", low=0),
+        "total_weight_": Scalar(low=0, finite=True),
+    }
     takes = frozenset({"nominal", "missing", "sparse"})
 
     def __init__(self, *, strategy: str = "mean", quantile: float | None = None):
@@ -70,8 +79,16 @@ class MeanRegressor(Regressor):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         Y = y.reshape(len(y), -1)
+        self.spread_, self.total_weight_ = np.full(Y.shape[1], np.nan), 0.0
         if self.strategy == "mean":
             constant = np.average(Y, axis=0, weights=w)
+            counts = np.ones(len(Y)) if w is None else row_counts(w)
+            self.total_weight_ = float(counts.sum())
+            unit = np.abs(Y - constant).max(axis=0)
+            unit[unit == 0] = 1.0  # whose squares are numbers
+            squares = counts @ ((Y - constant) / unit) ** 2
+            if self.total_weight_ > 1:
+                self.spread_ = unit * np.sqrt(squares / (self.total_weight_ - 1))
         else:
             order = 0.5 if self.strategy == "median" else self.quantile
             if order is None:
@@ -80,6 +97,19 @@ class MeanRegressor(Regressor):
                 )
             constant = weighted_quantile(Y, np.ones(len(Y)) if w is None else w, order)
         self.constant_, self.n_outputs_ = constant[None, :], Y.shape[1]
+
+    def _no_distribution(self) -> str:
+        if self.strategy != "mean":
+            return f'strategy="{self.strategy}" has no predictive distribution. Use strategy="mean".'
+        if "constant_" in vars(self) and not np.isfinite(getattr(self, "spread_", np.nan)).all():
+            return "one row, or a model file of an earlier version, has no spread, and so no predictive distribution."
+        return super()._no_distribution()
+
+    def _distribution(self, X: Any) -> Student:
+        """Student's t of one more number of the same normal distribution."""
+        self._refuse_several_targets(self.n_outputs_ > 1)
+        scale = float(self.spread_[0]) * np.sqrt(1 + 1 / self.total_weight_)
+        return Student(self._predict(X), scale, self.total_weight_ - 1)
 
     def _predict(self, X: Any) -> np.ndarray:
         Y = np.tile(self.constant_, (X.shape[0], 1))

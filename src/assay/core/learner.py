@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.callbacks import set_callbacks
@@ -43,6 +44,7 @@ from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values, target_names
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.tables import Design, RowNames, Schema, Table
+from assay.tables.rows import row_count, take_rows
 from assay.types import TableLike, Target, Weights
 
 __all__ = [
@@ -55,6 +57,8 @@ __all__ = [
     "SumLearner",
     "Transformer",
 ]
+
+INTERVAL_ROWS = 8192  # rows whose distributions are in memory at a time while intervals are made
 
 
 class Learner(BaseEstimator):
@@ -456,8 +460,15 @@ class Generative(Classifier):
         raise TypeError(f"{type(self).__name__} must define _log_joint")
 
 
+def _has_distribution(model: Regressor) -> bool:
+    """A condition for ``available_if``: whether the learner gives distributions; the error says why not."""
+    if reason := model._no_distribution():
+        raise AttributeError(f"{type(model).__name__}: {reason}")
+    return True
+
+
 class Regressor(RegressorMixin, Learner):
-    """A learner of numbers."""
+    """A learner of numbers; one with a model of its noise writes ``_distribution(X)`` besides."""
 
     @all_or_nothing
     def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
@@ -475,6 +486,51 @@ class Regressor(RegressorMixin, Learner):
     def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the expected number for each row."""
         return self._predict(self._admit_to_answer(X))
+
+    @available_if(_has_distribution)
+    def predict_distribution(self, X: TableLike) -> Any:
+        """The predictive distribution of each row's number: means, quantiles, intervals, scores.
+
+        See :mod:`assay.stats.distributions.predictive` for what can be asked of it.
+        """
+        return self._distribution(self._admit_to_answer(X))
+
+    @available_if(_has_distribution)
+    def predict_interval(self, X: TableLike, coverage: float = 0.9) -> np.ndarray:
+        """(n, 2) an interval for each row's number, low and high, by the learner's own model of its noise.
+
+        Half of the remaining probability lies on either side. The coverage is as good as the model;
+        :class:`assay.decide.ConformalRegressor` makes intervals that need no such model.
+        """
+        values = self._admit_to_answer(X)
+        n = row_count(values, type(self).__name__)
+        if n <= INTERVAL_ROWS:
+            return np.column_stack(self._distribution(values).interval(coverage))
+        ends = np.empty((n, 2))
+        for start in range(0, n, INTERVAL_ROWS):
+            rows = np.arange(start, min(start + INTERVAL_ROWS, n))
+            ends[rows] = np.column_stack(self._distribution(take_rows(values, rows)).interval(coverage))
+        return ends
+
+    def _distribution(self, X: Any) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _distribution")
+
+    def _no_distribution(self) -> str:
+        """Why there is no predictive distribution, as a sentence; empty if there is one."""
+        if type(self)._distribution is Regressor._distribution:
+            return (
+                "it has no model of its noise, and so no predictive distribution of its own. Wrap it: "
+                f"ConformalRegressor({type(self).__name__}())."
+            )
+        return ""
+
+    def _refuse_several_targets(self, several: bool) -> None:
+        """Raise for a model of several targets, which has no distribution of one number a row."""
+        if several:
+            raise DataError(
+                f"{type(self).__name__}: predictive distributions are of one target, the model was fitted to several. "
+                "Fit one model for each."
+            )
 
     def explain(self, X: TableLike) -> Explanation | Explanations:
         """How the learner reached its number: an Explanation for one row, Explanations for several."""

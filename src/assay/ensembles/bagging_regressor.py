@@ -14,7 +14,9 @@ from assay.core.parameters import Choice
 from assay.core.stored import FloatArray, Scalar
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import divided, out_of_bag
+from assay.stats.distributions.predictive import Empirical
 from assay.tables.rows import take_rows
+from assay.trees.decision_tree_regressor import DecisionTreeRegressor, has_pure_leaves
 from assay.trees.shap import column_reasons
 
 __all__ = ["BaggingRegressor"]
@@ -122,8 +124,6 @@ class BaggingRegressor(Bagging, Regressor):
         self.combine = combine
 
     def _default_estimator(self) -> Any:
-        from assay.trees.decision_tree_regressor import DecisionTreeRegressor
-
         return DecisionTreeRegressor()
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
@@ -164,6 +164,26 @@ class BaggingRegressor(Bagging, Regressor):
             return np.median(answers, axis=0)
         return sum(answers) / len(answers)  # (1)
 
+    def _no_distribution(self) -> str:
+        if self.combine != "mean":
+            return f"combine={self.combine!r} has no predictive distribution. Use combine='mean'."
+        members = vars(self).get("estimators_", [])
+        if members and not (_have_targets(members) or _have_pure_leaves(members)):
+            return (
+                "its members have not kept the training targets in their leaves, and so there is no predictive "
+                "distribution. Use trees with keep_targets=True, or wrap it: ConformalRegressor(BaggingRegressor())."
+            )
+        return super()._no_distribution()
+
+    def _distribution(self, X: Any) -> Empirical:
+        """The training targets in the leaves of all members; of pure leaves the members' answers."""
+        if _have_targets(self.estimators_):
+            return Empirical.mixture(
+                self._answers(X, lambda model, columns: model.predict_distribution(columns))
+            )
+        self._refuse_several_targets(any(member.n_outputs_ > 1 for member in self.estimators_))
+        return Empirical(np.column_stack(self._answers(X, lambda model, columns: model.predict(columns))))
+
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         answers = np.array(
             self._answers(X, lambda model, columns: np.asarray(model.predict(columns), np.float64))
@@ -180,3 +200,17 @@ class BaggingRegressor(Bagging, Regressor):
             mean = answers.mean(axis=0)[:, None]
             known = self._column_contributions(X, mean, ["the answer"], np.zeros(len(mean), int))
         return Reasons(spread) if known is None else column_reasons(known, rows, spread)
+
+
+def _have_targets(members: list[Any]) -> bool:
+    """Whether all members are trees that kept their training targets."""
+    return all(hasattr(member, "leaf_targets_") for member in members)
+
+
+def _have_pure_leaves(members: list[Any]) -> bool:
+    """Whether all members are trees with one target in each leaf."""
+    return all(
+        isinstance(member, DecisionTreeRegressor)
+        and has_pure_leaves(member.tree_.impurity, member.tree_.is_leaf)
+        for member in members
+    )

@@ -155,6 +155,10 @@ class ExtraTreesRegressor(ForestRegressor):
         Rows in a bag: as many as there are, a number, or a share (of the total weight, if rows have weights).
     monotonic_cst : list of -1, 0, 1, dict or None, default None
         Columns with which the answer must not fall (1) or rise (-1).
+    keep_targets : bool, default False
+        Whether to keep the training targets in each leaf, for ``predict_distribution`` and ``predict_interval`` (a
+        quantile regression forest): 4 bytes for each tree and row of its bag. Fully grown trees, with one target in
+        each leaf, have them without, but their intervals tend to be narrow; ``min_samples_leaf=5`` is better.
 
     Attributes
     ----------

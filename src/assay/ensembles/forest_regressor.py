@@ -8,10 +8,14 @@ import numpy as np
 
 from assay.core.explanation import Section
 from assay.core.learner import Regressor
-from assay.core.parameters import Choice
-from assay.core.stored import FloatArray
+from assay.core.parameters import Choice, Flag
+from assay.core.stored import FloatArray, Object
 from assay.ensembles.forest import FOREST, Forest
-from assay.trees.decision_tree_regressor import check_numbers
+from assay.stats.distributions.predictive import Empirical
+from assay.trees.decision_tree_regressor import KEEP_TARGETS, check_numbers, has_pure_leaves
+from assay.trees.forest_walker import MISSING_FIRST
+from assay.trees.leaf_targets import LeafTargets
+from assay.trees.tree import LEAF
 
 __all__ = ["ForestRegressor"]
 
@@ -19,8 +23,15 @@ __all__ = ["ForestRegressor"]
 class ForestRegressor(Forest, Regressor):
     """What random forests and extra trees for numbers share."""
 
-    accepts = {**FOREST, "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson")}
-    stored = {"oob_prediction_": FloatArray("*") | FloatArray("*", "*")}
+    accepts = {
+        **FOREST,
+        "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson"),
+        "keep_targets": Flag(),
+    }
+    stored = {
+        "oob_prediction_": FloatArray("*") | FloatArray("*", "*"),
+        "leaf_targets_": Object(LeafTargets, t="t"),
+    }
 
     def __init__(
         self,
@@ -43,6 +54,7 @@ class ForestRegressor(Forest, Regressor):
         ccp_alpha: float = 0.0,
         max_samples: float | None = None,
         monotonic_cst: Any = None,
+        keep_targets: bool = False,
     ):
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -62,6 +74,7 @@ class ForestRegressor(Forest, Regressor):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
+        self.keep_targets = keep_targets
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -72,6 +85,13 @@ class ForestRegressor(Forest, Regressor):
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
         check_numbers(y, w, self.criterion, type(self).__name__)
         grown = self._grow_trees(X, y, w, 0)
+        self.__dict__.pop("leaf_targets_", None)
+        if self.keep_targets:
+            self._refuse_several_targets(self.n_outputs_ > 1)
+            leaves = self.trees_.walker.apply(X, self.n_jobs)
+            bags = self._drawn(0, len(self.trees_)) if self.bootstrap else None
+            weights = None if self.bootstrap else w  # of bags the weights are chances
+            self.leaf_targets_ = LeafTargets.of(y, leaves, self.trees_.roots, bags, weights)
         if self.oob_score and (grown or not hasattr(self, "oob_score_")):
             from sklearn.metrics import r2_score
 
@@ -83,6 +103,24 @@ class ForestRegressor(Forest, Regressor):
     def _predict(self, X: Any) -> np.ndarray:
         mean = self.trees_.walker.sums(X, n_jobs=self.n_jobs) / len(self.trees_)  # (1)
         return mean[:, 0] if self.n_outputs_ == 1 else mean
+
+    def _no_distribution(self) -> str:
+        fitted = vars(self)
+        if "trees_" not in fitted or "leaf_targets_" in fitted:
+            return ""
+        trees = self.trees_
+        if not len(trees.impurity):
+            return KEEP_TARGETS
+        leaf = (trees.kind & ~np.uint8(MISSING_FIRST)) == LEAF
+        return "" if has_pure_leaves(trees.impurity, leaf) else KEEP_TARGETS
+
+    def _distribution(self, X: Any) -> Empirical:
+        """The training targets in the leaves that a row reaches; of pure leaves the answers of the trees."""
+        self._refuse_several_targets(self.n_outputs_ > 1)
+        walker = self.trees_.walker
+        if "leaf_targets_" in vars(self):
+            return self.leaf_targets_.distribution(walker.apply(X, self.n_jobs))
+        return Empirical(walker.with_columns(np.arange(len(walker))).sums(X, n_jobs=self.n_jobs))
 
     def _tree_learner(self, seed: int | None = None) -> Any:
         from assay.trees.decision_tree_regressor import DecisionTreeRegressor

@@ -161,6 +161,10 @@ class RandomForestRegressor(ForestRegressor):
         Rows in a bag: as many as there are, a number, or a share (of the total weight, if rows have weights).
     monotonic_cst : list of -1, 0, 1, dict or None, default None
         Columns with which the answer must not fall (1) or rise (-1).
+    keep_targets : bool, default False
+        Whether to keep the training targets in each leaf, for ``predict_distribution`` and ``predict_interval`` (a
+        quantile regression forest): 4 bytes for each tree and row of its bag. Fully grown trees, with one target in
+        each leaf, have them without, but their intervals tend to be narrow; ``min_samples_leaf=5`` is better.
 
     Attributes
     ----------
@@ -189,6 +193,7 @@ class RandomForestRegressor(ForestRegressor):
     References
     ----------
     - Breiman, L. (2001). Random forests. Machine Learning 45, 5-32. doi:10.1023/A:1010933404324
+    - Meinshausen, N. (2006). Quantile regression forests. Journal of Machine Learning Research 7, 983-999.
     """
 
     card = Card(

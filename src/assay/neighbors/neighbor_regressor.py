@@ -9,8 +9,10 @@ import numpy as np
 from assay.core.learner import Regressor
 from assay.core.stored import NumberArray
 from assay.core.targets import plain_values
+from assay.errors import DegenerateError
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.weights import weigh
+from assay.stats.distributions.predictive import Empirical
 
 __all__ = ["NeighborRegressor"]
 
@@ -59,6 +61,29 @@ class NeighborRegressor(NeighborLearner, Regressor):
         if len(empty):
             self._fill(answer, empty, X)
         return answer if self._y.ndim == 2 else answer[:, 0]
+
+    def _distribution(self, X: Any) -> Empirical:
+        """The numbers of the neighbours, by their weights; where there is none, the number that answers."""
+        self._refuse_several_targets(self._y.ndim == 2 and self._y.shape[1] > 1)
+        numbers, near = self._y.reshape(len(self._y)), self._neighbourhoods(X)
+        weights = weigh(near, self.weights, self.bandwidth, type(self).__name__)
+        if near.k is not None:
+            return Empirical(numbers[near.rows].reshape(-1, near.k), weights.reshape(-1, near.k))
+        total = np.bincount(near.query, weights=weights, minlength=len(near))
+        weights = np.where(total[near.query] > 0, weights, 1.0)
+        empty = np.flatnonzero(near.empty)
+        if not len(empty):
+            return Empirical(numbers[near.rows], weights, near.start)
+        answer = np.zeros((len(near), 1))
+        self._fill(answer, empty, X)
+        if np.isnan(answer).any():
+            raise DegenerateError(
+                f"{type(self).__name__}: {len(empty)} row(s) have no neighbours, and so no predictive distribution. "
+                "Use a larger radius, or empty='nearest'."
+            )
+        values = np.insert(numbers[near.rows].astype(np.float64), near.start[empty], answer[empty, 0])
+        offsets = near.start + np.concatenate(([0], np.cumsum(near.empty)))
+        return Empirical(values, np.insert(weights, near.start[empty], 1.0), offsets)
 
     def _fill(self, answer: np.ndarray, empty: np.ndarray, X: Any) -> None:
         """Answer for rows without neighbours."""

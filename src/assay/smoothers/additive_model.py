@@ -20,10 +20,12 @@ from assay.smoothers.additive_bands import AdditiveOperator, Lines
 from assay.smoothers.band import Band
 from assay.smoothers.smoother import Smoother
 from assay.smoothers.smoothing_spline import SmoothingSpline
+from assay.stats.distributions.predictive import Student
 from assay.types import TableLike
 
 __all__ = ["AdditiveModel"]
 
+EXACT_ROWS = 500  # rows up to which predictive distributions have the exact error of the curves
 FREE = 3  # rounds in which the smoothers still choose how smooth they are
 
 
@@ -211,6 +213,33 @@ class AdditiveModel(Regressor):
         values = np.asarray(self._admit(X), dtype=np.float64)
         known = self._operator()
         return values, known, known.sigma(self.residual_)
+
+    def _no_distribution(self) -> str:
+        smoothers = vars(self).get("smoothers_", [])
+        return next(filter(None, (smoother._no_distribution() for smoother in smoothers)), "")
+
+    def _distribution(self, X: Any) -> Student:
+        r"""Student's t of a new observation; of more rows than ``EXACT_ROWS`` with the mean error of the curves.
+
+        There the degrees of freedom are those of the curves one by one, and their error at every row is
+        :math:`\hat\sigma` times the root of degrees of freedom over rows.
+        """
+        n = len(self.residual_)
+        if n <= EXACT_ROWS:
+            known = self._operator()
+            sigma = known.sigma(self.residual_)
+            weights = known.share + np.sum(known.rows(np.asarray(X, dtype=np.float64)), axis=0)
+            return Student(self._predict(X), np.hypot(sigma, known.errors(weights, sigma)), known.dof)
+        w = self.smoothers_[0].weight_
+        counts = np.ones(n) if w is None else row_counts(w)
+        freedom = 1 + sum(max(smoother.degrees_of_freedom() - 1, 0.0) for smoother in self.smoothers_)
+        total = float(counts.sum())
+        if not total > freedom:
+            raise DegenerateError(
+                "AdditiveModel: the curves pass through all rows, so nothing is left to see the noise by. Smooth more."
+            )
+        sigma = float(np.sqrt(counts @ self.residual_**2 / (total - freedom)))
+        return Student(self._predict(X), sigma * np.sqrt(1 + freedom / total), total - freedom)
 
     def _operator(self) -> AdditiveOperator:
         rows = [smoother.X_[:, 0] for smoother in self.smoothers_]

@@ -16,6 +16,7 @@ from assay.core.stored import FloatArray
 from assay.core.targets import row_counts
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.band import Band
+from assay.stats.distributions.predictive import Student
 from assay.types import TableLike
 
 __all__ = ["Smoother"]
@@ -94,6 +95,23 @@ class Smoother(RowKeeper, Regressor):
         values = self._admit(X)
         estimates = self._local_noise(values) if noise == "local" else self._global_noise(values)
         return Band.of(*estimates, level)
+
+    def _no_distribution(self) -> str:
+        if not self.linear:
+            return (
+                "it is no weighted mean whose weights are known before the numbers, and so has no predictive "
+                f"distribution. Wrap it: ConformalRegressor({type(self).__name__}())."
+            )
+        return super()._no_distribution()
+
+    def _distribution(self, X: np.ndarray) -> Student:
+        """Student's t of a new observation: the noise of all residuals and the error of the curve, as in (1)."""
+        sigma, dof = self._noise()
+        scale = np.empty(len(X))
+        for rows in _blocks(len(X), len(self.y_)):
+            squares = self._squares(self._shares(X[rows]))
+            scale[rows] = sigma * np.sqrt(1 + np.where(squares > 0, squares, 1.0))  # without a row: as of one
+        return Student(self._predict(X), scale, dof)
 
     def _local_noise(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The estimates, their standard errors and degrees of freedom, each from its own window."""

@@ -7,11 +7,21 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card, Regressor
-from assay.core.parameters import Choice
+from assay.core.parameters import Choice, Flag
+from assay.core.stored import Object
 from assay.errors import DataError
+from assay.stats.distributions.predictive import Empirical
 from assay.trees.decision_tree import DecisionTree
+from assay.trees.leaf_targets import LeafTargets
 
-__all__ = ["DecisionTreeRegressor"]
+__all__ = ["KEEP_TARGETS", "DecisionTreeRegressor", "check_numbers", "has_pure_leaves"]
+
+PURE = 1e-12  # impurity of a leaf, as a share of the largest, that is rounding
+
+KEEP_TARGETS = (
+    "it has not kept the training targets in its leaves, and so has no predictive distribution. Fit with "
+    "keep_targets=True."
+)
 
 
 class DecisionTreeRegressor(DecisionTree, Regressor):
@@ -50,6 +60,9 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         The prediction never falls (1) or rises (-1) with the column.
     missing : "learned", "surrogate" or "spread", default "learned"
     max_candidates : int, default None
+    keep_targets : bool, default False
+        Whether to keep the training targets in each leaf, for ``predict_distribution`` and ``predict_interval``. Leaves
+        should then be large: with ``min_samples_leaf=20`` a quantile of 0.05 is among their numbers.
 
     Attributes
     ----------
@@ -83,7 +96,9 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     accepts = {
         "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson"),
         **DecisionTree.accepts,
+        "keep_targets": Flag(),
     }
+    stored = {"leaf_targets_": Object(LeafTargets)}
 
     def __init__(
         self,
@@ -102,6 +117,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         monotonic_cst: Any = None,
         missing: str = "learned",
         max_candidates: int | None = None,
+        keep_targets: bool = False,
     ):
         self.criterion = criterion
         self.splitter = splitter
@@ -117,6 +133,7 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         self.monotonic_cst = monotonic_cst
         self.missing = missing
         self.max_candidates = max_candidates
+        self.keep_targets = keep_targets
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -127,10 +144,38 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
         check_numbers(y, w, self.criterion, type(self).__name__)
         self.tree_ = self._grown(X, y, w, 0)
+        self.__dict__.pop("leaf_targets_", None)
+        if self.keep_targets:
+            self._refuse_several_targets(self.n_outputs_ > 1)
+            roots = np.array([0, self.tree_.node_count])
+            self.leaf_targets_ = LeafTargets.of(y, self.tree_.apply(X)[:, None], roots, None, w)
+
+    def _no_distribution(self) -> str:
+        kept = "leaf_targets_" in vars(self) or ("tree_" not in vars(self) and self.keep_targets)
+        return "" if kept else KEEP_TARGETS
+
+    def _distribution(self, X: Any) -> Empirical:
+        """The training targets in the leaf that a row reaches."""
+        return self.leaf_targets_.distribution(self.tree_.apply(X)[:, None])
 
     def _predict(self, X: Any) -> np.ndarray:
         out = self._answers(X)
         return out[:, 0] if self.n_outputs_ == 1 else out
+
+
+def has_pure_leaves(impurity: np.ndarray, leaf: np.ndarray) -> bool:
+    """Whether each leaf has one target only, so that the answers of trees are all there is to know of them.
+
+    Parameters
+    ----------
+    impurity : (nodes,)      leaf : (nodes,) bool
+
+    >>> import numpy as np
+    >>> from assay.trees.decision_tree_regressor import has_pure_leaves
+    >>> has_pure_leaves(np.array([2.0, 0.0, 0.5]), np.array([False, True, True]))
+    False
+    """
+    return bool(impurity[leaf].max() <= PURE * impurity.max())
 
 
 def check_numbers(y: np.ndarray, w: np.ndarray | None, criterion: str, who: str) -> None:

@@ -133,6 +133,8 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
     missing : "learned" or "surrogate", default "learned"
     max_candidates : int, default None
         Of ``splitter="best"`` alone.
+    keep_targets : bool, default False
+        Whether to keep the training targets in each leaf, for ``predict_distribution`` and ``predict_interval``.
 
     Attributes
     ----------
@@ -175,6 +177,7 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         monotonic_cst: Any = None,
         missing: str = "learned",
         max_candidates: int | None = None,
+        keep_targets: bool = False,
     ):
         super().__init__(
             criterion=criterion,
@@ -191,4 +194,5 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
             monotonic_cst=monotonic_cst,
             missing=missing,
             max_candidates=max_candidates,
+            keep_targets=keep_targets,
         )

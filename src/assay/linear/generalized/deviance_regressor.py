@@ -17,7 +17,7 @@ from assay.core.progress import progress
 from assay.core.stored import Integer, Scalar
 from assay.core.sums import Block, Rows, Source
 from assay.core.targets import check_weights, numeric_target
-from assay.errors import DataError, ParameterError, warn_user
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.linear.generalized.deviance_objective import DevianceObjective, means, split
 from assay.linear.generalized.families import Family, NegativeBinomial
 from assay.linear.generalized.fisher_scoring import fisher_scoring
@@ -388,6 +388,33 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
                 "always above 0."
             )
         return mu
+
+    def _fitted_family(self) -> Family:
+        """The family, with the overdispersion that was estimated."""
+        family = self._get_family()
+        return NegativeBinomial(self.overdispersion_) if isinstance(family, NegativeBinomial) else family
+
+    def _no_distribution(self) -> str:
+        family = self._get_family()
+        if not 1 < getattr(family, "power", 1.5) < 2:
+            return "Tweedie's distribution has no closed form for this power, so there is no predictive distribution."
+        if family.dispersion is None and not self.keeps_measures:
+            return (
+                "it keeps no dispersion, and so has no predictive distribution. Use "
+                f"GeneralizedLinearModel(family={family.name!r})."
+            )
+        return super()._no_distribution()
+
+    def _distribution(self, X: Any) -> Any:
+        """The family's distribution around each mean, for a row of weight 1; the coefficients are taken as known."""
+        mu, family = self._predict(X), self._fitted_family()
+        phi = self.dispersion_ if family.dispersion is None else family.dispersion
+        if not phi > 0:
+            raise DegenerateError(
+                f"{type(self).__name__}: the residuals are all 0, or too few rows are left to estimate the dispersion "
+                "from, so there is no predictive distribution. Give more rows or fewer columns."
+            )
+        return family.distribution(mu, float(phi))
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         """The terms of the linear predictor, log exposure among them, and what the link makes of their sum."""

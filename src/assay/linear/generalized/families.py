@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.stats.distributions import predictive
 
 __all__ = [
     "FAMILIES",
@@ -65,6 +66,10 @@ class Family:
         """The log likelihood of each row, its weight dividing the dispersion."""
         raise TypeError(f"{type(self).__name__} must define log_density")
 
+    def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
+        """The distribution of a new row of weight 1 with each mean; None if the family has none in closed form."""
+        raise TypeError(f"{type(self).__name__} must define distribution")
+
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Means to begin with: near the targets, inside the range of means."""
         return y
@@ -97,6 +102,9 @@ class GaussianFamily(Family):
     def log_density(self, y: np.ndarray, mu: np.ndarray, w: np.ndarray, phi: float) -> np.ndarray:
         return -0.5 * (w * (y - mu) ** 2 / phi + np.log(2 * np.pi * phi / w))
 
+    def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
+        return predictive.Normal(mu, np.sqrt(phi))
+
     def accepts(self, y: np.ndarray) -> np.ndarray:
         return np.isfinite(y)
 
@@ -125,6 +133,9 @@ class Poisson(Family):
 
         return w * (xlogy(y, mu) - mu - gammaln(y + 1))
 
+    def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
+        return predictive.Poisson(mu)
+
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return y + 0.1
 
@@ -149,6 +160,9 @@ class GammaFamily(Family):
         shape = w / phi
         return shape * np.log(shape * y / mu) - shape * y / mu - np.log(y) - gammaln(shape)
 
+    def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
+        return predictive.Gamma(mu, phi)
+
 
 class InverseGaussian(Family):
     """V = mu cubed: waiting times with a long tail."""
@@ -165,6 +179,9 @@ class InverseGaussian(Family):
 
     def log_density(self, y: np.ndarray, mu: np.ndarray, w: np.ndarray, phi: float) -> np.ndarray:
         return -0.5 * (w * self.deviance(y, mu) / phi + np.log(2 * np.pi * phi * y**3 / w))
+
+    def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
+        return predictive.InverseGaussian(mu, phi)
 
 
 class Binomial(Family):
@@ -188,6 +205,9 @@ class Binomial(Family):
 
         ways = gammaln(w + 1) - gammaln(w * y + 1) - gammaln(w * (1 - y) + 1)
         return ways + w * (xlogy(y, mu) + xlog1py(1 - y, -mu))
+
+    def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
+        return predictive.BinomialShare(mu)
 
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return (w * y + 0.5) / (w + 1)
@@ -224,6 +244,9 @@ class NegativeBinomial(Family):
         k = 1 / self.alpha
         ways = gammaln(y + k) - gammaln(y + 1) - gammaln(k)
         return w * (ways + xlogy(y, self.alpha * mu) - (y + k) * np.log1p(self.alpha * mu))
+
+    def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
+        return predictive.NegativeBinomial(mu, self.alpha)
 
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return y + np.where(y == 0, 1 / 6, 0.0)
@@ -270,6 +293,9 @@ class Tweedie(Family):
         x = ((p - 1) * s / ys) ** -shape / ((2 - p) * s)
         out[some] += ys * theta[some] / s - np.log(ys) + log_wright_bessel(shape, 0.0, x)
         return out
+
+    def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
+        return predictive.Tweedie(mu, phi, self.power) if 1 < self.power < 2 else None
 
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         middle = max(float(np.average(y, weights=w)), np.finfo(np.float64).tiny)

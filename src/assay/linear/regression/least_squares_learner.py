@@ -262,3 +262,24 @@ class SeveralOutputs(LeastSquaresLearner):
 
     def _keep_rank(self, rank: int, loose: int) -> None:
         """What else follows from the answer."""
+
+    def _no_distribution(self) -> str:
+        if self.positive:
+            return (
+                "weights that may not be negative have no simple predictive distribution. Wrap it: "
+                f"ConformalRegressor({type(self).__name__}(positive=True))."
+            )
+        if isinstance(vars(self).get("_sums"), Unsummed):
+            return "a sparse table that was solved by iterations has no predictive distribution."
+        return super()._no_distribution()
+
+    def _distribution(self, X: Any) -> Any:
+        """Student's t with the leverage of each row; see `LeastSquaresNoise`."""
+        from assay.linear.regression.least_squares_noise import least_squares_noise
+
+        W = np.atleast_2d(self.coef_)
+        self._refuse_several_targets(len(W) > 1)
+        w, b = W[0].astype(np.float64), float(np.ravel(self.intercept_)[0])
+        alpha, who = float(self._alphas(1)[0]), type(self).__name__
+        noise = least_squares_noise(self._sums, w, b, alpha, self._intercept, who)
+        return noise.distribution(X, np.ravel(self._predict(X)).astype(np.float64))

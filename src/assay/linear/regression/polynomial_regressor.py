@@ -15,6 +15,7 @@ from assay.core.stored import FloatArray, IntArray, Integer, Object, Scalar
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.linear.regression.polynomial_basis import PolynomialBasis, exponents
 from assay.linear.regression.polynomial_solver import curve, fit_polynomial
+from assay.stats.distributions.predictive import Student
 from assay.tables.row_names import row_name
 from assay.types import TableLike
 
@@ -249,18 +250,27 @@ class PolynomialRegressor(Regressor):
         middle = self._predict(values).reshape(len(values), -1)
         if kind == "noise":
             width = ndtri((1 + level) / 2) * np.broadcast_to(self.sigma_, middle.shape)
-        elif not np.isfinite(self._spread).all():
+        else:
+            width = stdtrit(self._free, (1 + level) / 2) * self._scales(values, kind == "new")
+        band = np.stack([middle - width, middle + width], axis=-1)
+        return band[:, 0] if np.ndim(self.intercept_) == 0 else band
+
+    def _scales(self, X: np.ndarray, new: bool) -> np.ndarray:
+        """(n, outputs) the standard error of the curve, or of a new observation."""
+        if not np.isfinite(self._spread).all():
             total = self._free + self.n_parameters_
             raise DegenerateError(
                 f"PolynomialRegressor: {self.n_parameters_:.4g} parameters from rows that count {total:.4g}, so "
                 "nothing is left to judge the noise by. Lower the degree, or give weights that count rows."
             )
-        else:
-            Z = self._basis.columns(values)
-            v = np.einsum("ij,jk,ik->i", Z, self._smoother, Z) + (kind == "new")
-            width = stdtrit(self._free, (1 + level) / 2) * np.sqrt(v)[:, None] * self._spread
-        band = np.stack([middle - width, middle + width], axis=-1)
-        return band[:, 0] if np.ndim(self.intercept_) == 0 else band
+        Z = self._basis.columns(X)
+        v = np.einsum("ij,jk,ik->i", Z, self._smoother, Z) + new
+        return np.sqrt(v)[:, None] * self._spread
+
+    def _distribution(self, X: np.ndarray) -> Student:
+        """Student's t of a new observation, as in `predict_band`."""
+        self._refuse_several_targets(np.ndim(self.intercept_) > 0)
+        return Student(self._predict(X), self._scales(X, new=True)[:, 0], self._free)
 
     @property
     def terms_(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -76,6 +77,20 @@ class Empirical(Predictive):
         self.values, self.offsets = sample, starts
         self._weights = w / np.repeat(totals, counts)
         self._above = np.cumsum(self._weights)  # row i ends near i + 1
+
+    @classmethod
+    def mixture(cls, parts: Sequence[Empirical]) -> Empirical:
+        """The mean of several distributions of the same rows: their samples put together, all parts alike.
+
+        >>> from assay.stats.distributions.predictive import Empirical
+        >>> Empirical.mixture([Empirical([[1.0, 2.0]]), Empirical([[9.0]])]).quantile([0.5, 0.75])
+        array([[2., 9.]])
+        """
+        rows = np.concatenate([np.repeat(np.arange(len(part)), np.diff(part.offsets)) for part in parts])
+        order = np.argsort(rows, kind="stable")
+        values = np.concatenate([part.values for part in parts])[order]
+        weights = np.concatenate([part.weights for part in parts])[order]
+        return cls(values, weights, sum(part.offsets for part in parts))
 
     @property
     def weights(self) -> Floats:
