@@ -153,7 +153,7 @@ def test_equal_weights_change_no_metric_and_copies_are_weights():
     times = RNG.integers(1, 4, size=len(seen.truth))
     heavy = Outcome(seen.truth, seen.answer, seen.posterior, 3, price, left, times * 1.0)
     copies = seen.take(np.repeat(np.arange(len(times)), times))
-    for name, metric in measures().items():
+    for name, metric in measures("classification").items():
         assert_allclose(metric.of(heavy), metric.of(copies), rtol=1e-9, err_msg=name)
         low, high = metric.bounds
         assert low <= metric.of(heavy) <= high, name
@@ -231,7 +231,7 @@ def test_every_metric_has_an_interval_around_its_value(weighted):
     seen = three_classes(60, weighted=weighted)
     price, left = RNG.random(len(seen.truth)), RNG.random(len(seen.truth)) < 0.2
     seen = Outcome(seen.truth, seen.answer, seen.posterior, 3, price, left, seen.weight)
-    for name, metric in measures().items():
+    for name, metric in measures("classification").items():
         found = metric.estimate(seen, resamples=100)
         assert_allclose(found.value, metric.of(seen), rtol=1e-9, err_msg=name)
         assert metric.bounds[0] <= found.low <= found.value <= found.high <= metric.bounds[1], (name, found)

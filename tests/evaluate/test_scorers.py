@@ -51,7 +51,7 @@ def test_no_interval_goes_beyond_what_a_score_can_be():
         assert scorer_named(name).bounds[0] <= low < high <= scorer_named(name).bounds[1]
     assert scorer_named("neg_log_loss").bounds == (-np.inf, 0)
     assert measure_of(peer.make_scorer(peer.balanced_accuracy_score, adjusted=True)).bounds == (-np.inf, 1)
-    assert scorer_named("r2").bounds == (-np.inf, np.inf)
+    assert scorer_named("r2").bounds == (-np.inf, 1)
 
 
 def test_names_are_read_kindly_and_functions_by_their_arguments():

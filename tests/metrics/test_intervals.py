@@ -299,7 +299,7 @@ def test_bad_input_is_told_plainly():
 
 def test_every_named_measure_has_a_value_and_an_interval():
     y, p = Y % 2, np.clip(RNG.random(150), 0.01, 0.99)
-    for name, known in measures().items():
+    for name, known in measures("classification").items():
         answer = p if known.needs_probabilities else Z % 2
         found = with_interval(name, y, answer, resamples=100)
         assert known.bounds[0] <= found.low <= found.value <= found.high <= known.bounds[1], name

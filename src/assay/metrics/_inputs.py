@@ -121,6 +121,10 @@ def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,), finite: b
         )
     if not x.size:
         raise DataError("there are no rows.", who=who)
+    if x.flags.c_contiguous and np.isfinite(
+        np.vdot(x, x)
+    ):  # one pass; larger numbers and NaN are looked at one by one
+        return x
     unusable = ~np.isfinite(x) if finite else np.isnan(x)
     if unusable.any():
         row = f" of {row_name(np.argwhere(unusable)[0][0])}" if x.ndim else ""

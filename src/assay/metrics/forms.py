@@ -32,6 +32,8 @@ BOOTSTRAPS: dict[str, str] = {
 }
 MAX_DELTA_CLASSES = 100  # of the delta method; with more classes resampling is faster than K^2 derivatives
 NOT_DEFINED = "the measure is not defined here"
+SAFE_MEAN = (1e-280, 1e280)  # a mean outside of it is computed again in another unit
+ONE_ROW = "one row shows no spread"
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,8 @@ class OfRows:
     values : of an Outcome, gives (n,) values, or None where it lacks what they need
     share : whether the values are 0 and 1
     link : an increasing function of the mean of non-negative values, such as the root of a mean square
+    degree : of numbers, by which power of c the measure grows if all of them are multiplied by c; with it, numbers of
+        any size are computed in a unit in which no square overflows. None if it follows no such law
 
     Examples
     --------
@@ -151,46 +155,77 @@ class OfRows:
 
     values: Callable[[Outcome], np.ndarray | None]
     share: bool = False
-    link: Callable[[float], float] | None = None
+    link: Callable[[Any], Any] | None = None
+    degree: float | None = None
 
-    def _linked(self, mean: float) -> float:
-        return mean if self.link is None else float(self.link(mean))
+    def _linked(self, mean: float, unit: float = 1.0) -> float:
+        with np.errstate(invalid="ignore"):
+            return float(scaled_back(mean if self.link is None else self.link(mean), unit, self.degree))
 
     def __call__(self, outcome: Outcome) -> float:
-        values = self.values(outcome)
-        return float("nan") if values is None else self._linked(outcome.mean(values))
+        with np.errstate(over="ignore", under="ignore"):
+            values = self.values(outcome)
+            if values is None:
+                return float("nan")
+            mean = outcome.mean(values)
+            if self.degree is None or SAFE_MEAN[0] < abs(mean) < SAFE_MEAN[1]:
+                return self._linked(mean)
+            outcome, unit = outcome.rescaled(always=True)
+            return self._linked(outcome.mean(self.values(outcome)), unit)  # type: ignore[arg-type]
 
     def interval(self, outcome: Outcome, request: IntervalRequest, limits: Bounds) -> Estimate:
+        unit = 1.0
+        if self.degree is not None:
+            outcome, unit = outcome.rescaled()
         values = self.values(outcome)
         if values is None:
             return Estimate(np.nan, alpha=request.alpha, why=NOT_DEFINED)
         w, mean = outcome.weight, outcome.mean(values)
+        value = self._linked(mean, unit)
         part = np.full(len(values), 1 / len(values)) if w is None else w / w.sum()
         influence = part * (values - mean)
         if request.analytic:
-            n = 1 / float(part @ part)  # effective rows
+            n = effective_rows(part)
             if self.share:
                 low, high = (float(v) for v in wilson_interval(mean, n, request.alpha))
             elif len(values) < 2 or n <= 1:
-                return Estimate(self._linked(mean), alpha=request.alpha, why="one row shows no spread")
+                return Estimate(value, alpha=request.alpha, why=ONE_ROW)
             else:
                 from scipy.special import stdtrit
 
                 spread = float(np.sqrt(influence @ influence * n / (n - 1)))
                 half = float(stdtrit(n - 1, 1 - request.alpha / 2)) * spread
                 low, high = mean - half, mean + half
-            if self.link is not None:
-                low, high = self.link(max(low, 0.0)), self.link(high)
-            low, high = max(limits[0], low), min(limits[1], high)
+            low, high = (self._linked(v if self.link is None else max(v, 0.0), unit) for v in (low, high))
             name = "Wilson" if self.share else "t"
-            return Estimate(self._linked(mean), float(low), float(high), name, request.alpha)
+            return Estimate(value, max(limits[0], low), min(limits[1], high), name, request.alpha)
         planned = request.plan(len(values))
         mass = np.ones(len(values)) if w is None else w
         sums = planned.sums(np.column_stack([mass * values, mass]))
         resampled = _tables.share(sums[:, 0], sums[:, 1])
-        resampled = resampled if self.link is None else np.array([self.link(v) for v in resampled])
-        return request.of_resamples(self._linked(mean), resampled, planned, request.kind(), limits,
+        resampled = resampled if self.link is None else np.asarray(self.link(resampled))
+        resampled = scaled_back(resampled, unit, self.degree)
+        return request.of_resamples(value, resampled, planned, request.kind(), limits,
                                     (influence, np.ones(len(values))))  # fmt: skip
+
+
+def effective_rows(part: np.ndarray) -> float:
+    """Kish's effective number of rows, of the rows' shares of all weight."""
+    return 1 / float(part @ part)
+
+
+def scaled_back(value: Any, unit: float, degree: float | None) -> Any:
+    """A number, or an array, that was computed of numbers divided by the unit, as it is of the numbers themselves.
+
+    >>> from assay.metrics.forms import scaled_back
+    >>> float(scaled_back(0.5, 1024.0, 1))
+    512.0
+    """
+    if unit == 1.0 or not degree:
+        return value
+    power, fraction = divmod(degree * (np.frexp(unit)[1] - 1), 1)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(value * 2.0**fraction, int(power))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,10 @@ def with_interval(
         record = record.with_options("with_interval", **options)
         known = {"coverage": coverage, "columns": columns}
         record, outcome = _outcome(record, truth, answer, pos_label, labels, sample_weight, known)
-    return record.of.interval(outcome, request, record.bounds)
+    estimate = record.of.interval(outcome, request, record.bounds)
+    if np.isnan(estimate.value) and record.reason is not None:
+        return replace(estimate, why=record.why_undefined(outcome))
+    return estimate
 
 
 def _outcome(

@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.errors import ParameterError, did_you_mean
 from assay.metrics.estimate import Estimate
-from assay.metrics.forms import Form, IntervalRequest, OfOutcome, OfRows, OfScores, OfTable
+from assay.metrics.forms import ONE_ROW, Form, IntervalRequest, OfOutcome, OfRows, OfScores, OfTable
 from assay.metrics.outcome import Outcome
 
 __all__ = ["Measure", "measure_named", "measures"]
@@ -33,8 +33,8 @@ class Measure:
     ----------
     name : str
         As tables print it.
-    of : a form (:class:`OfTable`, :class:`OfRows`, :class:`OfScores`), which knows its interval, or any function of an
-        :class:`Outcome` that gives a number, NaN where the rows do not define it
+    of : a form (:class:`OfTable`, :class:`OfRows`, :class:`OfScores`, :class:`OfMeans`), which knows its interval, or
+        any function of an :class:`Outcome` that gives a number, NaN where the rows do not define it
     better : "lower" or "higher"
     words : str
         What it is, in a few words.
@@ -46,6 +46,8 @@ class Measure:
     aliases : other names; those of the first function need not be repeated, nor spellings with - or _
     options : a function of options that gives the form with them, or None
     variant : a function that reads other names ("top-5" for "top-2") as a measure, None if it cannot; or None
+    reason : a function of an Outcome that says why the measure is not defined on these rows, "" if it does not know; or
+        None
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Measure:
     aliases: tuple[str, ...] = ()
     options: Callable[..., Form] | None = None
     variant: Callable[[str], Measure | None] | None = None
+    reason: Callable[[Outcome], str] | None = None
 
     def __post_init__(self) -> None:
         for value, allowed, field in (
@@ -152,20 +155,42 @@ class Measure:
         """
         value = float(self.of(outcome))
         if np.isnan(value):
-            return Estimate(value, alpha=alpha, why="the metric is not defined on these rows")
+            return Estimate(value, alpha=alpha, why=self.why_undefined(outcome))
         if len(outcome.truth) < 2 and not self.rate:
-            return Estimate(value, alpha=alpha, why="one row shows no spread")
+            return Estimate(value, alpha=alpha, why=ONE_ROW)
         return self.of.interval(outcome, IntervalRequest(alpha, resamples=resamples), self.bounds)
 
+    def why_undefined(self, outcome: Outcome) -> str:
+        """Why the measure is NaN on these rows.
 
-@lru_cache(maxsize=1)
-def measures() -> dict[str, Measure]:
+        >>> from assay.metrics import Outcome, measures
+        >>> measures()["r2"].why_undefined(Outcome.of_numbers([2, 2], [1, 3]))
+        'all true values are equal, so there is no variance to explain'
+        """
+        reason = "" if self.reason is None else self.reason(outcome)
+        return reason or "the metric is not defined on these rows"
+
+
+@lru_cache
+def measures(task: str | None = None) -> dict[str, Measure]:
     """All measures by name: every :class:`Measure` that a module of this room declares.
 
+    Parameters
+    ----------
+    task : "classification" or "regression" for the measures of one of them; None for all
+
+    Examples
+    --------
     >>> from assay.metrics import measures
     >>> measures()["auc"].needs, measures()["auc"].better
     ('scores', 'higher')
+    >>> "rmse" in measures("regression"), "rmse" in measures("classification")
+    (True, False)
     """
+    if task is not None:
+        if task not in TASKS:
+            raise ParameterError(f"task must be one of {', '.join(TASKS)}, got {task!r}.", who="measures")
+        return {name: m for name, m in measures().items() if m.task in (task, "both")}
     import importlib
     import pkgutil
 
@@ -201,8 +226,8 @@ def measure_named(name: Any, who: str = "measure_named", also: str = "") -> Meas
             _plain(str(name)), [n for m in measures().values() for n in m.names], listed=False
         )
         raise ParameterError(
-            f"there is no metric {name!r}.{meant} Known: {', '.join(measures())}; of one class, as in "
-            f"'recall of yes'{also}.",
+            f"there is no metric {name!r}.{meant} Known: {', '.join(measures('classification'))}; of one class, as in "
+            f"'recall of yes'; of numbers: {', '.join(measures('regression'))}{also}.",
             who=who,
         )
     return measure

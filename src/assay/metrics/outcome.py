@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from assay.metrics._inputs import Scored, numbers
 from assay.tables.row_names import row_name
 
 __all__ = ["Outcome"]
+
+SAFE_SIZE = (1e-60, 1e60)  # numbers whose fourth powers, the variance of their squares, are well within range
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,44 @@ class Outcome:
         """The weighted mean over rows; NaN if all weights are 0."""
         if self.weight is None:
             return float(np.mean(values))
-        return float(np.average(values, weights=self.weight)) if self.weight.any() else float("nan")
+        return float(self.weight @ values) / self._total if self._total > 0 else float("nan")
+
+    def mean_product(self, a: np.ndarray, b: np.ndarray) -> float:
+        """The weighted mean over rows of a * b, without an array for it."""
+        if self.weight is None:
+            return float(a @ b) / len(a)
+        return float((self.weight * a) @ b) / self._total if self._total > 0 else float("nan")
+
+    @cached_property
+    def _total(self) -> float:
+        return float(np.sum(self.weight))  # type: ignore[arg-type]
+
+    def rescaled(self, always: bool = False) -> tuple[Outcome, float]:
+        """The numbers in another unit, a power of two, if they are so large or small that powers of them overflow.
+
+        Parameters
+        ----------
+        always : for any size, so that the largest is between 1/2 and 1
+
+        Returns
+        -------
+        outcome : truth, answer and the ends of intervals, divided by the unit; itself where the unit is 1
+        unit : float
+
+        >>> from assay.metrics import Outcome
+        >>> outcome, unit = Outcome.of_numbers([0, 3e200], [1e200, 3e200]).rescaled()
+        >>> float(outcome.truth.max()) < 1, float(outcome.truth.max()) * unit
+        (True, 3e+200)
+        """
+        each = ("truth", "answer", "lower", "upper")
+        present = {name: values for name in each if (values := getattr(self, name)) is not None}
+        largest = max(_largest_size(values) for values in present.values())
+        if largest == 0 or (not always and SAFE_SIZE[0] < largest < SAFE_SIZE[1]):
+            return self, 1.0
+        power = int(np.clip(np.frexp(largest)[1], -1021, 1023))
+        half = power // 2  # 2.0**-power alone may be beyond the range of numbers
+        scaled = {n: v * 2.0**-half * 2.0 ** (half - power) for n, v in present.items()}
+        return replace(self, **scaled), 2.0**power
 
     def true_class_probability(self) -> np.ndarray | None:
         """(n,) the predicted probability of the true class; None without probabilities."""
@@ -196,6 +236,15 @@ class Outcome:
         if self.distribution is not None:
             present["distribution"] = self.distribution.take(rows)
         return replace(self, **present)
+
+
+def _largest_size(values: np.ndarray) -> float:
+    """The largest absolute value, of those that are finite."""
+    largest = max(float(values.max()), -float(values.min()))
+    if np.isfinite(largest):
+        return largest
+    finite = values[np.isfinite(values)]
+    return float(np.abs(finite).max()) if len(finite) else 0.0
 
 
 def _middle(low: Any, high: Any) -> np.ndarray:

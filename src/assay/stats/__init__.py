@@ -58,7 +58,6 @@ from assay.stats.estimators.bias_variance import (
     polynomial_model,
 )
 from assay.stats.estimators.monte_carlo import EstimatorStudy, study_estimator
-from assay.stats.estimators.relative_squared_error import r_squared, relative_squared_error
 from assay.stats.information.elbow import Elbow, elbow, validation_elbow
 from assay.stats.information.entropy import (
     cross_entropy,
@@ -307,11 +306,9 @@ __all__ = [
     "proportion_interval",
     "proportion_test",
     "quade",
-    "r_squared",
     "rank_biserial",
     "rank_sum",
     "regression_criteria",
-    "relative_squared_error",
     "repeated_estimate",
     "rule_error",
     "runs_alike",

@@ -19,7 +19,7 @@ import assay
 from assay.errors import DataError, DegenerateWarning
 from assay.linear.regression import least_squares_learner
 from assay.linear.regression.linear_regression import LinearRegression
-from assay.stats.estimators.relative_squared_error import r_squared
+from assay.metrics import r2_score
 
 X, Y = load_diabetes(return_X_y=True)
 BODIES, EXERCISES = load_linnerud(return_X_y=True)
@@ -49,7 +49,7 @@ def test_two_inputs_and_six_points():
     assert_allclose(np.array([[6, 21, 16], [21, 91, 70], [16, 70, 56]]) @ w, [43, 180, 137], rtol=1e-13)
     assert_allclose(np.sum((r - model.predict(A)) ** 2), 0.3526785714, atol=5e-11)
     assert_allclose(model.score(A, r), 0.9930620609, atol=5e-11)
-    assert_allclose(r_squared(r, model.predict(A)), 0.9930620609, atol=5e-11)
+    assert_allclose(r2_score(r, model.predict(A)), 0.9930620609, atol=5e-11)
     several = LinearRegression().fit(A, np.column_stack((r, 2 * r + 1)))
     assert_allclose(several.coef_, [model.coef_, 2 * model.coef_], rtol=1e-12)
     with pytest.warns(DegenerateWarning, match="rank 2 of 3"):

@@ -27,7 +27,7 @@ def weighted_quantile(X: np.ndarray, w: np.ndarray, q: float = 0.5) -> np.ndarra
     X, w = X[w > 0], w[w > 0]
     if not len(X):
         return np.zeros(X.shape[1])
-    order = np.argsort(X, axis=0, kind="stable")
+    order = np.argsort(X, axis=0)
     values = np.take_along_axis(X, order, axis=0)
     below, share = np.cumsum(w[order], axis=0), q * w.sum()
     lower = np.count_nonzero(below < share * (1 - 1e-12), axis=0)
