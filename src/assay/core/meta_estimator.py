@@ -50,6 +50,8 @@ class Routed:
 class MetaEstimator(Learner):
     """A learner around another estimator, ``estimator``; None stands for a default of its own.
 
+    The parameter may have another name, ``_wrapped``, where scikit-learn has it so.
+
     Attributes
     ----------
     estimator_ or estimators_ : what was fitted
@@ -57,6 +59,7 @@ class MetaEstimator(Learner):
 
     takes = frozenset({"nominal", "missing", "sparse"})
     stored = {"estimator_": Object(BaseEstimator)}
+    _wrapped: ClassVar[str] = "estimator"  # the parameter that holds the estimator
     _task: ClassVar[str] = "classifier"  # what the estimator must be; "" for either
     _reads_itself: ClassVar[bool] = False  # whether X is read as a table here, whatever the estimator takes
     estimator: Any
@@ -82,15 +85,16 @@ class MetaEstimator(Learner):
 
     def _template(self) -> Any:
         """The estimator whose clones are fitted."""
-        if self.estimator is None:
+        given = getattr(self, self._wrapped)
+        if given is None:
             return self._default_estimator()
-        if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
+        if not hasattr(given, "fit") or isinstance(given, type):
             raise ParameterError(
-                f"estimator must be a {self._task or 'fitting'} object, such as "
-                f"{self._default_estimator()!r}, got {self.estimator!r}.",
+                f"{self._wrapped} must be a {self._task or 'fitting'} object, such as "
+                f"{self._default_estimator()!r}, got {given!r}.",
                 who=type(self).__name__,
             )
-        return self.estimator
+        return given
 
     def _refuse_other_task(self, model: Any) -> None:
         """Raise if the model is meant for numbers where a classifier is needed, or for classes where a regressor is."""
@@ -98,13 +102,15 @@ class MetaEstimator(Learner):
         if other is None or not hasattr(model, "__sklearn_tags__"):
             return
         if other(model) and type(model) is not type(self._default_estimator()):
-            raise ParameterError(f"estimator must be a {self._task}, got {model!r}.", who=type(self).__name__)
+            raise ParameterError(
+                f"{self._wrapped} must be a {self._task}, got {model!r}.", who=type(self).__name__
+            )
 
     # ------------------------------------------------------------------ tables
 
     def _asked(self) -> Any:
         """Who is given X when something is predicted."""
-        fitted = vars(self).get("estimator_")
+        fitted = vars(self).get(f"{self._wrapped}_")
         return self._template() if fitted is None else fitted
 
     def _takes_infinite(self) -> bool:
@@ -114,7 +120,7 @@ class MetaEstimator(Learner):
     def _admit(self, X: Any, fitting: bool = False) -> Any:
         """The checked table for estimators that are learners of ours; X as it came for all others."""
         if fitting:
-            self.__dict__.pop("estimator_", None)
+            self.__dict__.pop(f"{self._wrapped}_", None)
             self._refuse_other_task(self._template())
         else:
             self._ready()
@@ -203,7 +209,7 @@ class MetaEstimator(Learner):
         for caller, callee in self._routes().items():
             mapping.add(caller=caller, callee=callee)
         router = MetadataRouter(owner=self).add_self_request(self)
-        router.add(estimator=self._template(), method_mapping=mapping)
+        router.add(**{self._wrapped: self._template()}, method_mapping=mapping)
         if "cv" in self.accepts:
             cv: Any = self.cv  # type: ignore[attr-defined]
             splits = MethodMapping().add(caller="fit", callee="split")
@@ -225,7 +231,7 @@ class MetaEstimator(Learner):
             routed = process_routing(self, "fit", **weights, **params)
             split = routed.splitter.split if "cv" in self.accepts else {}
             score = routed.scorer.score if "scoring" in self.accepts else {}
-            return Routed(dict(routed.estimator.fit), dict(split), dict(score), True)
+            return Routed(dict(routed[self._wrapped].fit), dict(split), dict(score), True)
         fit = dict(params)
         split = {"groups": fit["groups"]} if "groups" in fit and "cv" in self.accepts else {}
         if split and not has_fit_parameter(self._template(), "groups"):

@@ -10,6 +10,7 @@ from assay.prepare.prepared import Prepared
 from assay.prepare.regression_imputer import RegressionImputer
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
+from assay.prepare.transformed_target_regressor import TransformedTargetRegressor
 
 __all__ = [
     "BasisExpansion",
@@ -21,5 +22,6 @@ __all__ = [
     "RegressionImputer",
     "SimpleImputer",
     "StandardScaler",
+    "TransformedTargetRegressor",
     "drop_missing",
 ]
