@@ -18,9 +18,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import assay
 from assay.ensembles import RandomForestRegressor
-from assay.errors import DataError, ParameterError, PersistenceError
+from assay.errors import DataError, PersistenceError
 from assay.linear import LinearRegression, Ridge
+from assay.neighbors import KNeighborsRegressor
 from assay.prepare import SimpleImputer, StandardScaler, TransformedTargetRegressor
+from assay.stats.distributions.predictive import Normal
 from assay.trees import DecisionTreeRegressor
 
 NAMES = ["log", "log1p", "sqrt", "box-cox", "yeo-johnson", "rank"]
@@ -144,34 +146,12 @@ def test_a_row_of_weight_two_is_two_rows(name):
     assert_allclose(weighed.predict(X), again.predict(X), rtol=1e-5)
 
 
-class Normals:
-    """n normal distributions, with what a change of variables uses of the protocol."""
-
-    def __init__(self, mean, sd):
-        self.mean, self.sd = mean, sd
-
-    def quantile(self, p):
-        return norm.ppf(p, self.mean[:, None] if np.ndim(p) else self.mean, self.sd)
-
-    def cdf(self, y):
-        return norm.cdf(y, self.mean, self.sd)
-
-    def logpdf(self, y):
-        return norm.logpdf(y, self.mean, self.sd)
-
-    def interval(self, coverage):
-        return norm.interval(coverage, self.mean, self.sd)
-
-    def take(self, rows):
-        return Normals(self.mean[rows], self.sd)
-
-
-class WithDistribution(LinearRegression):
+class WithDistribution(PeerRegression):
     def predict_distribution(self, X):
-        return Normals(self.predict(X), 0.8)
+        return Normal(self.predict(X), 0.8)
 
 
-class WithInterval(LinearRegression):
+class WithInterval(PeerRegression):
     def predict_interval(self, X, coverage=0.9):
         return np.column_stack(norm.interval(coverage, self.predict(X), 0.8))
 
@@ -208,12 +188,26 @@ def test_distributions_change_variables_and_ratio():
     assert_allclose(shares, norm.pdf(np.log(y / x[:, 1]), z, 0.8), rtol=1e-9)
 
 
+@pytest.mark.parametrize("regressor", [LinearRegression(), KNeighborsRegressor()], ids=str)
+def test_regressors_of_ours_have_intervals_and_distributions_of_the_target(regressor):
+    x, y = lognormal(600)
+    model = TransformedTargetRegressor(regressor, transformer="log").fit(x, y)
+    ends = model.predict_interval(x, 0.8)
+    if isinstance(regressor, LinearRegression):  # the five nearest rows include the row itself
+        assert abs(((ends[:, 0] <= y) & (y <= ends[:, 1])).mean() - 0.8) < 0.03
+    given = model.predict_distribution(x)
+    assert_allclose(ends, np.column_stack(given.interval(0.8)))
+    assert_allclose(given.mean, model.predict(x), rtol=0.2)
+
+
 def test_a_regressor_without_intervals_has_none_here():
-    model = TransformedTargetRegressor(DecisionTreeRegressor(), transformer="log").fit(X, Y)
-    assert not hasattr(model, "predict_distribution")
+    model = TransformedTargetRegressor(PeerRegression(), transformer="log").fit(X, Y)
+    assert not hasattr(model, "predict_distribution") and not hasattr(model, "predict_interval")
     by_function = TransformedTargetRegressor(WithDistribution(), func=np.log, inverse_func=np.exp).fit(X, Y)
-    with pytest.raises(ParameterError, match="predict_distribution needs a transformer by name"):
+    with pytest.raises(AttributeError) as error:
         by_function.predict_distribution(X)
+    assert "needs the derivative of the transformation" in str(error.value.__cause__)
+    assert by_function.predict_interval(X).shape == (200, 2)
 
 
 def test_mixed_tables_weights_and_pipelines_inside():

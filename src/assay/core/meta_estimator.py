@@ -85,16 +85,16 @@ class MetaEstimator(Learner):
 
     def _template(self) -> Any:
         """The estimator whose clones are fitted."""
-        given = getattr(self, self._wrapped)
-        if given is None:
+        template = getattr(self, self._wrapped)
+        if template is None:
             return self._default_estimator()
-        if not hasattr(given, "fit") or isinstance(given, type):
+        if not hasattr(template, "fit") or isinstance(template, type):
             raise ParameterError(
                 f"{self._wrapped} must be a {self._task or 'fitting'} object, such as "
-                f"{self._default_estimator()!r}, got {given!r}.",
+                f"{self._default_estimator()!r}, got {template!r}.",
                 who=type(self).__name__,
             )
-        return given
+        return template
 
     def _refuse_other_task(self, model: Any) -> None:
         """Raise if the model is meant for numbers where a classifier is needed, or for classes where a regressor is."""

@@ -24,7 +24,7 @@ from assay.core.targets import check_weights, plain_values
 from assay.errors import DataError, ParameterError, warn_user
 from assay.prepare.power_transforms import BoxCox, YeoJohnson
 from assay.prepare.target_transforms import Identity, Log, Log1p, NormalScores, SquareRoot, TargetTransform
-from assay.stats.distributions.transformed import TransformedDistribution
+from assay.stats.distributions.predictive import Predictive, change_of_variables
 from assay.tables import Table
 from assay.tables.row_names import row_name
 from assay.tables.rows import entries_of_rows, row_count, take_rows
@@ -427,18 +427,22 @@ class TransformedTargetRegressor(MetaEstimator, Regressor):
         factor = self._factor(X, values)
         return np.sort(back if factor is None else back * factor[:, None], axis=1)
 
-    @available_if(_can("predict_distribution"))
-    def predict_distribution(self, X: TableLike) -> TransformedDistribution:
-        """The predictive distribution of each row, by change of variables from that of the transformed target."""
-        if not isinstance(self.transformer_, TargetTransform):
-            raise ParameterError(
-                "predict_distribution needs a transformer by name, whose derivative is known: "
-                f"{', '.join(map(repr, TRANSFORMS))}.",
-                who=type(self).__name__,
+    def _distribution(self, X: Any) -> Predictive:
+        """By change of variables from the distribution of the transformed target."""
+        inner = self.regressor_.predict_distribution(X)
+        return change_of_variables(inner, self.transformer_, self._factor(X, X))
+
+    def _no_distribution(self) -> str:
+        if self.func is not None or not (self.transformer is None or isinstance(self.transformer, str)):
+            return (
+                "a distribution needs the derivative of the transformation, which is known for transformers by name: "
+                f"{', '.join(map(repr, TRANSFORMS))}."
             )
-        values = self._values(X)
-        return TransformedDistribution(
-            self.regressor_.predict_distribution(values), self.transformer_, self._factor(X, values)
+        asked = self._asked()
+        if isinstance(asked, Regressor):
+            return asked._no_distribution()
+        return (
+            "" if hasattr(asked, "predict_distribution") else f"{type(asked).__name__} has no distribution."
         )
 
     # ------------------------------------------------------------------ show and explain

@@ -5,6 +5,7 @@ from assay.stats.distributions.predictive.counts import BinomialShare, NegativeB
 from assay.stats.distributions.predictive.empirical import Empirical, ShiftedSample
 from assay.stats.distributions.predictive.normal import Normal, Student
 from assay.stats.distributions.predictive.predictive import Predictive
+from assay.stats.distributions.predictive.transformed import TransformedDistribution, change_of_variables
 
 __all__ = [
     "BinomialShare",
@@ -17,5 +18,7 @@ __all__ = [
     "Predictive",
     "ShiftedSample",
     "Student",
+    "TransformedDistribution",
     "Tweedie",
+    "change_of_variables",
 ]

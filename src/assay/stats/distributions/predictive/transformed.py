@@ -8,11 +8,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 from scipy.special import ndtr
 
-__all__ = ["IncreasingMap", "TransformedDistribution"]
+from assay.stats.distributions.predictive.empirical import Empirical
+from assay.stats.distributions.predictive.predictive import Floats, Predictive, block_rows
+
+__all__ = ["IncreasingMap", "TransformedDistribution", "change_of_variables"]
 
 REACH = 8.0  # standard normal quantiles between which distributions are integrated
 NODES = 513
-MOST_CELLS = 1_000_000  # rows times nodes of quantiles in memory at once
 
 
 class IncreasingMap(Protocol):
@@ -31,13 +33,14 @@ class IncreasingMap(Protocol):
         """Whether y lies in the domain of h."""
 
 
-class TransformedDistribution:
+class TransformedDistribution(Predictive):
     r"""The distribution of y for n rows, when that of z = h(y / f) is known, with an increasing h and factors f.
 
     .. math:: F_y(y) = F_z(h(y/f)), \quad p_y(y) = p_z(h(y/f))\,h'(y/f)/f, \quad q_y(p) = f\,h^{-1}(q_z(p))
 
     Mean, standard deviation and continuous ranked probability score are integrals over quantiles (trapezoids in the
-    normal quantile from -8 to 8, which is exact to rounding for smooth maps of normal distributions).
+    normal quantile from -8 to 8: exact to rounding for smooth maps of normal distributions; what has less probability
+    than 1e-15 on either side is left out, so that a mean which is infinite in theory is large here).
 
     Parameters
     ----------
@@ -51,31 +54,39 @@ class TransformedDistribution:
     The logarithm is normal with mean 0 and standard deviation 1, so the median is 1 and the mean exp(1/2):
 
     >>> import numpy as np
-    >>> from scipy.stats import norm
-    >>> from assay.stats.distributions.transformed import TransformedDistribution
-    >>> class StandardNormal:
-    ...     def quantile(self, p):
-    ...         return np.array([norm.ppf(p)])
-    ...     def take(self, rows):
-    ...         return self
+    >>> from assay.stats.distributions.predictive import Normal, TransformedDistribution
     >>> class Log:
+    ...     transform = staticmethod(np.log)
     ...     inverse_transform = staticmethod(np.exp)
-    >>> y = TransformedDistribution(StandardNormal(), Log())
+    >>> y = TransformedDistribution(Normal([0.0], 1.0), Log())
     >>> y.quantile(0.5).round(6), y.mean.round(6)
     (array([1.]), array([1.648721]))
+
+    See Also
+    --------
+    Normal, TransformedTargetRegressor
+
+    References
+    ----------
+    - Gneiting, T. and Raftery, A. E. (2007). Strictly Proper Scoring Rules, Prediction, and Estimation. Journal of the
+      American Statistical Association 102, 359-378.
     """
 
     def __init__(self, inner: Any, map: IncreasingMap, factor: np.ndarray | None = None):
         self.inner, self.map, self.factor = inner, map, factor
+        self.discrete = bool(getattr(inner, "discrete", False))  # type: ignore[misc]
+
+    def __len__(self) -> int:
+        return len(self.inner.quantile(0.5))
 
     @property
-    def mean(self) -> np.ndarray:
-        """(n,) the expected value."""
+    def mean(self) -> Floats:
+        """(n,) the expected number."""
         shares = _nodes()[1]
         return self._by_blocks(lambda quantiles, rows: quantiles @ shares)
 
     @property
-    def sd(self) -> np.ndarray:
+    def sd(self) -> Floats:
         """(n,) the standard deviation."""
         shares = _nodes()[1]
 
@@ -84,70 +95,71 @@ class TransformedDistribution:
 
         return self._by_blocks(of_block)
 
-    def quantile(self, p: Any) -> np.ndarray:
-        """(n,) the quantile of one probability, or (n, P) of several."""
-        return self._back(np.asarray(self.inner.quantile(p)))
-
-    def cdf(self, y: Any) -> np.ndarray:
-        """(n,) the probability of at most y."""
-        scaled, inside = self._scaled(y)
-        below = np.asarray(self.inner.cdf(self.map.transform(scaled)))
-        return np.where(inside, below, 0.0)
-
-    def logpdf(self, y: Any) -> np.ndarray:
-        """(n,) the logarithm of the density at y; minus infinity outside of the domain."""
-        scaled, inside = self._scaled(y)
-        density = np.asarray(self.inner.logpdf(self.map.transform(scaled))) + self.map.log_derivative(scaled)
-        if self.factor is not None:
-            density = density - np.log(self.factor)
-        return np.where(inside, density, -np.inf)
-
-    def crps(self, y: Any) -> np.ndarray:
-        """(n,) the continuous ranked probability score: E|Y - y| - E|Y - Y'| / 2."""
-        y = np.asarray(y, np.float64)
-        at, shares = _nodes()
-        ranks = 2 * ndtr(at) - 1
-
-        def of_block(quantiles: np.ndarray, rows: slice) -> np.ndarray:
-            away = np.abs(quantiles - y[rows, None]) @ shares - _of_the_kink(quantiles, y[rows])
-            return away - quantiles @ (shares * ranks)
-
-        return self._by_blocks(of_block)
-
     def take(self, rows: Any) -> Self:
         """The distributions of some rows."""
         factor = None if self.factor is None else self.factor[rows]
         return type(self)(self.inner.take(rows), self.map, factor)
 
-    def interval(self, coverage: float) -> tuple[np.ndarray, np.ndarray]:
-        """The two quantiles between which a share of ``coverage`` lies, with equal shares outside."""
-        ends = self.quantile([(1 - coverage) / 2, (1 + coverage) / 2])
-        return ends[:, 0], ends[:, 1]
+    def _quantile(self, p: float) -> Floats:
+        y = self.map.inverse_transform(np.asarray(self.inner.quantile(p)))
+        return y if self.factor is None else y * self.factor
 
-    def _back(self, z: np.ndarray) -> np.ndarray:
-        y = self.map.inverse_transform(z)
-        if self.factor is None:
-            return y
-        return y * (self.factor if y.ndim == 1 else self.factor[:, None])
+    def _cdf(self, y: Floats) -> Floats:
+        scaled, inside = self._scaled(y)
+        return np.where(inside, self.inner.cdf(self.map.transform(scaled)), 0.0)
 
-    def _scaled(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        """y in the unit of the map, any number of the domain in place of those outside; and which are inside."""
-        scaled = np.asarray(y, np.float64)
+    def _logpdf(self, y: Floats) -> Floats:
+        scaled, inside = self._scaled(y)
+        density = self.inner.logpdf(self.map.transform(scaled)) + self.map.log_derivative(scaled)
         if self.factor is not None:
-            scaled = scaled / self.factor
+            density = density - np.log(self.factor)
+        return np.where(inside, density, -np.inf)
+
+    def _crps(self, y: Floats) -> Floats:
+        at, shares = _nodes()
+        ranks = 2 * ndtr(at) - 1
+
+        def of_block(quantiles: np.ndarray, rows: slice) -> np.ndarray:
+            away = np.abs(quantiles - y[rows, None]) @ shares
+            if not self.discrete:
+                away -= _of_the_kink(quantiles, y[rows])
+            return away - quantiles @ (shares * ranks)
+
+        return self._by_blocks(of_block)
+
+    def _scaled(self, y: Floats) -> tuple[Floats, np.ndarray]:
+        """y in the unit of the map, any number of the domain in place of those outside; and which are inside."""
+        scaled = y if self.factor is None else y / self.factor
         inside = np.asarray(self.map.within(scaled))
         return np.where(inside, scaled, 1.0), inside
 
     def _by_blocks(self, work: Callable[[np.ndarray, slice], np.ndarray]) -> np.ndarray:
         """What ``work`` makes of the quantiles at the nodes, a block of rows at a time."""
         probabilities = ndtr(_nodes()[0])
-        n, step = len(self.quantile(0.5)), MOST_CELLS // NODES
         answers = []
-        for start in range(0, n, step):
-            rows = slice(start, min(start + step, n))
-            block = self if n <= step else self.take(np.arange(rows.start, rows.stop))
+        for rows in block_rows(len(self), NODES):
+            block = self.take(np.arange(rows.start, rows.stop))
             answers.append(work(block.quantile(probabilities), rows))
         return np.concatenate(answers)
+
+
+def change_of_variables(inner: Any, map: IncreasingMap, factor: np.ndarray | None = None) -> Predictive:
+    """The distribution of y, when that of z = h(y / f) is ``inner``: of a sample the sample of the y.
+
+    >>> import numpy as np
+    >>> from assay.stats.distributions.predictive import Empirical
+    >>> from assay.stats.distributions.predictive.transformed import change_of_variables
+    >>> class Log:
+    ...     inverse_transform = staticmethod(np.exp2)
+    >>> change_of_variables(Empirical([[0.0, 1.0, 2.0]]), Log(), np.array([10.0])).values
+    array([10., 20., 40.])
+    """
+    if not isinstance(inner, Empirical):
+        return TransformedDistribution(inner, map, factor)
+    values = map.inverse_transform(inner.values)
+    if factor is not None:
+        values = values * np.repeat(factor, np.diff(inner.offsets))
+    return Empirical(values, inner.weights, inner.offsets)
 
 
 def _of_the_kink(quantiles: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -155,7 +167,7 @@ def _of_the_kink(quantiles: np.ndarray, y: np.ndarray) -> np.ndarray:
 
     With the jump at the share s of a step h between nodes it is slope h^2 (s (1 - s) - 1/6), to the third order.
     """
-    at, shares = _nodes()
+    shares = _nodes()[1]
     rows = np.arange(len(y))
     k = np.clip((quantiles <= y[:, None]).sum(axis=1) - 1, 0, NODES - 2)
     low, high = quantiles[rows, k], quantiles[rows, k + 1]

@@ -5,28 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import lognorm, norm
 
-from assay.stats.distributions.transformed import TransformedDistribution
-
-
-class Normal:
-    """n normal distributions, with the protocol of predictive distributions."""
-
-    def __init__(self, mean, sd):
-        self.mean, self.sd = np.asarray(mean, float), np.asarray(sd, float)
-
-    def quantile(self, p):
-        if np.ndim(p):
-            return norm.ppf(np.asarray(p), self.mean[:, None], self.sd[:, None])
-        return norm.ppf(p, self.mean, self.sd)
-
-    def cdf(self, y):
-        return norm.cdf(y, self.mean, self.sd)
-
-    def logpdf(self, y):
-        return norm.logpdf(y, self.mean, self.sd)
-
-    def take(self, rows):
-        return Normal(self.mean[rows], self.sd[rows])
+from assay.stats.distributions.predictive import (
+    Empirical,
+    Normal,
+    ShiftedSample,
+    TransformedDistribution,
+    change_of_variables,
+)
 
 
 class Log:
@@ -87,3 +72,19 @@ def test_many_rows_are_integrated_block_by_block(n):
     many = TransformedDistribution(Normal(np.linspace(0, 1, n), np.full(n, 0.5)), Log())
     assert_allclose(many.mean, np.exp(np.linspace(0, 1, n) + 0.125), rtol=1e-10)
     assert many.crps(np.ones(n)).shape == (n,)
+
+
+def test_a_sample_of_logarithms_is_a_sample_of_targets():
+    ours = change_of_variables(Empirical([[0.0, 1.0, 2.0], [1.0, 1.5, 4.0]]), Log(), np.array([1.0, 3.0]))
+    assert_allclose(ours.values, np.concatenate([np.exp([0.0, 1.0, 2.0]), 3 * np.exp([1.0, 1.5, 4.0])]))
+    assert_allclose(ours.mean, [np.exp([0, 1, 2]).mean(), 3 * np.exp([1, 1.5, 4]).mean()])
+
+
+def test_errors_drawn_from_a_sample_have_the_mean_and_score_of_the_sample():
+    errors = np.random.default_rng(0).normal(size=400)
+    ours = change_of_variables(ShiftedSample([0.0, 1.0], errors), Log())
+    plain = Empirical(np.exp(np.array([[0.0], [1.0]]) + errors))
+    assert_allclose(ours.quantile([0.1, 0.9]), plain.quantile([0.1, 0.9]), rtol=1e-12)
+    assert_allclose(ours.cdf([2.0, 5.0]), plain.cdf([2.0, 5.0]))
+    assert_allclose(ours.mean, plain.mean, rtol=0.01)  # trapezoids across 400 jumps
+    assert_allclose(ours.crps([2.0, 5.0]), plain.crps([2.0, 5.0]), rtol=0.01)
