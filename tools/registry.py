@@ -95,6 +95,7 @@ def entry(cls: type, room: str) -> dict[str, object]:
         "suits": cls.card.suits,
         "scale": cls.card.scale,
         "most_rows": cls.card.most_rows,
+        "most_columns": cls.card.most_columns,
         "room": room,
         "class_name": cls.__name__,
         "kind": kind_of(cls),

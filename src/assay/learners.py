@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.errors import ParameterError, did_you_mean
 
-__all__ = ["KINDS", "Entry", "all_learners", "find_learner", "learners", "make_learner"]
+__all__ = ["KINDS", "Entry", "all_learners", "find_learner", "is_learner", "learners", "make_learner"]
 
 LIST = Path(__file__).with_name("learners.json")
 KINDS = ("classifier", "regressor", "transformer", "outlier detector", "density", "wrapper", "other")
@@ -27,7 +27,7 @@ class Entry:
 
     Parameters
     ----------
-    name, summary, also, suits, scale, most_rows : as in :class:`assay.core.Card`
+    name, summary, also, suits, scale, most_rows, most_columns : as in :class:`assay.core.Card`
     room, class_name : where it is: "bayes", "NaiveBayes"
     kind : one of ``KINDS``
     multiclass : how it tells more than two classes apart; "" for one that predicts no classes
@@ -41,6 +41,7 @@ class Entry:
     suits: str
     scale: bool
     most_rows: int | None
+    most_columns: int | None
     room: str
     class_name: str
     kind: str
@@ -110,6 +111,16 @@ def find_learner(name: str, kind: str = "classifier") -> Entry:
             )
     hint = did_you_mean(name, learners(kind), listed=False)
     raise ParameterError(f"There is no learner {name!r}.{hint} All names: assay learners.")
+
+
+def is_learner(name: str, kind: str = "classifier") -> bool:
+    """Whether there is a learner of the kind by that name.
+
+    >>> from assay.learners import is_learner
+    >>> is_learner("lasso"), is_learner("lasso", "regressor")
+    (False, True)
+    """
+    return _named(name, kind) is not None
 
 
 def make_learner(name: str, **settings: Any) -> Any:

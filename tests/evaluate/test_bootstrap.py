@@ -115,7 +115,9 @@ def test_the_mean_error_left_out_agrees_with_mlxtend(learner, load, error):
 def test_the_interval_has_the_spread_of_an_error_on_all_rows():
     # errors on m = 36 of 100 rows vary sqrt(64/36) = 4/3 times as much as those on 100
     left_out = np.linspace(0.1, 0.5, 401)
-    assert_allclose(_middle(left_out, 0.3, 0.36, 0.05), (0.3 - 0.19 * 0.75, 0.3 + 0.19 * 0.75), rtol=1e-9)
+    assert_allclose(
+        _middle(left_out, 0.3, 0.36, 0.05, 1.0), (0.3 - 0.19 * 0.75, 0.3 + 0.19 * 0.75), rtol=1e-9
+    )
 
 
 @pytest.mark.capability("IML-19-06")
@@ -137,7 +139,7 @@ def test_the_interval_covers_the_true_error_as_often_as_it_says():
         wrong = (x > middle[:, None]) != y
         out = times == 0
         rows = (out & wrong).sum(0)[out.any(0)] / out.sum(0)[out.any(0)]
-        low, high = _middle((out & wrong).sum(1) / out.sum(1), rows.mean(), out.mean(), 0.05)
+        low, high = _middle((out & wrong).sum(1) / out.sum(1), rows.mean(), out.mean(), 0.05, 1.0)
         covered += low <= 0.2266 <= high  # Phi(-.75): the error of the best border; the learned one's is .228
     assert 0.90 * runs < covered < 0.995 * runs
 

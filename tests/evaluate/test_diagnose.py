@@ -49,13 +49,19 @@ def test_a_sparse_matrix_is_asked_about_its_classes_only():
     assert {f.code for f in said} == {"rare-class", "imbalance"}
 
 
-def test_a_measured_target_is_one_error_and_no_warning_of_a_tree():
+def test_a_target_of_numbers_is_told_with_the_task_and_no_warning_of_a_tree():
     y = np.random.default_rng(5).normal(size=N)
-    assert [f.code for f in diagnose(CLEAN, y)] == ["measured-target"]
-    assert "100 distinct numbers with fractions" in found(CLEAN, y)["measured-target", "class"].sentence
-    assert "measured-target" in codes(csr_array(CLEAN[["height"]].to_numpy()), y)
+    assert [f.code for f in diagnose(CLEAN, y)] == ["task"]
+    sentence = found(CLEAN, y)["task", "class"].sentence
+    assert (
+        sentence
+        == "class holds 100 distinct numbers with fractions, so it is predicted as a number (regression)."
+    )
+    assert "task" in codes(csr_array(CLEAN[["height"]].to_numpy()), y)
+    assert 'task="classification"' in found(CLEAN, np.arange(N) % 30)["task", "class"].sentence
+    assert 'task="regression"' in found(CLEAN, np.arange(N) % 15)["task", "class"].sentence
     assert "target-in-disguise" not in codes(CLEAN, np.arange(N))
-    assert "measured-target" not in codes(CLEAN, np.repeat([1.0, 2.0], N // 2))
+    assert "task" not in codes(CLEAN, np.repeat([1.0, 2.0], N // 2))
 
 
 @pytest.mark.parametrize("seed", range(25))

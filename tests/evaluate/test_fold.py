@@ -18,6 +18,7 @@ from assay import compare
 from assay.evaluate import Resampling, Split
 from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.prepared import prepared
+from assay.evaluate.target import Target
 from assay.metrics import measures
 from assay.tables import Table
 from assay.tables.data import load_iris
@@ -28,7 +29,7 @@ TASK = Task([measures()["error"], measures()["log-loss"]], None, None, 0)
 
 def data_of(X, y):
     labels, codes = np.unique(y, return_inverse=True)
-    return Data(X, Table.of(X), labels, codes)
+    return Data(X, Table.of(X), Target("class", labels, codes))
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", "d", None]), min_size=8, max_size=40), st.integers(0, 99))

@@ -105,10 +105,10 @@ def test_the_rule_of_one_standard_error_takes_a_simpler_one():
      (lambda: three_way(*load_wine(), shares=(0.5, 0.5)), "three numbers"),
      (lambda: three_way(*load_wine(), shares="half"), "three numbers"),
      (lambda: three_way(np.zeros((2, 1)), [0, 1]), "cannot be divided|too few"),
-     (lambda: three_way(CURVE[0][:5], CURVE[1]), "one number per row"),
+     (lambda: three_way(CURVE[0][:5], CURVE[1]), "so y must have 5 entries in one column"),
      (lambda: three_way(*load_wine(), groups=np.arange(178) % 2), "too few groups"),
      (lambda: three_way(*load_wine()).choose(["lda"], rule="best"), "rule must be"),
-     (lambda: three_way(*CURVE).choose(["lda"]), "dict of name to regressor"),
+     (lambda: three_way(*CURVE).choose(["lda"]), "Name a regressor"),
      (lambda: three_way(*CURVE).choose(ORDERS, error=lambda t, a: 0.0), "one finite number per row"),
      (lambda: three_way(*load_wine()).report(three_way(*load_wine()).choose(["lda"])), "these same rows")],
 )  # fmt: skip

@@ -86,7 +86,7 @@ def test_a_manifest_comes_back_as_it_was(tmp_path):
             b.labels,
         )
         assert (a.places, a.split_prints, a.notes) == (b.places, b.split_prints, b.notes)
-        assert (a.codes == b.codes).all() and all((s == t).all() for s, t in zip(a.tests, b.tests))
+        assert (a.truth == b.truth).all() and all((s == t).all() for s, t in zip(a.tests, b.tests))
 
 
 def test_plain_data_are_what_json_can_hold():

@@ -100,7 +100,10 @@ def test_wrong_data_are_explained(data, words):
         ("transactions", "has no classes"),
         ((PAIR[0], np.ones(10)), "data 'it': all rows of class have the class 1"),
         ((PAIR[0], np.arange(9)), "data 'it': X has 10 rows, so y must have 10"),
-        ((PAIR[0], np.linspace(0, 1, 10)), "data 'it': .*with fractions, expected classes"),
+        (
+            (PAIR[0], np.where(np.arange(10) == 1, np.inf, 0.5)),
+            "data 'it': .* is infinite in row 2; expected finite numbers",
+        ),
         ({"X": PAIR[0], "y": PAIR[1], "groups": [1, 2]}, "groups must have 10 entries"),
     ],
 )

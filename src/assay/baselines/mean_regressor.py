@@ -57,7 +57,9 @@ class MeanRegressor(Regressor):
     - Koenker, R. and Bassett, G. (1978). Regression quantiles. Econometrica 46(1), 33-50.
     """
 
-    card = Card("mean", "the mean of the training target; the baseline", also=("baseline", "dummy"))
+    card = Card(
+        "mean", "the mean of the training target; the baseline", also=("baseline", "dummy"), suits="any"
+    )
     accepts = {"strategy": Choice("mean", "median", "quantile"), "quantile": Range(0, 1) | None}
     stored = {
         "constant_": FloatArray(1, "O", finite=True),

@@ -30,6 +30,8 @@ class Card:
         Whether its numbers should be made comparable (z-scores) first.
     most_rows : int, default None
         The number of rows beyond which it is tried only if named, because its time grows with their square.
+    most_columns : int, default None
+        The number of columns, categories counted one by one, beyond which it is tried only if named.
     wraps : bool
         Whether it is of use around another learner alone, so that it is not listed among those to try.
     settings : dict
@@ -48,5 +50,6 @@ class Card:
     suits: str = "on request"
     scale: bool = False
     most_rows: int | None = None
+    most_columns: int | None = None
     wraps: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -416,6 +416,7 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
         "small trees, each fitted to what the others leave over",
         also=("gradient boosting",),
         settings={"random_state": 0},
+        suits="any",
     )
     accepts = {
         "loss": Choice("squared_error", "absolute_error", "gamma", "poisson", "quantile"),

@@ -197,5 +197,9 @@ class RandomForestRegressor(ForestRegressor):
     """
 
     card = Card(
-        "forest", "a hundred random trees, averaged", also=("random forest",), settings={"random_state": 0}
+        "forest",
+        "a hundred random trees, averaged",
+        also=("random forest",),
+        settings={"random_state": 0},
+        suits="any",
     )

@@ -10,9 +10,10 @@ import numpy as np
 from assay.core.progress import progress
 from assay.core.seeds import as_seed
 from assay.errors import DataError, ParameterError, spoken_as
-from assay.evaluate.candidates import as_candidates
+from assay.evaluate.candidates import as_candidates, task_of_learners
 from assay.evaluate.deal import bootstrap_rows
 from assay.evaluate.design import Split
+from assay.evaluate.digits import shown_metric
 from assay.evaluate.fold import Data, Task, run_cell
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import gather
@@ -70,6 +71,27 @@ def no_information_rate(truth: Target, answer: Any) -> float:
     return float(sum(np.mean(truth == k) * np.mean(answer != k) for k in np.unique(truth)))
 
 
+def no_information_loss(truth: np.ndarray, predicted: np.ndarray, loss: str = "squared") -> float:
+    r"""The mean loss if numbers and predictions had nothing to do with each other: over all pairs of rows,
+    :math:`\frac{1}{n^2} \sum_{ij} L(y_i, \hat y_j)`.
+
+    >>> import numpy as np
+    >>> from assay.evaluate.bootstrap import no_information_loss
+    >>> no_information_loss(np.array([0.0, 2.0]), np.array([1.0, 1.0]))
+    1.0
+    >>> no_information_loss(np.array([0.0, 4.0]), np.array([1.0, 2.0]), "absolute")
+    2.0
+    """
+    if loss == "squared":
+        gap = float(truth.mean() - predicted.mean())
+        return float(truth.var() + predicted.var()) + gap * gap
+    ordered = np.sort(predicted)
+    below = np.searchsorted(ordered, truth)  # how many predictions are below each number
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    total = truth * below - sums[below] + (sums[-1] - sums[below]) - truth * (len(ordered) - below)
+    return float(total.mean() / len(ordered))
+
+
 @dataclass(frozen=True)
 class BootstrapError(Sentence):
     """Four estimates of one error, each with its interval.
@@ -83,7 +105,9 @@ class BootstrapError(Sentence):
     no_information : the error if the columns said nothing
     intervals : {name: (low, high)} of the four
     left_out : (B,) the error of each resampled learner on the rows it has not seen
-    row_error : (n,) how often each row was missed by learners that have not seen it; NaN if all have
+    row_error : (n,) how often each row was missed by learners that have not seen it, of numbers its mean loss; NaN if
+        all have seen it
+    loss : "error" of classes; "squared error" or "absolute error" of numbers, of which the estimates are means
     """
 
     learner: str
@@ -98,20 +122,26 @@ class BootstrapError(Sentence):
     left_out: np.ndarray = field(repr=False)
     row_error: np.ndarray = field(repr=False)
     notes: tuple[str, ...] = ()
+    loss: str = "error"
 
     def __str__(self) -> str:
+        what = "Error" if self.loss == "error" else f"Mean {self.loss}"
+        m = measures()[_MEASURES[self.loss]]
         lines = [
-            f"Error of {self.learner} by {len(self.left_out)} bootstrap samples of {len(self.row_error)} rows:"
+            f"{what} of {self.learner} by {len(self.left_out)} bootstrap samples of {len(self.row_error)} rows:"
         ]
         for name, words in _WORDS.items():
-            low, high = self.intervals[name]
-            interval = f"{shown_confidence(self.alpha)} interval {low:.4f} to {high:.4f}"
-            lines.append(f"  {words:<14} {getattr(self, name):.4f}, {interval}")
-        lines.append(f"  training       {self.training:.4f}; without information {self.no_information:.4f}")
+            value, low, high = (
+                shown_metric(m, v, self.plain) for v in (getattr(self, name), *self.intervals[name])
+            )
+            lines.append(f"  {words:<14} {value}, {shown_confidence(self.alpha)} interval {low} to {high}")
+        training, gamma = (shown_metric(m, v, self.plain) for v in (self.training, self.no_information))
+        lines.append(f"  training       {training}; without information {gamma}")
         return "\n".join([*lines, *self.notes])
 
 
 FEWEST = 20  # samples that an estimate rests on
+_MEASURES = {"error": "error", "squared error": "mse", "absolute error": "mae"}
 _WORDS = {"plain": "plain", "leave_one_out": "leave-one-out", "point_632": ".632", "point_632_plus": ".632+"}
 
 
@@ -127,8 +157,10 @@ def bootstrap_error(
     groups: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
+    task: str | None = None,
+    loss: str = "squared",
 ) -> BootstrapError:
-    r"""How often a learner errs, by fitting it to samples of n rows drawn with replacement.
+    r"""How often a learner errs, or by how much, by fitting it to samples of n rows drawn with replacement.
 
     A sample leaves out a row with probability :math:`(1 - 1/n)^n \approx .368`. The learners that have not seen a
     row judge it; the mean over rows is the leave-one-out bootstrap, which is too high, because a sample has but
@@ -144,13 +176,14 @@ def bootstrap_error(
     Parameters
     ----------
     learner : a learner or its short name; it is prepared as in ``compare``
-    X, y : rows and classes, as in ``compare``
+    X, y : rows and their classes or numbers, as in ``compare``
     n_resamples : B, at least 20
     training : "all rows": the error, on all rows, of the learner fitted to all rows (Efron); "own samples": the mean
         error of each resampled learner on the rows of its own sample
     alpha : 1 - confidence of the interval
     groups : (n,) groups to be drawn whole
-    random_state, n_jobs : as in ``compare``
+    random_state, n_jobs, task : as in ``compare``
+    loss : of numbers, the "squared" or the "absolute" error of a row
 
     Returns
     -------
@@ -177,17 +210,21 @@ def bootstrap_error(
         raise ParameterError(
             f'bootstrap_error: training must be "all rows" or "own samples", got {training!r}.'
         )
+    if loss not in ("squared", "absolute"):
+        raise ParameterError(f'loss must be "squared" or "absolute", got {loss!r}.', who="bootstrap_error")
     if y is None and hasattr(X, "target_name"):
         X, y = X
-    rows = gather(X, y, "holdout", groups=groups, who="bootstrap_error")
+    rows = gather(X, y, "holdout", groups=groups, task=task, of_learners=task_of_learners([learner]),
+                  who="bootstrap_error")  # fmt: skip
     random_state = as_seed(random_state, "bootstrap_error")
     data = rows.data
-    (candidate,) = as_candidates([learner], data.table)
-    drawn, wrong = _resampled(candidate, data, int(n_resamples), random_state, n_jobs)
+    loss = f"{loss} error" if data.target.task == "regression" else "error"
+    (candidate,) = as_candidates([learner], data.table, data.target.task)
+    drawn, wrong = _resampled(candidate, data, int(n_resamples), random_state, n_jobs, loss)
     answer = _answers(
         candidate, data, Split(0, 0, np.arange(len(data.codes)), np.arange(len(data.codes))), random_state
     )
-    shown = float(np.mean(answer != data.codes))
+    shown = float(np.mean(_losses(data.truth, answer, loss)))
     if training == "own samples":
         shown = float((drawn * wrong).sum() / drawn.sum())
     notes = list(rows.notes)
@@ -201,11 +238,14 @@ def bootstrap_error(
         )
     row_error = np.full(len(judges), np.nan)
     there = judges > 0
-    row_error[there] = (unseen & wrong).sum(axis=0)[there] / judges[there]
+    row_error[there] = (unseen * wrong).sum(axis=0)[there] / judges[there]
     leave_one_out = float(row_error[there].mean())
-    gamma = no_information_rate(data.codes, answer)
-    left_out = (unseen & wrong).sum(axis=1) / unseen.sum(axis=1)
-    low, high = _middle(left_out, leave_one_out, unseen.sum(axis=1).mean() / len(judges), alpha)
+    if loss == "error":
+        gamma, top = no_information_rate(data.codes, answer), 1.0
+    else:
+        gamma, top = no_information_loss(data.truth, answer, loss.split()[0]), np.inf
+    left_out = (unseen * wrong).sum(axis=1) / unseen.sum(axis=1)
+    low, high = _middle(left_out, leave_one_out, unseen.sum(axis=1).mean() / len(judges), alpha, top)
     return BootstrapError(
         candidate.name,
         float(wrong.mean()),
@@ -215,25 +255,28 @@ def bootstrap_error(
         shown,
         gamma,
         {
-            "plain": _of_rows(wrong.mean(axis=0), alpha),
+            "plain": _of_rows(wrong.mean(axis=0), alpha, top),
             "leave_one_out": (low, high),
-            "point_632": _moved(error_632(shown, leave_one_out), leave_one_out, low, high),
-            "point_632_plus": _moved(error_632_plus(shown, leave_one_out, gamma), leave_one_out, low, high),
+            "point_632": _moved(error_632(shown, leave_one_out), leave_one_out, low, high, top),
+            "point_632_plus": _moved(
+                error_632_plus(shown, leave_one_out, gamma), leave_one_out, low, high, top
+            ),
         },
         alpha,
         left_out,
         row_error,
         tuple(notes),
+        loss,
     )
 
 
 def _resampled(
-    candidate: Candidate, data: Data, B: int, seed: int, n_jobs: int | None
+    candidate: Candidate, data: Data, B: int, seed: int, n_jobs: int | None, loss: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(B, n) how often each sample holds each row, and whether its learner errs on it."""
+    """(B, n) how often each sample holds each row, and whether its learner errs on it, or by how much."""
     n = len(data.codes)
     drawn = np.zeros((B, n), dtype=np.int32)
-    wrong = np.zeros((B, n), dtype=bool)
+    wrong = np.zeros((B, n), dtype=bool if loss == "error" else np.float64)
     everyone = np.arange(n)
     splits = []
     for b in range(B):
@@ -244,7 +287,7 @@ def _resampled(
         answers, done = each(_answers, ((candidate, data, split, seed) for split in splits), n_jobs), 0
         try:
             for done, answer in enumerate(answers, 1):
-                wrong[done - 1] = answer != data.codes
+                wrong[done - 1] = _losses(data.truth, answer, loss)
                 bar.advance()
         except KeyboardInterrupt:
             if done < FEWEST:
@@ -255,28 +298,37 @@ def _resampled(
 
 
 def _answers(candidate: Candidate, data: Data, split: Split, seed: int) -> np.ndarray:
-    task = Task([measures()["error"]], None, None, seed, probabilities=False)
+    name = "error" if data.target.task == "classification" else "mse"
+    task = Task([measures()[name]], None, None, seed, probabilities=False)
     cell = run_cell(candidate, data.fold(split), task)
     if cell.answer is None:
         raise DataError(f"bootstrap_error: {candidate.name} failed. {cell.failure}")
-    return cell.answer.astype(np.int64)
+    return cell.answer if data.target.task == "regression" else cell.answer.astype(np.int64)
 
 
-def _middle(left_out: np.ndarray, centre: float, share: float, alpha: float) -> tuple[float, float]:
+def _losses(truth: np.ndarray, answer: np.ndarray, loss: str) -> np.ndarray:
+    if loss == "error":
+        return truth != answer
+    return (truth - answer) ** 2 if loss == "squared error" else np.abs(truth - answer)
+
+
+def _middle(
+    left_out: np.ndarray, centre: float, share: float, alpha: float, top: float
+) -> tuple[float, float]:
     """The middle 1 - alpha of the resampled errors about the estimate, at the spread of an error on all rows."""
     shrink = np.sqrt(share / (1 - share))
     ends = centre + shrink * (np.quantile(left_out, [alpha / 2, 1 - alpha / 2]) - left_out.mean())
-    return float(np.clip(ends[0], 0.0, centre)), float(np.clip(ends[1], centre, 1.0))
+    return float(np.clip(ends[0], 0.0, centre)), float(np.clip(ends[1], centre, top))
 
 
-def _moved(point: float, centre: float, low: float, high: float) -> tuple[float, float]:
-    """The interval of the centre, moved to another point; within 0 and 1."""
-    return max(point - (centre - low), 0.0), min(point + (high - centre), 1.0)
+def _moved(point: float, centre: float, low: float, high: float, top: float) -> tuple[float, float]:
+    """The interval of the centre, moved to another point; within 0 and the largest possible value."""
+    return max(point - (centre - low), 0.0), min(point + (high - centre), top)
 
 
-def _of_rows(errors: np.ndarray, alpha: float) -> tuple[float, float]:
+def _of_rows(errors: np.ndarray, alpha: float, top: float) -> tuple[float, float]:
     from scipy.special import ndtri
 
     mean = float(errors.mean())
     half = float(-ndtri(alpha / 2) * errors.std(ddof=1) / np.sqrt(len(errors)))
-    return max(mean - half, 0.0), min(mean + half, 1.0)
+    return max(mean - half, 0.0), min(mean + half, top)

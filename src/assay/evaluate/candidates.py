@@ -9,14 +9,51 @@ from typing import Any
 from assay.errors import ParameterError
 from assay.evaluate.learners import suitable
 from assay.evaluate.prepared import Candidate, prepared
-from assay.learners import find_learner
+from assay.learners import find_learner, is_learner
 from assay.tables import Table
 from assay.types import Estimator
 
-__all__ = ["as_candidates", "distinct", "varied"]
+__all__ = ["KIND_OF_TASK", "as_candidates", "distinct", "task_of_learners", "varied"]
+
+KIND_OF_TASK = {"classification": "classifier", "regression": "regressor"}
 
 
-def as_candidates(learners: Any, table: Table) -> list[Candidate]:
+def task_of_learners(learners: Any) -> str | None:
+    """The task that all learners given are for, None if they leave it open.
+
+    >>> from assay.evaluate.candidates import task_of_learners
+    >>> task_of_learners(["lasso", "forest"]), task_of_learners(["naive bayes"]), task_of_learners(["forest", "knn"])
+    ('regression', 'classification', None)
+    """
+    if learners is None:
+        return None
+    if isinstance(learners, str) or hasattr(learners, "fit"):
+        learners = [learners]
+    listed = learners.values() if isinstance(learners, Mapping) else learners
+    possible = set(KIND_OF_TASK)
+    for given in listed:
+        possible &= _tasks_of(given)
+    return possible.pop() if len(possible) == 1 else None
+
+
+def _tasks_of(given: Any) -> set[str]:
+    """What a learner, or a short name, can be meant for; everything if that is not known."""
+    if isinstance(given, str):
+        known = {task for task, kind in KIND_OF_TASK.items() if is_learner(given, kind)}
+        return known or set(KIND_OF_TASK)
+    kind = _estimator_type(given)
+    return {task for task, of_task in KIND_OF_TASK.items() if kind in (None, of_task)}
+
+
+def _estimator_type(given: Any) -> str | None:
+    if isinstance(given, type) or not hasattr(given, "__sklearn_tags__"):
+        return None
+    from sklearn.utils import get_tags
+
+    return get_tags(given).estimator_type
+
+
+def as_candidates(learners: Any, table: Table, task: str = "classification") -> list[Candidate]:
     """What ``compare`` was given as learners, each with a name of its own and what it needs in front.
 
     >>> from assay.bayes import GaussianNB
@@ -27,14 +64,14 @@ def as_candidates(learners: Any, table: Table) -> list[Candidate]:
     ['lda', 'GaussianNB', 'GaussianNB(var_smoothing=0.1)']
     """
     if learners is None:
-        entries = suitable(table)
+        entries = suitable(table, KIND_OF_TASK[task])
         return [prepared(e.name, e.make(), table, e.scale) for e in entries]
     if isinstance(learners, str) or hasattr(learners, "fit"):
         learners = [learners]
     if isinstance(learners, Mapping):
-        found = [_entrant(str(k), v, table) for k, v in learners.items()]
+        found = [_entrant(str(k), v, table, task) for k, v in learners.items()]
     else:
-        found = [_entrant(None, v, table) for v in learners]
+        found = [_entrant(None, v, table, task) for v in learners]
     if not found:
         raise ParameterError(
             "there is no learner to compare. Name some, or give None for all that suit.", who="compare"
@@ -42,7 +79,13 @@ def as_candidates(learners: Any, table: Table) -> list[Candidate]:
     return distinct(found)
 
 
-def varied(learner: Estimator, settings: list[dict[str, Any]], table: Table, who: str) -> list[Candidate]:
+def varied(
+    learner: Estimator,
+    settings: list[dict[str, Any]],
+    table: Table,
+    who: str,
+    task: str = "classification",
+) -> list[Candidate]:
     """One candidate for each setting of a learner, with what it needs in front.
 
     >>> from assay.evaluate.candidates import varied
@@ -55,11 +98,11 @@ def varied(learner: Estimator, settings: list[dict[str, Any]], table: Table, who
 
     scale = False
     if isinstance(learner, str):
-        entry = find_learner(learner)
+        entry = find_learner(learner, KIND_OF_TASK[task])
         name, base, scale = entry.name, entry.make(), entry.scale
     else:
-        found = _entrant(None, learner, table)
-        name, base = found.name, found.learner
+        given = _entrant(None, learner, table, task)
+        name, base = given.name, given.learner
     candidates = []
     for setting in settings:
         try:
@@ -69,9 +112,10 @@ def varied(learner: Estimator, settings: list[dict[str, Any]], table: Table, who
     return candidates
 
 
-def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
+def _entrant(name: str | None, given: Any, table: Table, task: str) -> Candidate:
+    wanted = KIND_OF_TASK[task]
     if isinstance(given, str):
-        entry = find_learner(given)
+        entry = find_learner(given, wanted)
         return prepared(name or entry.name, entry.make(), table, entry.scale)
     if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
         hint = (
@@ -81,19 +125,17 @@ def _entrant(name: str | None, given: Any, table: Table) -> Candidate:
         )
         raise ParameterError(f"a learner has fit and predict, got {given!r}. Give {hint}.", who="compare")
     if not hasattr(given, "get_params") or not hasattr(given, "__sklearn_tags__"):
-        name = type(given).__name__
+        name, mixin = type(given).__name__, f"{wanted.capitalize()}Mixin"
         raise ParameterError(
             f"{name} cannot be copied for each split as scikit-learn copies learners. Write it as "
-            f"class {name}(ClassifierMixin, BaseEstimator), both of sklearn.base.",
+            f"class {name}({mixin}, BaseEstimator), both of sklearn.base.",
             who="compare",
         )
-    from sklearn.utils import get_tags
-
-    kind = get_tags(given).estimator_type
-    if kind not in (None, "classifier"):
+    kind = _estimator_type(given)
+    if kind not in (None, wanted):
+        does = "tell classes apart" if task == "classification" else "predict numbers"
         raise ParameterError(
-            f"learners tell classes apart, {type(given).__name__} is a {kind.replace('_', ' ')}. Give a "
-            "classifier.",
+            f"for a {task}, learners {does}; {type(given).__name__} is a {kind.replace('_', ' ')}. Give a {wanted}.",
             who="compare",
         )
     return prepared(name or type(given).__name__, given, table)

@@ -11,16 +11,15 @@ import numpy as np
 from assay.core.seeds import as_seed
 from assay.decide import LossMatrix, as_loss
 from assay.errors import ParameterError
-from assay.evaluate.candidates import as_candidates
+from assay.evaluate.candidates import KIND_OF_TASK, as_candidates, task_of_learners
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.describe import description
 from assay.evaluate.fold import Data, Task
 from assay.evaluate.learners import not_tried
-from assay.evaluate.metrics import as_measures
+from assay.evaluate.metrics import as_measures, task_of_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import gather
 from assay.evaluate.run import INTERRUPTED, remarks_on, run
-from assay.evaluate.target import Target
 from assay.evaluate.weights import weight_keyword
 from assay.metrics.measure import Measure, measures
 from assay.stats.checks import is_number
@@ -35,7 +34,7 @@ def compare(
     X: Any,
     y: Any = None,
     design: Any = None,
-    metrics: Any = ("error",),
+    metrics: Any = None,
     alpha: float = 0.05,
     *,
     loss: Any = None,
@@ -50,6 +49,7 @@ def compare(
     probabilities: bool = True,
     name: str | None = None,
     target: str | None = None,
+    task: str | None = None,
 ) -> Comparison:
     """Fit and test learners on the same splits; say which are better, by how much, and how sure that is.
 
@@ -60,7 +60,8 @@ def compare(
 
     Intervals use Student's t with the variance corrected for splits that share rows. The test of two learners
     is the one that fits the design: the same t on repeated splits, the combined F test on 5x2, McNemar's on one
-    split and by leave-one-out; by another metric on one split, DeLong's or a paired bootstrap of its rows.
+    split and by leave-one-out; by another metric on one split, DeLong's, a paired t test of the rows' losses or a
+    paired bootstrap; Diebold and Mariano's on the losses of numbers that were predicted in order of time.
     P-values are adjusted (Holm) over all pairs, because the best learner is chosen by looking at the results; those of
     a learner against the majority learner over the pairs with it alone, since that is a question of its own.
 
@@ -72,13 +73,13 @@ def compare(
         rows as they came; other learners get what they can use: missing values are imputed and categories expanded
         into indicators where needed, and the result says so.
     X : anything that ``Table.of`` takes, (n, d): text, numbers, missing values; or a built-in Dataset, without y
-    y : (n,) classes; rows without one are left out, and a note says how many
+    y : (n,) classes to tell apart or numbers to predict; rows without one are left out, and a note says how many
     design : how rows are split; default "3x10", with times "5-time"
         "3x10" (repetitions x folds), "10-fold", "5x2", "holdout", "20xholdout(0.25)", "leave-one-out",
         "leave-one-group-out", "bootstrap(200)", "5-time", "5-time(gap=10,window=500)", a Resampling, a scikit-learn
         splitter, or a list of (train, test) row numbers or masks
     metrics : names of :func:`assay.metrics.measures` or of scikit-learn's scorers, Measures or functions; the
-        first one ranks
+        first one ranks. Default: the error of classes; RMSE, MAE and R2 of numbers
     alpha : 1 - confidence of intervals, and the level of tests
     loss : what wrong answers cost, {(said, truth): cost} or an array; adds the metric cost
     reject : what it costs to leave a row undecided; adds the metrics cost and rejected
@@ -92,7 +93,10 @@ def compare(
     budget : seconds after which no further fold is started
     probabilities : whether to keep the posteriors of the first repetition, in which each row is tested once at
         most; ``Comparison.out_of_fold`` and the curves of the report need them
-    name, target : what the data and the classes are called; default: as X and y say
+    name, target : what the data and the target are called; default: as X and y say
+    task : "classification" or "regression". None goes by the learners if all are for one of them, then by the
+        metrics, else by y: numbers with fractions, or more than 20 distinct whole ones, are predicted as numbers, and a
+        note says so
 
     Returns
     -------
@@ -132,22 +136,24 @@ def compare(
         test=test,
         loss=loss,
         target=target,
+        task=task,
+        of_learners=task_of_learners(learners) or task_of_metrics(metrics),
     )
     data, notes = rows.data, rows.notes
-    costs, measured = _decisions(rows.loss, reject, as_measures(metrics), data)
-    plan, changes = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
+    aim = data.target
+    costs, measured = _decisions(rows.loss, reject, as_measures(metrics, task=aim.task), data)
+    plan, changes = rows.design.fitted_to(aim.codes, aim.labels, data.groups, data.times)
     notes += changes
-    classes = Target(rows.target, data.labels, data.codes)
     folds = plan.folds if plan.kind == "folds" else 10
-    about = description(data.table, classes, name or "data", folds, plan, data.groups, data.times)
-    candidates = as_candidates(learners, data.table)
+    about = description(data.table, aim, name or "data", folds, plan, data.groups, data.times)
+    candidates = as_candidates(learners, data.table, aim.task)
     if learners is None:
-        notes.append(not_tried(data.table))
+        notes.append(not_tried(data.table, KIND_OF_TASK[aim.task]))
     notes += _unweighed(candidates, data)
-    task = Task(measured, costs, reject, seed, probabilities)
+    asked = Task(measured, costs, reject, seed, probabilities)
     start = time.perf_counter()
     deadline = None if budget is None else start + budget
-    finished, done, ended = run(candidates, data, plan, task, n_jobs, deadline)
+    finished, done, ended = run(candidates, data, plan, asked, n_jobs, deadline)
     partial = ""
     if ended:
         partial = f"{ended} after {len(finished)} of {plan.count(len(data.codes), data.groups)} splits"
@@ -161,7 +167,7 @@ def compare(
         alpha=alpha,
         data=about,
         classes=[v.item() if isinstance(v, np.generic) else v for v in data.labels],
-        truths=[data.codes[test] for _, test in done],
+        truths=[data.truth[test] for _, test in done],
         tests=[test for _, test in done],
         places=[place for place, _ in done],
         cells=cells,
@@ -206,6 +212,13 @@ def _decisions(
                     who="compare",
                 )
         return None, metrics
+    if data.target.task == "regression":
+        what = "loss" if loss is not None else "reject"
+        raise ParameterError(
+            f"{what}= is about wrong classes, and {data.target.name} has numbers. Costs of predicted numbers: the "
+            "metric 'asymmetric loss'.",
+            who="compare",
+        )
     table = as_loss(loss, data.labels, who="compare")
     if table.actions != table.classes:
         raise ParameterError(

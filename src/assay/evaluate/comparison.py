@@ -17,7 +17,7 @@ from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
 from assay.evaluate.learned import family_of, with_baseline
 from assay.evaluate.metrics import as_measures
-from assay.evaluate.one_split import interval_of_rows
+from assay.evaluate.one_split import interval_of_rows, value_of_rows
 from assay.evaluate.out_of_fold import OutOfFold, pooled
 from assay.evaluate.pairs import (
     any_difference,
@@ -65,7 +65,8 @@ class Comparison:
     records : list of dicts, one per learner, split and metric
     notes : sentences about what was done and what was odd
     data : Description of the rows
-    classes : list of labels
+    classes : list of labels; empty for a regression
+    task : "classification" or "regression"
     partial : why not all splits were run, such as "Interrupted after 12 of 30 splits"; "" for a whole comparison
 
     Examples
@@ -104,6 +105,10 @@ class Comparison:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "source": None}
+
+    @property
+    def task(self) -> str:
+        return "classification" if self.classes else "regression"
 
     # records
 
@@ -238,6 +243,7 @@ class Comparison:
 
     def confusion(self, learner: str) -> np.ndarray:
         """(K, K) or, if some answers are no class, (K, K + 1): true class by answer, all splits together."""
+        self._needs_classes("a confusion matrix")
         return self._confusion(learner, 0).astype(np.int64)
 
     def _confusion(self, learner: str, power: int) -> np.ndarray:
@@ -263,11 +269,16 @@ class Comparison:
         """
         from assay.metrics.class_report import ClassReport
 
+        self._needs_classes("precision and recall")
         times = (
             self._confusion(learner, 0).sum() / self._distinct_rows
         )  # how often each row was tested, on average
         table, squares = (self._confusion(learner, power) / times for power in (1, 2))
         return ClassReport.of_table(table, self.classes, squares=squares, alpha=self.alpha)
+
+    def _needs_classes(self, what: str) -> None:
+        if self.task == "regression":
+            raise ParameterError(f"{what} is of classes, and {self.data.target} has numbers.", who="compare")
 
     def importance(
         self,
@@ -339,8 +350,10 @@ class Comparison:
         m = self._metric(metric)
         values = self.values(learner, m.name)
         there = np.isfinite(values)
-        if not there.any():
+        if not there.any() and not self._of_pooled_rows:
             return np.nan, np.nan
+        if self._of_pooled_rows:
+            return interval_of_rows(self, self._learner(learner), m)
         low, high = self._over_splits(values)
         if m.rate:
             rows = self._tested_rows
@@ -408,6 +421,8 @@ class Comparison:
         """The mean over the splits that define the metric; of rows tested one by one, by their weights."""
         values = self.values(learner, m.name)
         there = np.isfinite(values)
+        if self._of_pooled_rows:
+            return value_of_rows(self, learner, m)
         if not there.any():
             return np.nan
         if self.weights and self._tested_alone:
@@ -417,6 +432,11 @@ class Comparison:
     @cached_property
     def _tested_alone(self) -> bool:
         return tested_alone(self)
+
+    @property
+    def _of_pooled_rows(self) -> bool:
+        """Whether numbers were predicted row by row: a metric such as RMSE or R2 then is of all rows together."""
+        return self.task == "regression" and self._tested_alone
 
     @cached_property
     def _tested_rows(self) -> float:
@@ -466,7 +486,7 @@ class Comparison:
                 if spelt(m.name) == spelt(name):
                     return m
         with suppress(ParameterError):  # by another name that compare takes: "roc_auc" for auc
-            proper = as_measures([name])[0].name
+            proper = as_measures([name], task=self.task)[0].name
             for m in self.metrics:
                 if m.name == proper:
                     return m

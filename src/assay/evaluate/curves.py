@@ -11,10 +11,11 @@ import numpy as np
 from assay.core.progress import progress
 from assay.core.seeds import as_seed
 from assay.errors import DataError, ParameterError, spoken_as
-from assay.evaluate.candidates import as_candidates, varied
+from assay.evaluate.candidates import as_candidates, task_of_learners, varied
 from assay.evaluate.design import Resampling, Split
-from assay.evaluate.fold import Data, Task, run_cell
-from assay.evaluate.metrics import as_measures
+from assay.evaluate.digits import shown_metric
+from assay.evaluate.fold import Data, Task, outcome_of_numbers, run_cell
+from assay.evaluate.metrics import as_measures, task_of_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import gather
 from assay.evaluate.verdict import Standing
@@ -158,7 +159,8 @@ class Curve(Sentence):
         lines = [f"PARTIAL RESULT. {self.partial}."] if self.partial else []
         lines.append(f"{self.metric.name} of {self.learner} by {self.along}:")
         for tick, train, test, (low, high) in zip(self.ticks, self.train_mean, self.test_mean, self.band):
-            lines.append(f"  {tick!s:>8}  training {train:.4f}  test {test:.4f} ({low:.4f} to {high:.4f})")
+            shown = [shown_metric(self.metric, v, test) for v in (train, test, low, high)]
+            lines.append("  {:>8}  training {}  test {} ({} to {})".format(str(tick), *shown))
         return "\n".join(lines)
 
 
@@ -170,12 +172,13 @@ def learning_curve(
     *,
     train_sizes: Any = (0.1, 0.33, 0.55, 0.78, 1.0),
     design: Any = "5-fold",
-    metric: Any = "error",
+    metric: Any = None,
     alpha: float = 0.05,
     groups: RowLabels | None = None,
     times: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
+    task: str | None = None,
 ) -> Curve:
     """How a learner's error falls with the number of training rows.
 
@@ -185,12 +188,12 @@ def learning_curve(
     Parameters
     ----------
     learner : a learner or its short name, prepared as in ``compare``
-    X, y : rows and classes, as in ``compare``
+    X, y : rows and their classes or numbers, as in ``compare``
     train_sizes : numbers of rows, or shares up to 1 of the smallest training set
     design : as in ``compare``
-    metric : its name or a Measure
+    metric : its name or a Measure; default the error of classes, the RMSE of numbers
     alpha : 1 - confidence of ``band``
-    groups, times, random_state, n_jobs : as in ``compare``
+    groups, times, random_state, n_jobs, task : as in ``compare``
 
     Returns
     -------
@@ -205,16 +208,16 @@ def learning_curve(
     ([15, 60, 120], True)
     """
     data, plan, splits, m = _prepared(
-        X, y, design, metric, groups, times, random_state, alpha, "learning_curve"
+        X, y, design, metric, groups, times, random_state, alpha, "learning_curve", learner, task
     )
     sizes = _sizes(train_sizes, min(len(s.train) for s in splits))
-    (candidate,) = as_candidates([learner], data.table)
+    (candidate,) = as_candidates([learner], data.table, data.target.task)
     work = []
     for j, split in enumerate(splits):
         order = nested_order(split, data, plan, np.random.default_rng([random_state, j]))
         for size in sizes:
             rows = order[:size]
-            if len(np.unique(data.codes[rows])) < 2:
+            if len(data.labels) and len(np.unique(data.codes[rows])) < 2:
                 raise DataError(
                     f"{size} rows hold one class alone. Begin with more: train_sizes=...",
                     who="learning_curve",
@@ -235,12 +238,13 @@ def complexity_curve(
     param_name: str,
     param_range: Any,
     design: Any = "5-fold",
-    metric: Any = "error",
+    metric: Any = None,
     alpha: float = 0.05,
     groups: RowLabels | None = None,
     times: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
+    task: str | None = None,
 ) -> Curve:
     """How training and test error move with a parameter that makes the learner more complex.
 
@@ -250,9 +254,9 @@ def complexity_curve(
     Parameters
     ----------
     learner : a learner or its short name, prepared as in ``compare``
-    X, y : rows and classes, as in ``compare``
+    X, y : rows and their classes or numbers, as in ``compare``
     param_name, param_range : which parameter, and its values from simple to complex
-    design, metric, alpha, groups, times, random_state, n_jobs : as in ``learning_curve``
+    design, metric, alpha, groups, times, random_state, n_jobs, task : as in ``learning_curve``
 
     Returns
     -------
@@ -268,7 +272,7 @@ def complexity_curve(
     [0.333, 0.037, 0.015]
     """
     data, _, splits, m = _prepared(
-        X, y, design, metric, groups, times, random_state, alpha, "complexity_curve"
+        X, y, design, metric, groups, times, random_state, alpha, "complexity_curve", learner, task
     )
     if (
         isinstance(param_range, str)
@@ -278,7 +282,8 @@ def complexity_curve(
         raise ParameterError(
             f"param_range must be values from simple to complex, got {param_range!r}.", who="complexity_curve"
         )
-    candidates = varied(learner, [{param_name: v} for v in values], data.table, "complexity_curve")
+    settings = [{param_name: v} for v in values]
+    candidates = varied(learner, settings, data.table, "complexity_curve", data.target.task)
     work = [(c, split) for split in splits for c in candidates]
     train, test, splits, partial = _measured(work, data, m, random_state, n_jobs, "complexity curve", splits)
     taught, tested = (np.full(len(values), np.mean([len(r) for r in rows]))
@@ -291,13 +296,24 @@ def complexity_curve(
 
 
 def _prepared(
-    X: Any, y: Any, design: Any, metric: Any, groups: Any, times: Any, seed: int, alpha: float, who: str
+    X: Any,
+    y: Any,
+    design: Any,
+    metric: Any,
+    groups: Any,
+    times: Any,
+    seed: int,
+    alpha: float,
+    who: str,
+    learner: Any,
+    task: str | None,
 ) -> tuple[Data, Resampling, list[Split], Measure]:
     check_alpha(alpha, who)
     as_seed(seed, who)
     if y is None and hasattr(X, "target_name"):
         X, y = X
-    rows = gather(X, y, design, groups=groups, times=times, who=who)
+    implied = task_of_learners([learner]) or task_of_metrics(metric)
+    rows = gather(X, y, design, groups=groups, times=times, task=task, of_learners=implied, who=who)
     data = rows.data
     plan, _ = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
     splits = list(plan.splits(data.codes, seed, data.groups, data.times))
@@ -306,7 +322,7 @@ def _prepared(
             f"a curve needs at least two splits to show how far it can be trusted; {plan.name} has {len(splits)}.",
             who=who,
         )
-    (m,) = as_measures([metric], who)
+    m = as_measures(None if metric is None else [metric], who, data.target.task)[0]
     if m.needs == "costs":
         raise ParameterError(
             f"a curve of {m.name} would need costs; draw one of error, brier or log-loss.", who=who
@@ -391,12 +407,19 @@ def both_sides(candidate: Candidate, data: Data, split: Split, m: Measure, seed:
         raise DataError(f"{candidate.name} failed. {cell.failure}")
     sides = []
     for part in (slice(0, cut), slice(cut, None)):
-        posterior = None if cell.posterior is None else cell.posterior[part]
         weight = None if fold.w_test is None else fold.w_test[part]
-        answer = cell.answer[part].astype(np.int64)
-        seen = Outcome(
-            fold.truth[part], answer, posterior, len(data.labels), weight=weight, labels=fold.labels
-        )
+        if data.target.task == "regression":
+            rows = np.arange(len(fold.truth))[part]
+            distribution = None if cell.distribution is None else cell.distribution.take(rows)
+            seen = outcome_of_numbers(
+                fold.truth[part], cell.answer[part], weight, distribution, fold.train.shape[1]
+            )
+        else:
+            posterior = None if cell.posterior is None else cell.posterior[part]
+            answer = cell.answer[part].astype(np.int64)
+            seen = Outcome(
+                fold.truth[part], answer, posterior, len(data.labels), weight=weight, labels=fold.labels
+            )
         sides.append(float(m.of(seen)))
     return sides[0], sides[1]
 
@@ -409,7 +432,7 @@ def learning_curve_of(result: Comparison, learner: str, metric: Measure, splits:
         nested_order(s, data, result.design, np.random.default_rng([seed, j])) for j, s in enumerate(splits)
     ]
     sizes = np.array([[round(share * len(order)) for order in orders] for share in SHARES])
-    sizes = sizes[sizes[:, 0] >= 2 * len(result.classes)]
+    sizes = sizes[sizes[:, 0] >= max(2 * len(result.classes), 4)]
     work = [
         (candidate, split._replace(train=np.sort(order[:size])))
         for j, (split, order) in enumerate(zip(splits, orders))

@@ -125,7 +125,7 @@ class Description(Sentence):
         if len(self.columns) > 60:
             lines.append(f"  ... and {len(self.columns) - 60} more")
         if self.measured is not None:
-            lines += ["", f"{self.target} is no class but a number", f"  {self.measured.words}, "
+            lines += ["", f"{self.target}, a number to predict (regression)", f"  {self.measured.words}, "
                       f"{self.measured.distinct} distinct values"]  # fmt: skip
         if self.classes:
             lines += ["", f"classes of {self.target}"]
@@ -217,8 +217,8 @@ def description(
     else:
         columns = _sparse_summaries(table)
     classes, measured = {}, None
-    if target is not None and target.measured:
-        measured = _number_summary(target.name, np.array([float(v) for v in target.labels]), target.codes)
+    if target is not None and target.numbers is not None:
+        measured = _number_summary(target.name, target.numbers)
     elif target is not None:
         counts = np.bincount(target.codes[target.codes >= 0], minlength=len(target.labels))
         classes = {str(label): int(n) for label, n in zip(target.labels, counts)}
@@ -254,11 +254,11 @@ def _summary(table: Table, j: int) -> ColumnSummary:
     return ColumnSummary(*facts, _range(low, high, mean), low, high, mean)
 
 
-def _number_summary(name: str, labels: np.ndarray, codes: np.ndarray) -> ColumnSummary:
+def _number_summary(name: str, numbers: np.ndarray) -> ColumnSummary:
     """Of a target of numbers."""
-    known = labels[codes[codes >= 0]]
+    known = numbers[~np.isnan(numbers)]
     low, high, mean = float(known.min()), float(known.max()), float(known.mean())
-    missing, distinct = int((codes < 0).sum()), len(labels)
+    missing, distinct = len(numbers) - len(known), len(np.unique(known))
     return ColumnSummary(name, "numeric", missing, distinct, _range(low, high, mean), low, high, mean)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from assay.core.stored import Integer, Plain
+from assay.core.stored import Boolean, Integer, Plain
 from assay.errors import DataError, ParameterError
 from assay.evaluate.deal import bootstrap_rows, deal, deal_groups, draw, draw_groups, time_blocks
 from assay.evaluate.given_splits import GivenSplits, is_given
@@ -56,6 +56,8 @@ class Resampling(Sentence):
         For time: rows before a tested block that do not teach, and the most rows that do (0 for all).
     given : GivenSplits
         For given: a splitter's or a list's pairs.
+    stratified : bool
+        Whether the rows of each class are divided in proportion; of numbers, rows are divided at random.
 
     Examples
     --------
@@ -78,11 +80,13 @@ class Resampling(Sentence):
     gap: int = 0
     window: int = 0
     given: GivenSplits | None = None
+    stratified: bool = True
     stored = {
         "folds": Integer(),
         "repetitions": Integer(),
         "gap": Integer(),
         "window": Integer(),
+        "stratified": Boolean(),
         "given": Plain(type(None)),
     }
 
@@ -185,9 +189,10 @@ class Resampling(Sentence):
             blocks = "1 block" if self.folds == 1 else f"{self.folds} blocks"
             return f"{blocks} in order of time, each tested by {taught} before it{gap}"
         times = "" if self.repetitions == 1 else f"{self.repetitions} repetitions of "
+        how = "stratified " if self.stratified else ""
         if self.kind == "holdout":
-            return f"{times}stratified holdout, {self.test_share:.0%} of the rows test"
-        return f"{times}stratified {self.folds}-fold cross-validation"
+            return f"{times}{how}holdout, {self.test_share:.0%} of the rows test"
+        return f"{times}{how}{self.folds}-fold cross-validation"
 
     @property
     def five_by_two(self) -> bool:
@@ -201,14 +206,14 @@ class Resampling(Sentence):
         groups: np.ndarray | None = None,
         times: np.ndarray | None = None,
     ) -> tuple[Resampling, list[str]]:
-        """The design that these classes allow, and a sentence for every change.
+        """The design that these classes or numbers allow, and a sentence for every change.
 
         Too few rows in a class lower the number of folds to that class's rows, though not below five.
 
         Parameters
         ----------
         y : (n,) class codes 0..K-1
-        labels : (K,) what the classes are called
+        labels : (K,) what the classes are called; none for numbers
         groups : (n,) groups to keep together
         times : (n,) when each row was
         """
@@ -221,6 +226,8 @@ class Resampling(Sentence):
             raise DataError("all rows are of one group, so no split can keep it whole.", who="compare")
         if self.kind == "time":
             return self._on_time(y, labels, times)
+        if not len(labels):
+            return self._of_numbers(units, groups is not None)
         notes = []
         rarest = int(np.argmin(counts))
         rare = f"class {labels[rarest]} has {counts[rarest]} row{'' if counts[rarest] == 1 else 's'}"
@@ -236,6 +243,14 @@ class Resampling(Sentence):
         if counts[rarest] == 1 and self.kind != "given":
             notes.append(f"The {rare}: whenever it is tested, no learner has seen its class.")
         return design, notes
+
+    def _of_numbers(self, units: int, grouped: bool) -> tuple[Resampling, list[str]]:
+        design = replace(self, stratified=False)
+        if self.kind != "folds" or self.folds <= units:
+            return design, []
+        what = "groups" if grouped else "rows"
+        note = f"{self.folds} folds were asked for, but there are {units} {what}: {units} folds are used."
+        return replace(design, folds=units), [note]
 
     def _refuse_order(self, groups: np.ndarray | None, times: np.ndarray | None) -> None:
         if times is not None and self.kind != "time":
@@ -263,7 +278,7 @@ class Resampling(Sentence):
                     + ". Ask for fewer blocks or a smaller gap.",
                     who="compare",
                 )
-            if len(np.unique(y[train])) < 2:
+            if len(labels) and len(np.unique(y[train])) < 2:
                 raise DataError(
                     f"{self.name}: the {len(train)} rows before a tested block are all of the class "
                     f"{labels[y[train][0]]}. Ask for fewer blocks, or give the times of the rows: times=.",

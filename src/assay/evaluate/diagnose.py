@@ -14,6 +14,7 @@ from assay.evaluate.design import Resampling
 from assay.evaluate.finding import SEVERITIES, Case, Finding
 from assay.evaluate.leakage import LEAKAGE_CHECKS
 from assay.evaluate.near_copies import NEAR_COPY_CHECKS
+from assay.evaluate.number_checks import NUMBER_CHECKS
 from assay.evaluate.oddities import COLUMN_CHECKS, TARGET_CHECKS, imbalance, is_identifier, rare_class
 from assay.evaluate.straddling import STRADDLING_CHECKS
 from assay.evaluate.target import Target, as_target
@@ -23,6 +24,7 @@ __all__ = ["CHECKS", "Finding", "diagnose"]
 
 CHECKS: list[Callable[[Case], Iterator[Finding]]] = [
     *TARGET_CHECKS,
+    *NUMBER_CHECKS,
     *LEAKAGE_CHECKS,
     *COLUMN_CHECKS,
     *STRADDLING_CHECKS,

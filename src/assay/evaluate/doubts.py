@@ -109,7 +109,9 @@ def doubts(comparison: Comparison, *, rope: float = 0.01) -> list[Finding]:
     if isinstance(rope, bool) or not isinstance(rope, (int, float)) or not 0 <= rope < np.inf:
         raise ParameterError(f"rope must be a number from 0 up, got {rope!r}.", who="doubts")
     case = Doubt(comparison, float(rope))
-    checks: list[Callable[[Doubt], Iterator[Finding]]] = [failed, *CHECKS, *FOLD_DOUBTS, *PROBABILITY_DOUBTS]
+    checks: list[Callable[[Doubt], Iterator[Finding]]] = [failed, *CHECKS, *FOLD_DOUBTS]
+    if comparison.task == "classification":
+        checks += PROBABILITY_DOUBTS
     found = [f for check in (checks if case.ranked else [failed]) for f in check(case)]
     return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
 
@@ -132,12 +134,13 @@ def no_better_than_majority(case: Doubt) -> Iterator[Finding]:
     who = learned(case.result)
     if who is None or not who.not_shown:
         return
-    always = "answering the most frequent class always"
+    regression = case.result.task == "regression"
+    always = "predicting the mean always" if regression else "answering the most frequent class always"
     m, poor = case.metric.name, who.not_shown
     if not who.shown:
         lead = f"{poor[0]} has the best {m}, but is" if poor[0] == case.ranked[0] else f"{poor[0]} is"
         yield Finding(
-            "no-better-than-majority",
+            "no-better-than-baseline" if regression else "no-better-than-majority",
             "warning",
             (),
             f"{lead} not significantly better than {always}: nothing was shown to be learned.",
@@ -146,7 +149,7 @@ def no_better_than_majority(case: Doubt) -> Iterator[Finding]:
         return
     are = "is" if len(poor) == 1 else "are"
     yield Finding(
-        "no-better-than-majority",
+        "no-better-than-baseline" if regression else "no-better-than-majority",
         "note",
         (),
         f"by {m}, {listed(poor)} {are} not significantly better than {always}.",

@@ -203,7 +203,7 @@ class Case:
     def classes_usable(self) -> bool:
         """Whether there are classes that something could be said about."""
         target = self.target
-        if target is None or target.measured or len(target.labels) < 2:
+        if target is None or len(target.labels) < 2:
             return False
         return len(self.rows) >= 20 and len(target.labels) <= len(self.rows) / 3 and self.blind > 0
 

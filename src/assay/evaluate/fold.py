@@ -16,6 +16,7 @@ from assay.decide import LossMatrix, decide
 from assay.errors import AssayError, SchemaWarning, warn_user
 from assay.evaluate.design import Split
 from assay.evaluate.prepared import Candidate
+from assay.evaluate.target import Target
 from assay.evaluate.weights import group_keyword, weight_keyword
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
@@ -28,11 +29,12 @@ __all__ = ["Cell", "Data", "Fold", "Task", "answer_codes", "posterior_of", "run_
 
 
 _NEAR = 1e-3  # how far probabilities, also of single precision, may be from adding up to 1
+INTERVAL_COVERAGE = 0.9  # of the prediction intervals that metrics judge
 _ROUNDING = 1e-9  # from where on they are made to
 
 
 class Data:
-    """The rows of a comparison: as they came, as a table, and their classes.
+    """The rows of a comparison: as they came, as a table, and their classes or numbers.
 
     The categories of a column are part of what is learned: in a fold, a nominal column has the categories of
     the training rows alone, and another one in a test row is unseen, as it would be in use.
@@ -42,15 +44,34 @@ class Data:
         self,
         raw: Any,
         table: Table,
-        labels: np.ndarray,
-        codes: np.ndarray,
+        target: Target,
         groups: np.ndarray | None = None,
         times: np.ndarray | None = None,
         weight: np.ndarray | None = None,
     ):
-        self.raw, self.table, self.labels, self.codes = raw, table, labels, codes
+        self.raw, self.table, self.target = raw, table, target
         self.groups, self.times, self.weight = groups, times, weight
         self._nominal = [j for j, column in enumerate(table.schema) if column.kind == "nominal"]
+
+    @property
+    def labels(self) -> np.ndarray:
+        """(K,) the classes; none for numbers."""
+        return self.target.labels
+
+    @property
+    def codes(self) -> np.ndarray:
+        """(n,) the number of each row's class, by which splits are stratified; 0 for numbers."""
+        return self.target.codes
+
+    @property
+    def truth(self) -> np.ndarray:
+        """(n,) what measures compare predictions with: class codes, or numbers."""
+        return self.codes if self.target.numbers is None else self.target.numbers
+
+    @property
+    def values_of_target(self) -> np.ndarray:
+        """(n,) labels, or numbers."""
+        return self.labels[self.codes] if self.target.numbers is None else self.target.numbers
 
     @property
     def row_names(self) -> RowNames:
@@ -80,14 +101,19 @@ class Data:
         return Fold(
             Table(train, schema, self.table.complete or None, row_names=names.take(split.train)),
             Table(test, schema, self.table.complete or None, unseen, names.take(split.test)),
-            EncodedLabels(self.codes[split.train], self.labels),
-            self.codes[split.test],
+            self._training_target(split.train),
+            self.truth[split.test],
             self.labels,
             self,
             split,
             None if self.weight is None else self.weight[split.train],
             None if self.weight is None else self.weight[split.test],
         )
+
+    def _training_target(self, rows: np.ndarray) -> EncodedLabels | np.ndarray:
+        if self.target.numbers is None:
+            return EncodedLabels(self.codes[rows], self.labels)
+        return self.target.numbers[rows]
 
 
 @dataclass
@@ -96,7 +122,7 @@ class Fold:
 
     train: Table
     test: Table
-    y_train: EncodedLabels
+    y_train: EncodedLabels | np.ndarray
     truth: np.ndarray
     labels: np.ndarray
     data: Data
@@ -139,10 +165,11 @@ class Cell:
     """One learner on one fold: numbers, or the sentence that says why there are none."""
 
     values: dict[str, float] = field(default_factory=dict)
-    answer: np.ndarray | None = None  # (n,) class codes; -1 for an answer that is no class
+    answer: np.ndarray | None = None  # (n,) class codes, -1 for an answer that is no class; or numbers
     posterior: np.ndarray | None = None  # (n, K), kept in the first repetition, where each row is tested once
     price: np.ndarray | None = None  # (n,) what each decision cost, and which rows were left open, kept alike
     rejected: np.ndarray | None = None
+    distribution: Any = None  # of numbers, where a metric asks for it, kept alike
     fit_seconds: float = np.nan
     predict_seconds: float = np.nan
     failure: str = ""
@@ -195,9 +222,12 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     start = time.perf_counter()
     said = learner.predict(X_test)
     cell.predict_seconds = time.perf_counter() - start
-    K = len(fold.labels)
     if np.size(said) != len(fold.truth):
         raise ValueError(f"predict gave {np.size(said)} answers for {len(fold.truth)} rows")
+    if fold.data.target.numbers is not None:
+        _measure_numbers(learner, fold, task, cell, np.asarray(said, dtype=np.float64).ravel(), X_test)
+        return
+    K = len(fold.labels)
     cell.answer = answer_codes(np.asarray(said), fold.labels).astype(np.min_scalar_type(-K))
     keep = task.probabilities and fold.split.repetition == 0
     posterior = None
@@ -216,6 +246,55 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     answer = cell.answer.astype(np.int64)
     seen = Outcome(fold.truth, answer, posterior, K, price, left_open, fold.w_test, fold.labels)
     cell.values = {m.name: float(m.of(seen)) for m in task.metrics}
+
+
+def _measure_numbers(
+    learner: Any, fold: Fold, task: Task, cell: Cell, predicted: np.ndarray, X_test: Any
+) -> None:
+    """The metrics of predicted numbers."""
+    if not np.isfinite(predicted).all():
+        i = int(np.argmax(~np.isfinite(predicted)))
+        raise ValueError(f"predict gave {predicted[i]} for {row_name(i, fold.test)}, expected a number")
+    cell.answer = predicted
+    cell.values, cell.distribution = measure_numbers(
+        learner, X_test, fold.truth, predicted, fold.w_test, task.metrics, fold.train.shape[1]
+    )
+    if not (task.probabilities and fold.split.repetition == 0):
+        cell.distribution = None
+
+
+def measure_numbers(
+    learner: Any,
+    X: Any,
+    truth: np.ndarray,
+    predicted: np.ndarray,
+    weight: np.ndarray | None,
+    metrics: list[Measure],
+    columns: int,
+) -> tuple[dict[str, float], Any]:
+    """The metrics of predicted numbers, and the predictive distribution if one of them needs it."""
+    needed = any(m.needs in ("quantiles", "distribution") for m in metrics)
+    distribution = lower = upper = None
+    if needed and hasattr(learner, "predict_distribution"):
+        distribution = learner.predict_distribution(X)
+    elif needed and hasattr(learner, "predict_interval"):
+        lower, upper = np.asarray(learner.predict_interval(X, coverage=INTERVAL_COVERAGE)).T
+    seen = outcome_of_numbers(truth, predicted, weight, distribution, columns, lower, upper)
+    return {m.name: float(m.of(seen)) for m in metrics}, distribution
+
+
+def outcome_of_numbers(
+    truth: np.ndarray,
+    predicted: np.ndarray,
+    weight: np.ndarray | None,
+    distribution: Any,
+    columns: int,
+    lower: np.ndarray | None = None,
+    upper: np.ndarray | None = None,
+) -> Outcome:
+    """Predicted numbers that were checked, as measures see them."""
+    return Outcome(truth, predicted, None, 0, weight=weight, distribution=distribution, lower=lower, upper=upper,
+                   coverage=INTERVAL_COVERAGE, columns=columns)  # fmt: skip
 
 
 def _seeded(candidate: Candidate, seed: int) -> Any:

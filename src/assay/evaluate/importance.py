@@ -8,14 +8,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from assay.core.explanation import text_table
 from assay.core.progress import progress
 from assay.core.seeds import as_seed
 from assay.errors import DataError, ParameterError, spoken_as
-from assay.evaluate.candidates import as_candidates
-from assay.evaluate.fold import Data, answer_codes, posterior_of
-from assay.evaluate.metrics import as_measures
+from assay.evaluate.candidates import as_candidates, task_of_learners
+from assay.evaluate.fold import Data, answer_codes, outcome_of_numbers, posterior_of
+from assay.evaluate.metrics import as_measures, task_of_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import gather
 from assay.evaluate.target import as_target
@@ -174,7 +175,7 @@ def permutation_importance(
     X: Any,
     y: Any = None,
     *,
-    scoring: Any = "error",
+    scoring: Any = None,
     n_repeats: int = 5,
     design: Any = None,
     alpha: float = 0.05,
@@ -201,9 +202,9 @@ def permutation_importance(
 
     Parameters
     ----------
-    estimator : a fitted classifier, or with a design a classifier or its short name, prepared as in ``compare``
-    X, y : rows and classes, as in ``compare``
-    scoring : a metric, by name or as in ``compare``; default the error
+    estimator : a fitted learner, or with a design a learner or its short name, prepared as in ``compare``
+    X, y : rows and their classes or numbers, as in ``compare``
+    scoring : a metric, by name or as in ``compare``; default the error of classes, the RMSE of numbers
     n_repeats : int, default 5
     design : how rows are split, as in ``compare``; default None: "10-fold" for a learner that is not fitted
     alpha : 1 - confidence of the intervals, and the level of the tests
@@ -232,19 +233,27 @@ def permutation_importance(
     seed = as_seed(0 if random_state is None else random_state, who)
     if not is_whole(n_repeats, 1):
         raise ParameterError(f"n_repeats must be a whole number from 1 up, got {n_repeats!r}.", who=who)
-    (m,) = as_measures([scoring])
-    if m.needs == "costs":
-        raise ParameterError(f"{m.name} would need costs; ask for error, brier, log-loss or auc.", who=who)
     if y is None and hasattr(X, "target_name"):
         X, y = X
+    implied = task_of_learners([estimator]) or task_of_metrics(scoring)
     if design is None and not isinstance(estimator, str) and _is_fitted(estimator):
+        m = _measure_of(scoring, implied or "classification", who)
         return _of_fitted(estimator, X, y, m, n_repeats, alpha, seed, sample_weight, max_samples)
-    rows = gather(X, y, design or "10-fold", groups=groups, times=times, weights=sample_weight, who=who)
+    rows = gather(X, y, design or "10-fold", groups=groups, times=times, weights=sample_weight, of_learners=implied,
+                  who=who)  # fmt: skip
     data = rows.data
+    m = _measure_of(scoring, data.target.task, who)
     plan, _ = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
-    (candidate,) = as_candidates([estimator], data.table)
+    (candidate,) = as_candidates([estimator], data.table, data.target.task)
     splits = list(plan.splits(data.codes, seed, data.groups, data.times))
     return _over_splits(candidate, data, splits, m, n_repeats, alpha, seed, plan.name)
+
+
+def _measure_of(scoring: Any, task: str, who: str) -> Measure:
+    m = as_measures(None if scoring is None else [scoring], who, task)[0]
+    if m.needs == "costs":
+        raise ParameterError(f"{m.name} would need costs; ask for error, brier, log-loss or auc.", who=who)
+    return m
 
 
 def importance_of(
@@ -279,7 +288,7 @@ def importance_of(
             "importance: this comparison was saved without its rows, so nothing can be fitted again."
         )
     name = result._learner(learner or result.best)
-    m = result.metrics[0] if metric is None else as_measures([metric])[0]
+    m = result.metrics[0] if metric is None else as_measures([metric], task=result.task)[0]
     if m.needs == "costs":
         m = measures()["error"]
     first = [s for s in result.splits if s.repetition == result.places[0][0]]
@@ -300,7 +309,7 @@ def _is_fitted(estimator: Any) -> bool:
         check_is_fitted(estimator)
     except (NotFittedError, TypeError):
         return False
-    return hasattr(estimator, "classes_")
+    return hasattr(estimator, "classes_") or is_regressor(estimator)
 
 
 def _over_splits(
@@ -372,7 +381,9 @@ class _Judged:
         self.value = float(m.of(self.outcome))
 
     def _outcome(self, X: Any, copies: int) -> list[Outcome]:
-        """What the model says of copies of the rows that stand one below the other."""
+        """What the model predicts for copies of the rows that stand one below the other."""
+        if self.m.task == "regression":
+            return self._numbers(X, copies)
         answer = answer_codes(np.asarray(self.model.predict(X)), self.labels)
         posterior = None
         if self.m.needs_probabilities:
@@ -389,6 +400,20 @@ class _Judged:
             )
             for r in range(copies)
         ]
+
+    def _numbers(self, X: Any, copies: int) -> list[Outcome]:
+        predicted, n = np.asarray(self.model.predict(X), dtype=np.float64), len(self.truth)
+        distribution = (
+            self.model.predict_distribution(X) if self.m.needs in ("quantiles", "distribution") else None
+        )
+        parts = [slice(r * n, (r + 1) * n) for r in range(copies)]
+        return [
+            outcome_of_numbers(
+                self.truth, predicted[part], self.weight,
+                None if distribution is None else distribution.take(np.arange(n * copies)[part]), np.shape(self.X)[1],
+            )
+            for part in parts
+        ]  # fmt: skip
 
     def exchanged(self, j: int, orders: np.ndarray) -> list[Outcome]:
         """The outcomes with column j taken from other rows, one for each of the (R, n) orders."""
@@ -479,16 +504,21 @@ def _of_fitted(
 ) -> PermutationImportance:
     who = "permutation_importance"
     table = Table.of(X, who=who)
-    target = as_target(y, len(table), who)
+    target = as_target(y, len(table), who, task=m.task)
     rng, rows = np.random.default_rng(seed), np.flatnonzero(target.labelled)
     rows = _some(rows, max_samples, rng)
-    labels = np.asarray(model.classes_)
-    codes = answer_codes(target.labels[target.codes[rows]], labels)
-    if (codes < 0).any():
-        strange = target.labels[target.codes[rows[int(np.argmax(codes < 0))]]]
-        raise DataError(f"the class {str(strange)!r} is none of those that the classifier knows.", who=who)
+    if target.numbers is not None:
+        labels, truth = np.empty(0), target.numbers[rows]
+    else:
+        labels = np.asarray(model.classes_)
+        truth = answer_codes(target.labels[target.codes[rows]], labels)
+        if (truth < 0).any():
+            strange = target.labels[target.codes[rows[int(np.argmax(truth < 0))]]]
+            raise DataError(
+                f"the class {str(strange)!r} is none of those that the classifier knows.", who=who
+            )
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)[rows]
-    judged = _Judged(model, take_rows(X, rows), codes, labels, weight, m)
+    judged = _Judged(model, take_rows(X, rows), truth, labels, weight, m)
     if np.isnan(judged.value):
         raise DataError(f"{m.name} is not defined on these rows.", who=who)
     losses = _losses(judged, table.shape[1], n_repeats, rng)

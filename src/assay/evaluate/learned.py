@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.baselines import MajorityClassifier
+from assay.baselines import MajorityClassifier, MeanRegressor
 from assay.evaluate.pairs import test_rows_per_training_row
 
 if TYPE_CHECKING:
@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["Learned", "family_of", "learned", "looks_at_nothing", "with_baseline"]
 
 
+BASELINES = (MajorityClassifier, MeanRegressor)
+
+
 @dataclass(frozen=True)
 class Learned:
     """The learners of a comparison against the answer that looks at no column, by the metric that ranks.
 
     Attributes
     ----------
-    reference : the learner that looks at no column, the first of them; "" if none takes part, and then the most
-        frequent class stands for it
+    reference : the learner that looks at no column, the first of them; "" if none takes part, and then, among
+        classes, the most frequent one stands for it
     shown : learners that are significantly better than it, best first
     not_shown : the others that look at columns, best first
     """
@@ -42,8 +45,9 @@ class Learned:
 def learned(result: Comparison) -> Learned | None:
     """Who is significantly better than the answer that looks at no column; None where that cannot be asked.
 
-    Against a majority learner that takes part, by the test of the table, adjusted over the pairs with it like the
-    table's letters and p-values. Without one, by error or accuracy, against the share of the most frequent class.
+    Against a baseline that takes part (the most frequent class, the mean), by the test of the table, adjusted over the
+    pairs with it like the table's letters and p-values. Without one, by error or accuracy, against the share of the
+    most frequent class.
 
     >>> from assay import compare
     >>> from assay.evaluate.learned import learned
@@ -68,7 +72,7 @@ def learned(result: Comparison) -> Learned | None:
 
 def looks_at_nothing(result: Comparison, name: str) -> bool:
     """Whether a learner answers without looking at any column."""
-    return name in result.candidates and isinstance(result.candidates[name].learner, MajorityClassifier)
+    return name in result.candidates and isinstance(result.candidates[name].learner, BASELINES)
 
 
 def with_baseline(result: Comparison, a: str, b: str) -> bool:

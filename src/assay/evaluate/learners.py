@@ -10,9 +10,9 @@ __all__ = ["not_tried", "suitable", "why_not_tried"]
 ON_REQUEST = "on request"
 
 
-def suitable(table: Table) -> list[Entry]:
-    """The learners that are tried on a table when nobody named any."""
-    return [entry for entry in learners().values() if not why_not_tried(entry, table)]
+def suitable(table: Table, kind: str = "classifier") -> list[Entry]:
+    """The learners of a kind that are tried on a table when nobody named any."""
+    return [entry for entry in learners(kind).values() if not why_not_tried(entry, table)]
 
 
 def why_not_tried(entry: Entry, table: Table) -> str:
@@ -33,10 +33,17 @@ def why_not_tried(entry: Entry, table: Table) -> str:
         return "it needs numeric columns alone"
     if entry.most_rows is not None and len(table) > entry.most_rows:
         return f"its time grows with the square of the rows, and there are more than {entry.most_rows:,}"
+    if entry.most_columns is not None and _expanded_columns(table) > entry.most_columns:
+        return f"it needs near rows, and there are more than {entry.most_columns} columns"
     return ""
 
 
-def not_tried(table: Table) -> str:
+def _expanded_columns(table: Table) -> int:
+    """Columns, with one for each category."""
+    return sum(len(column.categories) if column.coded else 1 for column in table.schema)
+
+
+def not_tried(table: Table, kind: str = "classifier") -> str:
     """The sentence about the learners that are tried only if named, and why.
 
     >>> from assay.evaluate.learners import not_tried
@@ -44,7 +51,7 @@ def not_tried(table: Table) -> str:
     >>> not_tried(Table.of([[1.0], [2.0]]))
     'Not tried unless named: ... more that are tried on request alone; assay learners lists them.'
     """
-    reasons = {entry.name: why_not_tried(entry, table) for entry in learners().values()}
+    reasons = {entry.name: why_not_tried(entry, table) for entry in learners(kind).values()}
     by_reason: dict[str, list[str]] = {}
     for name, why in reasons.items():
         if why and why != ON_REQUEST:

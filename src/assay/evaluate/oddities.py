@@ -11,7 +11,6 @@ import numpy as np
 
 from assay.evaluate.copies import rounded
 from assay.evaluate.finding import Case, Finding, cleaned, dropped
-from assay.evaluate.target import CUT_FIRST
 from assay.tables import Table
 from assay.tables.remedies import recognise
 
@@ -222,7 +221,7 @@ def class_spelling(case: Case) -> Iterator[Finding]:
 
 def one_class(case: Case) -> Iterator[Finding]:
     """Nothing to tell apart."""
-    if case.target is not None and len(case.target.labels) < 2:
+    if case.target is not None and case.target.task == "classification" and len(case.target.labels) < 2:
         label = case.target.labels[0]
         yield Finding(
             "one-class",
@@ -232,22 +231,24 @@ def one_class(case: Case) -> Iterator[Finding]:
         )
 
 
-def measured(case: Case) -> Iterator[Finding]:
-    """Numbers with fractions, or many whole ones, where classes are expected."""
-    if case.target is not None and case.target.measured:
-        name, whole = case.target.name, case.target.labels.dtype.kind in "iu"
-        numbers = "whole numbers" if whole else "numbers with fractions"
-        otherwise = f"{CUT_FIRST}, or choose another target."
-        yield Finding(
-            "measured-target",
-            "error",
-            name,
-            f"{name} holds {len(case.target.labels)} distinct {numbers}, expected classes.",
-            f"Make it text if the numbers are names of classes. {otherwise}" if whole else otherwise,
-            f"Add --nominal {shlex.quote(name)} if the numbers are names of classes. {otherwise}"
-            if whole
-            else otherwise,
-        )
+def which_task(case: Case) -> Iterator[Finding]:
+    """Numbers that could be classes or numbers to predict: which of them was taken, and why."""
+    target = case.target
+    if target is None or not target.why:
+        return
+    regression = target.task == "regression"
+    other = "classification" if regression else "regression"
+    taken = "predicted as a number (regression)" if regression else "predicted as a class (classification)"
+    advice = "If the numbers name classes" if regression else "To predict the number itself"
+    possible = not regression or bool((target.numbers == np.floor(target.numbers))[target.labelled].all())  # type: ignore[operator]
+    yield Finding(
+        "task",
+        "note",
+        target.name,
+        f"{target.why}, so it is {taken}.",
+        f'{advice}: task="{other}".' if possible else "",
+        f"{advice}: --task {other}." if possible else "",
+    )
 
 
 def unlabelled(case: Case) -> Iterator[Finding]:
@@ -265,7 +266,7 @@ def unlabelled(case: Case) -> Iterator[Finding]:
 
 def rare_class(case: Case) -> Iterator[Finding]:
     """Classes with fewer rows than folds."""
-    counts = [] if case.target is None or case.target.measured else _class_counts(case)
+    counts = _class_counts(case)
     rare = [(label, n) for label, n in counts if 0 < n < case.folds]
     if len(rare) > 5:
         label, n = min(rare, key=lambda c: c[1])
@@ -308,7 +309,7 @@ def imbalance(case: Case) -> Iterator[Finding]:
 
 
 def _class_counts(case: Case) -> list[tuple[Any, int]]:
-    if case.target is None:
+    if case.target is None or case.target.task == "regression":
         return []
     counts = np.bincount(case.target.codes[case.target.labelled], minlength=len(case.target.labels))
     return [(label, int(n)) for label, n in zip(case.target.labels, counts)]
@@ -329,7 +330,7 @@ def is_identifier(table: Table, j: int) -> bool:
     return bool((np.diff(np.sort(values)) == 1).all())
 
 
-TARGET_CHECKS = [one_class, measured, unlabelled, class_spelling]
+TARGET_CHECKS = [one_class, which_task, unlabelled, class_spelling]
 COLUMN_CHECKS = [
     identifier,
     nearly_identifier,

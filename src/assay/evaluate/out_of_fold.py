@@ -20,8 +20,8 @@ class OutOfFold(NamedTuple):
     Attributes
     ----------
     rows : (n,) numbers of the rows, ascending
-    truth : (n,) class codes
-    answer : (n,) class codes; -1 for an answer that is no class
+    truth : (n,) class codes, or numbers
+    answer : (n,) class codes, -1 for an answer that is no class; or numbers
     posterior : (n, K), or None for a learner without probabilities
     """
 
@@ -60,6 +60,12 @@ def pooled(
     return OutOfFold(
         rows[order],
         np.concatenate([truths[j] for j in first])[order],
-        np.concatenate([np.asarray(cells[j].answer, dtype=np.int64) for j in first])[order],
+        np.concatenate([_whole(cells[j].answer) for j in first])[order],
         np.concatenate(known)[order] if len(known) == len(first) else None,
     )
+
+
+def _whole(answer: np.ndarray | None) -> np.ndarray:
+    """Class codes as whole numbers of 64 bits, numbers as they are."""
+    values = np.asarray(answer)
+    return values if values.dtype.kind == "f" else values.astype(np.int64)

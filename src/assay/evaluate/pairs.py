@@ -44,6 +44,8 @@ def pair_tests(result: Comparison, m: Measure) -> dict[tuple[str, str], TestResu
     names = result.finished
     pairs = list(combinations(names, 2))
     values = {name: result.values(name, m.name) for name in names}
+    if result.task == "regression" and _by_rows(result, m):
+        return tests_of_rows(result, m)
     if not _unweighted(result) and tested_alone(result):
         rows = np.concatenate(result.weights)
         return {(a, b): _on_weighted_rows(values[a] - values[b], rows, result.alpha) for a, b in pairs}
@@ -154,6 +156,15 @@ def test_rows_per_training_row(result: Comparison, there: np.ndarray) -> float:
 
 
 test_rows_per_training_row.__test__ = False  # type: ignore[attr-defined]  # a ratio, not a test of ours
+
+
+def _by_rows(result: Comparison, m: Measure) -> bool:
+    """Whether the predicted numbers of single rows are the sample: each tested alone, or all in order of time."""
+    return (
+        len(result.places) == 1
+        or tested_alone(result)
+        or (result.design.kind == "time" and hasattr(m.of, "influence") and _unweighted(result))
+    )
 
 
 def _folds(result: Comparison) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 
 from sklearn.pipeline import make_pipeline
 
-from assay.core import Classifier, Learner, Transformer
+from assay.core import Classifier, Learner, Regressor, Transformer
 from assay.core.pipelines import pipeline_steps
-from assay.prepare import Prepared, SimpleImputer, StandardScaler
+from assay.prepare import Prepared, PreparedRegressor, SimpleImputer, StandardScaler
 from assay.tables import Table
 from assay.types import Estimator
 
@@ -79,10 +79,11 @@ class Indicators(Transformer):
 def prepared(name: str, estimator: Estimator, table: Table, scale: bool = False) -> Candidate:
     """The learner with what it needs in front, so that all is learned from the training rows of a fold alone.
 
-    A classifier of ours that cannot use missing values, or for which distances matter, comes as ``Prepared``: missing
-    values (and categories that the training rows lack) become means and most frequent categories, numbers z-scores. A
-    stranger that knows arrays alone gets a pipeline that does the same and expands categories into indicators. A
-    scikit-learn pipeline, or a search over one, prepares for itself and gets the rows as they came.
+    A learner of ours that cannot use missing values, or for which distances matter, comes as ``Prepared`` or
+    ``PreparedRegressor``: missing values (and categories that the training rows lack) become means and most frequent
+    categories, numbers z-scores. A stranger that knows arrays alone gets a pipeline that does the same and expands
+    categories into indicators. A scikit-learn pipeline, or a search over one, prepares for itself and gets the rows as
+    they came.
 
     Parameters
     ----------
@@ -106,9 +107,10 @@ def prepared(name: str, estimator: Estimator, table: Table, scale: bool = False)
     fill = not table.complete and not _takes_missing(estimator)
     said = [("imputed", fill), ("scaled", scale), ("indicators", coded.any() and not ours)]
     words = ", ".join(word for word, done in said if done)
-    if isinstance(estimator, Classifier) and not (fill and "missing" in estimator.takes):
+    if isinstance(estimator, (Classifier, Regressor)) and not (fill and "missing" in estimator.takes):
         unseen = coded.any() and "missing" not in estimator.takes
-        ready = Prepared(estimator, scale=bool(scale)) if fill or scale or unseen else estimator
+        around = Prepared if isinstance(estimator, Classifier) else PreparedRegressor
+        ready = around(estimator, scale=bool(scale)) if fill or scale or unseen else estimator
         return Candidate(name, estimator, ready, words)
     # a stranger, or one that takes missing values in predict alone
     steps = [

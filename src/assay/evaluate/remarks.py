@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["face_of", "grouped", "remarks"]
 
-ALWAYS_SHOWN = ("imbalance",)  # notes about the data that stand under every table
+ALWAYS_SHOWN = ("imbalance", "task")  # notes about the data that stand under every table
 MOST_NAMED = 20  # columns of one kind that are named
 MOST_OPTIONS = 5  # columns whose options are spelt out
 
@@ -86,5 +86,5 @@ def _doubts(result: Comparison, rope: float) -> list[Finding]:
     who = learned(result)
     finished = [s for s in result.ranking() if not s.failure and s.mean == s.mean]
     if who is not None and who.nothing_shown and len(finished) > 1:  # the conclusion says so
-        already_said.add("no-better-than-majority")
+        already_said |= {"no-better-than-majority", "no-better-than-baseline"}
     return [f for f in doubts(result, rope=rope) if f.code not in already_said]

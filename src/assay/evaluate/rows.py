@@ -1,4 +1,4 @@
-"""The rows of a comparison: those with a class, and what belongs to each of them."""
+"""The rows of a comparison: those with a target, and what belongs to each of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.evaluate.design import Resampling
 from assay.evaluate.fold import Data
 from assay.evaluate.given_splits import GivenSplits, as_rows
 from assay.evaluate.stacking import stacked
-from assay.evaluate.target import as_target, missing
+from assay.evaluate.target import as_target, check_task, missing
 from assay.tables import RowNames, Table, row_name
 from assay.tables.rows import take_rows
 
@@ -32,14 +32,12 @@ class Rows:
     data : Data
     design : the design, with given splits written down
     loss : costs of the rows that take part
-    target : what the class is called
     notes : what was left out
     """
 
     data: Data
     design: Resampling
     loss: Any
-    target: str
     notes: list[str] = field(default_factory=list)
 
 
@@ -54,9 +52,11 @@ def gather(
     test: Any = None,
     loss: Any = None,
     target: str | None = None,
+    task: str | None = None,
+    of_learners: str | None = None,
     who: str = "compare",
 ) -> Rows:
-    """Check the rows and everything that has one entry per row; leave out rows without a class.
+    """Check the rows and everything that has one entry per row; leave out rows without a class or a number.
 
     >>> from assay.evaluate.rows import gather
     >>> rows = gather([[1.0], [2.0], [3.0], [4.0], [5.0]], ["a", "b", None, "a", "b"], "2-fold")
@@ -64,7 +64,7 @@ def gather(
     (array([0, 1, 0, 1]), ['1 of 5 rows has no class and was left out.'])
     """
     if y is None:
-        raise ParameterError("y is missing; give the class of each row.", who=who)
+        raise ParameterError("y is missing; give the class or the number of each row.", who=who)
     names = None
     if test is not None:
         names = _names_with_test(X, test)
@@ -73,24 +73,24 @@ def gather(
     table = Table.of(X, who=who)
     table = table if names is None else table.replaced(row_names=names)
     n = table.shape[0]
-    found = as_target(y, n, who, name=target)
+    aim = as_target(y, n, who, name=target, task=check_task(task, who), of_learners=of_learners)
     groups, times = as_column(groups, n, "groups", who), _moments(as_column(times, n, "times", who), who)
     weight = check_weights(weights, n, who, squared=True)
-    kept, codes, notes = found.labelled, found.codes, []
+    kept, notes = aim.labelled, []
     if not kept.all():
-        notes.append(_left_out(int((~kept).sum()), n, found.name))
+        notes.append(_left_out(int((~kept).sum()), n, aim.name))
         rows = np.flatnonzero(kept)
-        X, table, codes = take_rows(X, rows), take_rows(table, rows), codes[rows]
+        X, table, aim = take_rows(X, rows), take_rows(table, rows), aim.take(rows)
         groups, times, weight = (None if v is None else v[rows] for v in (groups, times, weight))
         if loss is not None and not isinstance(loss, (Mapping, LossMatrix)) and np.ndim(loss) == 3:
             loss = np.asarray(loss)[rows]
         if weight is not None and not weight.any():
-            raise DataError("every row with a class has the weight 0, so none counts.", who=who)
-    data = Data(X, table, found.labels, codes, groups, times, weight)
+            raise DataError(f"every row with a {aim.name} has the weight 0, so none counts.", who=who)
+    data = Data(X, table, aim, groups, times, weight)
     if plan.given is not None:
-        given = plan.given.dealt(X, found.labels[codes], groups, n, kept)
+        given = plan.given.dealt(X, data.values_of_target, groups, n, kept)
         plan = Resampling(kind="given", folds=0, given=given)
-    return Rows(data, plan, loss, found.name, notes)
+    return Rows(data, plan, loss, notes)
 
 
 def _default(times: Any) -> str:

@@ -155,7 +155,9 @@ def _undefined(cells: dict[str, list[Cell]], metrics: list[Measure]) -> list[str
             if np.isnan(found).all() and not any(c.failure for c in column)
         ]
         if without:
-            asks = ", which needs probabilities" if m.needs_probabilities else ""
+            lacks = {"quantiles": "intervals", "distribution": "a predictive distribution"}
+            needed = "probabilities" if m.needs_probabilities else lacks.get(m.needs, "")
+            asks = f", which needs {needed}" if needed else ""
             notes.append(f"{', '.join(without)} cannot be judged by {m.name}{asks}: its place stays empty.")
     return notes
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from assay.errors import ParameterError
 from assay.metrics.measure import Measure, find_measure, measure_named, measures
@@ -38,6 +38,24 @@ class Answered(ClassifierMixin, BaseEstimator):
         return self.seen.posterior[rows[:, 0]]
 
 
+class AnsweredNumbers(RegressorMixin, BaseEstimator):
+    """A regressor that has answered already: asked for rows by number, it repeats what was predicted."""
+
+    def __init__(self, seen: Outcome):
+        self.seen = seen
+
+    def predict(self, rows: np.ndarray) -> np.ndarray:
+        return self.seen.answer[rows[:, 0]]
+
+
+def _answered(seen: Outcome) -> tuple[Any, np.ndarray]:
+    """A model that repeats its answers, and the truth: labels, or numbers."""
+    if not seen.K:
+        return AnsweredNumbers(seen), seen.truth
+    model = Answered(seen)
+    return model, model.classes_[seen.truth]
+
+
 @dataclass(frozen=True)
 class Scored:
     """A scorer of (model, X, y) as a function of an Outcome; NaN where the fold lacks what it needs."""
@@ -53,13 +71,13 @@ class Scored:
     def __call__(self, seen: Outcome) -> float:
         if self.needs == "probabilities" and seen.posterior is None:
             return float("nan")
-        model = Answered(seen)
-        rows = np.arange(len(seen.truth))[:, None]
+        model, truth = _answered(seen)
+        rows = np.arange(len(truth))[:, None]
         weight = {} if seen.weight is None else {"sample_weight": seen.weight}
         try:
-            return float(self.scorer(model, rows, model.classes_[seen.truth], **weight))
+            return float(self.scorer(model, rows, truth, **weight))
         except ValueError:
-            if len(np.unique(seen.truth)) < seen.K:  # a class has no test row in this fold
+            if seen.K and len(np.unique(seen.truth)) < seen.K:  # a class has no test row in this fold
                 return float("nan")
             raise
 
@@ -76,10 +94,10 @@ class Judged:
         return _takes_weights(self.function)
 
     def __call__(self, seen: Outcome) -> float:
-        model = Answered(seen)
-        rows = np.arange(len(seen.truth))[:, None]
+        model, truth = _answered(seen)
+        rows = np.arange(len(truth))[:, None]
         weight = {} if seen.weight is None else {"sample_weight": seen.weight}
-        return float(self.function(model.classes_[seen.truth], model.predict(rows), **weight))
+        return float(self.function(truth, model.predict(rows), **weight))
 
 
 def scorer_named(name: Any) -> Measure | None:
@@ -92,11 +110,21 @@ def scorer_named(name: Any) -> Measure | None:
     from sklearn.metrics import get_scorer, get_scorer_names
 
     key = str(name).strip().lower().replace(" ", "_").replace("-", "_")
-    return _of_scorer(get_scorer(key), key) if key in get_scorer_names() else None
+    if key not in get_scorer_names():
+        return None
+    scorer = get_scorer(key)
+    return _of_scorer(scorer, key, "regression" if _of_numbers(scorer) else "classification")
 
 
-def measure_of(function: Callable[..., Any], who: str = "compare") -> Measure:
-    """The measure of a scorer, or of a function of true labels and answers; larger counts as better.
+def _of_numbers(scorer: Any) -> bool:
+    """Whether one of scikit-learn's scorers is of predicted numbers."""
+    from sklearn.metrics import _regression
+
+    return getattr(scorer, "_score_func", None) in vars(_regression).values()
+
+
+def measure_of(function: Callable[..., Any], who: str = "compare", task: str = "classification") -> Measure:
+    """The measure of a scorer, or of a function of true labels or numbers and answers; larger counts as better.
 
     >>> from sklearn.metrics import fbeta_score, make_scorer
     >>> from assay.evaluate.scorers import measure_of
@@ -104,7 +132,7 @@ def measure_of(function: Callable[..., Any], who: str = "compare") -> Measure:
     'fbeta_score(beta=2)'
     """
     if hasattr(function, "_score_func"):
-        return _of_scorer(function, _told(function))
+        return _of_scorer(function, _told(function), task)
     name = getattr(function, "__name__", type(function).__name__)
     try:
         needed = [
@@ -115,10 +143,14 @@ def measure_of(function: Callable[..., Any], who: str = "compare") -> Measure:
     except (TypeError, ValueError):
         needed = []
     if len(needed) == 3:
-        return Measure(name, Scored(function, ""), "higher", f"the scorer {name}", "probabilities")
+        needs = "probabilities" if task == "classification" else "numbers"
+        return Measure(name, Scored(function, ""), "higher", f"the scorer {name}", needs, task)
     if len(needed) == 2:
         better = "lower" if name.endswith(("_loss", "_error", "_cost")) else "higher"
-        return Measure(name, Judged(function), better, f"the function {name} of truth and answer")
+        needs = "labels" if task == "classification" else "numbers"
+        return Measure(
+            name, Judged(function), better, f"the function {name} of truth and answer", needs, task
+        )
     raise ParameterError(
         f"the metric {name} must be a scorer of (model, X, y) or a function of (truth, answer); "
         f"it takes {len(needed)} arguments.",
@@ -134,11 +166,11 @@ def _takes_weights(function: Callable[..., Any]) -> bool:
     return "sample_weight" in takes or any(p.kind is p.VAR_KEYWORD for p in takes.values())
 
 
-def _of_scorer(scorer: Any, name: str) -> Measure:
+def _of_scorer(scorer: Any, name: str, task: str) -> Measure:
     method = getattr(scorer, "_response_method", "predict")
-    needs = "labels" if method == "predict" else "probabilities"
+    needs = "numbers" if task == "regression" else "labels" if method == "predict" else "probabilities"
     words = f"scikit-learn's scorer {name}"
-    return Measure(name, Scored(scorer, needs), "higher", words, needs, bounds=_bounds(scorer))
+    return Measure(name, Scored(scorer, needs), "higher", words, needs, task, bounds=_bounds(scorer))
 
 
 def _bounds(scorer: Any) -> tuple[float, float]:
@@ -164,8 +196,14 @@ class MeasureScorer:
     measure: Measure
 
     def __call__(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
-        from assay.evaluate.fold import answer_codes, posterior_of
+        from assay.evaluate.fold import answer_codes, measure_numbers, posterior_of
 
+        if self.measure.task == "regression":
+            truth, predicted = (np.asarray(v, dtype=np.float64).ravel() for v in (y, model.predict(X)))
+            weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+            columns = X.shape[1] if hasattr(X, "shape") else len(X[0])
+            values, _ = measure_numbers(model, X, truth, predicted, weight, [self.measure], columns)
+            return -self.measure.sign * values[self.measure.name]
         classes = np.asarray(model.classes_)
         labels = np.unique(np.concatenate([classes, np.asarray(y)]))
         posterior = posterior_of(model, X, labels) if self.measure.needs_probabilities else None
@@ -190,6 +228,6 @@ def scorer_of(measure: Any) -> MeasureScorer:
     """
     known = measure if isinstance(measure, Measure) else find_measure(measure)
     known = measure_named(measure, "scorer_of") if known is None else known
-    if known.needs not in ("labels", "scores", "probabilities"):
+    if known.needs == "costs":
         raise ParameterError(f"scorer_of: {known.name} needs {known.needs}, which a scorer is not given.")
     return MeasureScorer(known)

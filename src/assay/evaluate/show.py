@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.evaluate.digits import shown_metric
 from assay.evaluate.learned import learned
 from assay.evaluate.remarks import remarks
 from assay.evaluate.verdict import Standing
@@ -36,7 +37,10 @@ def headline(result: Comparison) -> str:
         said.append("groups kept whole")
     if result.settings.get("weighted"):
         said.append("rows weighted")
-    line = f"{result.data.name}: {result.data.words}. {', '.join(said)}, seed {result.settings['seed']}."
+    what = f"Regression of {result.data.target}. " if result.task == "regression" else ""
+    line = (
+        f"{result.data.name}: {result.data.words}. {what}{', '.join(said)}, seed {result.settings['seed']}."
+    )
     return f"PARTIAL RESULT. {result.partial}. {line}" if result.partial else line
 
 
@@ -54,19 +58,26 @@ def cells(result: Comparison, s: Standing) -> list[str]:
     heads = columns(result)
     if s.failure:
         return [s.learner, s.failure] + [""] * (len(heads) - 2)
-    interval = "" if np.isnan(s.low) else f"{s.low:.4f}–{s.high:.4f}"
+    m, best_mean = result.metrics[0], result.ranking()[0].mean
+    low, high = (shown_metric(m, v, best_mean) for v in (s.low, s.high))
+    interval = f"{low}–{high}" if low else ""
     best = s.learner == result.ranking()[0].learner
     others = [
-        next(t.mean for t in result.ranking(m.name) if t.learner == s.learner) for m in result.metrics[1:]
+        shown_metric(
+            other,
+            next(t.mean for t in result.ranking(other.name) if t.learner == s.learner),
+            result.ranking(other.name)[0].mean,
+        )
+        for other in result.metrics[1:]
     ]
     line = [
         s.learner,
-        _number(s.mean),
+        shown_metric(m, s.mean, best_mean),
         interval,
-        "" if best else signed(s.difference),
+        "" if best else shown_metric(m, s.difference, best_mean, sign=True),
         "" if best or np.isnan(s.p) else shown_p(s.p).removeprefix("p = ").removeprefix("p "),
         s.letters,
-        *map(_number, others),
+        *others,
         duration(s.fit_seconds),
         duration(s.predict_seconds),
     ]
@@ -84,7 +95,7 @@ def conclusion(result: Comparison) -> str:
         return f"No split defines {m.name}, so nothing can be said by it."
     first = standings[0]
     if len(standings) == 1:
-        return f"{first.learner} has {m.name} {_number(first.mean)}."
+        return f"{first.learner} has {m.name} {shown_metric(m, first.mean)}."
     who = learned(result)
     if who is not None and who.nothing_shown:
         nothing = f"by {m.name}, nothing was shown to be learned."
@@ -235,7 +246,3 @@ def signed(value: float) -> str:
         return ""
     text = f"{value:+.4f}"
     return text[1:] if float(text) == 0 else text
-
-
-def _number(value: float) -> str:
-    return "" if np.isnan(value) else f"{value:.4f}"

@@ -80,7 +80,7 @@ def _pairs(values: np.ndarray) -> float:
 
 
 def _contradictions(case: Case, kinds: int) -> Iterator[Finding]:
-    if case.target is None or case.equal is None:
+    if case.target is None or case.equal is None or case.target.task == "regression":
         return
     known = case.target.labelled
     counts = np.zeros((kinds, len(case.target.labels)), dtype=np.int64)
@@ -98,7 +98,7 @@ def _contradictions(case: Case, kinds: int) -> Iterator[Finding]:
 
 def _seen_in_training(case: Case, size: np.ndarray) -> tuple[int, int]:
     """How many test rows of the design's first repetition have a copy among their training rows, and of how many."""
-    if case.equal is None or case.target is None or case.target.measured:
+    if case.equal is None or case.target is None:
         return 0, 0
     kind = case.equal[case.labelled]
     if case.plan.kind == "leave-one-out":  # every other row teaches

@@ -1,46 +1,120 @@
-"""The classes of a comparison: labels, codes, and rows that have none."""
+"""The target of a table: classes to tell apart or numbers to predict, and the rows that have neither."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from assay.core.targets import encode_labels, plain_values
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
+from assay.tables import row_name
 
-__all__ = ["CUT_FIRST", "MOST_NUMBERED", "Target", "as_target", "looks_measured", "missing", "most_classes"]
+__all__ = ["MAX_NUMBERED_CLASSES", "TASKS", "Target", "as_target", "check_task", "looks_measured", "missing",
+           "most_classes"]  # fmt: skip
 
+TASKS = ("classification", "regression")
+MAX_NUMBERED_CLASSES = 20  # distinct whole numbers that are taken for classes when nobody says what they are
 CUT_FIRST = "Cut the numbers into classes first, for example with pandas.qcut(column, 3)"
-MOST_NUMBERED = 20  # distinct whole numbers that may be classes without a word; as many values in few rows
 
 
 @dataclass(frozen=True)
 class Target:
-    """Class codes of the rows; -1 where a row has no class."""
+    """What is to be predicted for each row: a class, or a number.
+
+    Attributes
+    ----------
+    name : what it is called
+    labels : (K,) the sorted classes; none for numbers
+    codes : (n,) the number of each row's class, -1 for a row without one; of numbers 0, and -1 where one is missing
+    numbers : (n,) float64, NaN where one is missing; None for classes
+    why : why values that could be both were taken for the one or the other; "" where there was no choice
+    """
 
     name: str
-    labels: np.ndarray  # (K,) sorted
-    codes: np.ndarray  # (n,)
-    measured: bool = False  # numbers with fractions, or many whole ones, rather than classes
+    labels: np.ndarray
+    codes: np.ndarray
+    numbers: np.ndarray | None = None
+    why: str = ""
+
+    @property
+    def task(self) -> str:
+        """ "classification" or "regression"."""
+        return "classification" if self.numbers is None else "regression"
 
     @property
     def labelled(self) -> np.ndarray:
-        """(n,) bool."""
+        """(n,) bool: the rows with a class, or a number."""
         return self.codes >= 0
 
+    def take(self, rows: np.ndarray) -> Target:
+        """The same of some rows."""
+        numbers = None if self.numbers is None else self.numbers[rows]
+        return replace(self, codes=self.codes[rows], numbers=numbers)
 
-def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None = None) -> Target:
-    """Labels and codes of y; a missing label gets the code -1. Its name is the given one, or y's own.
 
-    Numbers that look measured rather than counted, and a target of one class, are errors unless ``lenient``.
+def check_task(task: Any, who: str) -> str | None:
+    """The task if it is one, or None.
+
+    >>> from assay.evaluate.target import check_task
+    >>> check_task("regression", "compare")
+    'regression'
+    """
+    if task is not None and task not in TASKS:
+        raise ParameterError(
+            f'task must be "classification", "regression", or None to go by the target; got {task!r}.',
+            who=who,
+        )
+    return task
+
+
+def as_target(
+    y: Any,
+    n: int,
+    who: str,
+    lenient: bool = False,
+    name: str | None = None,
+    task: str | None = None,
+    of_learners: str | None = None,
+) -> Target:
+    """The classes or the numbers of y; a missing one has the code -1. Its name is the given one, or y's own.
+
+    Text, categories and truth values are classes. Numbers are classes if they are whole and at most 20 distinct ones,
+    else numbers to predict, unless ``task`` says what they are, or ``of_learners``, the task that all learners named
+    are for. A target without variation, and classes that look like
+    measurements, are errors unless ``lenient``.
 
     >>> from assay.evaluate.target import as_target
     >>> as_target(["b", None, "a", "b"], 4, "compare").codes
     array([ 1, -1,  0,  1])
+    >>> as_target([1.5, None, 2.0, 8.5], 4, "compare").numbers
+    array([1.5, nan, 2. , 8.5])
     """
-    name = name or str(getattr(y, "name", None) or "class")
+    name = name or str(getattr(y, "name", None) or ("class" if task != "regression" else "target"))
+    values = _one_column(y, n, who)
+    is_missing = missing(values)
+    if is_missing.all():
+        what = "label" if values.dtype.kind == "O" else "value"
+        raise DataError(f"no row of {name} has a {what}.", who=who)
+    known = values[~is_missing]
+    if known.dtype == object and all(
+        isinstance(v, (int, float, np.number)) and not isinstance(v, bool) for v in known
+    ):
+        known = known.astype(np.float64)
+    if task is None and str(getattr(y, "dtype", "")) == "category":  # pandas': whoever made it means classes
+        task = "classification"
+        if known.dtype.kind == "f" and (known != np.floor(known)).any():
+            known = np.array([f"{v:g}" for v in known])
+    elif task is None and known.dtype.kind in "iuf":
+        task = of_learners
+    chosen, why = _task_of(known, name) if task is None else (task, "")
+    if chosen == "regression":
+        return _numbers(known, is_missing, name, who, lenient, why)
+    return _classes(known, is_missing, name, who, lenient, why)
+
+
+def _one_column(y: Any, n: int, who: str) -> np.ndarray:
     values = plain_values(y)
     if not isinstance(values, np.ndarray):
         objects = np.empty(len(values), dtype=object)
@@ -50,50 +124,87 @@ def as_target(y: Any, n: int, who: str, lenient: bool = False, name: str | None 
         )
     if values.shape != (n,):
         raise DataError(
-            f"X has {n} rows, so y must have {n} labels in one column; its shape is {values.shape}.", who=who
+            f"X has {n} rows, so y must have {n} entries in one column; its shape is {values.shape}.", who=who
         )
-    lost = missing(values)
-    if lost.all():
-        raise DataError(f"no row of {name} has a label.", who=who)
-    known, measured = values[~lost], False
-    if known.dtype == object and all(isinstance(v, (int, float, np.number)) for v in known):
-        known = known.astype(np.float64)
+    return values
+
+
+def _task_of(known: np.ndarray, name: str) -> tuple[str, str]:
+    """What known values are to be predicted as, and why if they are numbers that could be both."""
+    if known.dtype.kind not in "iuf":
+        return "classification", ""
+    distinct = len(np.unique(known))
+    if looks_measured(known):
+        fractions = known.dtype.kind == "f" and bool((known != np.floor(known)).any())
+        kind = "numbers with fractions" if fractions else "whole numbers"
+        return "regression", f"{name} holds {distinct} distinct {kind}"
+    return "classification", f"{name} holds {distinct} distinct whole numbers" if distinct > 10 else ""
+
+
+def _numbers(
+    known: np.ndarray, is_missing: np.ndarray, name: str, who: str, lenient: bool, why: str
+) -> Target:
+    try:
+        as_floats = known.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{name} holds text such as {known[0]!r}, expected numbers for a regression. Take it for classes "
+            "(classification), or choose another target.",
+            who=who,
+        ) from None
+    if np.isinf(as_floats).any():
+        i = int(np.flatnonzero(~is_missing)[np.argmax(np.isinf(as_floats))])
+        raise DataError(
+            f"{name} is infinite in {row_name(i)}; expected finite numbers. Leave such rows out, or make the value "
+            "missing.",
+            who=who,
+        )
+    if not lenient and (as_floats == as_floats[0]).all():
+        raise DataError(
+            f"all rows of {name} have the value {as_floats[0]:g}; there is nothing to predict.", who=who
+        )
+    numbers = np.full(len(is_missing), np.nan)
+    numbers[~is_missing] = as_floats
+    return Target(name, np.empty(0), np.where(is_missing, -1, 0), numbers, why)
+
+
+def _classes(
+    known: np.ndarray, is_missing: np.ndarray, name: str, who: str, lenient: bool, why: str
+) -> Target:
     if known.dtype.kind == "f":
-        measured = not (known == np.floor(known)).all()
-        if measured and not lenient:
+        if not (known == np.floor(known)).all():
             raise DataError(
                 f"{name} holds {len(np.unique(known))} distinct numbers with fractions, expected classes. "
-                f"{CUT_FIRST}, or choose another target.",
+                f"{CUT_FIRST}, or predict them as numbers (regression).",
                 who=who,
             )
-        if not measured and np.abs(known).max() < 2**53:
+        if np.abs(known).max() < 2**53:
             known = known.astype(np.int64)
-        elif lenient:
-            known = np.array([str(v) for v in known.tolist()])
-    measured = measured or (lenient and looks_measured(known))
-    labels, found = encode_labels(known, len(known), who)
+    labels, codes_of_known = encode_labels(known, len(known), who)
     if not lenient and len(labels) < 2:
         raise DataError(
             f"all rows of {name} have the class {labels[0]}; there is nothing to tell apart.", who=who
         )
     if not lenient and len(labels) > most_classes(len(known)):
+        numeric = known.dtype.kind in "iuf"
+        advice = f"{CUT_FIRST}, or predict them as numbers (regression)." if numeric else ""
         raise DataError(
             f"{name} has {len(labels)} distinct values in {len(known)} rows, expected classes. Is it an "
-            f"identifier or a measurement? Choose another target. {CUT_FIRST}.",
+            f"identifier or a measurement? Choose another target. {advice}".rstrip(),
             who=who,
         )
-    codes = np.full(n, -1, dtype=np.int64)
-    codes[~lost] = found
-    return Target(name, labels, codes, measured)
+    codes = np.full(len(is_missing), -1, dtype=np.int64)
+    codes[~is_missing] = codes_of_known
+    return Target(name, labels, codes, None, why)
 
 
 def most_classes(n: int) -> float:
     """The number of distinct values in n rows beyond which they are no classes."""
-    return max(MOST_NUMBERED, n / 3)
+    return max(MAX_NUMBERED_CLASSES, n / 3)
 
 
 def looks_measured(values: np.ndarray) -> bool:
-    """Whether values that are there look like measurements: numbers with fractions, or more than 20 whole ones.
+    """Whether known values look like measurements: numbers with fractions, or more than 20 distinct whole ones.
 
     >>> import numpy as np
     >>> from assay.evaluate.target import looks_measured
@@ -103,7 +214,7 @@ def looks_measured(values: np.ndarray) -> bool:
     if values.dtype.kind not in "iuf":
         return False
     whole = values.dtype.kind in "iu" or bool((values == np.floor(values)).all())
-    return not whole or len(np.unique(values)) > MOST_NUMBERED
+    return not whole or len(np.unique(values)) > MAX_NUMBERED_CLASSES
 
 
 def missing(values: np.ndarray) -> np.ndarray:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from assay.core.seeds import as_seed
-from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates
 from assay.evaluate.deal import draw, draw_groups
+from assay.evaluate.digits import shown_metric
 from assay.evaluate.rows import gather
+from assay.metrics.measure import measures
 from assay.sentence import Sentence
 from assay.stats.information.elbow import elbow
 from assay.stats.intervals.proportion_interval import wilson_interval
@@ -33,6 +34,7 @@ def three_way(
     *,
     groups: Any = None,
     random_state: int = 0,
+    task: str | None = None,
 ) -> ThreeWay:
     """Divide rows into building, validation and test rows, and keep the test rows out of sight.
 
@@ -41,10 +43,11 @@ def three_way(
 
     Parameters
     ----------
-    X, y : rows and classes, or numbers to be predicted by regressors
+    X, y : rows and their classes or numbers, as in ``compare``
     shares : of building, validation and test rows; they add up to 1
     groups : (n,) rows of one group stay in one part
     random_state : whole number; of the parts, and of every learner's own open random_state
+    task : as in ``compare``
 
     Returns
     -------
@@ -71,20 +74,9 @@ def three_way(
         )
     if y is None and hasattr(X, "target_name"):
         X, y = X
-    values = np.asarray(plain_values(y))
-    measured = (
-        values.dtype.kind == "f" and np.isfinite(values).all() and bool((values != np.floor(values)).any())
-    )
-    if measured:  # numbers with fractions: for regressors
-        codes, labels = np.zeros(len(values), dtype=np.int64), None
-        if groups is not None:
-            groups = np.asarray(groups)
-        if values.shape != (Table.of(X, who="three_way").shape[0],):
-            raise DataError(f"three_way: y must have one number per row of X; its shape is {values.shape}.")
-    else:
-        rows = gather(X, y, "holdout", groups=groups, who="three_way")
-        X, codes, groups, labels = rows.data.raw, rows.data.codes, rows.data.groups, rows.data.labels
-        values = labels[codes]
+    rows = gather(X, y, "holdout", groups=groups, task=task, who="three_way")
+    data = rows.data
+    X, codes, groups, values = data.raw, data.codes, data.groups, data.values_of_target
     rng = np.random.default_rng([as_seed(random_state, "three_way"), 0])
     everyone = np.arange(len(values))
     last = _drawn(codes, groups, everyone, parts[2], rng)
@@ -93,7 +85,7 @@ def three_way(
     first = np.setdiff1d(rest, middle)
     if not all(len(part) for part in (first, middle, last)):
         raise DataError(f"three_way: {len(values)} rows cannot be divided into three parts {tuple(shares)}.")
-    return ThreeWay(X, values, first, middle, last, labels is not None, random_state)
+    return ThreeWay(X, values, first, middle, last, data.target.task == "classification", random_state)
 
 
 def _drawn(
@@ -145,7 +137,7 @@ class ThreeWay:
 
         Parameters
         ----------
-        learners : as in ``compare``; for numbers to be predicted, a dict of name to regressor
+        learners : as in ``compare``
         error : function of (truth, answer) giving the error of each row; default 0 or 1 for classes, squared
             differences for numbers
         rule : "smallest", or "one standard error": the first learner, from simple to complex, whose validation error
@@ -193,20 +185,14 @@ class ThreeWay:
         return FinalReport(choice.best, mean, low, high, n, self.looks, alpha, choice.measure is _miss)
 
     def _makers(self, learners: Any) -> list[tuple[str, Any]]:
-        if self._classes:
-            table = Table.of(self._X, who="three_way")
-            return [(c.name, c) for c in as_candidates(learners, table)]
-        if not isinstance(learners, Mapping) or not learners:
-            raise ParameterError(
-                "ThreeWay: for numbers to be predicted, learners must be a dict of name to regressor."
-            )
-        return [(str(k), v) for k, v in learners.items()]
+        task = "classification" if self._classes else "regression"
+        return [(c.name, c) for c in as_candidates(learners, Table.of(self._X, who="three_way"), task)]
 
     def _fit(self, make: Any, rows: np.ndarray) -> Any:
         from sklearn.base import clone
 
-        model = clone(make.estimator if self._classes else make)
-        if self._classes and make.open_seeds:
+        model = clone(make.estimator)
+        if make.open_seeds:
             model.set_params(**dict.fromkeys(make.open_seeds, self._seed))
         return model.fit(take_rows(self._X, rows), self._y[rows])
 
@@ -260,9 +246,11 @@ class FinalReport(Sentence):
 
     def __str__(self) -> str:
         name = "error" if self.rate else "mean error"
+        m = measures()["error" if self.rate else "mse"]
+        error, low, high = (shown_metric(m, v, self.error) for v in (self.error, self.low, self.high))
         said = (
-            f"{name} of {self.learner} on {self.rows} test rows {self.error:.4f}, "
-            f"{shown_confidence(self.alpha)} interval {self.low:.4f} to {self.high:.4f}."
+            f"{name} of {self.learner} on {self.rows} test rows {error}, "
+            f"{shown_confidence(self.alpha)} interval {low} to {high}."
         )
         if self.looks > 1:
             said += f" This is look number {self.looks} at the test rows, so it flatters whatever was chosen by them."

@@ -6,11 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from assay.evaluate.digits import shown_metric
 from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import TestResult, shown_confidence, shown_p
 
 __all__ = ["Standing", "Verdict", "turned"]
+
+
+OF_ROWS = ("mcnemar", "z_test", "diebold_mariano", "paired_rows")  # tests whose name says on how many rows
 
 
 @dataclass(frozen=True)
@@ -85,19 +89,15 @@ class Verdict(Sentence):
         if r.estimate == 0 and r.p == 1:
             return f"{self.first} and {self.second} do not differ in {name} ({r.test})."
         worse = "higher" if r.estimate > 0 else "lower"
-        sure = (
-            ""
-            if np.isnan(r.low)
-            else f", {shown_confidence(self.alpha)} interval {r.low:+.4f} to {r.high:+.4f}"
-        )
+        like = np.nanmax(np.abs([r.estimate, r.low, r.high]))
+        gap, low, high = (shown_metric(self.metric, v, like, sign=True) for v in (r.estimate, r.low, r.high))
+        sure = f", {shown_confidence(self.alpha)} interval {low} to {high}" if low else ""
         after = "" if self.pairs == 1 else f", adjusted for {self.pairs} pairs {shown_p(self.adjusted)}"
-        splits = (
-            f" on {self.splits} splits" if self.splits > 1 and r.code not in ("mcnemar", "z_test") else ""
-        )
+        splits = f" on {self.splits} splits" if self.splits > 1 and r.code not in OF_ROWS else ""
         verdict = "significant" if self.significant else "not significant"
         return (
-            f"{self.first} has a {worse} {name} than {self.second} by {abs(r.estimate):.4f} "
-            f"(difference {r.estimate:+.4f}{sure}); {r.test}{splits}: "
+            f"{self.first} has a {worse} {name} than {self.second} by "
+            f"{shown_metric(self.metric, abs(r.estimate), like)} (difference {gap}{sure}); {r.test}{splits}: "
             f"{shown_p(r.p)}{after}: {verdict} at {self.alpha:g}."
         )
 

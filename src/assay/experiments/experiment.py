@@ -12,14 +12,15 @@ from typing import Any
 from assay.errors import ParameterError, spoken_as
 from assay.evaluate import Resampling
 from assay.evaluate.fold import Cell, Task
-from assay.evaluate.metrics import as_measures
+from assay.evaluate.metrics import as_measures, task_of_metrics
+from assay.evaluate.target import check_task
 from assay.experiments.cells import FIELDS, Job, Trial, as_record, in_random_order
 from assay.experiments.checklist import Checklist
 from assay.experiments.checks import check_jobs, check_seconds, check_seed
 from assay.experiments.clock import Clock
 from assay.experiments.fingerprint import settings_text
 from assay.experiments.folder import Block, Manifest, as_plain, check_folder, sessions_of, versions
-from assay.experiments.grid import as_entrants
+from assay.experiments.grid import as_entrants, task_of_entrants
 from assay.experiments.journal import Journal, write_whole
 from assay.experiments.plan import Plan
 from assay.experiments.problem import Problem, named_sources
@@ -48,7 +49,8 @@ class Experiment:
     data : list or dict of data sets: names of built-in ones, ``Dataset`` objects, pairs ``(X, y)``,
         ``dict(X=..., y=..., groups=...)``, files as ``dict(file="loans.csv", target="default")``
     design : name of a resampling design, such as "3x10"
-    metrics : as in :func:`assay.compare`; the first one ranks
+    metrics : as in :func:`assay.compare`; the first one ranks. Default: the error of classes; R2, RMSE and MAE of
+        numbers
     factors : settings as above, for every learner without settings
     alpha : 1 - confidence of intervals, and the level of tests
     folder : where the experiment lives; None keeps it in memory
@@ -56,6 +58,7 @@ class Experiment:
     probabilities : whether to keep the posteriors of the first repetition
     checklist : Checklist, written into the folder before the first cell is run; None generates it
     name : of the experiment; default: the folder's name
+    task : "classification" or "regression"; None as in :func:`assay.compare`, the same for all data sets
 
     Examples
     --------
@@ -72,7 +75,7 @@ class Experiment:
         data: Any,
         *,
         design: Any = "3x10",
-        metrics: Any = ("error",),
+        metrics: Any = None,
         factors: Any = None,
         alpha: float = 0.05,
         folder: Any = None,
@@ -80,12 +83,14 @@ class Experiment:
         probabilities: bool = True,
         checklist: Checklist | None = None,
         name: str | None = None,
+        task: str | None = None,
     ):
         self.learners, self.factors = learners, factors
         self.sources = named_sources(data)
         with spoken_as("experiment"):
             self.design = Resampling.of(design)
-            self.metrics: list[Measure] = as_measures(metrics)
+            named = [] if metrics is None else as_measures(metrics, task=None)  # wrong names are refused here
+            self._task = check_task(task, "experiment")
         self.alpha = check_alpha(alpha, "experiment")
         self.folder = check_folder(folder)
         self.seed = check_seed(random_state)
@@ -100,7 +105,8 @@ class Experiment:
                 'as "3x10" or "20xholdout".',
                 who="experiment",
             )
-        for m in self.metrics:
+        self._metrics = metrics
+        for m in named:
             if m.needs == "costs":
                 raise ParameterError(
                     f"the metric {m.name} rests on costs, which differ between data sets. Use compare on "
@@ -113,17 +119,43 @@ class Experiment:
     # what there is to do
 
     @cached_property
+    def task(self) -> str:
+        """ "classification" or "regression", of all data sets."""
+        tasks = {problem.name: problem.data.target.task for problem in self.problems}
+        if len(set(tasks.values())) > 1:
+            named = ", ".join(f"{name} ({task})" for name, task in tasks.items())
+            raise ParameterError(
+                f"the data sets are not of one task: {named}. Run two experiments, or give task=.",
+                who="experiment",
+            )
+        return next(iter(tasks.values()))
+
+    @cached_property
+    def metrics(self) -> list[Measure]:
+        """What is measured; the first one ranks."""
+        usual = (
+            ("r2", "rmse", "mae") if self.task == "regression" else None
+        )  # R2 compares data sets in any unit
+        with spoken_as("experiment"):
+            return as_measures(usual if self._metrics is None else self._metrics, task=self.task)
+
+    @cached_property
     def problems(self) -> list[Problem]:
         """The data sets, read."""
-        return [Problem.of(name, source, self.design, self.seed) for name, source in self.sources.items()]
+        implied = task_of_entrants(self.learners) or task_of_metrics(self._metrics)
+        return [
+            Problem.of(name, source, self.design, self.seed, self._task, implied)
+            for name, source in self.sources.items()
+        ]
 
     @cached_property
     def trials(self) -> list[Trial]:
         """Every learner with its settings on every data set."""
-        entrants = as_entrants(self.learners, [p.data.table for p in self.problems], self.factors)
+        tables = [p.data.table for p in self.problems]
+        entrants = as_entrants(self.learners, tables, self.factors, self.task)
         trials = []
         for problem in self.problems:
-            trials_here = [Trial(problem, e, e.candidate(problem.data.table)) for e in entrants]
+            trials_here = [Trial(problem, e, e.candidate(problem.data.table, self.task)) for e in entrants]
             problem.raw = any(t.candidate.raw for t in trials_here)
             trials += trials_here
         return trials

@@ -42,11 +42,14 @@ def data_print(data: Data) -> str:
         sparse = values.tocsr()
         numbers = [np.asarray(part).tobytes() for part in (sparse.data, sparse.indices, sparse.indptr)]
     columns = [f"{c.name!r} {c.kind} {list(c.categories)!r}" for c in data.table.schema]
-    classes: list[str | bytes] = [repr(data.labels.tolist()), data.codes.astype(np.int64).tobytes()]
+    if data.target.numbers is None:
+        target: list[str | bytes] = [repr(data.labels.tolist()), data.codes.astype(np.int64).tobytes()]
+    else:
+        target = ["numbers", data.target.numbers.tobytes()]
     extra = [
         "" if v is None else repr(np.asarray(v).tolist()) for v in (data.groups, data.times, data.weight)
     ]
-    return digest(str(data.table.shape), *numbers, *columns, *classes, *extra)
+    return digest(str(data.table.shape), *numbers, *columns, *target, *extra)
 
 
 def split_print(split: Split) -> str:

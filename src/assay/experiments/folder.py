@@ -28,15 +28,15 @@ FORMAT = 1  # a folder written in a later format is refused, one of an earlier f
 
 @dataclass
 class Block:
-    """One data set as a study needs it: its classes and its splits, without its rows.
+    """One data set as a study needs it: its target and its splits, without its rows.
 
     Attributes
     ----------
     name, print : its name, and the fingerprint of its rows
     design : name of the Resampling
     about : Description
-    labels : list of classes
-    codes : (n,) class of each row
+    labels : list of classes; empty for a regression
+    truth : (n,) number of each row's class, or the number to predict
     tests : of each split, the test rows
     places : of each split: repetition, fold, number of training rows
     split_prints : of each split
@@ -48,7 +48,7 @@ class Block:
     design: str
     about: Description
     labels: list[Any]
-    codes: np.ndarray
+    truth: np.ndarray
     tests: list[np.ndarray]
     places: list[tuple[int, int, int]]
     split_prints: list[str]
@@ -59,7 +59,7 @@ class Block:
         labels = [v.item() if isinstance(v, np.generic) else v for v in problem.data.labels]
         splits = problem.splits
         places = [(s.repetition, s.fold, len(s.train)) for s in splits]
-        return cls(problem.name, problem.print, problem.design.name, problem.about, labels, problem.data.codes,
+        return cls(problem.name, problem.print, problem.design.name, problem.about, labels, problem.data.truth,
                    [s.test for s in splits], places, problem.split_prints, problem.notes)  # fmt: skip
 
     @property
@@ -67,11 +67,11 @@ class Block:
         return f"data-{digest(self.print, self.design)[:16]}.npz"
 
     def arrays(self) -> bytes:
-        """Class codes and splits, as a file of plain arrays."""
+        """The target and the splits, as a file of plain arrays."""
         buffer = io.BytesIO()
         np.savez_compressed(
             buffer,
-            codes=self.codes,
+            codes=self.truth,
             tests=np.concatenate(self.tests).astype(np.int32),
             ends=np.cumsum([len(t) for t in self.tests]),
             places=np.array(self.places, dtype=np.int64),
@@ -89,7 +89,7 @@ class Block:
         path = folder / Path(str(saved["file"])).name
         try:
             with open(path, "rb") as file, np.load(file, allow_pickle=False) as held:
-                codes, tests, ends = held["codes"], held["tests"].astype(np.int64), held["ends"]
+                truth, tests, ends = held["codes"], held["tests"].astype(np.int64), held["ends"]
                 places, prints = (
                     [(int(r), int(f), int(n)) for r, f, n in held["places"]],
                     held["prints"].tolist(),
@@ -102,8 +102,10 @@ class Block:
             ) from None
         about = dict(saved["about"])
         about["columns"] = [ColumnSummary(**c) for c in about["columns"]]
+        if about.get("measured"):
+            about["measured"] = ColumnSummary(**about["measured"])
         about["findings"] = [Finding.read(f) for f in about["findings"]]
-        return cls(saved["name"], saved["print"], saved["design"], Description(**about), saved["labels"], codes,
+        return cls(saved["name"], saved["print"], saved["design"], Description(**about), saved["labels"], truth,
                    np.split(tests, ends[:-1]), places, prints, list(saved["notes"]))  # fmt: skip
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from assay.core.words import one_line
 from assay.errors import ParameterError
-from assay.evaluate.candidates import as_candidates, distinct
+from assay.evaluate.candidates import KIND_OF_TASK, as_candidates, distinct, task_of_learners
 from assay.evaluate.learners import suitable
 from assay.evaluate.prepared import Candidate, prepared
 from assay.learners import find_learner
 from assay.tables import Table
 
-__all__ = ["Entrant", "as_entrants", "runs_of"]
+__all__ = ["Entrant", "as_entrants", "runs_of", "task_of_entrants"]
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Entrant:
     learner: Any
     factors: dict[str, Any] = field(default_factory=dict)
 
-    def candidate(self, table: Table) -> Candidate:
+    def candidate(self, table: Table, task: str = "classification") -> Candidate:
         """The learner with its settings, and the preparation it needs for this table."""
         if isinstance(self.learner, str):
-            entry = find_learner(self.learner)
+            entry = find_learner(self.learner, KIND_OF_TASK[task])
             return prepared(self.name, self._set(entry.make()), table, entry.scale)
-        return as_candidates({self.name: self._set(self.learner)}, table)[0]
+        return as_candidates({self.name: self._set(self.learner)}, table, task)[0]
 
     def _set(self, learner: Any) -> Any:
         from sklearn.base import clone
@@ -60,7 +60,20 @@ class Entrant:
         return clone(learner).set_params(**self.factors)
 
 
-def as_entrants(learners: Any, tables: Iterable[Table], factors: Any = None) -> list[Entrant]:
+def task_of_entrants(learners: Any) -> str | None:
+    """The task that all learners of an experiment are for, their settings aside; None if they leave it open."""
+    if _is_pair(learners):
+        learners = [learners]
+    if isinstance(learners, Mapping):
+        learners = list(learners.values())
+    if isinstance(learners, str) or not isinstance(learners, Iterable):
+        return task_of_learners(learners)
+    return task_of_learners([member[0] if _is_pair(member) else member for member in learners])
+
+
+def as_entrants(
+    learners: Any, tables: Iterable[Table], factors: Any = None, task: str = "classification"
+) -> list[Entrant]:
     """Learners with their settings, from the arguments of an experiment.
 
     Parameters
@@ -76,7 +89,7 @@ def as_entrants(learners: Any, tables: Iterable[Table], factors: Any = None) -> 
     ['bayes', 'tree(max_depth=2)', 'tree(max_depth=4)']
     """
     if learners is None:
-        suitable_names = [{e.name for e in suitable(table)} for table in tables]
+        suitable_names = [{e.name for e in suitable(table, KIND_OF_TASK[task])} for table in tables]
         learners = (
             [name for name in suitable_names[0] if all(name in other for other in suitable_names)]
             if suitable_names
@@ -95,7 +108,7 @@ def as_entrants(learners: Any, tables: Iterable[Table], factors: Any = None) -> 
         raise ParameterError(
             f"learners must be a list or a dict of learners, got {learners!r}.", who="experiment"
         )
-    entrants = [entrant for name, learner in pairs for entrant in _settings(name, learner, factors)]
+    entrants = [entrant for name, learner in pairs for entrant in _settings(name, learner, factors, task)]
     if not entrants:
         raise ParameterError(
             "there is no learner. Name some, such as 'naive bayes', 'c45', 'lda'.", who="experiment"
@@ -135,12 +148,12 @@ def runs_of(settings: Any) -> list[dict[str, Any]]:
     )
 
 
-def _settings(name: str | None, learner: Any, factors: Any) -> list[Entrant]:
+def _settings(name: str | None, learner: Any, factors: Any, task: str) -> list[Entrant]:
     settings = factors
     if _is_pair(learner):
         learner, settings = learner
     if isinstance(learner, str):
-        family = name or find_learner(learner).name
+        family = name or find_learner(learner, KIND_OF_TASK[task]).name
     elif hasattr(learner, "fit") and not isinstance(learner, type):
         family = name or type(learner).__name__
     else:

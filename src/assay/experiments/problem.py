@@ -17,7 +17,6 @@ from assay.evaluate import Description, Resampling, Split
 from assay.evaluate.describe import description
 from assay.evaluate.fold import Data
 from assay.evaluate.rows import gather
-from assay.evaluate.target import Target
 from assay.experiments.fingerprint import data_print, split_print
 from assay.tables.data import Dataset, datasets, load_dataset
 
@@ -120,8 +119,16 @@ class Problem:
         return float(len(self.splits[0].train)) * max(self.data.table.shape[1], 1)
 
     @classmethod
-    def of(cls, name: str, source: Any, design: Resampling, seed: int) -> Problem:
-        """Read the rows, leave out those without a class, fit the design to the classes.
+    def of(
+        cls,
+        name: str,
+        source: Any,
+        design: Resampling,
+        seed: int,
+        task: str | None = None,
+        of_learners: str | None = None,
+    ) -> Problem:
+        """Read the rows, leave out those without a class or number, fit the design to the target.
 
         >>> from assay.evaluate import Resampling
         >>> from assay.experiments.problem import Problem
@@ -132,13 +139,13 @@ class Problem:
         parts = _opened(name, source)
         try:
             rows = gather(parts["X"], parts["y"], design, groups=parts.get("groups"), times=parts.get("times"),
-                          target=parts.get("target"))  # fmt: skip
+                          target=parts.get("target"), task=task, of_learners=of_learners)  # fmt: skip
             data = rows.data
             fitted, changes = rows.design.fitted_to(data.codes, data.labels, data.groups, data.times)
         except AssayError as error:
             raise error.said_by(f"experiment: data {name!r}", "compare") from None
         folds = fitted.folds if fitted.kind == "folds" else 10
-        about = description(data.table, Target(rows.target, data.labels, data.codes), name, folds)
+        about = description(data.table, data.target, name, folds)
         notes = [f"{name}: {note}" for note in rows.notes + changes]
         return cls(name, data, fitted, about, seed, notes)
 

@@ -46,7 +46,7 @@ settings = {{ max_depth = [2, 4, 8] }}
 aim = "Is a small tree as good as naive Bayes on small tables?"
 """
 
-_KEYS = ("name", "folder", "design", "metrics", "seed", "alpha", "data", "learners", "factors", "probabilities",
+_KEYS = ("name", "folder", "design", "metrics", "task", "seed", "alpha", "data", "learners", "factors", "probabilities",
          "checklist")  # fmt: skip
 
 
@@ -109,7 +109,8 @@ def experiment_from(text: str, base: Path, where: str = "experiment file", folde
         _learners(held["learners"], where),
         _data(held["data"], base, where),
         design=held.get("design", "3x10"),
-        metrics=held.get("metrics", ["error"]),
+        metrics=held.get("metrics"),
+        task=held.get("task"),
         factors=held.get("factors"),
         alpha=held.get("alpha", 0.05),
         folder=chosen,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,11 +35,11 @@ def compared(study: Study, block: Block) -> Comparison:
     return Comparison(
         learners=list(by_learner),
         metrics=study.metrics,
-        design=Resampling.of(block.design),
+        design=replace(Resampling.of(block.design), stratified=bool(block.labels)),
         alpha=study.alpha,
         data=block.about,
         classes=block.labels,
-        truths=[block.codes[block.tests[j]] for j in finished],
+        truths=[block.truth[block.tests[j]] for j in finished],
         tests=[block.tests[j] for j in finished],
         places=[block.places[j] for j in finished],
         cells=cells,

@@ -75,6 +75,8 @@ class KNeighborsRegressor(KNeighbors, NeighborRegressor):
         "the mean of the five nearest rows",
         also=("nearest neighbours", "nearest neighbors"),
         scale=True,
+        suits="any",
+        most_rows=20_000,
     )
     accepts = {**KNeighbors.accepts, "weights": WEIGHTS, "bandwidth": Range(0, open="low") | None}
 

@@ -6,7 +6,7 @@ from assay.prepare.label_codes import LabelCodes
 from assay.prepare.min_max_scaler import MinMaxScaler
 from assay.prepare.missing_indicator import MissingIndicator
 from assay.prepare.polynomial_features import PolynomialFeatures
-from assay.prepare.prepared import Prepared
+from assay.prepare.prepared import Prepared, PreparedRegressor
 from assay.prepare.regression_imputer import RegressionImputer
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
@@ -19,6 +19,7 @@ __all__ = [
     "MissingIndicator",
     "PolynomialFeatures",
     "Prepared",
+    "PreparedRegressor",
     "RegressionImputer",
     "SimpleImputer",
     "StandardScaler",

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from assay.core import Card, Classifier
+from assay.core import Card, Classifier, Regressor
 from assay.core.explanations import Explanations, RowValues
 from assay.core.meta_estimator import MetaEstimator, predicted_codes
 from assay.core.model_view import Part, TextBlock
@@ -25,17 +25,83 @@ from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
 from assay.tables import Table
 
+__all__ = ["Prepared", "PreparedRegressor"]
 
-def _has(method: str) -> Callable[[Prepared], bool]:
-    """A condition for ``available_if``: whether the classifier inside has the method."""
 
-    def inside(model: Prepared) -> bool:
+class _Prepares(MetaEstimator):
+    """An imputer and a scaler in front of the estimator, learned from the same training rows."""
+
+    accepts = {"estimator": Instance(having="fit") | None, "scale": Flag()}
+    stored = {"steps_": Each(Object(BaseEstimator))}
+    takes = frozenset({"nominal", "missing"})
+    _reads_itself = True
+    scale: bool
+
+    def _template(self) -> Any:
+        template = super()._template()
+        base = Classifier if self._task == "classifier" else Regressor
+        if not isinstance(template, base):
+            raise ParameterError(
+                f"estimator must be one of Assay's {self._task}s, got {template!r}. For others use "
+                "scikit-learn's make_pipeline(SimpleImputer(), ...).",
+                who=type(self).__name__,
+            )
+        return template
+
+    def _learn_steps(self, X: Table, target: Any, w: np.ndarray | None) -> None:
+        self.steps_ = []
+        if not get_tags(self._template()).input_tags.allow_nan:
+            self.steps_.append(SimpleImputer(keep_empty_features=True))
+        if self.scale:
+            self.steps_.append(StandardScaler())
+        table = X
+        for step in self.steps_:
+            table = step.fit(table, sample_weight=w).transform(table)
+        self.estimator_ = self._fit_clone(table.replaced(row_names=X.row_names), target, w)
+
+    def _prepare(self, X: Table) -> Table:
+        for step in self.steps_:
+            X = step.transform(X)
+        return X
+
+    def _explain_block(self, X: Table, rows: RowValues) -> Explanations:
+        block = self.estimator_._explain_table(self._prepare(X))
+        reasons = block.reasons
+        if self.scale:
+            scaler, schema = self.steps_[-1], self.schema_
+            reasons = replace(
+                reasons,
+                sections=lambda i: [in_original_units(s, scaler, schema) for s in block.reasons.sections(i)],
+            )
+        return replace(block, rows=rows, reasons=reasons)
+
+    def _model_name(self) -> str:
+        return f"{self.estimator_._model_name()} (with preparation)"
+
+    def _learner_of_settings(self) -> Any:
+        return self.estimator_
+
+    def _model_parts(self) -> list[Part]:
+        inner = self.estimator_._model_parts()
+        if self.scale:  # what the estimator learned is in standard deviations
+            note = "Numbers are in standard deviations from the mean of their column (see Scaling)."
+            inner = [
+                replace(part, note=f"{part.note} {note}".strip()) if _of_columns(part) else part
+                for part in inner
+            ]
+        return inner + [part for step in self.steps_ for part in step._model_parts()]
+
+
+def _has(method: str) -> Callable[[_Prepares], bool]:
+    """A condition for ``available_if``: whether the estimator inside has the method."""
+
+    def inside(model: _Prepares) -> bool:
         return hasattr(model._asked(), method)
 
     return inside
 
 
-class Prepared(MetaEstimator, MultiTargetClassifier):
+class Prepared(_Prepares, MultiTargetClassifier):
     """A classifier behind an imputer and a scaler that learn from the same training rows.
 
     Missing values are filled in only for a classifier that cannot use them itself; numbers are made comparable
@@ -79,13 +145,7 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
 
     card = Card("prepared", "a classifier behind the imputer and the scaler that it needs", wraps=True)
     multiclass = "as the estimator"
-    accepts = {"estimator": Instance(having="fit") | None, "scale": Flag()}
-    stored = {
-        "steps_": Each(Object(BaseEstimator)),
-    }
     renamed = {"learner": "estimator", "learner_": "estimator_"}  # in model files of earlier versions
-    takes = frozenset({"nominal", "missing"})
-    _reads_itself = True
 
     def __init__(self, estimator: Any = None, scale: bool = False):
         self.estimator = estimator
@@ -117,40 +177,15 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
 
         return GaussianNB()
 
-    def _template(self) -> Any:
-        template = super()._template()
-        if not isinstance(template, Classifier):
-            raise ParameterError(
-                f"Prepared: estimator must be one of Assay's classifiers, got {template!r}. For others use "
-                "scikit-learn's make_pipeline(SimpleImputer(), ...)."
-            )
-        return template
-
     def _learn(self, X: Table, y: np.ndarray, w: np.ndarray | None) -> None:
         self.n_outputs_ = 1
-        self._learn_labels(X, EncodedLabels(y, self.classes_), w)
+        self._learn_steps(X, EncodedLabels(y, self.classes_), w)
 
     def _learn_several(self, X: Table, codes: np.ndarray, w: np.ndarray | None) -> None:
         labels = side_by_side([labels[column] for labels, column in zip(self.classes_, codes.T)])
-        self._learn_labels(X, labels, w)
+        self._learn_steps(X, labels, w)
         if "target_names_" in vars(self):
             self.estimator_.target_names_ = self.target_names_
-
-    def _learn_labels(self, X: Table, labels: Any, w: np.ndarray | None) -> None:
-        self.steps_ = []
-        if not get_tags(self._template()).input_tags.allow_nan:
-            self.steps_.append(SimpleImputer(keep_empty_features=True))
-        if self.scale:
-            self.steps_.append(StandardScaler())
-        table = X
-        for step in self.steps_:
-            table = step.fit(table, sample_weight=w).transform(table)
-        self.estimator_ = self._fit_clone(table.replaced(row_names=X.row_names), labels, w)
-
-    def _prepare(self, X: Table) -> Table:
-        for step in self.steps_:
-            X = step.transform(X)
-        return X
 
     def _posteriors(self, X: Table) -> list[np.ndarray]:
         return self.estimator_.predict_proba(self._prepare(X))
@@ -164,32 +199,79 @@ class Prepared(MetaEstimator, MultiTargetClassifier):
     def _choose(self, X: Table) -> np.ndarray:
         return predicted_codes(self.estimator_, self._prepare(X), self.classes_)
 
-    def _explain_block(self, X: Table, rows: RowValues) -> Explanations:
-        block = self.estimator_._explain_table(self._prepare(X))
-        reasons = block.reasons
-        if self.scale:
-            scaler, schema = self.steps_[-1], self.schema_
-            reasons = replace(
-                reasons,
-                sections=lambda i: [in_original_units(s, scaler, schema) for s in block.reasons.sections(i)],
-            )
-        return replace(block, rows=rows, reasons=reasons)
 
-    def _model_name(self) -> str:
-        return f"{self.estimator_._model_name()} (with preparation)"
+class PreparedRegressor(_Prepares, Regressor):
+    """A regressor behind an imputer and a scaler that learn from the same training rows.
 
-    def _learner_of_settings(self) -> Any:
-        return self.estimator_
+    Missing values are filled in only for a regressor that cannot use them itself; numbers are made comparable
+    (z-scores) with ``scale``. Tables stay tables in between, so names and categories reach the regressor. Unlike
+    a scikit-learn pipeline of the same steps it can be saved as data, and ``explain`` shows what was filled, in the
+    units of the table.
 
-    def _model_parts(self) -> list[Part]:
-        inner = self.estimator_._model_parts()
-        if self.scale:  # what the classifier learned is in standard deviations
-            note = "Numbers are in standard deviations from the mean of their column (see Scaling)."
-            inner = [
-                replace(part, note=f"{part.note} {note}".strip()) if _of_columns(part) else part
-                for part in inner
-            ]
-        return inner + [part for step in self.steps_ for part in step._model_parts()]
+    Cost: fit O(n d) for the preparation, with medians O(n d log n), and that of the learner; predict O(d) a row, and
+    that of the learner; memory O(n d) to fit, and the learner.
+
+    Parameters
+    ----------
+    estimator : regressor, default None
+        None stands for linear regression.
+    scale : bool, default False
+        Whether numbers become z-scores of the training rows.
+
+    Attributes
+    ----------
+    steps_ : list of the fitted preparations      estimator_ : the fitted regressor
+
+    Examples
+    --------
+    >>> from assay.linear import LinearRegression
+    >>> from assay.prepare import PreparedRegressor
+    >>> X = [[1.0, 2.0], [2.0, None], [5.0, 4.0], [6.0, 7.0]]
+    >>> model = PreparedRegressor(LinearRegression()).fit(X, [1.0, 2.0, 5.0, 6.0])
+    >>> model.predict([[5.5, None]]).round(3)
+    array([5.5])
+
+    See Also
+    --------
+    Prepared, SimpleImputer, StandardScaler
+
+    References
+    ----------
+    - Hastie, T., Tibshirani, R. and Friedman, J. (2009). The Elements of Statistical Learning, second edition.
+      Springer. doi:10.1007/978-0-387-84858-7
+    """
+
+    card = Card(
+        "prepared regressor", "a regressor behind the imputer and the scaler that it needs", wraps=True
+    )
+    _task = "regressor"
+
+    def __init__(self, estimator: Any = None, scale: bool = False):
+        self.estimator = estimator
+        self.scale = scale
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = get_tags(self._template()).target_tags.multi_output
+        return tags
+
+    @available_if(_has("predict_distribution"))
+    def predict_distribution(self, X: Any) -> Any:
+        """The predictive distribution of each row, if the regressor has one."""
+        return self.estimator_.predict_distribution(self._prepare(self._admit(X)))
+
+    def _default_estimator(self) -> Any:
+        from assay.linear import LinearRegression
+
+        return LinearRegression()
+
+    def _learn(self, X: Table, y: np.ndarray, w: np.ndarray | None) -> None:
+        self._learn_steps(X, y, w)
+        if "target_names_" in vars(self):
+            self.estimator_.target_names_ = self.target_names_
+
+    def _predict(self, X: Table) -> np.ndarray:
+        return self.estimator_.predict(self._prepare(X))
 
 
 def _of_columns(part: Part) -> bool:

@@ -89,7 +89,14 @@ class AdditiveModel(Regressor):
       17(2), 453-510. doi:10.1214/aos/1176347115
     """
 
-    card = Card("additive model", "a sum of curves, one for each column", also=("gam",))
+    card = Card(
+        "additive model",
+        "a sum of curves, one for each column",
+        also=("gam",),
+        suits="all numeric",
+        most_rows=20_000,
+        most_columns=50,
+    )
     accepts = {
         "smoother": Any_(
             "a smoother, a list of them, or None",

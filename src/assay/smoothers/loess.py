@@ -85,6 +85,9 @@ class Loess(LocalSmoother):
         "a polynomial through the rows near the query",
         also=("lowess", "local regression"),
         scale=True,
+        suits="all numeric",
+        most_rows=5_000,
+        most_columns=3,
     )
     accepts = {
         "span": Range(0, 1, open="low"),

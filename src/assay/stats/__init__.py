@@ -108,6 +108,7 @@ from assay.stats.multivariate.scatter import (
 from assay.stats.significance.anova import Anova, Source, anova, contrast
 from assay.stats.significance.binomial_test import binomial_test, proportion_test, two_proportions_test
 from assay.stats.significance.cochran_q import cochran_q
+from assay.stats.significance.diebold_mariano import diebold_mariano
 from assay.stats.significance.equal_covariances import box_m
 from assay.stats.significance.equal_variances import levene
 from assay.stats.significance.equivalence import Equivalence, equivalence_test
@@ -234,6 +235,7 @@ __all__ = [
     "density_bayes_error",
     "density_cross_entropy",
     "description_length",
+    "diebold_mariano",
     "discordant",
     "discordant_odds",
     "discriminant_directions",

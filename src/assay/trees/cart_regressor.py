@@ -66,7 +66,9 @@ class CARTRegressor(PrunedByPrice, Regressor):
       Wadsworth.
     """
 
-    card = Card("cart", "one binary tree, pruned by cross-validation", settings={"random_state": 0})
+    card = Card(
+        "cart", "one binary tree, pruned by cross-validation", settings={"random_state": 0}, suits="any"
+    )
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {"criterion": Choice("squared_error", "absolute_error", "poisson"), **CART_ACCEPTS}
 

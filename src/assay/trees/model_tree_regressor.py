@@ -108,7 +108,7 @@ class ModelTreeRegressor(TreeLearner, Regressor):
       Conference on Machine Learning, 128-137.
     """
 
-    card = Card("model tree", "a tree with linear functions in its leaves", also=("m5",))
+    card = Card("model tree", "a tree with linear functions in its leaves", also=("m5",), suits="any")
     takes = frozenset({"nominal"})
     accepts = {
         "split": Choice("deviation", "linear"),

@@ -12,28 +12,32 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
-from assay.core import Card, Classifier
+from assay.core import Card, Classifier, Regressor
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import MetaEstimator, fit_to
 from assay.core.parameters import Any_, Seed
 from assay.core.seeds import as_seed
 from assay.core.stored import Boolean, Object, Plain, Scalar
-from assay.core.targets import EncodedLabels, encode_labels
+from assay.core.targets import EncodedLabels, encode_labels, numeric_target
 from assay.errors import DataError, ParameterError
-from assay.evaluate.candidates import varied
+from assay.evaluate.candidates import task_of_learners, varied
 from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.design import Resampling
+from assay.evaluate.digits import shown_metric
 from assay.evaluate.fold import Data, Task, run_cell
-from assay.evaluate.metrics import as_measures
+from assay.evaluate.metrics import DEFAULT, as_measures, task_of_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import as_column
+from assay.evaluate.target import Target as ReadTarget
+from assay.evaluate.target import as_target, check_task
 from assay.learners import find_learner
 from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import shown_confidence
+from assay.tables.data import Dataset
 
-__all__ = ["Nested", "Tuned", "nested"]
+__all__ = ["Nested", "Tuned", "TunedRegressor", "nested"]
 
 
 def _answers_with_odds(tuned: Tuned) -> bool:
@@ -43,7 +47,140 @@ def _answers_with_odds(tuned: Tuned) -> bool:
     return hasattr(inner, "predict_proba")
 
 
-class Tuned(MetaEstimator, Classifier):
+class _Tunes(MetaEstimator):
+    """A learner whose parameters are chosen by resampling the rows it is fitted with."""
+
+    accepts = {
+        "estimator": Any_(),
+        "grid": Any_(),
+        "inner": Any_(),
+        "metric": Any_(),
+        "random_state": Seed(),
+    }
+    stored = {
+        "_raw": Boolean(),
+        "best_estimator_": Object(BaseEstimator),
+        "best_params_": Plain(dict),
+        "best_score_": Scalar(),
+        "results_": Plain(list),
+    }
+    _reads_itself = True  # preparation happens in the inner splits
+    grid: Any
+    inner: Any
+    metric: Any
+    random_state: int | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        template = self._template()
+        if hasattr(template, "__sklearn_tags__"):
+            tags.input_tags.sparse = get_tags(template).input_tags.sparse
+        return tags
+
+    def _template(self) -> Any:
+        if isinstance(self.estimator, str):
+            return find_learner(self.estimator, self._task).make()
+        return self.estimator
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Choose a setting on inner splits of these rows, then fit it to all of them.
+
+        Parameters
+        ----------
+        groups : (n,) rows of one group stay on one side of every inner split
+        """
+        self._check_parameters()
+        who = type(self).__name__
+        table = self._admit(X, fitting=True)
+        aim = self._read_target(y, len(table))
+        seed = 0 if self.random_state is None else as_seed(self.random_state, who)
+        data = Data(X, table, aim, as_column(groups, len(table), "groups", who))
+        settings, m = self._settings(), self._measure()
+        candidates = varied(self.estimator, settings, data.table, who, aim.task)
+        means = self._judged(candidates, data, m, seed)
+        best = int(np.nanargmin(m.sign * np.round(means, 12)))
+        self.results_ = list(zip(settings, means.tolist(), strict=True))
+        self.best_params_, self.best_score_ = settings[best], float(means[best])
+        self._raw = candidates[best].raw
+        fresh = clone(candidates[best].seeded(seed))
+        target = EncodedLabels(aim.codes, aim.labels) if aim.numbers is None else aim.numbers
+        self.best_estimator_ = fit_to(fresh, X if self._raw else table, target, None, who)
+        return self
+
+    def _read_target(self, y: Any, n: int) -> ReadTarget:
+        raise TypeError(f"{type(self).__name__} must define _read_target")
+
+    @property
+    def _task_name(self) -> str:
+        return "classification" if self._task == "classifier" else "regression"
+
+    def _settings(self) -> list[dict[str, Any]]:
+        from sklearn.model_selection import ParameterGrid
+
+        try:
+            return [dict(s) for s in ParameterGrid(self.grid)]
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"{type(self).__name__}: grid must be a dict of parameter to list of values: {error}"
+            ) from None
+
+    def _measure(self) -> Measure:
+        (m,) = as_measures([self.metric], type(self).__name__, self._task_name)
+        if m.needs == "costs":
+            raise ParameterError(
+                f"{m.name} needs costs; tune by error, brier or log-loss.", who=type(self).__name__
+            )
+        return m
+
+    def _judged(self, candidates: list[Candidate], data: Data, m: Measure, seed: int) -> np.ndarray:
+        """The mean of the metric of each setting over the inner splits; NaN for one that failed."""
+        codes = _by_appearance(data.codes)  # so that other names of the classes give the same splits
+        plan = Resampling.of(self.inner)
+        if plan.given is not None:
+            dealt = plan.given.dealt(data.raw, data.values_of_target, data.groups, len(codes))
+            plan = replace(plan, given=dealt)
+        plan, _ = plan.fitted_to(codes, data.labels, data.groups)
+        task, values, why = Task([m], None, None, seed, probabilities=False), [], {}
+        for split in plan.splits(codes, seed, data.groups):
+            fold = data.fold(split)
+            try:
+                cells = [run_cell(c, fold, task) for c in candidates]
+            except KeyboardInterrupt as stop:
+                self._keep_partial(stop, values, list(why), plan.count(len(codes), data.groups))
+                raise
+            why.update({i: cell.failure for i, cell in enumerate(cells) if cell.failure})
+            values.append([cell.values.get(m.name, np.nan) for cell in cells])
+        means = _means(np.array(values), list(why))
+        if np.isnan(means).all():
+            reason = next(iter(why.values()), f"{m.name} is not defined on the inner splits")
+            raise DataError(f"no setting could be judged. {reason}", who=type(self).__name__)
+        return means
+
+    def _keep_partial(
+        self, stop: KeyboardInterrupt, values: list[Any], failed: list[int], total: int
+    ) -> None:
+        """The results of the finished inner splits, as the attribute ``partial`` of the interruption."""
+        if values:
+            means = _means(np.array(values), failed)
+            stop.partial = list(zip(self._settings(), means.tolist(), strict=True))  # type: ignore[attr-defined]
+            stop.add_note(
+                f"{type(self).__name__}: interrupted after {len(values)} of {total} inner splits; the attribute "
+                "partial of this exception has each setting with its mean on these."
+            )
+
+    def _rows(self, X: Any) -> Any:
+        """The rows as the chosen setting takes them, checked against those it was fitted with."""
+        table = self._admit(X)
+        return X if self._raw else table
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predictions of the chosen setting."""
+        rows = self._rows(X)
+        return self.best_estimator_.predict(rows)
+
+
+class Tuned(_Tunes, Classifier):
     """A learner whose parameters are chosen by resampling the rows it is fitted with.
 
     Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
@@ -92,22 +229,7 @@ class Tuned(MetaEstimator, Classifier):
         wraps=True,
     )
     multiclass = "as the estimator"
-    accepts = {
-        "estimator": Any_(),
-        "grid": Any_(),
-        "inner": Any_(),
-        "metric": Any_(),
-        "random_state": Seed(),
-    }
-    stored = {
-        "_raw": Boolean(),
-        "best_estimator_": Object(BaseEstimator),
-        "best_params_": Plain(dict),
-        "best_score_": Scalar(),
-        "results_": Plain(list),
-    }
     renamed = {"learner": "estimator"}  # in model files of earlier versions
-    _reads_itself = True  # preparation happens in the inner splits
 
     def __init__(
         self,
@@ -123,108 +245,14 @@ class Tuned(MetaEstimator, Classifier):
         self.metric = metric
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        template = self._template()
-        if hasattr(template, "__sklearn_tags__"):
-            tags.input_tags.sparse = get_tags(template).input_tags.sparse
-        return tags
-
-    def _template(self) -> Any:
-        return find_learner(self.estimator).make() if isinstance(self.estimator, str) else self.estimator
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:  # type: ignore[override]
-        """Choose a setting on inner splits of these rows, then fit it to all of them.
-
-        Parameters
-        ----------
-        groups : (n,) rows of one group stay on one side of every inner split
-        """
-        self._check_parameters()
-        table = self._admit(X, fitting=True)
-        self.classes_, codes = encode_labels(y, len(table), "Tuned")
+    def _read_target(self, y: Any, n: int) -> ReadTarget:
+        self.classes_, codes = encode_labels(y, n, "Tuned")
         if len(codes) < 4 or len(self.classes_) < 2:
             few = f"n_samples = {len(codes)}" if len(codes) < 4 else "one class"
             raise DataError(
                 f"Tuned: {few} is too few to choose a setting by splits. Bring 4 rows of 2 classes."
             )
-        seed = 0 if self.random_state is None else as_seed(self.random_state, "Tuned")
-        groups = as_column(groups, len(codes), "groups", "Tuned")
-        data = Data(X, table, self.classes_, codes, groups)
-        settings, m = self._settings(), self._measure()
-        candidates = varied(self.estimator, settings, data.table, "Tuned")
-        means = self._judged(candidates, data, m, seed)
-        best = int(np.nanargmin(m.sign * np.round(means, 12)))
-        self.results_ = list(zip(settings, means.tolist(), strict=True))
-        self.best_params_, self.best_score_ = settings[best], float(means[best])
-        self._raw = candidates[best].raw
-        fresh = clone(candidates[best].seeded(seed))
-        target = EncodedLabels(codes, self.classes_)
-        self.best_estimator_ = fit_to(fresh, X if self._raw else table, target, None, "Tuned")
-        return self
-
-    def _settings(self) -> list[dict[str, Any]]:
-        from sklearn.model_selection import ParameterGrid
-
-        try:
-            return [dict(s) for s in ParameterGrid(self.grid)]
-        except (TypeError, ValueError) as error:
-            raise ParameterError(
-                f"Tuned: grid must be a dict of parameter to list of values: {error}"
-            ) from None
-
-    def _measure(self) -> Measure:
-        (m,) = as_measures([self.metric])
-        if m.needs == "costs":
-            raise ParameterError(f"Tuned: {m.name} needs costs; tune by error, brier or log-loss.")
-        return m
-
-    def _judged(self, candidates: list[Candidate], data: Data, m: Measure, seed: int) -> np.ndarray:
-        """The mean of the metric of each setting over the inner splits; NaN for one that failed."""
-        codes = _by_appearance(data.codes)  # so that other names of the classes give the same splits
-        plan = Resampling.of(self.inner)
-        if plan.given is not None:
-            dealt = plan.given.dealt(data.raw, data.labels[data.codes], data.groups, len(codes))
-            plan = replace(plan, given=dealt)
-        plan, _ = plan.fitted_to(codes, data.labels, data.groups)
-        task, values, why = Task([m], None, None, seed, probabilities=False), [], {}
-        for split in plan.splits(codes, seed, data.groups):
-            fold = data.fold(split)
-            try:
-                cells = [run_cell(c, fold, task) for c in candidates]
-            except KeyboardInterrupt as stop:
-                self._keep_partial(stop, values, list(why), plan.count(len(codes), data.groups))
-                raise
-            why.update({i: cell.failure for i, cell in enumerate(cells) if cell.failure})
-            values.append([cell.values.get(m.name, np.nan) for cell in cells])
-        means = _means(np.array(values), list(why))
-        if np.isnan(means).all():
-            reason = next(iter(why.values()), f"{m.name} is not defined on the inner splits")
-            raise DataError(f"Tuned: no setting could be judged. {reason}")
-        return means
-
-    def _keep_partial(
-        self, stop: KeyboardInterrupt, values: list[Any], failed: list[int], total: int
-    ) -> None:
-        """The results of the finished inner splits, as the attribute ``partial`` of the interruption."""
-        if values:
-            means = _means(np.array(values), failed)
-            stop.partial = list(zip(self._settings(), means.tolist(), strict=True))  # type: ignore[attr-defined]
-            stop.add_note(
-                f"Tuned: interrupted after {len(values)} of {total} inner splits; the attribute partial of this "
-                "exception has each setting with its mean on these."
-            )
-
-    def _rows(self, X: Any) -> Any:
-        """The rows as the chosen setting takes them, checked against those it was fitted with."""
-        table = self._admit(X)
-        return X if self._raw else table
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The predictions of the chosen setting."""
-        rows = self._rows(X)
-        return self.best_estimator_.predict(rows)
+        return ReadTarget("class", self.classes_, codes)
 
     @available_if(_answers_with_odds)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -234,6 +262,78 @@ class Tuned(MetaEstimator, Classifier):
 
     def _posterior(self, X: Any) -> np.ndarray:
         return self.best_estimator_.predict_proba(X)
+
+
+class TunedRegressor(_Tunes, Regressor):
+    """A regressor whose parameters are chosen by resampling the rows it is fitted with.
+
+    Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
+    of equals, is fitted to all rows. As a candidate of ``compare`` it is tuned again in every training set, so the
+    test rows never take part in the selection, and groups that stay together there do so in the inner splits.
+
+    Cost: fit folds times candidates times the learner, and once more; predict O(1) times that of the chosen one; memory
+    O(folds candidates), and the chosen learner.
+
+    Parameters
+    ----------
+    estimator : a regressor or its short name, prepared as in ``compare``
+    grid : dict of parameter to list of values, or a list of such dicts
+    inner : the design of the inner splits
+    metric : name of a metric of numbers, or a Measure
+    random_state : int or None
+        Of the inner splits, and of the learner's own open random_state; None is 0.
+
+    Attributes
+    ----------
+    best_params_ : the chosen setting      best_score_ : its mean of the metric on the inner splits
+    results_ : list of (setting, mean of the metric), failed ones NaN      best_estimator_ : fitted to all rows
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.tuning import TunedRegressor
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> model = TunedRegressor("knn", {"n_neighbors": [1, 5, 50]}).fit(X, np.sin(X[:, 0]))
+    >>> model.best_params_["n_neighbors"] < 50
+    True
+
+    See Also
+    --------
+    Tuned, nested
+
+    References
+    ----------
+    - Cawley, G. C. and Talbot, N. L. C. (2010). On over-fitting in model selection and subsequent selection bias in
+      performance evaluation. Journal of Machine Learning Research 11, 2079-2107.
+    """
+
+    card = Card(
+        "tuned regressor",
+        "a regressor whose parameters are chosen by resampling the training rows",
+        wraps=True,
+    )
+    _task = "regressor"
+
+    def __init__(
+        self,
+        estimator: Any,
+        grid: Any,
+        inner: Any = "5-fold",
+        metric: Any = "rmse",
+        random_state: int | None = None,
+    ):
+        self.estimator = estimator
+        self.grid = grid
+        self.inner = inner
+        self.metric = metric
+        self.random_state = random_state
+
+    def _read_target(self, y: Any, n: int) -> ReadTarget:
+        numbers = numeric_target(y, n, "TunedRegressor")
+        if n < 4:
+            raise DataError(f"n_samples = {n} is too few to choose a setting by splits. Bring 4 rows.",
+                            who="TunedRegressor")  # fmt: skip
+        return ReadTarget("target", np.empty(0), np.zeros(n, dtype=np.int64), numbers)
 
 
 def _by_appearance(codes: np.ndarray) -> np.ndarray:
@@ -287,10 +387,14 @@ class Nested(Sentence):
 
     def __str__(self) -> str:
         result, J = self.comparison, len(self.chosen)
+        m, inner = result.metrics[0], float(np.mean(self.inner))
+        mean, low, high, looked = (
+            shown_metric(m, v, self.mean) for v in (self.mean, self.low, self.high, inner)
+        )
         lines = [
-            f"{result.metrics[0].name} of the tuned learner {self.mean:.4f}, {shown_confidence(result.alpha)} interval "
-            f"{self.low:.4f} to {self.high:.4f} ({result.design}).",
-            f"On the inner splits, which chose the setting, it looked like {np.mean(self.inner):.4f}.",
+            f"{m.name} of the tuned learner {mean}, {shown_confidence(result.alpha)} interval {low} to {high} "
+            f"({result.design}).",
+            f"On the inner splits, which chose the setting, it looked like {looked}.",
         ]
         if "defaults" in result.finished:
             lines.append(str(result.test("tuned", "defaults")))
@@ -306,12 +410,13 @@ def nested(
     outer: Any = None,
     inner: Any = None,
     *,
-    metric: Any = "error",
+    metric: Any = None,
     alpha: float = 0.05,
     groups: Any = None,
     times: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
+    task: str | None = None,
 ) -> Nested:
     """The error to expect of a learner whose parameters are tuned, by nested resampling.
 
@@ -321,8 +426,8 @@ def nested(
 
     Parameters
     ----------
-    learner, grid, metric : as for ``Tuned``
-    X, y, alpha, random_state, n_jobs : as in ``compare``
+    learner, grid, metric : as for ``Tuned`` and ``TunedRegressor``
+    X, y, alpha, random_state, n_jobs, task : as in ``compare``
     outer : design of the outer splits, as in ``compare``; default "5-fold", with times "5-time"
     inner : design of the inner splits; default "5-fold", with times "3-time", in time order, too
     groups, times : (n,) as in ``compare``; the inner splits keep groups together as well
@@ -343,7 +448,13 @@ def nested(
         raise ParameterError(f"nested: grid must be a dict of parameter to list of values, got {grid!r}.")
     usual = ("5-fold", "5-fold") if times is None else ("5-time", "3-time")
     outer, inner = (design or default for design, default in zip((outer, inner), usual))
-    tuned = Tuned(learner, grid, inner, metric)
+    if isinstance(X, Dataset) and y is None:
+        X, y = X
+    task = check_task(task, "nested") or task_of_learners([learner]) or task_of_metrics(metric)
+    if y is not None:
+        task = as_target(y, len(y), "nested", lenient=True, of_learners=task).task if task is None else task
+    metric = metric or DEFAULT[task or "classification"][0]
+    tuned = (TunedRegressor if task == "regression" else Tuned)(learner, grid, inner, metric)
     tuned._settings()  # a wrong grid is refused before the work
     result = compare(
         {"tuned": tuned, "defaults": learner},
@@ -356,6 +467,7 @@ def nested(
         times=times,
         random_state=random_state,
         n_jobs=n_jobs,
+        task=task,
     )
     if "tuned" in result.failures:
         raise DataError(f"nested: {result.failures['tuned']}")

@@ -78,7 +78,7 @@ class HuberRegressor(LinearRegressor, Regressor):
     - Huber, P. J. (1981). Robust Statistics. Wiley.
     """
 
-    card = Card("huber", "linear regression that outliers hardly move", scale=True)
+    card = Card("huber", "linear regression that outliers hardly move", scale=True, suits="any")
     accepts = {
         "epsilon": Range(1),
         "max_iter": Count(0),

@@ -77,6 +77,7 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
         "linear regression",
         "a weighted sum of the columns with the least squared error",
         also=("least squares", "ols"),
+        suits="any",
     )
     kept_in_single = ("coef_", "intercept_")
     accepts = {

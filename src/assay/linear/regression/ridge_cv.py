@@ -79,7 +79,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
       ridge parameter. Technometrics 21(2), 215-223.
     """
 
-    card = Card("ridge cv", "ridge regression, its penalty by leave-one-out", scale=True)
+    card = Card("ridge cv", "ridge regression, its penalty by leave-one-out", scale=True, suits="any")
     kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alphas": Array(1) | Range(0, open="low"),

@@ -1,0 +1,206 @@
+"""Comparisons of regressors: the same designs, notes and tests as for classes, on predicted numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LinearRegression as Theirs
+from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score, root_mean_squared_error
+from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
+
+from assay import compare
+from assay.bayes import GaussianNB
+from assay.errors import DataError, ParameterError
+from assay.linear import LinearRegression
+
+X, Y = load_diabetes(return_X_y=True, as_frame=True)
+PAIRS = list(KFold(5, shuffle=True, random_state=0).split(X))
+
+
+def test_the_numbers_are_scikit_learns_on_the_same_splits():
+    result = compare([Theirs(), "mean"], X, Y, design=PAIRS)
+    for metric, scoring in (
+        ("rmse", "neg_root_mean_squared_error"),
+        ("mae", "neg_mean_absolute_error"),
+        ("r2", "r2"),
+    ):
+        theirs = np.abs(cross_val_score(Theirs(), X, Y, cv=PAIRS, scoring=scoring))
+        assert_allclose(np.abs(result.values("LinearRegression", metric)), theirs, rtol=1e-9)
+    assert result.task == "regression" and result.classes == []
+    assert [s.learner for s in result.ranking()] == ["LinearRegression", "mean"]
+    assert result.test("LinearRegression", "mean").significant
+
+
+def test_every_row_is_tested_once_and_its_prediction_is_kept():
+    seen = compare([Theirs()], X, Y, design=PAIRS).out_of_fold("LinearRegression")
+    assert_allclose(seen.answer, cross_val_predict(Theirs(), X, Y, cv=PAIRS))
+    assert_allclose(seen.truth, Y)
+
+
+def test_the_table_says_which_task_was_taken_and_why():
+    text = str(compare(["forest", "knn"], X, Y, design=2))
+    assert "Regression of target. 2-fold cross-validation" in text
+    assert (
+        "note: target holds 214 distinct whole numbers, so it is predicted as a number (regression). If the numbers "
+        'name classes: task="classification".'
+    ) in text
+    assert "stratified" not in text
+
+
+@pytest.mark.parametrize(
+    ("learners", "y", "task", "taken"),
+    [
+        (["forest"], Y, None, "regression"),
+        (["lasso"], np.arange(442) % 3, None, "regression"),  # all learners named predict numbers
+        (["naive bayes"], np.arange(442) % 30, None, "classification"),
+        (["forest"], np.arange(442) % 3, None, "classification"),
+        (["forest"], np.arange(442) % 3, "regression", "regression"),
+        (["forest"], np.arange(442) % 30, "classification", "classification"),
+        ([LinearRegression()], np.arange(442) % 2, None, "regression"),
+        ({"a": GaussianNB()}, np.arange(442) % 2, None, "classification"),
+    ],
+)
+def test_the_task_is_what_is_said_else_what_the_learners_do_else_what_the_target_looks_like(
+    learners, y, task, taken
+):
+    assert compare(learners, X, y, design=2, task=task).task == taken
+
+
+def test_a_metric_or_a_learner_of_the_other_task_is_refused_by_name():
+    with pytest.raises(ParameterError, match="the metric error is of classes, and the target has numbers"):
+        compare(["mean"], X, Y, metrics=["error"])
+    with pytest.raises(
+        ParameterError, match="the metric rmse is of predicted numbers, and the target has classes"
+    ):
+        compare(["majority"], X, Y > 100, metrics=["rmse"])
+    with pytest.raises(ParameterError, match="Name a regressor"):
+        compare(["lasso", "naive bayes"], X, Y)
+    with pytest.raises(
+        ParameterError, match="for a regression, learners predict numbers; GaussianNB is a classifier"
+    ):
+        compare([GaussianNB(), Theirs()], X, Y)
+    with pytest.raises(ParameterError, match='task must be "classification", "regression", or None'):
+        compare(["mean"], X, Y, task="ranking")
+    with pytest.raises(ParameterError, match="loss= is about wrong classes, and target has numbers"):
+        compare(["mean"], X, Y, loss={("a", "b"): 1})
+
+
+def test_rows_without_a_number_are_left_out_and_counted():
+    y = Y.astype(float).where(np.arange(442) >= 3)
+    result = compare(["mean"], X, y, design=2)
+    assert result.notes[0] == "3 of 442 rows have no target and were left out."
+    assert result.data.rows == 439
+
+
+def test_zero_variance_infinity_and_a_failing_learner_are_told_in_a_sentence():
+    with pytest.raises(DataError, match="there is nothing to predict"):
+        compare(["mean"], X, np.full(442, 2.5))
+    with pytest.raises(DataError, match="is infinite in row 8"):
+        compare(["mean"], X, np.where(np.arange(442) == 7, np.inf, Y))
+
+    class Nothing(RegressorMixin, BaseEstimator):
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), np.nan)
+
+    result = compare([Nothing(), "mean"], X, Y, design=2)
+    assert "predict gave nan for row" in result.failures["Nothing"]
+    assert result.best == "mean"
+
+
+@pytest.mark.parametrize("scale", [1e150, 1e-150])
+def test_huge_and_tiny_targets_are_measured(scale):
+    plain, scaled = (compare(["mean", "ols"], X, Y * s, design=2) for s in (1.0, scale))
+    for name in ("mean", "linear regression"):
+        assert_allclose(scaled.values(name, "mae"), plain.values(name, "mae") * scale, rtol=1e-6)
+        assert_allclose(scaled.values(name, "rmse"), plain.values(name, "rmse") * scale, rtol=1e-6)
+        assert_allclose(scaled.values(name, "r2"), plain.values(name, "r2"), rtol=1e-6)
+
+
+def test_leave_one_out_is_measured_over_all_rows_together():
+    few, y = X.iloc[:60], Y.iloc[:60]
+    result = compare([Theirs(), "mean"], few, y, design="leave-one-out", metrics=["rmse", "r2", "mae"])
+    answer = cross_val_predict(Theirs(), few, y, cv=60)
+    means = {
+        m: next(s for s in result.ranking(m) if s.learner == "LinearRegression").mean
+        for m in ("rmse", "r2", "mae")
+    }
+    assert_allclose(means["rmse"], root_mean_squared_error(y, answer))
+    assert_allclose(means["r2"], r2_score(y, answer))
+    assert_allclose(means["mae"], mean_absolute_error(y, answer))
+    low, high = result.interval("LinearRegression", "r2")
+    assert low < means["r2"] < high
+
+
+def test_one_split_is_tested_by_the_errors_of_its_rows():
+    test = np.arange(300, 442)
+    result = compare([Theirs(), "mean"], X, Y, test=test, metrics=["mse", "mae"])
+    train = np.setdiff1d(np.arange(442), test)
+    model = Theirs().fit(X.iloc[train], Y[train])
+    a = (Y[test] - model.predict(X.iloc[test])) ** 2
+    b = (Y[test] - Y[train].mean()) ** 2
+    verdict = result.test("LinearRegression", "mean", "mse")
+    theirs = stats.ttest_rel(a, b)
+    assert_allclose(
+        [verdict.result.statistic, verdict.result.p], [theirs.statistic, theirs.pvalue], rtol=1e-9
+    )
+    assert_allclose(
+        verdict.result.estimate, mean_squared_error(Y[test], model.predict(X.iloc[test])) - b.mean()
+    )
+    assert verdict.result.test == "paired t test on 142 test rows"
+
+
+def test_in_order_of_time_the_test_is_diebold_and_marianos():
+    result = compare([Theirs(), "mean"], X, Y, design="5-time", metrics=["mse"])
+    verdict = result.test("LinearRegression", "mean")
+    assert verdict.result.code == "diebold_mariano"
+    assert "Diebold-Mariano test on 365 test rows" in str(verdict)
+    assert_allclose(verdict.result.estimate, result.ranking()[0].mean - result.ranking()[1].mean)
+
+
+def test_nothing_to_learn_is_said_against_the_mean():
+    rng = np.random.default_rng(0)
+    result = compare(["ols", "mean"], rng.normal(size=(80, 3)), rng.normal(size=80), design="10-fold")
+    assert "looks at no column" in str(result) and "nothing was shown to be learned" in str(result)
+
+
+def test_mixed_tables_with_missing_values_are_prepared_in_each_fold():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "size": np.where(rng.random(120) < 0.1, np.nan, rng.normal(size=120)),
+            "town": rng.choice(list("abc"), 120),
+        }
+    )
+    y = frame["size"].fillna(0) + (frame["town"] == "a") + rng.normal(scale=0.1, size=120)
+    result = compare(["ols", "knn", "forest", Theirs(), "mean"], frame, y, design=3)
+    assert not result.failures
+    assert result.prepared["linear regression"] == "imputed" and result.prepared["knn"] == "imputed, scaled"
+    assert result.prepared["LinearRegression"] == "imputed, indicators"
+    assert_allclose(result.values("linear regression"), result.values("LinearRegression"), rtol=1e-6)
+
+
+def test_weights_count_in_learning_and_in_the_metrics():
+    weight = np.where(np.arange(442) < 200, 0.0, 1.0)
+    some = compare([Theirs()], X, Y, design=PAIRS, sample_weight=weight, metrics=["mae"]).values(
+        "LinearRegression"
+    )
+    for (train, test), value in zip(PAIRS, some):
+        kept = train[train >= 200]
+        model = Theirs().fit(X.iloc[kept], Y[kept])
+        rows = test[test >= 200]
+        assert_allclose(value, mean_absolute_error(Y[rows], model.predict(X.iloc[rows])), rtol=1e-6)
+
+
+def test_all_suitable_regressors_are_tried_when_none_is_named():
+    few = X.iloc[:120, [2, 3]]
+    result = compare(None, few, Y.iloc[:120], design=2)
+    assert not result.failures
+    assert {"mean", "linear regression", "ridge cv", "lasso cv", "huber", "cart", "model tree", "forest", "boosting",
+            "knn", "loess", "additive model", "m5 rules"} <= set(result.learners)  # fmt: skip
+    assert "loess" not in compare(None, X.iloc[:60], Y.iloc[:60], design=2).learners
