@@ -51,6 +51,14 @@ from assay.metrics.percentage_errors import (
     symmetric_mean_absolute_percentage_error,
 )
 from assay.metrics.precision_recall import PrecisionRecallCurve
+from assay.metrics.predictive_scores import (
+    interval_coverage,
+    mean_crps,
+    mean_interval_score,
+    mean_interval_width,
+    mean_log_likelihood,
+    mean_quantile_loss,
+)
 from assay.metrics.proper import BrierParts, brier_score_loss, log_loss
 from assay.metrics.ranks import Concordance, Ranked, concordance, gini_score, ks_statistic, ranked
 from assay.metrics.rates import (
@@ -133,6 +141,7 @@ __all__ = [
     "gini_score",
     "h_measure",
     "hosmer_lemeshow",
+    "interval_coverage",
     "jaccard_score",
     "ks_statistic",
     "lift_score",
@@ -143,11 +152,16 @@ __all__ = [
     "mean_absolute_error",
     "mean_absolute_percentage_error",
     "mean_absolute_scaled_error",
+    "mean_crps",
     "mean_error",
     "mean_gamma_deviance",
+    "mean_interval_score",
+    "mean_interval_width",
     "mean_log_accuracy_ratio",
+    "mean_log_likelihood",
     "mean_pinball_loss",
     "mean_poisson_deviance",
+    "mean_quantile_loss",
     "mean_squared_error",
     "mean_squared_log_error",
     "mean_tweedie_deviance",

@@ -120,7 +120,7 @@ class ClassReport:
 
     def _lines(self) -> list[list[str]]:
         def row(name: Any, estimates: dict[str, Estimate], size: str) -> list[str]:
-            return [one_line(name), *(_with_interval(estimates[m]) for m in COLUMNS), size]
+            return [one_line(name), *(estimates[m].short for m in COLUMNS), size]
 
         lines = [["", *COLUMNS, "rows"]]
         lines += [
@@ -129,8 +129,8 @@ class ClassReport:
         ]
         whole = f"{sum(self.support.values()):g}"
         lines += [row(f"{name} mean", estimates_of, whole) for name, estimates_of in self.averages.items()]
-        lines.append(["F1 of means", "", "", _with_interval(self.f1_of_means), whole])
-        return [*lines, ["accuracy", "", "", _with_interval(self.accuracy), whole]]
+        lines.append(["F1 of means", "", "", self.f1_of_means.short, whole])
+        return [*lines, ["accuracy", "", "", self.accuracy.short, whole]]
 
     def __str__(self) -> str:
         lines = self._lines()
@@ -168,11 +168,3 @@ def _of_all(g: Any, T: np.ndarray, squares: np.ndarray, alpha: float) -> Estimat
     if len(T) > MAX_DELTA_CLASSES:
         return Estimate(value, alpha=alpha, why="many classes; with_interval resamples")
     return delta(g, T, squares, value, alpha)
-
-
-def _with_interval(estimate: Estimate) -> str:
-    if np.isnan(estimate.value):
-        return f"- ({estimate.why})"
-    if np.isnan(estimate.low):
-        return f"{estimate.value:.4f} ({estimate.why})"
-    return f"{estimate.value:.4f} ({estimate.low:.4f} to {estimate.high:.4f})"

@@ -44,6 +44,26 @@ class Estimate(Sentence):
         return float(self.value)
 
     def __str__(self) -> str:
+        value, low, high = self._spelt()
         if np.isnan(self.low) or np.isnan(self.high):
-            return f"{self.value:.4f} (no interval{': ' + self.why if self.why else ''})"
-        return f"{self.value:.4f} ({self.low:.4f} to {self.high:.4f}, {self.method})"
+            return f"{value} (no interval{': ' + self.why if self.why else ''})"
+        return f"{value} ({low} to {high}, {self.method})"
+
+    @property
+    def short(self) -> str:
+        """For a cell of a table: the value and its interval, without the method.
+
+        >>> from assay.metrics import Estimate
+        >>> Estimate(1234567.0, 1200000.0, 1270000.0, "t").short, Estimate(float("nan"), why="not tested").short
+        ('1.2346e+06 (1.2e+06 to 1.27e+06)', '- (not tested)')
+        """
+        value, low, high = self._spelt()
+        if np.isnan(self.value):
+            return f"- ({self.why})"
+        return f"{value} ({self.why})" if np.isnan(self.low) else f"{value} ({low} to {high})"
+
+    def _spelt(self) -> list[str]:
+        """Value, low and high: with four decimals, or five digits where these would be too many or too few."""
+        numbers = [self.value, self.low, self.high]
+        largest = max((abs(v) for v in numbers if np.isfinite(v)), default=0.0)
+        return [f"{v:.4f}" if largest == 0 or 1e-4 <= largest < 1e5 else f"{v:.5g}" for v in numbers]

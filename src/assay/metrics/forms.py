@@ -182,6 +182,10 @@ class OfRows:
             return Estimate(np.nan, alpha=request.alpha, why=NOT_DEFINED)
         w, mean = outcome.weight, outcome.mean(values)
         value = self._linked(mean, unit)
+        if not np.isfinite(mean):
+            infinite = int(np.count_nonzero(np.isinf(values)))
+            why = NOT_DEFINED if np.isnan(mean) else f"the value of {infinite} of the rows is infinite"
+            return Estimate(value, alpha=request.alpha, why=why)
         part = np.full(len(values), 1 / len(values)) if w is None else w / w.sum()
         influence = part * (values - mean)
         if request.analytic:
