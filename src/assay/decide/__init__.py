@@ -10,6 +10,7 @@ from assay.decide.decision_rule import DecisionRule
 from assay.decide.fixed_threshold import FixedThresholdClassifier
 from assay.decide.isotonic import IsotonicCalibrator, pool_adjacent_violators
 from assay.decide.losses import LossMatrix, as_loss
+from assay.decide.newsvendor import Newsvendor, newsvendor
 from assay.decide.priors import PriorShift, adjust_priors, effective_priors, estimate_priors
 from assay.decide.regions import Region, decision_regions
 from assay.decide.reject_cascade import CascadeAccount, CascadeLevel, RejectCascade
@@ -32,6 +33,7 @@ __all__ = [
     "FixedThresholdClassifier",
     "IsotonicCalibrator",
     "LossMatrix",
+    "Newsvendor",
     "PriorShift",
     "Region",
     "RejectCascade",
@@ -56,6 +58,7 @@ __all__ = [
     "estimate_priors",
     "expected_utility",
     "lac_score",
+    "newsvendor",
     "pool_adjacent_violators",
     "rank",
     "risk_coverage_curve",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.decide.newsvendor import unit_costs
 from assay.errors import ParameterError
 from assay.metrics._number_pairs import number_pair, one_column_pair
 from assay.metrics.forms import OfRows
@@ -179,10 +180,7 @@ def signed_errors(outcome: Outcome) -> np.ndarray:
 
 def sloped_errors(under: float, over: float, outcome: Outcome) -> np.ndarray:
     """(n,) ``under`` times each unit that a prediction is too low, ``over`` times each unit that it is too high."""
-    short = outcome.truth - outcome.answer
-    excess = -over * short
-    short *= under
-    return np.maximum(short, excess, out=short)
+    return unit_costs(outcome.truth, outcome.answer, under, over)
 
 
 def check_quantile(alpha: Any, name: str, who: str) -> float:
