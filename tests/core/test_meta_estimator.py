@@ -3,13 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression as TheirRegression
 
+import assay
 from assay import compare
 from assay.bayes import GaussianNB, NaiveBayes
+from assay.core import Learner
 from assay.core.meta_estimator import MetaEstimator, aligned, fit_to, takes_tables, takes_weights
 from assay.decide import (
     CalibratedClassifierCV,
@@ -191,3 +194,57 @@ def test_a_learner_without_weights_is_refused_by_name():
 def test_columns_of_absent_classes_are_filled():
     shares = aligned(np.array([[0.25, 0.75]]), np.array([1, 3]), np.array([1, 2, 3]), -np.inf)
     assert shares.tolist() == [[0.25, -np.inf, 0.75]]
+
+
+class RecordsType(LogisticRegression):
+    """A user's subclass that looks at what its fit is given."""
+
+    def fit(self, X, y):
+        self.type_, self.labels_ = type(X), np.asarray(y)
+        return super().fit(X, y)
+
+
+class ReturnsNothing(ClassifierMixin, BaseEstimator):
+    """A foreign estimator whose fit does not return itself."""
+
+    def fit(self, X, y):
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.most_ = self.classes_[counts.argmax()]
+
+    def predict(self, X):
+        return np.full(len(X), self.most_)
+
+    def predict_proba(self, X):
+        return np.tile((self.classes_ == self.most_).astype(float), (len(X), 1))
+
+
+@pytest.mark.parametrize("of", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array])
+def test_a_subclass_with_a_fit_of_its_own_is_given_the_table_as_it_came(of):
+    assert not takes_tables(RecordsType())
+    model = BaggingClassifier(RecordsType(), 2, max_features=2, random_state=0).fit(of(X), NAMES)
+    assert [member.type_ for member in model.estimators_] == [of, of]
+    assert set(model.estimators_[0].labels_) <= set(NAMES) | {0, 1, 2}
+    plain = BaggingClassifier(LogisticRegression(), 2, max_features=2, random_state=0, bootstrap=False)
+    same = BaggingClassifier(RecordsType(), 2, max_features=2, random_state=0, bootstrap=False)
+    assert_array_equal(same.fit(of(X), NAMES).predict(X), plain.fit(X, NAMES).predict(X))
+
+
+def test_learners_of_the_package_have_no_foreign_methods():
+    """So that all of them are given the checked table."""
+    public = [
+        getattr(getattr(assay, room), name) for room in assay._ROOMS for name in getattr(assay, room).__all__
+    ]
+    learners = [
+        c
+        for c in public
+        if isinstance(c, type) and issubclass(c, Learner) and not issubclass(c, MetaEstimator)
+    ]
+    assert len(learners) > 100
+    assert [cls.__name__ for cls in learners if not takes_tables(cls.__new__(cls))] == []
+
+
+def test_what_fit_returns_does_not_matter():
+    model = BaggingClassifier(ReturnsNothing(), 3, random_state=0).fit(X, NAMES)
+    assert all(isinstance(member, ReturnsNothing) for member in model.estimators_)
+    assert set(model.predict(X)) <= set(NAMES)
+    assert compare({"nothing": ReturnsNothing()}, X, NAMES, design="2-fold").failures == {}

@@ -240,10 +240,21 @@ class MetaEstimator(Learner):
 
 
 def takes_tables(model: Estimator) -> bool:
-    """Whether an estimator takes checked tables and encoded labels: a learner of ours, around no other estimator."""
+    """Whether an estimator takes checked tables and encoded labels: a learner of ours, around no other estimator.
+
+    A user's subclass with a ``fit`` or ``predict`` of its own is given X as it came: it may look at it.
+    """
     if isinstance(model, MetaEstimator):
         return takes_tables(model._asked())
-    return isinstance(model, Learner)
+    return isinstance(model, Learner) and not _has_foreign_methods(type(model))
+
+
+@lru_cache(maxsize=1024)
+def _has_foreign_methods(cls: type) -> bool:
+    """Whether a method of the class that is given X was written outside of this package."""
+    names = ("fit", "predict", "predict_proba", "decision_function")
+    methods = [getattr(cls, name) for name in names if hasattr(cls, name)]
+    return any(not getattr(method, "__module__", "assay").startswith("assay") for method in methods)
 
 
 def takes_weights(model: Estimator) -> bool:
@@ -262,18 +273,21 @@ def _fit_parameters(cls: type) -> frozenset[str]:
 def fit_to(model: Any, X: Any, y: Any, w: np.ndarray | None, who: str, **params: Any) -> Any:
     """The model, fitted: with X and y as they are if it is a learner of ours, else with plain labels.
 
-    Raises if there are weights and it takes none; ``who`` says so.
+    Raises if there are weights and it takes none; ``who`` says so. What ``fit`` returns does not matter: not every
+    estimator returns itself.
     """
     y = y if takes_tables(model) else np.asarray(y)
     if w is None:
-        return model.fit(X, y, **params)
+        model.fit(X, y, **params)
+        return model
     if not takes_weights(model):
         raise ParameterError(
             f"{type(model).__name__} cannot be fitted with sample_weight. Leave the weights out, or choose an "
             "estimator that takes them.",
             who=who,
         )
-    return model.fit(X, y, sample_weight=w, **params)
+    model.fit(X, y, sample_weight=w, **params)
+    return model
 
 
 def predicted_codes(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:

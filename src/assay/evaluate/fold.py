@@ -139,7 +139,8 @@ class Fold:
     def fit(self, learner: Estimator, X: TableLike) -> Any:
         """The learner, fitted to the training rows X (of ``tables``) with the weights and groups it takes."""
         y = self.y_train if takes_tables(learner) else np.asarray(self.y_train)
-        return learner.fit(X, y, **self.beside(learner))
+        learner.fit(X, y, **self.beside(learner))
+        return learner
 
     def beside(self, learner: Estimator) -> dict[str, np.ndarray]:
         """What ``fit`` takes beside the rows and their classes: weights, and groups for splits of its own."""

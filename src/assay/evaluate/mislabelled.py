@@ -212,12 +212,13 @@ def _folds(codes: np.ndarray, cv: int, random_state: int) -> list[tuple[np.ndarr
 
 def _out_of_fold(learner: Any, table: Table, codes: np.ndarray, K: int, folds: Any) -> np.ndarray:
     """(n, K) posteriors of rows that the learner did not see."""
-    from assay.core.learner import Learner
+    from assay.core.meta_estimator import takes_tables
 
-    data: Any = table if isinstance(learner, Learner) else table.values
+    data: Any = table if takes_tables(learner) else table.values
     P = np.zeros((len(codes), K))
     for train, test in folds:
-        model = clone(learner).fit(data[train], codes[train])
+        model = clone(learner)
+        model.fit(data[train], codes[train])
         P[np.ix_(test, model.classes_)] = model.predict_proba(data[test])
     return P
 

@@ -194,7 +194,8 @@ class ThreeWay:
         model = clone(make.estimator)
         if make.open_seeds:
             model.set_params(**dict.fromkeys(make.open_seeds, self._seed))
-        return model.fit(take_rows(self._X, rows), self._y[rows])
+        model.fit(take_rows(self._X, rows), self._y[rows])
+        return model
 
     def _errors(self, model: Any, rows: np.ndarray, measure: Callable[..., np.ndarray]) -> np.ndarray:
         found = np.asarray(

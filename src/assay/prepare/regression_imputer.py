@@ -188,7 +188,8 @@ class RegressionImputer(Preparation):
         weigh = w is not None and has_fit_parameter(model, "sample_weight")
         extra = {"sample_weight": w[known]} if w is not None and weigh else {}
         target = guesses.X[known, j].astype(np.int64) if coded else guesses.X[known, j]
-        return model.fit(guesses.design[np.ix_(known, guesses.inputs(j))], target, **extra)
+        model.fit(guesses.design[np.ix_(known, guesses.inputs(j))], target, **extra)
+        return model
 
     def _convert(self, table: Table, copy: bool) -> Table:
         missing = is_missing(table, self.missing_values)

@@ -185,7 +185,9 @@ def _fitted(model: Any, x: NDArray[np.float64], r: NDArray[np.float64], at: NDAr
     if hasattr(model, "fit"):
         from sklearn.base import clone
 
-        return clone(model).fit(x[:, None], r).predict(at[:, None])
+        model = clone(model)
+        model.fit(x[:, None], r)
+        return model.predict(at[:, None])
     return model(x, r)(at)
 
 
