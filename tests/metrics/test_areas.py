@@ -269,6 +269,15 @@ def test_labels_of_columns_are_sorted_and_named_once(labels):
         roc_auc_score([0, 1, 2], np.eye(3), multi_class="ovr", labels=labels)
 
 
+@pytest.mark.parametrize("weighed", [False, True])
+def test_average_precision_over_the_rows_ranks_the_classes_of_each(weighed):
+    rng = np.random.default_rng(0)
+    y, P = rng.integers(4, size=50), rng.dirichlet(np.ones(4), 50).round(1)  # with ties
+    w = rng.integers(0, 3, 50).astype(float) if weighed else None
+    ours = average_precision_score(y, P, average="samples", sample_weight=w)
+    assert_allclose(ours, peer.average_precision_score(y, P, average="samples", sample_weight=w), rtol=1e-12)
+
+
 def test_average_precision_of_three_classes_needs_three_columns():
     y, P = [0, 1, 2], np.full((3, 3), 1 / 3)
     with pytest.raises(ParameterError, match="3 classes and the score one column"):

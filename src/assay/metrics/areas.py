@@ -244,7 +244,8 @@ def average_precision_score(
     ----------
     y_true : (n,) labels
     y_score : (n,) scores, or for more than two classes (n, K)
-    average : over the classes if there are more than two: "macro", "weighted", "micro" or None (each)
+    average : over the classes if there are more than two: "macro", "weighted", "micro" or None (each); "samples" ranks
+        the classes of each row and averages over the rows
     pos_label : the positive class of two; default 1, or the last of the sorted labels if 1 is none of them
     sample_weight : (n,)
 
@@ -257,8 +258,10 @@ def average_precision_score(
     who = "average_precision_score"
     s = numbers(y_score, who, "the score", (1, 2))
     if s.ndim == 2 and s.shape[1] > 2:
-        if average not in ("macro", "weighted", "micro", None):
-            raise ParameterError(f"average must be macro, weighted, micro or None, got {average!r}.", who=who)
+        if average not in ("macro", "weighted", "micro", "samples", None):
+            raise ParameterError(
+                f"average must be macro, weighted, micro, samples or None, got {average!r}.", who=who
+            )
         if pos_label != 1:
             raise ParameterError(
                 f"pos_label is for two classes, the scores have {s.shape[1]} columns.", who=who
@@ -266,14 +269,11 @@ def average_precision_score(
         _, codes = classes_of(y_true, s.shape[1], None, who)
         if len(codes) != len(s):
             raise DataError(f"{len(codes)} true labels and {len(s)} rows of scores.", who=who)
-        return _averaged(
-            average_precision_of,
-            codes,
-            s,
-            average,
-            check_weights(sample_weight, len(s), who, squared=True),
-            who,
-        )
+        w = check_weights(sample_weight, len(s), who, squared=True)
+        if average == "samples":  # the one class of a row at its rank among all: precision 1 / rank
+            ranks = (s >= s[np.arange(len(s)), codes][:, None]).sum(axis=1)
+            return float(np.average(1 / ranks, weights=w))
+        return _averaged(average_precision_of, codes, s, average, w, who)
     y = one_column(y_true, who, "the truth")
     if pos_label == 1 and (y.dtype.kind in "US" or (y.dtype.kind == "O" and 1 not in y.tolist())):
         pos_label = None
