@@ -165,6 +165,147 @@ def test_lines_and_arrays_say_the_same(records):
     assert read(lines(records)).equals(read(json.dumps(records)))
 
 
+def in_small_blocks(monkeypatch, first=1, size=20):
+    monkeypatch.setattr(json_lines, "FIRST_BLOCK", first)
+    monkeypatch.setattr(json_lines, "BLOCK_BYTES", size)
+
+
+def record_by_record(monkeypatch):
+    monkeypatch.setattr(json_lines, "plain_columns", lambda *_: None)
+    monkeypatch.setattr(json_lines, "_flat_records", lambda _: None)
+
+
+def table_or_error(text, **options):
+    try:
+        return read(text, **options)
+    except ReadError as error:
+        return str(error)
+
+
+ODD_LINES = [
+    '{"a": 1}',
+    '{"a": 2.5}',
+    '{"a": -0}',
+    '{"a": 9007199254740993}',
+    '{"a": 9223372036854775808}',
+    '{"a": ' + "9" * 400 + "}",
+    '{"a": 1e400}',
+    '{"a": NaN}',
+    '{"a": -NaN}',
+    '{"a": Infinity}',
+    '{"a": Inf}',
+    '{"a": "x"}',
+    '{"a": " unknown "}',
+    '{"a": "2026-01-31"}',
+    '{"a": "2026-01-31 10:00"}',
+    '{"a": "x\\": y"}',
+    '{"a" : 1}',
+    '{"a": 1, "a": 2}',
+    '{"b": {"c": 1, "c": 2}}',
+    '{"b": 1} {"b": 2}',
+    '{"b": 1}, {"b": 2}',
+    '{"a": [{}',
+    "{}]}",
+    '{"a":',
+    "2}",
+    '{"a": 01}',
+    '{"a": "\\ud83d\\ude00"}',
+    '{"a": "a\ttab"}',
+    '{"a": true}',
+    '{"a": null}',
+    "{}",
+    "",
+    " ",
+    '{"a": 3} ',
+    ' {"a": 4}\r',
+    '{"b": "[{"}',
+    '{"b": [1]}',
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(ODD_LINES), min_size=1, max_size=6), st.sampled_from([(), ("unknown",)]))
+def test_a_block_at_once_says_the_same_as_record_by_record(chosen, na):
+    text = "\n".join(['{"a": 1, "b": "y"}', *chosen])
+    with pytest.MonkeyPatch.context() as patch:
+        in_small_blocks(patch)
+        at_once = table_or_error(text, na=na)
+        record_by_record(patch)
+        singly = table_or_error(text, na=na)
+    assert type(at_once) is type(singly)
+    assert at_once == singly if isinstance(singly, str) else at_once.equals(singly)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.fixed_dictionaries({}, optional={"a": VALUES, "b": VALUES, "c": VALUES}), min_size=2, max_size=9
+    ),
+    st.integers(0, 200),
+)
+def test_blocks_of_any_size_say_the_same(records, size):
+    with pytest.MonkeyPatch.context() as patch:
+        record_by_record(patch)
+        singly = read(lines(records))
+    with pytest.MonkeyPatch.context() as patch:
+        in_small_blocks(patch, size, size)
+        assert read(lines(records)).equals(singly)
+
+
+def test_after_the_first_lines_plain_ones_are_not_made_into_records(monkeypatch):
+    in_small_blocks(monkeypatch, 200, 1000)
+    sizes = []
+    flat = json_lines._flat_records
+    monkeypatch.setattr(json_lines, "_flat_records", lambda block: sizes.append(len(block)) or flat(block))
+    records = [
+        {"n": i, "x": i / 7, "t": f"row {i}", "d": "2026-01-31", "b": None if i % 2 else True}
+        for i in range(99)
+    ]
+    table = read(lines(records))
+    assert len(sizes) == 1 and sizes[0] <= 200
+    assert table.schema.types == [pa.int64(), pa.float64(), pa.string(), pa.date32(), pa.bool_()]
+    assert table["t"].to_pylist() == [r["t"] for r in records]
+    assert table["x"].to_pylist() == [r["x"] for r in records]
+
+
+def test_integers_beyond_two_to_the_53_keep_their_digits_beside_floats_and_text(monkeypatch):
+    in_small_blocks(monkeypatch)
+    values = [1, 0.5, 2**53 + 1, "x", 2**53 + 1]
+    assert read(lines({"v": v} for v in values))["v"].to_pylist() == [
+        "1",
+        "0.5",
+        str(2**53 + 1),
+        "x",
+        str(2**53 + 1),
+    ]
+
+
+def test_deep_nesting_after_plain_lines_is_refused(monkeypatch):
+    in_small_blocks(monkeypatch)
+    with pytest.raises(ReadError, match="line 3: objects or lists are nested too deeply"):
+        read('{"a": 1}\n{"a": 2}\n{"a": ' + "[" * 99_999 + "]" * 99_999 + "}")
+
+
+def test_errors_after_blocks_at_once_say_where(monkeypatch):
+    in_small_blocks(monkeypatch, 10, 100)
+    plain = lines({"a": i} for i in range(50))
+    for wrong, message in [
+        ('{"a": 1,}', "line 51, column 9: not JSON"),
+        ('{"a": 1, "a": 2}', "line 51: the key 'a' comes twice"),
+        ('{"a": [1]}', "line 51, column 'a': a list in a cell"),
+        ('{"a": 1} {"a": 2}', "line 51, column 10: not JSON: extra data"),
+    ]:
+        with pytest.raises(ReadError, match=message):
+            read(f"{plain}\n{wrong}\n{plain}")
+
+
+def test_ever_new_keys_after_plain_lines_are_no_table(monkeypatch):
+    in_small_blocks(monkeypatch, 10, 1000)
+    monkeypatch.setattr(json_lines, "MOST_ABSENT", 10_000)
+    with pytest.raises(ReadError, match=r"objects have .* different keys"):
+        read(lines([{"a": 1}] * 100 + [{f"k{i}": 1} for i in range(500)]))
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_damaged_text_is_read_or_refused(seed):
     """Any change of a byte gives a table or a ReadError, never anything else."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import codecs
+import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from assay.errors import SchemaError
 from assay.tables.readers import kinds
+from assay.tables.readers.json_columns import one_object_a_line, plain_columns
 from assay.tables.readers.objects import Part, finished, part_of
 from assay.tables.readers.source import RECORD_LIMIT, Source, shown
 
+FIRST_BLOCK = 1 << 15  # bytes of the lines that show what the columns are
+BLOCK_BYTES = 1 << 20  # bytes of lines that are parsed at once
 BLOCK_ROWS = 16384  # records that are typed at a time
 BLOCK_CELLS = 1 << 22  # cells that are typed at a time
 MOST_ABSENT = 1 << 28  # cells of a table nearly all of whose cells are absent
@@ -119,34 +123,59 @@ class JsonReader:
 
     def _typed(self) -> Iterator[tuple[int, dict[str, Part]]]:
         """Blocks of typed columns, and how many rows each has."""
-        names: dict[str, None] = {}
-        held: list[dict[str, Any]] = []
-        rows = values = 0
-        for line, record in self._records():
-            for name in record:
-                names.setdefault(name)
-            held.append(record)
-            rows, values = rows + 1, values + len(record)
-            if rows * len(names) > max(MOST_ABSENT, 100 * values):
-                raise self.source.complain(
-                    f"{rows} objects have {len(names)} different keys, most of them absent from most objects; "
-                    "expected a table.",
-                    line,
-                )
-            if len(held) == BLOCK_ROWS or len(held) * len(names) > BLOCK_CELLS:
-                yield len(held), self._columns(held)
-                held = []
-        if held:
-            yield len(held), self._columns(held)
+        listed, first, chunks = self._begin()
+        extent = Extent(self.source)
+        if listed:
+            yield from self._typed_records(self._array(first, chunks), extent)
+            return
+        known: dict[str, str] = {}
+        for line, block in _blocks_of_lines(self.source, first, chunks):
+            fits = (block.count(b"\n") + 1) * len(known) <= BLOCK_CELLS
+            parts = plain_columns(block, known, self.na) if fits else None
+            if parts is not None:
+                size = len(next(iter(parts.values())).values)
+                extent.add(parts, size, block.count(b":"), line)
+                yield size, parts
+                continue
+            flat = _flat_records(block)
+            rest = (
+                self._typed_records(self._lines(block, line), extent)
+                if flat is None
+                else self._columns(flat, line, extent)
+            )
+            for size, parts in rest:
+                for name, part in parts.items():
+                    known[name] = kinds.join(known.get(name, kinds.NOTHING), part.kind)
+                yield size, parts
 
-    def _columns(self, records: list[dict[str, Any]]) -> dict[str, Part]:
-        names = list(dict.fromkeys(name for record in records for name in record))
+    def _typed_records(self, records: Iterator[Row], extent: Extent) -> Iterator[tuple[int, dict[str, Part]]]:
+        while rows := list(itertools.islice(records, BLOCK_ROWS)):
+            yield from self._columns([record for _, record in rows], rows[-1][0], extent)
+
+    def _columns(
+        self, records: list[dict[str, Any]], line: int, extent: Extent
+    ) -> Iterator[tuple[int, dict[str, Part]]]:
+        """The columns of some records, the last of which ends in this line; in several blocks if there are many."""
+        shapes = dict.fromkeys(map(tuple, records))  # the keys of each record, in its order
+        names = dict.fromkeys(itertools.chain.from_iterable(shapes))
+        half = len(records) // 2
+        if half and len(records) * len(names) > BLOCK_CELLS:
+            yield from self._columns(records[:half], line, extent)
+            yield from self._columns(records[half:], line, extent)
+            return
+        extent.add(names, len(records), sum(map(len, records)), line)
+        columns: Iterable[Sequence[Any]]
+        if len(shapes) == 1:
+            columns = zip(*map(dict.values, records))
+        else:
+            columns = ([record.get(name) for record in records] for name in names)
         marks = frozenset(self.na)
-        return {name: part_of([record.get(name) for record in records], marks) for name in names}
+        yield len(records), {name: part_of(column, marks) for name, column in zip(names, columns)}
 
     # From text to records
 
-    def _records(self) -> Iterator[Row]:
+    def _begin(self) -> tuple[bool, bytes, Iterator[bytes]]:
+        """Whether it is an array, the first part of the text, and the rest of it."""
         chunks = self.source.chunks()
         first = b""
         for chunk in chunks:
@@ -155,15 +184,23 @@ class JsonReader:
                 break
         if not first.strip():
             raise self.source.complain("the file is empty, expected JSON objects, one a line.")
-        listed = first.lstrip()[:1] == b"["
-        yield from (self._array if listed else self._lines)(first, chunks)
+        return first.lstrip()[:1] == b"[", first, chunks
 
-    def _lines(self, first: bytes, chunks: Iterator[bytes]) -> Iterator[Row]:
+    def _records(self) -> Iterator[Row]:
+        listed, first, chunks = self._begin()
+        if listed:
+            yield from self._array(first, chunks)
+            return
+        for line, block in _blocks_of_lines(self.source, first, chunks):
+            yield from self._lines(block, line)
+
+    def _lines(self, block: bytes, line: int) -> Iterator[Row]:
+        """The records of some lines, of which the first has this number; a lone CR is white space in JSON."""
         decode = json.JSONDecoder(object_pairs_hook=_object).decode
-        for line, raw in enumerate(_split(self.source, first, chunks), 1):
+        for at, raw in enumerate(block.split(b"\n"), line):
             text = raw.strip()
             if text:
-                yield line, self._checked(self._parsed(decode, text.decode("utf-8"), line), line)
+                yield at, self._checked(self._parsed(decode, text.decode("utf-8"), at), at)
 
     def _parsed(self, decode: Any, text: str, line: int) -> Any:
         try:
@@ -263,26 +300,68 @@ class JsonReader:
         return "".join(parts) if parts else None
 
 
-def _split(source: Source, first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Lines without their ends; a lone CR is white space in JSON."""
-    line, held = 0, [first]
+class Extent:
+    """How large a table has become: its columns, its rows, and how many of its cells have a value.
+
+    Parameters
+    ----------
+    source : Source, whose file is named in the error
+    """
+
+    def __init__(self, source: Source):
+        self.source = source
+        self.names: dict[str, None] = {}
+        self.rows = self.values = 0
+
+    def add(self, names: Iterable[str], rows: int, values: int, line: int) -> None:
+        """Count some rows; raise if nearly all cells of a huge table are absent."""
+        for name in names:
+            self.names.setdefault(name)
+        self.rows, self.values = self.rows + rows, self.values + values
+        if self.rows * len(self.names) > max(MOST_ABSENT, 100 * self.values):
+            raise self.source.complain(
+                f"{self.rows} objects have {len(self.names)} different keys, most of them absent from most objects; "
+                "expected a table.",
+                line,
+            )
+
+
+def _blocks_of_lines(source: Source, first: bytes, chunks: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Blocks of whole lines and the number of the first line of each; the first block is short, to show the columns."""
+    line, text, size = 1, first, FIRST_BLOCK
     while True:
-        pieces = b"".join(held).split(b"\n")
-        yield from pieces[:-1]
-        line += len(pieces) - 1
-        held, size = [pieces[-1]], len(pieces[-1])
+        start = 0
+        while (stop := text.rfind(b"\n", start, start + size) + 1) or (stop := text.find(b"\n", start) + 1):
+            yield line, text[start:stop]
+            line += text.count(b"\n", start, stop)
+            start, size = stop, BLOCK_BYTES
+        held, length = [text[start:]], len(text) - start
         for chunk in chunks:
             held.append(chunk)
-            size += len(chunk)
+            length += len(chunk)
             if b"\n" in chunk:
                 break
-            if size > RECORD_LIMIT:
-                raise source.complain(f"this line is longer than {RECORD_LIMIT >> 20} MB.", line + 1)
+            if length > RECORD_LIMIT:
+                raise source.complain(f"this line is longer than {RECORD_LIMIT >> 20} MB.", line)
         else:
-            last = b"".join(held)
-            if last:
-                yield last
+            yield line, b"".join(held)
             return
+        text = b"".join(held)
+
+
+def _flat_records(block: bytes) -> list[dict[str, Any]] | None:
+    """The records of lines with one flat object each, parsed all at once; None where a look at each line is needed."""
+    block = block.rstrip()
+    if block.count(b"{") != block.count(b"\n") + 1 or b"[" in block or not one_object_a_line(block):
+        return None
+    listed = "[" + block.decode().replace("\n", ",\n") + "]"
+    try:
+        records = json.loads(listed)
+    except (ValueError, RecursionError):
+        return None
+    # No key comes twice if there are as many values as quotes with a colon, and no colon stands off its quote.
+    apart = any(mark in block for mark in (b" :", b"\t:", b"\r:", b"\n:"))
+    return None if apart or block.count(b'":') != sum(map(len, records)) else records
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

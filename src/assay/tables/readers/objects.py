@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Container
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from assay.tables.readers import kinds
@@ -16,7 +16,7 @@ class Part(NamedTuple):
     values: Any
 
 
-def part_of(values: list[Any], missing: Container[str] = frozenset()) -> Part:
+def part_of(values: Sequence[Any], missing: Collection[str] = ()) -> Part:
     """The narrowest type that holds the values; text that is a mark of missing values is null.
 
     >>> part_of([1, 2.5, None]).kind, part_of([1, "a"]).kind, part_of(["2026-01-31", None]).kind
@@ -24,10 +24,14 @@ def part_of(values: list[Any], missing: Container[str] = frozenset()) -> Part:
     """
     import pyarrow as pa
 
-    cells = [
-        None if v is None or v != v or (isinstance(v, str) and v.strip() in missing) else v for v in values
-    ]
-    types = {type(v) for v in cells if v is not None}
+    cells, types = values, set(map(type, values))
+    if any(issubclass(t, float) for t in types):
+        cells = [None if v != v else v for v in cells]
+        types = set(map(type, cells))
+    if missing and str in types:
+        cells = [None if isinstance(v, str) and v.strip() in missing else v for v in cells]
+        types = set(map(type, cells))
+    types.discard(type(None))
     if not types:
         return Part(kinds.NO_VALUES, pa.nulls(len(cells), pa.float64()))
     if types & {dict, list}:
@@ -53,11 +57,20 @@ def part_of(values: list[Any], missing: Container[str] = frozenset()) -> Part:
             else kinds.DATE
         )
         return Part(kind, pa.array([_text(v) for v in cells], pa.string()))
-    text = pa.array([_text(v) for v in cells], pa.string())
     if types == {str}:
-        kind = kinds.infer(text)[0]
-        return Part(kind if kind in (kinds.DATE, kinds.MOMENT, kinds.ZONED) else kinds.TEXT, text)
-    return Part(kinds.TEXT, text)
+        return text_part(pa.array(cells, pa.string()))
+    write = str if types <= {str, int} else _text
+    return Part(kinds.TEXT, pa.array([None if v is None else write(v) for v in cells], pa.string()))
+
+
+def text_part(text: Any) -> Part:
+    """A column of text: dates if every cell is one; text that could be a number stays text."""
+    import pyarrow as pa
+
+    if text.null_count == len(text):
+        return Part(kinds.NOTHING, pa.nulls(len(text), pa.float64()))
+    kind = kinds.infer(text)[0]
+    return Part(kind if kind in (kinds.DATE, kinds.MOMENT, kinds.ZONED) else kinds.TEXT, text)
 
 
 def finished(part: Part | None, kind: str, size: int) -> Any:
