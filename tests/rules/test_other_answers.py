@@ -1,5 +1,6 @@
 """What would have to change: tried against every row of a small space."""
 
+import importlib
 import math
 from dataclasses import replace
 from itertools import product
@@ -13,6 +14,8 @@ from assay.rulebase.conditions import Condition, LinearCondition
 from assay.rulebase.rules import POLICIES, Rule, RuleBase
 from assay.rules.other_answers import other_answers
 from assay.tables import Column, Schema
+
+module = importlib.import_module("assay.rules.other_answers")  # the room has a function of that name
 
 SCHEMA = Schema(
     [Column("x"), Column("job", "nominal", ("A", "B", "C")), Column("size", "ordinal", ("s", "m", "l"))]
@@ -122,6 +125,19 @@ def test_weighted_sums():
     (other,) = other_answers(base, np.array([9.0, 0.0, 1.0]))
     assert other.answer == "a" and base.predict_block(other.row[None, :])[0] == "a"
     assert other.row[0] == pytest.approx(2.0, abs=1e-5) or other.row[2] == pytest.approx(-2.5, abs=1e-5)
+
+
+def test_one_search_finds_all_classes_where_the_same_rules_help_them(monkeypatch):
+    """Where rules vote by their mean accuracy, any rule helps any class: the boxes are the same for all of them."""
+    text = "\n".join(f"x > {k} and x <= {k + 1} => c{k}" for k in range(6)) + "\nelse c0"
+    base = replace(RuleBase.parse(text, SCHEMA, tuple(f"c{k}" for k in range(6))), policy="laplace")
+    searches = []
+    search = module._Search._first
+    monkeypatch.setattr(module._Search, "_first", lambda *a: searches.append(a) or search(*a))
+    result = other_answers(base, np.array([0.5, 0.0, 0.0]))
+    assert sorted(o.answer for o in result) == ["c1", "c2", "c3", "c4", "c5"] and len(searches) == 1
+    assert all(base.predict_block(o.row[None, :])[0] == o.answer for o in result)
+    assert {o.answer: o.conditions for o in result}["c3"] == (Condition(0, 3.0, 4.0),)
 
 
 def test_nothing_to_change():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -25,6 +25,7 @@ MOST_RULES = 200  # of a class that are taken into account, the nearest to the r
 MOST_ANSWERS = 8  # other answers that are looked for
 Answer = Callable[[np.ndarray], np.ndarray]  # what a model answers for the rows of a block
 Box = np.ndarray  # (pieces of all columns, one after the other) bool: which of them a row may lie in
+Boxes = np.ndarray  # (m, pieces) bool
 Test = Callable[[np.ndarray], np.ndarray]  # which rows of a block are wanted
 
 
@@ -76,10 +77,7 @@ def other_answers(base: RuleBase, x: np.ndarray, answer: Answer | None = None) -
         return search.numbers() if base.policy == "first" else []
     wanted = _wanted(base, x, now)
     search.share = max(1, len(wanted))
-    results = [search.towards(c) for c in wanted]
-    return sorted(
-        (result for result in results if result is not None), key=lambda result: len(result.conditions)
-    )
+    return sorted(search.towards(wanted), key=lambda result: len(result.conditions))
 
 
 def _predicted_by_rules(base: RuleBase, block: np.ndarray) -> np.ndarray:
@@ -124,19 +122,33 @@ class _Search:
         self.here = self.first + np.array([self.at[j] for j in self.columns], int)  # where x lies
         self.start: Box = np.concatenate([np.empty(0, bool), *everything.values()])
         self.boxes: dict[int, Box] = {}  # of rules that were needed so far
+        self.outsides: dict[int, Boxes] = {}  # the same
+        self.length = np.array([len(mask) for mask in everything.values()])
+        self.by_number = np.array([self._takes_first(j) for j in self.columns], bool)
+        pieces = [
+            np.arange(len(mask)) if self._takes_first(j) else np.abs(np.arange(len(mask)) - self.at[j])  # type: ignore[index]
+            for j, mask in everything.items()
+        ]
+        self.rank = np.concatenate([np.empty(0), *pieces])  # the piece of a column with the least is taken
         missed = [sum(not m[self.at[k]] for k, m in masks.items()) for masks in self.space.masks]  # type: ignore[index]
         self.missed = np.array(missed, int)  # columns that must change before the rule holds
         self.nearest = np.argsort(self.missed, kind="stable")
 
-    def towards(self, wanted: Any) -> OtherAnswer | None:
-        """The smallest change that makes the model answer this class."""
-        comes, goes = self._helpful(wanted)
-        near = [int(r) for r in self.nearest if comes[r]][:MOST_RULES]
-        return self._first(
-            self.start,
-            lambda rows: np.array([answer == wanted for answer in self.answer(rows)], bool),
-            lambda row: self._ways(row, near, goes),
-        )
+    def towards(self, wanted: list[Any]) -> list[OtherAnswer]:
+        """The smallest changes that make the model answer these classes, in their order."""
+        groups: dict[
+            tuple[bytes, bytes], list[Any]
+        ] = {}  # classes for which the same rules help: one search finds all
+        helpful = {c: self._helpful(c) for c in wanted}
+        for c, (comes, goes) in helpful.items():
+            groups.setdefault((comes.tobytes(), goes.tobytes()), []).append(c)
+        results: list[OtherAnswer] = []
+        for members in groups.values():
+            comes, goes = helpful[members[0]]
+            near = self.nearest[comes[self.nearest]][:MOST_RULES]
+            results += self._first(self.start, self.answer, members, lambda row: self._ways(row, near, goes))  # noqa: B023
+        place = {c: k for k, c in enumerate(wanted)}
+        return sorted(results, key=lambda result: place[result.answer])
 
     def _helpful(self, wanted: Any) -> tuple[Any, Any]:
         """(R,) bool twice: rules that can lead to the wanted class if they begin, and if they cease, to hold."""
@@ -162,9 +174,7 @@ class _Search:
             if len(results) >= 3 and sorted(len(known.conditions) for known in results)[2] <= self.missed[r]:
                 break  # no rule that is further away needs fewer changes
             box = self.start & self._box(r)
-            result = self._first(box, lambda rows, r=r: self.base.firing_block(rows) == r, self._before)  # type: ignore[misc]
-            if result is not None:
-                results.append(result)
+            results += self._first(box, self.base.firing_block, [r], self._before)
         return sorted(results, key=lambda known: len(known.conditions))[:3]
 
     def _box(self, r: int) -> Box:
@@ -175,69 +185,83 @@ class _Search:
                 self.boxes[r][self.part[j]] = mask  # type: ignore[index]
         return self.boxes[r]
 
-    def _first(self, start: Box, good: Test, ways: Any) -> OtherAnswer | None:
+    def _outside(self, r: int) -> Boxes:
+        """Boxes that together hold the rows that a rule does not cover: one for each of its columns."""
+        if r not in self.outsides:
+            masks = self.space.masks[r]
+            self.outsides[r] = np.ones((len(masks), len(self.start)), bool)
+            for box, (j, mask) in zip(self.outsides[r], masks.items()):
+                box[self.part[j]] = ~mask  # type: ignore[index]
+        return self.outsides[r]
+
+    def _first(
+        self, start: Box, outcome: Answer, wanted: list[Any], ways: Callable[[np.ndarray], Boxes]
+    ) -> list[OtherAnswer]:
+        """The smallest change for each wanted outcome that is found; ``ways`` gives the limits of smaller boxes."""
         todo: list[Any] = []
         visited: set[bytes] = set()
-        count = 0
+        results: list[OtherAnswer] = []
+        left = list(wanted)
 
-        def push(box: Box) -> None:
-            nonlocal count
-            key = box.tobytes()
-            if key not in visited and np.logical_or.reduceat(box, self.first).all():
-                visited.add(key)
-                count += 1
-                heapq.heappush(todo, (*self._cost(box), count, box))
+        def push(boxes: Boxes) -> None:
+            boxes = boxes[np.logical_or.reduceat(boxes, self.first, axis=1).all(axis=1)]
+            changed, far = self._costs(boxes)
+            for box, key, *cost in zip(boxes, np.packbits(boxes, axis=1), changed.tolist(), far.tolist()):
+                if (name := key.tobytes()) not in visited:
+                    visited.add(name)
+                    heapq.heappush(todo, (*cost, len(visited), box))
 
-        push(start)
+        push(start[None, :])
         for _ in range(min(MOST_STEPS, 20 + MOST_WORK // (self.share * (len(self.base.rules) + 1)))):
             if not todo or len(visited) > MOST_BOXES:
-                return None
+                break
             box = heapq.heappop(todo)[-1]
             row = self._nearest(box)
-            if good(row[None, :])[0]:
-                return self._described(box, row, good)
-            for part, mask in ways(row):
-                smaller = box.copy()
-                smaller[part] &= mask
-                push(smaller)
-        return None
+            now = outcome(row[None, :])[0]
+            for goal in [goal for goal in left if goal == now]:
+                left.remove(goal)
+                results.append(self._described(box, row, partial(_equal_to, outcome, goal)))
+            if not left:
+                break
+            push(box & ways(row))
+        return results
 
-    def _ways(self, row: np.ndarray, near: list[int], goes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """Limits of smaller boxes that hold every row of this one that gets the wanted class: where, and what stays."""
+    def _ways(self, row: np.ndarray, near: np.ndarray, goes: np.ndarray) -> Boxes:
+        """Limits of smaller boxes that hold every row of this one that gets the wanted class."""
         fired = self.base.covers_block(row[None, :])[0]
         top = {"first": 1, "best": 1, "laplace": None}.get(self.base.policy, self.base.top)
         heard = self.order[fired[self.order]][:top].tolist()
         last = len(fired) if top is None or len(heard) < top else self.turn[heard[-1]]
-        for r in near:
-            if not fired[r] and self.turn[r] < last:
-                yield slice(None), self._box(r)
-        for r in [r for r in heard if goes[r]][:MOST_RULES]:
-            for key, mask in self.space.masks[r].items():
-                yield self.part[key], ~mask  # type: ignore[index]
+        inside = [self._box(r)[None, :] for r in near.tolist() if not fired[r] and self.turn[r] < last]
+        outside = [self._outside(r) for r in [r for r in heard if goes[r]][:MOST_RULES]]
+        return np.concatenate([self.start[None, :][:0], *inside, *outside])
 
-    def _before(self, row: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    def _before(self, row: np.ndarray) -> Boxes:
         """Boxes without the rule that decides now."""
-        r = int(self.base.firing_block(row[None, :])[0])
-        for key, mask in self.space.masks[r].items():
-            yield self.part[key], ~mask  # type: ignore[index]
+        return self._outside(int(self.base.firing_block(row[None, :])[0]))
 
     def _changes(self, box: Box) -> list[Any]:
         """The columns in which every row of the box differs from x."""
         return [self.columns[c] for c in (~box[self.here]).nonzero()[0].tolist()]
 
-    def _cost(self, box: Box) -> tuple[int, float]:
-        """How many columns must change, and then by how many pieces of the columns."""
-        changed, far = self._changes(box), 0.0
-        for j in changed:
-            mask = box[self.part[j]]
-            far += abs(self._near(j, mask) - self.at[j]) / len(mask)
-        return len(changed), far
+    def _costs(self, boxes: Boxes) -> tuple[np.ndarray, np.ndarray]:
+        """(m,) how many columns must change, and then by how many pieces of the columns; no box is empty."""
+        changed = ~boxes[:, self.here]
+        least = np.minimum.reduceat(np.where(boxes, self.rank, np.inf), self.first, axis=1)
+        pieces = np.where(self.by_number, np.abs(least - (self.here - self.first)), least)
+        return changed.sum(axis=1), (changed * pieces / self.length).sum(axis=1)
+
+    def _takes_first(self, j: Any) -> bool:
+        """Whether the nearest piece of a column is the first allowed one: categories, or a missing value in x."""
+        return (
+            self.base.schema[j].kind == "nominal" or self.at[j] == self.part[j].stop - self.part[j].start - 1
+        )
 
     def _near(self, j: int, mask: np.ndarray) -> int:
         """The allowed piece that is nearest to that of the row, which is not allowed; of two the lower one."""
-        at = self.at[j]
-        if at == len(mask) - 1 or self.base.schema[j].kind == "nominal":
+        if self._takes_first(j):
             return int(mask.argmax())
+        at = self.at[j]
         down, up = int(mask[at::-1].argmax()), int(mask[at:].argmax())  # 0 where no piece is allowed
         return at - down if down and (down <= up or not up) else at + up
 
@@ -298,6 +322,11 @@ class _Search:
             (False, False): "neither",
         }
         return Condition(j, low, high, closed[low_in, high_in]).canonical(column)  # type: ignore[arg-type]
+
+
+def _equal_to(outcome: Answer, goal: Any, rows: np.ndarray) -> np.ndarray:
+    """(n,) whether each row of a block has this outcome."""
+    return np.array([now == goal for now in outcome(rows)], bool)
 
 
 def _one_column(base: RuleBase, x: np.ndarray, answer: Answer, now: Any) -> list[OtherAnswer]:
