@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB as PeerNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from sklearn.utils import get_tags
 
 import assay
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, NaiveBayes
@@ -22,6 +24,7 @@ from assay.ensembles.one_vs_one import OneVsOneClassifier
 from assay.ensembles.one_vs_rest import OneVsRestClassifier
 from assay.errors import DataError, ParameterError
 from assay.linear import LogisticRegression as OurRegression
+from assay.neighbors import KNeighborsClassifier as OurNeighbors
 
 
 class Fixed(ClassifierMixin, BaseEstimator):
@@ -134,6 +137,32 @@ def test_kernels_computed_before():
     own = OneVsOneClassifier(SVC(kernel="linear")).fit(X, y)
     assert_array_equal(given.predict(K), own.predict(X))
     assert [len(rows) for rows in given.pairwise_indices_] == [100, 100, 100]
+
+
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame, scipy.sparse.csr_array])
+@pytest.mark.parametrize("decision", ["vote", "tournament", "sum"])
+def test_distances_computed_before_for_learners_of_ours(form, decision, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    names, order = np.array(["s", "c", "v"])[y], np.random.default_rng(0).permutation(150)
+    train, test = order[:100], order[100:]
+    D = (
+        np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2)) + 1
+    )  # no distance of 0, which a sparse table leaves out
+    given = OneVsOneClassifier(OurNeighbors(metric="precomputed"), decision=decision)
+    given.fit(form(D[np.ix_(train, train)]), names[train])
+    own = OneVsOneClassifier(OurNeighbors(), decision=decision).fit(X[train], names[train])
+    asked = form(D[np.ix_(test, train)])
+    assert get_tags(given).input_tags.pairwise
+    assert_array_equal(given.predict(asked), own.predict(X[test]))
+    assert [len(rows) for rows in given.pairwise_indices_] == [
+        model.n_samples_fit_ for model in given.estimators_
+    ]
+    peer = Peer(KNeighborsClassifier(5, metric="precomputed")).fit(D[np.ix_(train, train)], names[train])
+    if decision == "vote":
+        assert_array_equal(given.predict(asked), peer.predict(D[np.ix_(test, train)]))
+    assay.save(given, tmp_path / "given.assay")
+    assert_array_equal(assay.load(tmp_path / "given.assay").predict(asked), given.predict(asked))
+    assert str(given.explain(D[np.ix_(test, train)][:1])).startswith("OneVsOneClassifier answers")
 
 
 def test_raw_tables_reach_the_members():

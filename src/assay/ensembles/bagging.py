@@ -17,8 +17,8 @@ from assay.core.routing import routing_enabled
 from assay.core.stored import CodeArray, Each, FloatArray, IntArray, Integer, Object, Plain
 from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_without_bags, seeded
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
-from assay.tables import Schema, Table
-from assay.tables.rows import entries_of_rows, take_rows
+from assay.tables import Schema
+from assay.tables.rows import entries_of_rows, take_columns, take_rows
 
 __all__ = ["BAGGING", "Bagging"]
 
@@ -107,17 +107,6 @@ class Bagging(MetaEstimator):
         finally:
             del self._fit_params
 
-    # ------------------------------------------------------------------ tables
-
-    def _columns(self, X: Any, features: np.ndarray) -> Any:
-        """The columns of a bag, in its order; all of them are X itself."""
-        d = X.shape[1]
-        if len(features) == d and (features == np.arange(d)).all():
-            return X
-        if isinstance(X, Table):
-            return X.select(features)
-        return X.iloc[:, features] if hasattr(X, "iloc") else X[:, features]
-
     # ------------------------------------------------------------------ members
 
     def _fit_members(self, X: Any, y: Any, w: np.ndarray | None) -> None:
@@ -177,7 +166,7 @@ class Bagging(MetaEstimator):
 
     def _fit_member(self, seed: int, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         features, rows = self._bag(seed)
-        columns, more = self._columns(X, features), self._fit_params
+        columns, more = take_columns(X, features), self._fit_params
         if takes_weights(self.estimator_):
             counts = np.bincount(rows, minlength=len(y)).astype(np.float64)
             return self._fit_clone(columns, y, counts, seed, **more), features
@@ -201,7 +190,7 @@ class Bagging(MetaEstimator):
     def _answers(self, X: Any, ask: Callable[[Any, Any], Any]) -> list[Any]:
         """The answer of each member for its columns of X."""
         pairs = list(zip(self.estimators_, self.estimators_features_))
-        return self._each(lambda pair: ask(pair[0], self._columns(X, pair[1])), pairs, self.n_jobs)
+        return self._each(lambda pair: ask(pair[0], take_columns(X, pair[1])), pairs, self.n_jobs)
 
     def _column_contributions(
         self, X: Any, answers: np.ndarray, outputs: list[str], chosen: np.ndarray
@@ -215,7 +204,7 @@ class Bagging(MetaEstimator):
         n, V = answers.shape
         phi, base = np.zeros((n, self.n_features_in_, V)), np.zeros(V)
         for member, features in zip(self.estimators_, self.estimators_features_):
-            block = dense_block(member._admit(self._columns(X, features)))
+            block = dense_block(member._admit(take_columns(X, features)))
             shares, start = contributions(member.tree_, block, 1 / len(self.estimators_))
             for j, feature in enumerate(features.tolist()):  # a column may have been drawn several times
                 phi[:, feature] += shares[:, j]

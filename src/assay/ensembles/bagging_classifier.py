@@ -19,7 +19,7 @@ from assay.core.stored import FloatArray, Scalar
 from assay.core.targets import EncodedLabels
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import mean_of_outsiders
-from assay.tables.rows import take_rows
+from assay.tables.rows import take_columns, take_rows
 from assay.trees.shap import column_reasons
 
 __all__ = ["BaggingClassifier"]
@@ -160,7 +160,7 @@ class BaggingClassifier(Bagging, Classifier):
             self.oob_score_ = float(np.mean(np.argmax(self.oob_decision_function_, axis=1) == y))
 
     def _member_posterior(self, t: int, X: Any, rows: np.ndarray) -> np.ndarray:
-        return self._ask(self.estimators_[t], self._columns(take_rows(X, rows), self.estimators_features_[t]))
+        return self._ask(self.estimators_[t], take_columns(take_rows(X, rows), self.estimators_features_[t]))
 
     def _posterior(self, X: Any, routed: Any = NO_METADATA) -> np.ndarray:
         ask = lambda model, columns: self._ask(model, columns, routed)  # noqa: E731

@@ -15,7 +15,7 @@ from assay.core.stored import FloatArray, Scalar
 from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import divided, out_of_bag
 from assay.stats.distributions.predictive import Empirical
-from assay.tables.rows import take_rows
+from assay.tables.rows import take_columns, take_rows
 from assay.trees.decision_tree_regressor import DecisionTreeRegressor, has_pure_leaves
 from assay.trees.shap import column_reasons
 
@@ -143,7 +143,7 @@ class BaggingRegressor(Bagging, Regressor):
             if len(rows):
                 some = take_rows(X, rows)
                 answers[t, rows] = self.estimators_[t].predict(
-                    self._columns(some, self.estimators_features_[t])
+                    take_columns(some, self.estimators_features_[t])
                 )
         votes = np.count_nonzero(~np.isnan(answers.reshape(len(answers), n, -1)[:, :, 0]), axis=0)
         if self.combine == "median" and (votes > 0).all():

@@ -27,7 +27,7 @@ from assay.ensembles.binary_problems import (
     refuse_one_class,
     says_one,
 )
-from assay.tables.rows import entries_of_rows, take_rows
+from assay.tables.rows import entries_of_rows, take_columns, take_rows
 
 __all__ = ["OneVsOneClassifier"]
 
@@ -131,7 +131,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         def duel(pair: tuple[int, int]) -> tuple[Any, np.ndarray]:
             rows = np.sort(np.concatenate([by_class[k] for k in pair]))
             part = take_rows(X, rows)
-            part = part[:, rows] if kernel else part
+            part = take_columns(part, rows) if kernel else part
             target, weights = (y[rows] == pair[1]).astype(np.int64), None if w is None else w[rows]
             return self._fit_member(part, target, weights, rows, len(y)), rows
 
@@ -184,7 +184,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         return self
 
     def _columns_of(self, k: int, X: Any) -> Any:
-        return X if self.pairwise_indices_ is None else X[:, self.pairwise_indices_[k]]
+        return X if self.pairwise_indices_ is None else take_columns(X, self.pairwise_indices_[k])
 
     # ------------------------------------------------------------------ answers
 

@@ -1,4 +1,4 @@
-"""Rows of a table of any kind: how many there are, and some of them as a table of the same kind."""
+"""Rows and columns of a table of any kind: how many rows there are, and some of them as a table of the same kind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.tables.table import Table
 
-__all__ = ["entries_of_rows", "row_count", "take_rows"]
+__all__ = ["entries_of_rows", "row_count", "take_columns", "take_rows"]
 
 
 def take_rows(X: Any, rows: Any) -> Any:
@@ -36,6 +36,23 @@ def take_rows(X: Any, rows: Any) -> Any:
     if frame is X:  # of no frame library: an array of another one, or encoded labels
         return X[rows] if hasattr(X, "shape") else np.asarray(X)[rows]
     return frame[np.asarray(rows).tolist()].to_native()
+
+
+def take_columns(X: Any, columns: Any) -> Any:
+    """Some columns of X, given by their places; all of them in their order are X itself.
+
+    >>> import numpy as np
+    >>> from assay.tables.rows import take_columns
+    >>> take_columns(np.array([[1, 2, 3]]), [2, 0])
+    array([[3, 1]])
+    """
+    if np.array_equal(columns, np.arange(X.shape[1])):
+        return X
+    if isinstance(X, Table):
+        return X.select(columns)
+    if hasattr(X, "tocsr") and X.format not in ("csr", "csc"):
+        X = X.tocsr()
+    return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns]
 
 
 def entries_of_rows(arguments: Mapping[str, Any], rows: Any, n: int) -> dict[str, Any]:

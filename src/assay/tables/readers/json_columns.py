@@ -71,7 +71,7 @@ def _declared(kind: str) -> Any:
     """What the parser is to expect: dates are text to it."""
     import pyarrow as pa
 
-    if kind == kinds.NOTHING:
+    if kind == kinds.NO_VALUES:
         return pa.null()
     return kinds.arrow_type(kind) if kind in (kinds.BOOL, kinds.WHOLE, kinds.NUMBER) else pa.string()
 
@@ -96,7 +96,7 @@ def _part(values: Any, missing: Sequence[str]) -> Part | None:
         if extent is not None and extent >= EXACT:
             return None
     if values.null_count == len(values):
-        return Part(kinds.NOTHING, pa.nulls(len(values), pa.float64()))
+        return Part(kinds.NO_VALUES, pa.nulls(len(values), pa.float64()))
     if pa.types.is_float64(values.type):
         return Part(kinds.NUMBER, values)
     return Part(kinds.WHOLE if pa.types.is_int64(values.type) else kinds.BOOL, values)

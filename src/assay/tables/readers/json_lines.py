@@ -145,7 +145,7 @@ class JsonReader:
             )
             for size, parts in rest:
                 for name, part in parts.items():
-                    known[name] = kinds.join(known.get(name, kinds.NOTHING), part.kind)
+                    known[name] = kinds.join(known.get(name, kinds.NO_VALUES), part.kind)
                 yield size, parts
 
     def _typed_records(self, records: Iterator[Row], extent: Extent) -> Iterator[tuple[int, dict[str, Part]]]:

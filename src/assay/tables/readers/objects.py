@@ -68,7 +68,7 @@ def text_part(text: Any) -> Part:
     import pyarrow as pa
 
     if text.null_count == len(text):
-        return Part(kinds.NOTHING, pa.nulls(len(text), pa.float64()))
+        return Part(kinds.NO_VALUES, pa.nulls(len(text), pa.float64()))
     kind = kinds.infer(text)[0]
     return Part(kind if kind in (kinds.DATE, kinds.MOMENT, kinds.ZONED) else kinds.TEXT, text)
 
