@@ -1,5 +1,6 @@
 """What all tests share: the ledger of capabilities, and where the package comes from."""
 
+import gc
 import importlib
 import json
 import os
@@ -41,6 +42,14 @@ def pytest_runtest_logreport(report):
         for name, ids in report.user_properties:
             if name == "capability":
                 _proven.update(ids)
+
+
+def pytest_unconfigure():
+    """Hypothesis leaves a callback with the garbage collector, and through it all that tests were parametrized with.
+
+    Models among them would outlive the interpreter, and nanobind would report their native objects as leaked.
+    """
+    gc.callbacks.clear()
 
 
 def pytest_sessionfinish(session):

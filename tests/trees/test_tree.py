@@ -1,6 +1,7 @@
 """The flat tree: made by hand, walked, cut, and checked before anyone follows its indices."""
 
 import dataclasses
+import sys
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier as PeerTree
 import assay
 from assay.core.persistence import container
 from assay.errors import PersistenceError
-from assay.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from assay.trees import DecisionTreeClassifier, DecisionTreeRegressor, _shap
 from assay.trees.tree import LEAF, NWAY, SUBSET, TERNARY, THRESHOLD, Surrogates, Tree, as_words
 
 
@@ -319,3 +320,20 @@ def test_values_of_several_outputs_are_laid_out_as_in_scikit_learn():
     assert_allclose(numbers.value, [[[2.5], [5]], [[1], [2]], [[4], [8]]])
     one = DecisionTreeRegressor(max_depth=1).fit(X, X[:, 0]).tree_
     assert_allclose(one.value, [[[2.5]], [[1]], [[4]]])
+
+
+def test_native_nodes_let_go_of_the_arrays_of_the_tree():
+    X, y = np.random.default_rng(0).random((50, 3)), np.arange(50) % 2
+    tree = DecisionTreeClassifier(random_state=0).fit(X, y).tree_
+    arrays = [tree.feature, tree.kind, tree.threshold, tree.offset, tree.child, tree.weighted_n_node_samples]
+    vars(tree).pop("_nodes", None)
+    before = [sys.getrefcount(array) for array in arrays]
+    nodes = tree._nodes
+    assert [
+        sys.getrefcount(array) for array in arrays
+    ] > before  # it holds them, or it would walk freed memory
+    paths = _shap.Paths(nodes, tree.parent, tree.branch, tree.depth)
+    del nodes, vars(tree)["_nodes"]
+    assert paths.distinct > 0  # holds the nodes
+    del paths
+    assert [sys.getrefcount(array) for array in arrays] == before

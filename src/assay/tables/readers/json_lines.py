@@ -138,12 +138,11 @@ class JsonReader:
                 yield size, parts
                 continue
             flat = _flat_records(block)
-            rest = (
-                self._typed_records(self._lines(block, line), extent)
-                if flat is None
-                else self._columns(flat, line, extent)
-            )
-            for size, parts in rest:
+            if flat is None:
+                typed = self._typed_records(self._lines(block, line), extent)
+            else:
+                typed = self._columns(flat, line, extent)
+            for size, parts in typed:
                 for name, part in parts.items():
                     known[name] = kinds.join(known.get(name, kinds.NO_VALUES), part.kind)
                 yield size, parts
