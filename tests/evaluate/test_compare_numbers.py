@@ -14,7 +14,17 @@ from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 from assay import compare
 from assay.bayes import GaussianNB
 from assay.errors import DataError, ParameterError
-from assay.linear import LinearRegression
+from assay.evaluate import (
+    between_and_within,
+    bootstrap_error,
+    complexity_curve,
+    learning_curve,
+    permutation_importance,
+    three_way,
+)
+from assay.experiments import Experiment, Study
+from assay.linear import LinearRegression, PolynomialRegressor
+from assay.tuning import TunedRegressor, nested
 
 X, Y = load_diabetes(return_X_y=True, as_frame=True)
 PAIRS = list(KFold(5, shuffle=True, random_state=0).split(X))
@@ -103,13 +113,14 @@ def test_zero_variance_infinity_and_a_failing_learner_are_told_in_a_sentence():
 
     class Nothing(RegressorMixin, BaseEstimator):
         def fit(self, X, y):
+            self.n_features_in_ = X.shape[1]
             return self
 
         def predict(self, X):
             return np.full(len(X), np.nan)
 
     result = compare([Nothing(), "mean"], X, Y, design=2)
-    assert "predict gave nan for row" in result.failures["Nothing"]
+    assert "predict gave nan for index" in result.failures["Nothing"]
     assert result.best == "mean"
 
 
@@ -204,3 +215,130 @@ def test_all_suitable_regressors_are_tried_when_none_is_named():
     assert {"mean", "linear regression", "ridge cv", "lasso cv", "huber", "cart", "model tree", "forest", "boosting",
             "knn", "loess", "additive model", "m5 rules"} <= set(result.learners)  # fmt: skip
     assert "loess" not in compare(None, X.iloc[:60], Y.iloc[:60], design=2).learners
+
+
+@pytest.mark.capability("IML-19-21")
+def test_two_regressors_are_compared_by_their_losses_on_the_same_rows():
+    # Oracle: IML 19.16, exercise 9: the losses of two regressors on six test rows.
+    first, second = np.array([1.2, 0.8, 1.5, 1.1, 0.9, 1.4]), np.array([1.0, 0.7, 1.6, 0.9, 0.7, 1.1])
+
+    class Fixed(RegressorMixin, BaseEstimator):
+        def __init__(self, losses):
+            self.losses = losses
+
+        def fit(self, X, y):
+            self.n_features_in_ = X.shape[1]
+            return self
+
+        def predict(self, X):
+            return np.sqrt(self.losses)  # of targets that are 0
+
+    rows, y = np.zeros((12, 1)), np.r_[np.arange(6) + 0.5, np.zeros(6)]
+    learners = {"a": Fixed(first), "b": Fixed(second)}
+    result = compare(learners, rows, y, test=np.arange(6, 12), metrics=["mse"])
+    found = result.test("a", "b").result
+    assert_allclose([found.statistic, found.p], [2.66556995, 0.04458482], atol=5e-9)
+
+
+@pytest.mark.capability("IML-2-20")
+def test_curves_of_numbers_are_rmse_by_rows_and_by_complexity():
+    sizes, train, test = learning_curve("ols", X, Y, train_sizes=[30, 100, 300], random_state=1)
+    assert sizes.tolist() == [30, 100, 300]
+    assert train.mean(axis=1)[0] < train.mean(axis=1)[2] < test.mean(axis=1)[2] < test.mean(axis=1)[0]
+    curve = complexity_curve("decision tree", X, Y, param_name="max_depth", param_range=[1, 2, 4, 8])
+    assert curve.metric.name == "rmse" and (np.diff(curve.train_mean) < 0).all()  # nested models
+    assert "training 6" in str(curve)
+
+
+@pytest.mark.capability("IML-2-19")
+def test_a_polynomial_is_chosen_on_validation_rows_and_reported_on_test_rows_by_name():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0, 5, 300)
+    y = 2 * np.sin(1.5 * x) + rng.normal(size=300)
+    rows = three_way(x[:, None], y)
+    choice = rows.choose({f"order {k}": PolynomialRegressor(degree=k) for k in range(1, 8)})
+    assert choice.best == min(choice.validation, key=choice.validation.get)
+    assert (np.diff(list(choice.training.values())) <= 1e-9).all()
+    assert rows.looks == 0
+    assert "mean error of order" in str(rows.report(choice)) and rows.looks == 1
+    assert rows.choose(["mean", "forest"]).best == "forest"
+
+
+@pytest.mark.capability("IML-2-21")
+def test_two_orders_of_a_polynomial_over_repeated_splits():
+    same = between_and_within("ols", "ols", X, Y)
+    assert same.between == 0 and same.result.p == 1
+    found = between_and_within("ols", "mean", X, Y)
+    assert found.comparison.metrics[0].name == "rmse" and found.result.rejected and found.between < 0
+
+
+def test_bootstrap_errors_of_numbers_are_means_of_losses():
+    squared = bootstrap_error("decision tree", X, Y, n_resamples=30)
+    assert squared.loss == "squared error" and squared.training == 0
+    assert squared.plain < squared.point_632 < squared.point_632_plus < squared.leave_one_out
+    spread = ((Y.to_numpy()[:, None] - Y.to_numpy()) ** 2).mean()  # a full tree repeats the training rows
+    assert_allclose(squared.no_information, spread)
+    absolute = bootstrap_error("decision tree", X, Y, n_resamples=30, loss="absolute")
+    assert_allclose(absolute.no_information, np.abs(Y.to_numpy()[:, None] - Y.to_numpy()).mean())
+    assert str(absolute).startswith(
+        "Mean absolute error of decision tree by 30 bootstrap samples of 442 rows"
+    )
+    with pytest.raises(ParameterError, match='loss must be "squared" or "absolute"'):
+        bootstrap_error("decision tree", X, Y, loss="log")
+
+
+def test_importance_finds_the_columns_that_the_numbers_depend_on():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 4))
+    y = 3 * rows[:, 1] + rng.normal(scale=0.1, size=300)
+    by_splits = permutation_importance("ols", rows, y, design="5-fold", n_repeats=2)
+    fitted = permutation_importance(Theirs().fit(rows[:200], y[:200]), rows[200:], y[200:], n_repeats=3)
+    assert by_splits.matters == fitted.matters == ["x1"]
+    assert by_splits.metric == "rmse"
+    assert compare(["ols"], rows, y, design=3).importance(n_repeats=2).matters == ["x1"]
+
+
+def test_a_tuned_regressor_is_judged_by_nested_resampling():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 5, (120, 1))
+    y = np.sin(2 * x[:, 0]) + rng.normal(scale=0.3, size=120)
+    result = nested("knn", {"n_neighbors": [1, 9, 60]}, x, y)
+    assert result.comparison.metrics[0].name == "rmse"
+    assert {c["n_neighbors"] for c in result.chosen} == {9}
+    assert result.comparison.task == "regression"
+    model = TunedRegressor("knn", {"n_neighbors": [1, 9, 60]}, metric="mae").fit(x, y)
+    assert model.best_params_ == {"n_neighbors": 9} and model.predict(x).shape == (120,)
+
+
+def test_a_study_over_data_sets_of_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(90, 3))
+    data = {
+        name: (rows, rows @ w + rng.normal(size=90)) for name, w in (("a", [1, 0, 2]), ("b", [100, 5, 0]))
+    }
+    experiment = Experiment(["mean", "ols", "knn"], data, design="5-fold", folder=tmp_path / "study")
+    study = experiment.run()
+    assert [m.name for m in study.metrics] == ["r2", "rmse", "mae"] and experiment.task == "regression"
+    again = Study.load(tmp_path / "study")
+    assert_allclose(again.table(), study.table())
+    alone = compare(["mean", "ols", "knn"], *data["a"], design="5-fold", metrics=["r2"])
+    assert_allclose(
+        study.comparison("a").values("linear regression", "r2"), alone.values("linear regression")
+    )
+    assert str(again.comparison("b").design) == "5-fold cross-validation"
+    with pytest.raises(ParameterError, match="not of one task"):
+        Experiment(["forest"], {**data, "c": (rows, np.arange(90) % 2)}).run()
+
+
+def test_a_note_asks_about_few_values_and_extreme_ones():
+    frame = pd.DataFrame({"x": np.arange(60.0), "copy": np.arange(60.0) * 2})
+    codes = {f.code for f in compare(["mean"], frame, np.arange(60) % 2 + 0.5, design=2).data.findings}
+    assert "few-target-values" in codes
+    far = np.r_[np.random.default_rng(0).normal(size=59), 1e6]
+    assert "extreme-target-values" in {f.code for f in compare(["mean"], frame, far, design=2).data.findings}
+    disguised = compare(["mean"], frame, np.arange(60) * 1.5, design=2).data.findings
+    assert {
+        f.column for f in disguised if f.code == "target-in-disguise"
+    } == set()  # running numbers name rows
+    noisy = pd.DataFrame({"twice": 2 * far, "other": far[::-1]})
+    assert "twice" in {f.column for f in compare(["mean"], noisy, far, design=2).data.findings}

@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.evaluate.compare import compare
 from assay.evaluate.comparison import Comparison
+from assay.evaluate.digits import shown_metric
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import TestResult
 from assay.types import TableLike, Target
@@ -39,10 +40,14 @@ class BetweenAndWithin(Sentence):
 
     def __str__(self) -> str:
         a, b = self.names
-        metric = self.comparison.metrics[0].name
+        m, like = self.comparison.metrics[0], min(self.means)
+        first, second, spread, other, paired = (
+            shown_metric(m, v, like) for v in (*self.means, *self.within, self.paired)
+        )
+        gap = shown_metric(m, self.between, like, sign=True)
         return (
-            f"{metric}: {a} {self.means[0]:.4f} (spread {self.within[0]:.4f}), {b} {self.means[1]:.4f} "
-            f"(spread {self.within[1]:.4f}); between them {self.between:+.4f}, paired spread {self.paired:.4f}. "
+            f"{m.name}: {a} {first} (spread {spread}), {b} {second} (spread {other}); between them {gap}, paired "
+            f"spread {paired}. "
             f"{str(self.result)[0].upper()}{str(self.result)[1:]}"
         )
 
@@ -53,7 +58,7 @@ def between_and_within(
     X: TableLike,
     y: Target | None = None,
     design: Any = "20xholdout",
-    metric: Any = "error",
+    metric: Any = None,
     alpha: float = 0.05,
     **options: Any,
 ) -> BetweenAndWithin:
@@ -66,7 +71,8 @@ def between_and_within(
     Parameters
     ----------
     first, second : learners or their short names
-    X, y, design, metric, alpha, options : as in ``compare``
+    X, y, design, alpha, options : as in ``compare``
+    metric : as in ``compare``; default the error of classes, the RMSE of numbers
 
     Examples
     --------
@@ -76,7 +82,8 @@ def between_and_within(
     >>> found.result.rejected, abs(found.between) > max(found.within)
     (True, True)
     """
-    result = compare([first, second], X, y, design=design, metrics=[metric], alpha=alpha, **options)
+    metrics = None if metric is None else [metric]
+    result = compare([first, second], X, y, design=design, metrics=metrics, alpha=alpha, **options)
     for name, why in result.failures.items():
         raise DataError(f"between_and_within: {name} {why}")
     a, b = result.learners

@@ -30,6 +30,7 @@ BOOTSTRAPS: dict[str, str] = {
     "basic": "basic bootstrap",
     "percentile": "percentile bootstrap",
 }
+LINK_STEP = 1e-5  # relative step of the derivative of a link
 MAX_DELTA_CLASSES = 100  # of the delta method; with more classes resampling is faster than K^2 derivatives
 NOT_DEFINED = "the measure is not defined here"
 SAFE_MEAN = (1e-280, 1e280)  # a mean outside of it is computed again in another unit
@@ -172,6 +173,22 @@ class OfRows:
                 return self._linked(mean)
             outcome, unit = outcome.rescaled(always=True)
             return self._linked(outcome.mean(self.values(outcome)), unit)  # type: ignore[arg-type]
+
+    def influence(self, outcome: Outcome) -> np.ndarray | None:
+        """(n,) what each row adds to the measure beyond its value, n times over, weights aside; None if undefined."""
+        unit = 1.0
+        if self.degree is not None:
+            outcome, unit = outcome.rescaled()
+        values = self.values(outcome)
+        if values is None or not np.isfinite(mean := float(np.mean(values))):
+            return None
+        slope = 1.0
+        if self.link is not None and mean:
+            slope = float(self.link(mean * (1 + LINK_STEP)) - self.link(mean * (1 - LINK_STEP))) / (
+                2 * LINK_STEP * mean
+            )
+        shares: np.ndarray = scaled_back(slope * (values - mean), unit, self.degree)
+        return shares
 
     def interval(self, outcome: Outcome, request: IntervalRequest, limits: Bounds) -> Estimate:
         unit = 1.0

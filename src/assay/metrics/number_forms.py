@@ -125,6 +125,20 @@ class OfMeans:
         return request.of_resamples(whole, resampled, planned, request.kind(), limits,
                                     (influence, np.ones(len(V))))  # fmt: skip
 
+    def influence(self, outcome: Outcome) -> np.ndarray | None:
+        """(n,) what each row adds to the measure beyond its value, n times over, weights aside; None if undefined."""
+        unit = 1.0
+        if self.degree is not None:
+            outcome, unit = outcome.rescaled()
+        with np.errstate(all="ignore"):
+            columns = self.values(outcome)
+            if columns is None:
+                return None
+            V = np.column_stack([c[0] * c[1] if isinstance(c, tuple) else c for c in columns])
+            means = V.mean(axis=0)
+            shares: np.ndarray = scaled_back((V - means) @ self._gradient(means), unit, self.degree)
+        return shares if np.isfinite(shares).all() else None
+
     def _gradient(self, means: np.ndarray) -> np.ndarray:
         """(q,) derivatives of the function, exact to rounding: Im g(m + ih) / h."""
         steps = means + 1j * COMPLEX_STEP * np.eye(len(means))
