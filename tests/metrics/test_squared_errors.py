@@ -70,7 +70,7 @@ def test_the_interval_of_the_rmse_is_that_of_the_mse():
     z = y + rng.normal(size=40)
     for weight in (None, rng.uniform(size=40)):
         square, root = (with_interval(name, y, z, sample_weight=weight) for name in ("mse", "rmse"))
-        assert square.method == root.method == "t"
+        assert square.method == root.method == "t of the logarithm"
         assert_allclose([root.value, root.low, root.high], np.sqrt([square.value, square.low, square.high]))
 
 
@@ -110,3 +110,13 @@ def test_columns_are_put_together_as_asked_or_refused():
             mean_squared_error(two, two, multioutput=multioutput)
     with pytest.raises(ParameterError, match="useful only in multi-output"):
         mean_squared_error([1, 2], [1, 2], multioutput=[1.0])
+
+
+def test_the_interval_of_squares_is_students_on_the_scale_of_the_logarithm():
+    """By hand: squares 9, 16, 1; mean 26/3, its logarithm -+ t(2) times the standard error over the mean."""
+    squares = np.array([9.0, 16.0, 1.0])
+    factor = np.exp(4.302652729911275 * np.std(squares, ddof=1) / np.sqrt(3) / squares.mean())
+    estimate = with_interval("mse", [3.0, 1.0, 0.0], [0.0, 5.0, 1.0])
+    assert_allclose([estimate.low, estimate.high], [26 / 3 / factor, 26 / 3 * factor], rtol=1e-9)
+    exact = with_interval("mse", [1.0, 2.0], [1.0, 2.0])
+    assert exact.value == exact.low == exact.high == 0

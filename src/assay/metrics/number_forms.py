@@ -17,6 +17,7 @@ from assay.metrics.forms import (
     IntervalRequest,
     OfOutcome,
     effective_rows,
+    on_open_scale,
     scaled_back,
 )
 from assay.metrics.outcome import Outcome
@@ -112,7 +113,7 @@ class OfMeans:
             if not np.isfinite(influence).all():
                 return Estimate(whole, alpha=request.alpha, why=NO_VARIATION)
             spread = float(np.sqrt(influence @ influence * n / (n - 1)))  # (1)
-            ends = _on_open_scale(value, spread, n - 1, request.alpha, limits)
+            ends = on_open_scale(value, spread, n - 1, request.alpha, limits)
             low, high = (float(scaled_back(end, unit, self.degree)) for end in ends)
             why = "" if spread > 0 else NO_VARIATION
             return Estimate(whole, low, high, "delta method", request.alpha, why)
@@ -147,34 +148,6 @@ class OfMeans:
 
 def _means(columns: Columns, outcome: Outcome) -> np.ndarray:
     return np.array([outcome.mean_product(*c) if isinstance(c, tuple) else outcome.mean(c) for c in columns])
-
-
-def _on_open_scale(
-    value: float, spread: float, freedom: float, alpha: float, limits: Bounds
-) -> tuple[float, float]:
-    """The ends of an interval that is symmetric on the scale on which the measure has no bounds."""
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(freedom, 1 - alpha / 2)) * spread
-    low, high = limits
-    if spread == 0 or not low < value < high:
-        return (value, value) if spread == 0 else (max(low, value - half), min(high, value + half))
-    with np.errstate(over="ignore"):
-        if np.isinf(low) and np.isinf(high):
-            return value - half, value + half
-        if np.isinf(high):
-            factor = np.exp(half / (value - low))
-            return float(low + (value - low) / factor), float(low + (value - low) * factor)
-        if np.isinf(low):
-            factor = np.exp(half / (high - value))
-            return float(high - (high - value) * factor), float(high - (high - value) / factor)
-        odds = (value - low) / (high - value)
-        factor = np.exp(half * (high - low) / ((value - low) * (high - value)))
-        ends = [
-            float(low + (high - low) * o / (1 + o)) if np.isfinite(o) else high
-            for o in (odds / factor, odds * factor)
-        ]
-    return ends[0], ends[1]
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,8 @@ def _no_ratio(outcome: Outcome) -> str:
 
 
 MAPE = Measure(
-    "mape", OfRows(_percentages, degree=0), "lower", "mean absolute error as a share of each true value", "numbers",
+    "mape", OfRows(_percentages, degree=0, positive=True), "lower",
+    "mean absolute error as a share of each true value", "numbers",
     "regression", bounds=(0.0, np.inf), functions=(mean_absolute_percentage_error,), reason=_zero_truth,
 )  # fmt: skip
 SMAPE = Measure(
@@ -141,6 +142,7 @@ SMAPE = Measure(
     "numbers", "regression", bounds=(0.0, 2.0), functions=(symmetric_mean_absolute_percentage_error,),
 )  # fmt: skip
 LOG_ACCURACY = Measure(
-    "log accuracy ratio", OfRows(_log_ratios), "lower", "mean size of the logarithm of predicted over true", "numbers",
+    "log accuracy ratio", OfRows(_log_ratios, positive=True), "lower",
+    "mean size of the logarithm of predicted over true", "numbers",
     "regression", bounds=(0.0, np.inf), functions=(mean_log_accuracy_ratio,), reason=_no_ratio,
 )  # fmt: skip

@@ -262,9 +262,9 @@ def _losses_of_levels(levels: tuple[float, ...], outcome: Outcome) -> np.ndarray
 
 def _quantile_loss(levels: Any = None) -> Form:
     if levels is None:
-        return OfRows(_losses_of_ends)
+        return OfRows(_losses_of_ends, positive=True)
     checked = tuple(check_quantile(v, "a level", "quantile loss") for v in np.atleast_1d(levels).tolist())
-    return OfRows(partial(_losses_of_levels, checked))
+    return OfRows(partial(_losses_of_levels, checked), positive=True)
 
 
 def _no_distribution(outcome: Outcome) -> str:
@@ -282,7 +282,8 @@ LOG_LIKELIHOOD = Measure(
     "regression", functions=(mean_log_likelihood,), aliases=("log density",), reason=_no_distribution,
 )  # fmt: skip
 CRPS = Measure(
-    "crps", OfRows(_ranked_scores), "lower", "continuous ranked probability score: the absolute error of distributions",
+    "crps", OfRows(_ranked_scores, positive=True), "lower",
+    "continuous ranked probability score: the absolute error of distributions",
     "distribution", "regression", bounds=(0.0, np.inf), functions=(mean_crps,), reason=_no_distribution,
 )  # fmt: skip
 COVERAGE = Measure(
@@ -298,7 +299,8 @@ WIDTH = Measure(
     "regression", bounds=(0.0, np.inf), functions=(mean_interval_width,), reason=_no_interval,
 )  # fmt: skip
 INTERVAL_SCORE = Measure(
-    "interval score", OfRows(_interval_scores), "lower", "width, and a penalty for rows outside (Winkler)", "quantiles",
+    "interval score", OfRows(_interval_scores, positive=True), "lower",
+    "width, and a penalty for rows outside (Winkler)", "quantiles",
     "regression", bounds=(0.0, np.inf), functions=(mean_interval_score,), aliases=("winkler score", "winkler"),
     reason=_no_interval,
 )  # fmt: skip

@@ -136,19 +136,21 @@ def _no_logarithm(outcome: Outcome) -> str:
 
 
 MSE = Measure(
-    "mse", OfRows(squared_errors, degree=2), "lower", "mean squared error", "numbers", "regression",
+    "mse", OfRows(squared_errors, degree=2, positive=True), "lower", "mean squared error", "numbers", "regression",
     bounds=(0.0, np.inf), functions=(mean_squared_error,),
 )  # fmt: skip
 RMSE = Measure(
-    "rmse", OfRows(squared_errors, link=np.sqrt, degree=1), "lower",
+    "rmse", OfRows(squared_errors, link=np.sqrt, degree=1, positive=True), "lower",
     "root of the mean squared error, in units of the target", "numbers", "regression",
     bounds=(0.0, np.inf), functions=(root_mean_squared_error,),
 )  # fmt: skip
 MSLE = Measure(
-    "msle", OfRows(_squared_log_errors), "lower", "mean squared difference of the logarithms of 1 + y", "numbers",
+    "msle", OfRows(_squared_log_errors, positive=True), "lower",
+    "mean squared difference of the logarithms of 1 + y", "numbers",
     "regression", bounds=(0.0, np.inf), functions=(mean_squared_log_error,), reason=_no_logarithm,
 )  # fmt: skip
 RMSLE = Measure(
-    "rmsle", OfRows(_squared_log_errors, link=np.sqrt), "lower", "root of the msle, nearly the typical relative error",
+    "rmsle", OfRows(_squared_log_errors, link=np.sqrt, positive=True), "lower",
+    "root of the msle, nearly the typical relative error",
     "numbers", "regression", bounds=(0.0, np.inf), functions=(root_mean_squared_log_error,), reason=_no_logarithm,
 )  # fmt: skip
