@@ -3,11 +3,13 @@
 from assay.decide.bayes_optimal import BayesOptimal
 from assay.decide.calibrated_classifier import CalibratedClassifierCV
 from assay.decide.conformal import ConformalClassifier
+from assay.decide.conformal_regressor import ConformalRegressor
 from assay.decide.conformity import SetCoverage, aps_score, lac_score, set_coverage
 from assay.decide.curves import RejectCurve, RiskCoverage, error_reject_curve, risk_coverage_curve
 from assay.decide.decision import Decision, decide, ties
 from assay.decide.decision_rule import DecisionRule
 from assay.decide.fixed_threshold import FixedThresholdClassifier
+from assay.decide.interval_calibration import IntervalCalibration, IntervalLine, interval_calibration
 from assay.decide.isotonic import IsotonicCalibrator, pool_adjacent_violators
 from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.newsvendor import Newsvendor, newsvendor
@@ -28,9 +30,12 @@ __all__ = [
     "CascadeAccount",
     "CascadeLevel",
     "ConformalClassifier",
+    "ConformalRegressor",
     "Decision",
     "DecisionRule",
     "FixedThresholdClassifier",
+    "IntervalCalibration",
+    "IntervalLine",
     "IsotonicCalibrator",
     "LossMatrix",
     "Newsvendor",
@@ -57,6 +62,7 @@ __all__ = [
     "error_reject_curve",
     "estimate_priors",
     "expected_utility",
+    "interval_calibration",
     "lac_score",
     "newsvendor",
     "pool_adjacent_violators",

@@ -19,7 +19,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Integer, Object
 from assay.core.targets import EncodedLabels, label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted, posterior_of
-from assay.decide.conformity import aps_score, lac_score, p_values
+from assay.decide.conformity import aps_score, conformal_quantile, lac_score, p_values
 from assay.decide.reasoning import inner_reasoning
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.tables.rows import take_rows
@@ -209,7 +209,10 @@ class ConformalClassifier(MetaClassifier):
         level = self.alpha if alpha is None else alpha
         scores = self.calibration_scores_[0]
         return np.array(
-            [_quantile(scores[k if self.class_conditional else 0], level) for k in range(len(self.classes_))]
+            [
+                conformal_quantile(scores[k if self.class_conditional else 0], 1 - level)
+                for k in range(len(self.classes_))
+            ]
         )
 
     def _explain_table(self, X: Any) -> Explanations:
@@ -306,8 +309,3 @@ class ConformalClassifier(MetaClassifier):
                 f"in every set. Calibrate on {int(np.ceil(1 / self.alpha)) - 1} rows at least, or raise alpha.",
                 DegenerateWarning,
             )
-
-
-def _quantile(scores: np.ndarray, alpha: float) -> float:
-    rank = int(np.ceil((len(scores) + 1) * (1 - alpha) - 1e-9))  # 1e-9: rounding of the product
-    return float(scores[rank - 1]) if 1 <= rank <= len(scores) else np.inf

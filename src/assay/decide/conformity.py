@@ -11,7 +11,9 @@ from assay.core.targets import label_codes
 from assay.errors import DataError
 from assay.types import Labels, Target
 
-__all__ = ["SetCoverage", "aps_score", "lac_score", "set_coverage"]
+__all__ = ["SetCoverage", "aps_score", "conformal_quantile", "lac_score", "set_coverage"]
+
+ROUNDING = 1e-12  # by which (n + 1) times a share may exceed a whole number
 
 
 def lac_score(posterior: np.ndarray) -> np.ndarray:
@@ -76,6 +78,46 @@ def p_values(
             known = sorted_scores[k] if len(sorted_scores) > 1 else sorted_scores[0]
             above[:, k] += len(known) - np.searchsorted(known, scores[:, k], side="left")
     return (above + 1) / (n_calibration + 1)
+
+
+def conformal_quantile(scores: np.ndarray, coverage: float, weights: np.ndarray | None = None) -> float:
+    r"""The score that a new one exceeds in a share 1 - coverage of cases at most; inf if there are too few.
+
+    Of n exchangeable scores it is the :math:`\lceil(n+1)c\rceil`-th smallest; with weights, the smallest one whose
+    scores up to it weigh :math:`c(\sum_iw_i+1)` together, so that a score of weight 2 is two scores.
+
+    >>> import numpy as np
+    >>> from assay.decide.conformity import conformal_quantile
+    >>> conformal_quantile(np.arange(1.0, 20.0), 0.9), conformal_quantile(np.arange(1.0, 6.0), 0.9)
+    (18.0, inf)
+    """
+    if weights is None:
+        rank = upper_rank(len(scores), coverage)
+        return float(np.partition(scores, rank - 1)[rank - 1]) if rank <= len(scores) else np.inf
+    order = np.argsort(scores, kind="stable")
+    total = np.cumsum(weights[order])
+    at = int(np.searchsorted(total, coverage * (total[-1] + 1) - ROUNDING * (total[-1] + 1)))
+    return float(scores[order[at]]) if at < len(scores) else np.inf
+
+
+def upper_rank(n: float, coverage: float) -> int:
+    """The place, from 1, of the score that bounds a new one among n: the number (n + 1) coverage, rounded up.
+
+    >>> from assay.decide.conformity import upper_rank
+    >>> upper_rank(99, 0.9), upper_rank(9, 0.9)
+    (90, 9)
+    """
+    return max(1, int(np.ceil((n + 1) * coverage - ROUNDING * (n + 1))))
+
+
+def rows_needed(coverage: float) -> int:
+    """How many calibration rows make bounds of this coverage finite.
+
+    >>> from assay.decide.conformity import rows_needed
+    >>> rows_needed(0.9), rows_needed(0.95), rows_needed(0.5)
+    (9, 19, 1)
+    """
+    return max(1, int(np.ceil(coverage / (1 - coverage) - 1e-9)))
 
 
 @dataclass(frozen=True)

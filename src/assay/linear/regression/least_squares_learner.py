@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -22,6 +22,9 @@ from assay.linear.regression.least_squares import (
     weights_of,
 )
 from assay.linear.regression.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
+
+if TYPE_CHECKING:
+    from assay.linear.regression.least_squares_noise import LeastSquaresNoise
 
 __all__ = ["LeastSquaresLearner", "SeveralOutputs"]
 
@@ -275,11 +278,15 @@ class SeveralOutputs(LeastSquaresLearner):
 
     def _distribution(self, X: Any) -> Any:
         """Student's t with the leverage of each row; see `LeastSquaresNoise`."""
+        return self.noise().distribution(X, np.ravel(self._predict(X)).astype(np.float64))
+
+    def noise(self) -> LeastSquaresNoise:
+        """The variance of the noise, its degrees of freedom, and what gives leverages of rows; of one target."""
         from assay.linear.regression.least_squares_noise import least_squares_noise
 
+        self._ready()
         W = np.atleast_2d(self.coef_)
         self._refuse_several_targets(len(W) > 1)
         w, b = W[0].astype(np.float64), float(np.ravel(self.intercept_)[0])
         alpha, who = float(self._alphas(1)[0]), type(self).__name__
-        noise = least_squares_noise(self._sums, w, b, alpha, self._intercept, who)
-        return noise.distribution(X, np.ravel(self._predict(X)).astype(np.float64))
+        return least_squares_noise(self._sums, w, b, alpha, self._intercept, who)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.core.stored import Boolean, FloatArray, Scalar
 from assay.errors import DegenerateError
 from assay.linear.regression.least_squares_sums import Floats, Problem, moments_of, problem_of
 from assay.stats.distributions.predictive import Student
@@ -39,23 +40,34 @@ class LeastSquaresNoise:
     constant : whether u ends with a 1
     """
 
+    storable = True
+    stored = {
+        "sigma": Scalar(low=0, finite=True),
+        "dof": Scalar(low=0, finite=True),
+        "center": FloatArray("d", finite=True),
+        "root": FloatArray("D", "r", finite=True),
+        "constant": Boolean(),
+    }
+
     sigma: float
     dof: float
     center: Floats
     root: Floats
     constant: bool
 
+    def rooted(self, X: Any) -> Floats:
+        """(n, r) rows z with :math:`z^Tz' = u^TA^{-1}u'`."""
+        d = len(self.center)
+        block = X if isinstance(X, np.ndarray) else X.toarray()
+        Z = (block - self.center) @ self.root[:d]
+        return Z + self.root[d] if self.constant else Z
+
     def leverages(self, X: Any) -> Floats:
         """(n,) :math:`u^TA^{-1}u` of new rows."""
-        d = len(self.center)
         out = np.empty(X.shape[0])
-        step = max(1, BLOCK_NUMBERS // max(d, 1))
+        step = max(1, BLOCK_NUMBERS // max(len(self.center), 1))
         for a in range(0, X.shape[0], step):
-            block = X[a : a + step]
-            block = block if isinstance(block, np.ndarray) else block.toarray()
-            Z = (block - self.center) @ self.root[:d]
-            if self.constant:
-                Z += self.root[d]
+            Z = self.rooted(X[a : a + step])
             out[a : a + step] = np.einsum("ij,ij->i", Z, Z)
         return out
 
