@@ -108,8 +108,8 @@ class ConformalRegressor(MetaEstimator, Regressor):
     coverage : float, default 0.9
     cv : None, float, int, splitter, splits or "prefit", default None
         A share: the rows that are calibrated on by "split", "normalized" and "quantile" (None: 0.3). A whole number,
-        a splitter or splits: the folds of "cv+" (None: 10). "prefit": the estimator came fitted, and all rows routed are
-        calibrated on. If ``fit`` is routed ``groups``, the rows of a group stay together.
+        a splitter or splits: the folds of "cv+" (None: 10). "prefit": the estimator came fitted, and all rows given are
+        calibrated on. If ``fit`` is given ``groups``, the rows of a group stay together.
     spread : regressor or None, default None
         For "normalized": what predicts the absolute residual. None takes the standard deviation of the learner's
         predictive distribution, or a clone of the estimator where it has none.
@@ -128,7 +128,7 @@ class ConformalRegressor(MetaEstimator, Regressor):
 
     Notes
     -----
-    ``sample_weight`` is routed to the learner, and counts in the quantiles: a row of weight 2 is two rows. With fewer
+    ``sample_weight`` is given to the learner, and counts in the quantiles: a row of weight 2 is two rows. With fewer
     than c / (1 - c) calibration rows no finite interval has the coverage c: the ends are infinite, and a
     ``DegenerateWarning`` says how many rows it takes.
 
