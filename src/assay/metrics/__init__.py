@@ -41,6 +41,7 @@ from assay.metrics.explained import (
 )
 from assay.metrics.forms import OfOutcome, OfRows, OfScores, OfTable
 from assay.metrics.gains import GainCurve, lift_score
+from assay.metrics.group_report import GroupReport
 from assay.metrics.intervals import with_interval
 from assay.metrics.measure import Measure, measure_named, measures
 from assay.metrics.number_forms import OfDistance, OfMaximum, OfMeans, OfMedian
@@ -96,6 +97,7 @@ __all__ = [
     "Dominance",
     "Estimate",
     "GainCurve",
+    "GroupReport",
     "Measure",
     "OfDistance",
     "OfMaximum",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from assay.core.words import one_line
-from assay.metrics import _tables
+from assay.metrics import _report_tables, _tables
 from assay.metrics._inputs import labelled
 from assay.metrics._table_intervals import delta, mean_of_shares, wilson
 from assay.metrics.confusion import Confusion
@@ -133,22 +132,10 @@ class ClassReport:
         return [*lines, ["accuracy", "", "", self.accuracy.short, whole]]
 
     def __str__(self) -> str:
-        lines = self._lines()
-        width = [max(len(line[j]) for line in lines) for j in range(5)]
-        return "\n".join(
-            "   ".join(
-                c.rjust(w) if j == 4 else c.ljust(w) for j, (c, w) in enumerate(zip(line, width))
-            ).rstrip()
-            for line in lines
-        )
+        return _report_tables.as_text(self._lines())
 
     def _repr_html_(self) -> str:
-        head, *rows = self._lines()
-        cells = "".join(
-            f"<tr><th>{escape(row[0])}</th>" + "".join(f"<td>{escape(c)}</td>" for c in row[1:]) + "</tr>"
-            for row in rows
-        )
-        return f"<table><thead><tr>{''.join(f'<th>{c}</th>' for c in head)}</tr></thead><tbody>{cells}</tbody></table>"
+        return _report_tables.as_html(self._lines())
 
 
 def _squared(table: Any) -> np.ndarray:
