@@ -17,6 +17,7 @@ from assay.evaluate.diagnose import Finding, diagnose
 from assay.evaluate.doubts import doubts
 from assay.evaluate.drift import ColumnDrift, Drift, drift
 from assay.evaluate.importance import PermutationImportance, permutation_importance
+from assay.evaluate.matched_runs import MatchedRuns, compare_runs
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.near_misses import CloseCalls, NearMisses, close_calls, near_misses
 from assay.evaluate.out_of_fold import OutOfFold
@@ -42,6 +43,7 @@ __all__ = [
     "Drift",
     "FinalReport",
     "Finding",
+    "MatchedRuns",
     "Mislabelled",
     "NearMisses",
     "OutOfFold",
@@ -55,6 +57,7 @@ __all__ = [
     "bootstrap_error",
     "close_calls",
     "compare",
+    "compare_runs",
     "complexity_curve",
     "corrected_interval",
     "describe",
