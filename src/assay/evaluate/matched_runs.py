@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -165,10 +165,19 @@ def compare_runs(
         tests = paired_t_all(np.column_stack([runs[a] - runs[b] for a, b in pairs]), alpha=alpha)
     else:
         tests = [t_test(runs[a], runs[b], alpha=alpha) for a, b in pairs]
+    tests = [
+        replace(t, test=f"{t.test} on {_counted(runs, *pair)} runs", code="paired_rows")
+        for pair, t in zip(pairs, tests)
+    ]
     adjusted = holm(np.array([t.p for t in tests]))
     metric = Measure(name, _no_function, better, name, "numbers", "regression")
     found = {pair: (t, float(q)) for pair, t, q in zip(pairs, tests, adjusted, strict=True)}
     return MatchedRuns(runs, metric, paired, alpha, found)
+
+
+def _counted(runs: dict[str, np.ndarray], a: str, b: str) -> str:
+    sizes = sorted({len(runs[a]), len(runs[b])})
+    return " and ".join(map(str, sizes))
 
 
 def _numbers(name: Any, values: Any) -> np.ndarray:
