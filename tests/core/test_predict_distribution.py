@@ -153,3 +153,27 @@ def test_additive_model_of_many_rows_is_close_to_the_exact_one():
         patch.setattr(additive_model, "EXACT_ROWS", 10)
         quick = model.predict_interval(Z)
     assert_allclose(np.ptp(quick, axis=1).mean(), np.ptp(exact, axis=1).mean(), rtol=0.01)
+
+
+def test_wrappers_pass_distributions_and_intervals_on():
+    from assay.decide import ConformalRegressor
+    from assay.linear import Lasso, Ridge
+    from assay.prepare import PreparedRegressor, StandardScaler
+    from assay.tuning import TunedRegressor
+
+    scaled = StandardScaler().fit(X).transform(X)
+    inner = Ridge().fit(scaled, Y)
+    prepared = PreparedRegressor(Ridge(), scale=True).fit(X, Y)
+    assert_allclose(
+        prepared.predict_interval(X, coverage=0.8), inner.predict_interval(scaled, 0.8), rtol=1e-9
+    )
+    assert_allclose(prepared.predict_distribution(X).sd, inner.predict_distribution(scaled).sd, rtol=1e-9)
+    tuned = TunedRegressor(Ridge(), {"alpha": [1.0]}, random_state=0).fit(X, Y)
+    assert_allclose(tuned.predict_interval(X), Ridge().fit(X, Y).predict_interval(X), rtol=1e-9)
+    conformal = ConformalRegressor(Ridge(), coverage=0.7)
+    around = PreparedRegressor(conformal).fit(X, Y)
+    assert_array_equal(
+        around.predict_interval(X), conformal.fit(X, Y).predict_interval(X)
+    )  # of its own coverage
+    for bare in (PreparedRegressor(Lasso()), TunedRegressor(Lasso(), {"alpha": [1.0]})):
+        assert not hasattr(bare, "predict_interval") and not hasattr(bare.fit(X, Y), "predict_distribution")

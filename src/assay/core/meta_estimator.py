@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _check_n_features, has_fit_parameter
 
 from assay.core.complaints import warn_unseen
@@ -30,7 +31,16 @@ from assay.tables import Table
 from assay.tables.rows import entries_of_rows, row_count, take_rows
 from assay.types import Estimator, TableLike
 
-__all__ = ["MetaEstimator", "Routed", "aligned", "fit_to", "predicted_codes", "takes_tables", "takes_weights"]
+__all__ = [
+    "MetaEstimator",
+    "PassesDistributionsOn",
+    "Routed",
+    "aligned",
+    "fit_to",
+    "predicted_codes",
+    "takes_tables",
+    "takes_weights",
+]
 
 
 @dataclass(frozen=True)
@@ -237,6 +247,37 @@ class MetaEstimator(Learner):
         if split and not has_fit_parameter(self._template(), "groups"):
             del fit["groups"]
         return Routed(fit, split, {})
+
+
+def _answers_with(method: str) -> Callable[[Any], bool]:
+    """A condition for ``available_if``: whether the estimator inside has the method; its own error says why not."""
+    return lambda model: getattr(model._answering(), method) is not None
+
+
+class PassesDistributionsOn:
+    """Mixin of regressors around another, which answers for them: its distributions and intervals are theirs.
+
+    ``_answering()`` is the estimator that answers, fitted or not, and ``_rows_for_answers(X)`` X as it takes it.
+    """
+
+    def _answering(self) -> Any:
+        return self._asked()  # type: ignore[attr-defined]
+
+    def _rows_for_answers(self, X: Any) -> Any:
+        raise TypeError(f"{type(self).__name__} must define _rows_for_answers")
+
+    @available_if(_answers_with("predict_distribution"))
+    def predict_distribution(self, X: TableLike) -> Any:
+        """The predictive distribution of each row's number, if the regressor inside has one."""
+        rows = self._rows_for_answers(X)
+        return self._answering().predict_distribution(rows)
+
+    @available_if(_answers_with("predict_interval"))
+    def predict_interval(self, X: TableLike, coverage: float | None = None) -> np.ndarray:
+        """(n, 2) the interval of the regressor inside for each row; without a coverage, of the coverage it takes."""
+        rows = self._rows_for_answers(X)
+        settings = {} if coverage is None else {"coverage": coverage}
+        return self._answering().predict_interval(rows, **settings)
 
 
 def takes_tables(model: Estimator) -> bool:

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier, Regressor
 from assay.core.explanations import Explanations, RowValues
-from assay.core.meta_estimator import MetaEstimator, predicted_codes
+from assay.core.meta_estimator import MetaEstimator, PassesDistributionsOn, predicted_codes
 from assay.core.model_view import Part, TextBlock
 from assay.core.multi_target import MultiTargetClassifier
 from assay.core.parameters import Flag, Instance
@@ -200,7 +200,7 @@ class Prepared(_Prepares, MultiTargetClassifier):
         return predicted_codes(self.estimator_, self._prepare(X), self.classes_)
 
 
-class PreparedRegressor(_Prepares, Regressor):
+class PreparedRegressor(PassesDistributionsOn, _Prepares, Regressor):
     """A regressor behind an imputer and a scaler that learn from the same training rows.
 
     Missing values are filled in only for a regressor that cannot use them itself; numbers are made comparable
@@ -255,10 +255,8 @@ class PreparedRegressor(_Prepares, Regressor):
         tags.target_tags.multi_output = get_tags(self._template()).target_tags.multi_output
         return tags
 
-    @available_if(_has("predict_distribution"))
-    def predict_distribution(self, X: Any) -> Any:
-        """The predictive distribution of each row, if the regressor has one."""
-        return self.estimator_.predict_distribution(self._prepare(self._admit(X)))
+    def _rows_for_answers(self, X: Any) -> Table:
+        return self._prepare(self._admit(X))
 
     def _default_estimator(self) -> Any:
         from assay.linear import LinearRegression

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier, Regressor
 from assay.core.fitting import all_or_nothing
-from assay.core.meta_estimator import MetaEstimator, fit_to
+from assay.core.meta_estimator import MetaEstimator, PassesDistributionsOn, fit_to
 from assay.core.parameters import Any_, Seed
 from assay.core.seeds import as_seed
 from assay.core.stored import Boolean, Object, Plain, Scalar
@@ -264,7 +264,7 @@ class Tuned(_Tunes, Classifier):
         return self.best_estimator_.predict_proba(X)
 
 
-class TunedRegressor(_Tunes, Regressor):
+class TunedRegressor(PassesDistributionsOn, _Tunes, Regressor):
     """A regressor whose parameters are chosen by resampling the rows it is fitted with.
 
     Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
@@ -327,6 +327,12 @@ class TunedRegressor(_Tunes, Regressor):
         self.inner = inner
         self.metric = metric
         self.random_state = random_state
+
+    def _answering(self) -> Any:
+        return vars(self).get("best_estimator_", self._template())
+
+    def _rows_for_answers(self, X: Any) -> Any:
+        return self._rows(X)
 
     def _read_target(self, y: Any, n: int) -> ReadTarget:
         numbers = numeric_target(y, n, "TunedRegressor")

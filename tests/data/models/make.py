@@ -14,13 +14,14 @@ from assay.associations import ItemNeighbours
 from assay.baselines import MajorityClassifier, MeanRegressor
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, MultinomialNB, NaiveBayes
 from assay.core.persistence.container import VERSION
-from assay.decide import DecisionRule
+from assay.decide import ConformalRegressor, DecisionRule
 from assay.densities import KernelDensity
 from assay.ensembles import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     OneVsOneClassifier,
     RandomForestClassifier,
+    RandomForestRegressor,
 )
 from assay.linear import (
     Lasso,
@@ -28,10 +29,11 @@ from assay.linear import (
     LogisticRegression,
     Perceptron,
     PolynomialRegressor,
+    QuantileRegressor,
     Ridge,
     SGDClassifier,
 )
-from assay.neighbors import KNeighborsClassifier
+from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
 from assay.rules import (
@@ -174,6 +176,36 @@ def models():
             COLUMNS,
         ),
         "majority": (MajorityClassifier().fit(Table.of(COLUMNS), SORTS, sample_weight=WEIGHTS), COLUMNS),
+        "quantile_forest": (
+            RandomForestRegressor(5, min_samples_leaf=3, keep_targets=True, random_state=0).fit(
+                Table.of(COLUMNS), COLUMNS["sugar"]
+            ),
+            COLUMNS,
+        ),
+        "conformal_leverages": (
+            ConformalRegressor(Ridge(), coverage=0.8).fit(X[:, :1], X[:, 1], w),
+            X[:, :1].tolist(),
+        ),
+        "conformal_neighbours": (
+            ConformalRegressor(KNeighborsRegressor(3), coverage=0.8).fit(X[:, :1], X[:, 1]),
+            X[:, :1].tolist(),
+        ),
+        "conformal_folds": (
+            ConformalRegressor(Lasso(0.1), "cv+", cv=3, coverage=0.8, random_state=0).fit(X[:, :1], X[:, 1]),
+            X[:, :1].tolist(),
+        ),
+        "conformal_bags": (
+            ConformalRegressor(RandomForestRegressor(20, random_state=0), coverage=0.7).fit(
+                Table.of(COLUMNS), COLUMNS["sugar"]
+            ),
+            COLUMNS,
+        ),
+        "conformal_quantiles": (
+            ConformalRegressor(QuantileRegressor(alpha=0), cv=0.4, coverage=0.7, random_state=0).fit(
+                X[:, :1], X[:, 1]
+            ),
+            X[:, :1].tolist(),
+        ),
         "tuned": (Tuned(GaussianNB(), {"var_smoothing": [1e-9, 0.1]}, inner="3-fold").fit(X, y), X.tolist()),
     }
 
@@ -188,6 +220,8 @@ def answers(model, rows):
         ways.append("decision_function")
     if not ways and hasattr(model, "score_samples"):
         ways.append("score_samples")
+    if hasattr(model, "residuals_") or hasattr(model, "leaf_targets_"):
+        ways.append("predict_interval")
     return {way: np.asarray(getattr(model, way)(X)).tolist() for way in ways}
 
 
