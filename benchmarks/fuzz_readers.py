@@ -3,8 +3,9 @@
     python benchmarks/fuzz_readers.py --count 2000 --seed 0
 
 Each input is a built-in table in one of the formats that Assay reads (ARFF, CSV, LIBSVM, JSON lines, a JSON array,
-Parquet, Feather, Excel; plain, packed with gzip, or alone in a zip file), with some bytes changed. Of packed files,
-workbooks included, mostly the content is changed and packed again, so that checksums fit and the change is read. One
+Parquet, Feather, Excel; plain, packed with gzip, or alone in a zip file), with some bytes changed. Of packed files
+mostly the content is changed and packed again, so that checksums fit and the change is read; in workbooks the cells,
+strings, styles and relations are changed as XML, and parts are lost, doubled, exchanged or renamed. One
 input of ten is extreme instead: very many columns, long runs of digits, deep nesting, NUL bytes, several encodings in
 one file, open quotes. A reader may return a table or raise ReadError; anything else is a finding, and so are an input
 that takes longer than ten seconds, and a table that differs when the file is read in small chunks. Findings are kept in
@@ -12,6 +13,7 @@ build/fuzz and make the exit code 1. The seed decides the inputs.
 """
 
 import argparse
+import datetime as dt
 import gzip
 import hashlib
 import importlib
@@ -19,6 +21,7 @@ import importlib.resources
 import io
 import json
 import pathlib
+import re
 import signal
 import sys
 import tempfile
@@ -83,6 +86,7 @@ def seeds() -> list[tuple[str, bytes]]:
         f"{i % 2} " + " ".join(f"{j}:{rng.normal():.3f}" for j in range(1, 9, 1 + i % 3)) for i in range(60)
     ]
     files += [(".libsvm", "\n".join(rows).encode())] * 4
+    files += [(".xlsx", rich_workbook())] * 8
     bags = (
         "@relation b\n@attribute i {a,b}\n@attribute g relational\n@attribute x real\n"
         "@attribute d date 'yyyy-MM-dd'\n@end g\n@data\n"
@@ -100,6 +104,49 @@ def workbook(frame) -> bytes:
     sheet.append(frame.column_names)
     for row in frame.to_pylist():
         sheet.append(list(row.values()))
+    return _saved(book)
+
+
+def rich_workbook() -> bytes:
+    """An Excel file with all kinds of cells, styles and parts."""
+    from openpyxl import Workbook
+    from openpyxl.cell.rich_text import CellRichText, TextBlock
+    from openpyxl.cell.text import InlineFont
+    from openpyxl.comments import Comment
+
+    book = Workbook()
+    sheet = book.active
+    sheet.append(
+        ["name", "count", "share", "day", "moment", "time", "yes", "formula", "error", "rich", None, "note"]
+    )
+    for i in range(12):
+        moment = dt.datetime(2026, 1, 1 + i, 10, i)
+        rich = CellRichText("a", TextBlock(InlineFont(b=True), f"b{i}"))
+        cells = [
+            f"row {i % 5}",
+            i,
+            i / 7,
+            moment.date(),
+            moment,
+            moment.time(),
+            i % 2 == 0,
+            f"=B{i + 2}*2",
+            "#N/A",
+            rich,
+        ]
+        sheet.append([*cells, None, dt.timedelta(hours=i)])
+        sheet.cell(i + 2, 3).number_format = "0.0%"
+        sheet.cell(i + 2, 12).number_format = "[h]:mm:ss"
+    sheet.append([])
+    sheet.append(["total", 66])
+    sheet.merge_cells("A15:A16")
+    sheet["A1"].comment = Comment("a comment", "author")
+    sheet["A2"].hyperlink = "http://example.invalid/"
+    book.create_sheet("second").append(["x", 1])
+    return _saved(book)
+
+
+def _saved(book) -> bytes:
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()
@@ -147,23 +194,126 @@ def zipped(data: bytes) -> bytes:
     return buffer.getvalue()
 
 
+# What the parts of a workbook may say instead: references, numbers of styles and strings, types, formats, relations.
+ATTRIBUTES = [
+    "", "0", "-1", "1", "2147483648", "9" * 30, "1.5", "1e9", "NaN", "x", "A0", "A1", "XFD1048576", "ZZZZ9",
+    "A" * 40 + "1", "A1:XFD1048576", "s", "n", "b", "d", "e", "str", "inlineStr", "yyyy-mm-dd", "[h]:mm", '0;;;"x',
+    "General", "rId1", "rId99", "rId1 ", "worksheets/sheet1.xml", "/xl/worksheets/sheet1.xml", "../../../x.xml",
+    "sharedStrings.xml", "http://example.invalid/", "External", "true", "false", "preserve", "1904", "\N{MICRO SIGN}",
+    "&#0;", "&amp;", "&x;",
+]  # fmt: skip
+TEXTS = [
+    "", "0", "-1", "1", "44197", "2958466", "-0.5", "1e400", "-1e308", "9" * 400, "NaN", "INF", "TRUE",
+    "2021-02-30T25:61:00",
+    "2021-01-31", "P1Y", "#N/A", "#WHAT!", "=A1", "&lt;", "_x0000_", "_xD800_", " ", "\n", "x" * 40_000,
+    "\N{MICRO SIGN}",
+]  # fmt: skip
+TAGS = [
+    "c",
+    "v",
+    "row",
+    "is",
+    "t",
+    "r",
+    "f",
+    "si",
+    "sheetData",
+    "mergeCell",
+    "xf",
+    "numFmt",
+    "Relationship",
+    "Override",
+]
+PROLOGUES = [
+    '<?xml version="1.0" encoding="utf-16"?>',
+    '<?xml version="1.1"?>',
+    '<!DOCTYPE x [<!ENTITY x "' + "x" * 50 + '">' + "".join(
+        f'<!ENTITY x{i} "{("&x" + (str(i - 1) if i else "") + ";") * 10}">' for i in range(8)
+    ) + "]>",
+    '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/hostname">]>',
+]  # fmt: skip
+
+
 def _mutated_member(data: bytes, rng: np.random.Generator) -> bytes:
-    """A workbook with one of its parts changed, lost or twice as long."""
+    """A workbook with some of its parts changed, lost, doubled, exchanged or renamed."""
     buffer = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(data)) as given,
-        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made,
-    ):
-        names = given.namelist()
-        sheet = [name for name in names if "sheet" in name or "shared" in name]
-        chosen = str(rng.choice(sheet if rng.random() < 0.7 else names))
-        for name in names:
-            part = given.read(name)
-            if name != chosen:
-                made.writestr(name, part)
-            elif rng.random() < 0.95:
-                made.writestr(name, mutate(part, rng))
+    with zipfile.ZipFile(io.BytesIO(data)) as given:
+        parts = [(name, given.read(name)) for name in given.namelist()]
+    for _ in range(rng.integers(1, 4)):
+        k, other = (int(i) for i in rng.integers(0, len(parts), 2))
+        cells = [
+            i for i, (name, _) in enumerate(parts) if "sheet" in name.lower() or "shared" in name.lower()
+        ]
+        if cells and rng.random() < 0.6:
+            k = int(rng.choice(cells))
+        name, part = parts[k]
+        match rng.integers(0, 20):
+            case 0 if len(parts) > 1:
+                del parts[k]
+            case 1:
+                parts.append((name, mutate(part, rng)))
+            case 2:
+                parts[k] = name, parts[other][1]
+            case 3:
+                parts[k] = parts[other][0] if rng.random() < 0.5 else name.upper(), part
+            case 4 | 5:
+                parts[k] = name, mutate(part, rng)
+            case _:
+                parts[k] = (
+                    name,
+                    mutated_markup(part.decode("utf-8", "replace"), rng).encode("utf-8", "replace"),
+                )
+    with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made:
+        warnings.simplefilter("ignore")  # names that come twice
+        for name, part in parts:
+            made.writestr(name, part)
     return buffer.getvalue()
+
+
+def mutated_markup(text: str, rng: np.random.Generator) -> str:
+    """XML with a few edits that leave most of it well formed: attributes, text, elements, the prologue."""
+    for _ in range(rng.integers(1, 4)):
+        attributes = list(re.finditer(r'="([^"]*)"', text))
+        elements = list(re.finditer(r"<(\w+)(?: [^>]*)?(?:/>|>[^<>]*</\1>)", text))  # without elements inside
+        rows = list(re.finditer(r"<(row|si|xf|Relationship|sheet)\b.*?(?:</\1>|/>)", text, re.DOTALL))
+        contents = list(re.finditer(r">([^<>]+)<", text))
+
+        def pick(matches):
+            return matches[rng.integers(0, len(matches))]
+
+        match rng.integers(0, 10):
+            case 0 | 1 | 2 if attributes:
+                instead = str(rng.choice(ATTRIBUTES)) if rng.random() < 0.7 else pick(attributes)[1]
+                text = _exchanged(text, pick(attributes).span(1), instead)
+            case 3 | 4 if contents:
+                instead = str(rng.choice(TEXTS)) if rng.random() < 0.7 else pick(contents)[1]
+                text = _exchanged(text, pick(contents).span(1), instead)
+            case 5 if elements or rows:
+                text = _exchanged(text, pick(elements + rows).span(), "")
+            case 6 if elements or rows:
+                chosen = pick(elements + rows)
+                times = int(rng.choice([2, 3, 50, 20_000])) if len(chosen[0]) < 200 else 2
+                text = _exchanged(text, chosen.span(), chosen[0] * times)
+            case 7 if elements and rows:
+                text = _exchanged(text, pick(elements).span(), pick(rows)[0])
+            case 8 if elements:
+                chosen, tag = pick(elements), str(rng.choice(TAGS))
+                inside = (
+                    chosen[0].replace(f"<{chosen[1]}", f"<{tag}", 1).replace(f"</{chosen[1]}>", f"</{tag}>")
+                )
+                text = _exchanged(text, chosen.span(), inside)
+            case 9 if rng.random() < 0.3:
+                text = str(rng.choice(PROLOGUES)) + re.sub(r"^<\?xml[^>]*>", "", text)
+                if contents:
+                    text = text.replace(f">{pick(contents)[1]}<", ">&x7;<", 1)
+            case _ if elements:
+                depth = int(rng.choice([3, 3000, 200_000]))
+                text = _exchanged(text, pick(elements).span(), "<x>" * depth + "</x>" * depth)
+    return text
+
+
+def _exchanged(text: str, span: tuple[int, int], instead: str) -> str:
+    return text[: span[0]] + instead + text[span[1] :]
 
 
 def _nested(opening: str, closing: str) -> Callable[[int], str]:
@@ -246,6 +396,7 @@ def check(path: pathlib.Path) -> str:
         for module in (records, arff, libsvm):
             module.CHUNK = size
         json_lines.BLOCK_ROWS = block
+        json_lines.FIRST_BLOCK, json_lines.BLOCK_BYTES = (min(size, n) for n in (1 << 15, 1 << 20))
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # openpyxl warns of parts of a workbook that it does not know
@@ -272,13 +423,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=2000, help="inputs to read")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--format", default="", help="only files whose name ends so, and no extreme ones: .xlsx"
+    )
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
-    pool, counts, kept = seeds(), Counter(), ROOT / "build" / "fuzz"
+    pool = [(suffix, data) for suffix, data in seeds() if suffix.endswith(options.format)]
+    counts, kept = Counter(), ROOT / "build" / "fuzz"
     signal.signal(signal.SIGVTALRM, too_long)
     with tempfile.TemporaryDirectory() as scratch:
         for _ in range(options.count):
-            if rng.random() < EXTREME_SHARE:
+            if not options.format and rng.random() < EXTREME_SHARE:
                 suffix, data = extreme(rng)
             else:
                 suffix, data = pool[rng.integers(0, len(pool))]
