@@ -223,7 +223,7 @@ ODD_LINES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.sampled_from(ODD_LINES), min_size=1, max_size=6), st.sampled_from([(), ("unknown",)]))
 def test_a_block_at_once_says_the_same_as_record_by_record(chosen, na):
     text = "\n".join(['{"a": 1, "b": "y"}', *chosen])
@@ -236,7 +236,7 @@ def test_a_block_at_once_says_the_same_as_record_by_record(chosen, na):
     assert at_once == singly if isinstance(singly, str) else at_once.equals(singly)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(
         st.fixed_dictionaries({}, optional={"a": VALUES, "b": VALUES, "c": VALUES}), min_size=2, max_size=9

@@ -6,6 +6,7 @@ import codecs
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from assay.errors import SchemaError
@@ -163,13 +164,12 @@ class JsonReader:
             yield from self._columns(records[half:], line, extent)
             return
         extent.add(names, len(records), sum(map(len, records)), line)
-        columns: Iterable[Sequence[Any]]
-        if len(shapes) == 1:
-            columns = zip(*map(dict.values, records))
-        else:
-            columns = ([record.get(name) for record in records] for name in names)
-        marks = frozenset(self.na)
-        yield len(records), {name: part_of(column, marks) for name, column in zip(names, columns)}
+        marks, same = frozenset(self.na), len(shapes) == 1
+
+        def cells(name: str) -> list[Any]:
+            return list(map(itemgetter(name), records)) if same else [record.get(name) for record in records]
+
+        yield len(records), {name: part_of(cells(name), marks) for name in names}
 
     # From text to records
 
@@ -359,7 +359,7 @@ def _flat_records(block: bytes) -> list[dict[str, Any]] | None:
     except (ValueError, RecursionError):
         return None
     # No key comes twice if there are as many values as quotes with a colon, and no colon stands off its quote.
-    apart = any(mark in block for mark in (b" :", b"\t:", b"\r:", b"\n:"))
+    apart = any(space in block and space + b":" in block for space in (b" ", b"\t", b"\r"))
     return None if apart or block.count(b'":') != sum(map(len, records)) else records
 
 
