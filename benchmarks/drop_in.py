@@ -325,13 +325,13 @@ def run(module: Module, place: pathlib.Path, workers: int, expression: str) -> N
     options = ["-n", str(workers)] if workers > 1 else []
     results = outcomes(module, folder, [*options, *(["-k", expression] if expression else [])], {})
     module.passed = [test for test, why in results.items() if why is None]
-    failures = [test for test, why in results.items() if why is not None]
+    failures = {test: why for test, why in results.items() if why is not None}
     if not failures:
         return
     options = options if len(failures) > 10 else []
-    results = outcomes(module, folder, options, {"ANY_WORDS": "1"}, failures)
-    for test in failures:
-        module.failed[test] = results.get(test) or WORDING
+    again = outcomes(module, folder, options, {"ANY_WORDS": "1"}, list(failures))
+    for test, why in failures.items():
+        module.failed[test] = (again[test] or WORDING) if test in again else why
 
 
 def outcomes(
