@@ -26,7 +26,7 @@ def test_an_entry_that_is_no_number_is_refused_by_name_in_a_large_table(cls, bad
     spoiled = X.astype(dtype)
     spoiled[7, 2] = bad
     model = fitted(cls)
-    assert model._shows_holes(spoiled)
+    assert model._shows_missing(spoiled)
     for way in ("predict", "predict_proba", "decision_function"):
         if hasattr(model, way):
             with pytest.raises(ValueError, match=says):
@@ -39,7 +39,7 @@ def test_a_column_without_weight_is_looked_at_before(bad):
     model.coef_[:, 2] = 0.0
     spoiled = X.copy()
     spoiled[7, 2] = bad
-    assert not model._shows_holes(spoiled)
+    assert not model._shows_missing(spoiled)
     with pytest.raises(ValueError, match="column x2"):
         model.predict(spoiled)
 

@@ -12,7 +12,7 @@ from assay.bayes import LinearDiscriminantAnalysis
 from assay.errors import SchemaError
 from assay.prepare import MinMaxScaler, MissingIndicator, RegressionImputer, SimpleImputer, StandardScaler
 from assay.tables.data import load_german_credit
-from assay.tables.generators import punch_holes
+from assay.tables.generators import insert_missing
 
 ALL = [
     StandardScaler(),
@@ -89,7 +89,7 @@ def test_one_row_is_enough(preparation):
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 @pytest.mark.parametrize("imputer", [SimpleImputer(), RegressionImputer()], ids=["simple", "regression"])
 def test_a_raw_mixed_frame_with_holes_reaches_a_discriminant(library, imputer):
-    data = punch_holes(load_german_credit(), 0.05, random_state=0)
+    data = insert_missing(load_german_credit(), 0.05, random_state=0)
     X = data.frame(library, target=False)
     model = make_pipeline(imputer, StandardScaler(), LinearDiscriminantAnalysis()).fit(X, data.y)
     assert model.score(X, data.y) > 0.74  # 0.70 are good risks

@@ -14,6 +14,8 @@ from assay.tables import Table
 from assay.tables.data import load_apples, load_iris, load_transactions
 from assay.tables.generators import (
     attribute_noise,
+    insert_missing,
+    label_noise,
     make_boolean,
     make_box,
     make_ellipse,
@@ -23,8 +25,6 @@ from assay.tables.generators import (
     make_rings,
     make_transactions,
     make_xor,
-    punch_holes,
-    teacher_noise,
     two_gaussians_error,
 )
 
@@ -239,7 +239,7 @@ def test_attribute_noise_has_its_moments():
 @pytest.mark.parametrize("K", [2, 3, 5])
 def test_teacher_noise_has_its_rate(K):
     y = np.repeat(np.arange(K), 20_000)
-    noisy = teacher_noise(y, 0.3, random_state=0)
+    noisy = label_noise(y, 0.3, random_state=0)
     assert_allclose((noisy != y).mean(), 0.3, atol=0.01)
     wrong = noisy[(y == 0) & (noisy != 0)]
     assert_allclose(np.bincount(wrong, minlength=K)[1:] / len(wrong), 1 / (K - 1), atol=0.02)
@@ -248,8 +248,8 @@ def test_teacher_noise_has_its_rate(K):
         assert_allclose(became, np.where(np.arange(K) == k, 0.7, 0.3 / (K - 1)), atol=0.015)
     flips = (noisy != y).astype(float)
     assert abs(np.corrcoef(flips[1:], flips[:-1])[0, 1]) < 0.02  # independently of each other
-    assert_array_equal(teacher_noise(y, 0.0), y)
-    assert (teacher_noise(y, 1.0, random_state=0) != y).all()
+    assert_array_equal(label_noise(y, 0.0), y)
+    assert (label_noise(y, 1.0, random_state=0) != y).all()
 
 
 @pytest.mark.capability("IML-2-12")
@@ -275,10 +275,10 @@ def test_a_hidden_attribute_is_noise():
 
 def test_noise_adds_to_the_smallest_error():
     clean = make_gaussian_classes(100_000, [[0.0], [2.0]], random_state=0)
-    noisy = teacher_noise(clean, 0.2, random_state=1)
+    noisy = label_noise(clean, 0.2, random_state=1)
     assert_allclose(noisy.bayes_error, 0.2 + 0.6 * clean.bayes_error, rtol=1e-12)
     assert_allclose(error_of(lambda X: (X[:, 0] > 1).astype(int), noisy), noisy.bayes_error, atol=0.005)
-    assert teacher_noise(clean, 0.7, random_state=1).bayes_error is None
+    assert label_noise(clean, 0.7, random_state=1).bayes_error is None
     assert attribute_noise(clean, random_state=0).bayes_error is None
 
 
@@ -293,18 +293,18 @@ def test_noise_leaves_categories_and_holes():
 
 def test_holes_come_at_their_rate_and_where_they_may():
     X = np.zeros((50_000, 3))
-    holed = punch_holes(X, 0.2, columns=[0, 2], random_state=0)
+    holed = insert_missing(X, 0.2, columns=[0, 2], random_state=0)
     assert_allclose(np.isnan(holed).mean(axis=0), [0.2, 0, 0.2], atol=0.01)
     assert not np.isnan(X).any()
-    apples = punch_holes(load_apples(), 1.0, columns=["taste"], random_state=0)
+    apples = insert_missing(load_apples(), 1.0, columns=["taste"], random_state=0)
     assert np.isnan(apples.X.values[:, 2]).all()
     assert not apples.X.complete
-    assert punch_holes(load_apples(), 0.0).X.complete
+    assert insert_missing(load_apples(), 0.0).X.complete
 
 
 def test_holes_can_depend_on_a_column():
     X = np.random.default_rng(0).normal(size=(50_000, 2))
-    holed = punch_holes(X, 0.3, depends_on=0, random_state=0)
+    holed = insert_missing(X, 0.3, depends_on=0, random_state=0)
     lost = np.isnan(holed)
     assert not lost[:, 0].any()
     assert_allclose(lost[:, 1].mean(), 0.3, atol=0.01)
@@ -348,11 +348,11 @@ def test_other_items_come_at_their_share():
         (lambda: make_box(5, sides=((0, 1),)), "sides must be 2 pairs"),
         (lambda: make_box(5, domain=((1, 0), (0, 1))), "domain must be pairs"),
         (lambda: make_boolean("maybe"), "function must be one of and, or"),
-        (lambda: teacher_noise([0, 1], 1.5), "rate must be a number from 0 to 1"),
-        (lambda: teacher_noise([0, 0], 0.5), "only one class"),
-        (lambda: teacher_noise(load_transactions()), "has no classes"),
+        (lambda: label_noise([0, 1], 1.5), "rate must be a number from 0 to 1"),
+        (lambda: label_noise([0, 0], 0.5), "only one class"),
+        (lambda: label_noise(load_transactions()), "has no classes"),
         (lambda: attribute_noise(np.zeros((2, 2)), -1), "sd must be numbers from 0 up"),
-        (lambda: punch_holes(np.zeros((2, 2)), 0.7, depends_on=0), "rate must be a number from 0 to 0.5"),
+        (lambda: insert_missing(np.zeros((2, 2)), 0.7, depends_on=0), "rate must be a number from 0 to 0.5"),
     ],
 )
 def test_wrong_wishes_are_explained(call, message):
@@ -362,4 +362,4 @@ def test_wrong_wishes_are_explained(call, message):
 
 def test_an_unknown_column_is_named():
     with pytest.raises(SchemaError, match="no column 'petals'"):
-        punch_holes(load_iris(), 0.1, columns=["petals"])
+        insert_missing(load_iris(), 0.1, columns=["petals"])

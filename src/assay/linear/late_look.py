@@ -30,9 +30,9 @@ class LateLook(_Learner):
 
     def _admit_to_answer(self, X: Any) -> Any:
         self._ready()
-        return X if self._shows_holes(X) else self._admit(X)
+        return X if self._shows_missing(X) else self._admit(X)
 
-    def _shows_holes(self, X: Any) -> bool:
+    def _shows_missing(self, X: Any) -> bool:
         if not (type(X) is np.ndarray and X.ndim == 2 and X.size >= MAX_ENTRIES):
             return False
         if X.dtype not in (np.float64, np.float32) or not isinstance(self.coef_, np.ndarray):

@@ -1,12 +1,14 @@
 """Data made to measure: shapes, Gaussian and mixed classes, noise. The same seed gives the same rows."""
 
 from assay.tables.generators.gaussian import make_gaussian_classes, make_mixed, two_gaussians_error
-from assay.tables.generators.noise import attribute_noise, make_hidden_attribute, punch_holes, teacher_noise
+from assay.tables.generators.noise import attribute_noise, insert_missing, label_noise, make_hidden_attribute
 from assay.tables.generators.shapes import make_boolean, make_box, make_ellipse, make_rings, make_xor
 from assay.tables.generators.transactions import make_transactions
 
 __all__ = [
     "attribute_noise",
+    "insert_missing",
+    "label_noise",
     "make_boolean",
     "make_box",
     "make_ellipse",
@@ -16,7 +18,5 @@ __all__ = [
     "make_rings",
     "make_transactions",
     "make_xor",
-    "punch_holes",
-    "teacher_noise",
     "two_gaussians_error",
 ]

@@ -7,23 +7,25 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from assay.errors import ParameterError
 from assay.tables.data.dataset import Dataset
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
+from assay.types import RandomState
 
 __all__ = ["make_gaussian_classes", "make_mixed", "two_gaussians_error"]
 
 
 def make_gaussian_classes(
     n: int | Sequence[int] = 200,
-    means: Any = ((-1.0, 0.0), (1.0, 0.0)),
-    covariances: Any = 1.0,
+    means: ArrayLike = ((-1.0, 0.0), (1.0, 0.0)),
+    covariances: ArrayLike = 1.0,
     priors: Sequence[float] | None = None,
     classes: Sequence[Any] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Draw rows from one Gaussian a class.
 
@@ -85,7 +87,7 @@ def make_mixed(
     numeric: Mapping[str, Any] | None = None,
     priors: Sequence[float] | None = None,
     classes: Sequence[Any] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Draw rows with nominal and numeric columns that are independent of each other in each class.
 

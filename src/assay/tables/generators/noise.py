@@ -13,11 +13,12 @@ from assay.errors import ParameterError
 from assay.tables.data.dataset import Dataset
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
+from assay.types import RandomState, TableLike, Target
 
-__all__ = ["attribute_noise", "make_hidden_attribute", "punch_holes", "teacher_noise"]
+__all__ = ["attribute_noise", "insert_missing", "label_noise", "make_hidden_attribute"]
 
 
-def attribute_noise(X: Any, sd: Any = 1.0, random_state: Any = None) -> Any:
+def attribute_noise(X: TableLike, sd: Any = 1.0, random_state: RandomState = None) -> Any:
     """Measure imprecisely: add Gaussian noise to every number; categories and missing values stay.
 
     Parameters
@@ -51,7 +52,7 @@ def attribute_noise(X: Any, sd: Any = 1.0, random_state: Any = None) -> Any:
     return _like(X, Table(table.values + noise, table.schema, table.complete))
 
 
-def teacher_noise(y: Any, rate: float = 0.1, random_state: Any = None) -> Any:
+def label_noise(y: Target, rate: float = 0.1, random_state: RandomState = None) -> Any:
     r"""Label carelessly: with probability ``rate`` a label becomes one of the other classes, each as likely.
 
     For a Dataset whose smallest possible error e is known it is known afterwards too: with K classes
@@ -68,17 +69,17 @@ def teacher_noise(y: Any, rate: float = 0.1, random_state: Any = None) -> Any:
 
     Examples
     --------
-    >>> from assay.tables.generators import make_box, teacher_noise
-    >>> teacher_noise(["a", "b", "a", "b"], rate=1.0)
+    >>> from assay.tables.generators import make_box, label_noise
+    >>> label_noise(["a", "b", "a", "b"], rate=1.0)
     array(['b', 'a', 'b', 'a'], dtype='<U1')
-    >>> teacher_noise(make_box(1000, random_state=0), 0.1, random_state=1).bayes_error
+    >>> label_noise(make_box(1000, random_state=0), 0.1, random_state=1).bayes_error
     0.1
     """
     if not 0 <= rate <= 1:
-        raise ParameterError(f"teacher_noise: rate must be a number from 0 to 1, got {rate!r}.")
+        raise ParameterError(f"label_noise: rate must be a number from 0 to 1, got {rate!r}.")
     if isinstance(y, Dataset):
         if y.y is None or not y.classes:
-            raise ParameterError(f"teacher_noise: Dataset {y.name!r} has no classes.")
+            raise ParameterError(f"label_noise: Dataset {y.name!r} has no classes.")
         error = None
         K = len(y.classes)
         if y.bayes_error is not None and K > 1 and rate <= (K - 1) / K:
@@ -90,7 +91,7 @@ def teacher_noise(y: Any, rate: float = 0.1, random_state: Any = None) -> Any:
 
 
 def make_hidden_attribute(
-    n: int = 200, hidden: float = 1.0, show: bool = False, random_state: Any = None
+    n: int = 200, hidden: float = 1.0, show: bool = False, random_state: RandomState = None
 ) -> Dataset:
     r"""Label by an attribute that the learner does not get to see.
 
@@ -119,12 +120,12 @@ def make_hidden_attribute(
     return Dataset("hidden_attribute", table, y, "class", ("no", "yes"), "A hidden cause.", bayes_error=error)
 
 
-def punch_holes(
-    X: Any,
+def insert_missing(
+    X: TableLike,
     rate: float = 0.1,
     columns: Sequence[str | int] | None = None,
     depends_on: str | int | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Any:
     """Lose values: each entry becomes missing with probability ``rate``.
 
@@ -147,17 +148,17 @@ def punch_holes(
     Examples
     --------
     >>> from assay.tables.data import load_apples
-    >>> from assay.tables.generators import punch_holes
-    >>> punch_holes(load_apples(), 0.25, columns=["weight"], random_state=0)
+    >>> from assay.tables.generators import insert_missing
+    >>> insert_missing(load_apples(), 0.25, columns=["weight"], random_state=0)
     apples: 10 rows, 4 columns (1 numeric, 3 nominal), 1 missing
       target variety: Fuji 6, Guoguang 4
     """
     if isinstance(X, Dataset):
-        return replace(X, X=punch_holes(X.X, rate, columns, depends_on, random_state), bayes_error=None)
+        return replace(X, X=insert_missing(X.X, rate, columns, depends_on, random_state), bayes_error=None)
     most = 1.0 if depends_on is None else 0.5
     if not 0 <= rate <= most:
-        raise ParameterError(f"punch_holes: rate must be a number from 0 to {most:g}, got {rate!r}.")
-    table = Table.of(X, who="punch_holes")
+        raise ParameterError(f"insert_missing: rate must be a number from 0 to {most:g}, got {rate!r}.")
+    table = Table.of(X, who="insert_missing")
     n, d = table.shape
     lossy = np.zeros(d, dtype=bool)
     lossy[[_index(table, c) for c in (range(d) if columns is None else columns)]] = True
@@ -178,7 +179,7 @@ def _flip(y: np.ndarray, classes: np.ndarray, rate: float, random_state: Any) ->
     codes = np.array([position[label] for label in y.tolist()], dtype=np.intp)
     K = len(classes)
     if K < 2:
-        raise ParameterError("teacher_noise: there is only one class, so no label can be wrong.")
+        raise ParameterError("label_noise: there is only one class, so no label can be wrong.")
     wrong = random.random_sample(len(codes)) < rate
     step = random.randint(1, K, len(codes))
     return classes[np.where(wrong, (codes + step) % K, codes)]

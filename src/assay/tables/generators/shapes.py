@@ -13,11 +13,12 @@ from assay.errors import ParameterError
 from assay.tables.data.dataset import Dataset
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
+from assay.types import RandomState
 
 __all__ = ["make_boolean", "make_box", "make_ellipse", "make_rings", "make_xor"]
 
 
-def make_xor(n: int = 200, noise: float = 0.2, random_state: Any = None) -> Dataset:
+def make_xor(n: int = 200, noise: float = 0.2, random_state: RandomState = None) -> Dataset:
     r"""Clouds around the four corners of the unit square, opposite corners of the same class.
 
     The best rule is the sign of :math:`(x_1-\tfrac12)(\tfrac12-x_2)`; it errs when one coordinate and not the
@@ -51,7 +52,7 @@ def make_box(
     n: int = 200,
     sides: Sequence[Sequence[float]] = ((3.0, 6.0), (3.0, 6.0)),
     domain: Sequence[Sequence[float]] = ((0.0, 10.0), (0.0, 10.0)),
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     """Rows uniform over a domain; those inside a box with sides along the axes are the class "yes".
 
@@ -86,7 +87,7 @@ def make_ellipse(
     semi_axes: Sequence[float] = (8**-0.5, 50**-0.5),
     angle: float = 0.0,
     domain: Sequence[Sequence[float]] = ((0.4, 1.6), (1.7, 2.3)),
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     r"""Points uniform over a rectangle; those inside an ellipse are the class "yes".
 
@@ -115,7 +116,7 @@ def make_ellipse(
 
 
 def make_rings(
-    n: int = 200, radii: Sequence[float] = (1.0, 2.0), noise: float = 0.1, random_state: Any = None
+    n: int = 200, radii: Sequence[float] = (1.0, 2.0), noise: float = 0.1, random_state: RandomState = None
 ) -> Dataset:
     """One ring around the origin for each class: round, so that no line helps, and a radius does.
 

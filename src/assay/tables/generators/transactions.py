@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -12,6 +11,7 @@ from assay.errors import ParameterError
 from assay.tables.data.dataset import Dataset
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
+from assay.types import RandomState
 
 __all__ = ["make_transactions"]
 
@@ -21,7 +21,7 @@ def make_transactions(
     support: float = 0.4,
     confidence: float = 0.8,
     others: Mapping[str, float] | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Dataset:
     r"""Baskets in which the rule X -> Y has exactly the support and the confidence that you choose.
 
