@@ -9,8 +9,8 @@ Import them to annotate your own functions:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,12 +23,16 @@ __all__ = [
     "ClassWeight",
     "DataFrameLike",
     "Estimator",
+    "FileLike",
     "Label",
     "Labels",
+    "Losses",
     "PathLike",
+    "Priors",
     "RandomState",
     "RowLabels",
     "Scores",
+    "Scoring",
     "SparseLike",
     "Splitter",
     "TableLike",
@@ -101,8 +105,20 @@ RandomState: TypeAlias = int | np.integer[Any] | np.random.RandomState | np.rand
 Splitter: TypeAlias = Any
 """Folds: their number, a splitter of scikit-learn, or an iterable of (training rows, test rows)."""
 
+Priors: TypeAlias = ArrayLike | Mapping[Any, float]
+"""Probabilities of the classes, in the order of the sorted labels or by label; some functions take a word."""
+
+Losses: TypeAlias = ArrayLike | Mapping[tuple[Any, Any], float]
+"""What errors cost: {(predicted, true): cost}, or a matrix with a row for each action and a column for each class."""
+
+Scoring: TypeAlias = str | Callable[..., Any]
+"""How models are judged: the name of a scorer, or a function of (estimator, X, y)."""
+
 PathLike: TypeAlias = str | os.PathLike[str]
 """Where a file is."""
+
+FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str]
+"""Where a file is, or a file that is open; "-" is standard input."""
 
 Axes: TypeAlias = "_Axes"
 """Axes of matplotlib to draw on."""

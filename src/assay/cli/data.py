@@ -15,6 +15,7 @@ from assay.cli.reading import Reading, is_file
 from assay.cli.words import counted, listed_names
 from assay.errors import did_you_mean
 from assay.tables import Table
+from assay.types import Estimator
 
 __all__ = [
     "LabelledTable",
@@ -188,7 +189,7 @@ def load_built_in(name: str) -> Any:
     )
 
 
-def rows_for(model: Any, name: str, reading: Reading | None = None) -> RowsToPredict:
+def rows_for(model: Estimator, name: str, reading: Reading | None = None) -> RowsToPredict:
     """The rows of a file or of a built-in data set as the model takes them.
 
     The model's schema, not the file's, says which columns are used and what each of them is. Columns that the model

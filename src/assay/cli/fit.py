@@ -11,6 +11,7 @@ from assay.cli.data import data_argument, need_classes, open_data, target_option
 from assay.cli.reading import Reading, table_options
 from assay.cli.words import counted
 from assay.errors import did_you_mean
+from assay.types import Estimator
 
 
 @click.command("fit", short_help="Train one learner on a table and save it.")
@@ -83,7 +84,7 @@ def command(
     )
 
 
-def ready(model: Any, scale: bool) -> Any:
+def ready(model: Estimator, scale: bool) -> Any:
     """The learner behind the preparation it needs: missing values and new categories may come at prediction."""
     from sklearn.utils import get_tags
 

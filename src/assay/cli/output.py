@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from assay.types import Estimator
+
 __all__ = [
     "check_ending",
     "check_folder",
@@ -77,7 +79,7 @@ def load_model(path: str) -> Any:
     return load(origin.path)
 
 
-def save_model(model: Any, path: str) -> None:
+def save_model(model: Estimator, path: str) -> None:
     """A model in a file, or on standard output."""
     from assay import save
 

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.targets import check_weights
 from assay.errors import DataError
 from assay.tables.row_names import row_name
+from assay.types import Scores, Weights
 
 
 class Calibrator:
@@ -21,7 +22,7 @@ class Calibrator:
 
 
 def check_calibration(
-    scores: Any, y: Any, sample_weight: Any, who: str
+    scores: Scores, y: Any, sample_weight: Weights, who: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(n,) finite scores, labels 0 and 1 as floats, weights; rows of weight 0 are left out."""
     s = np.asarray(scores, dtype=np.float64)

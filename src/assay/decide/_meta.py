@@ -101,7 +101,7 @@ class Wrapper(MetaClassifier):
         return self.estimator_
 
 
-def posterior_of(model: Any, X: Any, classes: np.ndarray, who: str) -> np.ndarray:
+def posterior_of(model: Any, X: TableLike, classes: np.ndarray, who: str) -> np.ndarray:
     """(n, K) posterior of a fitted model, its columns in the order of ``classes``; absent classes get 0."""
     if not hasattr(model, "predict_proba"):
         raise ParameterError(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.decide.decision import Decision, decide
 from assay.decide.losses import as_loss
@@ -13,6 +14,7 @@ from assay.decide.priors import check_priors
 from assay.decide.regions import Region, decision_regions
 from assay.errors import DataError, ParameterError
 from assay.stats import log_posterior
+from assay.types import Losses, Priors
 
 __all__ = ["BayesOptimal"]
 
@@ -56,7 +58,9 @@ class BayesOptimal:
     array([-0.5493061,  0.3465736])
     """
 
-    def __init__(self, densities: Sequence[Any], priors: Any = None, classes: Iterable[Any] | None = None):
+    def __init__(
+        self, densities: Sequence[Any], priors: Priors | None = None, classes: Iterable[Any] | None = None
+    ):
         K = len(densities)
         for k, density in enumerate(densities):
             if not hasattr(density, "logpdf"):
@@ -72,7 +76,7 @@ class BayesOptimal:
         if len(self.classes) != K:
             raise ParameterError(f"BayesOptimal: {K} densities, but {len(self.classes)} classes.")
 
-    def log_joint(self, x: Any) -> np.ndarray:
+    def log_joint(self, x: ArrayLike) -> np.ndarray:
         """(n, K) log p(x|C_k) + log P(C_k), the discriminants (2) under 0/1 loss."""
         x = np.asarray(x, dtype=np.float64)
         x = x[None] if x.ndim == 0 else x
@@ -84,29 +88,31 @@ class BayesOptimal:
         with np.errstate(divide="ignore"):
             return likelihood + np.log(self.priors)
 
-    def log_evidence(self, x: Any) -> np.ndarray:
+    def log_evidence(self, x: ArrayLike) -> np.ndarray:
         """(n,) log p(x)."""
         return log_posterior(self.log_joint(x), zero_evidence="raw")[1]
 
-    def posterior(self, x: Any) -> np.ndarray:
+    def posterior(self, x: ArrayLike) -> np.ndarray:
         """(n, K) posterior (1); where every class has density 0, the priors."""
         return log_posterior(self.log_joint(x), zero_evidence="prior", priors=self.priors)[0]
 
-    def decide(self, x: Any, loss: Any = None, reject: Any = None, **options: Any) -> Decision:
+    def decide(
+        self, x: ArrayLike, loss: Losses | None = None, reject: Any = None, **options: Any
+    ) -> Decision:
         """The decisions of least risk; see :func:`assay.decide.decide`."""
         return decide(self.posterior(x), loss, reject, classes=self.classes, **options)
 
-    def predict(self, x: Any) -> np.ndarray:
+    def predict(self, x: ArrayLike) -> np.ndarray:
         """(n,) the most probable class."""
         return self.decide(x).labels
 
-    def discriminants(self, x: Any, loss: Any = None) -> np.ndarray:
+    def discriminants(self, x: ArrayLike, loss: Losses | None = None) -> np.ndarray:
         """(n, A) the functions (2): minus the risks, or under 0/1 loss the log joint."""
         if loss is None:
             return self.log_joint(x)
         return -self.posterior(x) @ as_loss(loss, self.classes, who="BayesOptimal").costs.T
 
-    def dichotomizer(self, x: Any, ratio: bool = False) -> np.ndarray:
+    def dichotomizer(self, x: ArrayLike, ratio: bool = False) -> np.ndarray:
         """(n,) the one function (3) of two classes: the first where it is above 0; with ``ratio``, above 1."""
         if len(self.classes) != 2:
             raise ParameterError(
@@ -122,7 +128,7 @@ class BayesOptimal:
         self,
         low: float,
         high: float,
-        loss: Any = None,
+        loss: Losses | None = None,
         reject: Any = None,
         *,
         points: int = 2001,
@@ -137,7 +143,7 @@ class BayesOptimal:
         self,
         low: float,
         high: float,
-        loss: Any = None,
+        loss: Losses | None = None,
         reject: Any = None,
         *,
         points: int = 2001,

@@ -24,6 +24,7 @@ from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.venn_abers import VennAbersCalibrator
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.tables.rows import take_rows
+from assay.types import Estimator, Splitter, TableLike, Target, Weights
 
 __all__ = ["CalibratedClassifierCV"]
 
@@ -120,10 +121,10 @@ class CalibratedClassifierCV(MetaClassifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         method: str = "sigmoid",
-        cv: Any = None,
+        cv: Splitter | None = None,
         n_jobs: int | None = None,
         ensemble: Any = "auto",
     ):
@@ -134,7 +135,7 @@ class CalibratedClassifierCV(MetaClassifier):
         self.ensemble = ensemble
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **fit_params: Any) -> Self:
         """Fit classifiers and calibrators; X reaches the classifier as it is.
 
         Parameters
@@ -160,17 +161,17 @@ class CalibratedClassifierCV(MetaClassifier):
         self.calibrated_classifiers_ = [self._pair(model, scores, codes, w)]
         return self
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) calibrated probabilities."""
         values = self._admit(X)
         return np.mean([pair.predict_proba(values) for pair in self.calibrated_classifiers_], axis=0)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the most probable class; among equals the first of ``classes_``."""
         posterior = self.predict_proba(X)
         return self.classes_[np.argmax(posterior, axis=1)]
 
-    def predict_interval(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def predict_interval(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
         """(n, K) lower and (n, K) upper probabilities by Venn-Abers, means over the folds."""
         check_is_fitted(self)
         if self.method != "venn_abers":
@@ -301,7 +302,7 @@ class _Calibrated:
             P[:, ~np.isin(self.classes, self.estimator.classes_)] = 0.0  # its training rows had none of them
         return _normalised(P)
 
-    def interval(self, X: Any) -> np.ndarray:
+    def interval(self, X: TableLike) -> np.ndarray:
         """(2, n, K) lower and upper probabilities, one class against the rest."""
         scores = scores_of(self.estimator, X, self.classes, self.method)
         ends = np.array([c.interval(s) for c, s in zip(self.calibrators, scores.T)])  # (K or 1, 2, n)
@@ -311,7 +312,7 @@ class _Calibrated:
         return ends.transpose(1, 2, 0)
 
 
-def scores_of(model: Any, X: Any, classes: np.ndarray, method: str) -> np.ndarray:
+def scores_of(model: Any, X: TableLike, classes: np.ndarray, method: str) -> np.ndarray:
     """The scores to calibrate: (n, K), or (n, 1) for two classes; for temperature always (n, K) log scores."""
     K, known = len(classes), model.classes_
     if hasattr(model, "decision_function"):

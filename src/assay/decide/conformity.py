@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import label_codes
 from assay.errors import DataError
@@ -34,7 +34,7 @@ def lac_score(posterior: np.ndarray) -> np.ndarray:
     return 1.0 - posterior
 
 
-def aps_score(posterior: np.ndarray, u: Any = 1.0) -> np.ndarray:
+def aps_score(posterior: np.ndarray, u: ArrayLike = 1.0) -> np.ndarray:
     r"""(n, K) probability of all classes up to k, most probable first (Romano, Sesia and Candes 2020).
 
     .. math:: s(x,k) = \sum_{j \text{ before } k} P(j|x) + u\,P(k|x)
@@ -141,7 +141,9 @@ class SetCoverage:
     by_class: np.ndarray
 
 
-def set_coverage(sets: Any, y: Target, classes: Labels | None = None, level: float = 0.95) -> SetCoverage:
+def set_coverage(
+    sets: ArrayLike, y: Target, classes: Labels | None = None, level: float = 0.95
+) -> SetCoverage:
     """Judge prediction sets by rows with known labels.
 
     Parameters

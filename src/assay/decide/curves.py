@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights, label_codes
 from assay.decide.decision import TIE, check_posterior, decide
@@ -35,7 +36,9 @@ class RiskCoverage:
     excess: float
 
 
-def risk_coverage_curve(losses: Any, confidence: Any, sample_weight: Weights | None = None) -> RiskCoverage:
+def risk_coverage_curve(
+    losses: ArrayLike, confidence: ArrayLike, sample_weight: Weights | None = None
+) -> RiskCoverage:
     """Keep the most confident rows first, and watch the mean loss of what is kept.
 
     Rows of equal confidence are kept or dropped together. Cost: O(n log n).

@@ -13,7 +13,7 @@ from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
-from assay.types import RandomState, Scores
+from assay.types import Label, RandomState, Scores
 
 __all__ = ["Decision", "check_posterior", "decide", "ties"]
 
@@ -95,7 +95,7 @@ def decide(
     classes: Iterable[Any] | None = None,
     actions: Iterable[Any] | None = None,
     tie: str = "first",
-    reject_label: Any = "reject",
+    reject_label: Label = "reject",
     random_state: RandomState = None,
 ) -> Decision:
     r"""Take the action of least expected loss, or none.

@@ -20,7 +20,7 @@ from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors, effective_priors
 from assay.decide.reasoning import inner_reasoning
 from assay.errors import AssayWarning, ParameterError, warn_user
-from assay.types import Estimator, RandomState, TableLike, Target, Weights
+from assay.types import Estimator, Label, Losses, Priors, RandomState, TableLike, Target, Weights
 
 __all__ = ["DecisionRule"]
 
@@ -104,14 +104,14 @@ class DecisionRule(Wrapper):
     def __init__(
         self,
         estimator: Estimator | None = None,
-        loss: Any = None,
+        loss: Losses | None = None,
         reject: Any = None,
-        priors: Any = None,
-        trained_priors: Any = None,
+        priors: Priors | None = None,
+        trained_priors: Priors | None = None,
         *,
         actions: Any = None,
         tie: str = "first",
-        reject_label: Any = "reject",
+        reject_label: Label = "reject",
         random_state: RandomState = None,
     ):
         self.estimator = estimator
@@ -150,7 +150,7 @@ class DecisionRule(Wrapper):
             return P
         return adjust_priors(P, self._new_priors(), self._old_priors(model))
 
-    def decide(self, X: TableLike, loss: Any = None, reject: Any = None) -> Decision:
+    def decide(self, X: TableLike, loss: Losses | None = None, reject: Any = None) -> Decision:
         """The decisions with their grounds: risks, ties, posterior.
 
         Parameters
@@ -182,14 +182,14 @@ class DecisionRule(Wrapper):
         """(n, A) expected loss of each action."""
         return self.decide(X).risks
 
-    def mean_loss(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def mean_loss(self, X: TableLike, y: Target, sample_weight: Any = None) -> float:
         """Average cost of the decisions, given the true classes; a rejected row costs ``reject``."""
         decision = self.decide(X)
         truth = label_codes(y, self.classes_, len(decision), type(self).__name__)
         paid = self._table().of(np.maximum(decision.chosen, 0), truth)
         return float(np.average(np.where(decision.rejected, decision.risk, paid), weights=sample_weight))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: TableLike, y: Target, sample_weight: Any = None) -> float:
         """Share of rows whose class is predicted; a rejected row, or an action that is no class, counts as not."""
         decision = self.decide(X)
         truth = label_codes(y, self.classes_, len(decision), type(self).__name__)

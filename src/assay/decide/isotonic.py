@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import FloatArray
 from assay.decide._calibrators import Calibrator, check_calibration, pooled_scores
@@ -14,7 +15,7 @@ from assay.types import Scores, Target
 __all__ = ["IsotonicCalibrator", "pool_adjacent_violators"]
 
 
-def pool_adjacent_violators(y: Target, weights: Any = None) -> np.ndarray:
+def pool_adjacent_violators(y: Target, weights: ArrayLike | None = None) -> np.ndarray:
     r"""The non-decreasing sequence closest to y in weighted least squares.
 
     .. math:: \min_{g_1\le\dots\le g_n} \sum_i w_i (y_i-g_i)^2

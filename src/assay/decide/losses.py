@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.stored import Each, FloatArray, Plain
 from assay.errors import ParameterError
+from assay.types import Losses
 
 __all__ = ["LossMatrix", "as_loss"]
 
@@ -53,7 +54,10 @@ class LossMatrix:
 
 
 def as_loss(
-    loss: Any, classes: Iterable[Any], actions: Iterable[Any] | None = None, who: str = "as_loss"
+    loss: Losses | LossMatrix | None,
+    classes: Iterable[Any],
+    actions: Iterable[Any] | None = None,
+    who: str = "as_loss",
 ) -> LossMatrix:
     """Read a loss in any of its forms.
 

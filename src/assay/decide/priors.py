@@ -10,12 +10,12 @@ import numpy as np
 
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.tables.row_names import row_name
-from assay.types import Scores
+from assay.types import ClassWeight, Priors, Scores, Weights
 
 __all__ = ["PriorShift", "adjust_priors", "effective_priors", "estimate_priors"]
 
 
-def adjust_priors(posterior: Scores, priors: Any, trained_priors: Any) -> np.ndarray:
+def adjust_priors(posterior: Scores, priors: Priors, trained_priors: Priors) -> np.ndarray:
     r"""The posterior under new priors, without fitting again.
 
     If the classes look as before and only their frequencies changed, from :math:`\pi` to :math:`\pi'`,
@@ -90,7 +90,7 @@ class PriorShift:
 
 
 def estimate_priors(
-    posterior: Scores, trained_priors: Any, *, tol: float = 1e-10, max_iter: int = 10000
+    posterior: Scores, trained_priors: Priors, *, tol: float = 1e-10, max_iter: int = 10000
 ) -> PriorShift:
     r"""Class priors of new, unlabelled rows, by expectation-maximisation (Saerens, Latinne, Decaestecker 2002).
 
@@ -162,7 +162,9 @@ def estimate_priors(
     return PriorShift(new, joint / total, iterations, statistic, p_value)
 
 
-def effective_priors(y: Any, class_weight: Any = None, sample_weight: Any = None) -> np.ndarray:
+def effective_priors(
+    y: Any, class_weight: ClassWeight = None, sample_weight: Weights | None = None
+) -> np.ndarray:
     r"""The priors that a learner saw: class shares times class weights, in the order of the sorted labels.
 
     A learner that weights classes, or is given resampled rows, returns posteriors for these priors, not for the
@@ -210,7 +212,7 @@ def effective_priors(y: Any, class_weight: Any = None, sample_weight: Any = None
     return share / share.sum()
 
 
-def check_priors(priors: Any, K: int, name: str) -> np.ndarray:
+def check_priors(priors: Priors, K: int, name: str) -> np.ndarray:
     """(K,) probabilities."""
     try:
         p = np.asarray(priors, dtype=np.float64)

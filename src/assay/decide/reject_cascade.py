@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
@@ -25,7 +26,7 @@ from assay.decide.reasoning import inner_reasoning
 from assay.errors import ParameterError
 from assay.tables import RowNames
 from assay.tables.rows import row_count, take_rows
-from assay.types import Splitter, TableLike, Target, Weights
+from assay.types import Label, Losses, Splitter, TableLike, Target, Weights
 
 __all__ = ["CascadeAccount", "CascadeLevel", "RejectCascade"]
 
@@ -140,11 +141,11 @@ class RejectCascade(MetaClassifier):
         rejects: Any = 0.1,
         reject: float | None = None,
         *,
-        costs: Any = None,
-        loss: Any = None,
+        costs: ArrayLike | None = None,
+        loss: Losses | None = None,
         train_on: str = "all",
         cv: Splitter = 5,
-        reject_label: Any = "reject",
+        reject_label: Label = "reject",
     ):
         self.estimators = estimators
         self.rejects = rejects

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.seeds import random_state_of
 from assay.decide.decision import TIE, Decision
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
-from assay.types import Labels, Scores, TableLike
+from assay.types import Label, Labels, RandomState, Scores, TableLike
 
 __all__ = ["class_scores", "decide_sign", "rank", "weighted_maximum"]
 
@@ -48,7 +49,7 @@ def class_scores(classifier: Any, X: TableLike) -> tuple[np.ndarray, bool]:
     return (predicted[:, None] == np.asarray(classifier.classes_)[None, :]).astype(np.float64), False
 
 
-def weighted_maximum(scores: Scores, costs: Any, classes: Labels | None = None) -> np.ndarray:
+def weighted_maximum(scores: Scores, costs: ArrayLike, classes: Labels | None = None) -> np.ndarray:
     r"""Label by cost-weighted maximum: :math:`\arg\max_k c_k s_k(x)`, ties to the first class.
 
     Equal costs give the plain maximum. With posteriors and costs that depend on the true class alone
@@ -131,12 +132,12 @@ def rank(classifier: Any, X: TableLike, target_class: Any) -> np.ndarray:
 
 
 def decide_sign(
-    score: Any,
+    score: Scores,
     classes: Any = (0, 1),
     *,
     tie: str = "positive",
-    reject_label: Any = "reject",
-    random_state: Any = None,
+    reject_label: Label = "reject",
+    random_state: RandomState = None,
 ) -> Decision:
     r"""Decide between two classes by the sign of a linear score :math:`w^Tx + w_0`.
 

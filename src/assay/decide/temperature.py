@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import Scalar
 from assay.decide._calibrators import Calibrator
@@ -55,7 +56,7 @@ class TemperatureCalibrator(Calibrator):
     storable = True
     stored = {"beta_": Scalar(low=0)}
 
-    def fit(self, logits: Any, y: Target, sample_weight: Weights | None = None) -> Self:
+    def fit(self, logits: ArrayLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from (n, K) log scores and (n,) class numbers."""
         z = _logits(logits)
         y = np.asarray(y)
@@ -67,7 +68,7 @@ class TemperatureCalibrator(Calibrator):
         self.beta_ = float(np.exp(_root(z, y, w)))
         return self
 
-    def predict(self, logits: Any) -> np.ndarray:
+    def predict(self, logits: ArrayLike) -> np.ndarray:
         """(n, K) probabilities."""
         from scipy.special import softmax
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.decide.losses import as_loss
 from assay.errors import DataError, ParameterError
-from assay.types import Label, Labels, Scores, TableLike, Target, Weights
+from assay.types import Label, Labels, Scores, Scoring, TableLike, Target, Weights
 
 __all__ = ["ThresholdChoice", "tune_threshold", "tune_weights"]
 
@@ -39,7 +39,7 @@ def tune_threshold(
     scores: Scores,
     *,
     loss: Any = None,
-    scoring: Any = None,
+    scoring: Scoring | None = None,
     pos_label: Label | None = None,
     thresholds: Any = None,
     sample_weight: Weights | None = None,
@@ -112,7 +112,7 @@ def tune_weights(
     posterior: Scores,
     *,
     loss: Any = None,
-    scoring: Any = None,
+    scoring: Scoring | None = None,
     classes: Labels | None = None,
     thresholds: int = 100,
     sweeps: int = 20,
@@ -185,7 +185,7 @@ class _FixedAnswers(ClassifierMixin, BaseEstimator):
 
 
 def judge_of(
-    scoring: Any,
+    scoring: Scoring,
     y: np.ndarray,
     classes: np.ndarray,
     w: np.ndarray | None,

@@ -21,7 +21,7 @@ from assay.decide.fixed_threshold import Thresholded
 from assay.decide.threshold import judge_of, positive_class, tune_threshold, tune_weights
 from assay.errors import DataError, ParameterError
 from assay.tables.rows import entries_of_rows, take_rows
-from assay.types import Estimator, Label, RandomState, Splitter, TableLike, Target, Weights
+from assay.types import Estimator, Label, Losses, RandomState, Scoring, Splitter, TableLike, Target, Weights
 
 __all__ = ["TunedThresholdClassifierCV"]
 
@@ -113,7 +113,7 @@ class TunedThresholdClassifierCV(Thresholded):
         self,
         estimator: Estimator | None = None,
         *,
-        scoring: Any = "balanced_accuracy",
+        scoring: Scoring = "balanced_accuracy",
         response_method: str = "auto",
         thresholds: Any = 100,
         cv: Splitter | None = None,
@@ -121,7 +121,7 @@ class TunedThresholdClassifierCV(Thresholded):
         n_jobs: int | None = None,
         random_state: RandomState = None,
         store_cv_results: bool = False,
-        loss: Any = None,
+        loss: Losses | None = None,
         pos_label: Label | None = None,
     ):
         self.estimator = estimator

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.decide.priors import check_priors
 from assay.errors import DataError, ParameterError
+from assay.types import Scores
 
 __all__ = ["certainty_equivalent", "expected_utility"]
 
 
 def expected_utility(
-    outcomes: Any, probabilities: Any, utility: Callable[[np.ndarray], Any] | None = None
+    outcomes: ArrayLike, probabilities: Scores, utility: Callable[[np.ndarray], Any] | None = None
 ) -> Any:
     r"""What an action is worth on average.
 
@@ -59,7 +61,7 @@ def expected_utility(
 
 
 def certainty_equivalent(
-    outcomes: Any, probabilities: Any, utility: Callable[[np.ndarray], Any], *, xtol: float = 1e-12
+    outcomes: ArrayLike, probabilities: Scores, utility: Callable[[np.ndarray], Any], *, xtol: float = 1e-12
 ) -> float:
     r"""The sure amount worth as much as an uncertain action: :math:`U(c) = EU(\alpha)`.
 

@@ -9,9 +9,10 @@ import numpy as np
 from assay.errors import ParameterError, warn_user
 from assay.metrics import _tables
 from assay.metrics._inputs import Labelled, undefined
+from assay.types import Label, Labels
 
 
-def check_average(labelled: Labelled, average: str | None, labels: Any, pos_label: Any, who: str) -> Any:
+def check_average(labelled: Labelled, average: str | None, labels: Labels, pos_label: Label, who: str) -> Any:
     """The classes that count, after scikit-learn's rules for ``average``, ``labels`` and ``pos_label``."""
     if average not in (None, "binary", "micro", "macro", "weighted"):
         raise ParameterError(

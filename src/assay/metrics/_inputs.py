@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights, encode_labels, plain_values
 from assay.errors import DataError, ParameterError, warn_user
 from assay.tables.row_names import row_name
+from assay.types import Label, Labels, Scores, Target, Weights
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Labelled:
         return cells.reshape(K, K)
 
 
-def labelled(truth: Any, answer: Any, who: str, weight: Any = None) -> Labelled:
+def labelled(truth: Target, answer: Target, who: str, weight: Weights | None = None) -> Labelled:
     """Read true and predicted labels, with the labels that occur in either."""
     y, z = one_column(truth, who, "the truth"), one_column(answer, who, "the answer")
     n = len(y)
@@ -90,7 +92,7 @@ def _union(first: np.ndarray, second: np.ndarray, who: str) -> np.ndarray:
     return np.array(together, dtype=object if first.dtype.kind == "O" else None)
 
 
-def one_column(y: Any, who: str, what: str) -> np.ndarray:
+def one_column(y: Target, who: str, what: str) -> np.ndarray:
     """(n,) of any type; a table of one column is a column."""
     y = plain_values(y)
     if not isinstance(y, np.ndarray):
@@ -109,7 +111,9 @@ def one_column(y: Any, who: str, what: str) -> np.ndarray:
     return y
 
 
-def numbers(x: Any, who: str, what: str, ndim: tuple[int, ...] = (1,), finite: bool = True) -> np.ndarray:
+def numbers(
+    x: ArrayLike, who: str, what: str, ndim: tuple[int, ...] = (1,), finite: bool = True
+) -> np.ndarray:
     """Float64 of one of the given dimensions, not empty; finite, or at least not NaN."""
     try:
         x = np.asarray(plain_values(x), dtype=np.float64)
@@ -146,7 +150,9 @@ class Scored:
     label: Any
 
 
-def scored(truth: Any, score: Any, who: str, pos_label: Any = None, weight: Any = None) -> Scored:
+def scored(
+    truth: Target, score: Scores, who: str, pos_label: Label | None = None, weight: Weights | None = None
+) -> Scored:
     """Read labels of two classes and a score that is larger for the positive one.
 
     The positive class is ``pos_label``, else 1 where the labels are 0 or -1 and 1, else the last of the sorted
@@ -204,7 +210,7 @@ def _positive(y: np.ndarray, pos_label: Any, who: str) -> tuple[np.ndarray, Any,
     return codes == k, pos_label, min(k, 1)
 
 
-def probabilities(posterior: Any, who: str) -> np.ndarray:
+def probabilities(posterior: Scores, who: str) -> np.ndarray:
     """(n, K) float64 in 0..1; (n,) is the probability of the second of two classes."""
     P = numbers(posterior, who, "the probability", (1, 2))
     low, high = P.min(), P.max()
@@ -216,7 +222,7 @@ def probabilities(posterior: Any, who: str) -> np.ndarray:
     return P
 
 
-def classes_of(truth: Any, K: int, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+def classes_of(truth: Target, K: int, labels: Labels | None, who: str) -> tuple[np.ndarray, np.ndarray]:
     """(K,) labels of K columns and (n,) codes of the truth among them."""
     y = one_column(truth, who, "the truth")
     occurring, codes = encode_labels(y, len(y), who)

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from assay.types import Target
+
 __all__ = ["also_of_label_tables", "is_label_table"]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,7 +33,7 @@ def also_of_label_tables(measure: F) -> F:
     return whole  # type: ignore[return-value]
 
 
-def is_label_table(y: Any) -> bool:
+def is_label_table(y: Target | None) -> bool:
     """Whether y has several columns, all of two values.
 
     >>> import numpy as np

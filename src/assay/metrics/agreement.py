@@ -13,17 +13,18 @@ from assay.metrics._inputs import labelled, undefined
 from assay.metrics.confusion import selected
 from assay.metrics.forms import OfTable
 from assay.metrics.measure import Measure
+from assay.types import Target, Weights
 
 __all__ = ["cohen_kappa_score", "matthews_corrcoef"]
 
 
 def cohen_kappa_score(
-    y1: Any,
-    y2: Any,
+    y1: Target,
+    y2: Target,
     *,
     labels: Any = None,
     weights: str | None = None,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     replace_undefined_by: float = np.nan,
 ) -> float:
     r"""Agreement beyond what the two margins give by chance (Cohen 1960, weighted 1968).
@@ -58,7 +59,7 @@ def cohen_kappa_score(
     return kappa
 
 
-def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def matthews_corrcoef(y_true: Target, y_pred: Target, *, sample_weight: Weights | None = None) -> float:
     r"""Correlation of true and predicted labels, from -1 to 1 (Matthews 1975; K classes: Gorodkin 2004).
 
     .. math:: \frac{TP\,TN - FP\,FN}{\sqrt{(TP+FP)(TP+FN)(TN+FP)(TN+FN)}}

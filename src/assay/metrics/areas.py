@@ -15,6 +15,7 @@ from assay.metrics.curves import tallies
 from assay.metrics.forms import OfScores
 from assay.metrics.measure import Measure
 from assay.stats.checks import is_number
+from assay.types import Label, Labels, Scores, Target, Weights
 
 __all__ = ["auc", "average_precision_score", "roc_auc_score"]
 
@@ -74,14 +75,14 @@ def average_precision_of(rows: Scored) -> float:
 
 @also_of_label_tables
 def roc_auc_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: Target,
+    y_score: Scores,
     *,
     average: str | None = "macro",
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     max_fpr: float | None = None,
     multi_class: str = "raise",
-    labels: Any = None,
+    labels: Labels | None = None,
 ) -> Any:
     r"""Area under the ROC curve: how often a positive row scores above a negative one, an equal pair counting half.
 
@@ -231,7 +232,12 @@ def _averaged(
 
 @also_of_label_tables
 def average_precision_score(
-    y_true: Any, y_score: Any, *, average: str | None = "macro", pos_label: Any = 1, sample_weight: Any = None
+    y_true: Any,
+    y_score: Scores,
+    *,
+    average: str | None = "macro",
+    pos_label: Label = 1,
+    sample_weight: Weights | None = None,
 ) -> Any:
     r"""Mean precision over the steps of recall; no interpolation.
 

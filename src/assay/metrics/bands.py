@@ -11,6 +11,7 @@ from assay.errors import DataError, ParameterError
 from assay.metrics.bootstrap import plan
 from assay.metrics.roc import RocCurve
 from assay.stats.significance.test_result import check_alpha
+from assay.types import RandomState
 
 __all__ = ["RocBand", "roc_band"]
 
@@ -49,7 +50,7 @@ def roc_band(
     simultaneous: bool = True,
     points: int = 101,
     resamples: int = 1000,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> RocBand:
     r"""A band around a ROC curve.
 

@@ -16,6 +16,7 @@ from assay.core.targets import encode_labels
 from assay.errors import DataError, ParameterError
 from assay.metrics import _areas
 from assay.metrics._inputs import Scored
+from assay.types import RandomState, RowLabels
 
 __all__ = ["Plan", "bounds", "plan"]
 
@@ -152,10 +153,10 @@ class Plan:
 def plan(
     n: int,
     *,
-    strata: Any = None,
-    groups: Any = None,
+    strata: RowLabels | None = None,
+    groups: RowLabels | None = None,
     resamples: int = 2000,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     who: str = "plan",
 ) -> Plan:
     """Plan the resampling of n rows.

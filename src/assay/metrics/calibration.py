@@ -20,13 +20,14 @@ from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_whole
 from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha
+from assay.types import Label, RandomState, Scores, Target, Weights
 
 __all__ = ["ReliabilityCurve", "calibration_error"]
 
 
 def calibration_error(
     truth: Any,
-    posterior: Any,
+    posterior: Scores,
     *,
     bins: int = 15,
     strategy: str = "uniform",
@@ -34,7 +35,7 @@ def calibration_error(
     of: str = "auto",
     debias: bool = False,
     labels: Any = None,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
 ) -> float:
     r"""Distance of observed frequencies from predicted probabilities, over bins of the probabilities.
 
@@ -167,16 +168,16 @@ class ReliabilityCurve:
     @classmethod
     def of(
         cls,
-        truth: Any,
-        probability: Any,
+        truth: Target,
+        probability: Scores,
         *,
         method: str = "quantile",
         bins: int = 10,
         alpha: float = 0.05,
         resamples: int = 0,
-        pos_label: Any = None,
-        sample_weight: Any = None,
-        random_state: Any = 0,
+        pos_label: Label | None = None,
+        sample_weight: Weights | None = None,
+        random_state: RandomState = 0,
     ) -> ReliabilityCurve:
         """Compare forecasts with outcomes.
 
@@ -217,7 +218,7 @@ class ReliabilityCurve:
             forecast, came, mass, np.asarray(low), np.asarray(high), method, alpha, scores.label, *band
         )
 
-    def recalibrated(self, probability: Any) -> np.ndarray:
+    def recalibrated(self, probability: Scores) -> np.ndarray:
         """Recalibrated probabilities, interpolated linearly on the curve."""
         return np.interp(np.asarray(probability, dtype=np.float64), self.predicted, self.observed)
 

@@ -10,17 +10,18 @@ from assay.errors import DataError, ParameterError
 from assay.metrics._inputs import scored
 from assay.metrics.bins import binned
 from assay.stats.significance.test_result import TestResult, check_alpha, check_alternative
+from assay.types import Label, Scores, Target
 
 __all__ = ["hosmer_lemeshow", "spiegelhalter"]
 
 
 def hosmer_lemeshow(
-    truth: Any,
-    probability: Any,
+    truth: Target,
+    probability: Scores,
     *,
     groups: int = 10,
     fitted: bool = False,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
     alpha: float = 0.05,
 ) -> TestResult:
     r"""Test whether probabilities are calibrated, over groups of about equal size (Hosmer and Lemeshow 1980).
@@ -70,10 +71,10 @@ def hosmer_lemeshow(
 
 
 def spiegelhalter(
-    truth: Any,
-    probability: Any,
+    truth: Target,
+    probability: Scores,
     *,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
     alpha: float = 0.05,
     alternative: str = "two-sided",
 ) -> TestResult:

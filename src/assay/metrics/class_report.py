@@ -17,6 +17,7 @@ from assay.metrics.estimate import Estimate
 from assay.metrics.forms import MAX_DELTA_CLASSES
 from assay.metrics.measure import measures
 from assay.stats.significance.test_result import check_alpha
+from assay.types import Target, Weights
 
 __all__ = ["ClassReport"]
 
@@ -59,7 +60,9 @@ class ClassReport:
     alpha: float = 0.05
 
     @classmethod
-    def of(cls, truth: Any, answer: Any, *, sample_weight: Any = None, alpha: float = 0.05) -> ClassReport:
+    def of(
+        cls, truth: Target, answer: Target, *, sample_weight: Weights | None = None, alpha: float = 0.05
+    ) -> ClassReport:
         """Report on (n,) true and (n,) predicted labels."""
         alpha = check_alpha(alpha, "ClassReport")
         pair = labelled(truth, answer, "ClassReport", sample_weight)

@@ -13,12 +13,18 @@ from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
 from assay.metrics._inputs import Labelled, labelled
+from assay.types import Labels, Target, Weights
 
 __all__ = ["Confusion", "confusion_matrix"]
 
 
 def confusion_matrix(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, normalize: str | None = None
+    y_true: Target,
+    y_pred: Target,
+    *,
+    labels: Any = None,
+    sample_weight: Weights | None = None,
+    normalize: str | None = None,
 ) -> np.ndarray:
     """(K, K) number of rows by true class (table rows) and predicted class (table columns).
 
@@ -56,7 +62,7 @@ def confusion_matrix(
     return np.nan_to_num(_tables.share(table, whole))
 
 
-def selected(pair: Labelled, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+def selected(pair: Labelled, labels: Labels | None, who: str) -> tuple[np.ndarray, np.ndarray]:
     """The table of some classes in a given order, and their labels; classes that do not occur have no rows."""
     table = pair.table()
     if labels is None:

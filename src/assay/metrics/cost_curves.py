@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.metrics._inputs import scored
 from assay.metrics.curves import tallies
 from assay.metrics.roc import RocCurve
 from assay.stats.checks import is_number
+from assay.types import Label, Scores, Target, Weights
 
 __all__ = ["BrierCurve", "CostCurve", "h_measure"]
 
@@ -49,7 +51,14 @@ class CostCurve:
     fnr: np.ndarray
 
     @classmethod
-    def of(cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> CostCurve:
+    def of(
+        cls,
+        truth: Target,
+        score: Scores,
+        *,
+        pos_label: Label | None = None,
+        sample_weight: Weights | None = None,
+    ) -> CostCurve:
         """From (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
         return cls.from_roc(RocCurve.of(truth, score, pos_label=pos_label, sample_weight=sample_weight))
 
@@ -72,7 +81,7 @@ class CostCurve:
         return float(cost) if np.ndim(cost) == 0 else cost
 
     @staticmethod
-    def trivial(probability_cost: Any) -> Any:
+    def trivial(probability_cost: ArrayLike) -> Any:
         """NEC of always predicting the cheaper class."""
         cost = np.minimum(probability_cost, 1 - np.asarray(probability_cost, dtype=np.float64))
         return float(cost) if np.ndim(cost) == 0 else cost
@@ -113,7 +122,12 @@ class BrierCurve:
 
     @classmethod
     def of(
-        cls, truth: Any, probability: Any, *, pos_label: Any = None, sample_weight: Any = None
+        cls,
+        truth: Target,
+        probability: Scores,
+        *,
+        pos_label: Label | None = None,
+        sample_weight: Weights | None = None,
     ) -> BrierCurve:
         """From (n,) labels of two classes and (n,) probabilities of the positive one."""
         rows = scored(truth, probability, "BrierCurve", pos_label, sample_weight)
@@ -138,12 +152,12 @@ class BrierCurve:
 
 
 def h_measure(
-    truth: Any,
-    score: Any,
+    truth: Target,
+    score: Scores,
     *,
     severity: tuple[float, float] | None = None,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: Weights | None = None,
 ) -> float:
     r"""Hand's H: one minus the expected least loss, relative to that of always predicting the cheaper class.
 

@@ -14,12 +14,18 @@ from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
 from assay.tables.row_names import row_name
+from assay.types import Labels, Losses, Target, Weights
 
 __all__ = ["cost_per_row", "cost_sensitive_accuracy", "expected_cost"]
 
 
 def cost_per_row(
-    truth: Any, answer: Any, loss: Any = None, *, classes: Any = None, reject: Any = None
+    truth: Target,
+    answer: Target,
+    loss: Any = None,
+    *,
+    classes: Labels | None = None,
+    reject: Any = None,
 ) -> np.ndarray:
     """(n,) cost of each prediction.
 
@@ -92,13 +98,13 @@ def _codes(values: np.ndarray, place: dict[Any, int], skipped: np.ndarray, who: 
 
 
 def expected_cost(
-    truth: Any,
-    answer: Any,
-    loss: Any = None,
+    truth: Target,
+    answer: Target,
+    loss: Losses | None = None,
     *,
-    classes: Any = None,
+    classes: Labels | None = None,
     reject: Any = None,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
 ) -> float:
     r"""The mean cost of the predictions, :math:`\frac1n\sum_i \lambda(\hat y_i, y_i)`: the empirical risk.
 
@@ -119,7 +125,9 @@ def expected_cost(
     )
 
 
-def cost_sensitive_accuracy(truth: Any, answer: Any, cost: Any, *, sample_weight: Any = None) -> float:
+def cost_sensitive_accuracy(
+    truth: Target, answer: Target, cost: Any, *, sample_weight: Weights | None = None
+) -> float:
     r"""Accuracy with each row weighted by the cost of an error on its class.
 
     .. math:: A = \frac{\sum_k c_k n_k a_k}{\sum_k c_k n_k}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from assay.errors import DataError
 from assay.metrics._areas import tallies as _tallies
 from assay.metrics._inputs import Scored, scored, undefined
+from assay.types import Label, Scores, Target, Weights
 
 __all__ = ["det_curve", "precision_recall_curve", "roc_curve"]
 
@@ -41,11 +41,11 @@ def tallies(rows: Scored) -> Tallies:
 
 
 def roc_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: Target,
+    y_score: Scores,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: Weights | None = None,
     drop_intermediate: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """False and true positive rates as the threshold falls; ``score >= threshold`` predicts positive.
@@ -95,10 +95,10 @@ def _rates(counts: np.ndarray, what: str) -> np.ndarray:
 
 
 def det_curve(
-    y_true: Any,
-    y_score: Any,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    y_true: Target,
+    y_score: Scores,
+    pos_label: Label | None = None,
+    sample_weight: Weights | None = None,
     drop_intermediate: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """False positive and false negative rates as the threshold rises (detection error trade-off).
@@ -143,11 +143,11 @@ def _steps(tps: np.ndarray) -> np.ndarray:
 
 
 def precision_recall_curve(
-    y_true: Any,
-    y_score: Any,
+    y_true: Target,
+    y_score: Scores,
     *,
-    pos_label: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label | None = None,
+    sample_weight: Weights | None = None,
     drop_intermediate: bool = False,
     truncated: bool = False,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

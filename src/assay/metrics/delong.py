@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.metrics._inputs import scored
@@ -12,12 +13,13 @@ from assay.metrics.areas import area_of
 from assay.metrics.curves import Tallies, tallies
 from assay.metrics.estimate import Estimate
 from assay.stats.significance.test_result import TestResult, check_alpha, check_alternative
+from assay.types import Label, Scores, Target
 
 __all__ = ["auc_interval", "delong"]
 
 
 def auc_interval(
-    truth: Any, score: Any, *, pos_label: Any = None, alpha: float = 0.05, method: str = "auto"
+    truth: Target, score: Scores, *, pos_label: Label | None = None, alpha: float = 0.05, method: str = "auto"
 ) -> Estimate:
     r"""The area under the ROC curve with its interval.
 
@@ -130,11 +132,11 @@ def _edge(excess: Any, far: float, area: float) -> float:
 
 
 def delong(
-    truth: Any,
-    first: Any,
-    second: Any,
+    truth: Target,
+    first: ArrayLike,
+    second: ArrayLike,
     *,
-    pos_label: Any = None,
+    pos_label: Label | None = None,
     alpha: float = 0.05,
     alternative: str = "two-sided",
 ) -> TestResult:

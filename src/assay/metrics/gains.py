@@ -15,6 +15,7 @@ from assay.metrics.curves import tallies
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_number
+from assay.types import Label, Scores, Target, Weights
 
 __all__ = ["GainCurve", "lift_score"]
 
@@ -52,7 +53,14 @@ class GainCurve:
     label: Any = None
 
     @classmethod
-    def of(cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> GainCurve:
+    def of(
+        cls,
+        truth: Target,
+        score: Scores,
+        *,
+        pos_label: Label | None = None,
+        sample_weight: Weights | None = None,
+    ) -> GainCurve:
         """The curve of (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
         rows = scored(truth, score, "GainCurve", pos_label, sample_weight)
         counted = tallies(rows)
@@ -104,7 +112,12 @@ class GainCurve:
 
 
 def lift_score(
-    truth: Any, score: Any, *, share: float = 0.1, pos_label: Any = None, sample_weight: Any = None
+    truth: Target,
+    score: Scores,
+    *,
+    share: float = 0.1,
+    pos_label: Label | None = None,
+    sample_weight: Weights | None = None,
 ) -> float:
     """Ratio of the positives among the highest-scored share of the rows to those among rows drawn at random.
 

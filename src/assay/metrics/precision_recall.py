@@ -11,6 +11,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.metrics._inputs import scored
 from assay.metrics.curves import tallies
+from assay.types import Label, Scores, Target, Weights
 
 __all__ = ["PrecisionRecallCurve"]
 
@@ -45,7 +46,12 @@ class PrecisionRecallCurve:
 
     @classmethod
     def of(
-        cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None
+        cls,
+        truth: Target,
+        score: Scores,
+        *,
+        pos_label: Label | None = None,
+        sample_weight: Weights | None = None,
     ) -> PrecisionRecallCurve:
         """The curve of (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
         rows = scored(truth, score, "PrecisionRecallCurve", pos_label, sample_weight)

@@ -16,6 +16,7 @@ from assay.metrics.bins import binned, grouped
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
+from assay.types import Label, Labels, RowLabels, Scores, Target, Weights
 
 __all__ = ["BrierParts", "brier_score_loss", "log_loss"]
 
@@ -26,7 +27,7 @@ def log_loss(
     y_proba: Any = None,
     *,
     normalize: bool = True,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     labels: Any = None,
     y_pred: Any = "deprecated",
 ) -> float:
@@ -77,7 +78,9 @@ def log_losses(outcome: Outcome) -> np.ndarray | None:
     return -np.log(np.clip(probability.astype(np.float64), eps, 1 - eps))
 
 
-def read_posterior(y_true: Any, y_proba: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray]:
+def read_posterior(
+    y_true: Target, y_proba: Scores, labels: Labels, who: str
+) -> tuple[np.ndarray, np.ndarray]:
     """(n, K) probabilities, in as many digits as they were given, and (n,) codes of the truth; checked."""
     P = probabilities(y_proba, who)
     kind = getattr(y_proba, "dtype", None)
@@ -97,12 +100,12 @@ def read_posterior(y_true: Any, y_proba: Any, labels: Any, who: str) -> tuple[np
 
 @also_of_label_tables
 def brier_score_loss(
-    y_true: Any,
-    y_proba: Any,
+    y_true: Target,
+    y_proba: Scores,
     *,
-    sample_weight: Any = None,
-    pos_label: Any = None,
-    labels: Any = None,
+    sample_weight: Weights | None = None,
+    pos_label: Label | None = None,
+    labels: Labels | None = None,
     scale_by_half: Any = "auto",
 ) -> float:
     r"""The mean squared distance of the probabilities from the truth.
@@ -136,7 +139,12 @@ def brier_score_loss(
 
 
 def probability_outcome(
-    y_true: Any, y_proba: Any, who: str, pos_label: Any = None, labels: Any = None, sample_weight: Any = None
+    y_true: Any,
+    y_proba: Any,
+    who: str,
+    pos_label: Label | None = None,
+    labels: Any = None,
+    sample_weight: Weights | None = None,
 ) -> Outcome:
     """Labels and (n, K) probabilities, or (n,) of the positive class, as an outcome."""
     p = numbers(y_proba, who, "the probability", (1, 2))
@@ -206,12 +214,12 @@ class BrierParts:
     @classmethod
     def of(
         cls,
-        truth: Any,
-        probability: Any,
+        truth: Target,
+        probability: Scores,
         *,
-        groups: Any = "distinct",
-        pos_label: Any = None,
-        sample_weight: Any = None,
+        groups: RowLabels = "distinct",
+        pos_label: Label | None = None,
+        sample_weight: Weights | None = None,
     ) -> BrierParts:
         """Decompose a Brier score.
 

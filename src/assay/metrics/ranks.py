@@ -15,6 +15,7 @@ from assay.metrics.forms import OfScores
 from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import TestResult, check_alpha
+from assay.types import Label, Scores, Target, Weights
 
 __all__ = ["Concordance", "Ranked", "concordance", "gini_score", "ks_statistic", "ranked"]
 
@@ -51,7 +52,7 @@ class Ranked(Sentence):
         return "".join("+" if p else "-" for p in self.positive)
 
 
-def ranked(truth: Any, score: Any, *, pos_label: Any = None) -> Ranked:
+def ranked(truth: Target, score: Scores, *, pos_label: Label | None = None) -> Ranked:
     """The rows in the order of their scores.
 
     >>> from assay.metrics import ranked
@@ -66,7 +67,9 @@ def ranked(truth: Any, score: Any, *, pos_label: Any = None) -> Ranked:
     return Ranked(order, rows.positive[order], rows.score[order], rows.label)
 
 
-def gini_score(truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> float:
+def gini_score(
+    truth: Target, score: Scores, *, pos_label: Label | None = None, sample_weight: Weights | None = None
+) -> float:
     """Gini's coefficient of a score, 2 AUC - 1: 0 for a random order, 1 for a perfect one.
 
     >>> from assay.metrics import gini_score
@@ -79,7 +82,9 @@ def gini_score(truth: Any, score: Any, *, pos_label: Any = None, sample_weight: 
     return 2 * area - 1
 
 
-def ks_statistic(truth: Any, score: Any, *, pos_label: Any = None, alpha: float = 0.05) -> TestResult:
+def ks_statistic(
+    truth: Target, score: Scores, *, pos_label: Label | None = None, alpha: float = 0.05
+) -> TestResult:
     r"""The largest distance of the two classes' score distributions, and its significance.
 
     .. math:: D = \max_t |TPR(t) - FPR(t)|, \qquad p = P(K > D\sqrt{PN/(P+N)})
@@ -152,7 +157,9 @@ class Concordance:
         return (self.concordant - self.discordant) / apart if apart else float("nan")
 
 
-def concordance(truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> Concordance:
+def concordance(
+    truth: Target, score: Scores, *, pos_label: Label | None = None, sample_weight: Weights | None = None
+) -> Concordance:
     """Count the pairs of a positive and a negative row that are concordant, discordant and tied.
 
     >>> from assay.metrics import concordance

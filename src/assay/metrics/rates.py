@@ -14,6 +14,7 @@ from assay.metrics._inputs import labelled, one_column, undefined
 from assay.metrics._label_tables import also_of_label_tables
 from assay.metrics.forms import OfTable
 from assay.metrics.measure import Measure
+from assay.types import Label, Labels, Target, Weights
 
 __all__ = [
     "accuracy_score",
@@ -33,7 +34,9 @@ __all__ = [
 
 
 @also_of_label_tables
-def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> Any:
+def accuracy_score(
+    y_true: Target, y_pred: Target, *, normalize: bool = True, sample_weight: Weights | None = None
+) -> Any:
     r"""The share of correct predictions, :math:`\frac1n\sum_i I(\hat y_i = y_i)`.
 
     Parameters
@@ -56,7 +59,9 @@ def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_w
 
 
 @also_of_label_tables
-def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> Any:
+def zero_one_loss(
+    y_true: Target, y_pred: Target, *, normalize: bool = True, sample_weight: Weights | None = None
+) -> Any:
     r"""The empirical 0/1 risk: the share of wrong predictions, :math:`\frac1n\sum_i I(\hat y_i \ne y_i)`.
 
     Parameters
@@ -92,7 +97,7 @@ def _family(y: np.ndarray) -> str:
 
 
 def balanced_accuracy_score(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, adjusted: bool = False
+    y_true: Target, y_pred: Target, *, sample_weight: Weights | None = None, adjusted: bool = False
 ) -> float:
     """The mean of the classes' recalls, so that a rare class counts as much as a common one.
 
@@ -123,15 +128,15 @@ def balanced_accuracy_score(
 
 @also_of_label_tables
 def precision_recall_fscore_support(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
     beta: float = 1.0,
     labels: Any = None,
     pos_label: Any = 1,
     average: str | None = None,
     warn_for: Any = ("precision", "recall", "f-score"),
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     zero_division: Any = "warn",
 ) -> tuple[Any, Any, Any, Any]:
     r"""Precision, recall, F and the number of rows of each class, or their averages.
@@ -198,13 +203,13 @@ def _mean(values: np.ndarray, mass: np.ndarray | None) -> float:
 
 @also_of_label_tables
 def precision_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
-    labels: Any = None,
-    pos_label: Any = 1,
+    labels: Labels | None = None,
+    pos_label: Label = 1,
     average: str | None = "binary",
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     zero_division: Any = "warn",
 ) -> Any:
     """Share of positives among rows predicted positive; parameters as in :func:`precision_recall_fscore_support`.
@@ -221,13 +226,13 @@ def precision_score(
 
 @also_of_label_tables
 def recall_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
-    labels: Any = None,
-    pos_label: Any = 1,
+    labels: Labels | None = None,
+    pos_label: Label = 1,
     average: str | None = "binary",
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     zero_division: Any = "warn",
 ) -> Any:
     """Share of the positive rows predicted positive; parameters as in :func:`precision_recall_fscore_support`.
@@ -244,13 +249,13 @@ def recall_score(
 
 @also_of_label_tables
 def f1_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
-    labels: Any = None,
-    pos_label: Any = 1,
+    labels: Labels | None = None,
+    pos_label: Label = 1,
     average: str | None = "binary",
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     zero_division: Any = "warn",
 ) -> Any:
     """The harmonic mean of precision and recall; ``average="macro"`` is the mean of the classes' F1.
@@ -270,14 +275,14 @@ def f1_score(
 
 @also_of_label_tables
 def fbeta_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
     beta: float,
-    labels: Any = None,
-    pos_label: Any = 1,
+    labels: Labels | None = None,
+    pos_label: Label = 1,
     average: str | None = "binary",
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     zero_division: Any = "warn",
 ) -> Any:
     """F with recall weighing beta times as much; parameters as in :func:`precision_recall_fscore_support`.
@@ -293,7 +298,12 @@ def fbeta_score(
 
 
 def macro_f1_score(
-    y_true: Any, y_pred: Any, *, of: str = "classes", labels: Any = None, sample_weight: Any = None
+    y_true: Target,
+    y_pred: Target,
+    *,
+    of: str = "classes",
+    labels: Labels | None = None,
+    sample_weight: Weights | None = None,
 ) -> float:
     r"""Macro F1 in either of its two conventions, which differ.
 
@@ -326,13 +336,13 @@ def macro_f1_score(
 
 @also_of_label_tables
 def jaccard_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
     labels: Any = None,
     pos_label: Any = 1,
     average: str | None = "binary",
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     zero_division: Any = "warn",
 ) -> Any:
     """Rows in both over rows in either, TP / (TP + FP + FN); options as in :func:`precision_recall_fscore_support`.
@@ -351,8 +361,8 @@ def jaccard_score(
 
 
 def specificity_score(
-    y_true: Any, y_pred: Any, *, labels: Any = None, pos_label: Any = 1, average: str | None = "binary",
-    sample_weight: Any = None, zero_division: Any = "warn",
+    y_true: Target, y_pred: Target, *, labels: Any = None, pos_label: Any = 1, average: str | None = "binary",
+    sample_weight: Weights | None = None, zero_division: Any = "warn",
 ) -> Any:  # fmt: skip
     """Of the negative rows, the share predicted negative: TN / (TN + FP).
 
@@ -376,7 +386,7 @@ def specificity_score(
     return S if average is None else _mean(S, true if average == "weighted" else None)
 
 
-def geometric_mean_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def geometric_mean_score(y_true: Target, y_pred: Target, *, sample_weight: Weights | None = None) -> float:
     r"""The geometric mean of the classes' recalls, :math:`(\prod_k R_k)^{1/K}`: 0 if the recall of one class is 0.
 
     Parameters
@@ -393,7 +403,7 @@ def geometric_mean_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None)
     return float(_tables.g_mean(labelled(y_true, y_pred, "geometric_mean_score", sample_weight).table()))
 
 
-def youden_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def youden_score(y_true: Target, y_pred: Target, *, sample_weight: Weights | None = None) -> float:
     r"""Youden's index, sensitivity + specificity - 1: 0 for chance, 1 for a perfect classifier.
 
     For K classes :math:`(\sum_k R_k - 1)/(K - 1)`, the balanced accuracy rescaled so that chance is 0.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.metrics._inputs import scored
@@ -16,6 +17,7 @@ from assay.metrics.delong import interval_of
 from assay.metrics.estimate import Estimate
 from assay.sentence import Sentence
 from assay.stats.checks import is_number
+from assay.types import Label, Scores, Target, Weights
 
 __all__ = ["Dominance", "OperatingPoint", "RocCurve"]
 
@@ -110,7 +112,14 @@ class RocCurve:
     weighted: bool = False
 
     @classmethod
-    def of(cls, truth: Any, score: Any, *, pos_label: Any = None, sample_weight: Any = None) -> RocCurve:
+    def of(
+        cls,
+        truth: Target,
+        score: Scores,
+        *,
+        pos_label: Label | None = None,
+        sample_weight: Weights | None = None,
+    ) -> RocCurve:
         """The curve of (n,) labels of two classes and (n,) scores; ``pos_label`` as in :func:`roc_curve`."""
         rows = scored(truth, score, "RocCurve", pos_label, sample_weight)
         counted = tallies(rows)
@@ -175,7 +184,7 @@ class RocCurve:
             np.rint(self.fpr[1:] * self.negatives),
         )
 
-    def at(self, fpr: Any) -> Any:
+    def at(self, fpr: ArrayLike) -> Any:
         """The true positive rate at a false positive rate; where the curve rises straight up, the upper end."""
         x = np.asarray(fpr, dtype=np.float64)
         i = np.clip(np.searchsorted(self.fpr, x, "right") - 1, 0, len(self.fpr) - 1)

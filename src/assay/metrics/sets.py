@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.decide.conformity import set_coverage
 from assay.errors import ParameterError
@@ -13,6 +14,7 @@ from assay.metrics.estimate import Estimate
 from assay.stats.checks import is_number
 from assay.stats.intervals.proportion_interval import proportion_interval
 from assay.stats.significance.test_result import check_alpha
+from assay.types import Labels, Target
 
 __all__ = ["SetReport"]
 
@@ -48,7 +50,13 @@ class SetReport:
 
     @classmethod
     def of(
-        cls, sets: Any, truth: Any, *, classes: Any = None, target: float | None = None, alpha: float = 0.05
+        cls,
+        sets: ArrayLike,
+        truth: Target,
+        *,
+        classes: Labels | None = None,
+        target: float | None = None,
+        alpha: float = 0.05,
     ) -> SetReport:
         """Evaluate (n, K) bool sets against (n,) true labels; ``classes`` names the columns, default 0 to K - 1."""
         alpha = check_alpha(alpha, "SetReport")

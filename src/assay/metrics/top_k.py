@@ -13,17 +13,18 @@ from assay.metrics._inputs import classes_of, numbers, undefined
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
+from assay.types import Scores, Weights
 
 __all__ = ["top_k_accuracy_score"]
 
 
 def top_k_accuracy_score(
     y_true: Any,
-    y_score: Any,
+    y_score: Scores,
     *,
     k: int = 2,
     normalize: bool = True,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     labels: Any = None,
 ) -> float:
     """The share of rows whose class is among the k with the highest scores; of equal scores the later class counts.

@@ -9,11 +9,12 @@ import numpy as np
 from assay.core.words import quoted
 from assay.decide.scores import class_scores
 from assay.errors import DataError, ParameterError
+from assay.types import Estimator, Label, TableLike, Target
 
 __all__ = ["both_classes", "score_of"]
 
 
-def both_classes(y_true: Any, who: str) -> None:
+def both_classes(y_true: Target, who: str) -> None:
     """Refuse no rows and rows of one class; scikit-learn checks the rest."""
     labels = np.asarray(y_true)
     if labels.size == 0:
@@ -24,7 +25,7 @@ def both_classes(y_true: Any, who: str) -> None:
         )
 
 
-def score_of(estimator: Any, X: Any, pos_label: Any, who: str) -> tuple[Any, np.ndarray]:
+def score_of(estimator: Estimator, X: TableLike, pos_label: Label, who: str) -> tuple[Any, np.ndarray]:
     """The positive label and every row's score for it; of two classes the second is positive by default."""
     from sklearn.utils.validation import check_is_fitted
 

@@ -13,6 +13,7 @@ from assay.errors import DataError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, ON_TOP, bare, curve_legend, draw_literally, legend_name
 from assay.plots.scale import Scale
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.evaluate.curves import Curve
@@ -37,7 +38,7 @@ def as_list(curves: Any, who: str) -> list[Curve]:
 
 
 def draw_curves(
-    ax: Any, curves: Sequence[Curve], label: str, *, mark: bool
+    ax: Axes, curves: Sequence[Curve], label: str, *, mark: bool
 ) -> tuple[Any, list[Any], list[Any]]:
     """Test means solid with the interval of the mean, training means dashed; returns axes, lines and bands.
 
@@ -47,7 +48,13 @@ def draw_curves(
     lines, bands = [], []
     for k, curve in enumerate(curves):
         x = Scale.at(curve.ticks)[1]
-        look = {"color": class_colour(k), "lw": 1.7, "marker": "osD^v"[k % 5], "ms": 4, **ON_TOP}
+        look: dict[str, Any] = {
+            "color": class_colour(k),
+            "lw": 1.7,
+            "marker": "osD^v"[k % 5],
+            "ms": 4,
+            **ON_TOP,
+        }
         name = legend_name(curve.learner)
         lines += ax.plot(x, curve.test_mean, label=f"{name}, rows not seen", **look)
         lines += ax.plot(
@@ -56,7 +63,7 @@ def draw_curves(
         low, high = np.clip(curve.band, *curve.metric.bounds).T
         bands.append(ax.fill_between(x, low, high, color=class_colour(k), alpha=0.15, lw=0))
         if mark:
-            ring = {"mfc": "none", "mec": class_colour(k), "mew": 1.6, "ms": 11}
+            ring: dict[str, Any] = {"mfc": "none", "mec": class_colour(k), "mew": 1.6, "ms": 11}
             ax.plot([x[curve.best]], [curve.test_mean[curve.best]], "o", **ring)
     ticks = [np.asarray(curve.ticks) for curve in curves]
     numbers = all(np.issubdtype(each.dtype, np.number) for each in ticks)

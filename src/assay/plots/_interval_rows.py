@@ -26,7 +26,13 @@ def draw_interval_rows(
     at, points = np.arange(len(names), dtype=np.float64), []
     for place, of_splits in zip(at, values or ()):
         finite = of_splits[np.isfinite(of_splits)]
-        look = {"s": 12, "color": class_colour(4), "alpha": 0.55, "linewidths": 0, "zorder": 2}
+        look: dict[str, Any] = {
+            "s": 12,
+            "color": class_colour(4),
+            "alpha": 0.55,
+            "linewidths": 0,
+            "zorder": 2,
+        }
         points.append(ax.scatter(finite, place + spread(finite), **look))
     measured = np.isfinite(means)
     sides = [np.where(np.isfinite(end), np.maximum(gap, 0), 0)[measured]

@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.plots._checks import both_classes, score_of
 from assay.plots.of_comparison import over_folds, scored
+from assay.types import Axes, Estimator, Label, Scores, TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -35,7 +36,7 @@ class ScoreCurvesDisplay:
         None  # the kind of a curve of ranks, which is averaged over the folds of a comparison
     )
 
-    def __init__(self, curves: Mapping[str, Any], *, pos_label: Any = None):
+    def __init__(self, curves: Mapping[str, Any], *, pos_label: Label | None = None):
         self.curves = {str(name): curve for name, curve in curves.items()}
         self.pos_label = pos_label
         self.lines_: dict[str, Any] = {}
@@ -47,13 +48,20 @@ class ScoreCurvesDisplay:
         """The curve of (n,) bool and (n,) scores."""
         raise TypeError("a display of curves must say how a curve is made")
 
-    def plot(self, ax: Any = None) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the curves."""
         raise TypeError("a display of curves must say how it is drawn")
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, pos_label: Any = None, name: str | None = None, **options: Any
+        cls,
+        estimator: Estimator,
+        X: TableLike,
+        y: Target,
+        *,
+        pos_label: Label | None = None,
+        name: str | None = None,
+        **options: Any,
     ) -> Self:
         """Draw the curve of a fitted classifier on rows X whose true classes are y; options as below."""
         pos_label, score = score_of(estimator, X, pos_label, cls.__name__)
@@ -63,13 +71,13 @@ class ScoreCurvesDisplay:
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: Target,
+        y_score: Scores,
         *,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         name: str | None = None,
-        sample_weight: Any = None,
-        ax: Any = None,
+        sample_weight: Weights | None = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Draw the curve of scores, or of several.
@@ -106,8 +114,8 @@ class ScoreCurvesDisplay:
         comparison: Comparison,
         learners: Sequence[str] | str | None = None,
         *,
-        positive: Any = None,
-        ax: Any = None,
+        positive: Label | None = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Draw one curve per learner into one picture, from its predictions on test rows.

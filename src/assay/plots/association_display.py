@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import amounts, axes_for
+from assay.types import Axes
 
 __all__ = ["AssociationDisplay"]
 
@@ -48,12 +49,18 @@ class AssociationDisplay:
 
     @classmethod
     def from_rules(
-        cls, rules: Any, *, kind: str = "scatter", measure: str = "lift", ax: Any = None, **options: Any
+        cls,
+        rules: Any,
+        *,
+        kind: str = "scatter",
+        measure: str = "lift",
+        ax: Axes | None = None,
+        **options: Any,
     ) -> AssociationDisplay:
         """Draw association rules; options are those of ``plot``."""
         return cls(rules, kind=kind, measure=measure).plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, label: int = 5, max_sides: int = 15) -> AssociationDisplay:
+    def plot(self, ax: Axes | None = None, *, label: int = 5, max_sides: int = 15) -> AssociationDisplay:
         """Draw the rules.
 
         Parameters

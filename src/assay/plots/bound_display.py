@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, bare, draw_literally, legend_name, line_look
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.theory.gap import GapStudy
@@ -43,7 +45,7 @@ class BoundDisplay:
     ['bound for 100 hypotheses', 'bound by the VC dimension']
     """
 
-    def __init__(self, n: Any, bounds: Mapping[str, Any], observed: Mapping[str, Any] | None = None):
+    def __init__(self, n: ArrayLike, bounds: Mapping[str, Any], observed: Mapping[str, Any] | None = None):
         self.n = np.asarray(n, dtype=np.float64)
         self.bounds = {str(name): np.asarray(values, np.float64) for name, values in bounds.items()}
         self.observed = {str(name): np.asarray(v, np.float64) for name, v in (observed or {}).items()}
@@ -54,7 +56,7 @@ class BoundDisplay:
                 raise DataError(f"BoundDisplay: {name} has {values.size} values for {len(self.n)} sizes.")
 
     @classmethod
-    def from_study(cls, study: GapStudy, *, ax: Any = None, **options: Any) -> BoundDisplay:
+    def from_study(cls, study: GapStudy, *, ax: Axes | None = None, **options: Any) -> BoundDisplay:
         """Draw the result of :func:`assay.theory.simulate_gap`."""
         bounds = {
             f"bound for {study.size} hypotheses": study.finite,
@@ -66,7 +68,7 @@ class BoundDisplay:
         }
         return cls(study.n, bounds, observed).plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, log: bool = True) -> BoundDisplay:
+    def plot(self, ax: Axes | None = None, *, log: bool = True) -> BoundDisplay:
         """Draw the curves.
 
         Parameters

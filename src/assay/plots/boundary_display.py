@@ -12,6 +12,7 @@ from assay.linear.hyperplane import Hyperplane
 from assay.plots.canvas import axes_for
 from assay.plots.partition_display import PartitionDisplay
 from assay.plots.plane import codes_of, plane_over
+from assay.types import Axes, Label, TableLike, Target
 
 __all__ = ["BoundaryDisplay"]
 
@@ -60,7 +61,7 @@ class BoundaryDisplay(PartitionDisplay):
         answers: np.ndarray,
         *,
         names: Sequence[str] = ("x0", "x1"),
-        classes: Any = None,
+        classes: Sequence[Label] | np.ndarray | None = None,
         points: np.ndarray | None = None,
         truth: np.ndarray | None = None,
         scores: np.ndarray | None = None,
@@ -76,14 +77,14 @@ class BoundaryDisplay(PartitionDisplay):
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any = None,
+        X: TableLike,
+        y: Target | None = None,
         *,
         columns: Sequence[int | str] | None = None,
         grid: int = 300,
         margin: float = 0.06,
         pairs: bool = False,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> BoundaryDisplay:
         """Predict on a grid over the data, and draw.
@@ -231,7 +232,7 @@ class BoundaryDisplay(PartitionDisplay):
         return drawn
 
 
-def ax_contour(ax: Any, x: np.ndarray, y: np.ndarray, field: np.ndarray, colour: str, width: float) -> Any:
+def ax_contour(ax: Axes, x: np.ndarray, y: np.ndarray, field: np.ndarray, colour: str, width: float) -> Any:
     """The line on which a field is 0."""
     return ax.contour(x, y, field, levels=[0.0], colors=colour, linewidths=width, linestyles="solid")
 

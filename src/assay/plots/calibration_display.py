@@ -22,6 +22,7 @@ from assay.plots.looks import (
     short_labels,
 )
 from assay.plots.of_comparison import scored
+from assay.types import Axes, Estimator, Label, Scores, TableLike, Target
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -69,13 +70,14 @@ class CalibrationDisplay(Peer):
     curves_: Sequence[ReliabilityCurve] = ()
     bands_: Sequence[Any] = ()
     histogram_ax_: Any = None
+    ax_: Any
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Estimator,
+        X: TableLike,
+        y: Target,
         *,
         band: bool | float = False,
         histogram: bool = False,
@@ -88,8 +90,8 @@ class CalibrationDisplay(Peer):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_prob: Any,
+        y_true: Target,
+        y_prob: Scores,
         *,
         n_bins: int = 5,
         strategy: str = "uniform",
@@ -121,12 +123,12 @@ class CalibrationDisplay(Peer):
         comparison: Comparison,
         learners: Sequence[str] | str | None = None,
         *,
-        positive: Any = None,
+        positive: Label | None = None,
         n_bins: int = 10,
         strategy: str = "quantile",
         band: bool | float = False,
         histogram: bool = True,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> CalibrationDisplay:
         """Draw one curve per learner into one picture, from its predictions on test rows.
@@ -156,7 +158,7 @@ class CalibrationDisplay(Peer):
         display.plot(ax=ax, **options)
         return display._adorned(band, histogram)
 
-    def plot(self, *, ax: Any = None, **options: Any) -> CalibrationDisplay:
+    def plot(self, *, ax: Axes | None = None, **options: Any) -> CalibrationDisplay:
         """Draw the curve, or the curves.
 
         Parameters

@@ -8,13 +8,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from assay.core.palette import shade
+from assay.types import Axes, Estimator
 
 __all__ = ["amounts", "axes_for", "names_of", "own_width"]
 
 _WIDTHS: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # figures made here, and how wide they began
 
 
-def axes_for(ax: Any, size: tuple[float, float]) -> Any:
+def axes_for(ax: Axes | None, size: tuple[float, float]) -> Any:
     """The axes given, or those of a new figure of some inches."""
     try:
         import matplotlib.pyplot as plt
@@ -39,7 +40,7 @@ def amounts() -> Any:
     return LinearSegmentedColormap.from_list("amounts", [shade(s) for s in np.linspace(0, 1, 65)])
 
 
-def names_of(model: Any, d: int) -> list[str]:
+def names_of(model: Estimator, d: int) -> list[str]:
     """The names of a fitted model's columns; x0, x1, ... if it has none."""
     if hasattr(model, "schema_") and len(model.schema_) == d:
         return list(model.schema_.names)

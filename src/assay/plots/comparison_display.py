@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError
 from assay.plots._interval_rows import draw_interval_rows
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, draw_literally
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -52,9 +54,9 @@ class ComparisonDisplay:
     def __init__(
         self,
         names: Sequence[str],
-        means: Any,
-        lows: Any = None,
-        highs: Any = None,
+        means: ArrayLike,
+        lows: ArrayLike | None = None,
+        highs: ArrayLike | None = None,
         *,
         values: Sequence[Any] | None = None,
         letters: Sequence[str] | None = None,
@@ -76,7 +78,7 @@ class ComparisonDisplay:
 
     @classmethod
     def from_comparison(
-        cls, comparison: Comparison, metric: str | None = None, *, ax: Any = None, **options: Any
+        cls, comparison: Comparison, metric: str | None = None, *, ax: Axes | None = None, **options: Any
     ) -> ComparisonDisplay:
         """Draw the ranking of a comparison; learners that failed are left out.
 
@@ -100,7 +102,7 @@ class ComparisonDisplay:
             metric=metric or comparison.metrics[0].name,
         ).plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, points: bool = True) -> ComparisonDisplay:
+    def plot(self, ax: Axes | None = None, *, points: bool = True) -> ComparisonDisplay:
         """Draw the learners from top to bottom.
 
         Parameters

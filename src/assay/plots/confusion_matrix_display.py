@@ -11,6 +11,7 @@ from assay.errors import DataError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import draw_literally, legend_name
 from assay.plots.of_comparison import chosen_learners
+from assay.types import Axes, Target
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -49,7 +50,7 @@ class ConfusionMatrixDisplay(Peer):
     confusion_matrix: Any
 
     @classmethod
-    def from_predictions(cls, y_true: Any, y_pred: Any, **options: Any) -> ConfusionMatrixDisplay:
+    def from_predictions(cls, y_true: Any, y_pred: Target, **options: Any) -> ConfusionMatrixDisplay:
         """Count and draw true against predicted labels; options as scikit-learn's."""
         if np.size(y_true) == 0:
             raise DataError("ConfusionMatrixDisplay: there are no rows.")
@@ -87,7 +88,7 @@ class ConfusionMatrixDisplay(Peer):
         draw_literally(display.ax_)
         return display
 
-    def plot(self, *, ax: Any = None, **options: Any) -> ConfusionMatrixDisplay:
+    def plot(self, *, ax: Axes | None = None, **options: Any) -> ConfusionMatrixDisplay:
         """Draw the table.
 
         Parameters

@@ -10,6 +10,7 @@ from assay.metrics.cost_curves import CostCurve
 from assay.plots._score_curves import ScoreCurvesDisplay
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, ON_TOP, PALE, bare, curve_legend, draw_literally, legend_name, line_look
+from assay.types import Axes
 
 __all__ = ["CostCurveDisplay"]
 
@@ -42,7 +43,7 @@ class CostCurveDisplay(ScoreCurvesDisplay):
     def _curve(truth: np.ndarray, score: Any, sample_weight: Any) -> CostCurve:
         return CostCurve.of(truth, score, pos_label=True, sample_weight=sample_weight)
 
-    def plot(self, ax: Any = None, *, thresholds: bool = False) -> CostCurveDisplay:
+    def plot(self, ax: Axes | None = None, *, thresholds: bool = False) -> CostCurveDisplay:
         """Draw the curves below the triangle of the trivial classifiers.
 
         Parameters

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.palette import class_colour
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, PALE, draw_literally, legend_name
 from assay.plots.rank_layout import NamePlace, RankLayout
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.experiments.study import Study
@@ -55,7 +57,7 @@ class CriticalDifferenceDisplay:
     def __init__(
         self,
         names: Sequence[str],
-        ranks: Any,
+        ranks: ArrayLike,
         groups: Sequence[Sequence[int]] = (),
         *,
         cd: float | None = None,
@@ -92,7 +94,7 @@ class CriticalDifferenceDisplay:
         better: str = "higher",
         control: int | str | None = None,
         alpha: float = 0.05,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> CriticalDifferenceDisplay:
         """Rank learners on each data set, compare their average ranks, and draw them.
@@ -116,13 +118,13 @@ class CriticalDifferenceDisplay:
     @classmethod
     def from_ranks(
         cls,
-        average_ranks: Any,
+        average_ranks: ArrayLike,
         datasets: int,
         names: Sequence[str] | None = None,
         *,
         control: int | str | None = None,
         alpha: float = 0.05,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> CriticalDifferenceDisplay:
         """Compare average ranks over so many data sets, as publications print them, and draw them."""
@@ -140,7 +142,7 @@ class CriticalDifferenceDisplay:
         metric: str | None = None,
         *,
         control: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> CriticalDifferenceDisplay:
         """Draw what an experiment over several data sets concludes about more than two learners."""
@@ -153,7 +155,9 @@ class CriticalDifferenceDisplay:
         return cls.from_post_hoc(conclusion.pairs, ax=ax, **options)
 
     @classmethod
-    def from_post_hoc(cls, pairs: PostHoc, *, ax: Any = None, **options: Any) -> CriticalDifferenceDisplay:
+    def from_post_hoc(
+        cls, pairs: PostHoc, *, ax: Axes | None = None, **options: Any
+    ) -> CriticalDifferenceDisplay:
         """Draw comparisons of average ranks, such as those of ``nemenyi`` or ``compare_ranks``."""
         cd = None if np.isnan(pairs.critical) else pairs.critical
         against = "" if pairs.control is None else f" against {legend_name(pairs.names[pairs.control], 24)}"

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.palette import class_colour
 from assay.errors import DataError
 from assay.plots.canvas import amounts, axes_for, names_of
+from assay.types import Axes, Estimator, TableLike
 
 __all__ = ["DensityDisplay"]
 
@@ -54,13 +55,13 @@ class DensityDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: Estimator,
+        X: TableLike,
         *,
         limits: Any = None,
         grid_size: int | None = None,
         bumps: bool = False,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> DensityDisplay:
         """Work out and draw the density of a fitted estimator that has ``score_samples``.
@@ -103,7 +104,7 @@ class DensityDisplay:
         return float(total)
 
     def plot(
-        self, ax: Any = None, *, colour: str | None = None, label: str = "", top: float | None = None
+        self, ax: Axes | None = None, *, colour: str | None = None, label: str = "", top: float | None = None
     ) -> DensityDisplay:
         """Draw the density.
 

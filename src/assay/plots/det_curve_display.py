@@ -19,6 +19,7 @@ from assay.plots.looks import (
     short_labels,
 )
 from assay.plots.of_comparison import over_folds
+from assay.types import Axes, Label, Scores, Target
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -52,7 +53,9 @@ class DetCurveDisplay(Peer):
     """
 
     @classmethod
-    def from_predictions(cls, y_true: Any, y_score: Any = None, **options: Any) -> DetCurveDisplay:
+    def from_predictions(
+        cls, y_true: Target, y_score: Scores | None = None, **options: Any
+    ) -> DetCurveDisplay:
         """Draw the curve of scores; options as scikit-learn's."""
         both_classes(y_true, "DetCurveDisplay")
         return super().from_predictions(y_true, y_score, **options)
@@ -63,8 +66,8 @@ class DetCurveDisplay(Peer):
         comparison: Comparison,
         learners: Sequence[str] | str | None = None,
         *,
-        positive: Any = None,
-        ax: Any = None,
+        positive: Label | None = None,
+        ax: Axes | None = None,
     ) -> DetCurveDisplay:
         """Draw one curve per learner into one picture, from its predictions on test rows.
 
@@ -84,7 +87,7 @@ class DetCurveDisplay(Peer):
         names = [row.learner for row in rows]
         return cls(fpr=fpr, fnr=fnr, estimator_name=names, pos_label=label).plot(ax)
 
-    def plot(self, ax: Any = None, **options: Any) -> DetCurveDisplay:
+    def plot(self, ax: Axes | None = None, **options: Any) -> DetCurveDisplay:
         """Draw the curve, or the curves.
 
         Parameters

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.palette import class_colour
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, bare, draw_literally, legend_name, line_look
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.experiments.designs.effects import Effects
@@ -47,13 +49,13 @@ class EffectsDisplay:
     ['AC', 'A', 'margin of one effect']
     """
 
-    def __init__(self, effects: Effects, design: Any = None, response: Any = None):
+    def __init__(self, effects: Effects, design: Any = None, response: ArrayLike | None = None):
         self.effects = effects
         self.design, self.response = design, response
 
     @classmethod
     def from_runs(
-        cls, design: Any, response: Any, *, alpha: float = 0.05, ax: Any = None, **options: Any
+        cls, design: Any, response: ArrayLike, *, alpha: float = 0.05, ax: Axes | None = None, **options: Any
     ) -> EffectsDisplay:
         """Work out the effects of an experiment and draw them.
 
@@ -69,7 +71,7 @@ class EffectsDisplay:
         return cls(effects(design, response, alpha=alpha), design, response).plot(ax, **options)
 
     def plot(
-        self, ax: Any = None, *, kind: str = "half-normal", pair: tuple[str, str] | None = None
+        self, ax: Axes | None = None, *, kind: str = "half-normal", pair: tuple[str, str] | None = None
     ) -> EffectsDisplay:
         """Draw the effects.
 

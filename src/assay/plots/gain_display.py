@@ -11,6 +11,7 @@ from assay.metrics.gains import GainCurve
 from assay.plots._score_curves import ScoreCurvesDisplay
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, PALE, bare, curve_legend, draw_literally, legend_name, line_look
+from assay.types import Axes
 
 __all__ = ["GainDisplay"]
 
@@ -44,7 +45,7 @@ class GainDisplay(ScoreCurvesDisplay):
     def _curve(truth: np.ndarray, score: Any, sample_weight: Any) -> GainCurve:
         return GainCurve.of(truth, score, pos_label=True, sample_weight=sample_weight)
 
-    def plot(self, ax: Any = None) -> GainDisplay:
+    def plot(self, ax: Axes | None = None) -> GainDisplay:
         """Draw the curves between chance and perfection.
 
         Parameters

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.palette import class_colour
 from assay.core.words import one_line
 from assay.errors import DataError
 from assay.plots.canvas import axes_for, names_of
 from assay.stats.significance.test_result import shown_confidence
+from assay.types import Axes, Estimator
 
 __all__ = ["ImportanceDisplay"]
 
@@ -44,8 +46,8 @@ class ImportanceDisplay:
     def __init__(
         self,
         names: Sequence[str],
-        importances: Any,
-        spread: Any = None,
+        importances: ArrayLike,
+        spread: ArrayLike | None = None,
         *,
         kind: str = "importance",
         ends: Any = None,
@@ -61,7 +63,9 @@ class ImportanceDisplay:
             )
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, **options: Any) -> ImportanceDisplay:
+    def from_estimator(
+        cls, estimator: Estimator, *, ax: Axes | None = None, **options: Any
+    ) -> ImportanceDisplay:
         """Draw ``feature_importances_``; of an ensemble of trees with the spread over the trees."""
         if not hasattr(estimator, "feature_importances_"):
             if hasattr(type(estimator), "feature_importances_"):  # it will have them
@@ -82,7 +86,13 @@ class ImportanceDisplay:
 
     @classmethod
     def from_values(
-        cls, names: Sequence[str], values: Any, *, kind: str = "importance", ax: Any = None, **options: Any
+        cls,
+        names: Sequence[str],
+        values: ArrayLike,
+        *,
+        kind: str = "importance",
+        ax: Axes | None = None,
+        **options: Any,
     ) -> ImportanceDisplay:
         """Draw importances given as (d,) numbers, or as (repetitions, d) with their spread."""
         values = np.asarray(values, np.float64)
@@ -91,7 +101,9 @@ class ImportanceDisplay:
         return cls(names, values.mean(axis=0), values.std(axis=0), kind=kind).plot(ax, **options)
 
     @classmethod
-    def from_permutation(cls, importance: Any, *, ax: Any = None, **options: Any) -> ImportanceDisplay:
+    def from_permutation(
+        cls, importance: Any, *, ax: Axes | None = None, **options: Any
+    ) -> ImportanceDisplay:
         """Draw a :class:`assay.evaluate.PermutationImportance` with its intervals.
 
         >>> from assay.evaluate import permutation_importance
@@ -113,13 +125,13 @@ class ImportanceDisplay:
         learner: str | None = None,
         *,
         n_repeats: int = 5,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> ImportanceDisplay:
         """Draw what a learner of a comparison (default: the best) loses without each column, on test rows."""
         return cls.from_permutation(comparison.importance(learner, n_repeats=n_repeats), ax=ax, **options)
 
-    def plot(self, ax: Any = None, *, max_columns: int = 20) -> ImportanceDisplay:
+    def plot(self, ax: Axes | None = None, *, max_columns: int = 20) -> ImportanceDisplay:
         """Draw the bars of the most important columns.
 
         Parameters
@@ -134,7 +146,7 @@ class ImportanceDisplay:
         self.figure_ = ax.figure
         at = np.arange(len(order))[::-1]
         ax.barh(at, self.importances[order], color=class_colour(0), height=0.7)
-        look = {"fmt": "none", "ecolor": "#15202b", "elinewidth": 1, "capsize": 2}
+        look: dict[str, Any] = {"fmt": "none", "ecolor": "#15202b", "elinewidth": 1, "capsize": 2}
         if self.ends is not None:
             value, (low, high) = self.importances[order], self.ends[order].T
             reach = np.nan_to_num([np.maximum(value - low, 0), np.maximum(high - value, 0)])

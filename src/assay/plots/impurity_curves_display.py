@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.palette import class_colour
 from assay.plots.canvas import axes_for
 from assay.trees.criteria import impurity_function
+from assay.types import Axes
 
 __all__ = ["ImpurityCurvesDisplay"]
 
@@ -45,7 +46,7 @@ class ImpurityCurvesDisplay:
         criteria: Mapping[str, str | Callable[..., Any]] | Sequence[str] | None = None,
         *,
         steps: int = 201,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> ImpurityCurvesDisplay:
         """Work out and draw the curves.
@@ -66,7 +67,7 @@ class ImpurityCurvesDisplay:
         curves = {name: np.asarray(impurity_function(c)(both)) for name, c in chosen.items()}
         return cls(p, curves).plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, scaled: bool = False) -> ImpurityCurvesDisplay:
+    def plot(self, ax: Axes | None = None, *, scaled: bool = False) -> ImpurityCurvesDisplay:
         """Draw the curves.
 
         Parameters

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import LearningCurveDisplay as Peer
 
 from assay.plots._curves import as_list, draw_curves
 from assay.plots.looks import coloured_axes, draw_literally, short_labels
 from assay.plots.validation_curve_display import check_scores
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.evaluate.curves import Curve
@@ -45,7 +47,12 @@ class LearningCurveDisplay(Peer):
     """
 
     def __init__(
-        self, *, train_sizes: Any, train_scores: Any, test_scores: Any, score_name: str | None = None
+        self,
+        *,
+        train_sizes: ArrayLike,
+        train_scores: ArrayLike,
+        test_scores: ArrayLike,
+        score_name: str | None = None,
     ):
         train_scores, test_scores = check_scores(
             len(np.asarray(train_sizes)), train_scores, test_scores, "LearningCurveDisplay"
@@ -78,7 +85,7 @@ class LearningCurveDisplay(Peer):
         display.figure_, display.errorbar_ = display.ax_.figure, None
         return display
 
-    def plot(self, ax: Any = None, **options: Any) -> LearningCurveDisplay:
+    def plot(self, ax: Axes | None = None, **options: Any) -> LearningCurveDisplay:
         """Draw the mean over the splits, and the spread around it.
 
         Parameters

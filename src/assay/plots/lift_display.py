@@ -11,6 +11,7 @@ from assay.metrics.gains import GainCurve
 from assay.plots._score_curves import ScoreCurvesDisplay
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, bare, curve_legend, draw_literally, legend_name, line_look
+from assay.types import Axes
 
 __all__ = ["LiftDisplay"]
 
@@ -42,7 +43,7 @@ class LiftDisplay(ScoreCurvesDisplay):
     def _curve(truth: np.ndarray, score: Any, sample_weight: Any) -> GainCurve:
         return GainCurve.of(truth, score, pos_label=True, sample_weight=sample_weight)
 
-    def plot(self, ax: Any = None) -> LiftDisplay:
+    def plot(self, ax: Axes | None = None) -> LiftDisplay:
         """Draw the curves above the line of chance.
 
         Parameters

@@ -9,6 +9,7 @@ from typing import Any
 from assay.core.palette import CLASS_COLOURS, class_colour
 from assay.core.words import one_line
 from assay.plots.canvas import axes_for, own_width
+from assay.types import Axes
 
 __all__ = [
     "FAINT",
@@ -28,13 +29,16 @@ __all__ = [
 INK = "#15202b"  # text and data
 FAINT = "#5f6975"  # reference lines, ticks
 PALE = "#dfe4ea"  # regions, bands
-ON_TOP = {"clip_on": False, "zorder": 3}  # a line along an axis is seen, not half hidden by it
+ON_TOP: dict[str, Any] = {
+    "clip_on": False,
+    "zorder": 3,
+}  # a line along an axis is seen, not half hidden by it
 MAX_INSIDE = 6  # names in a legend that lies on the curves
 MARGINS = 1.0  # inches that labels and ticks take from a picture's width
 LINES = ("-", "--", "-.", ":")
 
 
-def coloured_axes(ax: Any, size: tuple[float, float]) -> Any:
+def coloured_axes(ax: Axes | None, size: tuple[float, float]) -> Any:
     """The axes given, or new ones whose lines take the palette's colours, one after another."""
     if ax is not None:
         return ax
@@ -90,7 +94,7 @@ def _inches(legend: Any) -> float:
         return float(legend.get_window_extent().width) / legend.figure.dpi
 
 
-def short_labels(ax: Any) -> None:
+def short_labels(ax: Axes) -> None:
     """Axis labels that name a class in one line, whatever the class is called."""
     for label in (ax.xaxis.label, ax.yaxis.label):
         label.set_text(one_line(label.get_text(), 70))
@@ -122,6 +126,6 @@ def draw_literally(ax: Any, more: Iterable[Any] = ()) -> None:
         text.set_parse_math(False)
 
 
-def bare(ax: Any) -> None:
+def bare(ax: Axes) -> None:
     """No frame above and at the right."""
     ax.spines[["top", "right"]].set_visible(False)

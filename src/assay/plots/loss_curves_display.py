@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.palette import class_colour
 from assay.optimize.losses import Loss, margin_loss
 from assay.plots.canvas import axes_for
+from assay.types import Axes
 
 __all__ = ["LossCurvesDisplay"]
 
@@ -50,7 +51,7 @@ class LossCurvesDisplay:
         low: float = -3.0,
         high: float = 3.0,
         steps: int = 601,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> LossCurvesDisplay:
         """Work out and draw the curves.
@@ -67,7 +68,7 @@ class LossCurvesDisplay:
             chosen = {name: margin_loss(name) for name in chosen}
         return cls(margin, {name: loss.value(margin) for name, loss in chosen.items()}).plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, top: float | None = None) -> LossCurvesDisplay:
+    def plot(self, ax: Axes | None = None, *, top: float | None = None) -> LossCurvesDisplay:
         """Draw the curves, the 0/1 error as a thick step.
 
         Parameters

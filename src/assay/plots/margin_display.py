@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.palette import class_colour
 from assay.plots.canvas import axes_for
+from assay.types import Axes, Estimator, TableLike, Target
 
 __all__ = ["MarginDisplay"]
 
@@ -39,7 +40,14 @@ class MarginDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, ax: Any = None, **options: Any
+        cls,
+        estimator: Estimator,
+        X: TableLike,
+        y: Target,
+        *,
+        name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> MarginDisplay:
         """Draw the margins of the rows of X, whose true classes are y, under a fitted vote."""
         from assay.ensembles.boosting_theory import margins
@@ -47,11 +55,13 @@ class MarginDisplay:
         return cls({name or type(estimator).__name__: margins(estimator, X, y)}).plot(ax, **options)
 
     @classmethod
-    def from_margins(cls, margins: Mapping[str, Any], *, ax: Any = None, **options: Any) -> MarginDisplay:
+    def from_margins(
+        cls, margins: Mapping[str, Any], *, ax: Axes | None = None, **options: Any
+    ) -> MarginDisplay:
         """Draw margins that are known, each under its name."""
         return cls(margins).plot(ax, **options)
 
-    def plot(self, ax: Any = None) -> MarginDisplay:
+    def plot(self, ax: Axes | None = None) -> MarginDisplay:
         """Draw the cumulative distributions.
 
         Parameters

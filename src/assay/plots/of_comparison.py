@@ -12,6 +12,7 @@ from assay.errors import DataError, ParameterError
 from assay.evaluate.fold_curves import fold_estimate, mean_curve
 from assay.metrics.estimate import Estimate
 from assay.plots._checks import both_classes
+from assay.types import Label
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -28,7 +29,7 @@ class Scored(NamedTuple):
     weight: np.ndarray | None = None  # (n,), if the comparison has weights
 
 
-def positive_class(comparison: Comparison, positive: Any, who: str) -> int:
+def positive_class(comparison: Comparison, positive: Label, who: str) -> int:
     """The code of the class that counts as positive; of two classes the second, as in scikit-learn."""
     classes = list(comparison.classes)
     if positive is None:
@@ -81,7 +82,7 @@ class OverFolds(NamedTuple):
 
 
 def over_folds(
-    kind: Any, comparison: Comparison, learners: Sequence[str] | str | None, positive: Any, who: str
+    kind: Any, comparison: Comparison, learners: Sequence[str] | str | None, positive: Label, who: str
 ) -> tuple[Any, list[OverFolds]]:
     """The label of the positive class, and of each learner its mean curve of that kind.
 
@@ -103,7 +104,7 @@ def over_folds(
 
 
 def scored(
-    comparison: Comparison, learners: Sequence[str] | str | None, positive: Any, who: str
+    comparison: Comparison, learners: Sequence[str] | str | None, positive: Label, who: str
 ) -> tuple[Any, list[Scored]]:
     """The label of the positive class, and of each learner the true labels and scores of test rows.
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.plots._interval_rows import draw_interval_rows
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, PALE, draw_literally, legend_name
 from assay.plots.of_comparison import chosen_learners
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -54,13 +56,13 @@ class PairedDifferenceDisplay:
     def __init__(
         self,
         names: Sequence[str],
-        estimates: Any,
-        lows: Any,
-        highs: Any,
+        estimates: ArrayLike,
+        lows: ArrayLike,
+        highs: ArrayLike,
         *,
         reference: str = "reference",
         values: Sequence[Any] | None = None,
-        p: Any = None,
+        p: ArrayLike | None = None,
         metric: str = "error",
         rope: float | None = None,
     ):
@@ -92,7 +94,7 @@ class PairedDifferenceDisplay:
         metric: str | None = None,
         learners: Sequence[str] | str | None = None,
         rope: float | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> PairedDifferenceDisplay:
         """Draw every learner's difference from one of them; p is adjusted as in the comparison.
@@ -127,7 +129,7 @@ class PairedDifferenceDisplay:
             rope=rope,
         ).plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, points: bool = True) -> PairedDifferenceDisplay:
+    def plot(self, ax: Axes | None = None, *, points: bool = True) -> PairedDifferenceDisplay:
         """Draw the differences from top to bottom.
 
         Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.palette import class_colour
 from assay.plots.canvas import amounts, axes_for
 from assay.plots.plane import codes_of, plane_over
+from assay.types import Axes, Label, TableLike, Target
 
 __all__ = ["PartitionDisplay"]
 
@@ -49,25 +50,26 @@ class PartitionDisplay:
         answers: np.ndarray,
         *,
         names: Sequence[str] = ("x0", "x1"),
-        classes: Any = None,
+        classes: Sequence[Label] | np.ndarray | None = None,
         points: np.ndarray | None = None,
         truth: np.ndarray | None = None,
     ):
         self.x, self.y, self.answers = x, y, answers
-        self.names, self.classes = list(names), classes
+        self.names = list(names)
+        self.classes: Any = classes
         self.points, self.truth = points, truth
 
     @classmethod
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any = None,
+        X: TableLike,
+        y: Target | None = None,
         *,
         columns: Sequence[int | str] | None = None,
         grid: int = 300,
         margin: float = 0.06,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> PartitionDisplay:
         """Ask a fitted model on a grid over the data, and draw.

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
+from assay.types import Estimator, Labels, TableLike
 
 __all__ = ["Plane", "codes_of", "plane_over"]
 
@@ -34,7 +35,12 @@ class Plane:
 
 
 def plane_over(
-    who: str, estimator: Any, X: Any, columns: Sequence[int | str] | None, grid: int, margin: float
+    who: str,
+    estimator: Estimator,
+    X: TableLike,
+    columns: Sequence[int | str] | None,
+    grid: int,
+    margin: float,
 ) -> Plane:
     """A grid over two columns of X, the others at their medians, or at their commonest category.
 
@@ -61,7 +67,7 @@ def plane_over(
     return Plane(pair, [table.schema[c].name for c in pair], x, y, points, middle, grid_rows)
 
 
-def codes_of(labels: np.ndarray, classes: Any) -> np.ndarray:
+def codes_of(labels: np.ndarray, classes: Labels) -> np.ndarray:
     """The number of each label among the classes, -1 for any other."""
     place = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
     return np.array([place.get(label, -1) for label in labels.tolist()])

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.palette import class_colour
 from assay.errors import DataError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, PALE, draw_literally, legend_name
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -56,7 +58,13 @@ class PosteriorDisplay:
 
     @classmethod
     def from_differences(
-        cls, differences: Any, *, ratio: float = 0.0, rope: float = 0.01, ax: Any = None, **names: Any
+        cls,
+        differences: ArrayLike,
+        *,
+        ratio: float = 0.0,
+        rope: float = 0.01,
+        ax: Axes | None = None,
+        **names: Any,
     ) -> PosteriorDisplay:
         """Draw the posterior of differences over splits, as :func:`assay.stats.correlated_t` finds it.
 
@@ -80,13 +88,13 @@ class PosteriorDisplay:
         *,
         metric: str | None = None,
         rope: float = 0.01,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> PosteriorDisplay:
         """Draw the posterior of the difference of two learners of a comparison."""
         posterior = comparison.bayes(first, second, rope=rope, metric=metric)
         return cls(posterior, first, second, metric=metric or comparison.metrics[0].name).plot(ax)
 
-    def plot(self, ax: Any = None) -> PosteriorDisplay:
+    def plot(self, ax: Axes | None = None) -> PosteriorDisplay:
         """Draw the density, or the triangle of a posterior that was drawn.
 
         Parameters

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, bare, curve_legend, draw_literally, legend_name, line_look
+from assay.types import Axes
 
 __all__ = ["PowerDisplay"]
 
@@ -41,7 +43,7 @@ class PowerDisplay:
 
     def __init__(
         self,
-        n: Any,
+        n: ArrayLike,
         curves: Mapping[str, Any],
         *,
         target: float | None = 0.8,
@@ -65,7 +67,7 @@ class PowerDisplay:
         *,
         n: Any = None,
         target: float = 0.8,
-        ax: Any = None,
+        ax: Axes | None = None,
         **setting: Any,
     ) -> PowerDisplay:
         """Work out and draw the power of a test.
@@ -92,7 +94,7 @@ class PowerDisplay:
             n, curves, target=target, sizes=sizes, test=f"{'McNemar' if test == 'mcnemar' else test} test"
         ).plot(ax)
 
-    def plot(self, ax: Any = None) -> PowerDisplay:
+    def plot(self, ax: Axes | None = None) -> PowerDisplay:
         """Draw the curves.
 
         Parameters

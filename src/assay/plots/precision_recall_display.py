@@ -20,6 +20,7 @@ from assay.plots.looks import (
     with_ends,
 )
 from assay.plots.of_comparison import over_folds
+from assay.types import Axes, Estimator, Label, Scores, TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -57,7 +58,14 @@ class PrecisionRecallDisplay(Peer):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, interval: bool = True, alpha: float = 0.05, **options: Any
+        cls,
+        estimator: Estimator,
+        X: TableLike,
+        y: Target,
+        *,
+        interval: bool = True,
+        alpha: float = 0.05,
+        **options: Any,
     ) -> PrecisionRecallDisplay:
         """Draw the curve of a fitted classifier; ``interval`` and ``alpha`` as below, the rest as scikit-learn's."""
         return super().from_estimator(estimator, X, y, **options)._adorned(interval, alpha)
@@ -65,12 +73,12 @@ class PrecisionRecallDisplay(Peer):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any = None,
+        y_true: Target,
+        y_score: Scores | None = None,
         *,
         interval: bool = True,
         alpha: float = 0.05,
-        sample_weight: Any = None,
+        sample_weight: Weights | None = None,
         **options: Any,
     ) -> PrecisionRecallDisplay:
         """Draw the curve of scores.
@@ -95,9 +103,9 @@ class PrecisionRecallDisplay(Peer):
         comparison: Comparison,
         learners: Sequence[str] | str | None = None,
         *,
-        positive: Any = None,
+        positive: Label | None = None,
         interval: bool = True,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> PrecisionRecallDisplay:
         """Draw one curve per learner into one picture, from its predictions on test rows.
@@ -127,10 +135,10 @@ class PrecisionRecallDisplay(Peer):
         cls,
         scores: Mapping[str, tuple[Any, ...]],
         *,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         interval: bool = True,
         alpha: float = 0.05,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> PrecisionRecallDisplay:
         """Draw several rankings into one picture.
@@ -171,7 +179,7 @@ class PrecisionRecallDisplay(Peer):
     def _looks(curves: list[PrecisionRecallCurve]) -> dict[str, Any]:
         return {"curve_kwargs": [{**line_look(k), "alpha": 1.0} for k in range(len(curves))]}
 
-    def plot(self, ax: Any = None, **options: Any) -> PrecisionRecallDisplay:
+    def plot(self, ax: Axes | None = None, **options: Any) -> PrecisionRecallDisplay:
         """Draw the curve, or the curves.
 
         Parameters

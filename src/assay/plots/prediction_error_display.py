@@ -11,6 +11,7 @@ from assay.core.palette import class_colour
 from assay.errors import DataError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import draw_literally
+from assay.types import Axes, Target
 
 __all__ = ["PredictionErrorDisplay"]
 
@@ -36,7 +37,7 @@ class PredictionErrorDisplay(Peer):
     [[1.0, 0.0], [2.5, -0.5], [3.0, 0.5]]
     """
 
-    def __init__(self, *, y_true: Any, y_pred: Any):
+    def __init__(self, *, y_true: Target, y_pred: Target):
         super().__init__(y_true=np.asarray(y_true), y_pred=np.asarray(y_pred))
         if self.y_true.shape != self.y_pred.shape or self.y_true.ndim != 1:
             raise DataError(
@@ -45,7 +46,7 @@ class PredictionErrorDisplay(Peer):
             )
 
     def plot(
-        self, ax: Any = None, *, scatter_kwargs: Any = None, line_kwargs: Any = None, **options: Any
+        self, ax: Axes | None = None, *, scatter_kwargs: Any = None, line_kwargs: Any = None, **options: Any
     ) -> PredictionErrorDisplay:
         """Draw the rows and the line of perfect predictions.
 

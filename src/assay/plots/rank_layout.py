@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 __all__ = ["GroupBar", "NamePlace", "RankLayout"]
 
@@ -65,7 +66,7 @@ class RankLayout:
 
     @classmethod
     def of(
-        cls, ranks: Any, groups: Sequence[Sequence[int]] = (), distance: float | None = None
+        cls, ranks: ArrayLike, groups: Sequence[Sequence[int]] = (), distance: float | None = None
     ) -> RankLayout:
         """Lay out (k,) average ranks, groups of learners that do not differ, and a critical difference."""
         ranks = np.asarray(ranks, dtype=np.float64)

@@ -14,6 +14,7 @@ from assay.plots._checks import both_classes, score_of
 from assay.plots.canvas import axes_for
 from assay.plots.looks import INK, draw_literally, legend_name
 from assay.plots.of_comparison import scored
+from assay.types import Axes, Estimator, Label, Scores, TableLike, Target
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -52,7 +53,11 @@ class RankStripDisplay:
     """
 
     def __init__(
-        self, strips: Mapping[str, Any], *, tied: Mapping[str, int] | None = None, pos_label: Any = None
+        self,
+        strips: Mapping[str, Any],
+        *,
+        tied: Mapping[str, int] | None = None,
+        pos_label: Label | None = None,
     ):
         self.strips = {str(name): np.asarray(strip, dtype=bool) for name, strip in strips.items()}
         self.tied, self.pos_label = dict(tied or {}), pos_label
@@ -61,7 +66,14 @@ class RankStripDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, pos_label: Any = None, name: str | None = None, **options: Any
+        cls,
+        estimator: Estimator,
+        X: TableLike,
+        y: Target,
+        *,
+        pos_label: Label | None = None,
+        name: str | None = None,
+        **options: Any,
     ) -> RankStripDisplay:
         """Draw the rows of X, whose true classes are y, as a fitted classifier of two classes ranks them."""
         pos_label, score = score_of(estimator, X, pos_label, "RankStripDisplay")
@@ -71,13 +83,13 @@ class RankStripDisplay:
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: Target,
+        y_score: Scores,
         *,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         name: str | None = None,
         ideal: bool = True,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> RankStripDisplay:
         """Rank rows by their scores and draw them.
@@ -111,8 +123,8 @@ class RankStripDisplay:
         comparison: Comparison,
         learners: Sequence[str] | str | None = None,
         *,
-        positive: Any = None,
-        ax: Any = None,
+        positive: Label | None = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> RankStripDisplay:
         """Draw a strip per learner, of the rows that it had not seen.
@@ -169,7 +181,7 @@ class RankStripDisplay:
         return legend_name(name, 28) + (f"\n({tied} rows tied)" if tied else "")
 
 
-def ranked_truth(truth: np.ndarray, score: Any, who: str) -> tuple[np.ndarray, int]:
+def ranked_truth(truth: np.ndarray, score: Scores, who: str) -> tuple[np.ndarray, int]:
     """Truth from the highest score to the lowest, and how many rows share their score.
 
     >>> import numpy as np

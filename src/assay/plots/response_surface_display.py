@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.palette import class_colour
 from assay.errors import DataError, ParameterError
 from assay.plots.canvas import amounts, axes_for
 from assay.plots.looks import INK, draw_literally, legend_name
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.experiments.designs.response_surface import ResponseSurface
@@ -61,7 +63,13 @@ class ResponseSurfaceDisplay:
 
     @classmethod
     def from_runs(
-        cls, design: Any, values: Any, *, response: str = "response", ax: Any = None, **options: Any
+        cls,
+        design: Any,
+        values: ArrayLike,
+        *,
+        response: str = "response",
+        ax: Axes | None = None,
+        **options: Any,
     ) -> ResponseSurfaceDisplay:
         """Fit a surface to the runs of an experiment and draw it.
 
@@ -79,7 +87,7 @@ class ResponseSurfaceDisplay:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         factors: tuple[str, str] | None = None,
         at: Mapping[str, float] | None = None,

@@ -12,6 +12,7 @@ from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import ON_TOP, bare, curve_legend, draw_literally, legend_name, line_look
 from assay.plots.of_comparison import chosen_learners, row_weights
+from assay.types import Axes, Labels, Scores, TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -55,7 +56,7 @@ class RiskCoverageDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any
+        cls, estimator: Any, X: TableLike, y: Any, *, name: str | None = None, **options: Any
     ) -> RiskCoverageDisplay:
         """Draw the curve of a fitted classifier with probabilities on rows X whose true classes are y."""
         from sklearn.utils.validation import check_is_fitted
@@ -70,14 +71,14 @@ class RiskCoverageDisplay:
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        posterior: Any,
+        y_true: Target,
+        posterior: Scores,
         *,
-        classes: Any = None,
+        classes: Labels | None = None,
         kind: str = "coverage",
         name: str | None = None,
-        sample_weight: Any = None,
-        ax: Any = None,
+        sample_weight: Weights | None = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> RiskCoverageDisplay:
         """Draw the curve of posteriors.
@@ -103,7 +104,7 @@ class RiskCoverageDisplay:
         learners: Sequence[str] | str | None = None,
         *,
         kind: str = "coverage",
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> RiskCoverageDisplay:
         """Draw one curve per learner, from its predictions on test rows.
@@ -128,7 +129,7 @@ class RiskCoverageDisplay:
             raise DataError("RiskCoverageDisplay: these learners gave no probabilities.")
         return cls(curves).plot(ax, **options)
 
-    def plot(self, ax: Any = None) -> RiskCoverageDisplay:
+    def plot(self, ax: Axes | None = None) -> RiskCoverageDisplay:
         """Draw the curves.
 
         Parameters

@@ -20,6 +20,7 @@ from assay.plots.looks import (
     with_ends,
 )
 from assay.plots.of_comparison import over_folds
+from assay.types import Axes, Estimator, Label, TableLike, Target
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -65,9 +66,9 @@ class RocCurveDisplay(Peer):
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Estimator,
+        X: TableLike,
+        y: Target,
         *,
         hull: bool = False,
         band: str | None = None,
@@ -116,12 +117,12 @@ class RocCurveDisplay(Peer):
         cls,
         scores: Mapping[str, tuple[Any, ...]],
         *,
-        pos_label: Any = None,
+        pos_label: Label | None = None,
         hull: bool = False,
         band: str | None = None,
         interval: bool = True,
         alpha: float = 0.05,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> RocCurveDisplay:
         """Draw several rankings into one picture.
@@ -163,10 +164,10 @@ class RocCurveDisplay(Peer):
         comparison: Comparison,
         learners: Sequence[str] | str | None = None,
         *,
-        positive: Any = None,
+        positive: Label | None = None,
         hull: bool = False,
         interval: bool = True,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> RocCurveDisplay:
         """Draw one curve per learner into one picture, from its predictions on test rows.
@@ -192,7 +193,7 @@ class RocCurveDisplay(Peer):
         display.plot(ax, **cls._looks(curves), **options)
         return display._adorned(hull, None, interval, comparison.alpha, [row.estimate for row in rows])
 
-    def plot(self, ax: Any = None, **options: Any) -> RocCurveDisplay:
+    def plot(self, ax: Axes | None = None, **options: Any) -> RocCurveDisplay:
         """Draw the curve, or the curves.
 
         Parameters

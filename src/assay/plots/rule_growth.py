@@ -10,6 +10,7 @@ from assay.core.words import one_line, shorter
 from assay.plots.canvas import axes_for
 from assay.rules.covering.rule_growth import Growth, Tried
 from assay.tables import Schema
+from assay.types import Axes
 
 __all__ = ["RuleGrowthDisplay"]
 
@@ -71,7 +72,7 @@ class RuleGrowthDisplay:
         classes = estimator.classes_.tolist()
         return cls(history[rule], estimator.schema_, classes, name).plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, fontsize: float = 9) -> RuleGrowthDisplay:
+    def plot(self, ax: Axes | None = None, *, fontsize: float = 9) -> RuleGrowthDisplay:
         """Draw the growth from the empty rule down.
 
         Parameters

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from assay.types import Axes
 
 __all__ = ["Scale"]
 
@@ -68,7 +71,7 @@ class Scale:
         return cls(0.0, 1.0, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0], width)
 
     @classmethod
-    def at(cls, values: Any) -> tuple[Scale, np.ndarray]:
+    def at(cls, values: ArrayLike) -> tuple[Scale, np.ndarray]:
         """A scale with ticks at the values of a curve, ten at most, and the places of all of them.
 
         Numbers whose steps grow with them stand by their logarithms. Words, and numbers mixed with None, stand one
@@ -108,7 +111,7 @@ class Scale:
     def __call__(self, value: float) -> float:
         return self.margin + float(self.share(value)) * (self.width - 2 * self.margin)
 
-    def draw(self, ax: Any, axis: str) -> None:
+    def draw(self, ax: Axes, axis: str) -> None:
         """Give an axis ("x" or "y") of matplotlib these ends, ticks and names."""
         if self.log:
             ax.set(**{f"{axis}scale": "log"})

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.palette import class_colour
 from assay.errors import DataError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, PALE, draw_literally
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.theory.shatter import Shattering
@@ -58,7 +60,7 @@ class ShatteringDisplay:
 
     @classmethod
     def from_points(
-        cls, hypotheses: Any, points: Any, *, ax: Any = None, **options: Any
+        cls, hypotheses: Any, points: ArrayLike, *, ax: Axes | None = None, **options: Any
     ) -> ShatteringDisplay:
         """Find which labellings a class realises, and draw them.
 
@@ -72,7 +74,7 @@ class ShatteringDisplay:
 
         return cls(shatters(hypotheses, points)).plot(ax, **options)
 
-    def plot(self, ax: Any = None, *, columns: int | None = None) -> ShatteringDisplay:
+    def plot(self, ax: Axes | None = None, *, columns: int | None = None) -> ShatteringDisplay:
         """Draw all labellings.
 
         Parameters

@@ -15,6 +15,7 @@ from assay.errors import DataError
 from assay.plots.canvas import axes_for
 from assay.smoothers.band import Band
 from assay.smoothers.smoother import Smoother
+from assay.types import TableLike, Target
 
 __all__ = ["SmootherDisplay"]
 
@@ -60,8 +61,8 @@ class SmootherDisplay:
     def from_values(
         cls,
         smoother: Smoother,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: Target,
         values: Sequence[Any],
         *,
         parameter: str | None = None,
@@ -94,7 +95,7 @@ class SmootherDisplay:
         cls,
         smoothers: Sequence[Any],
         X: Any,
-        y: Any,
+        y: Target,
         *,
         titles: Sequence[str] | None = None,
         level: float | None = None,

@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.palette import class_colour
 from assay.errors import DataError
 from assay.plots.canvas import axes_for
+from assay.types import Axes, Estimator
 
 __all__ = ["StagedErrorDisplay"]
 
@@ -43,7 +44,12 @@ class StagedErrorDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, data: Mapping[str, tuple[Any, Any]], *, ax: Any = None, **options: Any
+        cls,
+        estimator: Estimator,
+        data: Mapping[str, tuple[Any, Any]],
+        *,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> StagedErrorDisplay:
         """Work out and draw the errors of a fitted ensemble that has ``staged_predict``.
 
@@ -66,7 +72,7 @@ class StagedErrorDisplay:
 
     @classmethod
     def from_errors(
-        cls, errors: Mapping[str, Any], *, kind: str = "error rate", ax: Any = None, **options: Any
+        cls, errors: Mapping[str, Any], *, kind: str = "error rate", ax: Axes | None = None, **options: Any
     ) -> StagedErrorDisplay:
         """Draw errors that are known, each curve under its name."""
         return cls(errors, kind=kind).plot(ax, **options)
@@ -78,7 +84,7 @@ class StagedErrorDisplay:
         at = int(np.argmin(self.errors[name]))
         return at + 1, float(self.errors[name][at])
 
-    def plot(self, ax: Any = None, *, log: bool = False) -> StagedErrorDisplay:
+    def plot(self, ax: Axes | None = None, *, log: bool = False) -> StagedErrorDisplay:
         """Draw the curves.
 
         Parameters

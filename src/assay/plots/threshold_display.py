@@ -13,6 +13,7 @@ from assay.plots._checks import both_classes, score_of
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, draw_literally, legend_name
 from assay.plots.of_comparison import scored
+from assay.types import Axes, Estimator, Label, Scores, TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -62,7 +63,14 @@ class ThresholdDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, pos_label: Any = None, name: str | None = None, **options: Any
+        cls,
+        estimator: Estimator,
+        X: TableLike,
+        y: Target,
+        *,
+        pos_label: Label | None = None,
+        name: str | None = None,
+        **options: Any,
     ) -> ThresholdDisplay:
         """Draw a fitted classifier on rows X whose true classes are y."""
         pos_label, score = score_of(estimator, X, pos_label, "ThresholdDisplay")
@@ -72,15 +80,15 @@ class ThresholdDisplay:
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
-        y_score: Any,
+        y_true: Target,
+        y_score: Scores,
         *,
-        pos_label: Any = None,
-        sample_weight: Any = None,
+        pos_label: Label | None = None,
+        sample_weight: Weights | None = None,
         miss: float = 1.0,
         alarm: float = 1.0,
         name: str = "",
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> ThresholdDisplay:
         """Draw the curves of scores.
 
@@ -103,10 +111,10 @@ class ThresholdDisplay:
         comparison: Comparison,
         learner: str | None = None,
         *,
-        positive: Any = None,
+        positive: Label | None = None,
         miss: float = 1.0,
         alarm: float = 1.0,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> ThresholdDisplay:
         """Draw one learner (default: the best) on test rows."""
         label, (row, *_) = scored(comparison, learner, positive, "ThresholdDisplay")

@@ -16,6 +16,7 @@ from assay.rulebase.conditions import Condition
 from assay.trees.layout import Layout, Place, lay_out
 from assay.trees.outline import Outline
 from assay.trees.text import answer_word, rows, rows_word
+from assay.types import Axes, Estimator
 
 __all__ = ["TreeDisplay"]
 
@@ -59,7 +60,12 @@ class TreeDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, notes: Mapping[int, str] | None = None, ax: Any = None, **options: Any
+        cls,
+        estimator: Estimator,
+        *,
+        notes: Mapping[int, str] | None = None,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> TreeDisplay:
         """Draw the tree of a fitted learner; options are those of ``plot``."""
         if not hasattr(estimator, "outline"):

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import ValidationCurveDisplay as Peer
 
 from assay.errors import DataError
 from assay.plots._curves import as_list, draw_curves
 from assay.plots.looks import coloured_axes, draw_literally, short_labels
+from assay.types import Axes
 
 if TYPE_CHECKING:
     from assay.evaluate.curves import Curve
@@ -49,9 +51,9 @@ class ValidationCurveDisplay(Peer):
         self,
         *,
         param_name: str,
-        param_range: Any,
-        train_scores: Any,
-        test_scores: Any,
+        param_range: ArrayLike,
+        train_scores: ArrayLike,
+        test_scores: ArrayLike,
         score_name: str | None = None,
     ):
         train_scores, test_scores = check_scores(
@@ -87,7 +89,7 @@ class ValidationCurveDisplay(Peer):
         display.figure_, display.errorbar_ = display.ax_.figure, None
         return display
 
-    def plot(self, ax: Any = None, **options: Any) -> ValidationCurveDisplay:
+    def plot(self, ax: Axes | None = None, **options: Any) -> ValidationCurveDisplay:
         """Draw the mean over the splits, and the spread around it.
 
         Parameters

@@ -11,6 +11,7 @@ import numpy as np
 from assay.errors import ParameterError, SchemaError
 from assay.tables.remedies import Remedy, recognise, spelling_key
 from assay.tables.schema import Schema
+from assay.types import TableLike
 
 __all__ = ["Cleaning", "clean", "remedy_of"]
 
@@ -36,7 +37,7 @@ class Cleaning:
 
 
 def clean(
-    X: Any,
+    X: TableLike,
     columns: bool | str | Sequence[str] = True,
     like: Schema | None = None,
     day_first: bool | None = None,

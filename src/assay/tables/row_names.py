@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
+from assay.types import TableLike
 
 __all__ = ["RowNames", "row_name"]
 
@@ -45,7 +46,7 @@ class RowNames:
             raise DataError("RowNames: labels must be a column, one label for each row.")
 
     @classmethod
-    def of(cls, X: Any) -> RowNames:
+    def of(cls, X: TableLike) -> RowNames:
         """The names of the rows of X, whatever kind of table it is."""
         from assay.tables.table import Table
 

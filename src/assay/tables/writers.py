@@ -17,6 +17,7 @@ from assay.tables.marks import MISSING
 from assay.tables.schema import Column
 from assay.tables.table import Table
 from assay.tables.whole_files import replacing
+from assay.types import FileLike, TableLike, Target
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-")
 _MARKS = frozenset(MISSING)
@@ -29,7 +30,7 @@ _ENDINGS = {
 _PACKERS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
 
 
-def write_table(X: Any, path: Any, y: Any = None, target: str | None = None) -> None:
+def write_table(X: TableLike, path: FileLike, y: Target | None = None, target: str | None = None) -> None:
     """Write a table in the format of the path's ending.
 
     ``.csv``, ``.tsv``, ``.arff`` and ``.jsonl`` or ``.ndjson`` (JSON lines) are text and may end in ``.gz``, ``.bz2``
@@ -86,7 +87,9 @@ def ending(path: Any) -> tuple[str, str]:
     return kind, packed
 
 
-def write_csv(X: Any, path: Any, y: Any = None, target: str | None = None, delimiter: str = ",") -> None:
+def write_csv(
+    X: TableLike, path: FileLike, y: Target | None = None, target: str | None = None, delimiter: str = ","
+) -> None:
     """Write a table as CSV: a header, CRLF after each row, quotes where a cell needs them, UTF-8.
 
     Missing is an empty cell. Numbers are written so that they read back as the same float; dates as ISO
@@ -142,9 +145,9 @@ def write_csv(X: Any, path: Any, y: Any = None, target: str | None = None, delim
 
 
 def write_arff(
-    X: Any,
-    path: Any,
-    y: Any = None,
+    X: TableLike,
+    path: FileLike,
+    y: Target | None = None,
     target: str | None = None,
     weights: Sequence[float] | None = None,
     relation: str = "table",

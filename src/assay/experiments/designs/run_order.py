@@ -12,12 +12,13 @@ from assay.core.seeds import random_state_of
 from assay.errors import DataError, ParameterError
 from assay.experiments.designs.fractional import letters_of, word
 from assay.experiments.designs.run_table import RunTable
+from assay.types import RandomState
 
 __all__ = ["blocked_runs", "confounded_blocks", "latin_square", "randomised_order"]
 
 
 def randomised_order(
-    runs: Any, *, blocks: ArrayLike | None = None, random_state: Any = None
+    runs: Any, *, blocks: ArrayLike | None = None, random_state: RandomState = None
 ) -> NDArray[np.intp]:
     """In which order to make the runs, so that drift over time favours none of them.
 
@@ -64,7 +65,7 @@ def randomised_order(
 
 
 def blocked_runs(
-    treatments: Sequence[Any], blocks: Sequence[Any] | int, *, random_state: Any = None
+    treatments: Sequence[Any], blocks: Sequence[Any] | int, *, random_state: RandomState = None
 ) -> list[dict[str, Any]]:
     """Every treatment once in every block, in an order of its own: a randomised complete block design.
 
@@ -101,7 +102,7 @@ def blocked_runs(
     ]
 
 
-def latin_square(treatments: Sequence[Any] | int, *, random_state: Any = None) -> list[list[Any]]:
+def latin_square(treatments: Sequence[Any] | int, *, random_state: RandomState = None) -> list[list[Any]]:
     """Every treatment once in every row and once in every column: two nuisances blocked by one square.
 
     A cyclic square with its rows, columns and treatments put in random order. Rows may be data sets and columns

@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
 
@@ -154,7 +154,7 @@ def names_of(design: Any, count: int) -> tuple[str, ...]:
     return tuple(letters_for(count)) if columns is None else tuple(str(c) for c in columns)
 
 
-def as_numbers(x: Any, who: str) -> Floats:
+def as_numbers(x: ArrayLike, who: str) -> Floats:
     """Coded levels or responses as floats, or an error that says what came.
 
     >>> from assay.experiments.designs.run_table import as_numbers

@@ -11,6 +11,7 @@ import numpy as np
 from assay.errors import ParameterError
 from assay.tables.frames import to_frame
 from assay.tables.table import Table
+from assay.types import RandomState
 
 __all__ = ["Dataset"]
 
@@ -95,7 +96,7 @@ class Dataset:
         return to_frame(self.X, library, extra)
 
     def split(
-        self, test_size: float | int = 0.25, random_state: Any = None, stratify: bool = False
+        self, test_size: float | int = 0.25, random_state: RandomState = None, stratify: bool = False
     ) -> tuple[Table, Table, np.ndarray, np.ndarray]:
         """X_train, X_test, y_train, y_test, cut as scikit-learn's ``train_test_split`` cuts.
 
