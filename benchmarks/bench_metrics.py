@@ -28,6 +28,22 @@ OF_ANSWERS = {
     "matthews_corrcoef": {},
 }
 OF_SCORES = ["roc_auc_score", "average_precision_score", "roc_curve", "precision_recall_curve", "det_curve"]
+OF_NUMBERS = [
+    "mean_squared_error",
+    "root_mean_squared_error",
+    "mean_absolute_error",
+    "median_absolute_error",
+    "r2_score",
+    "explained_variance_score",
+    "max_error",
+    "mean_absolute_percentage_error",
+    "mean_squared_log_error",
+    "mean_pinball_loss",
+    "mean_poisson_deviance",
+    "mean_gamma_deviance",
+    "d2_tweedie_score",
+    "d2_pinball_score",
+]
 OF_PROBABILITIES = ["log_loss", "brier_score_loss", "top_k_accuracy_score"]
 
 
@@ -57,6 +73,13 @@ def races() -> list[Race]:
         w = np.random.default_rng(0).random(n) + 0.1
         for name in ("roc_auc_score", "average_precision_score"):
             found.append(race(name, f"{n} rows, weighted", (truth, score), {"sample_weight": w}, repeat))
+        rng = np.random.default_rng(n)
+        target = rng.gamma(2, size=n)
+        predicted = target * rng.uniform(0.5, 1.5, n)
+        for name in OF_NUMBERS:
+            found.append(race(name, f"{n} rows", (target, predicted), {}, repeat))
+        for name in ("mean_squared_error", "median_absolute_error", "r2_score"):
+            found.append(race(name, f"{n} rows, weighted", (target, predicted), {"sample_weight": w}, repeat))
         truth, _, posterior, _ = answers(n, 4)
         for name in OF_PROBABILITIES:
             found.append(race(name, f"{n} rows, 4 classes", (truth, posterior), {}, repeat))
@@ -94,6 +117,22 @@ def resampled() -> list[Race]:
             return with_interval("auc", truth, score, method="percentile", resamples=10_000)
 
         found.append(Race("bootstrap of areas, 10,000 against a loop of 100", f"{n} rows", whole, loop))
+        target = rng.gamma(2, size=n)
+        predicted = target * rng.uniform(0.5, 1.5, n)
+
+        def loop_of_numbers(target=target, predicted=predicted, n=n, rng=rng):
+            for _ in range(100):
+                rows = rng.integers(n, size=n)
+                peer.r2_score(target[rows], predicted[rows])
+
+        def all_of_numbers(target=target, predicted=predicted):
+            return with_interval("r2", target, predicted, method="bca", resamples=10_000)
+
+        found.append(
+            Race(
+                "bootstrap of R2, 10,000 against a loop of 100", f"{n} rows", all_of_numbers, loop_of_numbers
+            )
+        )
     return found
 
 

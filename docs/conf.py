@@ -69,15 +69,18 @@ def skip_plumbing(app, what, name, obj, skip, options):
 
 
 def table_of_measures(app, docname, source):
-    """The table of all measures, where a page asks for it, from the records beside their functions."""
+    """The tables of all measures, where a page asks for them, from the records beside their functions."""
     from assay.metrics import measures
 
-    if "<!-- measures -->" in source[0]:
+    for task in ("classification", "regression"):
+        mark = f"<!-- measures of {task} -->"
+        if mark not in source[0]:
+            continue
         lines = ["| name | what it is | better | needs | other names |", "|---|---|---|---|---|"]
-        for m in measures().values():
+        for m in measures(task).values():
             others = ", ".join(sorted(m.names - {m.name}))
             lines.append(f"| {m.name} | {m.words} | {m.better} | {m.needs} | {others} |")
-        source[0] = source[0].replace("<!-- measures -->", "\n".join(lines))
+        source[0] = source[0].replace(mark, "\n".join(lines))
 
 
 def setup(app):

@@ -87,6 +87,16 @@ def test_bias_is_the_size_of_the_mean_error():
     assert open_.low == 0 < open_.value < open_.high
 
 
+def test_a_signed_error_has_an_interval_and_ranks_nobody():
+    y, z = np.zeros(40), np.r_[np.full(20, -1.5), np.full(20, -0.5)]
+    for measure in ("mean error", mean_error):
+        estimate = with_interval(measure, y, z)
+        assert estimate.method == "t" and estimate.low < -1 < estimate.high < 0
+    assert "mean error" not in measures() and measures(ranked=False)["mean error"].sign == 0
+    with pytest.raises(ParameterError, match="there is no metric 'mean error'"):
+        measure_named("mean error")
+
+
 @pytest.mark.parametrize("n", [6, 7, 20, 101])
 def test_the_median_lies_between_two_order_statistics(n):
     """The ranks are the innermost ones with at least 95 %, by the binomial distribution itself."""

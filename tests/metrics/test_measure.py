@@ -151,7 +151,7 @@ def test_a_measure_of_numbers_needs_no_more_than_its_rows():
 
 def test_a_record_says_what_is_wrong_with_it():
     for wrong, said in (
-        ({"better": "up"}, "better must be one of lower, higher, got 'up'"),
+        ({"better": "up"}, "better must be one of lower, higher, neither, got 'up'"),
         ({"needs": "posterior"}, "needs must be one of labels, scores"),
         ({"task": "ranking"}, "task must be one of classification"),
     ):

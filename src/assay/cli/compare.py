@@ -25,10 +25,11 @@ class MetricOption(click.Option):
         from assay.metrics import measures
 
         record = super().get_help_record(ctx)
-        names = ", ".join(measures())
+        classes, numbers = (", ".join(measures(task)) for task in ("classification", "regression"))
         return record and (
             record[0],
-            f"{record[1]} One of: {names}; of one class, as in 'recall of yes'; or a scorer of scikit-learn.",
+            f"{record[1]} Of classes: {classes}; of one class, as in 'recall of yes'. Of numbers: {numbers}. Or a "
+            "scorer of scikit-learn.",
         )
 
 

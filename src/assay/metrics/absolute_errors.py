@@ -99,7 +99,7 @@ def mean_error(
     >>> mean_error([3, 5, 8], [4, 5, 9.5])
     0.8333333333333334
     """
-    return number_pair(y_true, y_pred, "mean_error", sample_weight, multioutput).of(SIGNED)
+    return number_pair(y_true, y_pred, "mean_error", sample_weight, multioutput).of(MEAN_ERROR.of)
 
 
 def mean_pinball_loss(
@@ -219,7 +219,10 @@ def _pinball_named(name: str) -> Measure | None:
                    bounds=(0.0, np.inf))  # fmt: skip
 
 
-SIGNED = OfRows(signed_errors, degree=1)
+MEAN_ERROR = Measure(
+    "mean error", OfRows(signed_errors, degree=1), "neither", "by how much predictions are too high on the whole",
+    "numbers", "regression", functions=(mean_error,),
+)  # fmt: skip
 MAE = Measure(
     "mae", OfRows(absolute_errors, degree=1, positive=True), "lower",
     "mean absolute error, in units of the target", "numbers",
@@ -234,7 +237,7 @@ MAX_ERROR = Measure(
     bounds=(0.0, np.inf), functions=(max_error,),
 )  # fmt: skip
 BIAS = Measure(
-    "bias", OfDistance(SIGNED), "lower", "size of the mean error: too high or too low on the whole", "numbers",
+    "bias", OfDistance(MEAN_ERROR.of), "lower", "size of the mean error: too high or too low on the whole", "numbers",
     "regression", bounds=(0.0, np.inf), aliases=("absolute bias",),
 )  # fmt: skip
 PINBALL = Measure(

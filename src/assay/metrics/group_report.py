@@ -61,7 +61,7 @@ class GroupReport:
         by: Any = None,
         *,
         bins: int | None = None,
-        measures: Any = ("rmse", "mae", "bias"),
+        measures: Any = ("rmse", "mae", "mean error"),
         sample_weight: Any = None,
         lower: Any = None,
         upper: Any = None,
@@ -79,7 +79,7 @@ class GroupReport:
         by : (n,) labels of the groups, or numbers that are cut into ``bins``; None takes the true numbers, in 5 bins. A
             missing label is a group of its own
         bins : into how many bins with as many rows each, equal numbers staying together, numbers are cut
-        measures : names or Measures of numbers
+        measures : names or Measures of numbers; the mean error is above 0 where predictions are too high
         sample_weight, lower, upper, coverage, distribution, columns : as in :class:`Outcome`
         alpha : float
         resamples : for measures without an analytic interval
@@ -100,7 +100,7 @@ class GroupReport:
         by: Any,
         *,
         bins: int | None = None,
-        measures: Any = ("rmse", "mae", "bias"),
+        measures: Any = ("rmse", "mae", "mean error"),
         alpha: float = 0.05,
         resamples: int = 1000,
     ) -> GroupReport:
@@ -115,7 +115,7 @@ class GroupReport:
         who = "GroupReport"
         alpha, n = check_alpha(alpha, who), len(outcome.truth)
         names = [measures] if isinstance(measures, (str, Measure)) else measures
-        records = [m if isinstance(m, Measure) else measure_named(m, who) for m in names]
+        records = [m if isinstance(m, Measure) else measure_named(m, who, ranked=False) for m in names]
         task = "regression" if outcome.K == 0 else "classification"
         for m in records:
             if m.task not in (task, "both"):

@@ -97,7 +97,7 @@ def with_interval(
         raise ParameterError("with_interval: rows in groups have no analytic interval; use method='auto'.")
     strata = one_column(truth, "with_interval", "the truth") if stratify else None
     request = IntervalRequest(alpha, method, groups, strata, resamples, random_state)
-    record = measure if isinstance(measure, Measure) else find_measure(measure)
+    record = measure if isinstance(measure, Measure) else find_measure(measure, ranked=False)
     if record is None:
         if callable(measure):
             return _of_function(measure, truth, answer, sample_weight, request, options)

@@ -35,7 +35,7 @@ class Measure:
         As tables print it.
     of : a form (:class:`OfTable`, :class:`OfRows`, :class:`OfScores`, :class:`OfMeans`), which knows its interval, or
         any function of an :class:`Outcome` that gives a number, NaN where the rows do not define it
-    better : "lower" or "higher"
+    better : "lower", "higher", or "neither" for one that shows a direction, by which no learner is ranked
     words : str
         What it is, in a few words.
     needs : what a learner must give: "labels", "scores" (larger for a likelier class; probabilities will do),
@@ -73,7 +73,7 @@ class Measure:
 
     def __post_init__(self) -> None:
         for value, allowed, field in (
-            (self.better, ("lower", "higher"), "better"),
+            (self.better, ("lower", "higher", "neither"), "better"),
             (self.needs, NEEDS, "needs"),
             (self.task, TASKS, "task"),
         ):
@@ -86,8 +86,8 @@ class Measure:
 
     @property
     def sign(self) -> int:
-        """+1 if lower is better, -1 if higher is."""
-        return 1 if self.better == "lower" else -1
+        """+1 if lower is better, -1 if higher is, 0 if neither."""
+        return {"lower": 1, "higher": -1}.get(self.better, 0)
 
     @property
     def rate(self) -> bool:
@@ -172,12 +172,13 @@ class Measure:
 
 
 @lru_cache
-def measures(task: str | None = None) -> dict[str, Measure]:
+def measures(task: str | None = None, ranked: bool = True) -> dict[str, Measure]:
     """All measures by name: every :class:`Measure` that a module of this room declares.
 
     Parameters
     ----------
     task : "classification" or "regression" for the measures of one of them; None for all
+    ranked : only those by which learners can be ranked; False adds the signed error, of which neither end is better
 
     Examples
     --------
@@ -190,7 +191,9 @@ def measures(task: str | None = None) -> dict[str, Measure]:
     if task is not None:
         if task not in TASKS:
             raise ParameterError(f"task must be one of {', '.join(TASKS)}, got {task!r}.", who="measures")
-        return {name: m for name, m in measures().items() if m.task in (task, "both")}
+        return {name: m for name, m in measures(None, ranked).items() if m.task in (task, "both")}
+    if ranked:
+        return {name: m for name, m in measures(None, False).items() if m.better != "neither"}
     import importlib
     import pkgutil
 
@@ -213,14 +216,14 @@ def measures(task: str | None = None) -> dict[str, Measure]:
     return {m.name: m for m in sorted(declared.values(), key=lambda m: m.name)}
 
 
-def measure_named(name: Any, who: str = "measure_named", also: str = "") -> Measure:
+def measure_named(name: Any, who: str = "measure_named", also: str = "", ranked: bool = True) -> Measure:
     """The measure of a name: its own, an alias, of one class ("recall of yes") or with a number ("top-5").
 
     >>> from assay.metrics import measure_named
     >>> [measure_named(name).name for name in ("Balanced_Accuracy", "roc_auc", "Recall of yes", "top-5")]
     ['balanced accuracy', 'auc', 'recall of yes', 'top-5']
     """
-    measure = find_measure(name)
+    measure = find_measure(name, ranked)
     if measure is None:
         meant = did_you_mean(
             _plain(str(name)), [n for m in measures().values() for n in m.names], listed=False
@@ -233,14 +236,16 @@ def measure_named(name: Any, who: str = "measure_named", also: str = "") -> Meas
     return measure
 
 
-def find_measure(name: Any) -> Measure | None:
+def find_measure(name: Any, ranked: bool = True) -> Measure | None:
     """The measure of a name, or of a public function of this room; None if there is none."""
     if callable(name):
-        return next((m for m in measures().values() if m.functions and name is m.functions[0]), None)
+        return next(
+            (m for m in measures(None, ranked).values() if m.functions and name is m.functions[0]), None
+        )
     if not isinstance(name, str):
         return None
     key = _plain(name)
-    for m in measures().values():
+    for m in measures(None, ranked).values():
         if key in m.names:
             return m
     what, _, label = name.strip().partition(" of ")
