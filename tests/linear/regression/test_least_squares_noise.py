@@ -118,3 +118,13 @@ def test_exact_coverage_under_normal_noise():
         low, high = LinearRegression().fit(X[:11], y[:11]).predict_interval(X[11:], coverage=0.8)[0]
         hits.append(low <= y[11] <= high)
     assert abs(np.mean(hits) - 0.8) < 3 * np.sqrt(0.16 / 400)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "variance"), [(1, 2.20512821), (2, 2.06666667), (10, 1.66666667), (0, 2.5)]
+)
+def test_variance_of_a_new_row_in_units_of_the_noise(alpha, variance):
+    """Oracle: Bayesian linear regression with beta = 1 of x = 0, 1, 2, 3, its constant penalised, at x = 4."""
+    x, r = np.arange(4.0)[:, None], np.array([1.0, 3.0, 4.0, 8.0])
+    noise = Ridge(alpha=alpha, penalize_intercept=True).fit(x, r).noise()
+    assert_allclose(1 + noise.leverages(np.array([[4.0]])), variance, rtol=1e-8)
