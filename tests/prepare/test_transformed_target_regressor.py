@@ -193,11 +193,11 @@ def test_regressors_of_ours_have_intervals_and_distributions_of_the_target(regre
     x, y = lognormal(600)
     model = TransformedTargetRegressor(regressor, transformer="log").fit(x, y)
     ends = model.predict_interval(x, 0.8)
-    if isinstance(regressor, LinearRegression):  # the five nearest rows include the row itself
-        assert abs(((ends[:, 0] <= y) & (y <= ends[:, 1])).mean() - 0.8) < 0.03
     given = model.predict_distribution(x)
     assert_allclose(ends, np.column_stack(given.interval(0.8)))
-    assert_allclose(given.mean, model.predict(x), rtol=0.2)
+    if isinstance(regressor, LinearRegression):  # the five nearest rows include the row itself
+        assert abs(((ends[:, 0] <= y) & (y <= ends[:, 1])).mean() - 0.8) < 0.03
+        assert_allclose(given.mean, model.predict(x), rtol=0.05)
 
 
 def test_a_regressor_without_intervals_has_none_here():
