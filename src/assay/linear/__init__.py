@@ -24,6 +24,7 @@ from assay.linear.logistic.logistic_regression import LogisticRegression
 from assay.linear.logistic.logistic_regression_cv import LogisticRegressionCV
 from assay.linear.logistic.parametrisation import one_score, reference_form, symmetric_form
 from assay.linear.logistic.prior_correction import correct_priors, intercept_without_priors, shift_intercept
+from assay.linear.ordinal.ordinal_logistic_regression import OrdinalLogisticRegression
 from assay.linear.quadratic_form import QuadraticForm, quadratic_form
 from assay.linear.ranking.pairwise_ranker import PairwiseRanker
 from assay.linear.ranking.ranking_pairs import (
@@ -68,6 +69,7 @@ __all__ = [
     "LogisticDiscriminant",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "OrdinalLogisticRegression",
     "PairwiseRanker",
     "PenaltyCurve",
     "Perceptron",

@@ -60,6 +60,7 @@ class CoefficientTable:
     penalised : whether the coefficients are shrunken, so that likelihoods of fits cannot be compared
     columns : dict from each column of the user's table to its terms
     constant : what the constant is called among the terms, "" if there is none
+    thresholds : the equation whose terms are thresholds between classes, which have no odds ratios; "" if there is none
 
     Examples
     --------
@@ -94,6 +95,7 @@ class CoefficientTable:
     penalised: bool = False
     columns: dict[str, list[str]] = field(default_factory=dict)
     constant: str = "constant"
+    thresholds: str = ""
 
     @property
     def statistic(self) -> Floats:
@@ -110,13 +112,19 @@ class CoefficientTable:
     @property
     def odds_ratio(self) -> Floats:
         """(m,) by what factor the odds grow when the column grows by 1."""
-        return np.exp(np.minimum(self.estimate, 709.0))
+        return np.where(self._effects, np.exp(np.minimum(self.estimate, 709.0)), np.nan)
 
     @property
     def odds_ratio_interval(self) -> Floats:
         """(m, 2) the exponentials of ``lower`` and ``upper``."""
         with np.errstate(over="ignore"):
-            return np.exp(np.column_stack((self.lower, self.upper)))
+            ends = np.exp(np.column_stack((self.lower, self.upper)))
+        return np.where(self._effects[:, None], ends, np.nan)
+
+    @property
+    def _effects(self) -> NDArray[np.bool_]:
+        """(m,) which terms are not thresholds."""
+        return np.array([not self.thresholds or equation != self.thresholds for equation in self.equations])
 
     def __getitem__(self, term: str | tuple[str, str]) -> dict[str, float]:
         """One row as a dict, by its term, or by equation and term."""
@@ -265,8 +273,9 @@ class CoefficientTable:
         for equation in dict.fromkeys(self.equations):
             rows = [i for i, e in enumerate(self.equations) if e == equation]
             cells = [[self.terms[i], *(_cell(column[i]) for column in numbers)] for i in rows]
-            sections.append(Section(f"Coefficients: {equation}", heads, cells))
-            if self.odds:
+            title = "Thresholds" if equation == self.thresholds else f"Coefficients: {equation}"
+            sections.append(Section(title, heads, cells))
+            if self.odds and equation != self.thresholds:
                 ratios = np.column_stack((self.odds_ratio, self.odds_ratio_interval))
                 cells = [[self.terms[i], *ratios[i].tolist()] for i in rows if self.terms[i] != self.constant]
                 if cells:

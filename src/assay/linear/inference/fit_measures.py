@@ -10,24 +10,39 @@ from assay.linear.inference.coefficient_table import CoefficientTable
 from assay.linear.inference.least_squares_inference import LeastSquaresInference
 from assay.linear.inference.logistic_inference import LogisticInference
 
-__all__ = ["least_squares_measures", "logistic_measures"]
+__all__ = ["least_squares_measures", "likelihood_measures", "logistic_measures"]
 
 
 def logistic_measures(fit: LogisticInference, kappa: float) -> dict[str, Any]:
+    """Of logistic and softmax regression, whose constants are the class shares."""
+    q = (fit.K - 1) * len(fit.names)
+    constants = (fit.K - 1) * fit.fit_intercept
+    return likelihood_measures(
+        fit.total, fit.log_likelihood, fit.null_log_likelihood, q, constants, fit.penalised, kappa
+    )
+
+
+def likelihood_measures(
+    n: float, ll: float, null: float, q: int, constants: int, penalised: bool, kappa: float
+) -> dict[str, Any]:
     r"""Likelihoods and what follows from them; with the likelihood L, that of class shares alone L0, k coefficients:
 
     .. math:: R^2_{McFadden} = 1-\frac{\ln L}{\ln L_0},\quad R^2_{CoxSnell} = 1-(L_0/L)^{2/n},\quad
               R^2_{Nagelkerke} = \frac{1-(L_0/L)^{2/n}}{1-L_0^{2/n}},\quad
               AIC = 2k - 2\ln L,\quad BIC = k\ln n - 2\ln L
+
+    Parameters
+    ----------
+    n : rows, or the sum of their weights      ll, null : ln L and ln L0
+    q : coefficients of columns      constants : constants or thresholds; k = q + constants
+    penalised : whether L is not the largest likelihood      kappa : condition number of the columns
     """
     from scipy.special import chdtrc
 
-    n, ll, null = fit.total, fit.log_likelihood, fit.null_log_likelihood
-    k = (fit.K - 1) * (len(fit.names) + fit.fit_intercept)
+    k = q + constants
     gain = 2 * (ll - null)
     cox_snell = 1 - np.exp(-gain / n)
     most = 1 - np.exp(2 * null / n)
-    q = k - (fit.K - 1) * fit.fit_intercept
     measures: dict[str, Any] = {
         "rows": int(n) if float(n).is_integer() else n,
         "log-likelihood": ll,
@@ -38,7 +53,7 @@ def logistic_measures(fit: LogisticInference, kappa: float) -> dict[str, Any]:
         "Cox-Snell R2": cox_snell,
         "Nagelkerke R2": cox_snell / most if most > 0 else 0.0,
     }
-    if not fit.penalised:
+    if not penalised:
         measures |= {
             "likelihood ratio": gain,
             "degrees of freedom": q,
