@@ -104,6 +104,7 @@ class OrdinalLogisticRegression(Inference, Classifier):
         "ordinal logit",
         "thresholds on one weighted sum of the columns, for classes that have an order",
         also=("proportional odds", "ordered logit"),
+        settings={"alpha": 0.001},  # finite weights also where the classes are separated
     )
     accepts = {
         "order": Any_(
