@@ -433,7 +433,7 @@ def special() -> dict:
     """Models beyond the learners' defaults: other metrics, sparse rows, several targets, parts that are no learners."""
     from scipy.sparse import csr_matrix
 
-    from assay.associations import ItemNeighbours, RatingAssociations, RatingFactors, UserNeighbours
+    from assay.associations import ItemNeighbors, RatingAssociations, RatingFactors, UserNeighbors
     from assay.bayes import NaiveBayes
     from assay.densities import KernelDensity
     from assay.neighbors import KNeighborsClassifier, NearestNeighbors
@@ -462,7 +462,7 @@ def special() -> dict:
         "density by metric": lambda: (KernelDensity(metric="canberra").fit(np.abs(X)), np.abs(X[:9])),
         "surrogates": lambda: (CARTClassifier(random_state=0).fit(table, kinds), table[:9]),
     }  # fmt: skip
-    for cls in (ItemNeighbours, RatingAssociations, RatingFactors, UserNeighbours):
+    for cls in (ItemNeighbors, RatingAssociations, RatingFactors, UserNeighbors):
         makers[cls.__name__] = lambda cls=cls: (cls().fit(ratings), X[:1])
     return makers
 

@@ -25,7 +25,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import assay
-from assay.associations import ItemNeighbours, RatingAssociations, RatingFactors, UserNeighbours
+from assay.associations import ItemNeighbors, RatingAssociations, RatingFactors, UserNeighbors
 from assay.bayes import GaussianNB
 from assay.core import Classifier, Explanation, Learner, PassLearner, SumLearner, sums
 from assay.core.persistence.registry import name_of
@@ -615,7 +615,7 @@ def test_missing_values_are_used_or_the_error_names_what_works(name):
 
 
 # They learn from facts and from ratings, so that the promises about tables are not theirs.
-OF_NO_TABLE = (FOIL, ItemNeighbours, RatingAssociations, RatingFactors, UserNeighbours)
+OF_NO_TABLE = (FOIL, ItemNeighbors, RatingAssociations, RatingFactors, UserNeighbors)
 
 
 @pytest.mark.parametrize("cls", [*LEARNERS.values(), *OF_NO_TABLE], ids=lambda cls: cls.__name__)

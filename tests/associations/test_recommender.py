@@ -12,17 +12,17 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 
 import assay
-from assay.associations.item_neighbours import ItemNeighbours, item_similarity
+from assay.associations.item_neighbors import ItemNeighbors, item_similarity
 from assay.associations.rating_associations import RatingAssociations
 from assay.associations.rating_factors import RatingFactors
 from assay.associations.ratings import Baseline, Ratings
 from assay.associations.recommender_scores import recommender_scores
-from assay.associations.user_neighbours import UserNeighbours
+from assay.associations.user_neighbors import UserNeighbors
 from assay.errors import DataError, ParameterError, PersistenceError
 
 ALL = [
-    ItemNeighbours(shrinkage=2),
-    UserNeighbours(shrinkage=2),
+    ItemNeighbors(shrinkage=2),
+    UserNeighbors(shrinkage=2),
     RatingFactors(rank=2, random_state=0),
     RatingAssociations(),
 ]
@@ -111,19 +111,19 @@ def test_adjusted_cosine_by_its_formula():
 def test_similarities_do_not_depend_on_how_many_are_held_at_one_time(monkeypatch):
     ratings = Ratings.from_long(tastes(noise=2))
     whole = item_similarity(ratings)
-    monkeypatch.setattr("assay.associations.item_neighbours.CHUNK", 60)
+    monkeypatch.setattr("assay.associations.item_neighbors.CHUNK", 60)
     assert_allclose(item_similarity(ratings).toarray(), whole.toarray(), atol=1e-14)
 
 
 def test_too_many_items_for_all_pairs_are_refused(monkeypatch):
     monkeypatch.setattr("assay.associations.rating_associations.MAX_ITEMS", 5)
-    with pytest.raises(DataError, match=r"20 items do not fit into memory.*ItemNeighbours"):
+    with pytest.raises(DataError, match=r"20 items do not fit into memory.*ItemNeighbors"):
         RatingAssociations().fit(tastes())
 
 
 def test_prediction_of_item_neighbours_by_its_formula():
     ratings = Ratings.from_long(tastes(users=15, items=8, share=0.7, noise=2))
-    model = ItemNeighbours(k=2, shrinkage=3.0, damping=2.0).fit(ratings)
+    model = ItemNeighbors(k=2, shrinkage=3.0, damping=2.0).fit(ratings)
     codes, given = ratings.row(4)
     base = Baseline.of(ratings, 2.0).expected(codes, given)
     near = item_similarity(ratings, 3.0).toarray()
@@ -137,7 +137,7 @@ def test_prediction_of_item_neighbours_by_its_formula():
 
 def test_prediction_of_user_neighbours_by_its_formula():
     ratings = Ratings.from_long(tastes(users=12, items=8, share=0.7, noise=2))
-    model = UserNeighbours(k=3, shrinkage=2.0, damping=2.0).fit(ratings)
+    model = UserNeighbors(k=3, shrinkage=2.0, damping=2.0).fit(ratings)
     table = np.full(ratings.values.shape, np.nan)
     base = np.empty_like(table)
     baseline = Baseline.of(ratings, 2.0)
@@ -249,7 +249,7 @@ def test_degenerate_ratings_have_sound_answers(model):
 
 
 def test_suggestions_may_be_restricted():
-    model = ItemNeighbours(shrinkage=2).fit(tastes())
+    model = ItemNeighbors(shrinkage=2).fit(tastes())
     assert {name for name, _ in model.recommend("u0", among=["i15", "i16"], known=True)} == {"i15", "i16"}
     known = set(model.ratings_.of("u0"))
     assert not known & {name for name, _ in model.recommend("u0", n=20)}
@@ -284,15 +284,15 @@ def test_ratings_from_every_kind_of_table():
 )
 def test_tables_that_hold_no_ratings_are_refused(rows, text):
     with pytest.raises(DataError, match=text):
-        ItemNeighbours().fit(rows)
+        ItemNeighbors().fit(rows)
 
 
 def test_what_cannot_be_asked_is_said():
     with pytest.raises(NotFittedError):
-        ItemNeighbours().recommend("a")
+        ItemNeighbors().recommend("a")
     with pytest.raises(ParameterError, match="k must be a whole number from 1 up, got 0"):
-        ItemNeighbours(k=0).fit(tastes())
-    model = ItemNeighbours().fit(tastes())
+        ItemNeighbors(k=0).fit(tastes())
+    model = ItemNeighbors().fit(tastes())
     with pytest.raises(DataError, match=r"there is no user 'nobody'. For somebody new give a dict"):
         model.recommend("nobody")
     with pytest.raises(DataError, match="there is no item 'beer'"):
@@ -302,23 +302,23 @@ def test_what_cannot_be_asked_is_said():
     with pytest.raises(DataError, match="must be numbers, got"):
         model.recommend({"i01": float("inf")})
     with pytest.raises(DataError, match="every user has a single rating"):
-        recommender_scores(ItemNeighbours(), [("a", "x", 1), ("b", "x", 2)])
+        recommender_scores(ItemNeighbors(), [("a", "x", 1), ("b", "x", 2)])
 
 
 @pytest.mark.parametrize("n", [-1, 1.5, None, "3"])
 def test_how_many_is_a_whole_number(n):
-    model = ItemNeighbours().fit([("a", "x", 1.0), ("b", "y", 2.0)])
+    model = ItemNeighbors().fit([("a", "x", 1.0), ("b", "y", 2.0)])
     with pytest.raises(ParameterError, match="recommend: n must be"):
         model.recommend("a", n)
 
 
 @pytest.mark.parametrize("odd", ["good", None, np.nan, np.inf, 1e300])
 def test_what_is_no_rating_is_refused(odd):
-    model = ItemNeighbours().fit([("a", "x", 1.0), ("b", "y", 2.0)])
+    model = ItemNeighbors().fit([("a", "x", 1.0), ("b", "y", 2.0)])
     with pytest.raises(DataError, match="must be numbers, got"):
         model.recommend({"x": odd})
     with pytest.raises(DataError):
-        UserNeighbours().fit([("a", "x", odd), ("b", "y", 2.0)])
+        UserNeighbors().fit([("a", "x", odd), ("b", "y", 2.0)])
 
 
 def test_factors_of_a_few_rows_at_a_time_are_the_same(monkeypatch):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from assay.densities.kernels import KERNELS
-from assay.neighbors.weights import Neighbourhoods, weigh
+from assay.neighbors.weights import Neighborhoods, weigh
 
 
 def near(*groups, reach=None):
@@ -18,7 +18,7 @@ def near(*groups, reach=None):
         if reach is None
         else np.full(len(groups), reach)
     )
-    return Neighbourhoods(start, np.arange(len(d)), d, reach)
+    return Neighborhoods(start, np.arange(len(d)), d, reach)
 
 
 def test_inverse_distances_and_zeros_in_each_neighbourhood():
@@ -56,7 +56,7 @@ def test_neighbourhoods_without_extent_or_weight(name):
 
 def test_inverses_of_the_smallest_distances_keep_their_ratios():
     distances = np.array([1e-310, 4e-310, 0.0, 2e-310, 1.0])
-    found = Neighbourhoods(np.array([0, 2, 4, 5]), np.arange(5), distances, np.ones(3))
+    found = Neighborhoods(np.array([0, 2, 4, 5]), np.arange(5), distances, np.ones(3))
     weights = weigh(found, "distance", None, "test")
     np.testing.assert_allclose(weights[0] / weights[1], 4, rtol=1e-9)
     np.testing.assert_array_equal(weights[2:], [1, 0, 1])

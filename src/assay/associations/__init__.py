@@ -10,7 +10,7 @@ from assay.associations.fisher import fisher_p
 from assay.associations.frequent_items import FrequentItems
 from assay.associations.frequent_sets import frequent_sets
 from assay.associations.interest import MEASURES, interest
-from assay.associations.item_neighbours import ItemNeighbours
+from assay.associations.item_neighbors import ItemNeighbors
 from assay.associations.item_sets import ItemSet, ItemSets
 from assay.associations.next_items import NextItem, next_items
 from assay.associations.rating_associations import RatingAssociations
@@ -27,7 +27,7 @@ from assay.associations.segments import (
     pairwise_associations,
     segment_associations,
 )
-from assay.associations.user_neighbours import UserNeighbours
+from assay.associations.user_neighbors import UserNeighbors
 
 __all__ = [
     "MEASURES",
@@ -38,7 +38,7 @@ __all__ = [
     "Baskets",
     "CrossSelling",
     "FrequentItems",
-    "ItemNeighbours",
+    "ItemNeighbors",
     "ItemSet",
     "ItemSets",
     "NextItem",
@@ -51,7 +51,7 @@ __all__ = [
     "RecommenderScores",
     "SegmentTable",
     "SetEstimate",
-    "UserNeighbours",
+    "UserNeighbors",
     "association",
     "association_rules",
     "closed_sets",

@@ -53,7 +53,7 @@ class RatingAssociations(Recommender):
 
     See Also
     --------
-    association_rules, ItemNeighbours
+    association_rules, ItemNeighbors
 
     References
     ----------
@@ -76,7 +76,7 @@ class RatingAssociations(Recommender):
         if len(self.ratings_.items) > MAX_ITEMS:
             raise DataError(
                 f"RatingAssociations: the confidences of {len(self.ratings_.items):,} items do not fit into memory; "
-                f"up to {MAX_ITEMS:,} do. Use ItemNeighbours, which keeps the strongest only."
+                f"up to {MAX_ITEMS:,} do. Use ItemNeighbors, which keeps the strongest only."
             )
         W = self.ratings_.values.copy()
         W.data = self._weights(W.data)

@@ -74,7 +74,7 @@ class RatingFactors(Recommender):
 
     See Also
     --------
-    ItemNeighbours, UserNeighbours, recommender_scores
+    ItemNeighbors, UserNeighbors, recommender_scores
 
     References
     ----------

@@ -80,9 +80,9 @@ def recommender_scores(
 
     Examples
     --------
-    >>> from assay.associations import ItemNeighbours, recommender_scores
+    >>> from assay.associations import ItemNeighbors, recommender_scores
     >>> rows = [(u, i, 5 if (u < 10) == (i < 8) else 1) for u in range(20) for i in range(16) if (u * i) % 3]
-    >>> scores = recommender_scores(ItemNeighbours(), rows, n=3)
+    >>> scores = recommender_scores(ItemNeighbors(), rows, n=3)
     >>> scores.rmse < scores.baseline_rmse
     True
     """

@@ -54,7 +54,7 @@ class MeanRegressor(Regressor):
 
     References
     ----------
-    - Koenker, R. and Bassett, G. (1978). Regression quantiles. Econometrica 46(1), 33-50.
+    - Koenker, R. and Bassett, G. (1978). Regression quantiles. Econometrica 46(1), 33-50. doi:10.2307/1913643
     """
 
     card = Card(

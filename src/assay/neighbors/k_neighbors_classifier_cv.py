@@ -13,7 +13,7 @@ from assay.core.stored import FloatArray, Integer, Plain, Scalar
 from assay.errors import DataError
 from assay.neighbors.neighbor_classifier import NeighborClassifier
 from assay.neighbors.neighbor_learner import KNeighbors
-from assay.neighbors.weights import Neighbourhoods, weigh
+from assay.neighbors.weights import Neighborhoods, weigh
 
 __all__ = ["KNeighborsClassifierCV"]
 
@@ -165,9 +165,7 @@ class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
     def _left_out(self, distances: np.ndarray, rows: np.ndarray, t: float | None) -> float:
         """The share of the training rows that their neighbours answer rightly."""
         n, k = rows.shape
-        near = Neighbourhoods(
-            np.arange(0, n * k + 1, k), rows.ravel(), distances.ravel(), distances[:, -1], k
-        )
+        near = Neighborhoods(np.arange(0, n * k + 1, k), rows.ravel(), distances.ravel(), distances[:, -1], k)
         votes = self._sums(near, weigh(near, self.weights, t, type(self).__name__))
         right = [self._winners(near, votes[o], o) == codes for o, (_, codes) in enumerate(self._targets)]
         return float(np.all(right, axis=0).mean())  # (1)

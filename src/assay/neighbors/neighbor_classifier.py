@@ -14,7 +14,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Boolean, CodeArray
 from assay.core.targets import encode_labels, plain_values, side_by_side
 from assay.neighbors.neighbor_learner import NeighborLearner
-from assay.neighbors.weights import WEIGHTS, Neighbourhoods, weigh
+from assay.neighbors.weights import WEIGHTS, Neighborhoods, weigh
 
 __all__ = ["NeighborClassifier"]
 
@@ -90,16 +90,16 @@ class NeighborClassifier(NeighborLearner, Classifier):
         shares = [self._share(near, counts, o) for o, counts in enumerate(votes)]
         return shares if self.outputs_2d_ else shares[0]
 
-    def _share(self, near: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
+    def _share(self, near: Neighborhoods, votes: np.ndarray, output: int) -> np.ndarray:
         """(q, K) votes as shares of their sum."""
         return votes / votes.sum(axis=1, keepdims=True)
 
-    def _votes(self, X: Any) -> tuple[Neighbourhoods, list[np.ndarray]]:
+    def _votes(self, X: Any) -> tuple[Neighborhoods, list[np.ndarray]]:
         """The neighbourhoods, and for each target the (q, K) summed weights of the classes."""
         near = self._neighbourhoods(X)
         return near, self._sums(near, weigh(near, self.weights, self.bandwidth, type(self).__name__))
 
-    def _sums(self, near: Neighbourhoods, weights: np.ndarray) -> list[np.ndarray]:
+    def _sums(self, near: Neighborhoods, weights: np.ndarray) -> list[np.ndarray]:
         q, query, sums = len(near), near.query, []
         for labels, codes in self._targets:
             K = len(labels)
@@ -118,7 +118,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
         chosen = np.column_stack([self._winners(near, counts, o) for o, counts in enumerate(votes)])
         return chosen if self.outputs_2d_ else chosen[:, 0]
 
-    def _winners(self, near: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
+    def _winners(self, near: Neighborhoods, votes: np.ndarray, output: int) -> np.ndarray:
         """(q,) the class with most votes, and among equal ones the one that ``tie`` prefers."""
         best = votes.argmax(axis=1)
         if self.tie == "first":
@@ -134,7 +134,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
         best[tied] = np.where(equal[tied], draws, -1.0).argmax(axis=1)
         return best
 
-    def _nearness(self, near: Neighbourhoods, output: int) -> np.ndarray:
+    def _nearness(self, near: Neighborhoods, output: int) -> np.ndarray:
         """(q, K) how near the classes are: by the summed 1 / d, or by the order of the nearest member of each."""
         if self.tie == "weight":
             inverse = weigh(near, "distance", None, type(self).__name__)

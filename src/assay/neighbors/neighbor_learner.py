@@ -18,7 +18,7 @@ from assay.core.stored import FloatArray, Integer, Mapped, Object, Plain, TableR
 from assay.distances.metric import METRICS, Metric, metric_of
 from assay.distances.search import Searcher, kept_searcher
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
-from assay.neighbors.weights import Neighbourhoods, weigh
+from assay.neighbors.weights import Neighborhoods, weigh
 
 __all__ = ["KNeighbors", "NeighborLearner", "RadiusNeighbors"]
 
@@ -181,7 +181,7 @@ class NeighborLearner(RowKeeper, Learner):
             )
         return search.nearest(X, k, leave_out_self=among_training)
 
-    def _neighbourhoods(self, X: Any) -> Neighbourhoods:
+    def _neighbourhoods(self, X: Any) -> Neighborhoods:
         raise TypeError(f"{type(self).__name__} must define _neighbourhoods")
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
@@ -267,11 +267,11 @@ class KNeighbors(NeighborLearner):
     def _k(self) -> int:
         return self.n_neighbors
 
-    def _neighbourhoods(self, X: Any) -> Neighbourhoods:
+    def _neighbourhoods(self, X: Any) -> Neighborhoods:
         distances, rows = self._nearest(X, self._k)
         q, k = rows.shape
         start = np.arange(0, q * k + 1, k)
-        return Neighbourhoods(start, rows.ravel(), distances.ravel(), distances[:, -1], k)
+        return Neighborhoods(start, rows.ravel(), distances.ravel(), distances[:, -1], k)
 
 
 class RadiusNeighbors(NeighborLearner):
@@ -333,9 +333,9 @@ class RadiusNeighbors(NeighborLearner):
             rows, distances = rows[order], distances[order]
         return start, rows, distances
 
-    def _neighbourhoods(self, X: Any) -> Neighbourhoods:
+    def _neighbourhoods(self, X: Any) -> Neighborhoods:
         start, rows, distances = self._search.within(X, self.radius, leave_out_self=X is None)
-        return Neighbourhoods(start, rows, distances, np.full(len(start) - 1, float(self.radius)))
+        return Neighborhoods(start, rows, distances, np.full(len(start) - 1, float(self.radius)))
 
 
 def _rows_of(X: Any) -> Any:

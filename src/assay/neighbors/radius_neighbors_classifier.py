@@ -18,7 +18,7 @@ from assay.core.targets import side_by_side
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.neighbors.neighbor_classifier import NeighborClassifier
 from assay.neighbors.neighbor_learner import RadiusNeighbors
-from assay.neighbors.weights import Neighbourhoods
+from assay.neighbors.weights import Neighborhoods
 
 __all__ = ["RadiusNeighborsClassifier"]
 
@@ -153,7 +153,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
                 )
         return outliers
 
-    def _share(self, near: Neighbourhoods, votes: np.ndarray, output: int) -> np.ndarray:
+    def _share(self, near: Neighborhoods, votes: np.ndarray, output: int) -> np.ndarray:
         empty = near.empty
         total = votes.sum(axis=1, keepdims=True)
         share = votes / np.where(total > 0, total, 1.0)
@@ -185,7 +185,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
             chosen.append(winners)
         return np.column_stack(chosen) if self.outputs_2d_ else chosen[0]
 
-    def _label(self, near: Neighbourhoods, output: int) -> Any:
+    def _label(self, near: Neighborhoods, output: int) -> Any:
         """What rows without neighbours are called (with a warning if no class is), or an error that names them."""
         if self.outlier_label_ is None:
             rows = np.flatnonzero(near.empty)

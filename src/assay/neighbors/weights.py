@@ -12,13 +12,13 @@ from assay.core.parameters import Choice, Function
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
 from assay.errors import DegenerateError
 
-__all__ = ["WEIGHTS", "Neighbourhoods", "weigh"]
+__all__ = ["WEIGHTS", "Neighborhoods", "weigh"]
 
 WEIGHTS = Choice("uniform", "distance", "squared_exponential", *KERNELS, *ALIASES) | Function() | None
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbourhoods:
+class Neighborhoods:
     """The neighbours of several queries, one after the other.
 
     Parameters
@@ -59,7 +59,7 @@ class Neighbourhoods:
 
 
 def weigh(
-    near: Neighbourhoods,
+    near: Neighborhoods,
     weights: str | Callable[..., Any] | None,
     bandwidth: float | None,
     who: str,
@@ -97,7 +97,7 @@ def weigh(
         return np.where(top <= -1e300, 1.0, np.exp(logs - top))
 
 
-def _of_function(near: Neighbourhoods, weights: Callable[..., Any], who: str) -> np.ndarray:
+def _of_function(near: Neighborhoods, weights: Callable[..., Any], who: str) -> np.ndarray:
     """The user's function of distances: a (q, k) array, or where the numbers differ an array of arrays."""
     if near.k is not None:
         values = np.asarray(weights(near.distances.reshape(-1, near.k)), dtype=np.float64).ravel()

@@ -10,7 +10,7 @@ import pathlib
 import numpy as np
 
 import assay
-from assay.associations import ItemNeighbours
+from assay.associations import ItemNeighbors
 from assay.baselines import MajorityClassifier, MeanRegressor
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, MultinomialNB, NaiveBayes
 from assay.core.persistence.container import VERSION
@@ -155,7 +155,7 @@ def models():
         "m5_rules": (M5RulesRegressor(min_samples_leaf=2).fit(X, X[:, 1] * (X[:, 0] > 200)), X.tolist()),
         "box": (BoxClassifier(cost_fn=3.0).fit(Table.of(whole), y), whole),
         "item_neighbours": (
-            ItemNeighbours(shrinkage=1).fit(TASTES),
+            ItemNeighbors(shrinkage=1).fit(TASTES),
             [["Ann", "Bob", "Cleo", "Dan"], ["Granny Smith", "Fuji", "Elstar", "Fuji"]],
         ),
         "foil": (FOIL().fit(FAMILY | DAUGHTERS, "Daughter"), [["Bob", "Sharon"], ["Bob", "Tom"]]),
@@ -212,7 +212,7 @@ def models():
 
 def answers(model, rows):
     """What a model says, as JSON holds it."""
-    if isinstance(model, ItemNeighbours):
+    if isinstance(model, ItemNeighbors):
         return {"predict": model.predict(*rows).tolist()}  # users and items
     X = Table.of(rows) if isinstance(rows, dict) else np.array(rows)
     ways = [way for way in ("predict_proba", "predict", "transform") if hasattr(model, way)]

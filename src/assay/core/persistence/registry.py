@@ -38,6 +38,8 @@ __all__ = ["ROOMS", "class_of", "name_of", "rebuild", "state_of"]
 
 ROOMS = tuple(room for room in assay._ROOMS if room not in ("plots", "report"))
 FORMER_NAMES = {  # names that classes had in files of earlier releases, to today's
+    "associations.ItemNeighbours": "associations.ItemNeighbors",
+    "associations.UserNeighbours": "associations.UserNeighbors",
     "core.conditions.Condition": "rulebase.Condition",
     "core.conditions.LinearCondition": "rulebase.LinearCondition",
     "core.linear_answer.LinearAnswer": "rulebase.LinearAnswer",

@@ -83,7 +83,7 @@ class LinearCombinationTreeClassifier(MultivariateTreeClassifier):
     - Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and Regression Trees.
       Wadsworth.
     - Brodley, C. E. and Utgoff, P. E. (1995). Multivariate decision trees. Machine Learning 19, 45-77.
-      doi:10.1007/BF00994660
+      doi:10.1023/A:1022607123649
     """
 
     card = Card(

@@ -78,7 +78,7 @@ class LinearMachineTreeClassifier(MultivariateTreeClassifier):
     - Utgoff, P. E. and Brodley, C. E. (1991). Linear machine decision trees. Technical report 91-10, University of
       Massachusetts, Amherst.
     - Brodley, C. E. and Utgoff, P. E. (1995). Multivariate decision trees. Machine Learning 19, 45-77.
-      doi:10.1007/BF00994660
+      doi:10.1023/A:1022607123649
     """
 
     card = Card(

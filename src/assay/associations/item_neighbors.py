@@ -16,12 +16,12 @@ from assay.core.parameters import Count, Range
 from assay.core.progress import track
 from assay.core.stored import TableRows
 
-__all__ = ["ItemNeighbours", "item_similarity"]
+__all__ = ["ItemNeighbors", "item_similarity"]
 
 CHUNK = 4_000_000  # similarities that are held in full at one time
 
 
-class ItemNeighbours(Recommender):
+class ItemNeighbors(Recommender):
     r"""Expect a rating like those that the user gave to similar items.
 
     Two items are similar if the same users like them more, or less, than their own average (adjusted cosine); few
@@ -57,17 +57,17 @@ class ItemNeighbours(Recommender):
 
     Examples
     --------
-    >>> from assay.associations import ItemNeighbours
+    >>> from assay.associations import ItemNeighbors
     >>> tastes = {"abc": ("tea", "cake"), "xyz": ("beer", "chips")}
     >>> rows = [(u, i, 5 if i in liked else 1) for users, liked in tastes.items() for u in users
     ...         for i in ("tea", "cake", "beer", "chips")]
-    >>> model = ItemNeighbours(shrinkage=1).fit(rows)
+    >>> model = ItemNeighbors(shrinkage=1).fit(rows)
     >>> [name for name, score in model.recommend({"tea": 5, "beer": 1})]
     ['cake', 'chips']
 
     See Also
     --------
-    UserNeighbours, RatingFactors, recommender_scores
+    UserNeighbors, RatingFactors, recommender_scores
 
     References
     ----------

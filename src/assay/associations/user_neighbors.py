@@ -13,10 +13,10 @@ from assay.core.explanation import Section
 from assay.core.parameters import Count, Range
 from assay.core.stored import TableRows
 
-__all__ = ["UserNeighbours"]
+__all__ = ["UserNeighbors"]
 
 
-class UserNeighbours(Recommender):
+class UserNeighbors(Recommender):
     r"""Expect a rating like those that similar users gave to the item.
 
     Two users are similar if what one rated above what is expected of user and item, the other did too; few common items
@@ -48,17 +48,17 @@ class UserNeighbours(Recommender):
 
     Examples
     --------
-    >>> from assay.associations import UserNeighbours
+    >>> from assay.associations import UserNeighbors
     >>> tastes = {"abc": ("tea", "cake"), "xyz": ("beer", "chips")}
     >>> rows = [(u, i, 5 if i in liked else 1) for users, liked in tastes.items() for u in users
     ...         for i in ("tea", "cake", "beer", "chips")]
-    >>> model = UserNeighbours(shrinkage=1).fit(rows)
+    >>> model = UserNeighbors(shrinkage=1).fit(rows)
     >>> [name for name, score in model.recommend({"tea": 5, "beer": 1})]
     ['cake', 'chips']
 
     See Also
     --------
-    ItemNeighbours, RatingFactors, recommender_scores
+    ItemNeighbors, RatingFactors, recommender_scores
 
     References
     ----------
