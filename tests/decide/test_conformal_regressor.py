@@ -265,6 +265,18 @@ def test_intervals_hold_the_truth_as_often_as_promised(model, method):
     assert np.mean(hits) < 0.9
 
 
+@pytest.mark.parametrize("method", ["split", "cv+", "jackknife+"])
+def test_weights_count_in_distributions_as_in_intervals(method):
+    w = np.random.default_rng(0).integers(1, 4, 60).astype(float)
+    model = ConformalRegressor(Ridge(), method, coverage=0.8, random_state=0).fit(X, Y, w)
+    ends = np.column_stack(model.predict_distribution(NEW).interval(0.8))
+    assert_allclose(ends, model.predict_interval(NEW), rtol=1e-12)
+    assert not np.allclose(
+        ends,
+        ConformalRegressor(Ridge(), method, coverage=0.8, random_state=0).fit(X, Y).predict_interval(NEW),
+    )
+
+
 def test_larger_coverage_gives_wider_intervals():
     for method in ("split", "cv+", "jackknife+"):
         model = ConformalRegressor(LinearRegression(), method, random_state=0).fit(X, Y)
@@ -378,7 +390,13 @@ def test_everything_survives_a_file_and_is_explained(model, method, tmp_path):
     assert_array_equal(again.predict_interval(NEW), fitted.predict_interval(NEW))
     assert_array_equal(again.predict_interval(NEW, 0.7), fitted.predict_interval(NEW, 0.7))
     if method != "quantile":
-        assert_array_equal(again.predict_distribution(NEW).mean, fitted.predict_distribution(NEW).mean)
+        distribution = again.predict_distribution(NEW)
+        assert_array_equal(distribution.mean, fitted.predict_distribution(NEW).mean)
+        assert_allclose(
+            np.column_stack(distribution.interval(0.7)), fitted.predict_interval(NEW, 0.7), rtol=1e-12
+        )
+        some = np.column_stack(distribution.take([2, 0]).interval(0.7))
+        assert_allclose(some, fitted.predict_interval(NEW[[2, 0]], 0.7), rtol=1e-12)
     text = str(fitted.explain(NEW[:1]))
     assert "Prediction interval" in text and f"{fitted.predict_interval(NEW[:1])[0, 1]:.4g}" in text
     assert type(model).__name__ in text and len(fitted.explain(NEW)) == 3

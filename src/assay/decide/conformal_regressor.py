@@ -23,6 +23,7 @@ from assay.core.parameters import Any_, Choice, Flag, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object, Scalar, Text
 from assay.core.targets import check_weights, numeric_target, row_counts
+from assay.decide.conformal_distributions import LeftOutSample, ResidualSample, plus_ends
 from assay.decide.conformity import conformal_quantile, rows_needed, upper_rank
 from assay.decide.left_out import (
     Bags,
@@ -36,7 +37,6 @@ from assay.decide.left_out import (
 )
 from assay.decide.reasoning import inner_reasoning
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
-from assay.stats.distributions.predictive import Empirical, ShiftedSample
 from assay.stats.distributions.predictive.predictive import block_rows, check_coverage
 from assay.tables import RowNames
 from assay.tables.rows import row_count, take_rows
@@ -594,7 +594,8 @@ class ConformalRegressor(MetaEstimator, Regressor):
     def predict_distribution(self, X: TableLike) -> Any:
         """The predictive distribution of each row: its prediction with the signed residuals of the calibration rows.
 
-        By CV+ and the jackknife+ these are :math:`\\hat\\mu_{-i}(x) + R_i`; "analytic" gives the learner's own.
+        By CV+ and the jackknife+ these are :math:`\\hat\\mu_{-i}(x) + R_i`; "analytic" gives the learner's own. Its
+        ``interval`` is that of ``predict_interval``, its ``quantile`` that of the sample.
         """
         return self._distribution(self._admit(X))
 
@@ -612,10 +613,9 @@ class ConformalRegressor(MetaEstimator, Regressor):
             return self.estimator_.predict_distribution(X)
         w = self.calibration_weight_
         if "left_out_" in vars(self):
-            values = self.left_out_.predictions(self.estimator_, X) + self.residuals_
-            return Empirical(values, None if w is None else np.broadcast_to(w, values.shape))
+            return LeftOutSample(self.left_out_.predictions(self.estimator_, X), self.residuals_, w)
         scale: Any = self._scale(X) if self.method_ == "normalized" else 1.0
-        return ShiftedSample(_predicted(self.estimator_, X), self.residuals_, scale, w)
+        return ResidualSample(_predicted(self.estimator_, X), self.residuals_, scale, w)
 
     def explain(self, X: TableLike) -> Explanation | Explanations:
         """The wrapped regressor's reasoning, then the interval; Explanations for several rows."""
@@ -664,31 +664,6 @@ class ConformalRegressor(MetaEstimator, Regressor):
                 "coverage.",
                 DegenerateWarning,
             )
-
-
-def plus_ends(
-    left_out: np.ndarray, residuals: np.ndarray, coverage: float, weights: np.ndarray | None = None
-) -> np.ndarray:
-    """(q, 2) the interval (2) of CV+ and the jackknife+.
-
-    Parameters
-    ----------
-    left_out : (q, n) predictions without each row      residuals : (n,) absolute ones      weights : (n,) or None
-
-    >>> import numpy as np
-    >>> from assay.decide.conformal_regressor import plus_ends
-    >>> plus_ends(np.zeros((1, 9)), np.arange(1.0, 10.0), 0.8)
-    array([[-8.,  8.]])
-    """
-    n, ends = len(residuals), np.empty((len(left_out), 2))
-    for column, values in enumerate((residuals - left_out, left_out + residuals)):
-        if weights is None:
-            rank = upper_rank(n, coverage)  # of -low, since the smallest are the largest of the negative
-            ends[:, column] = np.partition(values, rank - 1, axis=1)[:, rank - 1] if rank <= n else np.inf
-        else:
-            ends[:, column] = [conformal_quantile(row, coverage, weights) for row in values]
-    ends[:, 0] *= -1
-    return ends
 
 
 def _predicted(model: Any, X: Any) -> np.ndarray:
