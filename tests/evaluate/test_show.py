@@ -9,7 +9,7 @@ from rich.console import Console
 
 from assay import compare
 from assay.bayes import GaussianNB
-from assay.evaluate.show import duration, signed
+from assay.evaluate.show import duration, shown_value
 from assay.tables.data import load_iris
 
 EVIL = "<script>alert(1)</script>"
@@ -89,7 +89,9 @@ def test_when_nothing_was_learned_it_is_said():
 
 
 def test_differences_that_round_to_zero_have_no_sign():
-    assert [signed(v) for v in (-1e-9, 0.0, -0.0001, 0.25)] == ["0.0000", "0.0000", "-0.0001", "+0.2500"]
+    result = compare(["majority"], [[1.0], [2.0]] * 10, ["a", "b"] * 10, design="2-fold")
+    shown = [shown_value(result, v, sign=True) for v in (-1e-9, 0.0, -0.0001, 0.25)]
+    assert shown == ["0.0000", "0.0000", "-0.0001", "+0.2500"]
 
 
 def test_markup_and_tags_in_names_stay_text():

@@ -144,7 +144,7 @@ def test_a_wrong_option_is_told(result, option, value):
 
 @pytest.mark.parametrize("rope", [-1, "x", float("inf")])
 def test_a_wrong_region_is_told(result, rope):
-    with pytest.raises(ParameterError, match="rope must be a number from 0 up, or None, got"):
+    with pytest.raises(ParameterError, match='rope must be a number from 0 up, "auto" or None, got'):
         render_report(result, rope=rope)
 
 

@@ -21,6 +21,7 @@ from assay.evaluate.matched_runs import MatchedRuns, compare_runs
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.near_misses import CloseCalls, NearMisses, close_calls, near_misses
 from assay.evaluate.out_of_fold import OutOfFold
+from assay.evaluate.residuals import Residuals
 from assay.evaluate.scorers import scorer_of
 from assay.evaluate.three_way import Choice, FinalReport, ThreeWay, three_way
 from assay.evaluate.verdict import Standing, Verdict
@@ -49,6 +50,7 @@ __all__ = [
     "OutOfFold",
     "PermutationImportance",
     "Resampling",
+    "Residuals",
     "Split",
     "Standing",
     "ThreeWay",

@@ -24,6 +24,7 @@ from assay.evaluate.pairs import (
     effect_of,
     pair_tests,
     practical,
+    safe_unit,
     test_rows_per_training_row,
     tested_alone,
 )
@@ -366,8 +367,9 @@ class Comparison:
 
     def _over_splits(self, values: np.ndarray) -> tuple[float, float]:
         """The interval of the mean of (J,) values, NaN on splits that do not count: corrected for shared rows."""
-        there = np.isfinite(values)
-        return corrected_interval(values[there], test_rows_per_training_row(self, there), self.alpha)
+        there, unit = np.isfinite(values), safe_unit(values)
+        ends = corrected_interval(values[there] / unit, test_rows_per_training_row(self, there), self.alpha)
+        return ends[0] * unit, ends[1] * unit
 
     @cached_property
     def _rankings(self) -> dict[str, list[Standing]]:

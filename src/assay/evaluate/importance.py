@@ -15,6 +15,7 @@ from assay.core.progress import progress
 from assay.core.seeds import as_seed
 from assay.errors import DataError, ParameterError, spoken_as
 from assay.evaluate.candidates import as_candidates, task_of_learners
+from assay.evaluate.digits import shown_metric
 from assay.evaluate.fold import Data, answer_codes, outcome_of_numbers, posterior_of
 from assay.evaluate.metrics import as_measures, task_of_metrics
 from assay.evaluate.prepared import Candidate
@@ -84,6 +85,7 @@ class PermutationImportance:
     alpha: float = 0.05
     how: str = ""
     by_split: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+    measure: Measure | None = None  # that metric itself; None if it was made by hand
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
@@ -91,6 +93,11 @@ class PermutationImportance:
     def keys(self) -> list[str]:
         """The fields that scikit-learn's result has."""
         return ["importances_mean", "importances_std", "importances"]
+
+    def shown(self, value: float, sign: bool = False) -> str:
+        """A value of the metric, or a loss, as the texts print it: with the decimals of the metric itself."""
+        m = self.measure or Measure(self.metric, lambda _: np.nan)
+        return shown_metric(m, value, self.baseline, sign)
 
     @property
     def order(self) -> np.ndarray:
@@ -145,16 +152,17 @@ class PermutationImportance:
     @property
     def headline(self) -> str:
         """What the numbers are, in a line."""
+        value = self.shown(self.baseline)
         return (
-            f"What {self.learner} loses in {self.metric} ({self.baseline:.4f} with all columns) when a column's values "
-            "are exchanged among the test rows"
+            f"What {self.learner} loses in {self.metric} ({value} with all columns) when a column's values are "
+            "exchanged among the test rows"
         )
 
-    @staticmethod
-    def _cells(row: dict[str, Any]) -> list[Any]:
-        interval = "" if np.isnan(row["low"]) else f"{row['low']:+.4f} to {row['high']:+.4f}"
+    def _cells(self, row: dict[str, Any]) -> list[Any]:
+        low, high = (self.shown(row[end], sign=True) for end in ("low", "high"))
+        interval = f"{low} to {high}" if low else ""
         p = "" if np.isnan(row["p"]) else shown_p(row["p"]).removeprefix("p = ").removeprefix("p ")
-        return [row["column"], f"{row['importance']:+.4f}", interval, p]
+        return [row["column"], self.shown(row["importance"], sign=True), interval, p]
 
     def _repr_html_(self) -> str:
         heads = ("column", "importance", f"{shown_confidence(self.alpha)} interval", "p")
@@ -357,7 +365,7 @@ def _over_splits(
     return PermutationImportance(
         by_split.mean(axis=0), each.mean(axis=0).std(axis=1), each.mean(axis=0), ends[:, 0], ends[:, 1],
         holm(np.array([t.p for t in tests])), list(names), candidate.name, m.name, float(np.mean(base)), alpha, how,
-        by_split.T,
+        by_split.T, m,
     )  # fmt: skip
 
 
@@ -565,5 +573,5 @@ def _from_rows(
     p[known] = holm(p[known])
     return PermutationImportance(
         mean, losses.values.std(axis=1), losses.values, mean - half, mean + half, p, list(names), learner, m.name, base,
-        alpha, how + " Intervals by resampling the rows.",
+        alpha, how + " Intervals by resampling the rows.", measure=m,
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from assay.errors import DataError
 from assay.evaluate.one_split import no_test, tests_of_rows
 from assay.evaluate.verdict import turned
 from assay.metrics.measure import Measure
+from assay.metrics.outcome import SAFE_SIZE
 from assay.stats.bayesian.correlated_t import correlated_t
 from assay.stats.bayesian.rope_posterior import RopePosterior
 from assay.stats.effects.cohen import hedges_g
@@ -27,8 +28,16 @@ from assay.stats.significance.test_result import TestResult
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
 
-__all__ = ["any_difference", "effect_of", "pair_tests", "practical", "test_rows_per_training_row",
-           "tested_alone"]  # fmt: skip
+__all__ = [
+    "any_difference",
+    "effect_of",
+    "pair_tests",
+    "practical",
+    "safe_unit",
+    "test_rows_per_training_row",
+    "tested_alone",
+    "usual_rope",
+]  # fmt: skip
 
 _LEAST_SPREAD = 1e-20  # a sum of squares below this share of the values' own is rounding
 
@@ -53,7 +62,33 @@ def pair_tests(result: Comparison, m: Measure) -> dict[tuple[str, str], TestResu
         return {(a, b): _on_rows(result, a, b, m) for a, b in pairs}
     if len(result.places) == 1:
         return tests_of_rows(result, m)
-    whole = all(np.isfinite(v).all() for v in values.values())
+    whole, unit = all(np.isfinite(v).all() for v in values.values()), safe_unit(list(values.values()))
+    if unit != 1:
+        in_units = _tests_over_splits(result, m, pairs, {name: v / unit for name, v in values.items()}, whole)
+        return {pair: _in_unit(test, unit) for pair, test in in_units.items()}
+    return _tests_over_splits(result, m, pairs, values, whole)
+
+
+def safe_unit(values: Any) -> float:
+    """1, or for numbers so large or small that their squares leave the range of floats, a power of two near them.
+
+    >>> from assay.evaluate.pairs import safe_unit
+    >>> safe_unit([0.5, 3.0]), 1e149 < safe_unit([1e150]) < 1e151
+    (1.0, True)
+    """
+    finite = np.abs(np.asarray(values, dtype=np.float64))
+    largest = float(finite[np.isfinite(finite)].max(initial=0.0))
+    return 1.0 if largest == 0 or SAFE_SIZE[0] < largest < SAFE_SIZE[1] else 2.0 ** (np.frexp(largest)[1] - 1)
+
+
+def _in_unit(test: TestResult, unit: float) -> TestResult:
+    return replace(test, estimate=test.estimate * unit, low=test.low * unit, high=test.high * unit)
+
+
+def _tests_over_splits(
+    result: Comparison, m: Measure, pairs: list[tuple[str, str]], values: dict[str, np.ndarray], whole: bool
+) -> dict[tuple[str, str], TestResult]:
+    """By the values of the metric on the splits; ``whole`` if all of them are known."""
     if result.design.five_by_two and len(result.places) == 10 and whole:
         return {(a, b): _five_by_two(values[a] - values[b], result.alpha) for a, b in pairs}
     if pairs and whole and len(result.places) >= 2:
@@ -123,6 +158,23 @@ def practical(result: Comparison, a: str, b: str, m: Measure, rope: float) -> Ro
     return correlated_t(differences[there], ratio=test_rows_per_training_row(result, there), rope=rope)
 
 
+def usual_rope(result: Comparison) -> float | None:
+    """The difference of the first metric that does not matter, if nobody says: 0.01, or of a metric in units of the
+    target a hundredth of the best learner's value, in two digits; None where that is not known.
+
+    >>> from assay import compare
+    >>> from assay.evaluate.pairs import usual_rope
+    >>> from assay.tables.data import load_iris
+    >>> usual_rope(compare(["majority"], load_iris(), design="3-fold"))
+    0.01
+    """
+    m = result.metrics[0]
+    if result.task == "classification" or np.isfinite(m.bounds[1]):
+        return 0.01
+    best = result.ranking()[0].mean if result.ranking() else np.nan
+    return float(f"{abs(best) / 100:.2g}") if np.isfinite(best) else None
+
+
 def effect_of(result: Comparison, a: str, b: str, m: Measure) -> EffectSize:
     """Hedges' g of the paired differences over the splits; where rows are the sample, the odds of who errs alone."""
     if m.counts_errors and _unweighted(result) and (tested_alone(result) or len(result.places) == 1):
@@ -132,7 +184,8 @@ def effect_of(result: Comparison, a: str, b: str, m: Measure) -> EffectSize:
     differences = result.values(a, m.name) - result.values(b, m.name)
     there = np.isfinite(differences)
     if there.sum() >= 2:
-        first, second = (result.values(name, m.name)[there] for name in (a, b))
+        unit = safe_unit([result.values(name, m.name) for name in (a, b)])
+        first, second = (result.values(name, m.name)[there] / unit for name in (a, b))
         return hedges_g(first, second, paired=True, alpha=result.alpha)
     raise DataError(
         f"an effect size of {a} and {b} needs at least two splits that define {m.name}, or the error on "

@@ -64,7 +64,9 @@ def as_plain(result: Comparison, without: Collection[str] = ()) -> dict[str, Any
         "alpha": lambda: result.alpha,
         "classes": lambda: result.classes,
         "ranking": lambda: {m.name: [asdict(s) for s in result.ranking(m.name)] for m in result.metrics},
-        "confusion": lambda: {name: result.confusion(name).tolist() for name in result.finished},
+        "confusion": lambda: {
+            name: result.confusion(name).tolist() for name in result.finished if result.classes
+        },
         "partial": lambda: result.partial,
         "notes": lambda: result.notes,
         "settings": lambda: result.settings,

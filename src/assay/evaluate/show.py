@@ -25,7 +25,7 @@ __all__ = [
     "conclusion",
     "duration",
     "headline",
-    "signed",
+    "shown_value",
 ]
 
 
@@ -58,23 +58,20 @@ def cells(result: Comparison, s: Standing) -> list[str]:
     heads = columns(result)
     if s.failure:
         return [s.learner, s.failure] + [""] * (len(heads) - 2)
-    m, best_mean = result.metrics[0], result.ranking()[0].mean
-    low, high = (shown_metric(m, v, best_mean) for v in (s.low, s.high))
+    low, high = (shown_value(result, v) for v in (s.low, s.high))
     interval = f"{low}–{high}" if low else ""
     best = s.learner == result.ranking()[0].learner
     others = [
-        shown_metric(
-            other,
-            next(t.mean for t in result.ranking(other.name) if t.learner == s.learner),
-            result.ranking(other.name)[0].mean,
+        shown_value(
+            result, next(t.mean for t in result.ranking(other.name) if t.learner == s.learner), other.name
         )
         for other in result.metrics[1:]
     ]
     line = [
         s.learner,
-        shown_metric(m, s.mean, best_mean),
+        shown_value(result, s.mean),
         interval,
-        "" if best else shown_metric(m, s.difference, best_mean, sign=True),
+        "" if best else shown_value(result, s.difference, sign=True),
         "" if best or np.isnan(s.p) else shown_p(s.p).removeprefix("p = ").removeprefix("p "),
         s.letters,
         *others,
@@ -82,6 +79,21 @@ def cells(result: Comparison, s: Standing) -> list[str]:
         duration(s.predict_seconds),
     ]
     return [*line, s.prepared] if "prepared" in heads else line
+
+
+def shown_value(result: Comparison, value: float, metric: str | None = None, sign: bool = False) -> str:
+    """A value of a metric of a comparison, or a difference of two, with as many decimals as its best learner has.
+
+    Text, pages and their summaries all print by it, so that a number looks the same wherever it stands.
+
+    >>> from assay import compare
+    >>> from assay.evaluate.show import shown_value
+    >>> result = compare(["mean"], [[float(i)] for i in range(30)], [200.5 * i for i in range(30)], design="5-fold")
+    >>> shown_value(result, 12.3456), shown_value(result, 0.5, "r2")
+    ('12', '0.5000')
+    """
+    m = result._metric(metric)
+    return shown_metric(m, value, result.ranking(m.name)[0].mean, sign)
 
 
 def conclusion(result: Comparison) -> str:
@@ -95,7 +107,7 @@ def conclusion(result: Comparison) -> str:
         return f"No split defines {m.name}, so nothing can be said by it."
     first = standings[0]
     if len(standings) == 1:
-        return f"{first.learner} has {m.name} {shown_metric(m, first.mean)}."
+        return f"{first.learner} has {m.name} {shown_value(result, first.mean)}."
     who = learned(result)
     if who is not None and who.nothing_shown:
         nothing = f"by {m.name}, nothing was shown to be learned."
@@ -238,11 +250,3 @@ def duration(seconds: float) -> str:
             value = seconds / {"s": 1.0, "ms": 1e-3, "µs": 1e-6}[unit]
             return f"{value:.0f} {unit}" if value >= 9.95 else f"{value:.2g} {unit}"
     return "0 µs"
-
-
-def signed(value: float) -> str:
-    """A difference with its sign, and without one if it rounds to zero."""
-    if np.isnan(value):
-        return ""
-    text = f"{value:+.4f}"
-    return text[1:] if float(text) == 0 else text

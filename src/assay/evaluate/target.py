@@ -91,7 +91,8 @@ def as_target(
     >>> as_target([1.5, None, 2.0, 8.5], 4, "compare").numbers
     array([1.5, nan, 2. , 8.5])
     """
-    name = name or str(getattr(y, "name", None) or ("class" if task != "regression" else "target"))
+    given = name or getattr(y, "name", None)
+    name = str(given or ("class" if task != "regression" else "target"))
     values = _one_column(y, n, who)
     is_missing = missing(values)
     if is_missing.all():
@@ -108,9 +109,9 @@ def as_target(
             known = np.array([f"{v:g}" for v in known])
     elif task is None and known.dtype.kind in "iuf":
         task = of_learners
-    chosen, why = _task_of(known, name) if task is None else (task, "")
+    chosen, why = _task_of(known, str(given or "the target")) if task is None else (task, "")
     if chosen == "regression":
-        return _numbers(known, is_missing, name, who, lenient, why)
+        return _numbers(known, is_missing, str(given or "target"), who, lenient, why)
     return _classes(known, is_missing, name, who, lenient, why)
 
 

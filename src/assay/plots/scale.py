@@ -55,14 +55,16 @@ class Scale:
         """A scale that holds all finite values, ends on round ticks and stays within bounds."""
         finite = [float(v) for v in values if np.isfinite(v)]
         low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
-        if high - low < 1e-12:
-            pad = max(abs(high) * 0.1, 0.005)
+        size = max(abs(low), abs(high))
+        if high - low < 1e-12 * (1.0 if np.isfinite(within).all() else size or 1.0):
+            pad = max(size * 0.1, 0.005 if not 0 < size < 1e-6 else 0.0)
             low, high = low - pad, high + pad
         step = _step((high - low) / 5)
         low, high = np.floor(low / step + 1e-9) * step, np.ceil(high / step - 1e-9) * step
         low, high = max(low, within[0]), min(high, within[1])
         count = round((high - low) / step)
-        ticks = [round(float(low + i * step), 10) + 0.0 for i in range(count + 1)]
+        digits = max(10, 3 - int(np.floor(np.log10(step))))
+        ticks = [round(float(low + i * step), digits) + 0.0 for i in range(count + 1)]
         return cls(float(low), float(high), ticks, width, margin)
 
     @classmethod
@@ -98,8 +100,7 @@ class Scale:
     @property
     def labels(self) -> list[tuple[float, str]]:
         """The ticks with their names."""
-        names = [f"{t:g}".replace("-", "−") for t in self.ticks] if self.names is None else self.names
-        return list(zip(self.ticks, names))
+        return list(zip(self.ticks, _tick_names(self.ticks) if self.names is None else self.names))
 
     def share(self, values: Any) -> Any:
         """Where values lie between the ends, from 0 to 1; beyond the ends, at the ends."""
@@ -118,6 +119,17 @@ class Scale:
         getattr(ax, f"set_{axis}ticks")(self.ticks, [name for _, name in self.labels])
         getattr(ax, f"set_{axis}ticks")([], minor=True)
         ax.set(**{f"{axis}lim": (self.low, self.high)})
+
+
+def _tick_names(ticks: list[float]) -> list[str]:
+    """Numbers in as few digits as tell them apart, six at least."""
+    for digits in range(6, 17):
+        names = [f"{t:.{digits}g}" for t in ticks]
+        if len(set(names)) == len(names):
+            break
+    return [
+        name.replace("-", "−").replace("e+0", "e").replace("e+", "e").replace("e−0", "e−") for name in names
+    ]
 
 
 def _step(rough: float) -> float:

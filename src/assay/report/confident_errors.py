@@ -12,7 +12,7 @@ from assay.evaluate import Comparison
 from assay.evaluate.design import Split
 from assay.tables.rows import take_rows
 
-__all__ = ["ConfidentError", "most_confident_errors"]
+__all__ = ["ConfidentError", "explanations_of", "most_confident_errors", "row_values"]
 
 MAX_LENGTH = 3600  # characters of one explanation
 
@@ -49,11 +49,11 @@ def most_confident_errors(
     wrong = np.flatnonzero((answers.answer != answers.truth) & (answers.answer >= 0))
     confidence = answers.posterior[wrong, answers.answer[wrong]]
     selected = wrong[np.argsort(-confidence, kind="stable")[:limit]]
-    reasoning = _explanations(result, name, splits, [int(answers.rows[i]) for i in selected])
+    reasoning = explanations_of(result, name, splits, [int(answers.rows[i]) for i in selected])
     errors = []
     for i in selected:
         row = int(answers.rows[i])
-        values, hidden = _values(result, row)
+        values, hidden = row_values(result, row)
         errors.append(
             ConfidentError(
                 row=result.row_names(row),
@@ -69,7 +69,7 @@ def most_confident_errors(
     return errors
 
 
-def _explanations(result: Comparison, name: str, splits: list[Split], rows: list[int]) -> dict[int, str]:
+def explanations_of(result: Comparison, name: str, splits: list[Split], rows: list[int]) -> dict[int, str]:
     """Explanations of rows, each by the model of the split that held it out."""
     assert result.source is not None
     candidate, texts = result.candidates[name], {}
@@ -95,7 +95,7 @@ def _text(explanation: Explanation) -> str:
     return text if len(text) <= MAX_LENGTH else text[:MAX_LENGTH].rsplit("\n", 1)[0] + "\n  ..."
 
 
-def _values(result: Comparison, row: int, limit: int = 12) -> tuple[list[tuple[str, str]], int]:
+def row_values(result: Comparison, row: int, limit: int = 12) -> tuple[list[tuple[str, str]], int]:
     """The first values of a row as text, and how many more there are."""
     assert result.source is not None
     table = result.source.table

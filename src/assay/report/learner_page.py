@@ -1,4 +1,4 @@
-"""One part of the page for each learner: confusion, classes, curves, and the most confident errors."""
+"""One part of the page for each learner: confusion and classes, or residuals; curves; and its worst predictions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from assay.evaluate import Comparison, Standing
+from assay.evaluate import Comparison, Residuals, Standing
 from assay.evaluate.curves import Curve
+from assay.evaluate.digits import shown_metric
 from assay.evaluate.out_of_fold import OutOfFold
-from assay.learners import learners
+from assay.evaluate.show import shown_value
 from assay.plots.scale import Scale
 from assay.report.charts import Line, chart
 from assay.report.curves import learner_panels, value_and_interval
-from assay.report.ranking import number
+from assay.report.ranking import about
 from assay.report.refits import Extras
 from assay.report.reproduce import spelled
+from assay.report.residual_panels import column_panels, group_tables, residual_panels, size_table
 
 __all__ = ["class_table", "confusion_card", "learner_pages"]
 
 MAX_MATRIX_CLASSES = 12  # classes up to which a confusion matrix is shown whole
+MAX_COLUMN_PAGES = 3  # learners whose residuals are drawn against columns
 MAX_CLASSES = 20  # in the table of precision, recall and F1
 
 
@@ -34,8 +37,7 @@ def learner_pages(
 def _page(
     result: Comparison, s: Standing, i: int, answer: OutOfFold | None, refitted: Extras
 ) -> dict[str, Any]:
-    name, entry = s.learner, learners().get(s.learner)
-    m = result.metrics[0]
+    name, m = s.learner, result.metrics[0]
     candidate = result.candidates.get(name)
     constructor = "" if candidate is None else spelled(candidate.learner)
     if name in refitted.complexity:
@@ -43,20 +45,36 @@ def _page(
     else:
         complexity = None
     return {
+        "panels": learner_panels(result, name, answer) if result.classes and answer is not None else [],
+        "tables": [],
+        "surprising": None,
         "id": f"learner-{i + 1}",
         "learner": name,
-        "about": entry.summary if entry else "",
+        "about": about(result, name),
         "given": constructor if len(constructor) <= 300 else constructor[:300] + " ...",
         "prepared": s.prepared,
-        "mean": f"{m.name} {number(s.mean)}" if not np.isnan(s.mean) else "",
-        "value": number(s.mean),
+        "mean": f"{m.name} {shown_value(result, s.mean)}" if not np.isnan(s.mean) else "",
+        "value": shown_value(result, s.mean),
         "letters": s.letters,
-        "confusion": confusion_card(result, name),
-        "classes": None if answer is None else class_table(result, name),
-        "panels": [] if answer is None else learner_panels(result, name, answer),
+        "confusion": confusion_card(result, name) if result.classes else None,
+        "classes": class_table(result, name) if result.classes and answer is not None else None,
+        **(_numbers(result, name, i, refitted) if result.task == "regression" and answer is not None else {}),
         "learning": _trained(refitted.learning[name], name) if name in refitted.learning else None,
         "complexity": complexity,
         "errors": refitted.errors.get(name),
+    }
+
+
+def _numbers(result: Comparison, name: str, i: int, refitted: Extras) -> dict[str, Any]:
+    """Of predicted numbers: panels of the residuals, errors of parts of the rows, the most surprising rows."""
+    residuals, importance = Residuals.of_comparison(result, name), refitted.importance
+    panels = residual_panels(result, name, residuals, refitted.predictive.get(name))
+    if i < MAX_COLUMN_PAGES:
+        panels += column_panels(result, name, residuals, importance)
+    return {
+        "panels": panels,
+        "tables": [size_table(result, residuals), *group_tables(result, residuals, importance)],
+        "surprising": refitted.surprising.get(name),
     }
 
 
@@ -129,7 +147,7 @@ def _trained(curve: Curve, name: str) -> dict[str, Any]:
         lines.insert(0, Line([curve.used] * 2, [y.low, y.high], "ideal", f"used: {curve.used:g}"))
     over, metric = "training rows" if curve.along == "rows" else curve.along, curve.metric.name
     description = f"{metric} of {name} over {over}: " + ", ".join(
-        f"{_count(v)}: {t:.3f}" for v, t in zip(at, tested)
+        f"{_count(v)}: {shown_metric(curve.metric, t)}" for v, t in zip(at, tested)
     )
     return {
         "plot": chart(lines, x, y, over, metric, description),

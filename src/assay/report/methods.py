@@ -12,13 +12,15 @@ from assay.evaluate.pairs import test_rows_per_training_row
 from assay.stats.significance.test_result import TestResult, shown_confidence
 from assay.stats.significance.which_test import Advice, which_test
 
-__all__ = ["SOURCES", "methods", "sources", "usual_test", "why_this_test"]
+__all__ = ["SOURCES", "methods", "shown_rope", "sources", "usual_test", "why_this_test"]
 
 SOURCES = {
     "Alpaydin 1999": "E. Alpaydin: Combined 5 x 2 cv F test for comparing supervised classification learning "
     "algorithms. Neural Computation 11 (1999), 1885-1892.",
     "Corani and Benavoli 2015": "G. Corani, A. Benavoli: A Bayesian approach for comparing cross-validated algorithms "
     "on multiple data sets. Machine Learning 100 (2015), 285-304.",
+    "Diebold and Mariano 1995": "F. X. Diebold, R. S. Mariano: Comparing predictive accuracy. Journal of Business and "
+    "Economic Statistics 13 (1995), 253-263.",
     "DeLong et al. 1988": "E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson: Comparing the areas under two or more "
     "correlated receiver operating characteristic curves. Biometrics 44 (1988), 837-845.",
     "Holm 1979": "S. Holm: A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
@@ -39,9 +41,9 @@ def methods(result: Comparison, rope: float | None = None) -> list[str]:
     sentences = [_design(result), _learned(result), *_intervals(result), *_tests(result)]
     if rope is not None and len(result.places) > 1 and len(result.finished) > 1:
         sentences.append(
-            f"Differences of {result.metrics[0].name} up to {rope:g} were taken to be practically none; the "
-            "probabilities of practical differences are those of the Bayesian correlated t test (Corani and Benavoli "
-            "2015)."
+            f"Differences of {result.metrics[0].name} up to {shown_rope(result, rope)} were taken to be practically "
+            "none; the probabilities of practical differences are those of the Bayesian correlated t test (Corani and "
+            "Benavoli 2015)."
         )
     if any(c.posterior is not None for cells in result.cells.values() for c in cells):
         sentences.append(
@@ -51,6 +53,14 @@ def methods(result: Comparison, rope: float | None = None) -> list[str]:
     versions = ", ".join(f"{k} {v}" for k, v in result.settings["versions"].items())
     sentences.append(f"Software: {versions}. The run took {result.settings['seconds']:.1f} seconds.")
     return sentences
+
+
+def shown_rope(result: Comparison, rope: float) -> str:
+    """The largest difference that does not matter, and how it compares with the best learner if it is in units."""
+    best = result.ranking()[0].mean if result.ranking() else np.nan
+    in_units = result.task == "regression" and not np.isfinite(result.metrics[0].bounds[1])
+    share = f" ({rope / abs(best):.2g} times the best)" if in_units and best else ""
+    return f"{rope:g}{share}"
 
 
 def sources(sentences: list[str]) -> list[str]:
@@ -135,6 +145,13 @@ def _intervals(result: Comparison) -> list[str]:
     rows = (
         "rows as the effective sample size of the weighted ones" if result.weights else "rows as were tested"
     )
+    if result.task == "regression" and (splits < 2 or result._of_pooled_rows):
+        sample = "With a single split" if splits < 2 else "Each row is a split of its own, so"
+        return [
+            f"{sample} the test rows are the sample: every measure is of all of them together, and its interval "
+            f"({level}) rests on what each row adds to it (Student's t, the delta method), or comes from resampling "
+            "the rows."
+        ]
     if splits < 2:
         weighted = f" of as many {rows}" if result.weights else ""
         return [
@@ -215,6 +232,16 @@ def _why(test: TestResult, result: Comparison) -> str:
             "Two learners were compared by a paired bootstrap, since with one split the rows are the sample: test rows "
             "were drawn again 500 times, the same for every learner, and the standard deviation of the differences is "
             "their standard error."
+        )
+    if test.code == "diebold_mariano":
+        return (
+            "Two learners were compared by Diebold and Mariano's test (Diebold and Mariano 1995) of what each test row "
+            "adds to the difference: rows that follow one another in time err alike, and its variance allows for it."
+        )
+    if test.code == "paired_rows":
+        return (
+            "Two learners were compared by the paired t test of what each test row adds to the difference, since the "
+            "rows are the sample."
         )
     if test.code == "z_test":
         return (

@@ -32,7 +32,7 @@ def columns_part(importance: PermutationImportance | None) -> dict[str, Any] | N
     rows = []
     for row in entries:
         significant = row["p"] <= importance.alpha
-        label = f"{row['column']}: {row['importance']:+.4f}"
+        label = f"{row['column']}: {importance.shown(row['importance'], sign=True)}"
         plot = whisker(
             scale, row["importance"], row["low"], row["high"],
             kind="best" if significant else "level", zero=0.0, label=label,
@@ -42,8 +42,10 @@ def columns_part(importance: PermutationImportance | None) -> dict[str, Any] | N
                 "kind": "best" if significant else "level",
                 "column": row["column"],
                 "plot": plot,
-                "importance": f"{row['importance']:+.4f}",
-                "interval": "none" if np.isnan(row["low"]) else f"{row['low']:+.4f} to {row['high']:+.4f}",
+                "importance": importance.shown(row["importance"], sign=True),
+                "interval": "none"
+                if np.isnan(row["low"])
+                else " to ".join(importance.shown(row[end], sign=True) for end in ("low", "high")),
                 "p": "none"
                 if np.isnan(row["p"])
                 else shown_p(row["p"]).removeprefix("p = ").removeprefix("p "),
@@ -71,7 +73,7 @@ def model_html(result: Comparison, name: str) -> Markup | None:
     arguments = ((weight_keyword, data.weight), (group_keyword, data.groups))
     accepted = [(keyword(model), column) for keyword, column in arguments if column is not None]
     fit_arguments = {name: column for name, column in accepted if name is not None}
-    model.fit(X, data.labels[data.codes], **fit_arguments)
+    model.fit(X, data.values_of_target, **fit_arguments)
     html = model.show(limit=MAX_LINES).to_html()
     if len(html) > MAX_HTML:
         html = model.show(limit=10).to_html()

@@ -9,8 +9,9 @@ from typing import Any
 from markupsafe import Markup
 
 from assay.errors import ParameterError
-from assay.evaluate import Comparison, Finding, OutOfFold
+from assay.evaluate import Comparison, Finding, OutOfFold, Residuals
 from assay.evaluate.doubts import doubts
+from assay.evaluate.pairs import usual_rope
 from assay.evaluate.records import as_plain
 from assay.evaluate.remarks import face_of, grouped
 from assay.report import ranking, reproduce
@@ -20,6 +21,7 @@ from assay.report.learner_page import learner_pages
 from assay.report.methods import methods, sources, why_this_test
 from assay.report.model_part import columns_part
 from assay.report.refits import Extras, extras
+from assay.report.residual_panels import predictions_overview, target_part
 from assay.report.settings import settings_of
 from assay.report.size import within_size
 from assay.report.steps import steps
@@ -59,7 +61,7 @@ def write_report(
     learning_curves: Any = "auto",
     explanations: Any = "auto",
     importance: Any = "auto",
-    rope: float | None = 0.01,
+    rope: float | str | None = "auto",
 ) -> Path:
     """Write the page; returns its path.
 
@@ -74,8 +76,10 @@ def write_report(
         Whether to refit the best learners to explain their most confident errors.
     importance : "auto", True or False
         Whether to refit the best learner for the importance of the columns and for its model; "auto" as above.
-    rope : float or None
-        Region of practical equivalence: a difference of the first metric up to this size does not matter.
+    rope : float, "auto" or None
+        Region of practical equivalence: a difference of the first metric up to this size does not matter. "auto" is
+        0.01 for shares and other metrics of classes, and a hundredth of the best learner's value for metrics of
+        numbers that are in units of the target; None leaves it out.
 
     Examples
     --------
@@ -114,11 +118,13 @@ def render_report(
     learning_curves: Any = "auto",
     explanations: Any = "auto",
     importance: Any = "auto",
-    rope: float | None = 0.01,
+    rope: float | str | None = "auto",
 ) -> str:
     """The page as text. Names and labels of the data are escaped everywhere."""
+    if rope == "auto":
+        rope = usual_rope(result)
     if rope is not None and not (isinstance(rope, (int, float)) and 0 <= rope < float("inf")):
-        raise ParameterError(f"report: rope must be a number from 0 up, or None, got {rope!r}.")
+        raise ParameterError(f'report: rope must be a number from 0 up, "auto" or None, got {rope!r}.')
     answers = {s.learner: result.out_of_fold(s.learner) for s in result.ranking() if not s.failure}
     refitted = extras(result, learning_curves, explanations, importance)
     parts = _parts(result, answers, refitted, rope)
@@ -187,9 +193,11 @@ def _parts(
         "pairs": ranking.pairs(result),
         "metrics": ranking.measures(result),
         "curves": overview(result, answers),
+        "predictions": _predictions(result, answers, refitted),
+        "target": target_part(result),
         "pages": learner_pages(result, answers, refitted, _LIMITS[0].learners),
         "times": ranking.times(result),
-        "classes": class_bar(list(result.data.classes.items())[:200]),
+        "classes": class_bar(list(result.data.classes.items())[:200]) if result.classes else None,
         "legend": list(result.data.classes.items())[:MAX_CLASSES],
         "findings": [(f.severity, f.said(face_of(result))) for f in findings],
         "summary": summary(result, refitted.importance, findings),
@@ -207,6 +215,17 @@ def _parts(
         "settings": settings_of(result),
         "embedded": _embedded(result),
     }
+
+
+def _predictions(
+    result: Comparison, answers: dict[str, OutOfFold], refitted: Extras
+) -> dict[str, Any] | None:
+    """Predicted numbers of all learners side by side; None for classes."""
+    if result.task != "regression":
+        return None
+    return predictions_overview(
+        result, {name: Residuals.of_comparison(result, name) for name in answers}, refitted.predictive
+    )
 
 
 def _names(result: Comparison) -> list[str]:

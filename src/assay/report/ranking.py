@@ -9,24 +9,27 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.evaluate import Comparison, Standing
-from assay.evaluate.show import duration, signed
+from assay.evaluate.candidates import KIND_OF_TASK
+from assay.evaluate.show import duration, shown_value
 from assay.evaluate.verdict import shown_p
 from assay.learners import learners
 from assay.plots.scale import Scale
-from assay.report.methods import usual_test
+from assay.report.methods import shown_rope, usual_test
 from assay.report.rank_diagram import average_ranks, rank_diagram
 from assay.report.svg import MARGIN, axis, share_bar, whisker
 
-__all__ = ["differences", "measures", "number", "pairs", "ranked", "ranks", "tiles", "times"]
+__all__ = ["differences", "interval", "measures", "pairs", "ranked", "ranks", "tiles", "times"]
 
 PLOT = 380.0  # width of the plots in tables, in their own units
 MAX_PAIRS = 24  # learners in the matrix of all pairs
 EQUAL_PROBABILITY = 0.95  # from which on two learners are called practically equal
 
 
-def number(value: float) -> str:
-    """With four decimals; nothing for NaN."""
-    return "" if np.isnan(value) else f"{value:.4f}"
+def interval(result: Comparison, s: Standing, metric: str | None = None, between: str = " – ") -> str:
+    """The ends of a learner's interval; nothing where there is none."""
+    if np.isnan(s.low):
+        return ""
+    return between.join(shown_value(result, v, metric) for v in (s.low, s.high))
 
 
 def tiles(result: Comparison) -> list[tuple[str, str, str]]:
@@ -35,13 +38,22 @@ def tiles(result: Comparison) -> list[tuple[str, str, str]]:
     entries = [
         (f"{d.rows:,}", "rows", f"{d.missing:,} missing values" if d.missing else "no missing value"),
         (f"{len(d.columns):,}", "columns", ", ".join(f"{n} {kind}" for kind, n in d.kinds.items())),
-        (f"{len(d.classes):,}", "classes", f"of {d.target}"),
+        _target_tile(result),
         (f"{len(result.places):,}", "splits", result.design.name),
     ]
     if best is not None:
-        interval = "" if np.isnan(best.low) else f"{number(best.low)} to {number(best.high)}"
-        entries.insert(0, (number(best.mean), f"{result.metrics[0].name} of {best.learner}", interval))
+        what = f"{result.metrics[0].name} of {best.learner}"
+        entries.insert(0, (shown_value(result, best.mean), what, interval(result, best, between=" to ")))
     return entries
+
+
+def _target_tile(result: Comparison) -> tuple[str, str, str]:
+    """How many classes there are, or from where to where the numbers go."""
+    d = result.data
+    if d.measured is None:
+        return f"{len(d.classes):,}", "classes", f"of {d.target}"
+    low, high = (f"{v:.4g}" for v in (d.measured.low, d.measured.high))
+    return f"{low} to {high}", f"range of {d.target}", f"mean {d.measured.mean:.4g}"
 
 
 def _kind(s: Standing, i: int) -> str:
@@ -57,24 +69,28 @@ def ranked(result: Comparison) -> dict[str, Any]:
     scale = Scale.over(_near(reach), PLOT, m.bounds, MARGIN)
     rows = []
     for i, s in enumerate(standings):
-        entry = learners().get(s.learner)
-        label = f"{s.learner}: {number(s.mean)}" + (
-            "" if np.isnan(s.low) else f", {number(s.low)} to {number(s.high)}"
-        )
+        ends = interval(result, s, between=" to ")
+        label = ", ".join(filter(None, (f"{s.learner}: {shown_value(result, s.mean)}", ends)))
         rows.append(
             {
                 "kind": _kind(s, i),
                 "learner": s.learner,
-                "about": entry.summary if entry else "",
+                "about": about(result, s.learner),
                 "prepared": s.prepared,
                 "plot": whisker(scale, s.mean, s.low, s.high, values[s.learner], _kind(s, i), label=label),
-                "mean": number(s.mean),
-                "interval": "none" if np.isnan(s.low) else f"{number(s.low)} – {number(s.high)}",
+                "mean": shown_value(result, s.mean),
+                "interval": interval(result, s) or "none",
                 "letters": s.letters,
             }
         )
     off = any(s.mean < scale.low or s.mean > scale.high for s in standings)
     return {"axis": axis(scale), "rows": rows, "off": off}
+
+
+def about(result: Comparison, name: str) -> str:
+    """What a learner of that short name is, in a line; nothing for one that the user named."""
+    entry = learners(KIND_OF_TASK[result.task]).get(name)
+    return entry.summary if entry else ""
 
 
 def _middle(values: np.ndarray) -> np.ndarray:
@@ -145,7 +161,7 @@ def differences(result: Comparison, rope: float | None) -> dict[str, Any] | None
                     scale, s.difference, s.difference_low, s.difference_high,
                     kind=_kind(s, 1), zero=0.0, label=str(verdict), region=rope,
                 ),
-                "difference": signed(s.difference),
+                "difference": shown_value(result, s.difference, sign=True),
                 "p": "none" if np.isnan(s.p) else shown_p(s.p).removeprefix("p = ").removeprefix("p "),
                 "verdict": "not significantly worse" if s.level else "significantly worse",
                 "size": _size(result, s.learner, best.learner, rope),
@@ -154,7 +170,14 @@ def differences(result: Comparison, rope: float | None) -> dict[str, Any] | None
             }
         )  # fmt: skip
     sized = any(row["size"] for row in rows)
-    return {"best": best.learner, "axis": axis(scale), "rows": rows, "rope": rope, "sized": sized}
+    return {
+        "best": best.learner,
+        "axis": axis(scale),
+        "rows": rows,
+        "rope": rope,
+        "region": "" if rope is None else shown_rope(result, rope),
+        "sized": sized,
+    }
 
 
 def _size(result: Comparison, learner: str, best: str, rope: float | None) -> str:
@@ -162,7 +185,10 @@ def _size(result: Comparison, learner: str, best: str, rope: float | None) -> st
     finite = np.isfinite(result.values(learner) - result.values(best))
     if rope is None or finite.sum() < 2:
         return ""
-    posterior = result.bayes(learner, best, rope=rope)
+    try:
+        posterior = result.bayes(learner, best, rope=rope)
+    except DataError:  # numbers so large that their squares are out of range
+        return ""
     worse, better = posterior.right, posterior.left
     if result.metrics[0].better == "higher":
         worse, better = better, worse
@@ -200,7 +226,7 @@ def pairs(result: Comparison) -> dict[str, Any] | None:
             ahead = gap < 0 if better == "lower" else gap > 0
             kind = ("ahead" if ahead else "behind") if verdict.significant else ""
             p = "no test" if np.isnan(verdict.adjusted) else shown_p(verdict.adjusted)
-            cells.append({"gap": signed(gap), "p": p, "kind": kind})
+            cells.append({"gap": shown_value(result, gap, sign=True), "p": p, "kind": kind})
         rows.append({"learner": a, "cells": cells})
     return {"names": names, "rows": rows, "all": len(names) == len(_measured(result))}
 
@@ -219,10 +245,8 @@ def measures(result: Comparison) -> dict[str, Any] | None:
             first = result.ranking(m.name)[0].learner == s.learner
             cells.append(
                 {
-                    "mean": number(standing.mean),
-                    "interval": ""
-                    if np.isnan(standing.low)
-                    else f"{number(standing.low)} – {number(standing.high)}",
+                    "mean": shown_value(result, standing.mean, m.name),
+                    "interval": interval(result, standing, m.name),
                     "letters": standing.letters,
                     "kind": "best" if first else "level" if standing.level else "worse",
                 }
@@ -232,7 +256,7 @@ def measures(result: Comparison) -> dict[str, Any] | None:
 
 
 def times(result: Comparison) -> list[dict[str, Any]]:
-    """Seconds to fit and to classify, with bars."""
+    """Seconds to fit and to predict, with bars."""
     standings = [s for s in result.ranking() if not s.failure]
     longest_fit = max((s.fit_seconds for s in standings), default=1.0) or 1.0
     longest_predict = max((s.predict_seconds for s in standings), default=1.0) or 1.0

@@ -17,6 +17,8 @@ from assay.evaluate.design import Split
 from assay.metrics.measure import measures
 from assay.report.confident_errors import ConfidentError, most_confident_errors
 from assay.report.model_part import model_html
+from assay.report.predictive_rows import PredictiveRows, gives_intervals, predictive_rows
+from assay.report.surprising_rows import SurprisingRow, most_surprising_rows
 
 __all__ = ["Extras", "extras"]
 
@@ -31,12 +33,15 @@ MAX_EXPLAINED = 6  # learners whose errors are explained
 class Extras:
     """Of each learner: its learning curve, its complexity curve, its most confident errors; and what was left out.
 
+    Of a learner of numbers, its predictive distributions of the test rows, and the rows that surprise it most.
     Of the best one also the permutation importances, and its model, fitted on all rows, as HTML.
     """
 
     learning: dict[str, Curve] = field(default_factory=dict)
     complexity: dict[str, Curve] = field(default_factory=dict)
     errors: dict[str, list[ConfidentError]] = field(default_factory=dict)
+    predictive: dict[str, PredictiveRows] = field(default_factory=dict)
+    surprising: dict[str, list[SurprisingRow]] = field(default_factory=dict)
     importance: PermutationImportance | None = None
     model: Any = None
     notes: list[str] = field(default_factory=list)
@@ -53,7 +58,8 @@ def extras(
         "auto" draws the curves of the learners, best first, that together take about the comparison's own time at
         most, judged by the times it measured; True draws all.
     explanations : "auto", True or False
-        The same for the most confident errors; True explains those of all learners.
+        The same for the most confident errors, or the most surprising rows of learners of numbers, and for their
+        prediction intervals; True explains those of all learners.
     importance : "auto", True or False
         Whether to refit the best learner for the permutation importance of the columns, and on all rows for its model;
         "auto" repeats less, or leaves it out, where it would take longer than the comparison.
@@ -160,7 +166,12 @@ def _jobs(
         else:
             omitted.append(name)
     for name in order if explanations is True else order[:MAX_EXPLAINED]:
-        if affords(name, min(len(first), MAX_ERRORS), explanations):
+        if result.task == "regression":
+            if gives_intervals(result, name) and affords(name, 1.5 * len(first), explanations):
+                jobs.append((name, _predictive(result, name, first, refitted)))
+            if affords(name, min(len(first), MAX_ERRORS), explanations):
+                jobs.append((name, _surprising(result, name, first, refitted)))
+        elif affords(name, min(len(first), MAX_ERRORS), explanations):
             jobs.append((name, _errors(result, name, first, refitted)))
     for name in order:
         values = complexity_grid(result, name)[1]
@@ -199,6 +210,21 @@ def _complexity(result: Comparison, name: str, folds: list[Split], refitted: Ext
 def _metric(result: Comparison) -> Any:
     """The ranking metric, or the error rate where that one needs costs of single rows."""
     return result.metrics[0] if result.metrics[0].needs != "costs" else measures()["error"]
+
+
+def _predictive(result: Comparison, name: str, first: list[Split], refitted: Extras) -> Callable[[], None]:
+    def work() -> None:
+        refitted.predictive[name] = predictive_rows(result, name, first)
+
+    return work
+
+
+def _surprising(result: Comparison, name: str, first: list[Split], refitted: Extras) -> Callable[[], None]:
+    def work() -> None:
+        predictive = refitted.predictive.get(name)
+        refitted.surprising[name] = most_surprising_rows(result, name, first, MAX_ERRORS, predictive)
+
+    return work
 
 
 def _errors(result: Comparison, name: str, first: list[Split], refitted: Extras) -> Callable[[], None]:

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_regressor
 
 from assay.evaluate import Comparison
+from assay.evaluate.candidates import KIND_OF_TASK
 from assay.evaluate.prepared import Candidate
 from assay.learners import learners
 from assay.tables.data import datasets
@@ -38,6 +39,8 @@ def python_line(result: Comparison) -> str:
 
 def _options(result: Comparison) -> Iterator[str]:
     """Every option that is not the default; always the design and the metrics."""
+    if result.task == "regression":
+        yield "task='regression'"
     yield "design=splits" if result.design.kind == "given" else f"design={result.design.name!r}"
     loss, reject = result.settings.get("loss"), result.settings.get("reject")
     extra = {"cost", "rejected"} if loss is not None else set()
@@ -75,11 +78,15 @@ def _entry(candidate: Candidate) -> Any:
     scaled = "scaled" in candidate.words.split(", ")
     same_class = [
         e
-        for e in learners().values()
+        for e in learners(_kind_of(candidate.learner)).values()
         if e.class_name == type(candidate.learner).__name__ and e.scale == scaled
     ]
     identical = [e for e in same_class if spelled(e.make()) == spelled(candidate.learner)]
     return next((e for e in identical if e.name == candidate.name), identical[0] if identical else None)
+
+
+def _kind_of(learner: Any) -> str:
+    return "regressor" if is_regressor(learner) else "classifier"
 
 
 def _is_default_name(name: str, candidate: Candidate | None) -> bool:
@@ -142,7 +149,8 @@ def command_line(result: Comparison) -> str | None:
         return str(result.settings["command"])
     other_columns = any(result.settings.get(key) for key in ("grouped", "timed", "weighted"))
     nameable = all(
-        name in learners() and _argument(name, result.candidates.get(name)) == repr(name)
+        name in learners(KIND_OF_TASK[result.task])
+        and _argument(name, result.candidates.get(name)) == repr(name)
         for name in result.learners
     )
     if other_columns or result.design.kind == "given" or not nameable or not _readable(result.data.name):
@@ -152,6 +160,8 @@ def command_line(result: Comparison) -> str | None:
         return None
     words: list[Any] = ["assay", "compare", result.data.name, "--target", result.data.target]
     words += ["--learners", ",".join(result.learners), "--design", result.design.name]
+    if result.task == "regression":
+        words += ["--task", "regression"]
     for m in result.metrics:
         words += ["--metric", m.name]
     for predicted, actual, cost in loss or []:

@@ -25,11 +25,21 @@ def settings_of(result: Comparison) -> dict[str, Any]:
     """
     whole = as_plain(result, without=("classes", "confusion", "ranking", "records"))
     whole["data"]["classes"] = dict(list(whole["data"]["classes"].items())[:MAX_CLASSES])
+    about_target = {"number of classes": len(result.classes)}
+    if result.task == "regression":
+        measured = result.data.measured
+        about_target = (
+            {} if measured is None else {end: getattr(measured, end) for end in ("low", "high", "mean")}
+        )
     return {
         "format": FORMAT,
         "kind": "comparison",
-        "data": {k: v for k, v in whole["data"].items() if k in ("name", "rows", "target", "classes")}
-        | {"columns": len(result.data.columns), "number of classes": len(result.classes)},
+        "task": result.task,
+        "data": {
+            k: v for k, v in whole["data"].items() if k in ("name", "rows", "target", "classes") and v != {}
+        }
+        | {"columns": len(result.data.columns)}
+        | about_target,
         "learners": {name: _constructor(result, name) for name in result.learners},
         "prepared": result.prepared,
         "design": whole["design"],

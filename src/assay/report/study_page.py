@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.evaluate.describe import Description
+from assay.evaluate.digits import shown_metric
 from assay.evaluate.records import plain
 from assay.evaluate.verdict import shown_p
 from assay.experiments.conclusion import Conclusion
 from assay.experiments.study import Study
 from assay.report.page import checked_path, dress, legible, template
 from assay.report.rank_diagram import rank_diagram
-from assay.report.ranking import MAX_PAIRS, number
+from assay.report.ranking import MAX_PAIRS
 from assay.report.settings import FORMAT
 from assay.report.size import within_size
 from assay.stats.significance.test_result import shown_confidence
@@ -172,22 +174,21 @@ def _table(
     for i, data in enumerate(study.data[: limits.data]):
         losses = np.round(m.sign * means[i], 12)
         best = np.nanmin(losses) if np.isfinite(losses).any() else np.nan
+        like = m.sign * best  # sets the decimals of the row
         cells = []
         for k in listed:
             low, high = intervals[i, k]
             failed = (data, study.learners[k]) in study.failures
             cells.append(
                 {
-                    "mean": number(means[i, k]) or ("failed" if failed else "–"),
-                    "interval": "" if np.isnan(low) else f"{low:.3f} – {high:.3f}",
+                    "mean": shown_metric(m, means[i, k], like) or ("failed" if failed else "–"),
+                    "interval": ""
+                    if np.isnan(low)
+                    else " – ".join(shown_metric(m, v, like) for v in (low, high)),
                     "best": bool(losses[k] == best),
                 }
             )
-        about = study.manifest.blocks[i].about
-        rows.append(
-            {"data": data, "cells": cells, "about": f"{about.rows:,} rows, {len(about.columns):,} columns, "
-             f"{len(about.classes)} classes"}
-        )  # fmt: skip
+        rows.append({"data": data, "cells": cells, "about": _about(study.manifest.blocks[i].about)})
     return {
         "metric": m,
         "names": [study.learners[k] for k in listed],
@@ -199,6 +200,12 @@ def _table(
         "hidden": max(0, len(study.data) - limits.data),
         "hidden_learners": max(0, len(order) - limits.learners),
     }
+
+
+def _about(data: Description) -> str:
+    """Rows, columns and classes of a data set in a few words."""
+    classes = f", {len(data.classes)} classes" if data.classes else ""
+    return f"{data.rows:,} rows, {len(data.columns):,} columns{classes}"
 
 
 def _pairs(conclusion: Conclusion | None, limit: int) -> dict[str, Any] | None:
@@ -239,7 +246,10 @@ def _effects(study: Study) -> list[dict[str, Any]]:
         terms = [
             {
                 "name": t.name,
-                "levels": ", ".join(f"{level}: {mean:.4f}" for level, mean in zip(t.levels, t.means)),
+                "levels": ", ".join(
+                    f"{level}: {shown_metric(study.metrics[0], mean)}"
+                    for level, mean in zip(t.levels, t.means)
+                ),
                 "df": t.df,
                 "F": "none" if np.isnan(t.test.p) else f"{t.test.statistic:.2f}",
                 "p": "none" if np.isnan(t.test.p) else shown_p(t.test.p),

@@ -9,8 +9,8 @@ import numpy as np
 from assay.evaluate import Comparison, Finding, PermutationImportance
 from assay.evaluate.learned import learned
 from assay.evaluate.remarks import face_of
-from assay.evaluate.show import conclusion
-from assay.report.ranking import number
+from assay.evaluate.show import conclusion, shown_value
+from assay.report.ranking import interval
 from assay.stats.significance.test_result import shown_confidence
 
 __all__ = ["summary"]
@@ -68,11 +68,11 @@ def _answer(result: Comparison) -> str:
 
 def _best(result: Comparison, s: Any) -> str:
     m = result.metrics[0]
-    sentence = f"{s.learner}: {m.name} {number(s.mean)}"
-    if not np.isnan(s.low):
-        sentence += f", {shown_confidence(result.alpha)} interval {number(s.low)} to {number(s.high)}"
+    sentence = f"{s.learner}: {m.name} {shown_value(result, s.mean)}"
+    if ends := interval(result, s, between=" to "):
+        sentence += f", {shown_confidence(result.alpha)} interval {ends}"
     other_metrics = [
-        f"{other.name} {number(t.mean)}"
+        f"{other.name} {shown_value(result, t.mean, other.name)}"
         for other in result.metrics[1:]
         for t in result.ranking(other.name)
         if t.learner == s.learner
@@ -90,7 +90,7 @@ def _baseline(result: Comparison) -> list[str]:
     if baseline is None or not baseline.reference:
         return []
     s = next(s for s in result.ranking() if s.learner == baseline.reference)
-    return [f"{s.learner}: {result.metrics[0].name} {number(s.mean)}"]
+    return [f"{s.learner}: {result.metrics[0].name} {shown_value(result, s.mean)}"]
 
 
 def _matters(importance: PermutationImportance) -> str:
@@ -98,7 +98,7 @@ def _matters(importance: PermutationImportance) -> str:
     by_name = {row["column"]: row["importance"] for row in importance.table()}
     chosen = importance.matters
     if chosen:
-        losses = [f"{name} ({by_name[name]:+.4f})" for name in chosen]
+        losses = [f"{name} ({importance.shown(by_name[name], sign=True)})" for name in chosen]
         them = "it" if len(chosen) == 1 else "each of them"
         listed = _listed(losses, MAX_COLUMNS)
         sentence = f"{listed}: what {importance.learner} loses in {importance.metric} without {them}"
