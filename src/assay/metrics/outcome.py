@@ -162,7 +162,9 @@ class Outcome:
         """The weighted mean over rows of a * b, without an array for it."""
         if self.weight is None:
             return float(a @ b) / len(a)
-        return float((self.weight * a) @ b) / self._total if self._total > 0 else float("nan")
+        return (
+            float(np.einsum("i,i,i->", self.weight, a, b)) / self._total if self._total > 0 else float("nan")
+        )
 
     @cached_property
     def _total(self) -> float:

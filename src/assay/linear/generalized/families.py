@@ -124,9 +124,8 @@ class Poisson(Family):
         return mu
 
     def deviance(self, y: np.ndarray, mu: np.ndarray) -> np.ndarray:
-        from scipy.special import xlogy
-
-        return 2 * (xlogy(y, y / mu) - (y - mu))
+        logs = np.log(np.where(y > 0, y / mu, 1.0))  # NumPy's logarithm takes a third of the time of xlogy
+        return 2 * (y * logs - (y - mu))
 
     def log_density(self, y: np.ndarray, mu: np.ndarray, w: np.ndarray, phi: float) -> np.ndarray:
         from scipy.special import gammaln, xlogy
