@@ -52,13 +52,13 @@ def test_a_sparse_matrix_is_asked_about_its_classes_only():
 def test_a_target_of_numbers_is_told_with_the_task_and_no_warning_of_a_tree():
     y = np.random.default_rng(5).normal(size=N)
     assert [f.code for f in diagnose(CLEAN, y)] == ["task"]
-    sentence = found(CLEAN, y)["task", "class"].sentence
+    sentence = found(CLEAN, y)["task", "target"].sentence
     assert (
         sentence
-        == "class holds 100 distinct numbers with fractions, so it is predicted as a number (regression)."
+        == "target holds 100 distinct numbers with fractions, so it is predicted as a number (regression)."
     )
     assert "task" in codes(csr_array(CLEAN[["height"]].to_numpy()), y)
-    assert 'task="classification"' in found(CLEAN, np.arange(N) % 30)["task", "class"].sentence
+    assert 'task="classification"' in found(CLEAN, np.arange(N) % 30)["task", "target"].sentence
     assert 'task="regression"' in found(CLEAN, np.arange(N) % 15)["task", "class"].sentence
     assert "target-in-disguise" not in codes(CLEAN, np.arange(N))
     assert "task" not in codes(CLEAN, np.repeat([1.0, 2.0], N // 2))

@@ -216,7 +216,7 @@ def _decisions(
         what = "loss" if loss is not None else "reject"
         raise ParameterError(
             f"{what}= is about wrong classes, and {data.target.name} has numbers. Costs of predicted numbers: the "
-            "metric 'asymmetric loss'.",
+            "metric 'asymmetric cost'.",
             who="compare",
         )
     table = as_loss(loss, data.labels, who="compare")

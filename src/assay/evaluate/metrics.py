@@ -69,7 +69,7 @@ def _measure(m: Any, who: str, task: str | None) -> Measure:
 
         known = measure_of(m, who, task or "classification") if callable(m) else scorer_named(m)
     if known is None:
-        return measure_named(m, who, "; and scikit-learn's scorers by name")
+        return measure_named(m, who, "; and scikit-learn's scorers by name", task=task)
     if task is not None and known.task not in (task, "both"):
         of_numbers = known.task == "regression"
         raise ParameterError(

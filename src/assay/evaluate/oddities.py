@@ -240,7 +240,8 @@ def which_task(case: Case) -> Iterator[Finding]:
     other = "classification" if regression else "regression"
     taken = "predicted as a number (regression)" if regression else "predicted as a class (classification)"
     advice = "If the numbers name classes" if regression else "To predict the number itself"
-    possible = not regression or bool((target.numbers == np.floor(target.numbers))[target.labelled].all())  # type: ignore[operator]
+    numbers = None if target.numbers is None else target.numbers[target.labelled]
+    possible = numbers is None or bool((numbers == np.floor(numbers)).all())
     yield Finding(
         "task",
         "note",

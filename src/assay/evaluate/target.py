@@ -91,13 +91,11 @@ def as_target(
     >>> as_target([1.5, None, 2.0, 8.5], 4, "compare").numbers
     array([1.5, nan, 2. , 8.5])
     """
-    given = name or getattr(y, "name", None)
-    name = str(given or ("class" if task != "regression" else "target"))
     values = _one_column(y, n, who)
     is_missing = missing(values)
+    name = name or str(getattr(y, "name", None) or "")
     if is_missing.all():
-        what = "label" if values.dtype.kind == "O" else "value"
-        raise DataError(f"no row of {name} has a {what}.", who=who)
+        raise DataError(f"no row of {name or 'y'} has a value.", who=who)
     known = values[~is_missing]
     if known.dtype == object and all(
         isinstance(v, (int, float, np.number)) and not isinstance(v, bool) for v in known
@@ -109,9 +107,11 @@ def as_target(
             known = np.array([f"{v:g}" for v in known])
     elif task is None and known.dtype.kind in "iuf":
         task = of_learners
-    chosen, why = _task_of(known, str(given or "the target")) if task is None else (task, "")
+    chosen, why = _task_of(known) if task is None else (task, "")
+    name = name or ("class" if chosen == "classification" else "target")
+    why = f"{name} {why}" if why else ""
     if chosen == "regression":
-        return _numbers(known, is_missing, str(given or "target"), who, lenient, why)
+        return _numbers(known, is_missing, name, who, lenient, why)
     return _classes(known, is_missing, name, who, lenient, why)
 
 
@@ -130,7 +130,7 @@ def _one_column(y: Any, n: int, who: str) -> np.ndarray:
     return values
 
 
-def _task_of(known: np.ndarray, name: str) -> tuple[str, str]:
+def _task_of(known: np.ndarray) -> tuple[str, str]:
     """What known values are to be predicted as, and why if they are numbers that could be both."""
     if known.dtype.kind not in "iuf":
         return "classification", ""
@@ -138,8 +138,8 @@ def _task_of(known: np.ndarray, name: str) -> tuple[str, str]:
     if looks_measured(known):
         fractions = known.dtype.kind == "f" and bool((known != np.floor(known)).any())
         kind = "numbers with fractions" if fractions else "whole numbers"
-        return "regression", f"{name} holds {distinct} distinct {kind}"
-    return "classification", f"{name} holds {distinct} distinct whole numbers" if distinct > 10 else ""
+        return "regression", f"holds {distinct} distinct {kind}"
+    return "classification", f"holds {distinct} distinct whole numbers" if distinct > 10 else ""
 
 
 def _numbers(

@@ -167,12 +167,16 @@ class OfRows:
         with np.errstate(invalid="ignore"):
             return float(scaled_back(mean if self.link is None else self.link(mean), unit, self.degree))
 
+    def _mean(self, outcome: Outcome, values: np.ndarray) -> float:
+        mean = outcome.mean(values)
+        return min(mean, 1.0) if self.share else mean  # sums of weights are rounded
+
     def __call__(self, outcome: Outcome) -> float:
         with np.errstate(over="ignore", under="ignore"):
             values = self.values(outcome)
             if values is None:
                 return float("nan")
-            mean = outcome.mean(values)
+            mean = self._mean(outcome, values)
             if self.degree is None or SAFE_MEAN[0] < abs(mean) < SAFE_MEAN[1]:
                 return self._linked(mean)
             outcome, unit = outcome.rescaled(always=True)
@@ -201,7 +205,7 @@ class OfRows:
         values = self.values(outcome)
         if values is None:
             return Estimate(np.nan, alpha=request.alpha, why=NOT_DEFINED)
-        w, mean = outcome.weight, outcome.mean(values)
+        w, mean = outcome.weight, self._mean(outcome, values)
         value = self._linked(mean, unit)
         if not np.isfinite(mean):
             infinite = int(np.count_nonzero(np.isinf(values)))

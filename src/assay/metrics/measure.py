@@ -216,7 +216,9 @@ def measures(task: str | None = None, ranked: bool = True) -> dict[str, Measure]
     return {m.name: m for m in sorted(declared.values(), key=lambda m: m.name)}
 
 
-def measure_named(name: Any, who: str = "measure_named", also: str = "", ranked: bool = True) -> Measure:
+def measure_named(
+    name: Any, who: str = "measure_named", also: str = "", ranked: bool = True, task: str | None = None
+) -> Measure:
     """The measure of a name: its own, an alias, of one class ("recall of yes") or with a number ("top-5").
 
     >>> from assay.metrics import measure_named
@@ -225,15 +227,20 @@ def measure_named(name: Any, who: str = "measure_named", also: str = "", ranked:
     """
     measure = find_measure(name, ranked)
     if measure is None:
-        meant = did_you_mean(
-            _plain(str(name)), [n for m in measures().values() for n in m.names], listed=False
-        )
+        fitting = [m for m in measures().values() if task is None or m.task in (task, "both")]
+        meant = did_you_mean(_plain(str(name)), [n for m in fitting for n in m.names], listed=False)
         raise ParameterError(
-            f"there is no metric {name!r}.{meant} Known: {', '.join(measures('classification'))}; of one class, as in "
-            f"'recall of yes'; of numbers: {', '.join(measures('regression'))}{also}.",
+            f"there is no metric {name!r}.{meant} Known: {_listed(task)}{also}.",
             who=who,
         )
     return measure
+
+
+def _listed(task: str | None) -> str:
+    of_classes = f"{', '.join(measures('classification'))}; of one class, as in 'recall of yes'"
+    of_numbers = ", ".join(measures("regression"))
+    both = f"{of_classes}; of numbers: {of_numbers}"
+    return {"classification": of_classes, "regression": of_numbers}.get(task or "", both)
 
 
 def find_measure(name: Any, ranked: bool = True) -> Measure | None:
