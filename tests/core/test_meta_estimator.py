@@ -34,7 +34,7 @@ from assay.ensembles import (
 from assay.errors import ParameterError
 from assay.linear import LogisticRegression
 from assay.prepare import Prepared
-from assay.tables import Table
+from assay.tables import Table, float_blocks
 from assay.tables import table as tables
 from assay.trees import DecisionTreeClassifier
 from assay.tuning import Tuned
@@ -78,9 +78,10 @@ def counts(monkeypatch):
 
         monkeypatch.setattr(module, name, counted_call)
 
-    counting(tables, "_complete", "scanned")
+    counting(tables, "is_complete", "scanned")
     counting(tables, "has_missing", "scanned")
-    counting(tables, "_numeric_block", "read")
+    counting(float_blocks, "has_missing", "scanned")
+    counting(tables, "numeric_block", "read")
     return counted
 
 
