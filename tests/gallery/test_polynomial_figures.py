@@ -75,3 +75,26 @@ def test_the_class_between():
     v = draw("plot_interval_class.py")
     assert_allclose(v["g"](v["grid"]) < 0, (v["grid"][:, 0] > 2) & (v["grid"][:, 0] < 4))
     assert (v["model"].predict(v["x"][:, None]) == v["outside"]).all()
+
+
+@pytest.mark.capability("IML-4-05")
+def test_bias_and_spread_of_the_variance():
+    """IML figure 4-1 and section 4.3: with n = 5 the mean of the squares divided by n is 4/5 of the variance."""
+    studies = draw("plot_estimator_bias.py")["studies"]
+    biased, unbiased = studies["divided by n"], studies["divided by n - 1"]
+    assert_allclose(biased.mean, 0.8, atol=0.02)
+    assert unbiased.looks_unbiased() and not biased.looks_unbiased()
+    assert biased.variance < unbiased.variance and biased.mse < unbiased.mse
+    assert_allclose(unbiased.variance, 2 / 4, rtol=0.05)  # 2 sigma^4 / (n - 1)
+
+
+@pytest.mark.capability("IML-1-13")
+def test_the_price_of_used_cars():
+    """IML figure 1-2: a falling line; exercise 1.9: the ratio carries over to cars of another price."""
+    v = draw("plot_used_car_prices.py")
+    assert v["line"].coef_[0] < 0
+    assert_allclose(
+        v["line"].predict(v["mileage"][:, None]).mean(), v["price"].mean()
+    )  # through the means, eq. 2-17
+    assert v["new"].max() < 100_000 and 3 < v["dear"][1] / v["dear"][0] < 7
+    assert (np.diff(v["kept"]) < 0).all()

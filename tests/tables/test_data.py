@@ -23,9 +23,11 @@ from assay.tables.data import (
     load_contact_lenses,
     load_cubic,
     load_dataset,
+    load_diabetes,
     load_digits,
     load_german_credit,
     load_iris,
+    load_linnerud,
     load_ranks,
     load_t5,
     load_transactions,
@@ -262,3 +264,20 @@ def test_one_indicator_of_each_attribute_is_one():
     assert_array_equal(Z[:, :3].sum(axis=1), np.ones(7))
     assert_array_equal(Z[:, 3:].sum(axis=1), np.ones(7))
     assert Z[0].tolist() == [0, 0, 1, 0, 1]  # red, S
+
+
+def test_diabetes_and_linnerud_have_the_numbers_as_measured():
+    """Source: scikit-learn's copies; the first patient is 59 years old with a body mass index of 32.1."""
+    data = load_diabetes()
+    raw = bundled.load_diabetes(scaled=False)
+    assert data.X.row(0)["age"] == 59 and data.X.row(0)["bmi"] == 32.1 and data.X.row(0)["sex"] == "2"
+    assert_array_equal(np.delete(data.X.values, 1, axis=1), np.delete(raw.data, 1, axis=1))
+    assert_array_equal(data.y, raw.target)
+    for target in ("Weight", "Waist", "Pulse"):
+        men = load_linnerud(target)
+        assert men.shape == (20, 3) and men.target_name == target
+        assert_array_equal(
+            men.y, bundled.load_linnerud().target[:, ["Weight", "Waist", "Pulse"].index(target)]
+        )
+    with pytest.raises(ParameterError, match="target must be one of Weight, Waist, Pulse"):
+        load_linnerud("Chins")

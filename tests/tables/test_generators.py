@@ -19,11 +19,17 @@ from assay.tables.generators import (
     make_boolean,
     make_box,
     make_ellipse,
+    make_friedman1,
+    make_friedman2,
+    make_friedman3,
     make_gaussian_classes,
     make_hidden_attribute,
     make_mixed,
     make_rings,
+    make_sinusoid,
+    make_steps,
     make_transactions,
+    make_used_cars,
     make_xor,
     two_gaussians_error,
 )
@@ -363,3 +369,59 @@ def test_wrong_wishes_are_explained(call, message):
 def test_an_unknown_column_is_named():
     with pytest.raises(SchemaError, match="no column 'petals'"):
         insert_missing(load_iris(), 0.1, columns=["petals"])
+
+
+@pytest.mark.parametrize("name", ["make_friedman1", "make_friedman2", "make_friedman3"])
+@pytest.mark.parametrize("noise", [0.0, 0.7])
+def test_friedmans_problems_have_the_numbers_of_scikit_learn(name, noise):
+    """Peer: sklearn.datasets, scikit-learn 1.9, with the same seed."""
+    import sklearn.datasets
+
+    ours = {
+        "make_friedman1": make_friedman1,
+        "make_friedman2": make_friedman2,
+        "make_friedman3": make_friedman3,
+    }[name]
+    X, y = ours(30, noise=noise, random_state=3)
+    peer, target = getattr(sklearn.datasets, name)(30, noise=noise, random_state=3)
+    assert_array_equal(X.values, peer)
+    assert_allclose(y, target, rtol=1e-14)
+
+
+def test_the_noise_of_the_sinusoid_grows_as_asked():
+    X, r = make_sinusoid(40_000, noise=0.5, growth=2.0, random_state=0)
+    x = X.values[:, 0]
+    error = (r - 2 * np.sin(1.5 * x)) / (0.5 * (1 + 2.0 * x))
+    assert x.min() >= 0 and x.max() <= 5
+    assert_allclose([error.mean(), error.std(), error[x > 4].std()], [0, 1, 1], atol=0.02)
+
+
+def test_steps_have_their_levels():
+    X, y = make_steps(500, steps=5, noise=0.0, random_state=0)
+    levels = {int(5 * v): level for v, level in zip(X.values[:, 0], y)}
+    assert levels == {0: 0.0, 1: -1.0, 2: 2.0, 3: -3.0, 4: 4.0}
+
+
+def test_used_cars_lose_the_documented_share_of_their_price():
+    """Least squares of log(price / new price) finds the documented coefficients."""
+    data = make_used_cars(20_000, random_state=1)
+    age, mileage, new, fuel = data.X.values.T
+    D = np.column_stack([np.ones(len(age)), age, mileage / 1e4, fuel == 1, fuel == 2])
+    w, *_ = np.linalg.lstsq(D, np.log(data.y / new), rcond=None)
+    assert_allclose(w, [0, -0.12, -0.03, 0.05, -0.1], atol=0.01)
+    assert (data.y > 0).all() and "synthetic" in data.name
+
+
+@pytest.mark.parametrize(
+    "make, settings, message",
+    [
+        (make_friedman1, {"n_features": 4}, "n_features must be at least 5"),
+        (make_friedman2, {"noise": -1.0}, "noise must be a number from 0 up"),
+        (make_sinusoid, {"growth": -1.0}, "growth must be a number from 0 up"),
+        (make_steps, {"steps": 0}, "steps must be a whole number from 1 up"),
+        (make_used_cars, {"n": 0}, "the number of rows must be a whole number from 1 up"),
+    ],
+)
+def test_problems_of_numbers_say_what_they_cannot_make(make, settings, message):
+    with pytest.raises(ParameterError, match=message):
+        make(**settings)

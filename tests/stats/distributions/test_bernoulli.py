@@ -63,3 +63,17 @@ def test_certain_coins_have_no_nan():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.capability("IML-3-01")
+def test_the_proportion_of_heads_and_the_outcome_to_predict():
+    """IML section 3.1: H,H,H,T,H,T,T,H,H gives 6/9; heads is predicted, wrong with probability 1/3."""
+    coin = Bernoulli().fit([1, 1, 1, 0, 1, 0, 0, 1, 1])
+    assert coin.p == 6 / 9 and coin.most_likely == 1
+    assert coin.error == pytest.approx(1 / 3)
+    fair = Bernoulli(0.5)
+    assert fair.most_likely == 0 and fair.error == 0.5  # a tie has a fixed rule
+    tails = Bernoulli().fit([0, 0, 1])
+    assert tails.most_likely == 0 and tails.error == pytest.approx(1 / 3)
+    draws = coin.sample(20_000, random_state=0)
+    assert np.mean(draws != coin.most_likely) == pytest.approx(coin.error, abs=0.01)

@@ -38,6 +38,8 @@ class Bernoulli(Density):
     >>> coin = Bernoulli().fit([1, 1, 1, 0, 1, 0, 0, 1, 1])
     >>> round(coin.p, 4), round(coin.var, 4)
     (0.6667, 0.2222)
+    >>> coin.most_likely, round(coin.error, 4)
+    (1, 0.3333)
     >>> Bernoulli(alpha=1).fit([1, 1]).p
     0.75
     """
@@ -62,6 +64,16 @@ class Bernoulli(Density):
     @property
     def var(self) -> float:
         return self.p * (1 - self.p)
+
+    @property
+    def most_likely(self) -> int:
+        """The outcome to predict: 1 if p is above one half, else 0 (also where both are equally likely)."""
+        return int(self.p > 0.5)
+
+    @property
+    def error(self) -> float:
+        """The probability that the prediction of the most likely outcome is wrong."""
+        return min(self.p, 1 - self.p)
 
     def fit(self, x: ArrayLike, weights: ArrayLike | None = None) -> Self:
         ones, total = count_ones(x, weights, "Bernoulli")

@@ -371,6 +371,61 @@ def load_cubic() -> Dataset:
     )
 
 
+@_built_in("diabetes", "442 patients by ten measurements; how far diabetes has come a year later, a number")
+def load_diabetes() -> Dataset:
+    """Diabetes patients by age, sex, body mass index, blood pressure and six blood values, as measured.
+
+    The target is a measure of how far the disease has come a year later, from 25 to 346. (scikit-learn's columns are
+    centred and scaled; these are not.)
+
+    >>> from assay.tables.data import load_diabetes
+    >>> load_diabetes()
+    diabetes: 442 rows, 10 columns (9 numeric, 1 nominal)
+      target progression: numbers from 25 to 346
+    """
+    from sklearn import datasets as bundled
+
+    bunch = bundled.load_diabetes(scaled=False)
+    sex = bunch.feature_names.index("sex")
+    values = np.array(bunch.data, dtype=np.float64, order="C")
+    values[:, sex] -= 1  # the codes of the categories "1" and "2"
+    columns = [Column(c) if c != "sex" else Column(c, "nominal", ("1", "2")) for c in bunch.feature_names]
+    source = "Efron, Hastie, Johnstone and Tibshirani 2004, Least Angle Regression"
+    return Dataset(
+        "diabetes", Table(values, Schema(columns)), bunch.target.astype(np.float64), "progression", (),
+        "Diabetes patients.", source,
+    )  # fmt: skip
+
+
+@_built_in("linnerud", "20 men by three exercises; their weight, waist or pulse is to be predicted, a number")
+def load_linnerud(target: str = "Weight") -> Dataset:
+    """Twenty middle-aged men in a fitness club: chin-ups, sit-ups, jumps; weight (pounds), waist (inches) and pulse.
+
+    Parameters
+    ----------
+    target : "Weight", "Waist" or "Pulse"
+
+    Examples
+    --------
+    >>> from assay.tables.data import load_linnerud
+    >>> load_linnerud("Pulse")
+    linnerud: 20 rows, 3 columns (3 numeric)
+      target Pulse: numbers from 46 to 74
+    """
+    from sklearn import datasets as bundled
+
+    bunch = bundled.load_linnerud()
+    names = list(bunch.target_names)
+    if target not in names:
+        raise ParameterError(f"load_linnerud: target must be one of {', '.join(names)}, got {target!r}.")
+    table = Table(
+        np.array(bunch.data, dtype=np.float64, order="C"), Schema([Column(c) for c in bunch.feature_names])
+    )
+    y = bunch.target[:, names.index(target)].astype(np.float64)
+    source = "M. Tenenhaus 1998, La regression PLS; measured by A. C. Linnerud"
+    return Dataset("linnerud", table, y, target, (), "Men in a fitness club.", source)
+
+
 def _packaged(
     name: str, target: str, description: str, source: str, names: str = "", whole: bool = False
 ) -> Dataset:
