@@ -30,6 +30,7 @@ from assay.bayes import GaussianNB
 from assay.core import Classifier, Explanation, Learner, PassLearner, SumLearner, sums
 from assay.core.persistence.registry import name_of
 from assay.errors import AssayError, DataError, SchemaWarning
+from assay.linear import Ridge
 from assay.prepare import Prepared, SimpleImputer
 from assay.rules import FOIL
 
@@ -110,6 +111,7 @@ MADE = {
         "inner": "3-fold",
         "metric": "log-loss",
     },
+    "TunedRegressor": {"estimator": Ridge(), "grid": {"alpha": [0.1, 1e6]}, "inner": "3-fold"},
     "TunedThresholdClassifierCV": {"cv": 3, "thresholds": 20},
 }
 

@@ -287,7 +287,8 @@ def takes_tables(model: Estimator) -> bool:
     """
     if isinstance(model, MetaEstimator):
         return takes_tables(model._asked())
-    return isinstance(model, Learner) and not _has_foreign_methods(type(model))
+    cls: Any = type(model)
+    return isinstance(model, Learner) and not _has_foreign_methods(cls)
 
 
 @lru_cache(maxsize=1024)

@@ -189,6 +189,8 @@ class ConformalRegressor(MetaEstimator, Regressor):
         "least_spread_": Scalar(low=0, finite=True),
     }
 
+    left_out_: Any
+
     def __init__(
         self,
         estimator: Estimator | None = None,
@@ -480,7 +482,7 @@ class ConformalRegressor(MetaEstimator, Regressor):
         outer = copy(self)
         self.band_ = []
         for setting in settings:
-            outer.estimator = clone(template).set_params(**setting)
+            outer.estimator = clone(template).set_params(**(setting or {}))
             self.band_.append(outer._fit_part(values, y, w, routed, train))
 
     def _band(self, X: Any) -> tuple[np.ndarray, np.ndarray]:

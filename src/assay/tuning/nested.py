@@ -334,6 +334,9 @@ class TunedRegressor(PassesDistributionsOn, _Tunes, Regressor):
     def _rows_for_answers(self, X: Any) -> Any:
         return self._rows(X)
 
+    def _predict(self, X: Any) -> np.ndarray:
+        return self.best_estimator_.predict(X)
+
     def _read_target(self, y: Any, n: int) -> ReadTarget:
         numbers = numeric_target(y, n, "TunedRegressor")
         if n < 4:

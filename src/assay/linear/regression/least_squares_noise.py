@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.core.stored import Boolean, FloatArray, Scalar
 from assay.errors import DegenerateError
-from assay.linear.regression.least_squares_sums import Floats, Problem, moments_of, problem_of
+from assay.linear.regression.least_squares_sums import Floats, Problem, problem_of
 from assay.stats.distributions.predictive import Student
 
 __all__ = ["LeastSquaresNoise", "least_squares_noise"]
@@ -87,7 +87,7 @@ def least_squares_noise(
     alpha : the penalty      intercept : "free", "none" or "penalised"
     who : the learner, for messages
     """
-    moments = sums.moments if sums.kept is None else moments_of(*sums.kept, 0, True)
+    moments = sums._full()
     problem, d = problem_of(moments, len(w)), len(w)
     S, m, n = problem.S, problem.mean, problem.n
     targets = float(moments.scatter[0][d, d])
