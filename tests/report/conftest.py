@@ -25,8 +25,13 @@ class Browser:
         # the browser reads from its descriptor 3 and writes to 4: a small start moves ours there, and becomes it
         moves = f"import os, sys; os.dup2({read}, 63); os.dup2({write}, 64); os.dup2(63, 3); os.dup2(64, 4)"
         start = [sys.executable, "-c", f"{moves}; os.execv(sys.argv[1], sys.argv[1:])", *command]
+        without_sanitizers = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
         self.process = subprocess.Popen(
-            start, pass_fds=(read, write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            start,
+            env=without_sanitizers,  # of make sanitize: the browser does not start with them
+            pass_fds=(read, write),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         os.close(read)
         os.close(write)
