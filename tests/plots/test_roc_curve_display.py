@@ -62,6 +62,13 @@ def test_an_estimator_s_curve_takes_the_same_options():
     assert display.pos_label == "b" and len(display.hulls_) == 1
 
 
+def test_a_label_of_ones_own_stays():
+    truth, score = [0, 0, 1, 1, 1], [0.1, 0.6, 0.5, 0.8, 0.9]
+    display = RocCurveDisplay.from_predictions(truth, score, curve_kwargs={"label": "my model"})
+    assert display.line_.get_label() == "my model"
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["my model"]
+
+
 def test_learners_of_a_comparison_come_into_one_picture():
     display = RocCurveDisplay.from_comparison(RESULT, plot_chance_level=True)
     names = [s.learner for s in RESULT.ranking()]

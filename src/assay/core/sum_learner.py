@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from assay.core.fitting import all_or_nothing, observed
 from assay.core.sums import Block, DaskRows, Rows, Source, Stream
@@ -170,7 +171,7 @@ class SumLearner(PassLearner):
     def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> Any:
         who = type(self).__name__
         if not self._has_classes:
-            return None if y is None else numeric_target(y, n, who)
+            return None if y is None and not is_regressor(self) else numeric_target(y, n, who)
         if first and classes is None:
             raise ParameterError("classes must be passed on the first call to partial_fit.", who=who)
         if first:

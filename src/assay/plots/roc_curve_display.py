@@ -226,8 +226,8 @@ class RocCurveDisplay(Peer):
                 outer = curve.hull
                 look = {"color": colour, "lw": 1.0, "ls": ":", "zorder": line.get_zorder()}
                 self.hulls_ += self.ax_.plot(outer.fpr, outer.tpr, **look)
-            if interval:
-                name = line.get_label().rpartition("AUC = ")[0]
+            name, area, _ = line.get_label().rpartition("AUC = ")
+            if interval and area:  # a label of the user's own stays
                 estimate = curve.interval(alpha) if estimates is None else estimates[j]
                 line.set_label(f"{name}AUC = {with_ends(estimate)}" + (")" if name else ""))
         if self.ax_.get_legend() is not None:

@@ -19,6 +19,7 @@ import assay
 from assay.errors import DataError, DegenerateWarning
 from assay.linear.regression import least_squares_learner
 from assay.linear.regression.linear_regression import LinearRegression
+from assay.linear.regression.ridge import Ridge
 from assay.metrics import r2_score
 
 X, Y = load_diabetes(return_X_y=True)
@@ -263,3 +264,9 @@ def test_a_model_of_few_rows_can_be_saved(tmp_path):
             model = LinearRegression().fit(A, rng.normal(size=4))
         assay.save(model, tmp_path / "m.assay")
         assert_array_equal(assay.load(tmp_path / "m.assay").predict(A), model.predict(A))
+
+
+@pytest.mark.parametrize("learner", [LinearRegression, Ridge])
+def test_some_rows_without_a_target_are_refused_in_words(learner):
+    with pytest.raises(DataError, match="requires y to be passed"):
+        learner().partial_fit(np.ones((3, 2)))

@@ -142,7 +142,7 @@ class JsonReader:
             if flat is None:
                 typed = self._typed_records(self._lines(block, line), extent)
             else:
-                typed = self._columns(flat, line, extent)
+                typed = self._columns(flat, line + len(flat) - 1, extent)
             for size, parts in typed:
                 for name, part in parts.items():
                     known[name] = kinds.join(known.get(name, kinds.NO_VALUES), part.kind)
