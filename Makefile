@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: help demo test check registry format bench docs capabilities sanitize attack fuzz wheel clean
+.PHONY: help demo test check registry stubs format bench docs capabilities sanitize attack fuzz wheel clean
 
 help:  ## list the chores
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | awk -F': ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -48,11 +48,15 @@ check: $(VENV)/.tools  ## lint, format, types, import direction, house rules
 	@$(BIN)/clang-format --dry-run --Werror $(NATIVE)
 	@$(BIN)/mypy
 	@$(BIN)/python tools/check_house.py
+	@$(BIN)/python tools/stubs.py --check
 	@$(BIN)/python tools/bibliography.py --check
 	@$(BIN)/python tools/registry.py --check
 
 registry: $(VENV)/.built  ## write down what the classes say: lists of learners and rooms, reference pages
 	@$(BIN)/python tools/registry.py
+
+stubs: $(VENV)/.built  ## write down what the native modules say of their functions
+	@$(BIN)/python tools/stubs.py
 
 format:  ## put the code into its standard form
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet . ; $(BIN)/clang-format -i $(NATIVE)

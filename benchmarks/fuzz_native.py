@@ -99,20 +99,31 @@ def changed_calls(args: tuple, kwargs: dict) -> dict[Any, list[tuple[str, tuple,
     """For every argument, all calls that differ from this one in it alone."""
     import numpy as np
 
+    from benchmarks.native_scenarios import Fields
+
+    def others(value: Any) -> list[tuple[str, str, Any]]:
+        """Field of a record or nothing, what is changed, and the changed value."""
+        if isinstance(value, np.ndarray):
+            return [("", what, other) for what, other in changed_arrays(value)]
+        if isinstance(value, list) and value and isinstance(value[0], list):
+            return [("", f"= {v}", v) for v in ([[-1]], [[1 << 20]], [[]], [])]
+        if isinstance(value, Fields):
+            return [
+                (f".{field}", what, Fields(value.kind, {**value.values, field: other}))
+                for field, one in value.values.items()
+                for _, what, other in others(one)
+            ]
+        return [("", what, other) for what, other in changed_numbers(value)]
+
     by_argument: dict[Any, list[tuple[str, tuple, dict]]] = {}
     for key, value in [*enumerate(args), *kwargs.items()]:
-        if isinstance(value, np.ndarray):
-            others = changed_arrays(value)
-        elif isinstance(value, list) and value and isinstance(value[0], list):
-            others = [(f"= {v}", v) for v in ([[-1]], [[1 << 20]], [[]], [])]
-        else:
-            others = changed_numbers(value)
-        for what, other in others:
+        for field, what, other in others(value):
+            change = f"argument {key}{field} {what}"
             if isinstance(key, int):
-                changed = (f"argument {key} {what}", (*args[:key], other, *args[key + 1 :]), kwargs)
+                changed = (change, (*args[:key], other, *args[key + 1 :]), kwargs)
             else:
-                changed = (f"argument {key} {what}", args, {**kwargs, key: other})
-            by_argument.setdefault(key, []).append(changed)
+                changed = (change, args, {**kwargs, key: other})
+            by_argument.setdefault(f"{key}{field}", []).append(changed)
     return by_argument
 
 

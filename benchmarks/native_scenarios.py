@@ -25,13 +25,13 @@ TRUSTED: dict[str, dict[str, str]] = {
     **dict.fromkeys(
         ("assay.trees._grow.grow", "assay.trees._grow_several.grow_several"),
         dict.fromkeys(
-            ("0", "2"),
+            ("columns.order", "columns.ranks"),
             "order and ranks of the training table are made by rank_block, never read from a file; a forest grows "
             "hundreds of trees from the same ones, and looking through all of them each time would take as long",
         ),
     ),
     "assay.rules.covering._candidates.best": dict.fromkeys(
-        ("0", "order", "1", "ranks", "2", "width"),
+        ("table.order", "table.ranks", "table.width"),
         "made by rank_block for the training table, never read from a file; a search for few rows would take as long "
         "to look through the whole table as to search",
     ),
@@ -132,6 +132,7 @@ def record(only: str = "") -> dict[str, Recorded]:
             for scenario in SCENARIOS:
                 scenario()
     finally:
+        _RECORDS.clear()
         boosting.Session = session
         for names, key, value in places:
             names[key] = value
@@ -156,6 +157,20 @@ def _swap(swapped: dict[int, Any]) -> list[tuple[dict, str, Any]]:
     return places
 
 
+@dataclass
+class Fields:
+    """A record of native code as the keywords that it was made of, so that each of them can be changed."""
+
+    kind: Any
+    values: dict[str, Any]
+
+    def made(self) -> Any:
+        return self.kind(**made(self.values))
+
+
+_RECORDS: dict[int, tuple[Any, Fields]] = {}  # records that were made while calls are recorded, by their id
+
+
 def copied(value: Any) -> Any:
     """Arrays and what holds them once more; what the native code made itself is shared."""
     if isinstance(value, np.ndarray):
@@ -164,15 +179,38 @@ def copied(value: Any) -> Any:
         return {key: copied(one) for key, one in value.items()}
     if isinstance(value, tuple | list):
         return type(value)(copied(one) for one in value)
+    if isinstance(value, Fields):
+        return Fields(value.kind, copied(value.values))
+    if id(value) in _RECORDS and _RECORDS[id(value)][0] is value:
+        return copied(_RECORDS[id(value)][1])
+    return value
+
+
+def made(value: Any) -> Any:
+    """Arguments with records where they hold fields of such."""
+    if isinstance(value, Fields):
+        return value.made()
+    if isinstance(value, dict):
+        return {key: made(one) for key, one in value.items()}
+    if isinstance(value, tuple):
+        return tuple(made(one) for one in value)
     return value
 
 
 def _kind(args: tuple, kwargs: dict) -> str:
     """What makes calls different: types and numbers of dimensions, and which arrays are empty."""
+    values = [*args, *kwargs.values()]
+    values = [
+        one for v in map(_as_fields, values) for one in (v.values.values() if isinstance(v, Fields) else [v])
+    ]
     return " ".join(
-        f"{v.dtype}{v.ndim}{v.size == 0}" if isinstance(v, np.ndarray) else type(v).__name__
-        for v in (*args, *kwargs.values())
+        f"{v.dtype}{v.ndim}{v.size == 0}" if isinstance(v, np.ndarray) else type(v).__name__ for v in values
     )
+
+
+def _as_fields(value: Any) -> Any:
+    made_of = _RECORDS.get(id(value))
+    return made_of[1] if made_of and made_of[0] is value else value
 
 
 def _keep(name: str, args: tuple, kwargs: dict, recorded: dict[str, Recorded], run: Callable) -> None:
@@ -184,13 +222,20 @@ def _keep(name: str, args: tuple, kwargs: dict, recorded: dict[str, Recorded], r
 
 
 def _recording(name: str, entry: Any, recorded: dict[str, Recorded]) -> Any:
+    """A function that calls the native one, and keeps what it was called with.
+
+    A crew cannot be shared by forks: calls that are made again get one of their own. Of what a class makes from
+    keywords these are kept, so that attacks on its users reach its fields.
+    """
+
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not any(type(a).__name__ == "Crew" for a in args):
-            _keep(name, args, kwargs, recorded, lambda a, k: entry(*a, **k))
-        else:
-            plain = tuple(a for a in args if type(a).__name__ != "Crew")  # it comes last
-            _keep(name, plain, kwargs, recorded, lambda a, k: entry(*a, type(args[-1])(1), **k))
-        return entry(*args, **kwargs)
+        plain = tuple(a for a in args if type(a).__name__ != "Crew")  # it comes last
+        crew = [type(a) for a in args if type(a).__name__ == "Crew"]
+        _keep(name, plain, kwargs, recorded, lambda a, k: entry(*made(a), *(c(1) for c in crew), **made(k)))
+        result = entry(*args, **kwargs)
+        if isinstance(entry, type) and kwargs and not args:
+            _RECORDS[id(result)] = result, Fields(entry, copied(kwargs))
+        return result
 
     return call
 
@@ -203,25 +248,33 @@ def _recording_sessions(module: Any, recorded: dict[str, Recorded]) -> Any:
     class Recording:
         def __init__(self, *args: Any):
             self.made_of, self.story = copied(args), []
-            _keep(name, args, {}, recorded, lambda a, k: session(*a))
+            _keep(name, args, {}, recorded, lambda a, k: session(*made(a)))
             self.session = session(*args)
 
         def __getattr__(self, method: str) -> Any:
-            def call(*args: Any) -> Any:
+            def call(*args: Any, **kwargs: Any) -> Any:
                 plain = tuple(a for a in args if type(a).__name__ != "Crew")
-                team = len(plain) < len(args)
+                named = {key: a for key, a in kwargs.items() if type(a).__name__ != "Crew"}
+                team = len(plain) < len(args), len(named) < len(kwargs)
                 before = list(self.story)
 
-                def again(a: tuple, k: dict) -> Any:
-                    own = session(*copied(self.made_of))
-                    for step, with_team, given in before:
-                        getattr(own, step)(*copied(given), *([crew(1)] if with_team else []))
-                    return getattr(own, method)(*a, *([crew(1)] if team else []))
+                def run(own: Any, step: str, with_team: tuple[bool, bool], a: tuple, k: dict) -> Any:
+                    first, second = (
+                        ([crew(1)] if with_team[0] else []),
+                        ({"crew": crew(1)} if with_team[1] else {}),
+                    )
+                    return getattr(own, step)(*made(a), *first, **made(k), **second)
 
-                _keep(f"{name}.{method}", plain, {}, recorded, again)
+                def again(a: tuple, k: dict) -> Any:
+                    own = session(*made(copied(self.made_of)))
+                    for step, with_team, given, keywords in before:
+                        run(own, step, with_team, copied(given), copied(keywords))
+                    return run(own, method, team, a, k)
+
+                _keep(f"{name}.{method}", plain, named, recorded, again)
                 if len(self.story) < 4:
-                    self.story.append((method, team, copied(plain)))
-                return getattr(self.session, method)(*args)
+                    self.story.append((method, team, copied(plain), copied(named)))
+                return getattr(self.session, method)(*args, **kwargs)
 
             return call
 
@@ -281,7 +334,6 @@ def baskets() -> Any:
 def item_sets() -> None:
     import assay.associations._baskets as _baskets
     import assay.associations._item_sets as _item_sets
-
     from assay.associations import Baskets, closed_sets, estimate_sets, frequent_sets, maximal_sets
 
     held = baskets()
@@ -331,10 +383,9 @@ def bayes() -> None:
 
 @scenario
 def rules_and_firing() -> None:
+    import assay.rules as rules
     import assay.rules.associative._class_sets as _class_sets
     import assay.rules.covering._candidates as _candidates
-
-    import assay.rules as rules
 
     frame, y = mixed(80)
     words = np.array(["no", "yes", "no"])[y]
@@ -355,20 +406,32 @@ def rules_and_firing() -> None:
     conditions, bits = np.array([0, 1, 2], np.int32), np.array([[7], [5], [3]], np.uint64)
     for wide in (True, False):
         heard = np.zeros((10, 2 if wide else 1), np.int32)
-        _class_sets.add_votes(bits, start, conditions, classes, adds, 3, wide, np.zeros((10, 2)), heard)
-    _candidates.judged(np.ones((4, 3)), np.full(3, 1 / 3), 0, 1, 1.0, 0.0, 0.0, False, np.zeros((4, 3)))
+        _class_sets.add_votes(
+            bits=bits,
+            start=start,
+            conditions=conditions,
+            classes=classes,
+            adds=adds,
+            top=3,
+            per_class=wide,
+            scores=np.zeros((10, 2)),
+            heard=heard,
+        )
+    quality = _candidates.Quality(
+        prior=np.full(3, 1 / 3), measure=0, target=1, strength=1.0, before=0.0, over=False
+    )
+    _candidates.judged(np.ones((4, 3)), quality, 0.0, np.zeros((4, 3)))
 
 
 @scenario
 def linear() -> None:
+    import assay.linear as linear
     import assay.linear.generalized._log_link as _log_link
     import assay.linear.gradient._sgd as _sgd
     import assay.linear.logistic._elastic_net_logistic as _model
     import assay.linear.logistic._logistic_discriminant as _outputs
     import assay.linear.logistic._sparse_logistic as _sparse
     import assay.linear.regression._coordinate_descent as _descent
-
-    import assay.linear as linear
     from assay.core.sums import Block
     from assay.linear.logistic.logistic_sums import gradient_part
 
@@ -402,66 +465,87 @@ def linear() -> None:
         for labels, K in (((y > 0).astype(np.int64), 2), (y, 3)):
             gradient_part(Block(X.astype(kind), labels, None), np.zeros((5, 1 if K == 2 else K)), K, None)
         for power in (1.0, 1.5, 2.0):
-            some = np.ones(50), np.zeros(50), np.full(X.shape[1], 0.1), 0.2, power, np.zeros(X.shape[1] + 1)
-            _log_link.loss_gradient(X.astype(kind), np.abs(X[:, 0]) + 1, *some)
+            some = {
+                "v": np.ones(50),
+                "offset": np.zeros(50),
+                "coef": np.full(X.shape[1], 0.1),
+                "intercept": 0.2,
+            }
+            some |= {"power": power, "G": np.zeros(X.shape[1] + 1)}
+            _log_link.loss_gradient(X=X.astype(kind), y=np.abs(X[:, 0]) + 1, **some)
     _sgd.loss(0, 1.0, 0.5, 0.1)
     order, rates = np.arange(50), np.full(3, 0.1)
-    more = (np.eye(3)[y], np.ones(50), order, 7, rates, True, False, True, np.zeros((3, 5)), np.zeros((7, 3)))
-    _outputs.dense(X, *more)
+    batch = {"size": 7, "rates": rates, "outputs": _outputs.Outputs(softmax=True, squared=False, bias=True)}
+    batch["delta"] = np.zeros((7, 3))
+    _outputs.dense(X=X, R=np.eye(3)[y], weight=np.ones(50), order=order, W=np.zeros((3, 5)), **batch)
     for kind in (np.int32, np.int64):
-        R = np.eye(3)[ys]
-        rows = S.data, S.indices.astype(kind), S.indptr.astype(kind)
-        rest = (np.arange(60), 7, rates, True, False, True, np.zeros((3, 7)), np.zeros((7, 3)))
-        _outputs.sparse(*rows, R, np.ones(60), *rest)
+        table = {"data": S.data, "indices": S.indices.astype(kind), "indptr": S.indptr.astype(kind)}
+        rows = {"R": np.eye(3)[ys], "weight": np.ones(60), "order": np.arange(60)}
+        _outputs.sparse(**table, **rows, W=np.zeros((3, 7)), **batch)
 
     n, d = S.shape
     start, column = S.indptr.astype(np.int64), S.indices.astype(np.int32)
     ones, many = np.ones(n), np.zeros((n, 3))
-    _sparse.scores(start, column, S.data, np.ones((d + 1, 3)), 0, n, many)
+    _sparse.scores(start=start, column=column, value=S.data, W=np.ones((d + 1, 3)), lo=0, hi=n, Z=many)
     _sparse.respond(many, ys, ones, np.zeros((n, 3)), np.zeros((n, 3)))
     _sparse.along(many, many + 1, 0.5, ys, ones)
     _sparse.back(
-        start, column, S.data, many, many + 0.2, ones, 0, n, np.zeros((d + 1, 3)), np.zeros((d + 1, 3))
+        start=start,
+        column=column,
+        value=S.data,
+        G=many,
+        D=many + 0.2,
+        w=ones,
+        lo=0,
+        hi=n,
+        out=np.zeros((d + 1, 3)),
+        diagonal=np.zeros((d + 1, 3)),
     )
     _sparse.curve(
-        start,
-        column,
-        S.data,
-        many + 0.2,
-        ones,
-        np.ones((d + 1, 3)),
-        0,
-        n,
-        np.zeros((n, 3)),
-        np.zeros((d + 1, 3)),
+        start=start,
+        column=column,
+        value=S.data,
+        D=many + 0.2,
+        w=ones,
+        V=np.ones((d + 1, 3)),
+        lo=0,
+        hi=n,
+        U=np.zeros((n, 3)),
+        out=np.zeros((d + 1, 3)),
     )
     C = S.tocsc()
-    columns = C.data, C.indices.astype(np.int32), C.indptr.astype(np.int64)
+    columns = {"value": C.data, "row": C.indices.astype(np.int32), "start": C.indptr.astype(np.int64)}
     Z = np.ascontiguousarray(S.toarray().T)
-    path = (np.array([1.0, 0.1]), np.zeros(2), False, 0, 1e-6, 1e-6, True, 20)
-    out = (np.zeros(d), np.zeros((2, d)), np.zeros((2, 2)), np.zeros(2, np.int64))
-    _descent.sparse_path(*columns, np.zeros(d), ones, ys * 1.0, *path, *out)
-    for first in ((Z,), columns):
-        two = (ones, np.zeros(d), 0.0, 0.1, 0.1, True, 1e-6, 20, np.zeros(d), np.zeros(n), np.zeros(1))
-        (_model.dense_two if len(first) == 1 else _model.sparse_two)(*first, *two)
-        P, step = np.full((3, n), 1 / 3), (0.1, 0.1, True, 1e-6, 20)
-        three = (
-            P,
-            ones,
-            np.zeros((3, d)),
-            np.zeros(3),
-            *step,
-            np.zeros((3, d)),
-            np.zeros((3, n)),
-            np.zeros(3),
-        )
-        (_model.dense_many if len(first) == 1 else _model.sparse_many)(*first, *three)
+    along = _descent.Penalties(
+        a=np.array([1.0, 0.1]),
+        b=np.zeros(2),
+        positive=False,
+        seed=0,
+        tol=1e-6,
+        calm=1e-6,
+        eager=True,
+        max_iter=20,
+    )
+    out = {
+        "w": np.zeros(d),
+        "weights": np.zeros((2, d)),
+        "gaps": np.zeros((2, 2)),
+        "sweeps": np.zeros(2, np.int64),
+    }
+    _descent.sparse_path(**columns, mean=np.zeros(d), root=ones, y=ys * 1.0, along=along, **out)
+    task = _model.Task(a=0.1, b=0.1, intercept=True, tol=1e-6, max_sweeps=20)
+    two = {"D": ones, "g": np.zeros(d), "g0": 0.0, "v": np.zeros(d), "s": np.zeros(n), "move0": np.zeros(1)}
+    _model.dense_two(Z=Z, task=task, **two)
+    _model.sparse_two(**columns, task=task, **two)
+    three = {"P": np.full((3, n), 1 / 3), "u": ones, "g": np.zeros((3, d)), "g0": np.zeros(3)}
+    three |= {"v": np.zeros((3, d)), "s": np.zeros((3, n)), "move0": np.zeros(3)}
+    _model.dense_many(Z=Z, task=task, **three)
+    _model.sparse_many(**columns, task=task, **three)
 
 
 @scenario
 def neighbours() -> None:
     import assay.distances._nearest as _nearest
-
     from assay.neighbors import KNeighborsClassifier
 
     X, y = numbers(80)
@@ -491,10 +575,9 @@ def neighbours() -> None:
 
 @scenario
 def trees() -> None:
+    import assay.trees as trees
     import assay.trees._oblique as _oblique
     import assay.trees._ranks as _ranks
-
-    import assay.trees as trees
     from assay.trees.multiway import SplitRules, root_offers
     from assay.trees.pruning import _raising
     from assay.trees.shap import contributions
@@ -531,17 +614,16 @@ def trees() -> None:
     fitted = trees.DecisionTreeClassifier(random_state=0).fit(X, y)
     contributions(fitted.tree_, X)
     root_offers(X, np.zeros(4, np.int64), y, None, 3, SplitRules())
-    _oblique.best_step(X[:, 0].copy(), X[:, 1].copy(), y.astype(float), np.ones(60), 3, 0, 1, 0.0)
+    case = _oblique.Case(y=y.astype(float), w=np.ones(60), K=3, criterion=0, min_leaf=1, min_weight=0.0)
+    _oblique.best_step(X[:, 0].copy(), X[:, 1].copy(), case)
     _ranks.order_of_ranks(np.arange(60, dtype=np.int32)[::-1].copy(), 60, np.empty(60, np.uint64))
     tree = (
         trees.C45Classifier(pruning=None).fit(frame, yf).tree_
         if "pruning" in vars(trees.C45Classifier())
         else fitted.tree_
     )
-    arrays = (tree.feature, tree.kind, tree.threshold, tree.offset, tree.child, tree.set_offset, tree.sets)
     d = len(tree.n_categories)
-    _raising.distribute(np.zeros((5, d)), np.ones((5, 2)), *arrays, tree.missing, tree.weighted_n_node_samples,
-                        np.zeros((tree.node_count, 2)))  # fmt: skip
+    _raising.distribute(tree._nodes, np.zeros((5, d)), np.ones((5, 2)), np.zeros((tree.node_count, 2)))
 
 
 @scenario
@@ -567,10 +649,9 @@ def ensembles() -> None:
 
 @scenario
 def the_rest() -> None:
+    import assay.metrics as metrics
     import assay.smoothers._local_fits as _local_fits
     import assay.smoothers._reinsch as _reinsch
-
-    import assay.metrics as metrics
     from assay.densities import KernelDensity
     from assay.outliers import IsolationForest
     from assay.prepare import MinMaxScaler, PolynomialFeatures, SimpleImputer
@@ -592,11 +673,14 @@ def the_rest() -> None:
     spline = SmoothingSpline().fit(Z[:, :1], Z[:, 1])
     spline.predict(Z[:, :1])
     _reinsch.shares(np.arange(9.0), np.ones(9), 0.5, np.ones((2, 9)), np.ones((2, 9)))
-    space = (Z[:, :2].copy(), Z[:, 2].copy(), np.ones(60), np.ones(60), Z[:5, :2].copy())
-    way = (1.0, 0.0, 1, 1, np.eye(2, dtype=np.int64)[:0].reshape(0, 2))
-    _local_fits.in_space(*space, np.ones((5, 60)), np.full(5, -1), *way, np.empty(5), np.zeros((5, 60)))
-    lists = np.arange(0, 51, 10), np.tile(np.arange(10), 5), np.ones(50)
-    _local_fits.in_lists(*space, *lists, np.full(5, -1), *way, np.empty(5), np.zeros((5, 60)))
+    space = {"x": Z[:, :2].copy(), "y": Z[:, 2].copy(), "count": np.ones(60), "prior": np.ones(60)}
+    space |= {"queries": Z[:5, :2].copy(), "left_out": np.full(5, -1)}
+    powers = np.eye(2, dtype=np.int64)[:0].reshape(0, 2)
+    how = _local_fits.Fit(h=1.0, k=0.0, kind=1, degree=1, powers=powers)
+    result = {"estimate": np.empty(5), "weights": np.zeros((5, 60))}
+    _local_fits.in_space(**space, distances=np.ones((5, 60)), how=how, **result)
+    lists = {"start": np.arange(0, 51, 10), "rows": np.tile(np.arange(10), 5), "distances": np.ones(50)}
+    _local_fits.in_lists(**space, **lists, how=how, **result)
     score = Z[:, 0]
     metrics.roc_auc_score(y > 0, score)
     metrics.roc_curve(y > 0, score)

@@ -36,7 +36,7 @@ def test_the_seed_decides_the_attacks_and_every_argument_is_among_them(recorded)
     one = recorded["assay.bayes._counts.sparse_sums"]
     first, again, other = ([what for what, *_ in fuzz_native.attacks(one, 50, seed)] for seed in (0, 0, 1))
     assert first == again != other
-    assert {what.split()[1] for what in first} == {str(key) for key in range(len(one.calls[0].arguments[0]))}
+    assert {what.split()[1] for what in first} == set(one.calls[0].arguments[1])
     more = [what for what, *_ in fuzz_native.attacks(one, 5000, 0)]  # more than single changes
     assert len(set(more)) > len({what for what, *_ in fuzz_native.attacks(one, 0, 0)}) > 50
 
@@ -57,37 +57,38 @@ def test_gradients_beyond_their_bounds_are_refused(recorded):
     softmax, binomial = 6, 5
     kinds = set()
     for call in recorded["assay.ensembles._hist_boosting.Session.gradients"].calls:
-        kind, parameter, raw, y, w, heaviest, top, inverse = call.arguments[0]
+        _, given = call.arguments
+        kind, y = given["kind"], given["y"]
         kinds.add(kind)
-        assert call.run(call.arguments[0], {})
+        assert call.run((), given)
         with pytest.raises(ValueError, match="heaviest"):
-            call.run((kind, parameter, raw, y, np.full(len(y), 2.0), 1.0, top, inverse), {})
+            call.run((), {**given, "w": np.full(len(y), 2.0), "heaviest": 1.0})
         if kind == softmax:  # a score above the largest of its row
-            assert not call.run((kind, parameter, np.full(len(y), 1e300), y, w, heaviest, top, inverse), {})
+            assert not call.run((), {**given, "raw": np.full(len(y), 1e300)})
             with pytest.raises(ValueError, match="share"):
-                call.run((kind, parameter, raw, y, w, heaviest, top, inverse + 1), {})
+                call.run((), {**given, "inverse": given["inverse"] + 1})
         if kind == binomial:
             with pytest.raises(ValueError, match="targets"):
-                call.run((kind, parameter, raw, y + 1, w, heaviest, top, inverse), {})
+                call.run((), {**given, "y": y + 1})
     assert {softmax, binomial} <= kinds
 
 
 def test_rules_that_covered_a_row_are_counted_no_further_than_asked_for(recorded):
     for call in recorded["assay.rules.associative._class_sets.cover_in_order"].calls:
-        arguments = list(native_scenarios.copied(call.arguments[0]))
-        arguments[8][:] = np.iinfo(np.int32).max
-        call.run(tuple(arguments), {})
-        assert (arguments[8] == np.iinfo(np.int32).max).all()
+        arguments = native_scenarios.copied(call.arguments[1])
+        arguments["covered"][:] = np.iinfo(np.int32).max
+        call.run((), arguments)
+        assert (arguments["covered"] == np.iinfo(np.int32).max).all()
 
 
 @pytest.mark.parametrize("name", ["assay.trees._grow.grow", "assay.trees._grow_several.grow_several"])
 @pytest.mark.parametrize("categories", [1 << 20, 3])
 def test_trees_refuse_categories_that_have_no_place(recorded, name, categories):
     for call in recorded[name].calls:
-        arguments = list(native_scenarios.copied(call.arguments[0]))
-        arguments[6][:] = categories
+        arguments = native_scenarios.copied(call.arguments[1])
+        arguments["columns"].values["categories"][:] = categories
         with pytest.raises(ValueError, match="categories"):
-            call.run(tuple(arguments), {})
+            call.run((), arguments)
 
 
 def test_scores_that_are_nan_are_tallied_within_their_room(recorded):
@@ -107,10 +108,11 @@ def test_a_tree_of_kernel_sums_has_levels(recorded):
 
 def test_a_row_that_is_listed_twice_is_refused(recorded):
     for call in recorded["assay.rules.from_trees._partial_tree.best_leaf"].calls:
-        arguments = list(native_scenarios.copied(call.arguments[0]))
-        arguments[1][:, 0] = arguments[1][:, 1]
+        arguments = native_scenarios.copied(call.arguments[1])
+        lists = arguments["rows"].values["lists"]
+        lists[:, 0] = lists[:, 1]
         with pytest.raises(ValueError, match="twice"):
-            call.run(tuple(arguments), call.arguments[1])
+            call.run((), arguments)
 
 
 def test_a_branch_that_is_not_there_is_refused(recorded):
@@ -128,43 +130,42 @@ def test_rows_without_a_value_need_weights(recorded, name):
     """Such rows are shared out among branches by weight; a call that does without weights must not have any."""
     with_missing = 0
     for call in recorded[name].calls:
-        arguments = list(native_scenarios.copied(call.arguments[0]))
-        if arguments[5] is None and arguments[7]:
+        args, kwargs = native_scenarios.copied(call.arguments)
+        rows = (kwargs["rows"] if kwargs else args[0]).values
+        if rows["w"] is None and rows["fractions"]:
             with_missing += 1
-            arguments[7] = False
+            rows["fractions"] = False
             with pytest.raises(ValueError, match="not there"):
-                call.run(tuple(arguments), native_scenarios.copied(call.arguments[1]))
+                call.run(args, kwargs)
     assert with_missing
 
 
 def test_terms_of_degree_zero_are_not_walked(recorded):
     for call in recorded["assay.prepare._polynomial.sparse_rows"].calls:
-        arguments = native_scenarios.copied(call.arguments[0])
-        once, again = native_scenarios.copied(arguments), native_scenarios.copied(arguments)
-        assert arguments[3] == 1
-        call.run(once, {})
-        call.run((*again[:3], 0, *again[4:]), {})
-        np.testing.assert_array_equal(once[-2], again[-2])
+        once, again = (native_scenarios.copied(call.arguments[1]) for _ in range(2))
+        assert again["degrees"].values["low"] == 1
+        call.run((), once)
+        again["degrees"].values["low"] = 0
+        call.run((), again)
+        np.testing.assert_array_equal(once["data"], again["data"])
 
 
 def test_a_power_beyond_reason_is_refused(recorded):
     for name in ("in_space", "in_lists", "on_line"):
         for call in recorded[f"assay.smoothers._local_fits.{name}"].calls:
-            arguments = list(native_scenarios.copied(call.arguments[0]))
-            powers = next(
-                k for k, a in enumerate(arguments) if getattr(a, "dtype", None) == np.int64 and a.ndim == 2
-            )
-            arguments[powers] = np.full((1, arguments[powers].shape[1]), 1 << 40)
+            arguments = native_scenarios.copied(call.arguments[1])
+            how = arguments["how"].values
+            how["powers"] = np.full((1, how["powers"].shape[1]), 1 << 40)
             with pytest.raises(ValueError):
-                call.run(tuple(arguments), {})
+                call.run((), arguments)
 
 
 def test_numbers_that_are_nan_are_sorted_within_their_array(recorded):
     """``<`` is no order where NaN may come; a sort by it may leave its array."""
     for call in recorded["assay.smoothers._local_fits.in_space"].calls:
-        for place in (1, 5):  # targets, distances
-            arguments = list(native_scenarios.copied(call.arguments[0]))
+        for place in ("y", "distances"):
+            arguments = native_scenarios.copied(call.arguments[1])
             arguments[place].reshape(-1)[::3] = np.nan
-            arguments[10] = -1  # the median
-            call.run(tuple(arguments), {})
-            assert len(arguments[12]) == len(arguments[6])
+            arguments["how"].values["degree"] = -1  # the median
+            call.run((), arguments)
+            assert len(arguments["estimate"]) == len(arguments["left_out"])

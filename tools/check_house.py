@@ -5,6 +5,7 @@
 - A SciPy matrix is made of (data, indices, indptr) only where these are checked first: SciPy believes them, and one
   column number beyond the shape writes outside of what was allocated.
 - No branch on the words of a message: errors, findings and results carry a class, a code and fields for that.
+- A native function or record takes at most 12 arguments; more of them belong together in a record (assay/edge.hpp).
 - No paths of a single machine.
 - In the rooms of ``PLAIN_ROOMS`` the field's words: no private dialect, no local name that carries grammar instead of
   content, no constant that does not say what it limits; estimators and statistical procedures end with ``See Also``
@@ -138,6 +139,8 @@ PROCEDURES = [
 ]  # functions that cite their source
 BASES = {"BaseEstimator", "Learner"}
 
+MOST_NATIVE_ARGUMENTS = 12
+
 FOREIGN = re.compile(r"(/home/\w+/|/Users/\w+/|/root/\w+|[A-Z]:\\Users\\)")  # paths of somebody's machine
 
 
@@ -154,6 +157,8 @@ def main() -> int:
         if room_of(path) in PLAIN_ROOMS:
             complaints += [f"{where}:{line}: {text}" for line, text in plain_words(path, tree)]
             complaints += [f"{where}:{line}: {text}" for line, text in house.cited(path, tree)]
+    for path in sorted(SOURCE.rglob("_[!_]*.pyi")):
+        complaints += long_native_calls(ast.parse(path.read_text()), path.relative_to(ROOT))
     complaints += foreign_words()
     print("\n".join(complaints) or "The house is in order.")
     return 1 if complaints else 0
@@ -220,6 +225,21 @@ def bare_matrices(tree: ast.Module, where: pathlib.Path) -> list[str]:
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name in COMPRESSED and isinstance(node.args[0], ast.Tuple) and len(node.args[0].elts) == 3:
             complaints.append(f"{where}:{node.lineno}: {name} of bare arrays; use core.csr.compressed_matrix")
+    return complaints
+
+
+def long_native_calls(tree: ast.Module, where: pathlib.Path) -> list[str]:
+    """Native functions, methods and records of too many arguments, by the stubs that the build's modules gave."""
+    complaints = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+            count = len([name for name in names if name != "self"])
+            if count > MOST_NATIVE_ARGUMENTS:
+                complaints.append(
+                    f"{where}:{node.lineno}: {node.name} takes {count} arguments, at most "
+                    f"{MOST_NATIVE_ARGUMENTS} are allowed; put those that belong together into a record"
+                )
     return complaints
 
 

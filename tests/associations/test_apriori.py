@@ -2,12 +2,12 @@
 
 from itertools import combinations
 
-import assay.associations._apriori as _apriori
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import assay.associations._apriori as _apriori
 import assay.associations.apriori as module
 from assay.associations.apriori import Level, apriori
 from assay.associations.baskets import Baskets
@@ -63,11 +63,11 @@ def test_counts_of_pairs_and_sets_are_those_of_the_dense_table(n, weighted):
 
     pairs = np.array(list(combinations(range(d), 2)))
     counts = np.zeros(len(pairs), np.int64)
-    _apriori.count_pairs(start, items, given_w, d, 0, d, counts)
+    _apriori.count_pairs(start=start, items=items, weight=given_w, m=d, first=0, last=d, counts=counts)
     wanted = (held[:, pairs].all(axis=2) * w[:, None]).sum(axis=0)
     assert np.array_equal(counts, wanted)
     some = np.zeros(6 + 5, np.int64)  # first items 2 and 3 only
-    _apriori.count_pairs(start, items, given_w, d, 2, 4, some)
+    _apriori.count_pairs(start=start, items=items, weight=given_w, m=d, first=2, last=4, counts=some)
     assert np.array_equal(some, wanted[(pairs[:, 0] >= 2) & (pairs[:, 0] < 4)])
 
     for k in (2, 3, 5):

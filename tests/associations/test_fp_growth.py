@@ -1,10 +1,10 @@
 """FP-growth: the tree, and sets from it."""
 
-import assay.associations._fp_growth as _fp_growth
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import assay.associations._fp_growth as _fp_growth
 from assay.associations.baskets import Baskets
 from assay.associations.collector import Collector
 from assay.associations.eclat import eclat

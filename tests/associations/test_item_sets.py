@@ -2,13 +2,13 @@
 
 from itertools import pairwise
 
-import assay.associations._item_sets as _item_sets
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import assay.associations._item_sets as _item_sets
 from assay.associations.baskets import Baskets
 from assay.associations.collector import Collector
 from assay.associations.frequent_sets import frequent_sets

@@ -1,11 +1,11 @@
 """Baskets from both sides."""
 
-import assay.associations._baskets as _baskets
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import assay.associations._baskets as _baskets
 from assay.associations.baskets import Baskets
 from assay.associations.frequent_sets import frequent_sets
 from assay.associations.ranked import rank_items, whole_weights

@@ -1,12 +1,12 @@
 """Quadratic scores: the triangle that whitens, and the judgement on rank."""
 
-import assay.bayes._own_covariances as _own_covariances
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+import assay.bayes._own_covariances as _own_covariances
 from assay.bayes.own_covariances import _rank, _triangle
 
 

@@ -1,10 +1,10 @@
-import assay.densities._kernel_sums as _kernel_sums
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import assay.densities._kernel_sums as _kernel_sums
 from assay.densities.kernel_sums import GEOMETRIES, SHAPES, KernelSums
 from assay.densities.kernels import KERNELS, Kernel, kernel_of
 from assay.errors import DataError
@@ -162,15 +162,28 @@ def test_the_answer_does_not_depend_on_the_number_of_threads(monkeypatch):
 
 def test_arrays_that_do_not_belong_together_are_refused():
     X, w, _, Q = some_points(5, 300, 2)
-    *_, packed, weights, narrow, lo, hi, mass, box, levels = KernelSums(X, w)._tree
-    own, h, out = np.full(len(Q), -1), np.ones(len(Q)), np.empty(len(Q))
-    good = [packed, weights, narrow, lo, hi, mass, box, levels, Q, h, own, 0, 0, np.inf, 0.0, 0.0, out]
-    _kernel_sums.sums(*good)
-    for at, bad in ((0, packed[:-1]), (1, weights[:-1]), (2, weights[:-1]), (3, lo[:-1]), (5, mass[:-1]),
-                    (7, levels + 1), (7, -1), (9, h[:-1]), (10, own[:-1]), (11, 10), (12, 4),
-                    (16, out[:-1])):  # fmt: skip
+    levels, order = 5, np.empty(300, np.int64)
+    lo, hi = np.empty((63, 2)), np.empty((63, 2))
+    _kernel_sums.grow(X, levels, order, lo, hi)
+    weights, packed, mass = w[order].astype(float), np.empty(600), np.empty(63)
+    _kernel_sums.pack(X, order, weights, levels, packed, mass)
+    tree = {
+        "packed": packed, "weights": weights, "narrow": np.empty(0), "lo": lo, "hi": hi, "mass": mass,
+        "narrow_box": np.empty((0, 2)), "levels": levels,
+    }  # fmt: skip
+    good = {
+        "Q": Q, "h": np.ones(len(Q)), "left_out": np.full(len(Q), -1), "shape": 0, "geometry": 0, "cut": np.inf,
+        "atol": 0.0, "rtol": 0.0, "out": np.empty(len(Q)),
+    }  # fmt: skip
+    _kernel_sums.sums(tree=_kernel_sums.BoxTree(**tree), **good)
+    for name, bad in (("packed", packed[:-1]), ("weights", weights[:-1]), ("narrow", weights[:-1]), ("lo", lo[:-1]),
+                      ("mass", mass[:-1]), ("levels", levels + 1), ("levels", -1)):  # fmt: skip
         with pytest.raises(ValueError, match="kernel sums"):
-            _kernel_sums.sums(*[bad if i == at else value for i, value in enumerate(good)])
+            _kernel_sums.sums(tree=_kernel_sums.BoxTree(**{**tree, name: bad}), **good)
+    for name, bad in (("h", good["h"][:-1]), ("left_out", good["left_out"][:-1]), ("shape", 10), ("geometry", 4),
+                      ("out", good["out"][:-1])):  # fmt: skip
+        with pytest.raises(ValueError, match="kernel sums"):
+            _kernel_sums.sums(tree=_kernel_sums.BoxTree(**tree), **{**good, name: bad})
     with pytest.raises(ValueError, match="leaf"):
         _kernel_sums.grow(X[:3], 2, np.empty(3, np.int64), np.empty((7, 2)), np.empty((7, 2)))
     with pytest.raises(ValueError, match="no such row"):

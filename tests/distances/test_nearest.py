@@ -1,6 +1,5 @@
 """The native code of candidates: its twin, its slack, and arrays that do not fit."""
 
-import assay.distances._nearest as _nearest
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
+import assay.distances._nearest as _nearest
 from assay.distances.brute import Stores
 from assay.distances.search import searcher
 

@@ -2,13 +2,13 @@
 
 import heapq
 
-import assay.ensembles._hist_boosting as _hist_boosting
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import assay.ensembles._hist_boosting as _hist_boosting
 from assay.ensembles.hist_bins import find_bins
 from assay.ensembles.hist_growing import Boosting, Limits
 from assay.ensembles.hist_losses import HistLoss

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from assay.linear import LinearRegression, LogisticRegression, Perceptron, Ridge
-from assay.linear.late_look import MAX_ENTRIES
+from assay.linear.late_look import MAX_ENTRIES, shows_missing
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(MAX_ENTRIES // 4 + 1, 4))
@@ -26,7 +26,7 @@ def test_an_entry_that_is_no_number_is_refused_by_name_in_a_large_table(cls, bad
     spoiled = X.astype(dtype)
     spoiled[7, 2] = bad
     model = fitted(cls)
-    assert model._shows_missing(spoiled)
+    assert shows_missing(model, spoiled)
     for way in ("predict", "predict_proba", "decision_function"):
         if hasattr(model, way):
             with pytest.raises(ValueError, match=says):
@@ -39,7 +39,7 @@ def test_a_column_without_weight_is_looked_at_before(bad):
     model.coef_[:, 2] = 0.0
     spoiled = X.copy()
     spoiled[7, 2] = bad
-    assert not model._shows_missing(spoiled)
+    assert not shows_missing(model, spoiled)
     with pytest.raises(ValueError, match="column x2"):
         model.predict(spoiled)
 

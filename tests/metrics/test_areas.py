@@ -236,8 +236,17 @@ def test_kernels_refuse_what_does_not_fit():
     with pytest.raises(ValueError, match="lengths differ"):
         _areas.resampled_sums(np.zeros((2, 1)), np.array([0, 5]), 0, 0, np.zeros((1, 1)))
     with pytest.raises(ValueError, match="no such unit"):
-        _areas.resampled_areas(np.zeros(1, np.uint8), np.ones(1, np.uint8), np.array([3], np.int32), np.empty(0),
-                               np.array([0, 1]), 0, 0, False, np.zeros((1, 2)))  # fmt: skip
+        _areas.resampled_areas(
+            positive=np.zeros(1, np.uint8),
+            last=np.ones(1, np.uint8),
+            unit=np.array([3], np.int32),
+            weight=np.empty(0),
+            starts=np.array([0, 1]),
+            seed=0,
+            first=0,
+            precise=False,
+            out=np.zeros((1, 2)),
+        )
     with pytest.raises(ValueError, match="no such cell"):
         _areas.resampled_cells(np.array([9], np.int32), np.ones(1), np.array([0, 1]), 0, 0, np.zeros((1, 2)))
     with pytest.raises(ValueError, match="lengths differ"):

@@ -1,6 +1,5 @@
 """IsolationForest: path lengths, the peer's scores, draws, mixed tables."""
 
-import assay.outliers._isolation as _isolation
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +10,7 @@ from scipy.stats import spearmanr
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.ensemble import IsolationForest as Peer
 
+import assay.outliers._isolation as _isolation
 from assay.errors import AssayWarning, DataError, ParameterError
 from assay.outliers.isolation_forest import IsolationForest, mean_path_length
 
@@ -182,7 +182,16 @@ def test_the_kernel_cuts_as_its_twin_does(seed, m, depth, whole):
     room = 2 * m - 1
     feature, right, samples = (np.empty(room, np.int32) for _ in range(3))
     threshold = np.empty(room)
-    count = _isolation.isolate(X, columns, depth, seed, feature, threshold, right, samples)
+    count = _isolation.isolate(
+        X=X,
+        columns=columns,
+        max_depth=depth,
+        seed=seed,
+        feature=feature,
+        threshold=threshold,
+        right=right,
+        samples=samples,
+    )
     ours = np.column_stack([feature, threshold, right, samples])[:count]
     assert_array_equal(ours, tree_by_the_book(X, columns, depth, seed))
 
@@ -192,7 +201,16 @@ def test_the_kernel_refuses_what_it_could_not_follow():
     for columns, depth, room in (([2], 3, 5), ([-1], 3, 5), ([0], 65, 5), ([0], 3, 4)):
         given_ = np.array(columns, np.int32)
         with pytest.raises(ValueError, match="isolate"):
-            _isolation.isolate(X, given_, depth, 0, few[:room], np.empty(room), few[:room], few[:room])
+            _isolation.isolate(
+                X=X,
+                columns=given_,
+                max_depth=depth,
+                seed=0,
+                feature=few[:room],
+                threshold=np.empty(room),
+                right=few[:room],
+                samples=few[:room],
+            )
 
 
 def test_grown_trees_are_sound_and_numbers_of_any_size_are_cut():

@@ -3,13 +3,13 @@
 import math
 import pickle
 
-import assay.rulebase._firing as native
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+import assay.rulebase._firing as native
 from assay.rulebase import firing
 from assay.rulebase.conditions import Condition, LinearCondition
 from assay.rulebase.firing import Firing
@@ -100,7 +100,18 @@ def test_the_kernel_refuses_what_would_lead_it_astray():
     start, column, ends = np.array([0, 1]), np.array([0], np.int32), np.zeros(1)
     word, codes, gone = np.array([0]), np.array([64]), np.zeros(1, np.uint8)
     pool, out = np.zeros(1, np.uint64), np.zeros(2, np.int64)
-    native.first(X, start, column, ends, ends, word, codes, gone, pool, out)
+    native.first(
+        X=X,
+        start=start,
+        column=column,
+        low=ends,
+        high=ends,
+        word=word,
+        codes=codes,
+        missing=gone,
+        pool=pool,
+        out=out,
+    )
     for spoilt in (
         (start, np.array([2], np.int32), ends, ends, word, codes, gone, pool),
         (start, np.array([-1], np.int32), ends, ends, word, codes, gone, pool),
@@ -113,11 +124,34 @@ def test_the_kernel_refuses_what_would_lead_it_astray():
         (start, column, ends, ends, word, np.array([1 << 62]), gone, pool),
     ):
         with pytest.raises(ValueError, match="firing"):
-            native.first(X, *spoilt, out)
+            names = ("start", "column", "low", "high", "word", "codes", "missing", "pool")
+            native.first(X=X, out=out, **dict(zip(names, spoilt)))
     with pytest.raises(ValueError, match="each row"):
-        native.first(X, start, column, ends, ends, word, codes, gone, pool, np.zeros(3, np.int64))
+        native.first(
+            X=X,
+            start=start,
+            column=column,
+            low=ends,
+            high=ends,
+            word=word,
+            codes=codes,
+            missing=gone,
+            pool=pool,
+            out=np.zeros(3, np.int64),
+        )
     with pytest.raises(ValueError, match="each row and rule"):
-        native.cover(X, start, column, ends, ends, word, codes, gone, pool, np.zeros((2, 2), np.uint8))
+        native.cover(
+            X=X,
+            start=start,
+            column=column,
+            low=ends,
+            high=ends,
+            word=word,
+            codes=codes,
+            missing=gone,
+            pool=pool,
+            out=np.zeros((2, 2), np.uint8),
+        )
 
 
 def test_rules_can_be_pickled_after_use():

@@ -2,13 +2,13 @@
 
 import itertools
 
-import assay.rules._decision_table as _decision_table
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import assay.rules._decision_table as _decision_table
 from assay.rules.decision_table_classifier import DecisionTableClassifier
 from assay.tables.data import (
     load_breast_cancer,

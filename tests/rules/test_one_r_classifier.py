@@ -1,12 +1,12 @@
 """OneR: Weka's rules on real tables, its intervals by the book, and what it does where data are odd."""
 
-import assay.rules._one_r as _one_r
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import assay.rules._one_r as _one_r
 from assay.rules.one_r_classifier import OneRClassifier
 from assay.tables import Column, Schema, Table
 from assay.tables.data import (

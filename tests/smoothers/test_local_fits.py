@@ -60,20 +60,16 @@ def on_line(X, y, prior, Q, own, h, k, kind, degree):
     own = np.where(own >= 0, place[own], -1)
     counts = prior[order] if (prior != 1).any() else np.zeros(0)
     _local_fits.on_line(
-        X[order, 0],
-        y[order],
-        counts,
-        counts,
-        order,
-        Q[:, 0].copy(),
-        own,
-        h,
-        k,
-        kind,
-        degree,
-        _powers(1, degree),
-        out,
-        S,
+        x=X[order, 0],
+        y=y[order],
+        count=counts,
+        prior=counts,
+        order=order,
+        queries=Q[:, 0].copy(),
+        left_out=own,
+        how=_local_fits.Fit(h=h, k=k, kind=kind, degree=degree, powers=_powers(1, degree)),
+        estimate=out,
+        weights=S,
     )
     return out, S
 
@@ -83,7 +79,16 @@ def in_space(X, y, prior, Q, own, h, k, kind, degree):
     apart = np.sqrt(((Q[:, None] - X) ** 2).sum(axis=2))
     counts = prior if (prior != 1).any() else np.zeros(0)
     _local_fits.in_space(
-        X, y, counts, counts, Q, apart, own, h, k, kind, degree, _powers(X.shape[1], degree), out, S
+        x=X,
+        y=y,
+        count=counts,
+        prior=counts,
+        queries=Q,
+        distances=apart,
+        left_out=own,
+        how=_local_fits.Fit(h=h, k=k, kind=kind, degree=degree, powers=_powers(X.shape[1], degree)),
+        estimate=out,
+        weights=S,
     )
     return out, S
 
@@ -95,9 +100,20 @@ def in_lists(X, y, prior, Q, own, h, k, kind, degree):
     rows = np.argsort(apart, axis=1, kind="stable")
     start = np.arange(len(Q) + 1) * len(X)
     counts = prior if (prior != 1).any() else np.zeros(0)
-    lists = start, rows.ravel(), np.take_along_axis(apart, rows, axis=1).ravel()
-    powers = _powers(X.shape[1], degree)
-    _local_fits.in_lists(X, y, counts, counts, Q, *lists, own, h, k, kind, degree, powers, out, S)
+    _local_fits.in_lists(
+        x=X,
+        y=y,
+        count=counts,
+        prior=counts,
+        queries=Q,
+        start=start,
+        rows=rows.ravel(),
+        distances=np.take_along_axis(apart, rows, axis=1).ravel(),
+        left_out=own,
+        how=_local_fits.Fit(h=h, k=k, kind=kind, degree=degree, powers=_powers(X.shape[1], degree)),
+        estimate=out,
+        weights=S,
+    )
     return out, S
 
 
@@ -179,14 +195,19 @@ def test_arrays_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="rows do not fit"):
         in_space(X, y[:3], np.ones(4), X, np.full(4, -1), 1.0, 0.0, 0, 0)
     out, S, none = np.empty(1), np.zeros((0, 0)), np.zeros(0)
-    order, powers = np.array([0, 1, 2, 9]), np.zeros((1, 1), np.int64)
+    how = _local_fits.Fit(h=1.0, k=0.0, kind=0, degree=0, powers=np.zeros((1, 1), np.int64))
+    rows = {
+        "y": y,
+        "count": none,
+        "prior": none,
+        "left_out": np.array([-1]),
+        "how": how,
+        "estimate": out,
+        "weights": S,
+    }
     for start, row in (([0, 5], 0), ([0, 1], 9)):
+        lists = {"start": np.array(start), "rows": np.array([row]), "distances": np.zeros(1)}
         with pytest.raises(ValueError, match=r"lists do not fit|not there"):
-            _local_fits.in_lists(
-                X, y, none, none, X[:1], np.array(start), np.array([row]), np.zeros(1), np.array([-1]),
-                1.0, 0.0, 0, 0, powers, out, S,
-            )  # fmt: skip
+            _local_fits.in_lists(x=X, queries=X[:1], **lists, **rows)
     with pytest.raises(ValueError, match="not there"):
-        _local_fits.on_line(
-            X[:, 0], y, none, none, order, np.zeros(1), np.array([-1]), 1.0, 0.0, 0, 0, powers, out, S
-        )
+        _local_fits.on_line(x=X[:, 0], queries=np.zeros(1), order=np.array([0, 1, 2, 9]), **rows)

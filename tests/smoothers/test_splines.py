@@ -121,6 +121,6 @@ def test_knots_too_near_for_numbers_are_refused():
 def test_arrays_that_do_not_fit_are_refused():
     x, out = np.arange(4.0), np.empty(4)
     with pytest.raises(ValueError, match="each with a weight"):
-        _reinsch.smooth(x, x, np.ones(3), 1.0, out, out.copy(), out.copy())
+        _reinsch.smooth(x=x, y=x, w=np.ones(3), penalty=1.0, g=out, c=out.copy(), leverages=out.copy())
     with pytest.raises(ValueError, match="a part for each knot"):
         _reinsch.shares(x, np.ones(4), 1.0, np.zeros((2, 3)), np.zeros((2, 4)))

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import assay.trees._packed_forest as _packed_forest
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
+import assay.trees._packed_forest as _packed_forest
 from assay.core import parallel
 from assay.trees.forest_walker import ForestWalker
 from assay.trees.growing import grow, rank_columns
@@ -229,15 +229,15 @@ def lay_out(kind, feature=(), threshold=(), sets=(), leaf_row=(), roots=None, d=
     kind = np.array(kind, np.uint8)
     nodes = np.empty((len(kind), 2), np.int64)
     _packed_forest.lay_out(
-        np.array([0, len(kind)] if roots is None else roots, np.int64),
-        kind,
-        np.array(feature, np.int32),
-        np.array(threshold, np.float64),
-        np.array(sets, np.uint32),
-        np.array(leaf_row, np.int32),
-        d,
-        2,
-        nodes,
+        roots=np.array([0, len(kind)] if roots is None else roots, np.int64),
+        kind=kind,
+        feature=np.array(feature, np.int32),
+        threshold=np.array(threshold, np.float64),
+        sets=np.array(sets, np.uint32),
+        leaf_row=np.array(leaf_row, np.int32),
+        d=d,
+        n_rows=2,
+        nodes=nodes,
     )
 
 

@@ -1,10 +1,10 @@
 """The best thresholds of a node with numbers as targets: native code, and the search that writes them all down."""
 
-import assay.trees._number_cuts as _number_cuts
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import assay.trees._number_cuts as _number_cuts
 from assay.trees.node_measures import NumberMeasure
 from assay.trees.split_search import SplitSearch
 
@@ -54,7 +54,16 @@ def test_categories_and_numbers_stand_in_the_order_of_the_columns():
 def test_a_column_that_separates_nothing_has_no_threshold():
     X, found = np.array([[1.0, np.nan], [1.0, 2.0]]), np.empty((2, 4))
     _number_cuts.best_cuts(
-        X, np.arange(2), np.ones(2), np.arange(2.0), np.arange(2), 0, 0.0, 0.0, False, found
+        X=X,
+        rows=np.arange(2),
+        w=np.ones(2),
+        y=np.arange(2.0),
+        columns=np.arange(2),
+        most=0,
+        least=0.0,
+        slack=0.0,
+        root=False,
+        out=found,
     )
     assert np.isnan(found[:, 0]).all()
 
@@ -63,7 +72,16 @@ def test_numbers_next_to_each_other_are_distinguished():
     X = np.array([[1.0], [np.nextafter(1.0, 2.0)]])
     found = np.empty((1, 4))
     _number_cuts.best_cuts(
-        X, np.arange(2), np.ones(2), np.arange(2.0), np.arange(1), 0, 0.0, 0.0, False, found
+        X=X,
+        rows=np.arange(2),
+        w=np.ones(2),
+        y=np.arange(2.0),
+        columns=np.arange(1),
+        most=0,
+        least=0.0,
+        slack=0.0,
+        root=False,
+        out=found,
     )
     assert found[0, 0] == 1.0 and found[0, 1] == 0.0
 
@@ -72,14 +90,14 @@ def test_numbers_next_to_each_other_are_distinguished():
 def test_numbers_outside_of_the_table_are_refused(rows, columns):
     with pytest.raises(ValueError, match="out of range"):
         _number_cuts.best_cuts(
-            np.zeros((2, 1)),
-            np.array(rows),
-            np.ones(2),
-            np.zeros(2),
-            np.array(columns),
-            0,
-            0.0,
-            0.0,
-            False,
-            np.empty((1, 4)),
+            X=np.zeros((2, 1)),
+            rows=np.array(rows),
+            w=np.ones(2),
+            y=np.zeros(2),
+            columns=np.array(columns),
+            most=0,
+            least=0.0,
+            slack=0.0,
+            root=False,
+            out=np.empty((1, 4)),
         )

@@ -3,7 +3,7 @@
 // Sets of one size are the rows of a table, ascending within a row and from row to row.
 // Twins: tests/associations/test_apriori.py.
 #include "assay/bits.hpp"
-#include "assay/give.hpp"
+#include "assay/edge.hpp"
 
 #include <algorithm>
 
@@ -155,8 +155,8 @@ nb::tuple join(In2<int32_t> sets, int64_t first, int64_t room) {
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("keep", &keep);
-    m.def("count_pairs", &count_pairs);
-    m.def("count_sets", &count_sets);
-    m.def("join", &join);
+    define(m, "keep", &keep, "indptr", "indices", "number", "start", "items");
+    define(m, "count_pairs", &count_pairs, "start", "items", "weight", "m", "first", "last", "counts");
+    define(m, "count_sets", &count_sets, "start", "items", "weight", "m", "sets", "counts");
+    define(m, "join", &join, "sets", "first", "room");
 }

@@ -171,7 +171,9 @@ class _Counting:
         counts = np.zeros((last - first) * (2 * m - 1 - first - last) // 2, np.int64)
         for a, b in _pieces(n, PIECE):
             end_if_abandoned()
-            _apriori.count_pairs(start[a : b + 1], items, w[a:b], m, first, last, counts)
+            _apriori.count_pairs(
+                start=start[a : b + 1], items=items, weight=w[a:b], m=m, first=first, last=last, counts=counts
+            )
         return counts
 
     def sets(self, block: Block, sets: np.ndarray) -> np.ndarray:

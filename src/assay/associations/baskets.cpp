@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "assay/bits.hpp"
-#include "assay/give.hpp"
+#include "assay/branch.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -131,9 +131,13 @@ nb::tuple alike(In1<int64_t> start,    // in   (n + 1,)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("count_items", &count_items);
-    m.def("by_item", &by_item);
-    m.def("by_basket", &by_basket);
-    m.def("as_bits", &as_bits);
-    m.def("alike", &alike);
+    record<RankedBaskets>(m, "Baskets", field("start", &RankedBaskets::start), field("rank", &RankedBaskets::rank),
+                          field("tid_start", &RankedBaskets::tid_start), field("tid", &RankedBaskets::tid),
+                          field("weight", &RankedBaskets::weight), field("count", &RankedBaskets::count),
+                          field("bits", &RankedBaskets::bits), field("pairs", &RankedBaskets::pairs));
+    define(m, "count_items", &count_items, "indices", "counts");
+    define(m, "by_item", &by_item, "indptr", "indices", "rank", "start", "tids", "sizes");
+    define(m, "by_basket", &by_basket, "tid_start", "tids", "start", "ranks");
+    define(m, "as_bits", &as_bits, "tid_start", "tids", "bits");
+    define(m, "alike", &alike, "start", "ranks", "step");
 }

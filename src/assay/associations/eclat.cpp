@@ -9,6 +9,7 @@
 // A call does at most about `budget` words of work and then says where to go on. Twin in Python:
 // tests/associations/test_eclat.py.
 #include "assay/branch.hpp"
+#include "assay/edge.hpp"
 #include "assay/found_sets.hpp"
 
 using namespace assay;
@@ -149,10 +150,9 @@ class Search {
 };
 
 // Sets of the branches first .. last - 1. Returns (branch to go on with, steps, items, sizes, counts).
-nb::tuple mine(MARKET_ARGUMENTS, In1<int32_t> code, int64_t first, int64_t last, In1<int32_t> steps, int64_t least,
-               int64_t max_size, int kind, int64_t universal, int64_t budget, int64_t room) {
-    CHECK_MARKET;
-    const Market db = THE_MARKET;
+nb::tuple mine(const RankedBaskets &baskets, In1<int32_t> code, int64_t first, int64_t last, In1<int32_t> steps,
+               int64_t least, int64_t max_size, int kind, int64_t universal, int64_t budget, int64_t room) {
+    const Market db = baskets.market();
     require(0 <= first && last <= db.m && int64_t(code.shape(0)) == db.m, "branches do not fit");
     require(within(steps, 0, INT32_MAX), "steps do not fit");
     Search search(db.m, code.data(), least, max_size, kind, Trail(steps.data(), int64_t(steps.shape(0)), budget, room));
@@ -175,4 +175,7 @@ nb::tuple mine(MARKET_ARGUMENTS, In1<int32_t> code, int64_t first, int64_t last,
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) { m.def("mine", &mine); }
+NB_MODULE(ASSAY_MODULE, m) {
+    define(m, "mine", &mine, "baskets", "code", "first", "last", "steps", "least", "max_size", "kind", "universal",
+           "budget", "room");
+}

@@ -54,17 +54,17 @@ def eclat(
 
     def call(first: int, last: int, steps: np.ndarray, budget: int, room: int) -> tuple:
         return _eclat.mine(
-            *ranked.arrays,
-            ranked.codes,
-            first,
-            last,
-            steps,
-            least,
-            longest,
-            KINDS[kind],
-            ranked.universal,
-            budget,
-            room,
+            baskets=ranked.native,
+            code=ranked.codes,
+            first=first,
+            last=last,
+            steps=steps,
+            least=least,
+            max_size=longest,
+            kind=KINDS[kind],
+            universal=ranked.universal,
+            budget=budget,
+            room=room,
         )
 
     in_branches(call, len(ranked), collector, max(SHARE, 4 * len(ranked.ranks)), look)

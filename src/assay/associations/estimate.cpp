@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "assay/branch.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -120,10 +121,9 @@ class Walker {
 };
 
 // sizes[b, p] = the p-th estimate of the number of sets of branch branches[b].
-void probe(MARKET_ARGUMENTS, In1<int64_t> branches, int64_t least, int64_t max_size, int64_t seed,
+void probe(const RankedBaskets &baskets, In1<int64_t> branches, int64_t least, int64_t max_size, int64_t seed,
            InOut2<double> sizes) {
-    CHECK_MARKET;
-    const Market db = THE_MARKET;
+    const Market db = baskets.market();
     for (size_t b = 0; b < branches.shape(0); ++b)
         require(branches.data()[b] >= 0 && branches.data()[b] < db.m, "branches do not fit");
     require(sizes.shape(0) == branches.shape(0), "sizes do not fit");
@@ -140,4 +140,4 @@ void probe(MARKET_ARGUMENTS, In1<int64_t> branches, int64_t least, int64_t max_s
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) { m.def("probe", &probe); }
+NB_MODULE(ASSAY_MODULE, m) { define(m, "probe", &probe, "baskets", "branches", "least", "max_size", "seed", "sizes"); }

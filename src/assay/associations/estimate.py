@@ -72,7 +72,7 @@ def walk(ranked: Ranked, least: int, max_size: int | None = None, seed: int = 0)
         end_if_abandoned()
         branches = some[first : first + PART]
         sizes = np.empty((len(branches), walks))
-        _estimate.probe(*ranked.arrays, branches, least, min(max_size or m, m), seed, sizes)
+        _estimate.probe(ranked.native, branches, least, min(max_size or m, m), seed, sizes)
         return sizes
 
     sizes = np.concatenate(in_threads(part, range(0, len(some), PART)))

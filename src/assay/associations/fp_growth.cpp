@@ -4,6 +4,7 @@
 // an item are linked; what stands above them, with their counts, is the tree of the baskets that hold the item.
 // A call does at most about `budget` steps and then says where to go on. Twin: tests/associations/test_fp_growth.py.
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 #include "assay/found_sets.hpp"
 
 using namespace assay;
@@ -57,6 +58,15 @@ struct Tree {
 struct Nodes {  // a tree as it is read
     const int32_t *item, *parent, *link, *head;
     const int64_t *count;
+};
+
+// The nodes of a tree of baskets, looked through once when they are put together.
+struct BasketTree {
+    In1<int32_t> item, parent, link;  // (N,) the root first
+    In1<int32_t> head;                // (m,) the last node of each item
+    In1<int64_t> count;               // (N,)
+    void check() const;
+    Nodes nodes() const { return {item.data(), parent.data(), link.data(), head.data(), count.data()}; }
 };
 
 // Baskets as a tree: (item, parent, link, head) and the nodes' counts. Ranks ascend in a basket, rare items first.
@@ -166,8 +176,7 @@ class Growth {
 };
 
 // Ways up and along lead to earlier nodes, so they end; items fall on the way up to the root, which has none.
-void check_nodes(const In1<int32_t> &item, const In1<int32_t> &parent, const In1<int32_t> &link,
-                 const In1<int32_t> &head, const In1<int64_t> &count) {
+void BasketTree::check() const {
     const int64_t N = length(item), m = length(head);
     require(length(parent) == N && length(link) == N && length(count) == N && N > 0 && within(head, -1, N),
             "nodes do not fit");
@@ -183,13 +192,11 @@ void check_nodes(const In1<int32_t> &item, const In1<int32_t> &parent, const In1
 }
 
 // Sets of the branches first .. last - 1. Returns (branch to go on with, steps, items, sizes, counts).
-nb::tuple mine(In1<int32_t> item, In1<int32_t> parent, In1<int32_t> link, In1<int32_t> head, In1<int64_t> count,
-               In1<int32_t> code, int64_t first, int64_t last, In1<int32_t> steps, int64_t least, int64_t max_size,
-               int64_t budget, int64_t room) {
+nb::tuple mine(const BasketTree &tree, In1<int32_t> code, int64_t first, int64_t last, In1<int32_t> steps,
+               int64_t least, int64_t max_size, int64_t budget, int64_t room) {
     const int64_t m = int64_t(code.shape(0));
-    require(0 <= first && last <= m && length(head) == m && within(steps, 0, INT32_MAX), "branches do not fit");
-    check_nodes(item, parent, link, head, count);
-    const Nodes nodes{item.data(), parent.data(), link.data(), head.data(), count.data()};
+    require(0 <= first && last <= m && length(tree.head) == m && within(steps, 0, INT32_MAX), "branches do not fit");
+    const Nodes nodes = tree.nodes();
     Growth growth(m, least, max_size, Trail(steps.data(), int64_t(steps.shape(0)), budget, room));
     {
         nb::gil_scoped_release unlocked;
@@ -211,6 +218,9 @@ nb::tuple mine(In1<int32_t> item, In1<int32_t> parent, In1<int32_t> link, In1<in
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("build", &build);
-    m.def("mine", &mine);
+    define(m, "build", &build, "start", "rank", "weight", "m");
+    record<BasketTree>(m, "BasketTree", field("item", &BasketTree::item), field("parent", &BasketTree::parent),
+                       field("link", &BasketTree::link), field("head", &BasketTree::head),
+                       field("count", &BasketTree::count));
+    define(m, "mine", &mine, "tree", "code", "first", "last", "steps", "least", "max_size", "budget", "room");
 }

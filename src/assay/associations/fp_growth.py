@@ -32,11 +32,20 @@ def fp_growth(
     ranked, least, collector, max_size, look : as for :func:`assay.associations.eclat.eclat`
     """
     m = len(ranked)
-    tree = _fp_growth.build(ranked.start, ranked.ranks, ranked.weights, m)
+    item, parent, link, head, count = _fp_growth.build(ranked.start, ranked.ranks, ranked.weights, m)
+    tree = _fp_growth.BasketTree(item=item, parent=parent, link=link, head=head, count=count)
 
     def call(first: int, last: int, steps: np.ndarray, budget: int, room: int) -> tuple:
         return _fp_growth.mine(
-            *tree, ranked.codes, first, last, steps, least, min(max_size or m, m), budget // 4, room
+            tree=tree,
+            code=ranked.codes,
+            first=first,
+            last=last,
+            steps=steps,
+            least=least,
+            max_size=min(max_size or m, m),
+            budget=budget // 4,
+            room=room,
         )
 
     in_branches(call, m, collector, max(SHARE, 16 * len(ranked.ranks)), look)

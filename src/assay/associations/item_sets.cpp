@@ -3,6 +3,7 @@
 // Twins: tests/associations/test_item_sets.py and
 // test_condensed.py.
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -161,8 +162,8 @@ void superfluous(In1<int64_t> start, In1<int32_t> items, In1<int64_t> counts, bo
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("in_order", &in_order);
-    m.def("gather", &gather);
-    m.def("lookup", &lookup);
-    m.def("superfluous", &superfluous);
+    define(m, "in_order", &in_order, "start", "items", "counts", "order");
+    define(m, "gather", &gather, "start", "items", "order", "indptr", "indices");
+    define(m, "lookup", &lookup, "start", "items", "query_start", "query", "place");
+    define(m, "superfluous", &superfluous, "start", "items", "counts", "equal", "keep");
 }

@@ -46,13 +46,22 @@ class Ranked:
     total: int
 
     @cached_property
-    def arrays(self) -> tuple[np.ndarray, ...]:
+    def native(self) -> _baskets.Baskets:
         """What native code takes: all of these, the bits, and the pairs; weights filled up to whole words of bits."""
         weights, bits = self.weights, self.bits
         if len(weights) and len(bits):
             weights = np.zeros(64 * bits.shape[1], np.int64)
             weights[: len(self.weights)] = self.weights
-        return self.start, self.ranks, self.tid_start, self.tids, weights, self.counts, bits, self.pairs
+        return _baskets.Baskets(
+            start=self.start,
+            rank=self.ranks,
+            tid_start=self.tid_start,
+            tid=self.tids,
+            weight=weights,
+            count=self.counts,
+            bits=bits,
+            pairs=self.pairs,
+        )
 
     @property
     def n(self) -> int:
@@ -75,7 +84,9 @@ class Ranked:
         if m > MOST_ITEMS or m < 2 or 16.0 * len(self.ranks) ** 2 >= (float(m) * self.n) ** 2:
             return np.empty(0, np.int64)
         pairs = np.zeros(m * (m - 1) // 2, np.int64)
-        _apriori.count_pairs(self.start, self.ranks, self.weights, m, 0, m, pairs)
+        _apriori.count_pairs(
+            start=self.start, items=self.ranks, weight=self.weights, m=m, first=0, last=m, counts=pairs
+        )
         return pairs
 
     @cached_property

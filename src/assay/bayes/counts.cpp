@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -214,16 +215,20 @@ double sparse_sums(In1<T> data,         // in      (nnz,)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("extent", &extent<double>);
-    m.def("extent", &extent<float>);
-    m.def("count", &count<double>);
-    m.def("count", &count<float>);
-    m.def("look_up", &look_up<double>);
-    m.def("look_up", &look_up<float>);
-    m.def("sums", &sums<double>);
-    m.def("sums", &sums<float>);
-    m.def("sparse_sums", &sparse_sums<double, int32_t>);
-    m.def("sparse_sums", &sparse_sums<double, int64_t>);
-    m.def("sparse_sums", &sparse_sums<float, int32_t>);
-    m.def("sparse_sums", &sparse_sums<float, int64_t>);
+    define(m, "extent", &extent<double>, "X", "low", "high", "broken");
+    define(m, "extent", &extent<float>, "X", "low", "high", "broken");
+    define(m, "count", &count<double>, "X", "y", "w", "start", "cells");
+    define(m, "count", &count<float>, "X", "y", "w", "start", "cells");
+    define(m, "look_up", &look_up<double>, "X", "start", "table", "out");
+    define(m, "look_up", &look_up<float>, "X", "start", "table", "out");
+    define(m, "sums", &sums<double>, "X", "y", "w", "over", "threshold", "out");
+    define(m, "sums", &sums<float>, "X", "y", "w", "over", "threshold", "out");
+    define(m, "sparse_sums", &sparse_sums<double, int32_t>, "data", "indices", "indptr", "y", "w", "over", "threshold",
+           "out");
+    define(m, "sparse_sums", &sparse_sums<double, int64_t>, "data", "indices", "indptr", "y", "w", "over", "threshold",
+           "out");
+    define(m, "sparse_sums", &sparse_sums<float, int32_t>, "data", "indices", "indptr", "y", "w", "over", "threshold",
+           "out");
+    define(m, "sparse_sums", &sparse_sums<float, int64_t>, "data", "indices", "indptr", "y", "w", "over", "threshold",
+           "out");
 }

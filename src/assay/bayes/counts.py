@@ -191,11 +191,12 @@ def feature_sums(
     """
     sums = FeatureSums(class_weight(y, w, K), np.zeros((K, X.shape[1])))
     over, level = threshold is not None, 0.0 if threshold is None else float(threshold)
-    rows = (_codes(y), _weights(w), over, level, sums.feature_count)
+    rows = {"y": _codes(y), "w": _weights(w), "over": over, "threshold": level, "out": sums.feature_count}
     if isinstance(X, np.ndarray):
-        return sums, _counts.sums(np.ascontiguousarray(X), *rows)
-    parts = (X.data, X.indices, X.indptr.astype(X.indices.dtype, copy=False))
-    return sums, min(0.0, _counts.sparse_sums(*map(np.ascontiguousarray, parts), *rows))
+        return sums, _counts.sums(np.ascontiguousarray(X), **rows)
+    data, indices = np.ascontiguousarray(X.data), np.ascontiguousarray(X.indices)
+    indptr = np.ascontiguousarray(X.indptr, indices.dtype)
+    return sums, min(0.0, _counts.sparse_sums(data=data, indices=indices, indptr=indptr, **rows))
 
 
 def class_weight(y: np.ndarray, w: np.ndarray | None, K: int) -> np.ndarray:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -94,6 +95,6 @@ void log_joint(In2<T> X,                     // in   (n, d)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("log_joint", &log_joint<double, rows_f64>);
-    m.def("log_joint", &log_joint<float, rows_f32>);
+    define(m, "log_joint", &log_joint<double, rows_f64>, "X", "mean", "precision", "offset", "out");
+    define(m, "log_joint", &log_joint<float, rows_f32>, "X", "mean", "precision", "offset", "out");
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -71,4 +72,4 @@ void scores(In2<double> X,               // in   (n, d)
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) { m.def("scores", &scores); }
+NB_MODULE(ASSAY_MODULE, m) { define(m, "scores", &scores, "X", "means", "triangles", "constants", "out"); }

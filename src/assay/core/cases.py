@@ -2,55 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from assay.core.explanation import Section
-from assay.core.stored import Kind, Object
-from assay.tables import Design, RowNames, Schema
+from assay.tables import Design, Schema
 
-__all__ = ["RowKeeper", "values_beside"]
+__all__ = ["beside", "values_beside"]
 
 MOST_CASES = 5  # stored rows whose values are shown
 MOST_COLUMNS = 20  # columns that are shown of them
 
 
-class RowKeeper:
-    """What a learner adds that keeps its training rows: it remembers what they were called.
+def beside(learner: Any, row: dict[str, Any], stored: Any, places: Sequence[int]) -> list[Section]:
+    """The values of stored rows, as the mathematics sees them, beside the row's; nothing for distances alone.
 
-    Attributes
+    Parameters
     ----------
-    row_names_ : RowNames of the training rows
+    learner : one with ``keeps_row_names``
+    row : the row in question, by column
+    stored : (m, D) some of the rows kept, dense or sparse
+    places : (m,) their places among the training rows
     """
-
-    stored: ClassVar[Mapping[str, Kind]] = {"row_names_": Object(RowNames)}
-
-    schema_: Schema
-    row_names_: RowNames
-
-    def _admit(self, X: Any, fitting: bool = False) -> Any:
-        if fitting:
-            self.row_names_ = RowNames.of(X).stored()
-        return super()._admit(X, fitting)  # type: ignore[misc]
-
-    @property
-    def _cases(self) -> RowNames:
-        """The names of the training rows; numbers for a model of an earlier version, which did not keep them."""
-        return getattr(self, "row_names_", RowNames())
-
-    def _beside(self, row: dict[str, Any], stored: Any, places: Sequence[int]) -> list[Section]:
-        """The values of stored rows, as the mathematics sees them, beside the row's; nothing for distances alone.
-
-        Parameters
-        ----------
-        row : the row in question, by column
-        stored : (m, D) some of the rows kept, dense or sparse
-        places : (m,) their places among the training rows
-        """
-        names = [self._cases(int(i)) for i in places]
-        return values_beside(self.schema_, getattr(self, "design_", None), row, stored, names)
+    names = [learner._cases(int(i)) for i in places]
+    return values_beside(learner.schema_, getattr(learner, "design_", None), row, stored, names)
 
 
 def values_beside(

@@ -95,6 +95,8 @@ class Learner(BaseEstimator):
     kept_in_single: ClassVar[
         tuple[str, ...]
     ] = ()  # attributes that are float32 if X is, as with scikit-learn
+    keeps_row_names: ClassVar[bool] = False  # whether ``row_names_`` says what the training rows were called
+    row_names_: RowNames
     _param_names: ClassVar[list[str]]
     alternative_for_missing: ClassVar[str] = ""  # what else a learner offers that cannot use missing values
 
@@ -212,6 +214,8 @@ class Learner(BaseEstimator):
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
         """X as the block of numbers that this learner's mathematics sees."""
+        if fitting and self.keeps_row_names:
+            self.row_names_ = RowNames.of(X).stored()
         table = self._read(X, fitting)
         if table.unseen and not fitting:
             warn_unseen(table, type(self).__name__, "treated as missing")
@@ -250,6 +254,11 @@ class Learner(BaseEstimator):
     def _admit_to_answer(self, X: Any) -> Any:
         """X as ``predict`` and its kin see it; a learner whose answers show what is wrong with X may look later."""
         return self._admit(X)
+
+    @property
+    def _cases(self) -> RowNames:
+        """The names of the training rows; numbers for a model of an earlier version, which did not keep them."""
+        return getattr(self, "row_names_", RowNames())
 
     def _keep_precision(self, X: Any) -> None:
         """After learning from float32: the attributes of ``kept_in_single`` are float32, too."""

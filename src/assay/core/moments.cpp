@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -190,8 +191,8 @@ void group(In2<T> X,                   // in   (n, d)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("sums", &sums<double, moments_f64>);
-    m.def("sums", &sums<float, moments_f32>);
-    m.def("group", &group<double, grouped_f64>);
-    m.def("group", &group<float, grouped_f32>);
+    define(m, "sums", &sums<double, moments_f64>, "X", "y", "w", "count", "known", "mean", "low", "scatter");
+    define(m, "sums", &sums<float, moments_f32>, "X", "y", "w", "count", "known", "mean", "low", "scatter");
+    define(m, "group", &group<double, grouped_f64>, "X", "y", "w", "count", "rows", "shift", "first", "Z");
+    define(m, "group", &group<float, grouped_f32>, "X", "y", "w", "count", "rows", "shift", "first", "Z");
 }

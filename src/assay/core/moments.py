@@ -118,7 +118,7 @@ def class_moments(
     count, mean, low, scatter = np.zeros(K), np.zeros((K, d)), np.zeros((K, d)), np.zeros((K, d))
     observed = np.empty((0, d)) if complete else np.zeros((K, d))
     weights = _NO_WEIGHTS if w is None else np.ascontiguousarray(w, dtype=np.float64)
-    _moments.sums(X, y, weights, count, observed, mean, low, scatter)
+    _moments.sums(X=X, y=y, w=weights, count=count, known=observed, mean=mean, low=low, scatter=scatter)
     if complete:
         observed = np.repeat(count[:, None], d, axis=1)
     total = None if w is None else class_moments(X, np.zeros(len(X), np.int64), None, 1, complete)
@@ -264,7 +264,16 @@ def _grouped(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int) -> tupl
     count, rows, shift, first = np.zeros(K), np.zeros(K, np.int64), np.empty((K, d)), np.zeros((K, d))
     Z = np.empty((n, d))
     weights = _NO_WEIGHTS if w is None else np.ascontiguousarray(w, dtype=np.float64)
-    _moments.group(X, np.ascontiguousarray(y, dtype=np.int64), weights, count, rows, shift, first, Z)
+    _moments.group(
+        X=X,
+        y=np.ascontiguousarray(y, dtype=np.int64),
+        w=weights,
+        count=count,
+        rows=rows,
+        shift=shift,
+        first=first,
+        Z=Z,
+    )
     offset = first / np.where(count > 0, count, 1.0)[:, None]
     mean, low = (np.where(count[:, None] > 0, part, 0.0) for part in _two_sum(shift, offset))
     return count, rows, mean, low, first, offset, Z

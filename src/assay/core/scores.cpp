@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -70,8 +71,8 @@ void logistic(In1<double> odds,         // in      (n,)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("impossible_rows", &impossible_rows);
-    m.def("winner", &winner);
-    m.def("softmax", &softmax);
-    m.def("logistic", &logistic);
+    define(m, "impossible_rows", &impossible_rows, "scores");
+    define(m, "winner", &winner, "scores", "out");
+    define(m, "softmax", &softmax, "scores");
+    define(m, "logistic", &logistic, "odds", "out");
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 #include "assay/sorting.hpp"
 #include "assay/exponential.hpp"
 
@@ -280,30 +281,34 @@ void pack(In2<double> X_, In1<int64_t> order_, In1<double> weights_, int64_t lev
     for (int64_t node = first - 1; node >= 0; --node) mass[node] = mass[2 * node + 1] + mass[2 * node + 2];
 }
 
+// Points in the leaves of a tree of boxes, as grow and pack leave them.
+struct BoxTree {
+    In1<double> packed;      // (n d,)
+    In1<double> weights;     // (n,)
+    In1<double> narrow;      // (n,)      what multiplies the lengths to each point; or empty: 1
+    In2<double> lo, hi;      // (nodes, d)
+    In1<double> mass;        // (nodes,)
+    In2<double> narrow_box;  // (nodes, 2) least and greatest of narrow in the node; or empty
+    int64_t levels;
+};
+
 // (1) for some queries.
-HOT void sums(In1<double> packed_,     // in  (n d,)    as pack leaves them
-              In1<double> weights_,    // in  (n,)
-              In1<double> narrow_,     // in  (n,)      what multiplies the lengths to each point; or empty: 1
-              In2<double> lo_,         // in  (nodes, d)
-              In2<double> hi_,         // in  (nodes, d)
-              In1<double> mass_,       // in  (nodes,)
-              In2<double> narrow_box_, // in  (nodes, 2) least and greatest of narrow in the node; or empty
-              int64_t levels,
-              In2<double> Q_,          // in  (q, d)
+HOT void sums(const BoxTree &tree, In2<double> Q_,  // in  (q, d)
               In1<double> h_,          // in  (q,)      above 0
-              In1<int64_t> own_,       // in  (q,)      place of the point that is left out, or -1
+              In1<int64_t> left_out_,  // in  (q,)      place of the point that is left out, or -1
               int shape, int geometry,
               double cut,              //     lengths above it (in widths) give 0
               double atol, double rtol,
               InOut1<double> out_) {   // out (q,)
-    const auto lo = view(lo_), hi = view(hi_), Q = view(Q_), narrow_box = view(narrow_box_);
-    const auto mass = view(mass_), h = view(h_), narrow = view(narrow_), weights = view(weights_);
+    const auto lo = view(tree.lo), hi = view(tree.hi), Q = view(Q_), narrow_box = view(tree.narrow_box);
+    const auto mass = view(tree.mass), h = view(h_), narrow = view(tree.narrow), weights = view(tree.weights);
+    const int64_t levels = tree.levels;
     const auto out = view(out_);
-    const auto own = view(own_);
+    const auto own = view(left_out_);
     require(levels >= 0 && levels < 48, "kernel sums: too many levels");
     const int64_t n = weights.size(), d = Q.cols(), nodes = (int64_t(2) << levels) - 1, first = nodes / 2;
     const bool own_widths = narrow.size() > 0;
-    require(n >= first + 1 && int64_t(packed_.shape(0)) == n * d && d > 0, "kernel sums: packed has another size");
+    require(n >= first + 1 && length(tree.packed) == n * d && d > 0, "kernel sums: packed has another size");
     require(lo.rows() == nodes && hi.rows() == nodes && lo.cols() == d && hi.cols() == d && mass.size() == nodes,
             "kernel sums: boxes of another tree");
     require(!own_widths || (narrow.size() == n && narrow_box.rows() == nodes && narrow_box.cols() == 2),
@@ -311,7 +316,7 @@ HOT void sums(In1<double> packed_,     // in  (n d,)    as pack leaves them
     require(h.size() == Q.rows() && own.size() == Q.rows() && out.size() == Q.rows(), "kernel sums: one of each query");
     require(shape >= GAUSSIAN && shape <= LOGISTIC && geometry >= EUCLIDEAN && geometry <= PRODUCT,
             "kernel sums: no such kernel");
-    const Points points{packed_.data(), weights.data(), own_widths ? narrow.data() : nullptr, n, d};
+    const Points points{tree.packed.data(), weights.data(), own_widths ? narrow.data() : nullptr, n, d};
     const int64_t largest = n / (first + 1) + 1;
     std::vector<double> room(2 * largest + 2 * d);
     double *const t = room.data(), *const one = t + largest, *const box = one + largest;
@@ -360,7 +365,11 @@ HOT void sums(In1<double> packed_,     // in  (n d,)    as pack leaves them
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "Sums of kernels over many weighted points, by a tree of boxes.";
-    m.def("grow", &grow);
-    m.def("pack", &pack);
-    m.def("sums", &sums);
+    define(m, "grow", &grow, "X", "levels", "order", "lo", "hi");
+    define(m, "pack", &pack, "X", "order", "weights", "levels", "packed", "mass");
+    record<BoxTree>(m, "BoxTree", field("packed", &BoxTree::packed), field("weights", &BoxTree::weights),
+                    field("narrow", &BoxTree::narrow), field("lo", &BoxTree::lo), field("hi", &BoxTree::hi),
+                    field("mass", &BoxTree::mass), field("narrow_box", &BoxTree::narrow_box),
+                    field("levels", &BoxTree::levels));
+    define(m, "sums", &sums, "tree", "Q", "h", "left_out", "shape", "geometry", "cut", "atol", "rtol", "out");
 }

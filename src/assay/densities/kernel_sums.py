@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -68,6 +67,9 @@ class KernelSums:
         "geometry": Text(*GEOMETRIES),
     }
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_tree"}
+
     def log_sums(
         self,
         Q: np.ndarray,
@@ -100,7 +102,7 @@ class KernelSums:
         known = kernel.name in SHAPES and KERNELS[kernel.name] is kernel  # else it is the user's own
         if not known or not np.all((h > 1e-150) & (h < 1e150)):  # whose squares are no numbers
             return self._in_logarithms(Q, kernel, h, cut, leave_out)
-        order, place, *tree = self._tree
+        place, tree = self._tree
         places = np.where(leave_out < 0, -1, place[leave_out])
         exponent = self._exponent
         atol = float(np.ldexp(atol, -exponent))
@@ -109,7 +111,18 @@ class KernelSums:
 
         def some(start: int) -> None:
             part = slice(start, start + QUERIES)
-            _kernel_sums.sums(*tree, Q[part], h[part], places[part], shape, code, cut, atol, rtol, out[part])
+            _kernel_sums.sums(
+                tree=tree,
+                Q=Q[part],
+                h=h[part],
+                left_out=places[part],
+                shape=shape,
+                geometry=code,
+                cut=cut,
+                atol=atol,
+                rtol=rtol,
+                out=out[part],
+            )
 
         in_pieces(some, range(0, len(Q), QUERIES), None if len(Q) * len(self.X) > 1 << 17 else 1)
         faint = np.flatnonzero(~(out >= FAINT)) if np.isinf(kernel.support) else np.empty(0, np.int64)
@@ -125,8 +138,8 @@ class KernelSums:
         return int(np.frexp(self.weights.max())[1]) - 1
 
     @cached_property
-    def _tree(self) -> tuple[Any, ...]:
-        """The order of the rows in the leaves, the place of each row in it, and the arguments of the native code."""
+    def _tree(self) -> tuple[np.ndarray, _kernel_sums.BoxTree]:
+        """The place of each row in the order of the leaves, and what native code takes."""
         n, d = self.X.shape
         levels = max(0, int(np.ceil(np.log2(n / LEAF))))
         nodes = (2 << levels) - 1
@@ -147,7 +160,16 @@ class KernelSums:
                 starts = [s for a, b in pairwise(starts) for s in (a, a + (b - a) // 2)] + [n]
         place = np.empty(n, np.int64)
         place[order] = np.arange(n)
-        return order, place, packed, weights, narrow, lo, hi, mass, box, levels
+        return place, _kernel_sums.BoxTree(
+            packed=packed,
+            weights=weights,
+            narrow=narrow,
+            lo=lo,
+            hi=hi,
+            mass=mass,
+            narrow_box=box,
+            levels=levels,
+        )
 
     def _in_logarithms(
         self, Q: np.ndarray, kernel: Kernel, h: np.ndarray, cut: float, leave_out: np.ndarray

@@ -72,16 +72,16 @@ class Brute(Searcher):
     def _closest(self, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The nearest of a few points."""
         assert self.points is not None and self.metric.power is not None
-        n, p = len(self.points), float(self.metric.power)
-        columns = np.zeros((self.points.shape[1], -(-n // 4) * 4))
-        columns[:, :n] = self.points.T
+        points, n, p = self.points, len(self.points), float(self.metric.power)
+        columns = np.zeros((points.shape[1], -(-n // 4) * 4))
+        columns[:, :n] = points.T
         distances, rows = np.empty(len(Q)), np.empty(len(Q), np.int64)
 
         def some(start: int) -> None:
             here = slice(start, start + 32 * QUERIES)
             asked, nearest = Q[here], rows[here]
             _nearest.closest(asked, columns, n, p, nearest)
-            _nearest.pairs(asked, self.points, np.arange(len(asked)), nearest, p, distances[here])
+            _nearest.pairs(asked, points, np.arange(len(asked)), nearest, p, distances[here])
 
         in_threads(some, range(0, len(Q), 32 * QUERIES))
         return self.metric.finish(distances)[:, None], rows[:, None]
@@ -223,13 +223,44 @@ class Stores:
         self.store = np.empty((q, 2 * (2 * k + 32)), np.int64)  # 16 to 64 more than 2 k are about as quick
 
     def gather(self, scores: np.ndarray, offset: int, first_row: int) -> None:
-        _nearest.gather(scores, offset, first_row, self.k, self.slack, self.limit, self.count, self.store)
+        _nearest.gather(
+            scores=scores,
+            offset=offset,
+            left_out=first_row,
+            k=self.k,
+            slack=self.slack,
+            limit=self.limit,
+            count=self.count,
+            store=self.store,
+        )
 
     def scan(self, Q: np.ndarray, X: np.ndarray, p: float, offset: int, first_row: int) -> None:
-        _nearest.scan(Q, X, p, offset, first_row, self.k, self.slack, self.limit, self.count, self.store)
+        _nearest.scan(
+            Q=Q,
+            X=X,
+            p=p,
+            offset=offset,
+            left_out=first_row,
+            k=self.k,
+            slack=self.slack,
+            limit=self.limit,
+            count=self.count,
+            store=self.store,
+        )
 
     def settle(self, Q: np.ndarray, X: np.ndarray, p: float, distances: np.ndarray, rows: np.ndarray) -> None:
-        _nearest.settle(Q, X, p, self.k, self.slack, self.limit, self.count, self.store, distances, rows)
+        _nearest.settle(
+            Q=Q,
+            X=X,
+            p=p,
+            k=self.k,
+            slack=self.slack,
+            limit=self.limit,
+            count=self.count,
+            store=self.store,
+            distance=distances,
+            row=rows,
+        )
 
     def sorted(self, distances: np.ndarray, rows: np.ndarray) -> None:
         _nearest.sorted(self.k, self.count, self.store, distances, rows)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -125,5 +126,5 @@ void distances(In2<double> A_,         // in   (n, d)     numbers in units of th
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "Distances of mixed rows.";
-    m.def("distances", &distances);
+    define(m, "distances", &distances, "A", "B", "kind", "start", "worth", "square", "gaps", "out");
 }

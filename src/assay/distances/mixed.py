@@ -111,8 +111,18 @@ class HEOM(Metric):
         return np.where(np.diff(self.start_) > 0, 2, np.where(self.scale_ > 0, 0, 1)).astype(np.uint8)
 
     def _block(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        assert self.start_ is not None and self.worth_ is not None
         out = np.empty((len(A), len(B)))
-        _mixed.distances(A, B, self._kinds, self.start_, self.worth_, self.square, self.gaps, out)
+        _mixed.distances(
+            A=A,
+            B=B,
+            kind=self._kinds,
+            start=self.start_,
+            worth=self.worth_,
+            square=self.square,
+            gaps=self.gaps,
+            out=out,
+        )
         return out
 
     def _check_stored(self) -> None:

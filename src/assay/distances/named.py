@@ -85,7 +85,16 @@ class Named(Metric):
 def _over_what_is_there(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """sqrt(d / |J| sum_{j in J} (a_j - b_j)^2), J the columns that both have."""
     d, out = A.shape[1], np.empty((len(A), len(B)))
-    _mixed.distances(A, B, np.zeros(d, np.uint8), np.zeros(d + 1, np.int64), np.zeros(0), True, False, out)
+    _mixed.distances(
+        A=A,
+        B=B,
+        kind=np.zeros(d, np.uint8),
+        start=np.zeros(d + 1, np.int64),
+        worth=np.zeros(0),
+        square=True,
+        gaps=False,
+        out=out,
+    )
     return out
 
 

@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -375,14 +376,14 @@ void pairs(In2<T> Q_, In2<T> X_, In1<int64_t> query, In1<int64_t> row, double p,
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "The nearest of many rows, one block of scores at a time.";
-    m.def("gather", &gather<double>);
-    m.def("gather", &gather<float>);
-    m.def("scan", &scan<double>);
-    m.def("scan", &scan<float>);
-    m.def("settle", &settle<double>);
-    m.def("settle", &settle<float>);
-    m.def("sorted", &sorted);
-    m.def("closest", &closest);
-    m.def("pairs", &pairs<double>);
-    m.def("pairs", &pairs<float>);
+    define(m, "gather", &gather<double>, "scores", "offset", "left_out", "k", "slack", "limit", "count", "store");
+    define(m, "gather", &gather<float>, "scores", "offset", "left_out", "k", "slack", "limit", "count", "store");
+    define(m, "scan", &scan<double>, "Q", "X", "p", "offset", "left_out", "k", "slack", "limit", "count", "store");
+    define(m, "scan", &scan<float>, "Q", "X", "p", "offset", "left_out", "k", "slack", "limit", "count", "store");
+    define(m, "settle", &settle<double>, "Q", "X", "p", "k", "slack", "limit", "count", "store", "distance", "row");
+    define(m, "settle", &settle<float>, "Q", "X", "p", "k", "slack", "limit", "count", "store", "distance", "row");
+    define(m, "sorted", &sorted, "k", "count", "store", "distance", "row");
+    define(m, "closest", &closest, "Q", "XT", "n", "p", "row");
+    define(m, "pairs", &pairs<double>, "Q", "X", "query", "row", "p", "out");
+    define(m, "pairs", &pairs<float>, "Q", "X", "query", "row", "p", "out");
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/boosting/binned.hpp"
 
 using namespace assay;
 using std::uint16_t;
@@ -38,16 +39,11 @@ HOT void positions(const double *x, int64_t m, const double *thresholds, int32_t
 template <class T>
 void bin_rows(In2<T> X,                      // in   (n, d)
               int64_t a, int64_t b,          // rows a to b
-              In2<double> thresholds,        // in   (d, 256)
-              In1<int32_t> bins,             // in   (d,)      without the missing one
-              In1<int32_t> place,            // in   (d,)      column of 8 bits, or ~column of 16
-              In1<uint8_t> nominal,          // in   (d,)
-              In1<int32_t> bin_of,           // in             bins of all categories
-              In1<int64_t> category_start,   // in   (d + 1,)
-              int64_t width,
+              const Binned &binned,
               InOut2<uint8_t> panels,        // out  (panels * n, width)
               InOut2<uint8_t> columns,       // out  (d8, n)
               InOut2<uint16_t> wide) {       // out  (d16, n)
+    const auto &[bins, place, nominal, thresholds, bin_of, category_start, wide_start, width] = binned;
     const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1)), d8 = length(columns);
     require(0 <= a && a <= b && b <= n && length(thresholds) == d && thresholds.shape(1) == 256 && length(bins) == d &&
                 length(place) == d && length(nominal) == d && shares_out(category_start, d, length(bin_of)),
@@ -139,8 +135,12 @@ int64_t sort_column(In2<T> X,                // in   (n, d)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("bin_rows", &bin_rows<double>);
-    m.def("bin_rows", &bin_rows<float>);
-    m.def("sort_column", &sort_column<double>);
-    m.def("sort_column", &sort_column<float>);
+    record<Binned>(m, "Binned", field("bins", &Binned::bins), field("place", &Binned::place),
+                   field("nominal", &Binned::nominal), field("thresholds", &Binned::thresholds),
+                   field("bin_of", &Binned::bin_of), field("category_start", &Binned::category_start),
+                   field("wide_start", &Binned::wide_start), field("width", &Binned::width));
+    define(m, "bin_rows", &bin_rows<double>, "X", "a", "b", "binned", "panels", "columns", "wide");
+    define(m, "bin_rows", &bin_rows<float>, "X", "a", "b", "binned", "panels", "columns", "wide");
+    define(m, "sort_column", &sort_column<double>, "X", "j", "out", "room", "other");
+    define(m, "sort_column", &sort_column<float>, "X", "j", "out", "room", "other");
 }

@@ -78,6 +78,20 @@ class Bins:
         widths = self.bins[self.place < 0].astype(np.int64) + 1
         return np.concatenate([[0], np.cumsum(widths)]) + -(-narrow // 8) * 8 * BYTE
 
+    @property
+    def native(self) -> _hist_bins.Binned:
+        """What native code takes."""
+        return _hist_bins.Binned(
+            bins=self.bins,
+            place=self.place,
+            nominal=self.nominal,
+            thresholds=self.thresholds,
+            bin_of=self.bin_of,
+            category_start=self.category_start,
+            wide_start=self.wide_start,
+            width=self.width,
+        )
+
     def codes(self, X: np.ndarray) -> Codes:
         """The rows of X as bins."""
         n, width = len(X), self.width
@@ -86,11 +100,11 @@ class Bins:
         columns = np.empty((narrow, n), dtype=np.uint8)
         wide = np.empty((len(self.place) - narrow, n), dtype=np.uint16)
 
+        binned = self.native
+
         def bin_block(a: int) -> None:
-            _hist_bins.bin_rows(
-                X, a, min(a + BLOCK, n), self.thresholds, self.bins, self.place, self.nominal,
-                self.bin_of, self.category_start, width, panels, columns, wide,
-            )  # fmt: skip
+            b = min(a + BLOCK, n)
+            _hist_bins.bin_rows(X=X, a=a, b=b, binned=binned, panels=panels, columns=columns, wide=wide)
 
         X = np.ascontiguousarray(X)
         in_threads(bin_block, range(0, n, BLOCK))

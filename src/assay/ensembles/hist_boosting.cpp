@@ -7,12 +7,10 @@
 // Checked when a Session is made, once: codes up to the number of bins of their column, which is the missing one;
 // places, categories and groups that are there; later the lengths of what a call brings. Twin in NumPy:
 // tests/ensembles/test_hist_growing.py, tree_by_the_book.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <optional>
-
+#include "assay/boosting/binned.hpp"
 #include "assay/boosting/grower.hpp"
 #include "assay/boosting/losses.hpp"
 
@@ -23,19 +21,6 @@ namespace {
 
 template <class T> using Out1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Maybe = std::optional<In1<double>>;
-
-template <class T>
-Out1<T> array_of(std::vector<T> &&values) {
-    auto *kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
-    return Out1<T>(kept->data(), {kept->size()}, owner);
-}
-
-struct Bins {                                   // what bins stand for
-    In2<double> thresholds;                     // (d, 256) upper ends of the bins of numeric columns, then infinity
-    In1<int32_t> bin_of;                        // bins of the categories of all nominal columns
-    In1<int64_t> category_start;                // (d + 1,)
-};
 
 struct Leaf {
     int32_t node;
@@ -65,12 +50,27 @@ bool none_above(const double *a, const double *top, int64_t n) {
 
 constexpr double ROUNDED_ONE = 1.0 + 1e-9;  // a share of a sum, itself rounded
 
+// The codes of all rows.
+struct Coded {
+    In2<uint8_t> panels;   // (panels * n, width) columns of 8 bits side by side
+    In2<uint8_t> columns;  // (d8, n)
+    In2<uint16_t> wide;    // (d16, n)
+    In1<uint8_t> missing;  // (d,) whether a value of the column is missing
+};
+
+// How far trees grow.
+struct Growth {
+    int64_t leaves, depth, least;  // at most so many leaves and tests in a row (0: any number), and rows of a leaf
+    double l2, share;              // penalty of the leaves, and the share of the columns that a node looks at
+    int64_t memory;                // bytes for histograms
+};
+
 // Everything that a Session indexes by. (d columns; d8 of them have codes of 8 bits, d16 of 16.)
-In2<uint8_t> checked(In2<uint8_t> panels, In2<uint8_t> columns, In2<uint16_t> wide, In1<int64_t> wide_start,
-                     int64_t width, In1<int32_t> bins, In1<int32_t> place, In1<uint8_t> missing, In1<uint8_t> nominal,
-                     In1<int8_t> monotonic, In2<double> thresholds, In1<int32_t> bin_of, In1<int64_t> category_start,
-                     const std::vector<std::vector<int32_t>> &groups, int64_t n, int64_t leaves, int64_t depth,
-                     int64_t least, double l2, double share, int64_t memory) {
+In2<uint8_t> checked(const Binned &binned, const Coded &codes, const In1<int8_t> &monotonic,
+                     const std::vector<std::vector<int32_t>> &groups, int64_t n, const Growth &growth) {
+    const auto &[bins, place, nominal, thresholds, bin_of, category_start, wide_start, width] = binned;
+    const auto &[panels, columns, wide, missing] = codes;
+    const auto &[leaves, depth, least, l2, share, memory] = growth;
     const int64_t d = length(bins), d8 = length(columns), d16 = length(wide);
     require(0 <= n && n < INT32_MAX && leaves >= 0 && depth >= 0 && least >= 0 && l2 >= 0.0 && share > 0.0 &&
                 memory >= 0,
@@ -118,13 +118,10 @@ In2<uint8_t> checked(In2<uint8_t> panels, In2<uint8_t> columns, In2<uint16_t> wi
 }
 
 class Session {
-    Array2<const uint8_t> columns_, panels_;
-    Array2<const uint16_t> wide_;
-    In1<int64_t> wide_start_;
-    In1<int32_t> bins_, place_;
-    In1<uint8_t> missing_, nominal_;
+    In2<uint8_t> columns_;
+    Binned binned_;
+    Coded codes_;
     In1<int8_t> monotonic_;
-    Bins meaning_;
     std::vector<int32_t> rows_, left_, right_;
     std::vector<int64_t> cells_;
     std::vector<Step> steps_;
@@ -140,12 +137,7 @@ class Session {
         In1<double> raw, y;
         Maybe w, top, inverse;
         Rows rows() const {
-            return {raw.data(),
-                    y.data(),
-                    w ? w->data() : nullptr,
-                    top ? top->data() : nullptr,
-                    inverse ? inverse->data() : nullptr,
-                    parameter};
+            return {raw.data(), y.data(), data_or_null(w), data_or_null(top), data_or_null(inverse), parameter};
         }
     } given_;
     bool begun_ = false;  // whether there were gradients
@@ -155,23 +147,17 @@ class Session {
     }
 
   public:
-    Session(In2<uint8_t> panels, In2<uint8_t> columns, In2<uint16_t> wide, In1<int64_t> wide_start, int64_t width,
-            In1<int32_t> bins, In1<int32_t> place, In1<uint8_t> missing, In1<uint8_t> nominal, In1<int8_t> monotonic,
-            In2<double> thresholds, In1<int32_t> bin_of, In1<int64_t> category_start,
-            std::vector<std::vector<int32_t>> groups, int64_t n, int64_t leaves, int64_t depth, int64_t least,
-            double l2, double share, int64_t memory)
-        : columns_(checked(panels, columns, wide, wide_start, width, bins, place, missing, nominal, monotonic,
-                           thresholds, bin_of, category_start, groups, n, leaves, depth, least, l2, share, memory)),
-          panels_(panels), wide_(wide), wide_start_(wide_start), bins_(bins), place_(place), missing_(missing),
-          nominal_(nominal), monotonic_(monotonic), meaning_{thresholds, bin_of, category_start}, rows_(n), left_(n),
-          right_(n), cells_(2 * n + 2), steps_(n), n_(n), l2_(l2) {
-        const Codes codes{
-            panels.data(),         columns.data(), wide.data(), wide_start.data(), n, width, int64_t(columns.shape(0)),
-            int64_t(wide.shape(0))};
-        const Columns cols{bins.data(),    place.data(),     missing.data(),
-                           nominal.data(), monotonic.data(), int64_t(bins.shape(0))};
-        grower_ = std::make_unique<Grower>(codes, cols, Limits{leaves, depth, least, l2, share}, std::move(groups),
-                                           rows_.data(), left_.data(), right_.data(), memory);
+    Session(const Binned &binned, const Coded &coded, In1<int8_t> monotonic, std::vector<std::vector<int32_t>> groups,
+            int64_t n, const Growth &growth)
+        : columns_(checked(binned, coded, monotonic, groups, n, growth)), binned_(binned), codes_(coded),
+          monotonic_(monotonic), rows_(n), left_(n), right_(n), cells_(2 * n + 2), steps_(n), n_(n), l2_(growth.l2) {
+        const Codes codes{coded.panels.data(), columns_.data(),  coded.wide.data(), binned.wide_start.data(), n,
+                          binned.width,        length(columns_), length(coded.wide)};
+        const Columns cols{binned.bins.data(),    binned.place.data(), coded.missing.data(),
+                           binned.nominal.data(), monotonic.data(),    length(binned.bins)};
+        const Limits limits{growth.leaves, growth.depth, growth.least, growth.l2, growth.share};
+        grower_ = std::make_unique<Grower>(codes, cols, limits, std::move(groups), rows_.data(), left_.data(),
+                                           right_.data(), growth.memory);
     }
 
     // Gradients and curvatures at the scores, in units of their own; false if they are not finite.
@@ -267,10 +253,10 @@ class Session {
                 for (const Leaf &leaf : leaves_) number[leaf.node] = bounded(leaf, number[leaf.node], rate);
         }
         for (const Leaf &leaf : leaves_) leaf_node.push_back(leaf.node), leaf_start.push_back(leaf.start);
-        return std::make_tuple(array_of(std::move(column)), array_of(std::move(number)), array_of(std::move(right)),
-                               array_of(std::move(missing_left)), array_of(std::move(rows)), array_of(std::move(gain)),
-                               array_of(std::move(set_start)), array_of(std::move(sets)),
-                               array_of(std::move(leaf_node)), array_of(std::move(leaf_start)), depth);
+        return std::make_tuple(give(std::move(column)), give(std::move(number)), give(std::move(right)),
+                               give(std::move(missing_left)), give(std::move(rows)), give(std::move(gain)),
+                               give(std::move(set_start)), give(std::move(sets)), give(std::move(leaf_node)),
+                               give(std::move(leaf_start)), depth);
     }
 
     // raw[i] += value of the leaf of row i; node[i], if wanted, is that leaf.
@@ -318,18 +304,18 @@ class Session {
         column.push_back(int32_t(j));
         gain.push_back(node.split.gain);
         const bool larger_left = nodes[node.left].sums.count > nodes[node.right].sums.count;
-        missing_left.push_back(missing_.data()[j] ? node.split.missing_left : larger_left);
+        missing_left.push_back(codes_.missing.data()[j] ? node.split.missing_left : larger_left);
         if (node.split.nominal) {
             number.push_back(0.0);
-            const int64_t first = meaning_.category_start.data()[j], last = meaning_.category_start.data()[j + 1];
+            const int64_t first = binned_.category_start.data()[j], last = binned_.category_start.data()[j + 1];
             const size_t base = sets.size();
             sets.resize(base + (last - first + 31) / 32, 0);
             for (int64_t c = 0; c < last - first; ++c) {
-                const int32_t b = meaning_.bin_of.data()[first + c];
+                const int32_t b = binned_.bin_of.data()[first + c];
                 if (node.left_bins[b / 32] >> (b % 32) & 1) sets[base + c / 32] |= uint32_t(1) << (c % 32);
             }
         } else {
-            number.push_back(meaning_.thresholds.data()[j * BINS + node.split.bin]);
+            number.push_back(binned_.thresholds.data()[j * BINS + node.split.bin]);
         }
     }
 
@@ -396,7 +382,7 @@ double softmax_losses(In2<double> raw, In1<double> y, Maybe w, In1<double> top, 
     nb::gil_scoped_release unlocked;
     std::vector<double> sums(blocks);
     crew.each(blocks, [&](int64_t t, int) {
-        sums[t] = softmax_loss(view(raw), y.data(), w ? w->data() : nullptr, top.data(), inverse.data(), t * BLOCK,
+        sums[t] = softmax_loss(view(raw), y.data(), data_or_null(w), top.data(), inverse.data(), t * BLOCK,
                                std::min(n, (t + 1) * BLOCK));
     });
     double total = 0.0;
@@ -408,7 +394,7 @@ double losses(int kind, double parameter, In1<double> raw, In1<double> y, Maybe 
     require(raw.shape(0) == y.shape(0) && (!w || w->shape(0) == y.shape(0)), "losses: one score and weight for each y");
     require(SQUARED <= kind && kind <= ONE_OF_MANY, "losses: of which kind");
     nb::gil_scoped_release unlocked;
-    const Rows R{raw.data(), y.data(), w ? w->data() : nullptr, nullptr, nullptr, parameter};
+    const Rows R{raw.data(), y.data(), data_or_null(w), nullptr, nullptr, parameter};
     return loss_sum(kind, R, 0, int64_t(y.shape(0)));
 }
 
@@ -416,21 +402,27 @@ double losses(int kind, double parameter, In1<double> raw, In1<double> y, Maybe 
 
 NB_MODULE(ASSAY_MODULE, m) {
     nb::class_<Crew>(m, "Crew")
-        .def(nb::init<int>())
+        .def(nb::init<int>(), nb::arg("places"))
         .def("help", &Crew::help, nb::call_guard<nb::gil_scoped_release>())
         .def("close", &Crew::close);
+    record<Coded>(m, "Codes", field("panels", &Coded::panels), field("columns", &Coded::columns),
+                  field("wide", &Coded::wide), field("missing", &Coded::missing));
+    record<Growth>(m, "Growth", field("leaves", &Growth::leaves), field("depth", &Growth::depth),
+                   field("least", &Growth::least), field("l2", &Growth::l2), field("share", &Growth::share),
+                   field("memory", &Growth::memory));
     nb::class_<Session>(m, "Session")
-        .def(nb::init<In2<uint8_t>, In2<uint8_t>, In2<uint16_t>, In1<int64_t>, int64_t, In1<int32_t>, In1<int32_t>,
-                      In1<uint8_t>, In1<uint8_t>, In1<int8_t>, In2<double>, In1<int32_t>, In1<int64_t>,
-                      std::vector<std::vector<int32_t>>, int64_t, int64_t, int64_t, int64_t, double, double, int64_t>())
-        .def("gradients", &Session::gradients, nb::arg("kind"), nb::arg("parameter"), nb::arg("raw"), nb::arg("y"),
-             nb::arg("w").none(), nb::arg("heaviest"), nb::arg("top").none(), nb::arg("inverse").none(),
+        .def(nb::init<const Binned &, const Coded &, In1<int8_t>, std::vector<std::vector<int32_t>>, int64_t,
+                      const Growth &>(),
+             nb::arg("binned"), nb::arg("codes"), nb::arg("monotonic"), nb::arg("groups"), nb::arg("n"),
+             nb::arg("growth"))
+        .def("gradients", &Session::gradients, nb::kw_only(), nb::arg("kind"), nb::arg("parameter"), nb::arg("raw"),
+             nb::arg("y"), nb::arg("w").none(), nb::arg("heaviest"), nb::arg("top").none(), nb::arg("inverse").none(),
              nb::arg("crew"))
-        .def("grow", &Session::grow)
-        .def("add", &Session::add, nb::arg("number"), nb::arg("raw"), nb::arg("node").none(), nb::arg("crew"))
+        .def("grow", &Session::grow, nb::arg("rate"), nb::arg("exact"), nb::arg("seed"), nb::arg("crew"))
+        .def("add", &Session::add, nb::arg("number"), nb::arg("raw").noconvert(), nb::arg("node").none(),
+             nb::arg("crew"))
         .def("rows", &Session::rows);
-    m.def("normalisers", &normalisers);
-    m.def("softmax_losses", &softmax_losses, nb::arg("raw"), nb::arg("y"), nb::arg("w").none(), nb::arg("top"),
-          nb::arg("inverse"), nb::arg("crew"));
-    m.def("losses", &losses, nb::arg("kind"), nb::arg("parameter"), nb::arg("raw"), nb::arg("y"), nb::arg("w").none());
+    define(m, "normalisers", &normalisers, "raw", "top", "inverse", "crew");
+    define(m, "softmax_losses", &softmax_losses, "raw", "y", "w", "top", "inverse", "crew");
+    define(m, "losses", &losses, "kind", "parameter", "raw", "y", "w");
 }

@@ -67,11 +67,22 @@ class Boosting:
         work = n * len(bins.bins) + SORTING * sorted_bins
         self._helpers = threads() - 1 if work >= WORTH_SHARING else 0
         self._session = _hist_boosting.Session(
-            codes.panels, codes.columns, codes.wide, bins.wide_start, bins.width, bins.bins, bins.place,
-            codes.missing, bins.nominal, monotonic.astype(np.int8), bins.thresholds, bins.bin_of, bins.category_start,
-            [sorted(group) for group in groups], n, limits.leaves or 0, limits.depth or 0, limits.rows,
-            float(limits.l2), float(limits.column_share), MEMORY,
-        )  # fmt: skip
+            bins.native,
+            _hist_boosting.Codes(
+                panels=codes.panels, columns=codes.columns, wide=codes.wide, missing=codes.missing
+            ),
+            monotonic.astype(np.int8),
+            [sorted(group) for group in groups],
+            n,
+            _hist_boosting.Growth(
+                leaves=limits.leaves or 0,
+                depth=limits.depth or 0,
+                least=limits.rows,
+                l2=float(limits.l2),
+                share=float(limits.column_share),
+                memory=MEMORY,
+            ),
+        )
         self._top, self._inverse = (np.empty(n), np.empty(n)) if len(raw) > 1 else (None, None)
         checked = len(raw) > 1 or not self._exact  # elsewhere each leaf by itself is bound to lower the loss
         self._node = np.zeros((len(raw), n), np.int32) if checked else None
@@ -102,18 +113,18 @@ class Boosting:
         for k, scores in enumerate(self.raw):
             parameter = float(k) if many else self.loss.quantile
             if not self._session.gradients(
-                self.loss.kind,
-                parameter,
-                scores,
-                self.y,
-                self.w,
-                self._heaviest,
-                self._top,
-                self._inverse,
-                crew,
+                kind=self.loss.kind,
+                parameter=parameter,
+                raw=scores,
+                y=self.y,
+                w=self.w,
+                heaviest=self._heaviest,
+                top=self._top,
+                inverse=self._inverse,
+                crew=crew,
             ):
                 return None
-            tree = Grown(*self._session.grow(rate, self._exact, seeds[k], crew))
+            tree = Grown(*self._session.grow(rate, self._exact, seeds[k], crew))  # type: ignore[arg-type]
             if not self.loss.smooth:
                 self._set_leaves(tree, scores, rate)
             self._session.add(tree.number, scores, None if self._node is None else self._node[k], crew)

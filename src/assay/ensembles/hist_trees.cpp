@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 using std::uint32_t;
@@ -157,67 +158,70 @@ void add_rows(const Trees &F, int64_t t0, int64_t t1, int64_t K, const T *X, int
     }
 }
 
-// For arrays that come from a file: every test leads on, to a node of its tree, and reads what is there.
-void check_trees(const In1<int32_t> &start, const In1<int32_t> &column, const In1<double> &number,
-                 const In1<int32_t> &right, const In1<uint8_t> &missing_left, const In1<int32_t> &set_start,
-                 const In1<uint32_t> &sets, const In1<int32_t> &categories, int64_t t0, int64_t t1) {
-    const int64_t T = length(start) - 1, m = length(column), d = length(categories);
-    const char *broken = "the trees of the model do not hold together";
-    auto need = [&](bool fits) { require(fits, broken); };
-    std::vector<int64_t> waiting;  // right children that are still to come
-    need(0 <= t0 && t1 <= T && length(number) == m && length(right) == m && length(missing_left) == m &&
-         length(set_start) == m + 1);
-    need(within(categories, 0, INT32_MAX - 31));
-    for (int64_t t = t0; t < t1; ++t) {
-        const int64_t a = start.data()[t], size = start.data()[t + 1] - a;
-        need(a >= 0 && size > 0 && a + size <= m);
-        waiting.clear();
-        for (int64_t i = 0; i < size; ++i) {
-            const int64_t j = column.data()[a + i], r = right.data()[a + i];
-            need(j >= -1 && j < d && missing_left.data()[a + i] <= 1);
-            if (j < 0) {  // what follows a leaf is the right child of the latest test that has none yet
-                need(waiting.empty() ? i + 1 == size : waiting.back() == i + 1);
-                if (!waiting.empty()) waiting.pop_back();
-                continue;
+// The trees of a model, looked through once when they are put together: they may come from a file. Every test leads on,
+// to a node of its tree, and reads what is there.
+struct ModelTrees {
+    In1<int32_t> start;   // (T + 1,)
+    In1<int32_t> column;  // (m,)
+    In1<double> number;
+    In1<int32_t> right;
+    In1<uint8_t> missing_left;
+    In1<int32_t> set_start;  // (m + 1,)
+    In1<uint32_t> sets;
+    In1<int32_t> categories;  // (d,)
+
+    Trees trees() const {
+        return {start.data(),  column.data(),       right.data(), set_start.data(),
+                number.data(), missing_left.data(), sets.data(),  categories.data()};
+    }
+    void check() const {
+        const int64_t T = length(start) - 1, m = length(column), d = length(categories);
+        const auto need = [](bool fits) { require(fits, "the trees of the model do not hold together"); };
+        need(shares_out(start, T, m, true) && shares_out(set_start, m, length(sets), true));
+        need(length(number) == m && length(right) == m && length(missing_left) == m);
+        need(within(categories, 0, INT32_MAX - 31));
+        std::vector<int64_t> waiting;  // right children that are still to come
+        for (int64_t t = 0; t < T; ++t) {
+            const int64_t a = start.data()[t], size = start.data()[t + 1] - a;
+            need(size > 0);
+            waiting.clear();
+            for (int64_t i = 0; i < size; ++i) {
+                const int64_t j = column.data()[a + i], r = right.data()[a + i];
+                need(j >= -1 && j < d && missing_left.data()[a + i] <= 1);
+                if (j < 0) {  // what follows a leaf is the right child of the latest test that has none yet
+                    need(waiting.empty() ? i + 1 == size : waiting.back() == i + 1);
+                    if (!waiting.empty()) waiting.pop_back();
+                    continue;
+                }
+                need(i + 1 < r && r < size);
+                waiting.push_back(r);
+                const int64_t words = set_start.data()[a + i + 1] - set_start.data()[a + i];
+                need(words == (categories.data()[j] + 31) / 32);
             }
-            need(i + 1 < r && r < size);
-            waiting.push_back(r);
-            const int64_t first = set_start.data()[a + i], last = set_start.data()[a + i + 1];
-            need(first >= 0 && last - first == (categories.data()[j] + 31) / 32 && last <= length(sets));
         }
     }
-}
-
-void check(In1<int32_t> start, In1<int32_t> column, In1<double> number, In1<int32_t> right, In1<uint8_t> missing_left,
-           In1<int32_t> set_start, In1<uint32_t> sets, In1<int32_t> categories) {
-    const char *broken = "the trees of the model do not hold together";
-    require(shares_out(start, length(start) - 1, length(column), true), broken);
-    require(shares_out(set_start, length(column), length(sets), true), broken);
-    check_trees(start, column, number, right, missing_left, set_start, sets, categories, 0, length(start) - 1);
-}
+};
 
 template <class T>
-void add_scores(In1<int32_t> start, In1<int32_t> column, In1<double> number, In1<int32_t> right,
-                In1<uint8_t> missing_left, In1<int32_t> set_start, In1<uint32_t> sets, In1<int32_t> categories,
-                int64_t t0, int64_t t1,  // trees t0 to t1; tree t adds to score t mod K
+void add_scores(const ModelTrees &model, int64_t t0, int64_t t1,  // trees t0 to t1; tree t adds to score t mod K
                 In2<T> X,                // in      (n, d)
                 int64_t a, int64_t b,    // rows a to b
                 InOut2<double> out) {    // in/out  (n, K)
-    const Trees F{start.data(),  column.data(),       right.data(), set_start.data(),
-                  number.data(), missing_left.data(), sets.data(),  categories.data()};
     const int64_t d = int64_t(X.shape(1)), K = int64_t(out.shape(1));
-    require(K > 0 && d == int64_t(categories.shape(0)) && X.shape(0) == out.shape(0) && 0 <= t0 &&
-                t1 < int64_t(start.shape(0)) && 0 <= a && a <= b && b <= int64_t(X.shape(0)),
+    require(K > 0 && d == length(model.categories) && X.shape(0) == out.shape(0) && 0 <= t0 &&
+                t1 < length(model.start) && 0 <= a && a <= b && b <= int64_t(X.shape(0)),
             "add_scores: X must have the columns of the model");
-    check_trees(start, column, number, right, missing_left, set_start, sets, categories, t0, t1);
     nb::gil_scoped_release unlocked;
-    add_rows(F, t0, t1, K, X.data() + a * d, d, b - a, out.data() + a * K);
+    add_rows(model.trees(), t0, t1, K, X.data() + a * d, d, b - a, out.data() + a * K);
 }
 
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("check", &check);
-    m.def("add_scores", &add_scores<double>);
-    m.def("add_scores", &add_scores<float>);
+    record<ModelTrees>(m, "Trees", field("start", &ModelTrees::start), field("column", &ModelTrees::column),
+                       field("number", &ModelTrees::number), field("right", &ModelTrees::right),
+                       field("missing_left", &ModelTrees::missing_left), field("set_start", &ModelTrees::set_start),
+                       field("sets", &ModelTrees::sets), field("categories", &ModelTrees::categories));
+    define(m, "add_scores", &add_scores<double>, "trees", "t0", "t1", "X", "a", "b", "out");
+    define(m, "add_scores", &add_scores<float>, "trees", "t0", "t1", "X", "a", "b", "out");
 }

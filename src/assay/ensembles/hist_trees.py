@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -119,33 +120,41 @@ class BoostedTrees:
         return len(self.start) - 1
 
     @cached_property
-    def _parts(self) -> tuple[np.ndarray, ...]:
-        """What the native code reads, once it is known to hold together: a model may come from an untrusted file."""
-        parts = (
-            self.start, self.column, self.number, self.right, self.missing_left, self.set_start, self.sets,
-            self.n_categories,
-        )  # fmt: skip
-        _hist_trees.check(*parts)
-        return parts
+    def _native(self) -> _hist_trees.Trees:
+        """What native code walks, once it is known to hold together: a model may come from an untrusted file."""
+        return _hist_trees.Trees(
+            start=self.start,
+            column=self.column,
+            number=self.number,
+            right=self.right,
+            missing_left=self.missing_left,
+            set_start=self.set_start,
+            sets=self.sets,
+            categories=self.n_categories,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_native"}
 
     def _check_stored(self) -> None:
-        m = len(self._parts[1])
-        if len(self.rows) != m or len(self.gain) != m or (self.rows < 0).any():
+        m = len(self.column)
+        if not self._native or len(self.rows) != m or len(self.gain) != m or (self.rows < 0).any():
             raise ValueError("BoostedTrees: each node needs a number of rows and a gain.")
 
     def add_scores(
         self, X: np.ndarray, out: np.ndarray, first: int = 0, last: int | None = None
     ) -> np.ndarray:
         """Add the values of trees ``first`` to ``last`` for the rows of X to ``out`` (n, K)."""
-        parts, n = self._parts, len(X)
+        trees, n = self._native, len(X)
         last = self.n_trees if last is None else last
         X = np.ascontiguousarray(X)
         if n * (last - first) < 100_000:
-            _hist_trees.add_scores(*parts, first, last, X, 0, n, out)
+            _hist_trees.add_scores(trees=trees, t0=first, t1=last, X=X, a=0, b=n, out=out)
             return out
 
         def block(a: int) -> None:
-            _hist_trees.add_scores(*parts, first, last, X, a, min(a + BLOCK, n), out)
+            b = min(a + BLOCK, n)
+            _hist_trees.add_scores(trees=trees, t0=first, t1=last, X=X, a=a, b=b, out=out)
 
         in_threads(block, range(0, n, BLOCK))
         return out

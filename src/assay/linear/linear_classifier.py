@@ -14,7 +14,7 @@ from assay.core.stored import FloatArray, Scalar, TableRows
 from assay.errors import DataError, ParameterError
 from assay.linear.affine import affine, length
 from assay.linear.hyperplane import Hyperplane
-from assay.linear.late_look import LateLook
+from assay.linear.late_look import admit_to_answer, affine_scores, weight_rows
 from assay.linear.terms import nearest_section, terms_section
 from assay.types import TableLike
 
@@ -26,7 +26,7 @@ else:
 __all__ = ["LinearClassifier"]
 
 
-class LinearClassifier(LateLook, _Classifier):
+class LinearClassifier(_Classifier):
     r"""Mixin of classifiers with :math:`g(x) = Wx + w_0`; stands before ``Classifier`` or ``Discriminant``.
 
     The learner sets ``coef_`` and ``intercept_``: one row for two classes, :math:`g>0` being the second, else one row
@@ -45,6 +45,10 @@ class LinearClassifier(LateLook, _Classifier):
 
     coef_: Any
     intercept_: np.ndarray
+
+    _admit_to_answer = admit_to_answer
+    _affine = affine_scores
+    _weight_rows = weight_rows
 
     def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) the score of the second class for two classes, else (n, K)."""

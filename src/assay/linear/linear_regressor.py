@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.explanations import Reasons, RowValues
 from assay.core.stored import Each, FloatArray, Object, Plain, Scalar, TableRows
-from assay.linear.late_look import LateLook
+from assay.linear.late_look import admit_to_answer, affine_scores, weight_rows
 from assay.linear.terms import sum_of_terms
 from assay.optimize.objective import Record
 
@@ -20,7 +20,7 @@ else:
 __all__ = ["LinearRegressor"]
 
 
-class LinearRegressor(LateLook, _Regressor):
+class LinearRegressor(_Regressor):
     r"""Mixin of regressors with :math:`\hat y = w^Tx + w_0`; stands before ``Regressor``.
 
     The learner sets ``coef_``, (d,) or (outputs, d), and ``intercept_``, a number or (outputs,).
@@ -36,6 +36,10 @@ class LinearRegressor(LateLook, _Regressor):
 
     coef_: np.ndarray
     intercept_: Any
+
+    _admit_to_answer = admit_to_answer
+    _affine = affine_scores
+    _weight_rows = weight_rows
 
     def _predict(self, X: Any) -> np.ndarray:
         answers = self._affine(X)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -231,10 +232,11 @@ void drawn_units(In1<int64_t> starts_, uint64_t seed, int64_t resample, InOut1<i
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "Areas under curves, and sums of resamples.";
-    m.def("tallies", &tallies);
-    m.def("pairs_in_order", &pairs_in_order);
-    m.def("resampled_areas", &resampled_areas);
-    m.def("resampled_sums", &resampled_sums);
-    m.def("resampled_cells", &resampled_cells);
-    m.def("drawn_units", &drawn_units);
+    define(m, "tallies", &tallies, "positives", "negatives", "threshold", "tps", "fps");
+    define(m, "pairs_in_order", &pairs_in_order, "positives", "negatives");
+    define(m, "resampled_areas", &resampled_areas, "positive", "last", "unit", "weight", "starts", "seed", "first",
+           "precise", "out");
+    define(m, "resampled_sums", &resampled_sums, "V", "starts", "seed", "first", "out");
+    define(m, "resampled_cells", &resampled_cells, "cell", "weight", "starts", "seed", "first", "out");
+    define(m, "drawn_units", &drawn_units, "starts", "seed", "resample", "out");
 }

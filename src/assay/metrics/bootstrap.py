@@ -77,7 +77,15 @@ class Plan:
         w = np.empty(0) if scores.weight is None else scores.weight[order]
         return self._run(
             lambda first, out: _areas.resampled_areas(
-                positive, last, unit, w, self.starts, self.seed, first, precise, out
+                positive=positive,
+                last=last,
+                unit=unit,
+                weight=w,
+                starts=self.starts,
+                seed=self.seed,
+                first=first,
+                precise=precise,
+                out=out,
             ),
             2,
             len(score),

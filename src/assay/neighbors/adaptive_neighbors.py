@@ -7,24 +7,25 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core import Card, Classifier
-from assay.core.cases import RowKeeper
+from assay.core.cases import beside
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
-from assay.core.stored import CodeArray, FloatArray
+from assay.core.stored import CodeArray, FloatArray, Object
 from assay.distances.extremes import refuse_extremes
 from assay.distances.metric import metric_of
 from assay.distances.search import kept_searcher
 from assay.neighbors.prototypes import vote_counts
+from assay.tables import RowNames
 
 __all__ = ["AdaptiveNeighborsClassifier"]
 
 TOGETHER = 64  # queries that one thread takes at a time
 
 
-class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
+class AdaptiveNeighborsClassifier(Classifier):
     r"""Classify by the k nearest neighbours in a metric of the query's own (discriminant adaptive neighbours).
 
     Among the ``n_local`` rows around the query, with W their covariance within and B that between the classes
@@ -89,7 +90,9 @@ class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
         "epsilon": Range(0),
         "n_iter": Count(0),
     }
+    keeps_row_names = True
     stored = {
+        "row_names_": Object(RowNames),
         "codes_": CodeArray("n", below="K"),
         "rows_": FloatArray("n", "p", finite=True),
         "scale_": FloatArray("p", finite=True),
@@ -170,7 +173,7 @@ class AdaptiveNeighborsClassifier(RowKeeper, Classifier):
             heads = [f"training {self._cases.head}", "class", "distance"]
             return [
                 Section("The neighbours that voted", heads, lines),
-                *self._beside(rows[i], self.rows_[near[i]] * self.scale_, near[i].tolist()),
+                *beside(self, rows[i], self.rows_[near[i]] * self.scale_, near[i].tolist()),
                 Section("What a step along each column counts here", ["column", "weight"], columns),
             ]
 

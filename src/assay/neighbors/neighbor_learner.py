@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.core.cases import RowKeeper
+from assay.core.cases import beside
 from assay.core.csr import compressed_matrix
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
@@ -19,6 +19,7 @@ from assay.distances.metric import METRICS, Metric, metric_of
 from assay.distances.search import Searcher, kept_searcher
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.neighbors.weights import Neighborhoods, weigh
+from assay.tables import RowNames, Table
 
 __all__ = ["KNeighbors", "NeighborLearner", "RadiusNeighbors"]
 
@@ -33,7 +34,7 @@ METRIC = Any_(
 )
 
 
-class NeighborLearner(RowKeeper, Learner):
+class NeighborLearner(Learner):
     """A learner that stores its training rows and searches for the nearest."""
 
     accepts: ClassVar[Any] = {
@@ -44,7 +45,9 @@ class NeighborLearner(RowKeeper, Learner):
         "metric_params": Instance(dict, words="a dict") | None,
         "n_jobs": Count(-(2**31)) | None,
     }
+    keeps_row_names = True
     stored = {
+        "row_names_": Object(RowNames),
         "_fit_X": TableRows("n", "p"),
         "n_samples_fit_": Integer("n"),
         "distance_": Object(Metric, d="p"),
@@ -211,7 +214,7 @@ class NeighborLearner(RowKeeper, Learner):
 
     def _beside_stored(self, row: dict[str, Any], places: np.ndarray) -> list[Section]:
         """The values of the rows at these places beside the row's; none for distances that were given."""
-        return [] if self.distance_.precomputed else self._beside(row, self._fit_X[places], places.tolist())
+        return [] if self.distance_.precomputed else beside(self, row, self._fit_X[places], places.tolist())
 
     @property
     def _heads(self) -> list[str]:
@@ -341,8 +344,6 @@ class RadiusNeighbors(NeighborLearner):
 def _rows_of(X: Any) -> Any:
     """The rows that another neighbour learner or one of scikit-learn's trees holds; any other X as it is."""
     if isinstance(X, NeighborLearner):
-        from assay.tables import Table
-
         X._ready()
         return Table(X._fit_X, X.schema_) if len(X.schema_) == X._fit_X.shape[1] else X._fit_X
     if hasattr(X, "_fit_X"):

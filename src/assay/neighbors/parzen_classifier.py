@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core import Card
-from assay.core.cases import MOST_CASES, RowKeeper
+from assay.core.cases import MOST_CASES, beside
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Generative, python_label
@@ -25,6 +25,7 @@ from assay.distances.metric import Metric, metric_of
 from assay.distances.search import searcher
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.neighbors.neighbor_learner import METRIC
+from assay.tables import RowNames
 
 __all__ = ["ParzenClassifier"]
 
@@ -35,7 +36,7 @@ TOGETHER = 1 << 16  # pairs in one piece of work
 SHOWN = 8  # rows in an explanation
 
 
-class ParzenClassifier(RowKeeper, Generative):
+class ParzenClassifier(Generative):
     r"""Every stored row votes for its class, the nearer the more: kernel densities of the classes times their priors.
 
     .. math:: \hat p(x|C_i) = \frac1{N_ih^d}\sum_t r_i^t K\!\left(\frac{D(x,x^t)}h\right), \qquad
@@ -104,7 +105,9 @@ class ParzenClassifier(RowKeeper, Generative):
         "priors": Simplex() | None,
         "fallback": Choice("prior", "nearest", "raise"),
     }
+    keeps_row_names = True
     stored = {
+        "row_names_": Object(RowNames),
         "bandwidth_": Scalar(low=0),
         "distance_": Object(Metric),
         "points_": Each(Object(KernelSums, MetricSums, d="p"), "K"),
@@ -307,7 +310,7 @@ class ParzenClassifier(RowKeeper, Generative):
                     shown,
                     note,
                 ),
-                *self._beside(rows[i], stored, places[order[:MOST_CASES]].tolist()),
+                *beside(self, rows[i], stored, places[order[:MOST_CASES]].tolist()),
             ]
 
         return Reasons(sections)  # a distance to each stored row: made when they are asked for

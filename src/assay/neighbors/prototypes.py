@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from assay.core import Classifier
+from assay.core.cases import beside
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
@@ -95,7 +96,7 @@ class PrototypeClassifier(NeighborLearner, Classifier):
             ]
             heads = [f"training {self._cases.head}", "class", "distance"]
             nearest = Section("The nearest prototypes", heads, lines)
-            return [nearest, *self._beside(rows[i], self._fit_X[near[i]], places.tolist())]
+            return [nearest, *beside(self, rows[i], self._fit_X[near[i]], places.tolist())]
 
         return Reasons(sections)
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -95,4 +96,6 @@ int64_t isolate(In2<double> X,             // in   (m, d)
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) { m.def("isolate", &isolate); }
+NB_MODULE(ASSAY_MODULE, m) {
+    define(m, "isolate", &isolate, "X", "columns", "max_depth", "seed", "feature", "threshold", "right", "samples");
+}

@@ -357,7 +357,16 @@ def _of_numbers(X: np.ndarray, columns: np.ndarray, categories: np.ndarray, dept
     feature, right, samples = (np.empty(room, np.int32) for _ in range(3))
     threshold = np.empty(room)
     rows = np.ascontiguousarray(X, dtype=np.float64)
-    m = _isolation.isolate(rows, columns.astype(np.int32), depth, seed, feature, threshold, right, samples)
+    m = _isolation.isolate(
+        X=rows,
+        columns=columns.astype(np.int32),
+        max_depth=depth,
+        seed=seed,
+        feature=feature,
+        threshold=threshold,
+        right=right,
+        samples=samples,
+    )
     feature, threshold, right, samples = feature[:m], threshold[:m], right[:m], samples[:m]
     inner = np.flatnonzero(feature >= 0)
     child = np.stack([inner + 1, right[inner]], axis=1)

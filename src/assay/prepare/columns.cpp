@@ -6,6 +6,7 @@
 // itself: every entry is read before it is written.
 // Twin in NumPy: tests/prepare/test_columns.py.
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -79,10 +80,10 @@ void fill(In2<T> X,             // in   (n, d)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("extremes", &extremes<double, extremes_f64>);
-    m.def("extremes", &extremes<float, extremes_f32>);
-    m.def("count_missing", &count_missing<double, missing_f64>);
-    m.def("count_missing", &count_missing<float, missing_f32>);
-    m.def("fill", &fill<double, fill_f64>);
-    m.def("fill", &fill<float, fill_f32>);
+    define(m, "extremes", &extremes<double, extremes_f64>, "X", "low", "high");
+    define(m, "extremes", &extremes<float, extremes_f32>, "X", "low", "high");
+    define(m, "count_missing", &count_missing<double, missing_f64>, "X", "count");
+    define(m, "count_missing", &count_missing<float, missing_f32>, "X", "count");
+    define(m, "fill", &fill<double, fill_f64>, "X", "value", "out");
+    define(m, "fill", &fill<float, fill_f32>, "X", "value", "out");
 }

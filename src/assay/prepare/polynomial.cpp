@@ -14,6 +14,7 @@
 // Checked by the caller: runs stay below what is made so far, columns of a row increase and lie below the table's
 // width. Twins in NumPy: tests/prepare/test_polynomial_features.py.
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -189,12 +190,19 @@ void check_places(const In1<int64_t> &indptr, const In1<int64_t> &index, int64_t
     require(fits, "polynomial: rows with more terms than places");
 }
 
+// Which terms are made: of degrees low to high, of columns that differ if `distinct`, and the constant if `bias`.
+struct Degrees {
+    int64_t low, high;
+    bool distinct, bias;
+};
+
 template <class T, class I>
-void sparse_rows(In1<int64_t> indptr, In1<int64_t> index, In1<T> value, int64_t low, int64_t high, bool distinct,
-                 bool bias, In2<int64_t> at, In2<int64_t> past,  // in   (high + 1, d)
+void sparse_rows(In1<int64_t> indptr, In1<int64_t> index, In1<T> value, const Degrees &degrees, In2<int64_t> at,
+                 In2<int64_t> past,  // in   (high + 1, d)
                  In1<int64_t> base,  // in   (high + 1,) number of the first term of degree m, plus B_m(0)
                  In1<int64_t> place,  // in   (n + 1,) where the new rows begin
                  InOut1<T> data, InOut1<I> column) {
+    const auto &[low, high, distinct, bias] = degrees;
     const int64_t n = int64_t(indptr.shape(0)) - 1, total = data.shape(0), d = at.shape(1);
     require(n >= 0 && int64_t(place.shape(0)) == n + 1 && column.shape(0) == data.shape(0) &&
                 index.shape(0) == value.shape(0) && int64_t(at.shape(0)) == high + 1 && past.shape(0) == at.shape(0) &&
@@ -220,12 +228,20 @@ void sparse_rows(In1<int64_t> indptr, In1<int64_t> index, In1<T> value, int64_t 
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("dense_rows", &dense_rows<double, rows_f64>);
-    m.def("dense_rows", &dense_rows<float, rows_f32>);
-    m.def("dense_columns", &dense_columns<double, columns_f64>);
-    m.def("dense_columns", &dense_columns<float, columns_f32>);
-    m.def("sparse_rows", &sparse_rows<double, int32_t>);
-    m.def("sparse_rows", &sparse_rows<double, int64_t>);
-    m.def("sparse_rows", &sparse_rows<float, int32_t>);
-    m.def("sparse_rows", &sparse_rows<float, int64_t>);
+    record<Degrees>(m, "Degrees", field("low", &Degrees::low), field("high", &Degrees::high),
+                    field("distinct", &Degrees::distinct), field("bias", &Degrees::bias));
+    define(m, "dense_rows", &dense_rows<double, rows_f64>, "X", "source", "length", "column", "width", "bias", "out");
+    define(m, "dense_rows", &dense_rows<float, rows_f32>, "X", "source", "length", "column", "width", "bias", "out");
+    define(m, "dense_columns", &dense_columns<double, columns_f64>, "X", "source", "length", "column", "width", "bias",
+           "out", "begin", "end");
+    define(m, "dense_columns", &dense_columns<float, columns_f32>, "X", "source", "length", "column", "width", "bias",
+           "out", "begin", "end");
+    define(m, "sparse_rows", &sparse_rows<double, int32_t>, "indptr", "index", "value", "degrees", "at", "past", "base",
+           "place", "data", "column");
+    define(m, "sparse_rows", &sparse_rows<double, int64_t>, "indptr", "index", "value", "degrees", "at", "past", "base",
+           "place", "data", "column");
+    define(m, "sparse_rows", &sparse_rows<float, int32_t>, "indptr", "index", "value", "degrees", "at", "past", "base",
+           "place", "data", "column");
+    define(m, "sparse_rows", &sparse_rows<float, int64_t>, "indptr", "index", "value", "degrees", "at", "past", "base",
+           "place", "data", "column");
 }

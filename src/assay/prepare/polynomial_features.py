@@ -217,14 +217,20 @@ class PolynomialFeatures(Transformer):
         n = len(X)
         by_rows = self.order == "C"
         out = np.empty((n, runs.keep) if by_rows else (runs.keep, n), dtype=X.dtype)
-        plan = (runs.source, runs.length, runs.column, runs.width, runs.bias)
+        plan = {
+            "source": runs.source,
+            "length": runs.length,
+            "column": runs.column,
+            "width": runs.width,
+            "bias": runs.bias,
+        }
         some = max(1024, BLOCK_BYTES // max(1, runs.keep * X.itemsize))
 
         def block(a: int) -> None:
             if by_rows:
-                _polynomial.dense_rows(X[a : a + some], *plan, out[a : a + some])
+                _polynomial.dense_rows(X=X[a : a + some], out=out[a : a + some], **plan)
             else:
-                _polynomial.dense_columns(X, *plan, out, a, min(a + some, n))
+                _polynomial.dense_columns(X=X, out=out, begin=a, end=min(a + some, n), **plan)
 
         in_threads(block, range(0, n, some))
         return out if by_rows else out.T
@@ -260,12 +266,22 @@ class PolynomialFeatures(Transformer):
         cuts = np.searchsorted(place, np.arange(0, int(place[-1]) + 1, BLOCK_BYTES // 8))
         cuts = np.unique(np.concatenate((cuts, [n])))
 
+        degrees = _polynomial.Degrees(low=low, high=high, distinct=alone, bias=bool(self.include_bias))
+
         def block(a: int, b: int) -> None:
             inside, new = slice(indptr[a], indptr[b]), slice(place[a], place[b])
             _polynomial.sparse_rows(
-                indptr[a : b + 1], index[inside], X.data[inside], low, high, alone, bool(self.include_bias),
-                at, past, base, place[a : b + 1], data[new], column[new],
-            )  # fmt: skip
+                indptr=indptr[a : b + 1],
+                index=index[inside],
+                value=X.data[inside],
+                degrees=degrees,
+                at=at,
+                past=past,
+                base=base,
+                place=place[a : b + 1],
+                data=data[new],
+                column=column[new],
+            )
 
         in_threads(lambda ab: block(*ab), list(zip(cuts[:-1].tolist(), cuts[1:].tolist())))
         out = type(X)((data, column, place.astype(wide)), shape=(n, width))

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -124,6 +125,6 @@ void cover(In2<double> X,            // in      (n, d)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("first", &first);
-    m.def("cover", &cover);
+    define(m, "first", &first, "X", "start", "column", "low", "high", "word", "codes", "missing", "pool", "out");
+    define(m, "cover", &cover, "X", "start", "column", "low", "high", "word", "codes", "missing", "pool", "out");
 }

@@ -67,13 +67,12 @@ class Firing:
         n, columns = values.shape[0], self.columns
         if not isinstance(values, np.ndarray) or values.dtype != np.float64 or not values.flags.c_contiguous:
             values, columns = _dense(values[:, self.used]), self.local
-        parts = self.arrays
 
         def piece(a: int) -> None:
-            function(values[a : a + ROWS], parts[0], columns, *parts[1:], out[a : a + ROWS])
+            function(X=values[a : a + ROWS], column=columns, out=out[a : a + ROWS], **self.arrays)
 
         if n * (self.size + 1) <= SERIAL_CELLS:
-            function(values, parts[0], columns, *parts[1:], out)
+            function(X=values, column=columns, out=out, **self.arrays)
         else:
             in_threads(piece, range(0, n, ROWS))
 
@@ -100,7 +99,15 @@ class Firing:
         low, high = (np.ascontiguousarray(side) for side in ends.T)
         missing = np.array([c.missing for c in conditions], np.uint8)
         words_, n_codes_ = np.array(words, np.int64), np.array(n_codes, np.int64)
-        self.arrays = (start, low, high, words_, n_codes_, missing, np.concatenate(pool))
+        self.arrays = {
+            "start": start,
+            "low": low,
+            "high": high,
+            "word": words_,
+            "codes": n_codes_,
+            "missing": missing,
+            "pool": np.concatenate(pool),
+        }
 
     def _first_one_by_one(self, values: np.ndarray) -> np.ndarray:
         first, left = np.full(len(values), -1), np.arange(len(values))

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -131,7 +132,6 @@ double leave_one_out(In1<int32_t> group, int64_t groups, In1<int32_t> y, std::op
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("refine", &refine);
-    m.def("leave_one_out", &leave_one_out, nb::arg("group"), nb::arg("groups"), nb::arg("y"), nb::arg("w").none(),
-          nb::arg("K"), nb::arg("otherwise"));
+    define(m, "refine", &refine, "group", "groups", "code", "codes", "out");
+    define(m, "leave_one_out", &leave_one_out, "group", "groups", "y", "w", "K", "otherwise");
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
-#include "assay/give.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -64,6 +64,4 @@ nb::tuple buckets(In1<int64_t> ends_,                 // in  (g,)  behind the la
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) {
-    m.def("buckets", &buckets, nb::arg("ends"), nb::arg("y"), nb::arg("w").none(), nb::arg("K"), nb::arg("least"));
-}
+NB_MODULE(ASSAY_MODULE, m) { define(m, "buckets", &buckets, "ends", "y", "w", "K", "least"); }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 #include "assay/kernel_profiles.hpp"
 #include "assay/sorting.hpp"
 
@@ -46,6 +47,12 @@ struct Rows {
     const double *count;  // (n,) as how many rows each counts, or null for one each
     const double *prior;  // (n,) its weight before the kernel: the count, or less; or null for ones
     int64_t n;
+};
+
+struct Fit {            // what is fitted at a query
+    double h, k;             // width, or k > 0: so many neighbours
+    int kind, degree;
+    In2<int64_t> powers;     // (p, d)
 };
 
 struct Way {
@@ -216,7 +223,6 @@ double counted(const double *count, int64_t t, int64_t own) {
 bool are_powers(const In2<int64_t> &powers) { return assay::within(powers, 0, MOST_FACTORS + 1); }
 
 bool fits(const In1<double> &a, int64_t n) { return a.shape(0) == 0 || int64_t(a.shape(0)) == n; }
-const double *optional(const In1<double> &a) { return a.shape(0) ? a.data() : nullptr; }
 
 double fit(const double *x, const double *v, const double *y, int64_t m, int64_t d, const double *at, const Way &way,
            Scratch &my, double *s) {
@@ -321,11 +327,10 @@ void on_line(In1<double> x,            // in   (n,)     sorted
              In1<int64_t> order,       // in   (n,)     where each row stood before it was sorted
              In1<double> queries,      // in   (q,)
              In1<int64_t> own,         // in   (q,)     a sorted row that its query leaves out, or -1
-             double h, double k,       // k = 0: h is given
-             int kind, int degree,
-             In2<int64_t> powers,      // in   (p, 1)
+             const Fit &how,
              InOut1<double> estimate,  // out  (q,)
              InOut2<double> weights) { // out  (q, n) s_t in the order before sorting, zeros when it comes; or (0, 0)
+    const auto &[h, k, kind, degree, powers] = how;
     const int64_t n = x.shape(0), q = queries.shape(0), p = powers.shape(0);
     require(int64_t(y.shape(0)) == n && int64_t(order.shape(0)) == n, "the rows do not fit together");
     require(fits(count, n) && fits(prior, n), "the weights do not fit the rows");
@@ -335,7 +340,7 @@ void on_line(In1<double> x,            // in   (n,)     sorted
     require(!all || (int64_t(weights.shape(0)) == q && int64_t(weights.shape(1)) == n), "no room for the weights");
     for (int64_t t = 0; t < n; ++t) require(order.data()[t] >= 0 && order.data()[t] < n, "a row that is not there");
     nb::gil_scoped_release unlocked;
-    const Rows rows{x.data(), y.data(), optional(count), optional(prior), n};
+    const Rows rows{x.data(), y.data(), data_or_null(count), data_or_null(prior), n};
     const Way way{kind, degree, powers.data(), p, k};
     Scratch my(n, 1, p);
     std::vector<double> s(all ? n : 0);
@@ -415,11 +420,10 @@ void in_space(In2<double> x,            // in   (n, d)
               In2<double> queries,      // in   (q, d)
               In2<double> distances,    // in   (q, n)   none NaN
               In1<int64_t> own,         // in   (q,)     a row that its query leaves out, or -1
-              double h, double k,       // k = 0: h is given
-              int kind, int degree,
-              In2<int64_t> powers,      // in   (p, d)
+              const Fit &how,
               InOut1<double> estimate,  // out  (q,)
               InOut2<double> weights) { // out  (q, n) s_t, or (0, 0)
+    const auto &[h, k, kind, degree, powers] = how;
     const int64_t n = x.shape(0), d = x.shape(1), q = queries.shape(0), p = powers.shape(0);
     require(int64_t(y.shape(0)) == n && int64_t(distances.shape(1)) == n, "the rows do not fit together");
     require(fits(count, n) && fits(prior, n), "the weights do not fit the rows");
@@ -434,8 +438,9 @@ void in_space(In2<double> x,            // in   (n, d)
     Scratch my(n, d, p);
     for (int64_t i = 0; i < q; ++i) {
         double *s = all ? weights.data() + i * n : nullptr;
-        estimate.data()[i] = at_one(x.data(), y.data(), optional(count), optional(prior), distances.data() + i * n, n,
-                                    d, queries.data() + i * d, own.data()[i], h, way, my, s);
+        estimate.data()[i] =
+            at_one(x.data(), y.data(), data_or_null(count), data_or_null(prior), distances.data() + i * n, n, d,
+                   queries.data() + i * d, own.data()[i], h, way, my, s);
         if (s && !std::isfinite(estimate.data()[i])) std::fill(s, s + n, 0.0);
     }
 }
@@ -446,8 +451,8 @@ void in_lists(In2<double> x, In1<double> y, In1<double> count, In1<double> prior
               In1<int64_t> start,       // in   (q + 1,) where the list of each query begins
               In1<int64_t> rows,        // in   (m,)     row numbers; equally far ones from low to high
               In1<double> distances,    // in   (m,)
-              In1<int64_t> own, double h, double k, int kind, int degree, In2<int64_t> powers, InOut1<double> estimate,
-              InOut2<double> weights) {
+              In1<int64_t> own, const Fit &how, InOut1<double> estimate, InOut2<double> weights) {
+    const auto &[h, k, kind, degree, powers] = how;
     const int64_t n = x.shape(0), d = x.shape(1), q = queries.shape(0), p = powers.shape(0), m = rows.shape(0);
     require(int64_t(y.shape(0)) == n && int64_t(distances.shape(0)) == m, "the rows do not fit together");
     require(fits(count, n) && fits(prior, n), "the weights do not fit the rows");
@@ -469,7 +474,7 @@ void in_lists(In2<double> x, In1<double> y, In1<double> count, In1<double> prior
     const Way way{kind, degree, powers.data(), p, k};
     Scratch my(longest, d, p);
     std::vector<double> xs(longest * d), ys(longest), cs(longest), ps(longest), s(longest);
-    const double *c = optional(count), *w = optional(prior);
+    const double *c = data_or_null(count), *w = data_or_null(prior);
     for (int64_t i = 0; i < q; ++i) {
         const int64_t size = first[i + 1] - first[i], *list = row + first[i];
         int64_t left_out = -1;
@@ -492,7 +497,12 @@ void in_lists(In2<double> x, In1<double> y, In1<double> count, In1<double> prior
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "Polynomials through the rows near a query, weighted by a kernel.";
-    m.def("on_line", &on_line);
-    m.def("in_space", &in_space);
-    m.def("in_lists", &in_lists);
+    record<Fit>(m, "Fit", field("h", &Fit::h), field("k", &Fit::k), field("kind", &Fit::kind),
+                field("degree", &Fit::degree), field("powers", &Fit::powers));
+    define(m, "on_line", &on_line, "x", "y", "count", "prior", "order", "queries", "left_out", "how", "estimate",
+           "weights");
+    define(m, "in_space", &in_space, "x", "y", "count", "prior", "queries", "distances", "left_out", "how", "estimate",
+           "weights");
+    define(m, "in_lists", &in_lists, "x", "y", "count", "prior", "queries", "start", "rows", "distances", "left_out",
+           "how", "estimate", "weights");
 }

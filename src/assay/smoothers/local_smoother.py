@@ -144,10 +144,11 @@ class LocalSmoother(Smoother):
         kind = (
             NEAREST if self._nearest and k is not None else list(KERNELS).index(kernel_of(self._kernel).name)
         )
-        way = (h, float(k or 0), kind, self._degree, _powers(X.shape[1], self._degree))
+        powers = _powers(X.shape[1], self._degree)
+        way = {"h": h, "k": float(k or 0), "kind": kind, "degree": self._degree, "powers": powers}
         out = np.empty(len(Q))
         leave_out = np.full(len(Q), -1, np.int64) if leave_out is None else leave_out
-        rows = self.y_, _or_ones(self.weight_), _or_ones(self._prior())
+        rows = {"y": self.y_, "count": _or_ones(self.weight_), "prior": _or_ones(self._prior())}
         if X.shape[1] == 1 and metric.name in ON_A_LINE:
             piece, each = self._on_line(X[:, 0], rows, Q[:, 0], leave_out, way, out, S), len(X)
         else:
@@ -165,11 +166,20 @@ class LocalSmoother(Smoother):
         place = np.empty(len(x), np.int64)
         place[order] = np.arange(len(x))
         leave_out = np.where(leave_out >= 0, place[leave_out], -1)
-        x, rows = x[order], tuple(a[order] if len(a) else a for a in rows)
+        x, rows = x[order], {name: a[order] if len(a) else a for name, a in rows.items()}
 
         def piece(some: slice) -> None:
             weights = np.zeros((0, 0)) if S is None else S[some]
-            _local_fits.on_line(x, *rows, order, Q[some], leave_out[some], *way, out[some], weights)
+            _local_fits.on_line(
+                x=x,
+                **rows,
+                order=order,
+                queries=Q[some],
+                left_out=leave_out[some],
+                how=_local_fits.Fit(**way),
+                estimate=out[some],
+                weights=weights,
+            )
 
         return piece
 
@@ -177,24 +187,27 @@ class LocalSmoother(Smoother):
         self, X: Any, rows: Any, Q: Any, leave_out: Any, way: Any, out: Any, S: Any, metric: Any
     ) -> Any:
         points, at = (X, Q) if self._degree > 0 else (X[:, :1], Q[:, :1])  # a mean looks at distances alone
-        way = (*way[:4], way[4] if self._degree > 0 else np.zeros((1, 1), np.int64))
+        way = way if self._degree > 0 else {**way, "powers": np.zeros((1, 1), np.int64)}
         points, at = np.ascontiguousarray(points), np.ascontiguousarray(at)
-        lists, k = self._lists(X, Q, leave_out, way, metric), way[1]
+        how = _local_fits.Fit(**way)
+        lists, k = self._lists(X, Q, leave_out, way, metric), way["k"]
 
         def piece(some: slice) -> None:
             weights = np.zeros((0, 0)) if S is None else S[some]
-            arguments = leave_out[some], *way, out[some], weights
+            shared = {"x": points, **rows, "queries": at[some], "left_out": leave_out[some], "how": how}
+            result = {"estimate": out[some], "weights": weights}
             if lists is None:
-                _local_fits.in_space(points, *rows, at[some], metric.between(Q[some], X), *arguments)
+                _local_fits.in_space(distances=metric.between(Q[some], X), **shared, **result)
             else:
-                _local_fits.in_lists(points, *rows, at[some], *lists(Q[some]), *arguments)
+                start, listed, apart = lists(Q[some])
+                _local_fits.in_lists(start=start, rows=listed, distances=apart, **shared, **result)
 
         short = k and lists is not None  # lists of k rows, which one long search finds quicker than many
         return piece, int(k) + 1 if short else len(X)
 
     def _lists(self, X: Any, Q: Any, leave_out: Any, way: Any, metric: Any) -> Any:
         """What lists the rows that may count at some queries, if these are few of many; else None."""
-        h, k, kind = way[:3]
+        h, k, kind = way["h"], way["k"], way["kind"]
         n, q = len(X), len(Q)
         endless = kind != NEAREST and np.isinf(kernel_of(self._kernel).support)
         if endless or n < SEARCH_ROWS or q * n < SEARCH_ROWS**2 or metric.power is None:

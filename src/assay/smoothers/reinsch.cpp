@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -208,6 +209,6 @@ void shares(In1<double> x, In1<double> w, double lambda,
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "Smoothing splines in linear time.";
-    m.def("smooth", &smooth);
-    m.def("shares", &shares);
+    define(m, "smooth", &smooth, "x", "y", "w", "penalty", "g", "c", "leverages");
+    define(m, "shares", &shares, "x", "w", "penalty", "on_values", "on_bends");
 }

@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from assay.core import Regressor
-from assay.core.cases import RowKeeper
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.progress import track
-from assay.core.stored import FloatArray
+from assay.core.stored import FloatArray, Object
 from assay.core.targets import row_counts
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.band import Band
 from assay.stats.distributions.predictive import Student
+from assay.tables import RowNames
 from assay.types import TableLike
 
 __all__ = ["Smoother"]
@@ -26,7 +26,7 @@ SHOWN = 10  # rows in an explanation
 ALONE = 1e-10  # a leverage nearer to 1 than this: without the row there is no fit
 
 
-class Smoother(RowKeeper, Regressor):
+class Smoother(Regressor):
     r"""Base of nonparametric regressors: :math:`\hat g(x) = \sum_t s_t(x)\,r^t`.
 
     Subclasses define ``_learn``, ``_predict`` and ``_shares(X)``, the (q, n) weights :math:`s_t(x)`. From them follow
@@ -38,7 +38,9 @@ class Smoother(RowKeeper, Regressor):
     a weight of 2 is a row that came twice; weights below 1 on average are shares, and are scaled to 1 on average
     """
 
+    keeps_row_names = True
     stored = {
+        "row_names_": Object(RowNames),
         "X_": FloatArray("n", "p", finite=True),
         "y_": FloatArray("n", finite=True),
         "weight_": FloatArray("n", low=0, finite=True) | None,

@@ -30,7 +30,7 @@ def spline_at(
     if m <= 2:
         return y.copy(), c, leverage
     x, w, lam, unit = in_units(x, w, lam)
-    _reinsch.smooth(x, y, w, lam, g, c, leverage)
+    _reinsch.smooth(x=x, y=y, w=w, penalty=lam, g=g, c=c, leverages=leverage)
     with np.errstate(over="ignore"):
         c /= unit
         c /= unit

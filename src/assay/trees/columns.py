@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,7 @@ class Columns:
     _ranks: np.ndarray | None = None
     _order: np.ndarray | None = None
     _values: np.ndarray | None = None
+    _native: dict[Any, Any] = field(default_factory=dict)  # records of these arrays, for trees of each kind
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -95,6 +96,7 @@ class Columns:
                 if self.n_categories[j]:
                     mine[:] = np.arange(len(mine))
                 else:
+                    assert X is not None
                     _ranks.values_of_order(order[j], X, j, mine)
 
             _by_column(find, self)
@@ -109,6 +111,7 @@ class Columns:
     def use_up(self) -> None:
         """Forget the sorted columns, because a tree has been grown in their place."""
         self._order = None
+        self._native.clear()
 
 
 def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) -> Columns:
@@ -149,14 +152,25 @@ def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) ->
         X = np.ascontiguousarray(X, X.dtype if X.dtype in (np.float64, np.float32) else np.float64)
 
         def work(block: tuple[int, int]) -> Any:
-            return _ranks.rank_block(X, *block, categories, order, ranks, not lean)
+            a, b = block
+            return _ranks.rank_block(
+                X=X, first=a, last=b, categories=categories, order=order, ranks=ranks, keep_values=not lean
+            )
     else:
         S = X.tocsc()
 
         def work(block: tuple[int, int]) -> Any:
             a, b = block
             dense = np.ascontiguousarray(S[:, a:b].toarray(), np.float64)
-            return _ranks.rank_block(dense, 0, b - a, categories[a:b], order[a:b], ranks[a:b], True)
+            return _ranks.rank_block(
+                X=dense,
+                first=0,
+                last=b - a,
+                categories=categories[a:b],
+                order=order[a:b],
+                ranks=ranks[a:b],
+                keep_values=True,
+            )
 
     if n * d < WORTH_A_THREAD:
         parts = [work(block) for block in blocks]

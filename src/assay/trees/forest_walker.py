@@ -83,8 +83,15 @@ class ForestWalker:
         )  # length, words, ...
         feature = packed.feature.astype(np.int32)
         _packed_forest.lay_out(
-            *(packed.roots, packed.kind, feature, np.ascontiguousarray(packed.threshold), sets),
-            *(leaf_row.astype(np.int32, copy=False), d, len(leaves), nodes),
+            roots=packed.roots,
+            kind=packed.kind,
+            feature=feature,
+            threshold=np.ascontiguousarray(packed.threshold),
+            sets=sets,
+            leaf_row=leaf_row.astype(np.int32, copy=False),
+            d=d,
+            n_rows=len(leaves),
+            nodes=nodes,
         )
         return cls(nodes, packed.roots, sets, np.ascontiguousarray(leaves), d)
 
@@ -140,7 +147,14 @@ class ForestWalker:
             some = NONE if left_out is None else np.ascontiguousarray(left_out[:, at])
             block = self._block(X, at)
             _packed_forest.add(
-                self._checked_nodes, first, last, self.columns, self.leaves, block, some, out[at]
+                packed=self._checked_nodes,
+                first=first,
+                last=last,
+                column=self.columns,
+                leaves=self.leaves,
+                X=block,
+                skip=some,
+                out=out[at],
             )
 
         self._over_blocks(X, last - first, work, n_jobs)

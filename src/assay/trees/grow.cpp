@@ -3,6 +3,7 @@
 // Checked by the caller: shapes, ranks below the number of distinct values (missing: equal), classes below K, at least
 // one row with a weight above zero, n below 2^31.
 // Twins in NumPy: tests/trees/test_growing.py and, for rows in fractions, test_growing_fractions.py: tree_by_the_book.
+#include "assay/edge.hpp"
 #include "assay/grown.hpp"
 
 using namespace assay;
@@ -23,32 +24,26 @@ void classify(Source source, const RowWeights &w, int K, const double *loss, int
 
 // y: classes (n,), or empty and numbers (n, q). weights: whole (n,), real (n,), or both empty. criterion: 0 gini,
 // 1 entropy, 2 error, 3 risk; 4 squared error, 5 absolute error, 6 Poisson (the last two: q = 1).
-nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<double> X, In1<double> values,
-               In1<int64_t> start, In1<int32_t> categories, In1<uint8_t> has_missing, In1<int32_t> y,
-               In2<double> numbers, In1<int32_t> counts, In1<double> weights, int64_t n, int n_classes, int criterion,
-               bool random, bool surrogate, bool spread, int64_t max_depth, int64_t min_split, int64_t min_leaf,
-               double min_weight, double min_node, int64_t max_features, int64_t max_leaves, double min_decrease,
-               int64_t max_candidates, In1<int8_t> monotonic, In2<double> loss, uint64_t seed) {
+nb::tuple grow(const RankedColumns &columns, const Rules &limits, In1<int32_t> y, In2<double> numbers,
+               In1<int32_t> counts, In1<double> weights, int n_classes, int criterion, In1<int8_t> monotonic,
+               In2<double> loss, uint64_t seed, bool use_up) {
+    const int64_t n = columns.n;
     require(n_classes > 0 ? int64_t(y.shape(0)) == n : int64_t(numbers.shape(0)) == n, "grow: target");
     if (n_classes > 0)
         require(within(y, 0, n_classes) && criterion >= 0 && criterion < 4, "grow: a class that is not there");
     else require(numbers.shape(1) > 0 && criterion >= 4 && criterion <= 6, "grow: a criterion for numbers");
-    require(!monotonic.size() || monotonic.shape(0) == categories.shape(0), "grow: monotonic");
+    require(!monotonic.size() || monotonic.shape(0) == columns.categories.shape(0), "grow: monotonic");
     require(criterion != 3 || int64_t(loss.size()) == int64_t(n_classes) * n_classes, "grow: loss");
     require(criterion < 5 || numbers.shape(1) == 1, "grow: one number a row");
-    const Rules rules{random,     surrogate,      spread,
-                      false,      use_up,         max_depth,
-                      min_split,  min_leaf,       max_features,
-                      max_leaves, max_candidates, min_weight,
-                      min_node,   min_decrease,   data_or_null(monotonic),
-                      seed};
+    Rules rules = limits;
+    rules.use_up = use_up, rules.monotonic = data_or_null(monotonic), rules.seed = seed;
     const int32_t *labels = y.data();
     const double *losses = data_or_null(loss);
     const auto run = [&](const Data &data, Rules rules, const RowWeights &w, const std::vector<uint32_t> &rows,
                          Grown &out) {
         std::vector<uint32_t> packed;
         if (n_classes > 0 && !w.real) {
-            rules.packed = !data.order && !surrogate && n_classes <= 256 && w.heaviest < (1 << 24);
+            rules.packed = !data.order && !rules.surrogate && n_classes <= 256 && w.heaviest < (1 << 24);
             if (rules.packed) {
                 packed.reserve(rows.size());
                 for (uint32_t r : rows)
@@ -74,9 +69,23 @@ nb::tuple grow(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<doub
             else grow_with(SquaredErrors(source), data, rules, rows, packed, out);
         }
     };
-    return grow_table(order, ranks, X, values, start, categories, has_missing, counts, weights, n, rules, run);
+    return grow_table(columns, counts, weights, rules, run);
 }
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) { m.def("grow", &grow); }
+NB_MODULE(ASSAY_MODULE, m) {
+    record<RankedColumns>(m, "RankedColumns", field("order", &RankedColumns::order),
+                          field("ranks", &RankedColumns::ranks), field("X", &RankedColumns::X),
+                          field("values", &RankedColumns::values), field("start", &RankedColumns::start),
+                          field("categories", &RankedColumns::categories),
+                          field("has_missing", &RankedColumns::has_missing), field("n", &RankedColumns::n));
+    record<Rules>(m, "Limits", field("random", &Rules::random), field("surrogate", &Rules::surrogate),
+                  field("spread", &Rules::spread), field("max_depth", &Rules::max_depth),
+                  field("min_split", &Rules::min_split), field("min_leaf", &Rules::min_leaf),
+                  field("min_weight", &Rules::min_weight), field("min_node", &Rules::min_node),
+                  field("max_features", &Rules::max_features), field("max_leaves", &Rules::max_leaves),
+                  field("min_decrease", &Rules::min_decrease), field("max_candidates", &Rules::max_candidates));
+    define(m, "grow", &grow, "columns", "limits", "y", "numbers", "counts", "weights", "n_classes", "criterion",
+           "monotonic", "loss", "seed", "use_up");
+}

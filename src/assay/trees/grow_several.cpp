@@ -2,6 +2,7 @@
 // one target stay as the compiler makes them alone. See assay/several_targets.hpp for what a cut gains.
 //
 // Checked by the caller: as in grow.cpp. Twins in NumPy: tests/trees/test_growing.py, several targets.
+#include "assay/edge.hpp"
 #include "assay/grown.hpp"
 #include "assay/several_targets.hpp"
 
@@ -47,12 +48,10 @@ void check_targets(const In2<int32_t> &targets, const In1<int32_t> &start, int c
 
 // targets: (n, q) classes numbered through, with the first class of each target and the number of all in target_start
 // (q + 1,); or both empty and numbers (n, q). criterion: 0 gini, 1 entropy; 5 absolute error, 6 Poisson.
-nb::tuple grow_several(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, In2<double> X, In1<double> values,
-                       In1<int64_t> start, In1<int32_t> categories, In1<uint8_t> has_missing, In2<int32_t> targets,
+nb::tuple grow_several(const RankedColumns &columns, const Rules &limits, In2<int32_t> targets,
                        In1<int32_t> target_start, In2<double> numbers, In1<int32_t> counts, In1<double> weights,
-                       int64_t n, int criterion, bool random, bool surrogate, bool spread, int64_t max_depth,
-                       int64_t min_split, int64_t min_leaf, double min_weight, double min_node, int64_t max_features,
-                       int64_t max_leaves, double min_decrease, int64_t max_candidates, uint64_t seed) {
+                       int criterion, uint64_t seed, bool use_up) {
+    const int64_t n = columns.n;
     const bool classes = target_start.size() > 0;
     if (classes) {
         require(int64_t(targets.shape(0)) == n && target_start.size() == targets.shape(1) + 1 && targets.shape(1) > 0,
@@ -62,8 +61,8 @@ nb::tuple grow_several(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, 
         require(int64_t(numbers.shape(0)) == n && numbers.shape(1) > 0 && (criterion == 5 || criterion == 6),
                 "grow_several: numbers");
     }
-    const Rules rules{random,       surrogate,  spread,         false,      use_up,   max_depth,    min_split, min_leaf,
-                      max_features, max_leaves, max_candidates, min_weight, min_node, min_decrease, nullptr,   seed};
+    Rules rules = limits;
+    rules.use_up = use_up, rules.seed = seed;
     const auto run = [&](const Data &data, const Rules &rules, const RowWeights &w, const std::vector<uint32_t> &rows,
                          Grown &out) {
         if (classes)
@@ -75,9 +74,12 @@ nb::tuple grow_several(InOut2<uint64_t> order, bool use_up, In2<int32_t> ranks, 
         if (criterion == 5) predict_several(AbsoluteError(source, n), source, data, rules, rows, out);
         else predict_several(Poisson(source), source, data, rules, rows, out);
     };
-    return grow_table(order, ranks, X, values, start, categories, has_missing, counts, weights, n, rules, run);
+    return grow_table(columns, counts, weights, rules, run);
 }
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) { m.def("grow_several", &grow_several); }
+NB_MODULE(ASSAY_MODULE, m) {
+    define(m, "grow_several", &grow_several, "columns", "limits", "targets", "target_start", "numbers", "counts",
+           "weights", "criterion", "seed", "use_up");
+}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,11 @@ CRITERIA = {
     "absolute_error": 5,
     "poisson": 6,
 }
+ENTROPY, SQUARED_ERROR = 1, 4
+LIMITS = (
+    *("random", "surrogate", "spread", "max_depth", "min_split", "min_leaf", "min_weight", "min_node"),
+    *("max_features", "max_leaves", "min_decrease", "max_candidates"),
+)
 ENDLESS = 2**62
 _no_order, _no_ranks = np.empty((0, 0), np.uint64), np.empty((0, 0), np.int32)
 _no_codes, _no_numbers = np.empty(0, np.int32), np.empty((0, 1))
@@ -110,112 +116,161 @@ def grow(
     >>> tree.n_leaves, tree.feature[:2], tree.impurity[:2]
     (4, array([0, 1], dtype=int32), array([0.5, 0.5]))
     """
-    n, d = columns.n, columns.d
-    sizes = [] if isinstance(n_classes, int) else [int(K) for K in n_classes]
-    width = n_classes if isinstance(n_classes, int) else sum(sizes)
-    if (CRITERIA[criterion] > 3) == (width > 0) or (sizes and CRITERIA[criterion] > 1):
-        what = "several targets" if sizes else "classes" if width > 0 else "numbers"
-        raise DataError(f"A tree of {what} cannot be grown by the criterion {criterion}.")
-    counts, weights, unit = _weights(w, n)
-    min_weight_leaf *= unit
-    q, size = 1, 1.0
-    codes, targets, target_start, numbers = _no_codes, _no_targets, _no_codes, _no_numbers
-    if sizes:
-        target_start = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
-        if np.shape(y) != (n, len(sizes)) or not ((np.asarray(y) >= 0) & (np.asarray(y) < sizes)).all():
-            raise DataError(f"Class numbers of {len(sizes)} targets must be 0 to {[K - 1 for K in sizes]}.")
-        targets = np.ascontiguousarray(y + target_start[:-1], np.int32)
-    elif width:
-        codes = np.ascontiguousarray(y, np.int32)
-        if len(codes) and not 0 <= codes.min() <= codes.max() < width:
-            raise DataError(f"Class numbers must be 0 to {width - 1}, got {codes.min()} to {codes.max()}.")
-    else:
-        numbers = np.ascontiguousarray(y, np.float64).reshape(n, -1)
-        q, size = numbers.shape[1], _size(numbers)
-        numbers = numbers if size == 1 else numbers / size
-    take = d if max_features is None else min(max_features, d)
+    target = _target_of(y, columns.n, n_classes, criterion)
+    counts, weights, unit = _weights(w, columns.n)
     spread = missing == "spread" and (w is not None or bool(columns.has_missing.any()))
-    presorted = splitter == "best" and take == d and not spread
-    min_node = 0.0
-    if spread:
-        if not len(weights):
-            counts, weights = _no_codes, counts.astype(np.float64) if len(counts) else np.ones(n)
+    if spread and not len(weights):
+        counts, weights = _no_codes, counts.astype(np.float64) if len(counts) else np.ones(columns.n)
+    take = columns.d if max_features is None else min(max_features, columns.d)
+    presorted = splitter == "best" and take == columns.d and not spread
+    min_weight, min_node = min_weight_leaf * unit, 0.0
+    if spread:  # limits on rows as limits on weight, where rows go both ways in fractions
         row = float(weights[weights > 0].mean()) * (1 - 1e-9)  # thirds of a row add up to one
-        min_node, min_weight_leaf = min_samples_split * row, max(min_weight_leaf, min_samples_leaf * row)
+        min_weight, min_node = max(min_weight, min_samples_leaf * row), min_samples_split * row
         min_samples_split, min_samples_leaf = 2, 1
-    lean = presorted and missing != "surrogate" and columns.sorted_numbers
-    plain = splitter == "random" and missing != "surrogate" and columns.numbers is not None
-    table = (
-        columns.order if presorted else _no_order,
-        use_up,
-        _no_ranks if presorted and missing != "surrogate" else columns.ranks,
-        columns.numbers if lean or plain else _no_loss,
-        _no_weights if lean else columns.values,
-        columns.start,
-        columns.n_categories,
-        columns.has_missing,
-    )
-    limits = (
+    limits = _limits(
         splitter == "random",
         missing == "surrogate",
         spread,
         ENDLESS if max_depth is None else max_depth,
         min_samples_split,
         min_samples_leaf,
-        min_weight_leaf,
+        min_weight,
         min_node,
         take,
         max_leaf_nodes or 0,
-        min_impurity_decrease / size if CRITERIA[criterion] > 4 else min_impurity_decrease / size / size,
+        target.scaled_impurity(min_impurity_decrease, 1 / target.unit),
         max_candidates or 0,
     )
-    kind = CRITERIA[criterion]
-    if sizes or (q > 1 and kind > 4):
-        target = (targets, target_start, numbers, counts, weights)
-        parts = _grow_several.grow_several(*table, *target, n, kind, *limits, seed)
+    arguments: dict[str, Any] = {
+        "columns": _native_columns(columns, presorted, splitter, missing),
+        "limits": limits,
+        "numbers": target.numbers,
+        "counts": counts,
+        "weights": weights,
+        "criterion": target.criterion,
+        "seed": seed,
+        "use_up": use_up,
+    }
+    if target.sizes or (target.width > 1 and target.criterion > SQUARED_ERROR):
+        parts = _grow_several.grow_several(targets=target.codes, target_start=target.start, **arguments)
     else:
-        signs = _no_signs if monotonic is None else np.ascontiguousarray(monotonic, np.int8)
-        losses = _no_loss if loss is None else np.ascontiguousarray(loss, np.float64)
         parts = _grow.grow(
-            *table, codes, numbers, counts, weights, n, width, kind, *limits, signs, losses, seed
+            y=target.codes,
+            n_classes=0 if target.regression else target.width,
+            monotonic=_no_signs if monotonic is None else np.ascontiguousarray(monotonic, np.int8),
+            loss=_no_loss if loss is None else np.ascontiguousarray(loss, np.float64),
+            **arguments,
         )
     if use_up and presorted:
         columns.use_up()
-    (
-        feature,
-        kinds,
-        threshold,
-        offset,
-        child,
-        set_offset,
-        sets,
-        side,
-        value,
-        impurity,
-        rows,
-        weight,
-        others,
-    ) = parts
-    if size != 1:
-        value = value * size
+    return _tree_of(parts, target, columns, missing, unit)
+
+
+class _Target(NamedTuple):
+    """What is predicted, as native code takes it.
+
+    Attributes
+    ----------
+    codes : (n,) classes, (n, O) of several targets numbered through, or empty
+    start : (O + 1,) the first class of each of several targets; else empty
+    numbers : (n, outputs) divided by ``unit``, or empty
+    sizes : classes of each of several targets; else empty
+    width : numbers that a node's value has
+    """
+
+    codes: np.ndarray
+    start: np.ndarray
+    numbers: np.ndarray
+    criterion: int
+    sizes: list[int]
+    width: int
+    unit: float = 1.0
+
+    @property
+    def regression(self) -> bool:
+        return self.criterion >= SQUARED_ERROR
+
+    def scaled_impurity(self, impurity: Any, unit: float) -> Any:
+        """An impurity where numbers are multiplied by ``unit``; its square may be no number."""
+        return impurity * unit if self.criterion > SQUARED_ERROR else impurity * unit * unit
+
+
+def _target_of(y: np.ndarray, n: int, n_classes: int | Sequence[int], criterion: str) -> _Target:
+    sizes = [] if isinstance(n_classes, int) else [int(K) for K in n_classes]
+    width = n_classes if isinstance(n_classes, int) else sum(sizes)
+    kind = CRITERIA[criterion]
+    if (kind >= SQUARED_ERROR) == (width > 0) or (sizes and kind > ENTROPY):
+        what = "several targets" if sizes else "classes" if width > 0 else "numbers"
+        raise DataError(f"A tree of {what} cannot be grown by the criterion {criterion}.")
+    if sizes:
+        start = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+        if np.shape(y) != (n, len(sizes)) or not ((np.asarray(y) >= 0) & (np.asarray(y) < sizes)).all():
+            raise DataError(f"Class numbers of {len(sizes)} targets must be 0 to {[K - 1 for K in sizes]}.")
+        codes = np.ascontiguousarray(y + start[:-1], np.int32)
+        return _Target(codes, start, _no_numbers, kind, sizes, width)
+    if width:
+        codes = np.ascontiguousarray(y, np.int32)
+        if len(codes) and not 0 <= codes.min() <= codes.max() < width:
+            raise DataError(f"Class numbers must be 0 to {width - 1}, got {codes.min()} to {codes.max()}.")
+        return _Target(codes, _no_codes, _no_numbers, kind, [], width)
+    numbers = np.ascontiguousarray(y, np.float64).reshape(n, -1)
+    unit, outputs = _size(numbers), numbers.shape[1]
+    several = outputs > 1 and kind > SQUARED_ERROR
+    numbers = numbers if unit == 1 else numbers / unit
+    return _Target(_no_targets if several else _no_codes, _no_codes, numbers, kind, [], outputs, unit)
+
+
+@lru_cache(maxsize=256)
+def _limits(*values: Any) -> _grow.Limits:
+    """When to stop; the trees of a forest share it."""
+    return _grow.Limits(**dict(zip(LIMITS, values)))
+
+
+def _native_columns(columns: Columns, presorted: bool, splitter: str, missing: str) -> _grow.RankedColumns:
+    """The arrays that such a tree reads; it is quicker without the others."""
+    lean = presorted and missing != "surrogate" and columns.sorted_numbers
+    plain = splitter == "random" and missing != "surrogate" and columns.numbers is not None
+    kind = presorted, lean, plain, missing == "surrogate"
+    if kind not in columns._native:
+        columns._native[kind] = _grow.RankedColumns(
+            order=columns.order if presorted else _no_order,
+            ranks=_no_ranks if presorted and missing != "surrogate" else columns.ranks,
+            X=columns.numbers if columns.numbers is not None and (lean or plain) else _no_loss,
+            values=_no_weights if lean else columns.values,
+            start=columns.start,
+            categories=columns.n_categories,
+            has_missing=columns.has_missing,
+            n=columns.n,
+        )
+    return columns._native[kind]
+
+
+def _tree_of(parts: tuple[Any, ...], target: _Target, columns: Columns, missing: str, unit: float) -> Tree:
+    """The tree that native code grew, in the units of the numbers and weights that came."""
+    feature, kind, threshold, offset, child, set_offset, sets, side, *of_nodes, surrogates = parts
+    value, impurity, rows, weight = of_nodes
+    if target.unit != 1:
+        value = value * target.unit
         with np.errstate(over="ignore"):  # the variance of numbers beyond 1e154 is no number
-            impurity = impurity * size if CRITERIA[criterion] > 4 else impurity * size * size
+            impurity = target.scaled_impurity(impurity, target.unit)
+    sizes = target.sizes or ([1] * target.width if target.regression and target.width > 1 else None)
     return Tree(
         feature=feature,
-        kind=kinds,
+        kind=kind,
         threshold=threshold,
         offset=offset,
         child=child,
         set_offset=set_offset,
         sets=sets,
         missing=np.full_like(side, -1) if missing == "spread" else side,
-        values=value.reshape(-1, width or q),
+        values=value.reshape(-1, target.width),
         impurity=impurity,
         n_node_samples=rows,
         weighted_n_node_samples=weight / unit,
         n_categories=columns.n_categories,
-        surrogates=Surrogates(*others) if missing == "surrogate" else None,
-        output_sizes=np.array(sizes or [1] * q, np.int32) if sizes or q > 1 else None,
+        surrogates=Surrogates(*surrogates) if missing == "surrogate" else None,
+        output_sizes=None if sizes is None else np.array(sizes, np.int32),
     )
 
 

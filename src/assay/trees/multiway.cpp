@@ -1,5 +1,5 @@
 // Trees of n-way splits on categories and binary splits on numbers: see assay/multiway.hpp for how they grow.
-#include "assay/give.hpp"
+#include "assay/edge.hpp"
 #include "assay/multiway.hpp"
 
 using namespace assay;
@@ -7,21 +7,12 @@ using namespace assay::multiway;
 
 namespace {
 
-nb::tuple grow(In2<int32_t> codes,         // in  (nominal columns, n)  -1: missing
-               InOut2<uint64_t> lists,  // in/out  (numeric columns, n)  rank << 32 | row, ascending; then by nodes
-               In1<int32_t> distinct,  // in  (numeric columns,)  their ranks
-               In1<int32_t> n_categories,  // in  (d,)  0: numeric
-               In1<int32_t> y,  // in  (n,)
-               Maybe w,  // in  (n,)  or None: each row counts once
-               int64_t K, bool fractions, int criterion, bool average, bool correction, bool tenth, bool useless,
-               bool one_vs_rest, double min_leaf, double penalty, double tolerance, int64_t max_depth,
-               int64_t most_nodes) {
-    Rules rules{criterion, average, correction, tenth, useless, one_vs_rest, min_leaf, penalty, tolerance, max_depth};
-    Grower g = grower(codes, lists, distinct, n_categories, y, w, K, fractions, rules);
+nb::tuple grow(const SortedRows &rows, const Rules &rules, int64_t most_nodes) {
+    Grower g = grower(rows, rules);
     g.nodes.most = size_t(most_nodes);
     {
         nb::gil_scoped_release unlocked;
-        g.grow(g.whole(lists.data(), y.data(), w ? w->data() : nullptr));
+        g.grow(g.whole(rows.lists.data(), rows.y.data(), data_or_null(rows.w)));
     }
     Nodes &t = g.nodes;
     return nb::make_tuple(give(std::move(t.parent)), give(std::move(t.branch)), give(std::move(t.feature)),
@@ -30,18 +21,15 @@ nb::tuple grow(In2<int32_t> codes,         // in  (nominal columns, n)  -1: miss
 }
 
 // What every column offers at the root: out[j] = gain, ratio, branches, low, high, category (branches 0: nothing).
-void offers(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct, In1<int32_t> n_categories,
-            In1<int32_t> y, Maybe w, int64_t K, bool fractions, int criterion, bool correction, bool tenth,
-            bool useless, bool one_vs_rest, double min_leaf, double tolerance, InOut2<double> out) {
-    Rules rules{criterion, false, correction, tenth, useless, one_vs_rest, min_leaf, 0.0, tolerance, 0};
-    Grower g = grower(codes, lists, distinct, n_categories, y, w, K, fractions, rules);
-    const int64_t d = int64_t(n_categories.shape(0)), n = int64_t(y.shape(0));
+void offers(const SortedRows &rows, const Rules &rules, InOut2<double> out) {
+    Grower g = grower(rows, rules);
+    const int64_t d = length(rows.n_categories), n = length(rows.y);
     require(int64_t(out.shape(0)) == d && out.shape(1) == 6, "offers: shapes");
     nb::gil_scoped_release unlocked;
-    auto root = g.whole(lists.data(), y.data(), w ? w->data() : nullptr);
+    auto root = g.whole(rows.lists.data(), rows.y.data(), data_or_null(rows.w));
     const Task task{root, 0, n, g.add_node(-1, 0, *root, 0, n), 0};
     double total = 0;
-    for (int64_t k = 0; k < K; ++k) total += g.nodes.counts[k];
+    for (int64_t k = 0; k < rows.K; ++k) total += g.nodes.counts[k];
     vector<Split> splits(d);
     g.look(task, total, splits);
     for (int64_t j = 0; j < d; ++j) {
@@ -54,12 +42,15 @@ void offers(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct, I
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("grow", &grow, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"), nb::arg("y"),
-          nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
-          nb::arg("average"), nb::arg("correction"), nb::arg("tenth"), nb::arg("useless"), nb::arg("one_vs_rest"),
-          nb::arg("min_leaf"), nb::arg("penalty"), nb::arg("tolerance"), nb::arg("max_depth"), nb::arg("most_nodes"));
-    m.def("offers", &offers, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"),
-          nb::arg("y"), nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::kw_only(), nb::arg("criterion"),
-          nb::arg("correction"), nb::arg("tenth"), nb::arg("useless"), nb::arg("one_vs_rest"), nb::arg("min_leaf"),
-          nb::arg("tolerance"), nb::arg("out"));
+    record<SortedRows>(m, "SortedRows", field("codes", &SortedRows::codes), field("lists", &SortedRows::lists),
+                       field("distinct", &SortedRows::distinct), field("n_categories", &SortedRows::n_categories),
+                       field("y", &SortedRows::y), field("w", &SortedRows::w), field("K", &SortedRows::K),
+                       field("fractions", &SortedRows::fractions));
+    record<Rules>(m, "Rules", field("criterion", &Rules::criterion), field("average", &Rules::average),
+                  field("correction", &Rules::correction), field("tenth", &Rules::tenth),
+                  field("useless", &Rules::useless), field("one_vs_rest", &Rules::one_vs_rest),
+                  field("min_leaf", &Rules::min_leaf), field("penalty", &Rules::penalty),
+                  field("tolerance", &Rules::tolerance), field("max_depth", &Rules::max_depth));
+    define(m, "grow", &grow, "rows", "rules", "most_nodes");
+    define(m, "offers", &offers, "rows", "rules", "out");
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,21 @@ class SplitRules:
     max_depth: int | None = None
     midpoint: bool = True
 
+    def native(self, scale: float = 1.0) -> _multiway.Rules:
+        """What native code takes, for weights that were multiplied by ``scale``."""
+        return _multiway.Rules(
+            criterion=CRITERIA[self.criterion],
+            average=self.average,
+            correction=self.correction,
+            tenth=self.tenth,
+            useless=self.useless,
+            one_vs_rest=self.one_vs_rest,
+            min_leaf=float(self.min_leaf) * scale,
+            penalty=float(self.penalty),
+            tolerance=self.tolerance,
+            max_depth=2**62 if self.max_depth is None else int(self.max_depth),
+        )
+
 
 @dataclass(frozen=True)
 class Offer:
@@ -85,20 +100,10 @@ def grow_multiway(
         raise DataError(f"A tree of n-way splits takes at most 65535 classes, y has {K}.")
     w, scale = scaled_weights(w, rules)
     columns = SortedRows(X, n_categories, y, w)
-    asked = {
-        name: getattr(rules, name) for name in ("average", "correction", "tenth", "useless", "one_vs_rest")
-    }
     most = max(MOST_COUNTS // (K + 16), 1)
     try:
         parent, branch, feature, kind, low, high, category, rows, counts = _multiway.grow(
-            *columns.arrays(K),
-            criterion=CRITERIA[rules.criterion],
-            **asked,
-            min_leaf=float(rules.min_leaf) * scale,
-            penalty=float(rules.penalty),
-            tolerance=rules.tolerance,
-            max_depth=2**62 if rules.max_depth is None else int(rules.max_depth),
-            most_nodes=most,
+            columns.native(K), rules.native(scale), most
         )
     except OverflowError:
         raise DataError(
@@ -179,15 +184,7 @@ def root_offers(
     """
     columns = SortedRows(X, n_categories, y, w)
     out = np.zeros((X.shape[1], 6))
-    asked = {name: getattr(rules, name) for name in ("correction", "tenth", "useless", "one_vs_rest")}
-    _multiway.offers(
-        *columns.arrays(K),
-        criterion=CRITERIA[rules.criterion],
-        **asked,
-        min_leaf=float(rules.min_leaf),
-        tolerance=rules.tolerance,
-        out=out,
-    )
+    _multiway.offers(columns.native(K), replace(rules, average=False, penalty=0.0).native(), out)
     offers: list[Offer | None] = []
     for j, (gain, ratio, branches, low, high, _) in enumerate(out):
         numeric = not n_categories[j]
@@ -219,10 +216,18 @@ class SortedRows:
         self.y = np.ascontiguousarray(y, np.int32)
         self.w = None if w is None else np.ascontiguousarray(w, np.float64)
 
-    def arrays(self, K: int) -> tuple[Any, ...]:
-        """What the native code takes first."""
-        ranks = np.diff(self.start).astype(np.int32)
-        return self.codes, self.order, ranks, self.n_categories, self.y, self.w, K, self.fractions
+    def native(self, K: int) -> _multiway.SortedRows:
+        """What native code takes; it reorders the lists."""
+        return _multiway.SortedRows(
+            codes=self.codes,
+            lists=self.order,
+            distinct=np.diff(self.start).astype(np.int32),
+            n_categories=self.n_categories,
+            y=self.y,
+            w=self.w,
+            K=K,
+            fractions=self.fractions,
+        )
 
     def thresholds(self, j: int, low: np.ndarray, high: np.ndarray, midpoint: bool) -> np.ndarray:
         """Numbers between neighbours in the order of column j, which stand at these ranks."""

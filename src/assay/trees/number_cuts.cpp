@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -140,4 +141,6 @@ void best_cuts(Block X,  // in  (n, d)
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) { m.def("best_cuts", &best_cuts); }
+NB_MODULE(ASSAY_MODULE, m) {
+    define(m, "best_cuts", &best_cuts, "X", "rows", "w", "y", "columns", "most", "least", "slack", "root", "out");
+}

@@ -26,6 +26,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 #include "assay/sorting.hpp"
 
 using namespace assay;
@@ -378,8 +379,15 @@ auto with_sides(const Rows &rows, Work work) {
     return rows.K > 0 ? work(static_cast<Classes *>(nullptr)) : work(static_cast<Numbers *>(nullptr));
 }
 
-Rows rows_of(const In1<double> &y, const In1<double> &w, int64_t n, int64_t K, int64_t criterion, int64_t min_leaf,
-             double min_weight) {
+// What all searches are given: the rows, the criterion, and what each side must hold.
+struct Case {
+    In1<double> y, w;  // (n,)
+    int64_t K, criterion, min_leaf;
+    double min_weight;
+};
+
+Rows rows_of(const Case &given, int64_t n) {
+    const auto &[y, w, K, criterion, min_leaf, min_weight] = given;
     require(int64_t(y.shape(0)) == n && int64_t(w.shape(0)) == n, "oblique: y and w must have a number for each row");
     require(K >= 0 && (criterion == 0 || criterion == 1) && min_leaf >= 1, "oblique: no such criterion");
     for (int64_t i = 0; i < n; ++i)
@@ -396,10 +404,9 @@ double total(const Rows &rows) {
 // (t, impurity of both sides), impurity inf if no step leaves min_leaf rows and min_weight on each side.
 std::tuple<double, double> best_step(In1<double> v,          // in  (n,)  left where <= 0
                                      In1<double> direction,  // in  (n,)
-                                     In1<double> y, In1<double> w, int64_t K, int64_t criterion, int64_t min_leaf,
-                                     double min_weight) {
+                                     const Case &given) {
     require(v.shape(0) == direction.shape(0), "best_step: v and direction must be equally long");
-    const Rows rows = rows_of(y, w, int64_t(v.shape(0)), K, criterion, min_leaf, min_weight);
+    const Rows rows = rows_of(given, int64_t(v.shape(0)));
     nb::gil_scoped_release unlocked;
     const Step step = with_sides(rows, [&](auto *kind) {
         Search<std::remove_pointer_t<decltype(kind)>> search(rows);
@@ -410,10 +417,9 @@ std::tuple<double, double> best_step(In1<double> v,          // in  (n,)  left w
 
 // (column, threshold, impurity) of the best z_j <= threshold; column -1 if there is none.
 std::tuple<int64_t, double, double> best_column(In2<double> Z,  // in  (d, n)  one row for each column of the table
-                                                In1<double> y, In1<double> w, int64_t K, int64_t criterion,
-                                                int64_t min_leaf, double min_weight, double close) {
+                                                const Case &given, double close) {
     const int64_t d = int64_t(Z.shape(0)), n = int64_t(Z.shape(1));
-    const Rows rows = rows_of(y, w, n, K, criterion, min_leaf, min_weight);
+    const Rows rows = rows_of(given, n);
     nb::gil_scoped_release unlocked;
     const View2<const double> columns = view(Z);
     int64_t column = -1;
@@ -432,13 +438,13 @@ std::tuple<int64_t, double, double> best_column(In2<double> Z,  // in  (d, n)  o
 
 // The impurity reached; weights (bias last) become those of the hyperplane, left where weights[:d] @ Z + bias <= 0.
 double descend(In2<double> Z,            // in      (d, n)
-               In1<double> y, In1<double> w, int64_t K, int64_t criterion, int64_t min_leaf, double min_weight,
+               const Case &given,
                InOut1<double> weights,   // in/out  (d + 1,)
                In1<double> shifts,       // in      (s,)  constants tried beside each column
                int64_t jumps, int64_t cycles, bool drift, uint64_t seed, double epsilon) {
     const int64_t d = int64_t(Z.shape(0)), n = int64_t(Z.shape(1));
     require(int64_t(weights.shape(0)) == d + 1, "descend: a weight for each column, and one more");
-    const Rows rows = rows_of(y, w, n, K, criterion, min_leaf, min_weight);
+    const Rows rows = rows_of(given, n);
     nb::gil_scoped_release unlocked;
     const Way way{jumps, cycles, drift, seed, epsilon};
     const double loss = with_sides(rows, [&](auto *kind) {
@@ -450,7 +456,10 @@ double descend(In2<double> Z,            // in      (d, n)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("best_step", &best_step);
-    m.def("best_column", &best_column);
-    m.def("descend", &descend);
+    record<Case>(m, "Case", field("y", &Case::y), field("w", &Case::w), field("K", &Case::K),
+                 field("criterion", &Case::criterion), field("min_leaf", &Case::min_leaf),
+                 field("min_weight", &Case::min_weight));
+    define(m, "best_step", &best_step, "v", "direction", "case");
+    define(m, "best_column", &best_column, "Z", "case", "close");
+    define(m, "descend", &descend, "Z", "case", "weights", "shifts", "jumps", "cycles", "drift", "seed", "epsilon");
 }

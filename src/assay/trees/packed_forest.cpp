@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
-#include "assay/give.hpp"
+#include "assay/edge.hpp"
 
 namespace {
 
@@ -407,12 +407,12 @@ int64_t distinct(In2<double> rows,           // in   (L, V)
 NB_MODULE(ASSAY_MODULE, m) {
     nb::class_<CheckedNodes>(m, "CheckedNodes")
         .def(nb::init<In2<int64_t>, In1<int64_t>, In1<uint32_t>, int64_t, int64_t>());
-    m.def("add", &add<double>);
-    m.def("add", &add<float>);
-    m.def("apply", &apply<double>);
-    m.def("apply", &apply<float>);
-    m.def("lay_out", &lay_out);
-    m.def("class_weights", &class_weights);
-    m.def("gather_up", &gather_up);
-    m.def("distinct", &distinct);
+    define(m, "add", &add<double>, "packed", "first", "last", "column", "leaves", "X", "skip", "out");
+    define(m, "add", &add<float>, "packed", "first", "last", "column", "leaves", "X", "skip", "out");
+    define(m, "apply", &apply<double>, "packed", "first", "last", "X", "leaf");
+    define(m, "apply", &apply<float>, "packed", "first", "last", "X", "leaf");
+    define(m, "lay_out", &lay_out, "roots", "kind", "feature", "threshold", "sets", "leaf_row", "d", "n_rows", "nodes");
+    define(m, "class_weights", &class_weights, "kind", "offset", "child", "value", "weight");
+    define(m, "gather_up", &gather_up, "parent", "sums");
+    define(m, "distinct", &distinct, "rows", "number", "example");
 }

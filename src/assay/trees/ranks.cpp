@@ -6,7 +6,7 @@
 // The upper halves of the numbers' bits are sorted first; runs that agree in these are sorted by the whole number.
 // Twin in NumPy: tests/trees/test_columns.py, ranks_by_the_book.
 #include "assay/array.hpp"
-#include "assay/give.hpp"
+#include "assay/edge.hpp"
 #include "assay/sorting.hpp"
 
 #include <cmath>
@@ -175,9 +175,9 @@ void order_of_ranks(In1<int32_t> ranks, int64_t distinct, InOut1<uint64_t> order
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("rank_block", &rank_block<double>);
-    m.def("rank_block", &rank_block<float>);
-    m.def("values_of_order", &values_of_order);
-    m.def("ranks_of_order", &ranks_of_order);
-    m.def("order_of_ranks", &order_of_ranks);
+    define(m, "rank_block", &rank_block<double>, "X", "first", "last", "categories", "order", "ranks", "keep_values");
+    define(m, "rank_block", &rank_block<float>, "X", "first", "last", "categories", "order", "ranks", "keep_values");
+    define(m, "values_of_order", &values_of_order, "order", "X", "j", "values");
+    define(m, "ranks_of_order", &ranks_of_order, "order", "ranks");
+    define(m, "order_of_ranks", &order_of_ranks, "ranks", "distinct", "order");
 }

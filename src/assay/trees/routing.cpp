@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/names.hpp"
+#include "assay/edge.hpp"
 #include "assay/nodes.hpp"
 
 namespace {
@@ -36,7 +36,7 @@ struct SparseRows {
           row(size_t(nodes.d)), asked(size_t(nodes.d)) {
         for (int64_t i = 0; i < nodes.m; ++i)
             if (nodes.test.kind[i] != LEAF) asked[nodes.test.feature[i]] = 1;
-        for (int64_t i = 0; i < length(nodes.backup_features); ++i) asked[nodes.backup.feature[i]] = 1;
+        for (int64_t i = 0; i < length(nodes.surrogates.feature); ++i) asked[nodes.backup.feature[i]] = 1;
     }
     const double *operator()(int64_t i) {
         for (int32_t c : touched) row[c] = 0.0;
@@ -227,14 +227,16 @@ void ancestors(In1<int32_t> leaf_, In1<int32_t> parent_, In1<int64_t> indptr_, I
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
+    record<Surrogates>(m, "Surrogates", field("offset", &Surrogates::offset), field("feature", &Surrogates::feature),
+                       field("kind", &Surrogates::kind), field("threshold", &Surrogates::threshold),
+                       field("set_offset", &Surrogates::set_offset), field("sets", &Surrogates::sets),
+                       field("flip", &Surrogates::flip));
     nb::class_<Nodes>(m, "Nodes")
         .def(nb::init<In1<int32_t>, In1<uint8_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<int32_t>, In1<uint32_t>,
-                      In1<int32_t>, In1<double>, In1<int32_t>, In1<int32_t>, In1<uint8_t>, In1<double>, In1<int32_t>,
-                      In1<uint32_t>, In1<uint8_t>, int64_t>(),
+                      In1<int32_t>, In1<double>, const Surrogates &, int64_t>(),
              nb::kw_only(), nb::arg("feature"), nb::arg("kind"), nb::arg("threshold"), nb::arg("offset"),
              nb::arg("child"), nb::arg("set_offset"), nb::arg("sets"), nb::arg("missing"), nb::arg("weight"),
-             nb::arg("backup_offset"), nb::arg("backup_feature"), nb::arg("backup_kind"), nb::arg("backup_threshold"),
-             nb::arg("backup_set_offset"), nb::arg("backup_sets"), nb::arg("flip"), nb::arg("n_features"));
+             nb::arg("surrogates"), nb::arg("n_features"));
     define(m, "apply", &apply<double>, "nodes", "X", "leaf");
     define(m, "apply", &apply<float>, "nodes", "X", "leaf");
     define(m, "apply_sparse", &apply_sparse, "nodes", "starts", "columns", "values", "leaf");

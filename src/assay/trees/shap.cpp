@@ -26,8 +26,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "assay/give.hpp"
-#include "assay/names.hpp"
+#include "assay/edge.hpp"
 #include "assay/nodes.hpp"
 
 using namespace assay;

@@ -88,9 +88,7 @@ def contributions(
 
         def work(rows: slice) -> None:
             for tree, path, s, at in zip(forest, paths, scales, places):
-                _shap.add_contributions(
-                    path, X[rows], tree.values, *_gauss(path), float(s), int(at), -1, phi[rows]
-                )
+                _add(path, X[rows], tree.values, s, at, -1, phi[rows])
             bar.advance()
 
         in_threads(work, blocks)
@@ -147,13 +145,31 @@ def interactions(
         twice = np.zeros_like(phi)
         for tree, columns, path, s, at in zip(forest, used, paths, scales, places):
             if i in columns:
-                _shap.add_contributions(path, X, tree.values, *_gauss(path), float(s), int(at), i, twice)
+                _add(path, X, tree.values, s, at, i, twice)
         table[:, i] = twice / 2
 
     in_threads(work, sorted(set().union(*used)))
     diagonal = np.arange(X.shape[1])
     table[:, diagonal, diagonal] = phi - table.sum(axis=2)
     return table
+
+
+def _add(
+    path: Any, X: np.ndarray, values: np.ndarray, scale: float, at: int, fixed: int, out: np.ndarray
+) -> None:
+    """Add the contributions of one tree; with a fixed column, those with it minus those without it."""
+    point, weight = _gauss(path)
+    _shap.add_contributions(
+        paths=path,
+        X=X,
+        value=values,
+        point=point,
+        weight_of_point=weight,
+        scale=float(scale),
+        first=int(at),
+        fixed=fixed,
+        out=out,
+    )
 
 
 def _paths(tree: Tree, d: int) -> Any:

@@ -201,7 +201,18 @@ class SplitSearch:
 
         def best(columns: NDArray[np.int64]) -> Floats:
             cuts = np.empty((len(columns), 4))
-            _number_cuts.best_cuts(X, rows, w, y, columns, most, self.min_weight, TIE * before, root, cuts)
+            _number_cuts.best_cuts(
+                X=X,
+                rows=rows,
+                w=w,
+                y=y,
+                columns=columns,
+                most=most,
+                least=self.min_weight,
+                slack=TIE * before,
+                root=root,
+                out=cuts,
+            )
             return cuts
 
         parts = max(1, min(len(numeric), len(numeric) * len(rows) // AT_A_TIME))

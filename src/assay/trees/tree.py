@@ -416,7 +416,7 @@ class Tree:
         """(n,) the leaf that each row, dense or sparse, reaches; one that is spread follows its heaviest branches."""
         if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
             leaf = np.empty(X.shape[0], np.int32)
-            self._over_sparse(X, lambda rows, at: _routing.apply_sparse(self._nodes, *rows, leaf[at]))
+            self._over_sparse(X, lambda rows, at: _routing.apply_sparse(self._nodes, leaf=leaf[at], **rows))
             return leaf
         X = self._block(X)
         if self._worth_packing(len(X)) and self._walker is not None:
@@ -430,7 +430,8 @@ class Tree:
         if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
             out = np.zeros((X.shape[0], self.values.shape[1]))
             self._over_sparse(
-                X, lambda rows, at: _routing.predict_sparse(self._nodes, *rows, self.values, out[at])
+                X,
+                lambda rows, at: _routing.predict_sparse(self._nodes, value=self.values, out=out[at], **rows),
             )
             return out
         X = self._block(X)
@@ -469,7 +470,11 @@ class Tree:
         if d != self.n_features:
             raise ValueError(f"Tree: expected rows of {self.n_features} columns, got shape {X.shape}.")
         start, column, value = csr_arrays(X.tocsr(), np.float64)
-        self._over_blocks(n, lambda at: work((start[at.start : at.stop + 1], column, value), at))
+
+        def block(at: slice) -> None:
+            work({"starts": start[at.start : at.stop + 1], "columns": column, "values": value}, at)
+
+        self._over_blocks(n, block)
 
     def _over_blocks(self, n: int, work: Any) -> None:
         if n <= BLOCK:
@@ -494,6 +499,15 @@ class Tree:
     def _nodes(self) -> Any:
         """The arrays as the native code walks them: looked through once, whoever made them."""
         s = self.surrogates or Surrogates(*(np.zeros(0, dtype) for dtype in SURROGATE_TYPES))
+        surrogates = _routing.Surrogates(
+            offset=s.offset,
+            feature=s.feature,
+            kind=s.kind,
+            threshold=s.threshold,
+            set_offset=s.set_offset,
+            sets=s.sets,
+            flip=s.flip,
+        )
         return _routing.Nodes(
             feature=self.feature,
             kind=self.kind,
@@ -504,13 +518,7 @@ class Tree:
             sets=self.sets,
             missing=self.missing,
             weight=self.weighted_n_node_samples,
-            backup_offset=s.offset,
-            backup_feature=s.feature,
-            backup_kind=s.kind,
-            backup_threshold=s.threshold,
-            backup_set_offset=s.set_offset,
-            backup_sets=s.sets,
-            flip=s.flip,
+            surrogates=surrogates,
             n_features=self.n_features,
         )
 

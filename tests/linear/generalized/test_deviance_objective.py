@@ -1,9 +1,9 @@
 """The deviance and its gradient: native code against the formula, and against differences."""
 
-import assay.linear.generalized._log_link as _log_link
 import numpy as np
 import pytest
 
+import assay.linear.generalized._log_link as _log_link
 from assay.core.sums import Rows
 from assay.linear.generalized.deviance_objective import DevianceObjective
 from assay.linear.generalized.families import find_family
@@ -34,12 +34,14 @@ def test_native_code_follows_the_formula(power, dtype, n):
     X, y = rng.normal(size=(n, 7)).astype(dtype), rng.uniform(0.1, 4, n)
     v, offset, coef = rng.uniform(0, 2, n), rng.normal(size=n), rng.normal(size=7) * 0.3
     G = np.zeros(8)
-    loss = _log_link.loss_gradient(X, y, v, offset, coef, 0.2, power, G)
+    loss = _log_link.loss_gradient(X=X, y=y, v=v, offset=offset, coef=coef, intercept=0.2, power=power, G=G)
     expected, gradient = by_the_book(X, y, v, offset, coef, 0.2, power)
     assert loss == pytest.approx(expected, rel=1e-11)
     np.testing.assert_allclose(G, gradient, rtol=1e-10, atol=1e-11)
     G = np.zeros(8)
-    loss = _log_link.loss_gradient(X, y, EMPTY, EMPTY, coef, 0.2, power, G)
+    loss = _log_link.loss_gradient(
+        X=X, y=y, v=EMPTY, offset=EMPTY, coef=coef, intercept=0.2, power=power, G=G
+    )
     expected, gradient = by_the_book(X, y, np.ones(n), np.zeros(n), coef, 0.2, power)
     assert loss == pytest.approx(expected, rel=1e-11)
     np.testing.assert_allclose(G, gradient, rtol=1e-10, atol=1e-11)
@@ -55,7 +57,8 @@ def test_native_code_refuses_shapes_that_do_not_fit():
         (X, y, EMPTY, EMPTY, coef, 0.0, 1.0, np.zeros(2)),
     ):
         with pytest.raises(ValueError, match="shapes do not fit"):
-            _log_link.loss_gradient(*wrong)
+            names = ("X", "y", "v", "offset", "coef", "intercept", "power", "G")
+            _log_link.loss_gradient(**dict(zip(names, wrong)))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Stochastic gradient descent: the native code against a twin that spells every step out, and its losses and orders."""
 
-import assay.linear.gradient._sgd as _sgd
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import assay.linear.gradient._sgd as _sgd
 from assay.errors import DataError
 from assay.linear.gradient.sgd import LOSSES, Visits
 from assay.optimize.losses import margin_loss, residual_loss
@@ -25,6 +25,15 @@ def loss_by_the_book(name, y, s, epsilon=0.1):
         return float(loss.value(m)), float(y * loss.slope(left))
     loss = residual_loss(name, **({} if name == "squared_error" else {"epsilon": epsilon}))
     return float(loss.value(y - s)), float(-loss.slope(y - s))
+
+
+NAMES = ("y", "weight", "skip", "order", "rule", "state", "w", "mean", "paid")
+
+
+def native_epoch(X):
+    """The native pass over the rows of X, as a function of positional arguments like its twin."""
+    run = Visits(X).epoch
+    return lambda *arguments: run(**dict(zip(NAMES, arguments, strict=True)))
 
 
 def epoch_by_the_book(X, y, weight, skip, order, rule, state, w, mean, paid):
@@ -152,7 +161,7 @@ def test_a_pass_agrees_with_its_twin(case, kind):
     X, y, weight, order = made(60, 45 if "dense" in kind else 30, 1, density=0.3 if sparse else 1.0)
     X[:, :2] = X[:, :2] + 1.0  # never 0, so that every row has entries
     X = X.astype(np.float32 if "32" in kind else np.float64)
-    run = Visits(sp.csr_matrix(X) if sparse else X).epoch
+    run = native_epoch(sp.csr_matrix(X) if sparse else X)
     X = X.astype(np.float64)
     skip = (np.arange(60) % 11 == 3).astype(np.uint8)
     rule = ruled(**CASES[case])
@@ -196,7 +205,7 @@ def test_any_pass_agrees_with_its_twin_dense_and_sparse(n, d, loss, l1, batch, a
     rule = ruled(loss=loss, l1=l1, batch=batch, average=average, eta=0.01)
     skip = np.zeros(n, dtype=np.uint8)
     results = []
-    for run in (Visits(X).epoch, Visits(sp.csr_matrix(X)).epoch, None):
+    for run in (native_epoch(X), native_epoch(sp.csr_matrix(X)), None):
         w, mean, paid = np.zeros(d), np.zeros(d), np.zeros(d)
         state = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
         if run is None:
@@ -215,7 +224,7 @@ def test_rows_without_entries_are_passed_over_by_passive_aggressive_steps(batch)
     X[::2], skip = 0.0, np.zeros(40, dtype=np.uint8)
     for table, l1 in ((X, 0.0), (sp.csr_matrix(X), 0.0), (sp.csr_matrix(X), 0.4)):
         rule, results = ruled(rate=PA1, l1=l1, alpha=0.5, average=2, batch=batch), []
-        for run in (Visits(table).epoch, None):
+        for run in (native_epoch(table), None):
             w, mean, paid = np.ones(3), np.zeros(3), np.zeros(3)
             state = np.array([0.0, 0.0, 1.0, 0.0, 3.0, 3.0])
             if run is None:
@@ -234,7 +243,7 @@ def test_a_step_and_its_opposite_leave_nothing(eta):
     rule = ruled(loss="perceptron", l1=-1.0, eta=eta, decay=0.01)
     state = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
     order = np.arange(2, dtype=np.int32)
-    losses, _, _ = Visits(X).epoch(y, EMPTY, NO_ROWS, order, rule, state, np.zeros(3), EMPTY, EMPTY)
+    losses, _, _ = native_epoch(X)(y, EMPTY, NO_ROWS, order, rule, state, np.zeros(3), EMPTY, EMPTY)
     assert losses > 0 and state[0] == 0.0
 
 
@@ -243,7 +252,7 @@ def test_a_pass_without_weights_counts_every_row_once():
     rule, results = ruled(), []
     for weight in (EMPTY, np.ones(30)):
         w, state = np.zeros(5), np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-        Visits(X).epoch(y, weight, NO_ROWS, order, rule, state, w, EMPTY, EMPTY)
+        native_epoch(X)(y, weight, NO_ROWS, order, rule, state, w, EMPTY, EMPTY)
         results.append(w)
     assert_array_equal(*results)
 
@@ -251,7 +260,7 @@ def test_a_pass_without_weights_counts_every_row_once():
 def test_the_kernel_refuses_arrays_that_do_not_fit():
     X, y, _, order = made(5, 3, 0)
     state = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-    run, w = Visits(X).epoch, np.zeros(3)
+    run, w = native_epoch(X), np.zeros(3)
     with pytest.raises(ValueError, match="one entry a column"):
         run(y, EMPTY, NO_ROWS, order, ruled(), state, np.zeros(4), EMPTY, EMPTY)
     with pytest.raises(ValueError, match="one entry a row"):

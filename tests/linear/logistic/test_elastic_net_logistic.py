@@ -243,19 +243,20 @@ def test_the_model_kernel_minimises_its_model(K, sparse):
     V, s, move = V0.copy(), np.empty((rows, n)), np.zeros(rows)
     Z = csr_matrix(X).tocsc()
     arrays = (
-        (Z.data, Z.indices.astype(np.int32), Z.indptr.astype(np.int64))
+        {"value": Z.data, "row": Z.indices.astype(np.int32), "start": Z.indptr.astype(np.int64)}
         if sparse
-        else (np.ascontiguousarray(X.T),)
+        else {"Z": np.ascontiguousarray(X.T)}
     )
     a, b = 0.002, 0.01
+    task = NATIVE.Task(a=a, b=b, intercept=True, tol=1e-28, max_sweeps=10_000)
     if K == 2:
         native = NATIVE.sparse_two if sparse else NATIVE.dense_two
         curve = D[1][1]
-        native(*arrays, curve, g[0], g0[0], a, b, True, 1e-28, 10_000, V[0], s[0], move)
+        native(**arrays, D=curve, g=g[0], g0=g0[0], task=task, v=V[0], s=s[0], move0=move)
         D = [[curve]]
     else:
         native = NATIVE.sparse_many if sparse else NATIVE.dense_many
-        native(*arrays, P, u, g, g0, a, b, True, 1e-28, 10_000, V, s, move)
+        native(**arrays, P=P, u=u, g=g, g0=g0, task=task, v=V, s=s, move0=move)
     assert_allclose(s, (V - V0) @ X.T, atol=1e-10)
     change = s + move[:, None]
     slopes = np.array([sum(D[k][q] * change[q] for q in range(rows)) for k in range(rows)])
@@ -267,14 +268,16 @@ def test_the_model_kernel_minimises_its_model(K, sparse):
 
 def test_kernels_refuse_arrays_of_other_shapes():
     one, two = np.ones(1), np.ones(2)
+    task = NATIVE.Task(a=0.0, b=0.0, intercept=True, tol=0.0, max_sweeps=5)
+    model = {"g": one, "g0": 0.0, "task": task, "v": one, "s": two, "move0": one}
     for call in (
         lambda: NATIVE.loss_two(two, two, one, two, two),
         lambda: NATIVE.loss_many(
             np.ones((2, 2)), np.zeros(1, np.int64), two, np.ones((2, 2)), np.ones((2, 2))
         ),
-        lambda: NATIVE.dense_two(np.ones((1, 2)), one, one, 0.0, 0.0, 0.0, True, 0.0, 5, one, two, one),
+        lambda: NATIVE.dense_two(Z=np.ones((1, 2)), D=one, **model),
         lambda: NATIVE.sparse_two(
-            one, np.zeros(1, np.int32), np.array([0, 5]), two, one, 0.0, 0.0, 0.0, True, 0.0, 5, one, two, one
+            value=one, row=np.zeros(1, np.int32), start=np.array([0, 5]), D=two, **model
         ),
     ):
         with pytest.raises(ValueError):

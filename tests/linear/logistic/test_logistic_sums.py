@@ -1,6 +1,5 @@
 """What a block adds: native code against NumPy, the logistic function, matrices of weighted products."""
 
-import assay.linear.logistic._logistic as _logistic
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
 from scipy.special import expit, log_softmax, softmax
 
+import assay.linear.logistic._logistic as _logistic
 from assay.core.sums import Block
 from assay.linear.logistic.logistic_sums import Scale, curvature_part, gradient_part, grams, scatter_part
 

@@ -1,6 +1,5 @@
 """The sparse logistic solver: native functions against their twins, the optimum, and rows that are awkward."""
 
-import assay.linear.logistic._sparse_logistic as _sparse_logistic
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,6 +10,7 @@ from scipy.special import expit, log_softmax, logsumexp, softmax
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.linear_model import LogisticRegression
 
+import assay.linear.logistic._sparse_logistic as _sparse_logistic
 from assay.core import parallel
 from assay.errors import DataError
 from assay.linear.logistic import sparse_logistic
@@ -24,7 +24,7 @@ def rows(n, d, K, seed=0, density=0.3):
 
 
 def arrays(X):
-    return X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data
+    return {"start": X.indptr.astype(np.int64), "column": X.indices.astype(np.int32), "value": X.data}
 
 
 def with_ones(X):
@@ -81,7 +81,7 @@ def test_kernels_agree_with_their_twins(K):
     rng = np.random.default_rng(K)
     W, V = rng.normal(size=(10, R)), rng.normal(size=(10, R))
     Z = np.zeros((60, R))
-    _sparse_logistic.scores(*arrays(X), W, 0, 60, Z)
+    _sparse_logistic.scores(**arrays(X), W=W, lo=0, hi=60, Z=Z)
     assert_allclose(Z, A @ W, rtol=1e-12, atol=1e-14)
 
     G, D = np.empty_like(Z), np.empty_like(Z)
@@ -92,13 +92,13 @@ def test_kernels_agree_with_their_twins(K):
     H = w[:, None, None] * hessians_by_the_book(Z)
     out, diagonal = np.zeros((10, R)), np.zeros((10, R))
     for lo, hi in ((0, 25), (25, 60)):
-        _sparse_logistic.back(*arrays(X), G, D, w, lo, hi, out, diagonal)
+        _sparse_logistic.back(**arrays(X), G=G, D=D, w=w, lo=lo, hi=hi, out=out, diagonal=diagonal)
     assert_allclose(out, A.T @ G, rtol=1e-10, atol=1e-12)
     assert_allclose(diagonal, (A**2).T @ np.einsum("ikk->ik", H), rtol=1e-10, atol=1e-12)
 
     U, product = np.zeros_like(Z), np.zeros((10, R))
     for lo, hi in ((0, 25), (25, 60)):
-        _sparse_logistic.curve(*arrays(X), D, w, V, lo, hi, U, product)
+        _sparse_logistic.curve(**arrays(X), D=D, w=w, V=V, lo=lo, hi=hi, U=U, out=product)
     assert_allclose(U, A @ V, rtol=1e-12, atol=1e-14)
     assert_allclose(product, A.T @ np.einsum("ikl,il->ik", H, U), rtol=1e-10, atol=1e-12)
 
@@ -127,11 +127,13 @@ def test_kernels_refuse_arrays_that_do_not_fit():
     X, y, w = rows(10, 4, 2)
     Z = np.zeros((10, 1))
     with pytest.raises(ValueError, match="rows out of range"):
-        _sparse_logistic.scores(*arrays(X), np.zeros((5, 1)), 0, 11, Z)
+        _sparse_logistic.scores(**arrays(X), W=np.zeros((5, 1)), lo=0, hi=11, Z=Z)
     with pytest.raises(ValueError, match="one entry a row"):
         _sparse_logistic.respond(Z, y[:5], w, Z.copy(), Z.copy())
     with pytest.raises(ValueError, match="shaped like"):
-        _sparse_logistic.curve(*arrays(X), Z, w, np.zeros((4, 1)), 0, 10, Z.copy(), np.zeros((5, 1)))
+        _sparse_logistic.curve(
+            **arrays(X), D=Z, w=w, V=np.zeros((4, 1)), lo=0, hi=10, U=Z.copy(), out=np.zeros((5, 1))
+        )
 
 
 # ---------------------------------------------------------------- the optimum

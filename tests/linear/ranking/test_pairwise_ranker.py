@@ -61,7 +61,10 @@ def test_error_and_correction_at_the_book_s_weights():
     assert [pair for pair in pairs.tolist() if g[pair[0]] == g[pair[1]]] == [[3, 4]]
     w = np.array([1.0, -1.0])
     violated = np.array([[1, 2]], dtype=np.int32)
-    assert _pairwise.correct(ITEMS, violated, 0.1, 0.0, 0, w, np.zeros(2)) == 1
+    assert (
+        _pairwise.correct(X=ITEMS, pairs=violated, rate=0.1, margin=0.0, visits=0, w=w, trail=np.zeros(2))
+        == 1
+    )
     assert_allclose(w, [1.1, -0.7], rtol=1e-12)
 
 
@@ -85,13 +88,27 @@ def test_kernel_and_book_make_the_same_pass(seed, n, d, margin):
     pairs, start = rng.integers(0, n, (30, 2)).astype(np.int32), w.copy()
     meant, count, mean = pass_by_the_book(X, pairs, 0.25, margin, w)
     trail = np.zeros(d)
-    first = _pairwise.correct(X, pairs[:11], 0.25, margin, 0, w, trail)
-    assert first + _pairwise.correct(X, pairs[11:], 0.25, margin, 11, w, trail) == count
+    first = _pairwise.correct(X=X, pairs=pairs[:11], rate=0.25, margin=margin, visits=0, w=w, trail=trail)
+    assert (
+        first
+        + _pairwise.correct(X=X, pairs=pairs[11:], rate=0.25, margin=margin, visits=11, w=w, trail=trail)
+        == count
+    )
     assert_allclose(w, meant, rtol=1e-9, atol=1e-12)
     assert_allclose(w - trail / 30, mean, rtol=1e-9, atol=1e-12)
     table, v, trail = sp.csr_array(X), start, np.zeros(d)
-    entries = table.data, table.indices.astype(np.int32), table.indptr.astype(np.int64)
-    assert _pairwise.correct_sparse(*entries, pairs, 0.25, margin, 0, v, trail) == count
+    corrected = _pairwise.correct_sparse(
+        value=table.data,
+        column=table.indices.astype(np.int32),
+        start=table.indptr.astype(np.int64),
+        pairs=pairs,
+        rate=0.25,
+        margin=margin,
+        visits=0,
+        w=v,
+        trail=trail,
+    )
+    assert corrected == count
     assert_allclose(v, meant, rtol=1e-9, atol=1e-12)
     assert_allclose(v - trail / 30, mean, rtol=1e-9, atol=1e-12)
 

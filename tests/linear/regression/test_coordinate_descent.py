@@ -222,20 +222,29 @@ def test_squares_that_overflow_are_said():
 def test_kernels_refuse_arrays_of_other_shapes():
     native = coordinate_descent._native
     one, two = np.ones(1), np.ones(2)
-    out = (np.empty((1, 2)), np.empty((1, 2)), np.empty(1, dtype=np.int64))
-    settings = (False, 0, 0.0, 0.0, True, 5)
+    out = {
+        "w": two,
+        "weights": np.empty((1, 2)),
+        "gaps": np.empty((1, 2)),
+        "sweeps": np.empty(1, dtype=np.int64),
+    }
+
+    def along(a, b):
+        return native.Penalties(a=a, b=b, positive=False, seed=0, tol=0.0, calm=0.0, eager=True, max_iter=5)
+
+    eye, good = np.eye(2), along(one, one)
     for call in (
-        lambda: native.gram_path(np.eye(2), two, 1.0, one, two, *settings, two, *out),
-        lambda: native.gram_path(np.eye(2), one, 1.0, one, one, *settings, two, *out),
-        lambda: native.dense_path(np.eye(2), two, one, one, one, *settings, two, *out),
-        lambda: native.dense_path(np.eye(2), one, two, one, one, *settings, two, *out),
-        lambda: native.quadratic(np.eye(2), one, 0.0, 0.0, 0.0, 5, two),
+        lambda: native.gram_path(gram=eye, xy=two, yy=1.0, along=along(one, two), **out),
+        lambda: native.gram_path(gram=eye, xy=one, yy=1.0, along=good, **out),
+        lambda: native.dense_path(Z=eye, squares=two, y=one, along=good, **out),
+        lambda: native.dense_path(Z=eye, squares=one, y=two, along=good, **out),
+        lambda: native.quadratic(gram=eye, q=one, a=0.0, b=0.0, tol=0.0, max_iter=5, w=two),
     ):
         with pytest.raises(ValueError):
             call()
-    start = np.array([0, 1, 9])
+    columns = {"value": one, "row": np.zeros(1, np.int32), "start": np.array([0, 1, 9])}
     with pytest.raises(ValueError):
-        native.sparse_path(one, np.zeros(1, np.int32), start, two, two, two, one, one, *settings, two, *out)
+        native.sparse_path(**columns, mean=two, root=two, y=two, along=good, **out)
 
 
 def test_the_quadratic_kernel_solves_its_problem():
@@ -243,10 +252,10 @@ def test_the_quadratic_kernel_solves_its_problem():
     A = rng.normal(size=(20, 6))
     G, q = A.T @ A, rng.normal(size=6) * 5
     w = np.zeros(6)
-    sweeps = coordinate_descent._native.quadratic(G, q, 0.0, 0.5, 1e-30, 5000, w)
+    sweeps = coordinate_descent._native.quadratic(gram=G, q=q, a=0.0, b=0.5, tol=1e-30, max_iter=5000, w=w)
     assert_allclose(w, np.linalg.solve(G + 0.5 * np.eye(6), q), rtol=1e-9)
     assert sweeps < 5000
-    coordinate_descent._native.quadratic(G, q, 1e6, 0.5, 1e-30, 5000, w)
+    coordinate_descent._native.quadratic(gram=G, q=q, a=1e6, b=0.5, tol=1e-30, max_iter=5000, w=w)
     assert_array_equal(w, 0)
 
 

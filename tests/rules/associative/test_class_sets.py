@@ -171,10 +171,16 @@ def test_a_limit_that_is_only_just_too_low_stops_the_walk():
 def test_the_estimate_is_near_the_number_of_sets_counted():
     _, _, _, _, sets = table(11, n=400, d=8)
     order = np.arange(24, dtype=np.int32)
-    settings_ = (3.0, 0.5, False, True, 4)
-    walk = class_sets._Walk(sets, order, settings_, 10**9, "Miner")
+    search = {
+        "min_count": 3.0,
+        "min_confidence": 0.5,
+        "by_antecedent": False,
+        "stop_at_sure": True,
+        "max_length": 4,
+    }
+    walk = class_sets._Walk(sets, order, search, 10**9, "Miner")
     walk.run()
-    assert 0.5 < sets._estimate(order, settings_) / (walk.counted + 24) < 2
+    assert 0.5 < sets._estimate(order, search) / (walk.counted + 24) < 2
 
 
 def test_the_walk_can_be_interrupted(monkeypatch):

@@ -1,10 +1,10 @@
 """CPAR: rules grown by weighted gain, and the mean accuracy of the best."""
 
-import assay.rules.associative._class_sets as _class_sets
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import assay.rules.associative._class_sets as _class_sets
 from assay.rulebase.measures import foil_gain
 from assay.rules.associative.cpar_classifier import CPARClassifier
 from assay.rules.associative.scored_rules import rule_weights

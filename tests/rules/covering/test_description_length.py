@@ -1,12 +1,12 @@
 """The description length of changing rule sets against the formulas and against the numbers of the books."""
 
-import assay.rules.covering._description_length as _description_length
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+import assay.rules.covering._description_length as _description_length
 from assay.rulebase.measures import exception_bits, rule_bits
 from assay.rules.covering.description_length import RuleSetLength
 from assay.rules.covering.growing import ClassRows, RankedTable
@@ -72,9 +72,15 @@ def test_the_kernel_counts_and_codes_as_numpy_does(seed, n, share, weighted):
             p, fp = one[covered & positive].sum(), one[covered & ~positive].sum()
             P, N = one[positive].sum(), one[~positive].sum()
             ours = _description_length.exceptions(
-                hits, more.view(np.uint8), less.view(np.uint8), positive.view(np.uint8),
-                w if weighted else np.empty(0), P, N, share,
-            )  # fmt: skip
+                hits=hits,
+                plus=more.view(np.uint8),
+                minus=less.view(np.uint8),
+                positive=positive.view(np.uint8),
+                w=w if weighted else np.empty(0),
+                P=P,
+                N=N,
+                rho=share,
+            )
             assert_allclose(ours, exception_bits(p + fp, P + N - p - fp, fp, P - p, share), rtol=1e-12)
 
 
@@ -119,6 +125,12 @@ def test_every_set_of_rules_has_a_length():
 def test_arrays_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="shapes"):
         _description_length.exceptions(
-            np.zeros(3, np.int32), np.zeros(2, np.uint8), np.zeros(0, np.uint8), np.zeros(3, np.uint8), np.empty(0),
-            1.0, 2.0, 0.5,
-        )  # fmt: skip
+            hits=np.zeros(3, np.int32),
+            plus=np.zeros(2, np.uint8),
+            minus=np.zeros(0, np.uint8),
+            positive=np.zeros(3, np.uint8),
+            w=np.empty(0),
+            P=1.0,
+            N=2.0,
+            rho=0.5,
+        )

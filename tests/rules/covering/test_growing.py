@@ -2,13 +2,13 @@
 
 import math
 
-import assay.rules.covering._growth as _growth
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import assay.rules.covering._growth as _growth
 from assay.rulebase.measures import foil_gain, irep_value, rule_value
 from assay.rules.covering.growing import ABOVE, BELOW, EQUAL, ClassRows, RankedTable, best_prefix
 from assay.tables import Column, Schema
@@ -237,9 +237,19 @@ def test_first_conditions_of_the_charity_donors():
         table, rows, draft = grown(CHARITY.X.values, positive, None, CHARITY.X.schema)
         assert table.words(draft).lower() == words.lower()
         native = _growth.grow(
-            table.order, rows.state(np.arange(11)), np.empty(0), table._logs, table.nominal, table.start, table.values,
-            np.empty(22, np.uint64), 0.0, 9, 0.0, True,
-        )  # fmt: skip
+            order=table.order,
+            state=rows.state(np.arange(11)),
+            w=np.empty(0),
+            logs=table._logs,
+            nominal=table.nominal,
+            start=table.start,
+            values=table.values,
+            scratch=np.empty(22, np.uint64),
+            min_positive=0.0,
+            max_conditions=9,
+            c=0.0,
+            midpoint=True,
+        )
         assert_allclose(native[5], [gain], atol=5e-7)
 
 
@@ -329,16 +339,49 @@ def test_kernels_refuse_arrays_that_do_not_fit():
     X, positive, _, schema = mixed_table(0, 20)
     table, rows, draft = grown(X, positive, None, schema)
     with pytest.raises(ValueError, match="columns"):
-        _growth.grow(table.order, rows.state(np.arange(20)), np.empty(0), table._logs, table.nominal[:2], table.start,
-                     table.values, table._scratch, 0.0, 9, 0.0, True)  # fmt: skip
+        _growth.grow(
+            order=table.order,
+            state=rows.state(np.arange(20)),
+            w=np.empty(0),
+            logs=table._logs,
+            nominal=table.nominal[:2],
+            start=table.start,
+            values=table.values,
+            scratch=table._scratch,
+            min_positive=0.0,
+            max_conditions=9,
+            c=0.0,
+            midpoint=True,
+        )
     with pytest.raises(ValueError, match="shapes"):
-        _growth.grow(table.order, rows.state(np.arange(20)), np.empty(0), table._logs, table.nominal, table.start,
-                     table.values, table._scratch[:3], 0.0, 9, 0.0, True)  # fmt: skip
+        _growth.grow(
+            order=table.order,
+            state=rows.state(np.arange(20)),
+            w=np.empty(0),
+            logs=table._logs,
+            nominal=table.nominal,
+            start=table.start,
+            values=table.values,
+            scratch=table._scratch[:3],
+            min_positive=0.0,
+            max_conditions=9,
+            c=0.0,
+            midpoint=True,
+        )
     with pytest.raises(ValueError, match="column"):
         nine, none = np.array([9], np.int32), np.zeros(1, np.int32)
         _growth.covers(table.ranks, np.arange(20), nine, none, none, np.empty(20, np.uint8))
     with pytest.raises(ValueError, match="shapes"):
-        _growth.prefix_counts(table.ranks, rows.rows, rows.rows, rows.flags, rows.weights, draft.column, draft.low,
-                              draft.high, np.empty((2, 3)))  # fmt: skip
+        _growth.prefix_counts(
+            ranks=table.ranks,
+            rows=rows.rows,
+            among=rows.rows,
+            positive=rows.flags,
+            w=rows.weights,
+            column=draft.column,
+            low=draft.low,
+            high=draft.high,
+            counts=np.empty((2, 3)),
+        )
     with pytest.raises(ValueError, match="rows"):
         _growth.narrow(table.order, np.zeros(20, np.uint8), np.empty((4, 3), np.uint64))

@@ -1,12 +1,12 @@
 """PART: Weka's lists on real tables, a recursive twin of the partial tree, and what it does where data are odd."""
 
-import assay.rules.from_trees._partial_tree as _partial_tree
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+import assay.rules.from_trees._partial_tree as _partial_tree
 from assay.errors import DataError
 from assay.rules.from_trees.part_classifier import PartClassifier
 from assay.tables import Column, Schema, Table

@@ -1,6 +1,5 @@
 """Unions of boxes: clusters, the worst case, noise, and how a box grows."""
 
-import assay.rules.version_spaces._boxes as _boxes
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris
 
+import assay.rules.version_spaces._boxes as _boxes
 from assay.rules.version_spaces.box_union_classifier import BoxUnionClassifier
 
 CLUSTERS = np.array([[1, 1], [2, 2], [1, 2], [8, 8], [9, 9], [8, 9], [5, 5], [1, 9], [9, 1]], float)
@@ -86,8 +86,17 @@ def test_the_kernel_grows_boxes_as_its_twin_does(seed):
     P, N = rng.integers(0, 9, (12, d)).astype(float), rng.integers(0, 9, (8, d)) + 0.5
     order = rng.permutation(12)
     low, high = np.full(d, np.inf), np.full(d, -np.inf)
-    flags = np.zeros(d, np.uint8), np.zeros(d, np.int64)
-    _boxes.grow_box(P, N, order, *flags, low, high, np.zeros(d, np.uint8), np.zeros(0, np.uint8))
+    _boxes.grow_box(
+        P=P,
+        N=N,
+        order=order,
+        nominal=np.zeros(d, np.uint8),
+        start=np.zeros(d, np.int64),
+        low=low,
+        high=high,
+        gaps=np.zeros(d, np.uint8),
+        held=np.zeros(0, np.uint8),
+    )
     expected = grown_by_the_book(P, N, order)
     assert_array_equal(low, expected[0])
     assert_array_equal(high, expected[1])

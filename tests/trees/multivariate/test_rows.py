@@ -2,13 +2,13 @@
 
 from itertools import pairwise
 
-import assay.trees._oblique as _oblique
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+import assay.trees._oblique as _oblique
 from assay.trees.multivariate.rows import CRITERIA, NodeRows
 
 
@@ -61,7 +61,11 @@ def test_the_best_step_is_the_best_of_all_steps(seed, K, criterion):
     rng = np.random.default_rng(seed + 100)
     v, a = X @ rng.integers(-2, 3, 3) + 0.3, X @ rng.integers(-2, 3, 3) + rng.integers(-1, 2)
     target = y - np.average(y, weights=w) if K == 0 else y.astype(float)
-    t, impurity = _oblique.best_step(v, a, target, w, K, CRITERIA.index(criterion), 1, 0.0)
+    t, impurity = _oblique.best_step(
+        v,
+        a,
+        _oblique.Case(y=target, w=w, K=K, criterion=CRITERIA.index(criterion), min_leaf=1, min_weight=0.0),
+    )
     wanted, least = best_step_by_the_book(v, a, y, w, K, criterion)
     assert_allclose(impurity, least, rtol=1e-9)
     if np.isfinite(least):
@@ -259,4 +263,4 @@ def test_the_kernel_refuses_what_does_not_fit(change):
         "min_weight": 0.0,
     }
     with pytest.raises(ValueError, match="oblique"):
-        _oblique.best_column(np.zeros((1, 2)), *{**case, **change}.values(), 0.0)
+        _oblique.best_column(np.zeros((1, 2)), _oblique.Case(**{**case, **change}), 0.0)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/bits.hpp"
+#include "assay/edge.hpp"
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -184,9 +185,27 @@ class Branch {
     }
 };
 
-inline void check_market(const In1<int64_t> &start, const In1<int32_t> &rank, const In1<int64_t> &tid_start,
-                         const In1<int32_t> &tid, const In1<int64_t> &weight, const In1<int64_t> &count,
-                         const In2<uint64_t> &bits, const In1<int64_t> &pairs) {
+// Ranked baskets, looked through once when they are put together. In Python assay.associations._baskets.Baskets.
+struct RankedBaskets {
+    In1<int64_t> start;  // (n + 1,) where the items of each basket begin
+    In1<int32_t> rank;  // the items of all baskets
+    In1<int64_t> tid_start;  // (m + 1,) where the baskets of each item begin
+    In1<int32_t> tid;  // the baskets of all items
+    In1<int64_t> weight;  // of the baskets, or empty: ones
+    In1<int64_t> count;  // (m,) of the items
+    In2<uint64_t> bits;  // (m, words) the baskets of each item, or empty
+    In1<int64_t> pairs;  // counts of all pairs of items, or empty
+
+    void check() const;
+    Market market() const {
+        const int64_t n = length(start) - 1;
+        return {start.data(), rank.data(),        tid_start.data(),    tid.data(), data_or_null(weight),
+                count.data(), data_or_null(bits), data_or_null(pairs), n,          length(tid_start) - 1,
+                words_of(n)};
+    }
+};
+
+inline void RankedBaskets::check() const {
     require(start.shape(0) > 0 && tid_start.shape(0) > 0, "starts must not be empty");
     const size_t n = start.shape(0) - 1, m = tid_start.shape(0) - 1, words = size_t(words_of(int64_t(n)));
     require(shares_out(start, int64_t(n), length(rank), true) && within(rank, 0, int64_t(m)), "baskets do not fit");
@@ -202,14 +221,3 @@ inline void check_market(const In1<int64_t> &start, const In1<int32_t> &rank, co
 }
 
 }  // namespace assay
-
-#define MARKET_ARGUMENTS                                                                                  \
-    In1<int64_t> start, In1<int32_t> rank, In1<int64_t> tid_start, In1<int32_t> tid, In1<int64_t> weight, \
-        In1<int64_t> count, In2<uint64_t> bits, In1<int64_t> pairs
-#define CHECK_MARKET check_market(start, rank, tid_start, tid, weight, count, bits, pairs)
-#define THE_MARKET                                                                                              \
-    Market {                                                                                                    \
-        start.data(), rank.data(), tid_start.data(), tid.data(), weight.shape(0) ? weight.data() : nullptr,     \
-            count.data(), bits.shape(0) ? bits.data() : nullptr, pairs.shape(0) ? pairs.data() : nullptr,       \
-            int64_t(start.shape(0)) - 1, int64_t(tid_start.shape(0)) - 1, words_of(int64_t(start.shape(0)) - 1) \
-    }

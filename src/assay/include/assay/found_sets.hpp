@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "assay/give.hpp"
+#include "assay/edge.hpp"
 
 namespace assay {
 

@@ -1,6 +1,6 @@
 // From the arrays of a ranked table to a grown tree and back to arrays: what all modules that grow trees share.
 #pragma once
-#include "assay/give.hpp"
+#include "assay/edge.hpp"
 #include "assay/grower.hpp"
 
 namespace assay {
@@ -63,7 +63,17 @@ void grow_with(Criterion criterion, const Data &data, const Rules &rules, const 
     out.from(grower.nodes, grower.more, grower.values);
 }
 
-template <class A> auto data_or_null(const A &a) { return a.size() ? a.data() : nullptr; }
+// The columns of a table, ranked once for all trees that grow on it.
+struct RankedColumns {
+    InOut2<uint64_t> order;  // (d, n) rank << 32 | row, ascending; or empty: then the ranks serve
+    In2<int32_t> ranks;      // (d, n), or empty
+    In2<double> X;           // (n, d), or empty
+    In1<double> values;      // of the ranks of all columns, or empty: then X says them
+    In1<int64_t> start;      // (d + 1,) where the values of each column begin
+    In1<int32_t> categories;  // (d,) 0: numeric
+    In1<uint8_t> has_missing;  // (d,)
+    int64_t n;
+};
 
 // What the rows weigh: whole numbers, real numbers, or (both null) 1 each.
 struct RowWeights {
@@ -76,12 +86,11 @@ struct RowWeights {
 // Checks the arrays, takes the rows that weigh something, lets run(data, rules, weights, rows, out) grow the tree, and
 // gives its arrays. order is written to only if it may be used up.
 template <class Run>
-nb::tuple grow_table(const InOut2<uint64_t> &order, const In2<int32_t> &ranks, const In2<double> &X,
-                     const In1<double> &values, const In1<int64_t> &start, const In1<int32_t> &categories,
-                     const In1<uint8_t> &has_missing, const In1<int32_t> &counts, const In1<double> &weights, int64_t n,
-                     Rules rules, Run run) {
+nb::tuple grow_table(const RankedColumns &columns, const In1<int32_t> &counts, const In1<double> &weights,
+                     const Rules &rules, Run run) {
+    const auto &[order, ranks, X, values, start, categories, has_missing, n] = columns;
     const int64_t d = int64_t(categories.shape(0));
-    const auto shaped = [d, n](const auto &a) {
+    const auto shaped = [d, n = columns.n](const auto &a) {
         return a.size() == 0 || (int64_t(a.shape(0)) == d && int64_t(a.shape(1)) == n);
     };
     require(shaped(order) && shaped(ranks) && (order.size() || ranks.size()), "grow: columns");

@@ -540,10 +540,20 @@ class Grower {
     }
 };
 
-using Maybe = std::optional<In1<double>>;
+// Rows as trees of n-way splits see them.
+struct SortedRows {
+    In2<int32_t> codes;         // (nominal columns, n)  -1: missing
+    InOut2<uint64_t> lists;     // (numeric columns, n)  rank << 32 | row, ascending; afterwards by nodes
+    In1<int32_t> distinct;      // (numeric columns,)  their ranks
+    In1<int32_t> n_categories;  // (d,)  0: numeric
+    In1<int32_t> y;             // (n,)
+    std::optional<In1<double>> w;  // (n,)  or None: each row counts once
+    int64_t K;
+    bool fractions;
+};
 
-Grower grower(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct, In1<int32_t> n_categories,
-              In1<int32_t> y, const Maybe &w, int64_t K, bool fractions, const Rules &rules) {
+Grower grower(const SortedRows &rows, const Rules &rules) {
+    const auto &[codes, lists, distinct, n_categories, y, w, K, fractions] = rows;
     const int64_t n = int64_t(y.shape(0)), d = int64_t(n_categories.shape(0));
     require(K < 65536, "there are more than 65535 classes");
     require(n < (int64_t(1) << 31), "there are too many rows");

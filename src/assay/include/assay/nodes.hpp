@@ -41,6 +41,16 @@ struct Tests {  // of nodes or of surrogates
     }
 };
 
+// Tests that stand in where a value is missing, or none. In Python assay.trees._routing.Surrogates.
+struct Surrogates {
+    In1<int32_t> offset, feature;
+    In1<uint8_t> kind;
+    In1<double> threshold;
+    In1<int32_t> set_offset;
+    In1<uint32_t> sets;
+    In1<uint8_t> flip;
+};
+
 // The arrays of a tree, looked through once when they are put together: indices within their arrays, children behind
 // their parents, as many of them as the tests lead to. In Python assay.trees._routing.Nodes.
 struct Nodes {
@@ -51,12 +61,7 @@ struct Nodes {
     In1<uint32_t> set_words;
     In1<int32_t> missing_children;
     In1<double> weights;
-    In1<int32_t> backup_offsets, backup_features;
-    In1<uint8_t> backup_kinds;
-    In1<double> backup_thresholds;
-    In1<int32_t> backup_set_offsets;
-    In1<uint32_t> backup_set_words;
-    In1<uint8_t> flips;
+    Surrogates surrogates;
     int64_t m, d;  // nodes, columns of the table
 
     Tests test;
@@ -68,21 +73,16 @@ struct Nodes {
     const uint8_t *flip;
 
     Nodes(In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold, In1<int32_t> offset_, In1<int32_t> child_,
-          In1<int32_t> set_offset, In1<uint32_t> sets, In1<int32_t> missing_, In1<double> weight_,
-          In1<int32_t> backup_offset_, In1<int32_t> backup_feature, In1<uint8_t> backup_kind,
-          In1<double> backup_threshold, In1<int32_t> backup_set_offset, In1<uint32_t> backup_sets, In1<uint8_t> flip_,
+          In1<int32_t> set_offset, In1<uint32_t> sets, In1<int32_t> missing_, In1<double> weight_, const Surrogates &s,
           int64_t n_features)
         : features(feature), kinds(kind), thresholds(threshold), offsets(offset_), children(child_),
-          set_offsets(set_offset), set_words(sets), missing_children(missing_), weights(weight_),
-          backup_offsets(backup_offset_), backup_features(backup_feature), backup_kinds(backup_kind),
-          backup_thresholds(backup_threshold), backup_set_offsets(backup_set_offset), backup_set_words(backup_sets),
-          flips(flip_), m(length(feature)), d(n_features),
+          set_offsets(set_offset), set_words(sets), missing_children(missing_), weights(weight_), surrogates(s),
+          m(length(feature)), d(n_features),
           test{feature.data(), kind.data(), threshold.data(), set_offset.data(), sets.data()}, offset(offset_.data()),
-          child(child_.data()), missing(missing_.data()), weight(weight_.data()), backed(backup_feature.size() > 0),
-          backup_offset(backup_offset_.data()),
-          backup{backup_feature.data(), backup_kind.data(), backup_threshold.data(), backup_set_offset.data(),
-                 backup_sets.data()},
-          flip(flip_.data()) {
+          child(child_.data()), missing(missing_.data()), weight(weight_.data()), backed(s.feature.size() > 0),
+          backup_offset(s.offset.data()),
+          backup{s.feature.data(), s.kind.data(), s.threshold.data(), s.set_offset.data(), s.sets.data()},
+          flip(s.flip.data()) {
         check();
     }
 
@@ -132,15 +132,16 @@ struct Nodes {
         require(fits, "tree: a test or a child that is not there");
         check_sets(test.kind, m, set_offsets, set_words);
         if (!backed) return;
-        const int64_t backups = length(backup_features);
-        require(length(backup_kinds) == backups && length(backup_thresholds) == backups && length(flips) == backups &&
-                    shares_out(backup_offsets, m, backups) && within(backup_features, 0, d) && within(flips, 0, 2),
+        const int64_t backups = length(surrogates.feature);
+        require(length(surrogates.kind) == backups && length(surrogates.threshold) == backups &&
+                    length(surrogates.flip) == backups && shares_out(surrogates.offset, m, backups) &&
+                    within(surrogates.feature, 0, d) && within(surrogates.flip, 0, 2),
                 "tree: surrogates do not fit their nodes");
         for (int64_t s = 0; s < backups; ++s) fits &= backup.kind[s] == THRESHOLD || backup.kind[s] == SUBSET;
         for (int64_t i = 0; i < m; ++i)
             fits &= backup_offset[i] == backup_offset[i + 1] || test.kind[i] == LEAF || offset[i + 1] - offset[i] >= 2;
         require(fits, "tree: a surrogate of another kind");
-        check_sets(backup.kind, backups, backup_set_offsets, backup_set_words);
+        check_sets(backup.kind, backups, surrogates.set_offset, surrogates.sets);
     }
 
     static void check_sets(const uint8_t *kind, int64_t m, const In1<int32_t> &set_offset, const In1<uint32_t> &sets) {

@@ -47,7 +47,7 @@ class SignedRows:
         self.margin, self.tie_is_mistake, self.bias = float(margin), bool(tie_is_mistake), bool(bias)
         self.y = 2.0 * y - 1
         self.X, self._parts = row_parts(X, who)
-        self._epoch: Any = _perceptron.dense if len(self._parts) == 1 else _perceptron.sparse
+        self._epoch: Any = _perceptron.dense if "X" in self._parts else _perceptron.sparse
         refuse_huge(self.X, who)
         self.weight = np.empty(0) if w is None else w
         self.rows = np.arange(len(y)) if w is None else np.flatnonzero(w)
@@ -92,9 +92,24 @@ class SignedRows:
         """Visit rows and correct each mistake in place; returns where it stopped, and the rows corrected."""
         corrected = np.empty(len(order), dtype=np.int64)
         most = len(order) if limit is None else limit
-        rule = (begin, most, float(rate), self.margin, self.tie_is_mistake, self.bias)
+        rule = _perceptron.Rule(
+            rate=float(rate),
+            margin=self.margin,
+            tie_is_mistake=self.tie_is_mistake,
+            bias=self.bias,
+            limit=most,
+        )
         end, k = self._epoch(
-            *self._parts, self.y, self.weight, order, *rule, w, walk.drift, walk.visits, corrected
+            **self._parts,
+            y=self.y,
+            weight=self.weight,
+            order=order,
+            begin=begin,
+            rule=rule,
+            w=w,
+            drift=walk.drift,
+            visits=walk.visits,
+            corrected=corrected,
         )
         self._refuse_overflow(w)
         return end, corrected[:k]
@@ -106,11 +121,11 @@ class SignedRows:
             )
 
 
-def row_parts(X: Any, who: str) -> tuple[Any, tuple[np.ndarray, ...]]:
+def row_parts(X: Any, who: str) -> tuple[Any, dict[str, np.ndarray]]:
     """X in rows of float64, and the arrays that native code takes: X, or those of CSR, once they are checked."""
     if isinstance(X, np.ndarray):
         X = np.ascontiguousarray(X, dtype=np.float64)
-        return X, (X,)
+        return X, {"X": X}
     X = X.tocsr()
     try:
         start, column, value = csr_arrays(X, np.float64)
@@ -118,7 +133,7 @@ def row_parts(X: Any, who: str) -> tuple[Any, tuple[np.ndarray, ...]]:
         raise DataError(f"{who}: {error}") from None
     if start[-1] > np.iinfo(column.dtype).max:  # both of one kind, as native code wants them
         column = column.astype(np.int64)
-    return X, (value, column, start.astype(column.dtype, copy=False))
+    return X, {"data": value, "indices": column, "indptr": start.astype(column.dtype, copy=False)}
 
 
 @dataclass

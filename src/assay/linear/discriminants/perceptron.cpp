@@ -9,16 +9,17 @@
 // Twin in NumPy: tests/linear/discriminants/test_mistakes.py, visits_by_the_book.
 #include <utility>
 
+#include "assay/edge.hpp"
 #include "assay/rows.hpp"
 
 using namespace assay;
 
 namespace {
 
-struct Rule {
+struct Rule {  // when a row is corrected, and how far
     double rate, margin;
     bool tie_is_mistake, bias;
-    int64_t limit;
+    int64_t limit;  // stop after so many corrections
 };
 
 template <class Rows>
@@ -43,9 +44,6 @@ std::pair<int64_t, int64_t> walk(const Rows &rows, const double *y, const double
     return {t, corrections};
 }
 
-const double *optional(const In1<double> &a) { return a.size() ? a.data() : nullptr; }
-double *optional(const InOut1<double> &a) { return a.size() ? a.data() : nullptr; }
-
 // Rows to visit among n, from a place in their order on; d columns.
 void check_visits(int64_t n, int64_t d, const In1<double> &y, const In1<double> &weight, const In1<int64_t> &order,
                   int64_t begin, const InOut1<double> &w, const InOut1<double> &drift,
@@ -62,8 +60,7 @@ nb::tuple dense(In2<double> X,                // in      (n, d)
                 In1<double> weight,           // in      (n,), or (0,) for ones
                 In1<int64_t> order,           // in      (m,)      rows to visit
                 int64_t begin,                // the first place in order
-                int64_t limit,                // stop after so many corrections
-                double rate, double margin, bool tie_is_mistake, bool bias,
+                const Rule &rule,
                 InOut1<double> w,             // in/out  (d + 1,)  bias first
                 InOut1<double> drift,         // in/out  (d + 1,), or (0,) if nobody asks for the mean
                 int64_t visits,               // visits before the first place in order
@@ -73,17 +70,16 @@ nb::tuple dense(In2<double> X,                // in      (n, d)
     {
         nb::gil_scoped_release unlocked;
         const DenseRows rows{X.data(), int64_t(X.shape(1))};
-        end = walk(rows, y.data(), optional(weight), order.data(), begin, int64_t(order.size()),
-                   {rate, margin, tie_is_mistake, bias, limit}, w.data(), optional(drift), visits, corrected.data());
+        end = walk(rows, y.data(), data_or_null(weight), order.data(), begin, int64_t(order.size()), rule, w.data(),
+                   data_or_null(drift), visits, corrected.data());
     }
     return nb::make_tuple(end.first, end.second);
 }
 
 template <class I>
 nb::tuple sparse(In1<double> data, In1<I> indices, In1<I> indptr,  // in  the CSR matrix
-                 In1<double> y, In1<double> weight, In1<int64_t> order, int64_t begin, int64_t limit, double rate,
-                 double margin, bool tie_is_mistake, bool bias, InOut1<double> w, InOut1<double> drift, int64_t visits,
-                 InOut1<int64_t> corrected) {
+                 In1<double> y, In1<double> weight, In1<int64_t> order, int64_t begin, const Rule &rule,
+                 InOut1<double> w, InOut1<double> drift, int64_t visits, InOut1<int64_t> corrected) {
     require(are_rows(data, indices, indptr, length(y), length(w) - 1),
             "perceptron: these are no sparse rows of the columns");
     check_visits(length(y), length(w) - 1, y, weight, order, begin, w, drift, corrected);
@@ -91,8 +87,8 @@ nb::tuple sparse(In1<double> data, In1<I> indices, In1<I> indptr,  // in  the CS
     {
         nb::gil_scoped_release unlocked;
         const SparseRows<I> rows{data.data(), indices.data(), indptr.data()};
-        end = walk(rows, y.data(), optional(weight), order.data(), begin, int64_t(order.size()),
-                   {rate, margin, tie_is_mistake, bias, limit}, w.data(), optional(drift), visits, corrected.data());
+        end = walk(rows, y.data(), data_or_null(weight), order.data(), begin, int64_t(order.size()), rule, w.data(),
+                   data_or_null(drift), visits, corrected.data());
     }
     return nb::make_tuple(end.first, end.second);
 }
@@ -101,7 +97,12 @@ nb::tuple sparse(In1<double> data, In1<I> indices, In1<I> indptr,  // in  the CS
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "Corrections of the perceptron, row by row.";
-    m.def("dense", &dense);
-    m.def("sparse", &sparse<int32_t>);
-    m.def("sparse", &sparse<int64_t>);
+    record<Rule>(m, "Rule", field("rate", &Rule::rate), field("margin", &Rule::margin),
+                 field("tie_is_mistake", &Rule::tie_is_mistake), field("bias", &Rule::bias),
+                 field("limit", &Rule::limit));
+    define(m, "dense", &dense, "X", "y", "weight", "order", "begin", "rule", "w", "drift", "visits", "corrected");
+    define(m, "sparse", &sparse<int32_t>, "data", "indices", "indptr", "y", "weight", "order", "begin", "rule", "w",
+           "drift", "visits", "corrected");
+    define(m, "sparse", &sparse<int64_t>, "data", "indices", "indptr", "y", "weight", "order", "begin", "rule", "w",
+           "drift", "visits", "corrected");
 }

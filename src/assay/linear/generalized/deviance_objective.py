@@ -178,7 +178,10 @@ class DevianceObjective:
         weight = EMPTY if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
         shift = EMPTY if block.y.ndim == 1 else np.ascontiguousarray(offset)
         g = np.zeros(len(w) + 1)
-        loss = _log_link.loss_gradient(X, target, weight, shift, w, b, self.power, g)
+        assert self.power is not None  # whoever calls this has seen to it
+        loss = _log_link.loss_gradient(
+            X=X, y=target, v=weight, offset=shift, coef=w, intercept=b, power=self.power, G=g
+        )
         return DevianceSums(loss if np.isfinite(loss) else np.inf, g)
 
     def _working_part(self, block: Block) -> DevianceSums:

@@ -9,6 +9,7 @@
 // Checked by the caller: finite X, y, weights and offsets, shapes that fit; empty weights are ones, empty offsets
 // zeros. Twin in NumPy: tests/linear/generalized/test_deviance_objective.py, by_the_book.
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 #include "assay/exponential.hpp"
 #include "assay/tiles.hpp"
 
@@ -88,6 +89,6 @@ double loss_gradient(In2<T> X,               // in      (n, d)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("loss_gradient", &loss_gradient<double>);
-    m.def("loss_gradient", &loss_gradient<float>);
+    define(m, "loss_gradient", &loss_gradient<double>, "X", "y", "v", "offset", "coef", "intercept", "power", "G");
+    define(m, "loss_gradient", &loss_gradient<float>, "X", "y", "v", "offset", "coef", "intercept", "power", "G");
 }

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -377,10 +378,12 @@ nb::tuple loss(int kind, double y, double score, double epsilon) {
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("epoch", &epoch_dense<double>);
-    m.def("epoch", &epoch_dense<float>);
-    m.def("epoch_sparse", &epoch_sparse<double>);
-    m.def("epoch_sparse", &epoch_sparse<float>);
-    m.def("shuffle", &shuffle, nb::arg("order"), nb::arg("seed"));
-    m.def("loss", &loss, nb::arg("kind"), nb::arg("y"), nb::arg("score"), nb::arg("epsilon"));
+    define(m, "epoch", &epoch_dense<double>, "X", "y", "weight", "skip", "order", "rule", "state", "w", "mean", "paid");
+    define(m, "epoch", &epoch_dense<float>, "X", "y", "weight", "skip", "order", "rule", "state", "w", "mean", "paid");
+    define(m, "epoch_sparse", &epoch_sparse<double>, "start", "column", "value", "y", "weight", "skip", "order", "rule",
+           "state", "w", "mean", "paid");
+    define(m, "epoch_sparse", &epoch_sparse<float>, "start", "column", "value", "y", "weight", "skip", "order", "rule",
+           "state", "w", "mean", "paid");
+    define(m, "shuffle", &shuffle, "order", "seed");
+    define(m, "loss", &loss, "kind", "y", "score", "epsilon");
 }

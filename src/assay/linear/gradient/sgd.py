@@ -86,9 +86,9 @@ class Visits:
     def __init__(self, X: TableLike):
         self.sparse = not isinstance(X, np.ndarray)
         self.epoch: Callable[..., tuple[float, float, int]] = (
-            partial(_sgd.epoch_sparse, *_entries(X))
+            partial(_sgd.epoch_sparse, **dict(zip(("start", "column", "value"), _entries(X))))
             if self.sparse
-            else partial(_sgd.epoch, np.ascontiguousarray(X))
+            else partial(_sgd.epoch, X=np.ascontiguousarray(X))
         )
 
 
@@ -309,7 +309,15 @@ class StochasticDescent(_Learner):
             if self.shuffle:
                 _sgd.shuffle(order, seed)
             loss, objective, n_seen = rows.epoch(
-                y, _NONE if w is None else w, skip, order, rule, state, weights.coef, mean, paid
+                y=y,
+                weight=_NONE if w is None else w,
+                skip=skip,
+                order=order,
+                rule=rule,
+                state=state,
+                w=weights.coef,
+                mean=mean,
+                paid=paid,
             )
             if not (math.isfinite(state[0]) and np.isfinite(weights.coef).all()):
                 raise DegenerateError(

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 #include "assay/exponential.hpp"
 
 using namespace assay;
@@ -113,8 +114,7 @@ struct Sparse {
 };
 
 struct Task {
-    int64_t m;  // columns in play
-    double a, b;
+    double a, b;  // penalties
     bool intercept;
     double tol;  // gain of a step at which it stops
     int64_t max_sweeps;
@@ -156,9 +156,9 @@ int64_t sweep(int64_t m, const double *v, double tol, int64_t max_sweeps, Turn t
 }
 
 template <class Columns>
-int64_t model_two(const Columns &X, const Task &task, const double *D, const double *g, double g0, double *v, double *s,
-                  double *move0) {
-    const size_t m = size_t(task.m);
+int64_t model_two(const Columns &X, int64_t columns, const Task &task, const double *D, const double *g, double g0,
+                  double *v, double *s, double *move0) {
+    const size_t m = size_t(columns);
     std::vector<double> h(m), mean(m), mass(m);
     double total = 0, offset = 0;
     for (int64_t i = 0; i < X.n; ++i) total += D[i], s[i] = 0;
@@ -184,16 +184,16 @@ int64_t model_two(const Columns &X, const Task &task, const double *D, const dou
         return (curve + task.b) * step * step;
     };
     const int64_t sweeps =
-        sweep(task.m, v, task.tol, task.max_sweeps, turn, [] { return 0.0; }, [&](int64_t k) { X.soon(k); });
+        sweep(columns, v, task.tol, task.max_sweeps, turn, [] { return 0.0; }, [&](int64_t k) { X.soon(k); });
     *move0 = offset;
     return sweeps;
 }
 
 // v is (K, m), s is (K, n); the coordinates go class by class.
 template <class Columns>
-int64_t model_many(const Columns &X, const Task &task, int64_t K, const double *P, const double *u, const double *g,
-                   const double *g0, double *v, double *s, double *move0) {
-    const int64_t n = X.n, m = task.m;
+int64_t model_many(const Columns &X, int64_t m, const Task &task, int64_t K, const double *P, const double *u,
+                   const double *g, const double *g0, double *v, double *s, double *move0) {
+    const int64_t n = X.n;
     std::vector<double> h(size_t(K * m)), h0(size_t(K), 0.0), middle(size_t(n), 0.0);  // middle_i = sum_k p_ik s_ik
     std::fill(s, s + K * n, 0.0);
     std::fill(move0, move0 + K, 0.0);
@@ -260,59 +260,60 @@ void check_many(size_t n, size_t m, const In2<double> &P, const In1<double> &u, 
 int64_t dense_two(In2<double> Z,            // in      (m, n)  the columns of X that are in play
                   In1<double> D,            // in      (n,)    second derivatives
                   In1<double> g, double g0, // in      (m,)    first derivatives, and that of the intercept
-                  double a, double b, bool intercept, double tol, int64_t max_sweeps,
+                  const Task &task,
                   InOut1<double> v,         // in/out  (m,)    weights
                   InOut1<double> s,         // out     (n,)    X (v - w)
                   InOut1<double> move0) {   // out     (1,)    step of the intercept
     check_two(Z.shape(1), Z.shape(0), D, g, v, s, move0);
     nb::gil_scoped_release unlocked;
-    return model_two(Dense{Z.data(), int64_t(Z.shape(1))}, {int64_t(Z.shape(0)), a, b, intercept, tol, max_sweeps},
-                     D.data(), g.data(), g0, v.data(), s.data(), move0.data());
+    return model_two(Dense{Z.data(), int64_t(Z.shape(1))}, int64_t(Z.shape(0)), task, D.data(), g.data(), g0, v.data(),
+                     s.data(), move0.data());
 }
 
 int64_t sparse_two(In1<double> value, In1<int32_t> row, In1<int64_t> start,  // in  CSC, the columns in play
-                   In1<double> D, In1<double> g, double g0, double a, double b, bool intercept, double tol,
-                   int64_t max_sweeps, InOut1<double> v, InOut1<double> s, InOut1<double> move0) {
+                   In1<double> D, In1<double> g, double g0, const Task &task, InOut1<double> v, InOut1<double> s,
+                   InOut1<double> move0) {
     check_sparse(value, row, start, D.shape(0));
     check_two(D.shape(0), start.shape(0) - 1, D, g, v, s, move0);
     nb::gil_scoped_release unlocked;
-    return model_two(Sparse{value.data(), row.data(), start.data(), int64_t(D.shape(0))},
-                     {int64_t(start.shape(0)) - 1, a, b, intercept, tol, max_sweeps}, D.data(), g.data(), g0, v.data(),
-                     s.data(), move0.data());
+    return model_two(Sparse{value.data(), row.data(), start.data(), int64_t(D.shape(0))}, int64_t(start.shape(0)) - 1,
+                     task, D.data(), g.data(), g0, v.data(), s.data(), move0.data());
 }
 
 int64_t dense_many(In2<double> Z,           // in      (m, n)
                    In2<double> P,           // in      (K, n)  probabilities
                    In1<double> u,           // in      (n,)    weights of the rows
                    In2<double> g, In1<double> g0,  // in (K, m), (K,)
-                   double a, double b, bool intercept, double tol, int64_t max_sweeps,
+                   const Task &task,
                    InOut2<double> v,        // in/out  (K, m)
                    InOut2<double> s,        // out     (K, n)
                    InOut1<double> move0) {  // out     (K,)
     check_many(Z.shape(1), Z.shape(0), P, u, g, g0, v, s, move0);
     nb::gil_scoped_release unlocked;
-    return model_many(Dense{Z.data(), int64_t(Z.shape(1))}, {int64_t(Z.shape(0)), a, b, intercept, tol, max_sweeps},
-                      int64_t(P.shape(0)), P.data(), u.data(), g.data(), g0.data(), v.data(), s.data(), move0.data());
+    return model_many(Dense{Z.data(), int64_t(Z.shape(1))}, int64_t(Z.shape(0)), task, int64_t(P.shape(0)), P.data(),
+                      u.data(), g.data(), g0.data(), v.data(), s.data(), move0.data());
 }
 
 int64_t sparse_many(In1<double> value, In1<int32_t> row, In1<int64_t> start, In2<double> P, In1<double> u,
-                    In2<double> g, In1<double> g0, double a, double b, bool intercept, double tol, int64_t max_sweeps,
-                    InOut2<double> v, InOut2<double> s, InOut1<double> move0) {
+                    In2<double> g, In1<double> g0, const Task &task, InOut2<double> v, InOut2<double> s,
+                    InOut1<double> move0) {
     check_sparse(value, row, start, P.shape(1));
     check_many(P.shape(1), start.shape(0) - 1, P, u, g, g0, v, s, move0);
     nb::gil_scoped_release unlocked;
-    return model_many(Sparse{value.data(), row.data(), start.data(), int64_t(P.shape(1))},
-                      {int64_t(start.shape(0)) - 1, a, b, intercept, tol, max_sweeps}, int64_t(P.shape(0)), P.data(),
-                      u.data(), g.data(), g0.data(), v.data(), s.data(), move0.data());
+    return model_many(Sparse{value.data(), row.data(), start.data(), int64_t(P.shape(1))}, int64_t(start.shape(0)) - 1,
+                      task, int64_t(P.shape(0)), P.data(), u.data(), g.data(), g0.data(), v.data(), s.data(),
+                      move0.data());
 }
 
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("loss_two", &loss_two);
-    m.def("loss_many", &loss_many);
-    m.def("dense_two", &dense_two);
-    m.def("sparse_two", &sparse_two);
-    m.def("dense_many", &dense_many);
-    m.def("sparse_many", &sparse_many);
+    define(m, "loss_two", &loss_two, "scores", "y", "weights", "residual", "curvature");
+    define(m, "loss_many", &loss_many, "scores", "y", "weights", "p", "residual");
+    record<Task>(m, "Task", field("a", &Task::a), field("b", &Task::b), field("intercept", &Task::intercept),
+                 field("tol", &Task::tol), field("max_sweeps", &Task::max_sweeps));
+    define(m, "dense_two", &dense_two, "Z", "D", "g", "g0", "task", "v", "s", "move0");
+    define(m, "sparse_two", &sparse_two, "value", "row", "start", "D", "g", "g0", "task", "v", "s", "move0");
+    define(m, "dense_many", &dense_many, "Z", "P", "u", "g", "g0", "task", "v", "s", "move0");
+    define(m, "sparse_many", &sparse_many, "value", "row", "start", "P", "u", "g", "g0", "task", "v", "s", "move0");
 }

@@ -77,7 +77,7 @@ class Search:
         self.K, self.intercept = K, fit_intercept
         self.total = float(n if w is None else w.sum())
         self.u = np.full(n, 1 / self.total) if w is None else w / self.total
-        self.y = y.astype(np.float64) if K == 2 else np.ascontiguousarray(y, dtype=np.int64)
+        self.y: Any = y.astype(np.float64) if K == 2 else np.ascontiguousarray(y, dtype=np.int64)
         kind = _DenseColumns if isinstance(X, np.ndarray) else _SparseColumns
         with np.errstate(over="ignore", invalid="ignore"):
             self.columns: Any = kind(X, self.u, fit_intercept)
@@ -215,19 +215,21 @@ class Search:
             return self._gram_model(part, g, g0, V, a, b, (1e-3 * worst) ** 2)
         new, s, move = np.ascontiguousarray(V), np.empty((rows, part.n)), np.zeros(rows)
         tol = (self.exactness * worst) ** 2
+        task = _logistic.Task(a=a, b=b, intercept=self.intercept, tol=tol, max_sweeps=SWEEPS)
+        common: dict[str, Any] = {"task": task, "move0": move}
         if self.K == 2:
-            model = _logistic.dense_two if part.dense else _logistic.sparse_two
-            model(*part.arrays, self.D, g[0], g0[0], a, b, self.intercept, tol, SWEEPS, new[0], s[0], move)
+            two: dict[str, Any] = {"D": self.D, "g": g[0], "g0": g0[0], "v": new[0], "s": s[0]}
+            (_logistic.dense_two if part.dense else _logistic.sparse_two)(**part.arrays, **two, **common)
         else:
-            model = _logistic.dense_many if part.dense else _logistic.sparse_many
-            model(*part.arrays, self.P, self.u, g, g0, a, b, self.intercept, tol, SWEEPS, new, s, move)
+            many: dict[str, Any] = {"P": self.P, "u": self.u, "g": g, "g0": g0, "v": new, "s": s}
+            (_logistic.dense_many if part.dense else _logistic.sparse_many)(**part.arrays, **many, **common)
         return new, s, move
 
     def _gram_model(
         self, part: Any, g: np.ndarray, g0: np.ndarray, V: np.ndarray, a: float, b: float, tol: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The same with the matrix of second derivatives, from which the intercept has been eliminated."""
-        Z, (rows, m) = part.arrays[0], V.shape
+        Z, (rows, m) = part.arrays["Z"], V.shape
         H, cross, intercepts = self._second(Z)
         slope = g.ravel()
         if self.intercept:
@@ -236,7 +238,7 @@ class Search:
             slope = slope - cross @ (inner @ g0)
         v = V.ravel().copy()
         H = np.ascontiguousarray(H)
-        _coordinate_descent.quadratic(H, H @ v - slope, a, b, tol, SWEEPS, v)
+        _coordinate_descent.quadratic(gram=H, q=H @ v - slope, a=a, b=b, tol=tol, max_iter=SWEEPS, w=v)
         new = v.reshape(rows, m)
         step = new - V
         move = -inner @ (g0 + cross.T @ step.ravel()) if self.intercept else np.zeros(rows)
@@ -276,18 +278,18 @@ class _DenseColumns:
         self.spread = np.sqrt(squares)
         if centre:  # a constant, up to rounding
             Z[self.spread <= 1e-14 * np.abs(mean)] = 0.0
-        self.arrays, self.n = (Z,), len(X)
+        self.arrays, self.n = {"Z": Z}, len(X)
 
     def scores(self, W: np.ndarray) -> np.ndarray:
-        return W @ self.arrays[0]
+        return W @ self.arrays["Z"]
 
     def slopes(self, G: np.ndarray) -> np.ndarray:
-        return G @ self.arrays[0].T
+        return G @ self.arrays["Z"].T
 
     def take(self, columns: np.ndarray) -> _DenseColumns:
         part = object.__new__(_DenseColumns)
-        Z = self.arrays[0]
-        part.arrays, part.n = (Z if len(columns) == len(Z) else Z[columns],), self.n
+        Z = self.arrays["Z"]
+        part.arrays, part.n = {"Z": Z if len(columns) == len(Z) else Z[columns]}, self.n
         return part
 
 
@@ -305,9 +307,9 @@ class _SparseColumns:
         self.spread = np.sqrt(np.maximum(second - first**2 if centre else second, 1e-14 * second))
 
     @property
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        X = self.X
-        return X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int64)
+    def arrays(self) -> dict[str, np.ndarray]:
+        row, start = self.X.indices.astype(np.int32, copy=False), self.X.indptr.astype(np.int64)
+        return {"value": self.X.data, "row": row, "start": start}
 
     def scores(self, W: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray((self.X @ W.T).T)

@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 #include "assay/exponential.hpp"
 #include "assay/tiles.hpp"
 
@@ -321,12 +322,12 @@ void columns(In2<T> X,                     // in      (n, d)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("two_classes", &two_classes<double>);
-    m.def("two_classes", &two_classes<float>);
-    m.def("few_classes", &few_classes<double>);
-    m.def("few_classes", &few_classes<float>);
-    m.def("residuals", &residuals);
-    m.def("two_residuals", &two_residuals);
-    m.def("columns", &columns<double>);
-    m.def("columns", &columns<float>);
+    define(m, "two_classes", &two_classes<double>, "X", "y", "w", "coef", "intercept", "G");
+    define(m, "two_classes", &two_classes<float>, "X", "y", "w", "coef", "intercept", "G");
+    define(m, "few_classes", &few_classes<double>, "X", "y", "w", "K", "W", "G");
+    define(m, "few_classes", &few_classes<float>, "X", "y", "w", "K", "W", "G");
+    define(m, "residuals", &residuals, "Z", "y", "w", "P");
+    define(m, "two_residuals", &two_residuals, "z", "y", "w", "h");
+    define(m, "columns", &columns<double>, "X", "w", "shift", "first", "second");
+    define(m, "columns", &columns<float>, "X", "w", "shift", "first", "second");
 }

@@ -49,7 +49,7 @@ class Outputs:
         exclusive: bool,
     ):
         self.X, self._parts = row_parts(X, who)
-        self._epoch: Any = _native.dense if len(self._parts) == 1 else _native.sparse
+        self._epoch: Any = _native.dense if "X" in self._parts else _native.sparse
         refuse_huge(self.X, who, float(X.shape[0] if w is None else w.sum()))
         self.R, self.w = np.ascontiguousarray(R, dtype=np.float64), w
         self.softmax, self.squared, self.bias, self.exclusive = softmax, squared, bias, exclusive
@@ -99,8 +99,17 @@ class Outputs:
         """Pass over the rows in batches, moving W after each."""
         weight = np.empty(0) if self.w is None else self.w
         scratch = np.empty((size, len(W)))
-        flags = (self.softmax, self.squared, self.bias)
-        self._epoch(*self._parts, self.R, weight, order, size, rates, *flags, W, scratch)
+        self._epoch(
+            **self._parts,
+            R=self.R,
+            weight=weight,
+            order=order,
+            size=size,
+            rates=rates,
+            outputs=_native.Outputs(softmax=self.softmax, squared=self.squared, bias=self.bias),
+            W=W,
+            delta=scratch,
+        )
 
 
 def _sizes(X: Any, w: np.ndarray | None) -> np.ndarray:

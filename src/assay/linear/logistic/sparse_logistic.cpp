@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -287,12 +288,9 @@ void curve(In1<int64_t> start, In1<int32_t> column, In1<double> value, In2<doubl
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("respond", &respond, nb::arg("Z"), nb::arg("y"), nb::arg("w"), nb::arg("G"), nb::arg("D"));
-    m.def("along", &along, nb::arg("Z"), nb::arg("U"), nb::arg("t"), nb::arg("y"), nb::arg("w"));
-    m.def("scores", &scores, nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("W"), nb::arg("lo"),
-          nb::arg("hi"), nb::arg("Z"));
-    m.def("back", &back, nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("G"), nb::arg("D"),
-          nb::arg("w"), nb::arg("lo"), nb::arg("hi"), nb::arg("out"), nb::arg("diagonal"));
-    m.def("curve", &curve, nb::arg("start"), nb::arg("column"), nb::arg("value"), nb::arg("D"), nb::arg("w"),
-          nb::arg("V"), nb::arg("lo"), nb::arg("hi"), nb::arg("U"), nb::arg("out"));
+    define(m, "respond", &respond, "Z", "y", "w", "G", "D");
+    define(m, "along", &along, "Z", "U", "t", "y", "w");
+    define(m, "scores", &scores, "start", "column", "value", "W", "lo", "hi", "Z");
+    define(m, "back", &back, "start", "column", "value", "G", "D", "w", "lo", "hi", "out", "diagonal");
+    define(m, "curve", &curve, "start", "column", "value", "D", "w", "V", "lo", "hi", "U", "out");
 }

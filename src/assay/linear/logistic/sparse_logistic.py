@@ -133,7 +133,7 @@ class _Problem:
     ):
         n, self.d = X.shape
         self.R = R
-        self.rows = csr_arrays(X, np.float64)
+        self.rows = dict(zip(("start", "column", "value"), csr_arrays(X, np.float64)))
         self.y = np.ascontiguousarray(y, dtype=np.int64)
         total = float(n if w is None else w.sum())
         self.w = np.full(n, 1.0 / total) if w is None else np.ascontiguousarray(w / total, dtype=np.float64)
@@ -144,9 +144,10 @@ class _Problem:
         self.free[-1] = float(fit_intercept)
         self.G, self.D = np.empty((n, R)), np.empty((n, R))
         self.U = np.empty((n, R))
-        work = len(self.rows[2]) * R
+        work = len(self.rows["value"]) * R
         blocks = int(min(max(1, work // _BLOCK), _MAX_BLOCKS, max(1, work // (4 * (self.d + 1) * R))))
-        cuts = np.searchsorted(self.rows[0], np.linspace(0, self.rows[0][-1], blocks + 1)[1:-1])
+        start = self.rows["start"]
+        cuts = np.searchsorted(start, np.linspace(0, start[-1], blocks + 1)[1:-1])
         edges = [0, *cuts.tolist(), n]
         self.blocks = [(b, lo, hi) for b, (lo, hi) in enumerate(pairwise(edges))]
         self.out = np.empty((blocks, self.d + 1, R))
@@ -155,7 +156,10 @@ class _Problem:
     def scores(self, W: np.ndarray) -> np.ndarray:
         """(n, R)"""
         Z = np.empty((len(self.y), self.R))
-        in_threads(lambda block: _sparse_logistic.scores(*self.rows, W, block[1], block[2], Z), self.blocks)
+        in_threads(
+            lambda block: _sparse_logistic.scores(**self.rows, W=W, lo=block[1], hi=block[2], Z=Z),
+            self.blocks,
+        )
         return Z
 
     def value(self, W: np.ndarray, Z: np.ndarray) -> float:
@@ -171,7 +175,16 @@ class _Problem:
             b, lo, hi = block
             self.out[b] = 0.0
             self.second[b] = 0.0
-            _sparse_logistic.back(*self.rows, self.G, self.D, self.w, lo, hi, self.out[b], self.second[b])
+            _sparse_logistic.back(
+                **self.rows,
+                G=self.G,
+                D=self.D,
+                w=self.w,
+                lo=lo,
+                hi=hi,
+                out=self.out[b],
+                diagonal=self.second[b],
+            )
 
         in_threads(add, self.blocks)
         value = loss + 0.5 * float((self.penalty * W * W).sum())  # (1)
@@ -189,7 +202,9 @@ class _Problem:
         def add(block: tuple[int, int, int]) -> None:
             b, lo, hi = block
             self.out[b] = 0.0
-            _sparse_logistic.curve(*self.rows, self.D, self.w, V, lo, hi, self.U, self.out[b])
+            _sparse_logistic.curve(
+                **self.rows, D=self.D, w=self.w, V=V, lo=lo, hi=hi, U=self.U, out=self.out[b]
+            )
 
         in_threads(add, self.blocks)
         product = self.out.sum(axis=0) if len(self.out) > 1 else self.out[0].copy()

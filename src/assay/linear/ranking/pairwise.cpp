@@ -6,6 +6,7 @@
 // T. Row u of a pair should rank above row v. Checked by the caller: finite X. Twin in NumPy:
 // tests/linear/ranking/test_pairwise_ranker.py, pass_by_the_book.
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -91,10 +92,7 @@ int64_t correct(In2<double> X, In2<int32_t> pairs, double rate, double margin, i
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "Corrections of pairs that stand in the wrong order.";
-    m.def("correct", &correct, nb::arg("X"), nb::arg("pairs"), nb::arg("rate"), nb::arg("margin"), nb::arg("visits"),
-          nb::arg("w").noconvert(), nb::arg("trail").noconvert(),
-          "Visit pairs in order; returns how many were corrected.");
-    m.def("correct_sparse", &correct_sparse, nb::arg("value"), nb::arg("column"), nb::arg("start"), nb::arg("pairs"),
-          nb::arg("rate"), nb::arg("margin"), nb::arg("visits"), nb::arg("w").noconvert(), nb::arg("trail").noconvert(),
-          "The same for the rows of a sparse table.");
+    define(m, "correct", &correct, "X", "pairs", "rate", "margin", "visits", "w", "trail");
+    define(m, "correct_sparse", &correct_sparse, "value", "column", "start", "pairs", "rate", "margin", "visits", "w",
+           "trail");
 }

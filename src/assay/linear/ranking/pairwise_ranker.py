@@ -246,9 +246,15 @@ class PairwiseRanker(Learner):
         corrected, rate, margin = 0, float(self.rate), float(self.margin)
         dense = isinstance(X, np.ndarray)
         correct = _pairwise.correct if dense else _pairwise.correct_sparse
-        table = (X,) if dense else (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int64))
+        table = {"X": X}
+        if not dense:
+            start, column = X.indptr.astype(np.int64), X.indices.astype(np.int32)
+            table = {"start": start, "column": column, "value": X.data}
         for a in range(0, len(rows), AT_ONCE):
-            corrected += correct(*table, rows[a : a + AT_ONCE], rate, margin, visits + a, w, trail)  # (1)
+            some = rows[a : a + AT_ONCE]
+            corrected += correct(  # (1)
+                **table, pairs=some, rate=rate, margin=margin, visits=visits + a, w=w, trail=trail
+            )
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isfinite(X @ w).all():
                 raise DegenerateError(

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -175,12 +176,21 @@ struct SparseColumns {
     }
 };
 
+struct Penalties {        // along which a walk goes, and how far
+    In1<double> a, b;       // (m,) largest first
+    bool positive;
+    uint64_t seed;
+    double tol, calm;
+    bool eager;
+    int64_t max_iter;
+};
+
 struct Path {  // what a walk along the penalties is given, and what it leaves behind
     View1<const double> a, b;
     bool positive;
     uint64_t seed;  // 0: one column after the other
     double tol;     // gap at which a penalty is done,
-    double rest;    // if the last sweep changed no weight by more than this share of the largest
+    double calm;    // if the last sweep changed no weight by more than this share of the largest
     bool eager;     // whether it may be done before the first sweep
     int64_t max_iter;
     View1<double> w;
@@ -272,7 +282,7 @@ class Walk {
             c[z(j)] = now, at[z(j)] = -1;
             seen.see(p, now, next, squares[z(j)]);
         }
-        if (longest > path.rest * largest) return false;
+        if (longest > path.calm * largest) return false;
         const double *r = X.residual();
         return !moved || seen.value(p, dot(r, r, n), dot(y, r, n)) <= path.tol;
     }
@@ -323,29 +333,33 @@ class Walk {
     }
 };
 
-void ready(const In1<double> &a, const In1<double> &b, const InOut1<double> &w, const InOut2<double> &weights,
-           const InOut2<double> &gaps, const InOut1<int64_t> &sweeps, size_t d) {
-    const size_t m = a.shape(0);
-    require(b.shape(0) == m && gaps.shape(0) == m && gaps.shape(1) == 2 && sweeps.shape(0) == m,
+void ready(const Penalties &along, const InOut1<double> &w, const InOut2<double> &weights, const InOut2<double> &gaps,
+           const InOut1<int64_t> &sweeps, size_t d) {
+    const size_t m = along.a.shape(0);
+    require(along.b.shape(0) == m && gaps.shape(0) == m && gaps.shape(1) == 2 && sweeps.shape(0) == m,
             "path: one b, gap, value and sweep for each a");
     require(w.shape(0) == d && weights.shape(0) == m && weights.shape(1) == d, "path: weights have another shape");
+}
+
+Path path_of(const Penalties &along, const InOut1<double> &w, const InOut2<double> &weights, const InOut2<double> &gaps,
+             const InOut1<int64_t> &sweeps) {
+    return {view(along.a), view(along.b),  along.positive, along.seed,    along.tol,  along.calm,
+            along.eager,   along.max_iter, view(w),        view(weights), view(gaps), view(sweeps)};
 }
 
 void dense_path(In2<double> Z,              // in      (d, n)  the columns of X
                 In1<double> squares,        // in      (d,)    |x_j|^2
                 In1<double> y,              // in      (n,)
-                In1<double> a, In1<double> b,  // in   (m,)    penalties, largest first
-                bool positive, uint64_t seed, double tol, double rest, bool eager, int64_t max_iter,
+                const Penalties &along,
                 InOut1<double> w,           // in/out  (d,)    where to begin; the last weights
                 InOut2<double> weights,     // out     (m, d)
                 InOut2<double> gaps,        // out     (m, 2)  gap, E(w)
                 InOut1<int64_t> sweeps) {   // out     (m,)
     require(y.shape(0) == Z.shape(1) && squares.shape(0) == Z.shape(0), "dense_path: other rows or columns");
-    ready(a, b, w, weights, gaps, sweeps, Z.shape(0));
+    ready(along, w, weights, gaps, sweeps, Z.shape(0));
     nb::gil_scoped_release unlocked;
     DenseColumns X(view(Z), squares.data(), view(y));
-    const Path path{view(a), view(b),  positive, seed,          tol,        rest,
-                    eager,   max_iter, view(w),  view(weights), view(gaps), view(sweeps)};
+    const Path path = path_of(along, w, weights, gaps, sweeps);
     Walk<DenseColumns>(X, y.data(), path).go();
 }
 
@@ -353,13 +367,12 @@ void sparse_path(In1<double> value, In1<int32_t> row, In1<int64_t> start,  // in
                  In1<double> mean,           // in      (d,)   of the columns, 0 without an intercept
                  In1<double> root,           // in      (n,)   roots of the weights
                  In1<double> y,              // in      (n,)   minus its mean, multiplied by root
-                 In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, double rest, bool eager,
-                 int64_t max_iter, InOut1<double> w, InOut2<double> weights, InOut2<double> gaps,
+                 const Penalties &along, InOut1<double> w, InOut2<double> weights, InOut2<double> gaps,
                  InOut1<int64_t> sweeps) {
     const size_t d = mean.shape(0), n = y.shape(0);
     require(start.shape(0) == d + 1 && root.shape(0) == n, "sparse_path: other columns or rows");
     require(are_rows(value, row, start, int64_t(d), int64_t(n)), "sparse_path: these are no columns of the rows");
-    ready(a, b, w, weights, gaps, sweeps, d);
+    ready(along, w, weights, gaps, sweeps, d);
     nb::gil_scoped_release unlocked;
     SparseColumns X{value.data(),
                     mean.data(),
@@ -372,8 +385,7 @@ void sparse_path(In1<double> value, In1<int32_t> row, In1<int64_t> start,  // in
                     0.0,
                     std::vector<double>(y.data(), y.data() + n),
                     std::vector<double>(n)};
-    const Path path{view(a), view(b),  positive, seed,          tol,        rest,
-                    eager,   max_iter, view(w),  view(weights), view(gaps), view(sweeps)};
+    const Path path = path_of(along, w, weights, gaps, sweeps);
     Walk<SparseColumns>(X, y.data(), path).go();
 }
 
@@ -410,12 +422,12 @@ void refresh(View2<const double> G, const double *q, const double *w, double *c)
 void gram_path(In2<double> gram,            // in      (d, d)  X'X
                In1<double> xy,              // in      (d,)    X'y
                double yy,                   // y'y
-               In1<double> a, In1<double> b, bool positive, uint64_t seed, double tol, double rest, bool eager,
-               int64_t max_iter, InOut1<double> w, InOut2<double> weights, InOut2<double> gaps,
+               const Penalties &along, InOut1<double> w, InOut2<double> weights, InOut2<double> gaps,
                InOut1<int64_t> sweeps) {
     const size_t d = gram.shape(0);
     require(gram.shape(1) == d && xy.shape(0) == d, "gram_path: X'X and X'y have other columns");
-    ready(a, b, w, weights, gaps, sweeps, d);
+    ready(along, w, weights, gaps, sweeps, d);
+    const auto &[a, b, positive, seed, tol, share, eager, max_iter] = along;
     nb::gil_scoped_release unlocked;
     const auto G = view(gram);
     const double *q = xy.data();
@@ -444,7 +456,7 @@ void gram_path(In2<double> gram,            // in      (d, d)  X'X
         while ((gap > tol || !calm) && sweep < max_iter) {
             ++sweep;
             const Stir stir = sweep_gram(G, p, seed ? &dice : nullptr, v, c.data());
-            calm = stir.step <= rest * stir.weight;
+            calm = stir.step <= share * stir.weight;
             gap = look();
             if (stir.step == 0 && !seed) break;
         }
@@ -470,8 +482,13 @@ int64_t quadratic(In2<double> gram, In1<double> q, double a, double b, double to
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("dense_path", &dense_path);
-    m.def("sparse_path", &sparse_path);
-    m.def("gram_path", &gram_path);
-    m.def("quadratic", &quadratic);
+    record<Penalties>(m, "Penalties", field("a", &Penalties::a), field("b", &Penalties::b),
+                      field("positive", &Penalties::positive), field("seed", &Penalties::seed),
+                      field("tol", &Penalties::tol), field("calm", &Penalties::calm), field("eager", &Penalties::eager),
+                      field("max_iter", &Penalties::max_iter));
+    define(m, "dense_path", &dense_path, "Z", "squares", "y", "along", "w", "weights", "gaps", "sweeps");
+    define(m, "sparse_path", &sparse_path, "value", "row", "start", "mean", "root", "y", "along", "w", "weights",
+           "gaps", "sweeps");
+    define(m, "gram_path", &gram_path, "gram", "xy", "yy", "along", "w", "weights", "gaps", "sweeps");
+    define(m, "quadratic", &quadratic, "gram", "q", "a", "b", "tol", "max_iter", "w");
 }

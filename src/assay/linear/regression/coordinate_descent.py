@@ -89,7 +89,7 @@ class Problem:
         """(outputs, d) X'y of the centred data."""
         raise TypeError(f"{type(self).__name__} must define correlations")
 
-    def _walk(self, output: int, *settings: Any) -> None:
+    def _walk(self, output: int, along: _native.Penalties, out: dict[str, np.ndarray]) -> None:
         raise TypeError(f"{type(self).__name__} must define _walk")
 
     def path(
@@ -117,9 +117,13 @@ class Problem:
         pieces = np.array_split(np.arange(m), min(m, 1 + int(20 * m * self.cost / PATIENCE)))
         for i in track(pieces, "penalties") if len(pieces) > 1 else pieces:
             at = slice(i[0], i[-1] + 1)
-            strengths = self._strengths(alphas[at], l1_ratio)
-            limits = (tol * float(self.square[output]), tol, True, max_iter)
-            self._walk(output, *strengths, positive, seed, *limits, w, weights[at], gaps[at], sweeps[at])
+            a, b = self._strengths(alphas[at], l1_ratio)
+            gap = tol * float(self.square[output])
+            along = _native.Penalties(
+                a=a, b=b, positive=positive, seed=seed, tol=gap, calm=tol, eager=True, max_iter=max_iter
+            )
+            out = {"w": w, "weights": weights[at], "gaps": gaps[at], "sweeps": sweeps[at]}
+            self._walk(output, along, out)
         return weights, gaps[:, 0] / self.total, sweeps
 
     def descend(
@@ -144,9 +148,11 @@ class Problem:
         limit, done, history = tol * float(self.square[output]), 0, []
         while done < max_iter:
             turns = min(max(10, done), max_iter - done)
-            self._walk(
-                output, a, b, positive, seed, limit, tol, not (done or begun), turns, w, weights, gaps, sweeps
+            eager = not (done or begun)
+            along = _native.Penalties(
+                a=a, b=b, positive=positive, seed=seed, tol=limit, calm=tol, eager=eager, max_iter=turns
             )
+            self._walk(output, along, {"w": w, "weights": weights, "gaps": gaps, "sweeps": sweeps})
             done += int(sweeps[0])
             gap, value = (gaps[0] / self.total).tolist()
             history.append(Sweep(done, value, gap))
@@ -222,8 +228,9 @@ class CrossProducts(Problem):
     def _squares(self) -> np.ndarray:
         return np.diag(self.gram)
 
-    def _walk(self, output: int, *settings: Any) -> None:
-        _native.gram_path(self.gram, self.cross[output], float(self.square[output]), *settings)
+    def _walk(self, output: int, along: _native.Penalties, out: dict[str, np.ndarray]) -> None:
+        square = float(self.square[output])
+        _native.gram_path(gram=self.gram, xy=self.cross[output], yy=square, along=along, **out)
 
 
 class Columns(Problem):
@@ -248,8 +255,8 @@ class Columns(Problem):
     def _squares(self) -> np.ndarray:
         return self.squares
 
-    def _walk(self, output: int, *settings: Any) -> None:
-        _native.dense_path(self.Z, self.squares, self.Y[output], *settings)
+    def _walk(self, output: int, along: _native.Penalties, out: dict[str, np.ndarray]) -> None:
+        _native.dense_path(Z=self.Z, squares=self.squares, y=self.Y[output], along=along, **out)
 
 
 class SparseColumns(Problem):
@@ -279,8 +286,17 @@ class SparseColumns(Problem):
     def _squares(self) -> np.ndarray:
         return self.value**2
 
-    def _walk(self, output: int, *settings: Any) -> None:
-        _native.sparse_path(self.value, self.row, self.start, self.mean, self.root, self.Y[output], *settings)
+    def _walk(self, output: int, along: _native.Penalties, out: dict[str, np.ndarray]) -> None:
+        _native.sparse_path(
+            value=self.value,
+            row=self.row,
+            start=self.start,
+            mean=self.mean,
+            root=self.root,
+            y=self.Y[output],
+            along=along,
+            **out,
+        )
 
 
 def grid(

@@ -123,7 +123,9 @@ def _joint_moments(X: Floats, Y: Floats, w: Floats | None) -> ClassScatter:
     (n, d), q = X.shape, Y.shape[1]
     count, rows, shift, first = np.zeros(1), np.zeros(1, np.int64), np.empty((1, d)), np.zeros((1, d))
     Z, weights = np.empty((n, d)), np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)
-    group(X, np.zeros(n, np.int64), weights, count, rows, shift, first, Z)  # Z = sqrt(w) (x - shift)
+    group(
+        X=X, y=np.zeros(n, np.int64), w=weights, count=count, rows=rows, shift=shift, first=first, Z=Z
+    )  # Z = sqrt(w) (x - shift)
     if w is not None and rows[0] < n:  # a row that weighs nothing is not there
         weighted = w > 0
         Z, Y, w = Z[: rows[0]], Y[weighted], w[weighted]

@@ -7,6 +7,7 @@
 // Checked by the caller: all item numbers are below the number of bitsets, all bounds are within their words.
 // Twins in NumPy: tests/rules/associative/test_class_sets.py.
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 #include <nanobind/stl/tuple.h>
 
@@ -45,6 +46,20 @@ bool none(const Word *a, int64_t from, int64_t to) {
     return std::all_of(a + from, a + to, [](Word w) { return w == 0; });
 }
 
+// Rows by class, and what they weigh.
+struct ClassRows {
+    In2<Word> bits;        // (m, W)   the rows of each item
+    In1<int64_t> bounds;   // (K + 1,) where the words of each class begin
+    In1<double> weight;    // (W * 64,), or empty: ones
+};
+
+// When a set is frequent, sure enough to be written down, and long enough.
+struct Search {
+    double min_count, min_confidence;
+    bool by_antecedent, stop_at_sure;
+    int64_t max_length;
+};
+
 // Rows, their classes and weights, as every function below sees them.
 struct Rows {
     View2<const Word> bits;
@@ -52,11 +67,11 @@ struct Rows {
     const double *weight;
     int64_t W, K;
 
-    Rows(In2<Word> &b, In1<int64_t> &e, In1<double> &w)
-        : bits(view(b)), bounds(view(e)), weight(w.shape(0) ? w.data() : nullptr), W(bits.cols()),
+    explicit Rows(const ClassRows &r)
+        : bits(view(r.bits)), bounds(view(r.bounds)), weight(data_or_null(r.weight)), W(bits.cols()),
           K(bounds.size() - 1) {
-        require(K >= 1 && shares_out(e, K, W, true), "the classes do not share out the words");
-        require(!weight || int64_t(w.shape(0)) == W * 64, "expected a weight for each bit");
+        require(K >= 1 && shares_out(r.bounds, K, W, true), "the classes do not share out the words");
+        require(!weight || length(r.weight) == W * 64, "expected a weight for each bit");
     }
     void counts(const Word *a, const Word *b, double *out) const {
         if (weight) weigh_both(a, b, bounds.data(), K, weight, out);
@@ -117,17 +132,17 @@ void set_bits(In2<int32_t> codes_,       // in   (n, d)  an item number, or -1 f
 }
 
 // Class counts of given sets of items.
-void set_counts(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight_,
+void set_counts(const ClassRows &rows_,
                 In1<Word> all_,                  // in   (W,)    the rows
                 In1<int64_t> start_,             // in   (R + 1,)
                 In1<int32_t> items_,             // in   items of set r at start[r] to start[r + 1]
                 InOut2<double> counts_) {        // out  (R, K)
-    const Rows rows(bits_, bounds_, weight_);
+    const Rows rows(rows_);
     const auto start = view(start_);
     const auto items = view(items_);
     const auto counts = view(counts_);
     const Word *all = all_.data();
-    check_items(start_, items_, length(counts_), length(bits_));
+    check_items(start_, items_, length(counts_), length(rows_.bits));
     require(length(all_) == rows.W && int64_t(counts_.shape(1)) == rows.K,
             "set_counts: rows or classes that are not there");
     nb::gil_scoped_release unlocked;
@@ -150,19 +165,20 @@ void set_counts(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight_,
 // The walk can be left and taken up again: `path` holds the items gone down; what hangs below its end is next.
 // Returns (sets counted, sets written, items written, whether the walk is over).
 std::tuple<int64_t, int64_t, int64_t, bool> mine_below(
-    In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight_,
+    const ClassRows &rows_,
     In1<int32_t> column_,                  // in      (m,)    the column of each item
     In1<int32_t> order_,                   // in      items in the order of the walk
     int64_t first,                         // in      where in `order` the sets begin
     In1<int32_t> rank_,                    // in      (K,)    of classes with equal counts the lowest rank wins
-    double min_count, double min_confidence, bool by_antecedent, bool stop_at_sure, int64_t max_length,
+    const Search &search,
     int64_t budget,                        // in      sets to count before the walk is left
     InOut1<int32_t> path_,                 // in/out  (max_length + 1,)  length, then items; length 0 begins
     InOut1<int32_t> out_items_,            // out     items of the sets written, each set in ascending order
     InOut1<int32_t> out_size_,             // out     (R,)    how many items
     InOut1<int32_t> out_class_,            // out     (R,)
     InOut2<double> out_count_) {           // out     (R, 2)  count of the class, and of all
-    const Rows rows(bits_, bounds_, weight_);
+    const auto [min_count, min_confidence, by_antecedent, stop_at_sure, max_length] = search;
+    const Rows rows(rows_);
     const auto column = view(column_);
     const auto order = view(order_);
     const auto rank = view(rank_);
@@ -173,7 +189,7 @@ std::tuple<int64_t, int64_t, int64_t, bool> mine_below(
     const auto out_count = view(out_count_);
     require(path.size() == max_length + 1 && max_length >= 2, "expected room for the longest set");
     require(first >= 0 && first < order.size(), "no such beginning");
-    require(within(order_, 0, length(bits_)) && length(column_) == length(bits_) && length(rank_) == rows.K,
+    require(within(order_, 0, length(rows_.bits)) && length(column_) == length(rows_.bits) && length(rank_) == rows.K,
             "mine_below: items or classes that are not there");
     require(path[0] >= 0 && path[0] <= max_length, "the walk was never there");
     require(out_class.size() == out_size.size() && out_count.rows() == out_size.size() && out_count.cols() == 2,
@@ -279,7 +295,7 @@ std::tuple<int64_t, int64_t, int64_t, bool> mine_below(
 //
 // A rule is kept if it is right on at least one row that is still there. Its counts are those of the rows that it
 // covers among them. Returns how many rules were looked at until no row was left.
-int64_t cover_in_order(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight_,
+int64_t cover_in_order(const ClassRows &rows_,
                        In1<int64_t> start_,          // in      (R + 1,)
                        In1<int32_t> items_,          // in      items of rule r at start[r] to start[r + 1]
                        In1<int32_t> class_,          // in      (R,)
@@ -288,7 +304,7 @@ int64_t cover_in_order(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight
                        InOut1<int32_t> covered_,     // in/out  (W * 64,) how many kept rules have covered each row
                        InOut1<uint8_t> kept_,        // out     (R,)
                        InOut2<double> counts_) {     // out     (R, K)    zero where a rule is not kept
-    const Rows rows(bits_, bounds_, weight_);
+    const Rows rows(rows_);
     const auto start = view(start_);
     const auto items = view(items_);
     const auto classes = view(class_);
@@ -296,7 +312,7 @@ int64_t cover_in_order(In2<Word> bits_, In1<int64_t> bounds_, In1<double> weight
     const auto kept = view(kept_);
     const auto counts = view(counts_);
     Word *left = left_.data();
-    check_items(start_, items_, length(class_), length(bits_));
+    check_items(start_, items_, length(class_), length(rows_.bits));
     require(within(class_, 0, rows.K) && length(left_) == rows.W && length(covered_) == rows.W * 64 &&
                 length(kept_) == length(class_) && length(counts_) == length(class_) &&
                 int64_t(counts_.shape(1)) == rows.K,
@@ -446,11 +462,19 @@ void add_votes(In2<Word> bits_,              // in      (C, W)  the rows that me
 }
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("add_votes", &add_votes);
-    m.def("set_bits", &set_bits);
-    m.def("set_counts", &set_counts);
-    m.def("mine_below", &mine_below);
-    m.def("cover_in_order", &cover_in_order);
-    m.def("most_general", &most_general);
-    m.def("item_weights", &item_weights);
+    record<ClassRows>(m, "ClassRows", field("bits", &ClassRows::bits), field("bounds", &ClassRows::bounds),
+                      field("weight", &ClassRows::weight));
+    record<Search>(m, "Search", field("min_count", &Search::min_count),
+                   field("min_confidence", &Search::min_confidence), field("by_antecedent", &Search::by_antecedent),
+                   field("stop_at_sure", &Search::stop_at_sure), field("max_length", &Search::max_length));
+    define(m, "add_votes", &add_votes, "bits", "start", "conditions", "classes", "adds", "top", "per_class", "scores",
+           "heard");
+    define(m, "set_bits", &set_bits, "codes", "place", "bits");
+    define(m, "set_counts", &set_counts, "rows", "held", "start", "items", "counts");
+    define(m, "mine_below", &mine_below, "rows", "column", "order", "first", "rank", "search", "budget", "path",
+           "out_items", "out_size", "out_class", "out_count");
+    define(m, "cover_in_order", &cover_in_order, "rows", "start", "items", "classes", "enough", "left", "covered",
+           "kept", "counts");
+    define(m, "most_general", &most_general, "start", "items", "kept");
+    define(m, "item_weights", &item_weights, "codes", "rows", "of_class", "weight", "sums");
 }

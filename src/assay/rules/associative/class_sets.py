@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -62,14 +63,14 @@ class ClassSets:
         )  # of classes with equal counts, the one with the larger prior, then the first
         self.rank[np.lexsort((np.arange(K), -self.totals))] = np.arange(K)
 
-    @property
-    def _rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.bits, self.bounds, self.weight
+    @cached_property
+    def _rows(self) -> _class_sets.ClassRows:
+        return _class_sets.ClassRows(bits=self.bits, bounds=self.bounds, weight=self.weight)
 
     def counts(self, start: np.ndarray, items: np.ndarray) -> np.ndarray:
         """(R, K) the weight of the rows that hold each set, per class."""
         counts = np.zeros((len(start) - 1, self.K))
-        _class_sets.set_counts(*self._rows, self.all[0], start, np.ascontiguousarray(items, np.int32), counts)
+        _class_sets.set_counts(self._rows, self.all[0], start, np.ascontiguousarray(items, np.int32), counts)
         return counts
 
     def majority(self, counts: np.ndarray) -> Any:
@@ -126,40 +127,49 @@ class ClassSets:
         depth = min(max_length or m, len(np.unique(self.column[order])))
         if depth < 2:
             return single
-        settings = (min_count * EXACT, sure * EXACT, by_antecedent, stop_at_sure, depth)
-        self._refuse_too_many(order, settings, limit, who)
-        walk = _Walk(self, order, settings, limit, who)
+        search = {
+            "min_count": min_count * EXACT,
+            "min_confidence": sure * EXACT,
+            "by_antecedent": by_antecedent,
+            "stop_at_sure": stop_at_sure,
+            "max_length": depth,
+        }
+        self._refuse_too_many(order, search, limit, who)
+        walk = _Walk(self, order, search, limit, who)
         return SetRules.join([single, *walk.run()])
 
-    def _refuse_too_many(self, order: np.ndarray, settings: Any, limit: int, who: str) -> None:
+    def _refuse_too_many(self, order: np.ndarray, search: dict[str, Any], limit: int, who: str) -> None:
         """An error before the work if the sets that must be counted are far more than the limit allows."""
         width = np.bincount(self.column[order]).astype(np.float64)
-        possible = np.zeros(settings[-1] + 1)  # ways to take an item of each of so many columns
+        possible = np.zeros(search["max_length"] + 1)  # ways to take an item of each of so many columns
         possible[0] = 1
         for items in width:
             possible[1:] += items * possible[:-1]
         if possible[1:].sum() <= limit:
             return
-        expected = self._estimate(order, settings)
+        expected = self._estimate(order, search)
         if expected > 2 * limit:
-            raise ParameterError(_too_many(f"about {expected:.1g} item sets", limit, settings[-1], who))
+            about = f"about {expected:.1g} item sets"
+            raise ParameterError(_too_many(about, limit, search["max_length"], who))
 
-    def _estimate(self, order: np.ndarray, settings: Any) -> float:
+    def _estimate(self, order: np.ndarray, search: dict[str, Any]) -> float:
         """How many sets the walk will count, from some random ways down its tree.
 
         A way takes a child with probability p and goes on; what it sees below stands for 1/p times as much. Early
         children have more to come behind them, and are taken the more often for it.
         """
-        rng, least, by_antecedent, depth = np.random.default_rng(0), settings[0], settings[2], settings[-1]
+        rng, depth = np.random.default_rng(0), search["max_length"]
         total = 0.0
         for _ in range(PROBES):
             held, candidates, share = self.all[0], order, 1.0
             for size in range(1, depth + 1):
                 counts = np.empty((len(candidates), self.K))
-                _class_sets.set_counts(*self._rows, held, np.arange(len(candidates) + 1), candidates, counts)
+                _class_sets.set_counts(self._rows, held, np.arange(len(candidates) + 1), candidates, counts)
                 total += share * len(candidates)
-                enough = (counts.sum(axis=1) if by_antecedent else counts.max(axis=1)) >= least
-                if settings[3]:
+                enough = (counts.sum(axis=1) if search["by_antecedent"] else counts.max(axis=1)) >= search[
+                    "min_count"
+                ]
+                if search["stop_at_sure"]:
                     enough &= (counts > 0).sum(axis=1) > 1
                 candidates = candidates[enough]
                 if size == depth or len(candidates) < 2:
@@ -190,7 +200,15 @@ class ClassSets:
             counts = np.zeros((len(kept), self.K))
             start = rules.start[first : first + step + 1]
             _class_sets.cover_in_order(
-                *self._rows, start, rules.items, rules.answer[some], enough, uncovered, covered, kept, counts
+                rows=self._rows,
+                start=start,
+                items=rules.items,
+                classes=rules.answer[some],
+                enough=enough,
+                left=uncovered,
+                covered=covered,
+                kept=kept,
+                counts=counts,
             )
             which.append(first + np.flatnonzero(kept))
             class_counts.append(counts[kept > 0])
@@ -220,8 +238,9 @@ class ClassSets:
 class _Walk:
     """The walk through all frequent sets, one first item after the other."""
 
-    def __init__(self, sets: ClassSets, order: np.ndarray, settings: Any, limit: int, who: str):
-        self.sets, self.order, self.settings, self.limit, self.who = sets, order, settings, limit, who
+    def __init__(self, sets: ClassSets, order: np.ndarray, search: dict[str, Any], limit: int, who: str):
+        self.sets, self.order, self.limit, self.who = sets, order, limit, who
+        self.depth, self.search = search["max_length"], _class_sets.Search(**search)
         self.counted, self.lock = 0, Lock()
         self.words = sets.bits.shape[1]
 
@@ -233,25 +252,25 @@ class _Walk:
 
     def below(self, first: int) -> list[SetRules]:
         """The sets that begin with one item."""
-        m, depth = len(self.order), self.settings[-1]
+        m, depth = len(self.order), self.depth
         room = max(ROOM, m)
         items, size = np.empty(room * depth, np.int32), np.empty(room, np.int32)
         answer, count = np.empty(room, np.int32), np.empty((room, 2))
         path, over, parts = np.zeros(depth + 1, np.int32), False, []
         while not over:
             counted, written, used, over = _class_sets.mine_below(
-                *self.sets._rows,
-                self.sets.column,
-                self.order,
-                first,
-                self.sets.rank,
-                *self.settings,
-                max(1, BUDGET // self.words),
-                path,
-                items,
-                size,
-                answer,
-                count,
+                rows=self.sets._rows,
+                column=self.sets.column,
+                order=self.order,
+                first=first,
+                rank=self.sets.rank,
+                search=self.search,
+                budget=max(1, BUDGET // self.words),
+                path=path,
+                out_items=items,
+                out_size=size,
+                out_class=answer,
+                out_count=count,
             )
             with self.lock:
                 self.counted += counted

@@ -59,7 +59,17 @@ def rule_scores(
             packed = np.packbits(condition.covers(block), bitorder="little")
             bits[c].view(np.uint8)[: len(packed)] = packed
         most = ALL if top is None else min(top, ALL)
-        _class_sets.add_votes(bits, start, parts, answer, adds, most, per_class, scores, heard)
+        _class_sets.add_votes(
+            bits=bits,
+            start=start,
+            conditions=parts,
+            classes=answer,
+            adds=adds,
+            top=most,
+            per_class=per_class,
+            scores=scores,
+            heard=heard,
+        )
         return scores, heard
 
     pieces = in_threads(piece, range(0, max(1, len(X)), ROWS))

@@ -10,6 +10,7 @@
 // of the larger class, which orders alike.
 // Twin in NumPy: tests/rules/covering/test_candidates.py, best_by_the_book.
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -260,18 +261,49 @@ void class_weights(const Found &one, const int32_t *ranks, uint32_t width, const
 
 }  // namespace
 
+// The training table, its columns ranked once.
+struct Table {
+    In2<uint64_t> order;  // (d, n) rank << 32 | row, ascending
+    In2<int32_t> ranks;   // (d, N)
+    In1<int32_t> width;   // (d,) how many ranks
+    In1<uint8_t> nominal;  // (d,)
+    In1<int32_t> y;       // (N,)
+    In1<double> w;        // (N,), or empty: ones
+};
+
+// By what candidates are judged: see Judge.
+struct Quality {
+    In1<double> prior;  // (K,)
+    int measure;
+    int64_t target;
+    double strength, before;
+    bool over;
+};
+
+// Which candidates are wanted.
+struct Wanted {
+    bool improve;      // only those better than the rule without them
+    bool unchanged;    // also those that leave all rows
+    double least;      // weight that they leave
+    double threshold;  // of the likelihood ratio of the last place, or negative: none is looked for
+    int64_t most;      // of each column
+};
+
 // The best `most` candidates of columns from..to for the rule that covers `rows`, and in the last place of each column
 // the best one whose likelihood ratio is above `threshold` (if that is not negative). Columns in `skip` have none; one
-// that leaves all rows is none unless `unchanged` says so. Found has 6 columns per candidate
-// (see COLUMNS), counts its class weights; a place without candidate has kind 0.
-void best(In2<uint64_t> order_, In2<int32_t> ranks_, In1<int32_t> width, In1<uint8_t> nominal, In1<int32_t> y,
-          In1<double> w, In1<uint8_t> skip, In1<uint8_t> inside, In1<int32_t> rows, In1<double> counts0,
-          In1<double> prior, In1<double> xlog, int measure, int64_t target, double strength, double before, bool over,
-          bool improve, bool unchanged, double least, double threshold, int64_t from, int64_t to, int64_t most,
-          InOut2<double> found_, InOut2<double> counts_) {
-    const auto order = view(order_);
-    const auto ranks = view(ranks_);
-    const auto found = view(found_);
+// that leaves all rows is none unless `unchanged` says so. The
+// table of candidates has 6 columns (see COLUMNS), counts its class weights; a place without candidate has kind 0.
+void best(const Table &table, const Quality &quality, const Wanted &wanted, In1<double> xlog, In1<uint8_t> skip,
+          In1<uint8_t> inside, In1<int32_t> rows, In1<double> counts0, int64_t from, int64_t to,
+          InOut2<double> candidates_, InOut2<double> counts_) {
+    const auto &[prior, measure, target, strength, before, over] = quality;
+    const auto &[improve, unchanged, least, threshold, most] = wanted;
+    const In1<int32_t> &width = table.width, &y = table.y;
+    const In1<uint8_t> &nominal = table.nominal;
+    const In1<double> &w = table.w;
+    const auto order = view(table.order);
+    const auto ranks = view(table.ranks);
+    const auto found = view(candidates_);
     const auto counts = view(counts_);
     const int64_t d = order.rows(), N = ranks.cols(), m = int64_t(rows.shape(0)), K = int64_t(prior.shape(0));
     require(0 <= from && from <= to && to <= d && ranks.rows() == d && int64_t(width.shape(0)) == d &&
@@ -350,8 +382,8 @@ void best(In2<uint64_t> order_, In2<int32_t> ranks_, In1<int32_t> width, In1<uin
 }
 
 // Key and value of class weights, row by row, as `best` sees them.
-void judged(In2<double> counts_, In1<double> prior, int measure, int64_t target, double strength, double before,
-            double bits0, bool over, InOut2<double> out_) {
+void judged(In2<double> counts_, const Quality &quality, double bits0, InOut2<double> out_) {
+    const auto &[prior, measure, target, strength, before, over] = quality;
     const auto counts = view(counts_);
     const auto out = view(out_);
     const int64_t K = int64_t(prior.shape(0));
@@ -373,11 +405,16 @@ void judged(In2<double> counts_, In1<double> prior, int measure, int64_t target,
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "The best conditions that a rule may add, by the class weights that they leave.";
-    m.def("best", &best, nb::arg("order"), nb::arg("ranks"), nb::arg("width"), nb::arg("nominal"), nb::arg("y"),
-          nb::arg("w"), nb::arg("skip"), nb::arg("inside"), nb::arg("rows"), nb::arg("counts0"), nb::arg("prior"),
-          nb::arg("xlog"), nb::arg("measure"), nb::arg("target"), nb::arg("strength"), nb::arg("before"),
-          nb::arg("over"), nb::arg("improve"), nb::arg("unchanged"), nb::arg("least"), nb::arg("threshold"),
-          nb::arg("start"), nb::arg("stop"), nb::arg("most"), nb::arg("found"), nb::arg("counts"));
-    m.def("judged", &judged, nb::arg("counts"), nb::arg("prior"), nb::arg("measure"), nb::arg("target"),
-          nb::arg("strength"), nb::arg("before"), nb::arg("bits0"), nb::arg("over"), nb::arg("out"));
+    record<Table>(m, "Table", field("order", &Table::order), field("ranks", &Table::ranks),
+                  field("width", &Table::width), field("nominal", &Table::nominal), field("y", &Table::y),
+                  field("w", &Table::w));
+    record<Quality>(m, "Quality", field("prior", &Quality::prior), field("measure", &Quality::measure),
+                    field("target", &Quality::target), field("strength", &Quality::strength),
+                    field("before", &Quality::before), field("over", &Quality::over));
+    record<Wanted>(m, "Wanted", field("improve", &Wanted::improve), field("unchanged", &Wanted::unchanged),
+                   field("least", &Wanted::least), field("threshold", &Wanted::threshold),
+                   field("most", &Wanted::most));
+    define(m, "best", &best, "table", "quality", "wanted", "xlog", "skip", "inside", "rows", "counts0", "start", "stop",
+           "candidates", "counts");
+    define(m, "judged", &judged, "counts", "quality", "bits0", "out");
 }

@@ -170,38 +170,39 @@ class CandidateTable:
         d = len(self.width)
         records, counted = np.empty((d, most + 1, 6)), np.empty((d, most + 1, self.K))
         parent = self.counts(rows) if counts is None else counts
-        asked = measure.arguments(target, self.total)
+        quality = measure.quality(prior, target, self.total, before)
         limit = -1.0 if threshold is None else float(threshold)
+        wanted = _candidates.Wanted(
+            improve=improve, unchanged=unchanged, least=least, threshold=limit, most=most
+        )
         self._inside[rows] = 1
         skipped = np.zeros(d, np.uint8)
         skipped[list(skip)] = 1
 
+        table = _candidates.Table(
+            order=self._order,
+            ranks=self.ranks,
+            width=self.width,
+            nominal=self.nominal,
+            y=self.y,
+            w=self.w,
+        )
+
         def work(block: tuple[int, int]) -> None:
             a, b = block
             _candidates.best(
-                self._order,
-                self.ranks,
-                self.width,
-                self.nominal,
-                self.y,
-                self.w,
-                skipped,
-                self._inside,
-                rows,
-                parent,
-                prior,
-                self._xlog,
-                before=before,
-                improve=improve,
-                unchanged=unchanged,
-                least=least,
-                threshold=limit,
+                table=table,
+                quality=quality,
+                wanted=wanted,
+                xlog=self._xlog,
+                skip=skipped,
+                inside=self._inside,
+                rows=rows,
+                counts0=parent,
                 start=a,
                 stop=b,
-                most=most,
-                found=records[a:b].reshape(-1, 6),
+                candidates=records[a:b].reshape(-1, 6),
                 counts=counted[a:b].reshape(-1, self.K),
-                **asked,
             )
 
         try:

@@ -8,6 +8,7 @@
 // Checked by the caller: flags are 0 or 1. Twin in NumPy: assay.rulebase.measures.exception_bits, compared in
 // tests/rules/covering/test_description_length.py.
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -78,4 +79,6 @@ double exceptions(In1<int32_t> hits,     // in  (m,) how many rules cover each r
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) { m.def("exceptions", &exceptions); }
+NB_MODULE(ASSAY_MODULE, m) {
+    define(m, "exceptions", &exceptions, "hits", "plus", "minus", "positive", "w", "P", "N", "rho");
+}

@@ -105,6 +105,6 @@ class RuleSetLength:
     def _exceptions(self, plus: np.ndarray = _NONE, minus: np.ndarray = _NONE) -> float:
         rows = self.rows
         return _description_length.exceptions(
-            self.hits, plus.view(np.uint8), minus.view(np.uint8), rows.flags, rows.weights,
-            rows.P, rows.N, self.share,
+            hits=self.hits, plus=plus.view(np.uint8), minus=minus.view(np.uint8), positive=rows.flags, w=rows.weights,
+            P=rows.P, N=rows.N, rho=self.share,
         )  # fmt: skip

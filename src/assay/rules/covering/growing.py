@@ -122,10 +122,20 @@ class RankedTable:
         """
         return Draft(
             *_growth.grow(
-                order, state, self._weights, self._logs, self.nominal, self.start, self.values, self._scratch,
-                float(min_positive), most, self.correction, self.midpoint,
+                order=order,
+                state=state,
+                w=self._weights,
+                logs=self._logs,
+                nominal=self.nominal,
+                start=self.start,
+                values=self.values,
+                scratch=self._scratch,
+                min_positive=float(min_positive),
+                max_conditions=most,
+                c=self.correction,
+                midpoint=self.midpoint,
             )[:5]
-        )  # fmt: skip
+        )
 
     def narrowed(self, order: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """The presorted keys of these rows, or of more where a copy would not pay."""
@@ -201,10 +211,17 @@ class ClassRows:
     def split(self, among: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows to grow with, as a state, and the places of the rows to prune with: a share of either class."""
         positive = self.positive[among].view(np.uint8)
-        P = np.count_nonzero(positive)
+        P = int(np.count_nonzero(positive))
         state, held = np.zeros(self.table.n, np.uint8), np.empty(len(among), np.uint8)
-        pruners = round(share * (len(among) - P)), min(round(share * P), max(P - 1, 0))
-        _growth.hold_out(self.rows[among], positive, *pruners, seed, state, held)
+        _growth.hold_out(
+            rows=self.rows[among],
+            positive=positive,
+            negatives=round(share * (len(among) - P)),
+            positives=min(round(share * P), max(P - 1, 0)),
+            seed=seed,
+            state=state,
+            held=held,
+        )
         return state, among[held.view(bool)]
 
     def grow(
@@ -228,9 +245,16 @@ class ClassRows:
         """p and n, (conditions + 1,) each: what the first 0, 1, 2, ... conditions cover among some places."""
         counts = np.empty((len(draft) + 1, 2))
         _growth.prefix_counts(
-            self.table.ranks, self.rows, among, self.flags, self.weights,
-            draft.column, draft.low, draft.high, counts,
-        )  # fmt: skip
+            ranks=self.table.ranks,
+            rows=self.rows,
+            among=among,
+            positive=self.flags,
+            w=self.weights,
+            column=draft.column,
+            low=draft.low,
+            high=draft.high,
+            counts=counts,
+        )
         return counts[:, 1], counts[:, 0]
 
 

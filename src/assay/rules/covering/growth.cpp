@@ -11,7 +11,7 @@
 // Checked by the caller: keys of rows 0..n-1, ranks below the column's number of distinct values, or missing.
 // Twins in NumPy: tests/rules/covering/test_growing.py, rule_by_the_book and depths_by_the_book.
 #include "assay/array.hpp"
-#include "assay/give.hpp"
+#include "assay/edge.hpp"
 #include "assay/sorting.hpp"
 
 #include <algorithm>
@@ -416,9 +416,11 @@ void hold_out(In1<int64_t> rows,  // in      (m,)
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("grow", &grow);
-    m.def("narrow", &narrow);
-    m.def("covers", &covers);
-    m.def("prefix_counts", &prefix_counts);
-    m.def("hold_out", &hold_out);
+    define(m, "grow", &grow, "order", "state", "w", "logs", "nominal", "start", "values", "scratch", "min_positive",
+           "max_conditions", "c", "midpoint");
+    define(m, "narrow", &narrow, "order", "keep", "out");
+    define(m, "covers", &covers, "ranks", "rows", "column", "low", "high", "met");
+    define(m, "prefix_counts", &prefix_counts, "ranks", "rows", "among", "positive", "w", "column", "low", "high",
+           "counts");
+    define(m, "hold_out", &hold_out, "rows", "positive", "negatives", "positives", "seed", "state", "held");
 }

@@ -58,15 +58,19 @@ class RuleMeasure:
         prior = np.full(counts.shape[1], 1 / counts.shape[1]) if prior is None else np.asarray(prior, float)
         return judge(self, counts, target, prior, float(counts.sum()))[:, 1]
 
-    def arguments(self, target: int | None, total: float) -> dict[str, Any]:
-        """The arguments of the native code."""
+    def quality(
+        self, prior: np.ndarray, target: int | None, total: float, before: float = 0.0
+    ) -> _candidates.Quality:
+        """How native code judges: expected class shares, the class (None: the largest), all weight, value so far."""
         strength = {"laplace": self.beta, "m-estimate": self.m, "wracc": total}.get(self.name, 0.0)
-        return {
-            "measure": MEASURES.index(self.name),
-            "target": -1 if target is None else int(target),
-            "strength": float(strength),
-            "over": self.over_represented and target is not None and self.name in BOTH_WAYS,
-        }
+        return _candidates.Quality(
+            prior=prior,
+            measure=MEASURES.index(self.name),
+            target=-1 if target is None else int(target),
+            strength=float(strength),
+            before=float(before),
+            over=self.over_represented and target is not None and self.name in BOTH_WAYS,
+        )
 
 
 def judge(
@@ -82,6 +86,5 @@ def judge(
     out = np.empty((len(counts), 3))
     bits = float(np.log2(share)) if share > 0 else 0.0
     counts = np.ascontiguousarray(counts, np.float64)
-    arguments = measure.arguments(target, total)
-    _candidates.judged(counts, prior, before=before, bits0=bits, out=out, **arguments)
+    _candidates.judged(counts, measure.quality(prior, target, total, before), bits, out)
     return out

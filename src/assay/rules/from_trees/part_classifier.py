@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import assay.rules.from_trees._partial_tree as _partial_tree
+import assay.trees._multiway as _multiway
 from assay.core import Card
 from assay.core.parameters import Choice, Flag, Range, Seed
 from assay.core.progress import progress
@@ -152,7 +153,7 @@ class PartClassifier(RuleClassifier):
         most = max(MOST_COUNTS // (left.K + 16), 1)
         try:
             *path, _ = _partial_tree.best_leaf(
-                *left.arrays(),
+                **left.native(),
                 pruning=PRUNINGS[self.pruning],
                 one_vs_rest=self.nominal == "one-vs-rest",
                 min_leaf=float(self.min_samples_leaf) * left.scale,
@@ -219,8 +220,8 @@ class _Left:
     def weights(self) -> np.ndarray:
         return np.ones(self.n) if self.all_w is None else self.all_w[self.rows]
 
-    def arrays(self) -> tuple[Any, ...]:
-        """What the native code takes: the rows left, and those held out."""
+    def native(self) -> dict[str, Any]:
+        """What native code takes: the rows left, and those held out."""
         ranks = np.diff(self.sorted.start).astype(np.int32)
         w = None if self.all_w is None else self.weights
         held = self.X[self.held]
@@ -232,23 +233,20 @@ class _Left:
             places[at] = np.searchsorted(values, held[:, j], side="right") - 1
             places[at] = np.where(np.isnan(held[:, j]), -1, np.maximum(places[at], 0))
         held_w = np.ones(len(held)) if self.all_w is None else self.all_w[self.held]
-        rows = (
-            self.codes,
-            self.order.copy(),
-            ranks,
-            np.ascontiguousarray(self.n_categories, np.int32),
-            self.y,
-            w,
+        rows = _multiway.SortedRows(
+            codes=self.codes,
+            lists=self.order.copy(),
+            distinct=ranks,
+            n_categories=np.ascontiguousarray(self.n_categories, np.int32),
+            y=self.y,
+            w=w,
+            K=self.K,
+            fractions=self.sorted.fractions,
         )
-        return (
-            *rows,
-            self.K,
-            self.sorted.fractions,
-            np.ascontiguousarray(codes),
-            places,
-            self.all_y[self.held],
-            held_w,
+        held_rows = _partial_tree.HeldRows(
+            codes=np.ascontiguousarray(codes), ranks=places, y=self.all_y[self.held], w=held_w
         )
+        return {"rows": rows, "held": held_rows}
 
     def covered(self, conditions: tuple[RowTest, ...], rows: np.ndarray | None = None) -> np.ndarray:
         """(n,) bool: which of the rows left meet all conditions."""

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "assay/error_bound.hpp"
-#include "assay/give.hpp"
+#include "assay/edge.hpp"
 #include "assay/multiway.hpp"
 
 using namespace assay;
@@ -187,12 +187,18 @@ class PartialTree {
     }
 };
 
-nb::tuple best_leaf(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> distinct, In1<int32_t> n_categories,
-                    In1<int32_t> y, Maybe w, int64_t K, bool fractions,
-                    In2<int32_t> held_codes,  // in  (nominal columns, h)
-                    In2<int32_t> held_ranks,  // in  (numeric columns, h)
-                    In1<int32_t> held_y, In1<double> held_w, int pruning, bool one_vs_rest, double min_leaf,
+// Rows that are held out to prune with.
+struct HeldRows {
+    In2<int32_t> codes;  // (nominal columns, h)
+    In2<int32_t> ranks;  // (numeric columns, h)
+    In1<int32_t> y;      // (h,)
+    In1<double> w;       // (h,)
+};
+
+nb::tuple best_leaf(const SortedRows &rows, const HeldRows &held_rows, int pruning, bool one_vs_rest, double min_leaf,
                     bool correction, double confidence, double z, int64_t most_nodes) {
+    const auto &[codes, lists, distinct, n_categories, y, w, K, fractions] = rows;
+    const auto &[held_codes, held_ranks, held_y, held_w] = held_rows;
     const Rules rules{GAIN_RATIO,  true,     correction, true, false,
                       one_vs_rest, min_leaf, 0.0,        1e-6, std::numeric_limits<int64_t>::max()};
     const int64_t n = int64_t(y.shape(0)), d = int64_t(n_categories.shape(0)), h = int64_t(held_y.shape(0));
@@ -204,14 +210,14 @@ nb::tuple best_leaf(In2<int32_t> codes, InOut2<uint64_t> lists, In1<int32_t> dis
         if (n_categories.data()[j] > 0)
             require(within(held_codes.data() + nominal++ * h, h, -1, n_categories.data()[j]),
                     "best_leaf: a category that is not there");
-    Grower g = grower(codes, lists, distinct, n_categories, y, w, K, fractions, rules);
+    Grower g = grower(rows, rules);
     g.nodes.most = size_t(most_nodes);
     vector<int32_t> feature, branch, low, high, category;
     vector<uint8_t> kind;
     vector<double> leaf;
     {
         nb::gil_scoped_release unlocked;
-        auto frame = g.whole(lists.data(), y.data(), w ? w->data() : nullptr);
+        auto frame = g.whole(lists.data(), y.data(), data_or_null(w));
         const Held held{held_codes.data(), held_ranks.data(), held_y.data(), held_w.data(), h};
         PartialTree tree(g, Pruning(pruning), Bound{confidence, z}, held, d, K, n_categories.data(), min_leaf);
         const int32_t root = g.add_node(-1, 0, *frame, 0, n);
@@ -269,10 +275,9 @@ void keep(In2<uint64_t> lists, In2<int32_t> codes, In1<uint8_t> kept, InOut2<uin
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("best_leaf", &best_leaf, nb::arg("codes"), nb::arg("lists"), nb::arg("distinct"), nb::arg("n_categories"),
-          nb::arg("y"), nb::arg("w").none(), nb::arg("K"), nb::arg("fractions"), nb::arg("held_codes"),
-          nb::arg("held_ranks"), nb::arg("held_y"), nb::arg("held_w"), nb::kw_only(), nb::arg("pruning"),
-          nb::arg("one_vs_rest"), nb::arg("min_leaf"), nb::arg("correction"), nb::arg("confidence"), nb::arg("z"),
-          nb::arg("most_nodes"));
-    m.def("keep", &keep);
+    record<HeldRows>(m, "HeldRows", field("codes", &HeldRows::codes), field("ranks", &HeldRows::ranks),
+                     field("y", &HeldRows::y), field("w", &HeldRows::w));
+    define(m, "best_leaf", &best_leaf, "rows", "held", "pruning", "one_vs_rest", "min_leaf", "correction", "confidence",
+           "z", "most_nodes");
+    define(m, "keep", &keep, "lists", "codes", "kept", "out_lists", "out_codes");
 }

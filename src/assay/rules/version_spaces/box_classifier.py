@@ -284,9 +284,9 @@ def reachable(
             held[start[j] + np.array(c.codes, np.int64)] = 1
     reached = np.empty(len(X), bool)
     for i in range(len(X)):
-        box = low.copy(), high.copy(), gaps.copy(), held.copy()
-        _boxes.grow_box(X, N, np.array([i]), coded, start[:-1].copy(), *box)
-        grown = any((a != b).any() for a, b in zip(box, (low, high, gaps, held)))
+        box = {"low": low.copy(), "high": high.copy(), "gaps": gaps.copy(), "held": held.copy()}
+        _boxes.grow_box(P=X, N=N, order=np.array([i]), nominal=coded, start=start[:-1].copy(), **box)
+        grown = any((a != b).any() for a, b in zip(box.values(), (low, high, gaps, held)))
         reached[i] = grown or S.covers(X[i : i + 1])[0]
     return reached
 

@@ -160,8 +160,17 @@ class _Grower:
         gaps, held = np.zeros(d, np.uint8), np.zeros(int(self.start[-1]), np.uint8)
         order = np.lexsort([*self.P.T[::-1], self._distance(x)])
         order = np.append(i, order[order != i])  # the row itself, then the nearest
-        shape = self.nominal.astype(np.uint8), self.start[:-1].copy()
-        _boxes.grow_box(self.P, self.N, order, *shape, low, high, gaps, held)
+        _boxes.grow_box(
+            P=self.P,
+            N=self.N,
+            order=order,
+            nominal=self.nominal.astype(np.uint8),
+            start=self.start[:-1].copy(),
+            low=low,
+            high=high,
+            gaps=gaps,
+            held=held,
+        )
         box = self._box(low, high, gaps, held)
         if not box.covers(self.P[[i]])[0]:
             return np.zeros(len(self.P), bool), Box(empty=True)

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -166,10 +167,7 @@ void grow_box(In2<double> P, In2<double> N, In1<int64_t> order, In1<uint8_t> nom
 
 NB_MODULE(ASSAY_MODULE, m) {
     m.doc() = "The best pair of thresholds on two columns, and boxes that grow.";
-    m.def("grow_box", &grow_box, nb::arg("P"), nb::arg("N"), nb::arg("order"), nb::arg("nominal"), nb::arg("start"),
-          nb::arg("low").noconvert(), nb::arg("high").noconvert(), nb::arg("gaps").noconvert(),
-          nb::arg("held").noconvert(), "Let rows of P join the box, in order, while it holds no row of N.");
-    m.def("best_corner", &best_corner, nb::arg("v"), nb::arg("s"), nb::arg("start"), nb::arg("margin_a"),
-          nb::arg("margin_b"), nb::arg("first"), nb::arg("last"), nb::arg("slack"), nb::arg("worth").noconvert(),
-          nb::arg("best").noconvert(), "Visit candidates of the first column, from one down to another.");
+    define(m, "grow_box", &grow_box, "P", "N", "order", "nominal", "start", "low", "high", "gaps", "held");
+    define(m, "best_corner", &best_corner, "v", "s", "start", "margin_a", "margin_b", "first", "last", "slack", "worth",
+           "best");
 }

@@ -279,7 +279,16 @@ def _corner(a: _Axis, b: _Axis, s: np.ndarray, slack: float) -> _Rule:
     step = max(1, BLOCK // (2 * B))
     for top in range(A - 1, -1, -step):
         _boxes.best_corner(
-            v, signed, start, a.margin, b.margin, top, max(top - step + 1, 0), slack, worth, best
+            v=v,
+            s=signed,
+            start=start,
+            margin_a=a.margin,
+            margin_b=b.margin,
+            first=top,
+            last=max(top - step + 1, 0),
+            slack=slack,
+            worth=worth,
+            best=best,
         )
     chosen = [(axis, int(at)) for axis, at in ((a, best[3]), (b, best[4])) if at]
     return _Rule({axis.column: (axis, at) for axis, at in chosen}, float(best[0]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -127,10 +126,16 @@ class NodeRows:
     # ------------------------------------------------------------------ searches
 
     @property
-    def _case(self) -> tuple[Any, ...]:
-        """The arguments that all searches share."""
-        w = np.ascontiguousarray(self.w, np.float64)
-        return self._target, w, self.K, CRITERIA.index(self.criterion), self.min_leaf, self.min_weight
+    def _case(self) -> _oblique.Case:
+        """What all searches are given."""
+        return _oblique.Case(
+            y=self._target,
+            w=np.ascontiguousarray(self.w, np.float64),
+            K=self.K,
+            criterion=CRITERIA.index(self.criterion),
+            min_leaf=self.min_leaf,
+            min_weight=self.min_weight,
+        )
 
     @cached_property
     def _target(self) -> np.ndarray:
@@ -142,14 +147,14 @@ class NodeRows:
 
         Among equally pure thresholds the one in the widest gap.
         """
-        _, threshold, impurity = _oblique.best_column(np.ascontiguousarray(z[None]), *self._case, _CLOSE)
+        _, threshold, impurity = _oblique.best_column(np.ascontiguousarray(z[None]), self._case, _CLOSE)
         return threshold, impurity
 
     @cached_property
     def best_threshold(self) -> tuple[Split | None, float]:
         """The purest test of a single column, and the impurity after it."""
         columns = np.ascontiguousarray(self.X.T, np.float64)
-        j, threshold, impurity = _oblique.best_column(columns, *self._case, 0.0)
+        j, threshold, impurity = _oblique.best_column(columns, self._case, 0.0)
         return (Threshold(j, threshold) if j >= 0 else None), impurity
 
     def descend(
@@ -174,7 +179,15 @@ class NodeRows:
         weights = np.array(start, dtype=np.float64)
         drift = seed is not None
         impurity = _oblique.descend(
-            columns, *self._case, weights, np.array(shifts), jumps, 1000, drift, seed or 0, tol
+            Z=columns,
+            case=self._case,
+            weights=weights,
+            shifts=np.array(shifts),
+            jumps=jumps,
+            cycles=1000,
+            drift=drift,
+            seed=seed or 0,
+            epsilon=tol,
         )
         return weights, impurity
 

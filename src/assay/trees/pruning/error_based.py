@@ -100,14 +100,13 @@ def _raised(tree: Tree, confidence: float, X: np.ndarray, y: np.ndarray, w: np.n
         X, y, weights = X[weighted], y[weighted], weights[weighted]
     K = tree.values.shape[1]
     content, parent, branch, leaf, rows, counts = _raising.raise_subtrees(
-        np.ascontiguousarray(X, np.float64),
-        np.ascontiguousarray(y, np.int32),
-        weights,
-        K,
-        float(confidence),
-        float(-ndtri(confidence)),
-        *(tree.feature, tree.kind, tree.threshold, tree.offset, tree.child, tree.set_offset, tree.sets),
-        *(tree.missing, tree.weighted_n_node_samples),
+        nodes=tree._nodes,
+        X=np.ascontiguousarray(X, np.float64),
+        y=np.ascontiguousarray(y, np.int32),
+        w=weights,
+        K=K,
+        confidence=float(confidence),
+        z=float(-ndtri(confidence)),
     )
     shut = leaf.astype(bool)
     sets = None

@@ -18,9 +18,9 @@
 #include <optional>
 #include <vector>
 
-#include "assay/array.hpp"
+#include "assay/edge.hpp"
 #include "assay/error_bound.hpp"
-#include "assay/give.hpp"
+#include "assay/nodes.hpp"
 
 using namespace assay;
 
@@ -29,77 +29,15 @@ namespace {
 using std::uint32_t;
 using std::vector;
 constexpr double SMALL = 1e-6;  // weights and errors closer than this are the same
-enum Kind : uint8_t { LEAF, THRESHOLD, SUBSET, NWAY, TERNARY };
 
-struct Shape {
-    int64_t m, d;
-    const int32_t *feature;
-    const uint8_t *kind;
-    const double *threshold;
-    const int32_t *offset, *child, *set_offset;
-    const uint32_t *sets;
-    const int32_t *missing;
-    const double *weight;
+int32_t children(const Nodes &t, int64_t i) { return t.offset[i + 1] - t.offset[i]; }
 
-    int32_t children(int64_t i) const { return offset[i + 1] - offset[i]; }
-
-    // The branch that a row takes at a node; -1: all of them.
-    int32_t branch(int64_t i, const double *x) const {
-        const double v = x[feature[i]];
-        if (v != v) return missing[i];
-        switch (kind[i]) {
-            case THRESHOLD: return !(v <= threshold[i]);
-            case SUBSET: {
-                const int64_t words = set_offset[i + 1] - set_offset[i];
-                if (!(v >= 0 && v < 32.0 * double(words))) return 1;
-                const int64_t code = int64_t(v);
-                return !(sets[set_offset[i] + code / 32] >> (code % 32) & 1);
-            }
-            case NWAY: return v >= 0 && v < children(i) ? int32_t(v) : missing[i];
-            default: {
-                double second;
-                std::memcpy(&second, sets + set_offset[i], 8);
-                return v <= threshold[i] ? 0 : v <= second ? 1 : 2;
-            }
-        }
-    }
-};
-
-Shape shape_of(int64_t d, In1<int32_t> &feature, In1<uint8_t> &kind, In1<double> &threshold, In1<int32_t> &offset,
-               In1<int32_t> &child, In1<int32_t> &set_offset, In1<uint32_t> &sets, In1<int32_t> &missing,
-               In1<double> &weight) {
-    const int64_t m = int64_t(feature.shape(0)), words = int64_t(sets.shape(0));
-    require(m > 0 && int64_t(kind.shape(0)) == m && int64_t(threshold.shape(0)) == m &&
-                int64_t(offset.shape(0)) == m + 1 && int64_t(child.shape(0)) == m - 1 &&
-                int64_t(set_offset.shape(0)) == m + 1 && int64_t(missing.shape(0)) == m &&
-                int64_t(weight.shape(0)) == m,
-            "Tree: the arrays differ in length");
-    Shape s{m,
-            d,
-            feature.data(),
-            kind.data(),
-            threshold.data(),
-            offset.data(),
-            child.data(),
-            set_offset.data(),
-            sets.data(),
-            missing.data(),
-            weight.data()};
-    require(s.offset[0] == 0 && s.set_offset[0] == 0 && shares_out(offset, m, m - 1) &&
-                shares_out(set_offset, m, words),
-            "Tree: offset");
-    for (int64_t i = 0; i < m; ++i) {
-        const int32_t c = s.children(i), own = s.set_offset[i + 1] - s.set_offset[i];
-        require(c >= 0 && s.offset[i + 1] <= m - 1 && own >= 0 && s.set_offset[i + 1] <= words, "Tree: offset");
-        require(s.kind[i] <= TERNARY && (s.kind[i] != TERNARY || (own == 2 && c == 3)), "Tree: kind");
-        require((s.kind[i] == LEAF) == (c == 0), "Tree: a leaf with children");
-        require(s.kind[i] != THRESHOLD && s.kind[i] != SUBSET ? true : c == 2, "Tree: two children are needed");
-        require(s.kind[i] == LEAF || (s.feature[i] >= 0 && s.feature[i] < d && s.missing[i] >= -1 && s.missing[i] < c),
-                "Tree: feature or missing");
-        for (int32_t b = s.offset[i]; b < s.offset[i + 1]; ++b)
-            require(s.child[b] > i && s.child[b] < m, "Tree: a child stands before its parent");
-    }
-    return s;
+// Whether this is a tree of d columns: every node but the root is a child, and exactly the leaves have none.
+void check_tree(const Nodes &t, int64_t d) {
+    require(t.d == d && length(t.children) == t.m - 1, "Tree: columns or children");
+    bool fits = true;
+    for (int64_t i = 0; i < t.m; ++i) fits &= (t.test.kind[i] == LEAF) == (children(t, i) == 0);
+    require(fits, "Tree: a leaf with children");
 }
 
 struct Frame {
@@ -116,7 +54,7 @@ struct Part {  // the rows of one node
 };
 
 class Pruner {
-    const Shape &t_;
+    const Nodes &t_;
     const double *X_;
     const int32_t *y_;
     const int64_t K_;
@@ -132,10 +70,10 @@ class Pruner {
     vector<double> counts;  // (m, K)
     vector<int64_t> rows;  // (m,)
 
-    Pruner(const Shape &t, const double *X, const int32_t *y, int64_t n, int64_t K, Bound bound)
+    Pruner(const Nodes &t, const double *X, const int32_t *y, int64_t n, int64_t K, Bound bound)
         : t_(t), X_(X), y_(y), K_(K), bound_(bound), side_(n), spare_row_(n), spare_w_(n), content(t.m), leaf(t.m),
           counts(t.m * K), rows(t.m) {
-        for (int64_t i = 0; i < t.m; ++i) content[i] = int32_t(i), leaf[i] = t.kind[i] == LEAF;
+        for (int64_t i = 0; i < t.m; ++i) content[i] = int32_t(i), leaf[i] = t.test.kind[i] == LEAF;
     }
 
     void run(Part all) {
@@ -166,7 +104,7 @@ class Pruner {
                 for (size_t b = 0; b < parts.size(); ++b) todo.push_back({kids[b], parts[b], false});
                 continue;
             }
-            const int32_t *kids = t_.child + t_.offset[content[i]], r = t_.children(content[i]);
+            const int32_t *kids = t_.child + t_.offset[content[i]], r = children(t_, content[i]);
             double as_tree = 0, heaviest = -1;
             int32_t heir = kids[0];
             for (int32_t b = 0; b < r; ++b) {
@@ -239,7 +177,7 @@ class Pruner {
     // Divide the rows of a part by the test of node i: order them by branch, those that take every branch last.
     void divide(const Part &p, int64_t i, vector<Part> &out) {
         Frame &f = *p.frame;
-        const int32_t r = t_.children(i);
+        const int32_t r = children(t_, i);
         const int64_t n = p.end - p.start;
         begins_.assign(r + 2, 0), bags_.assign(r + 1, 0.0);
         for (int64_t e = 0; e < n; ++e) {
@@ -271,18 +209,16 @@ class Pruner {
 
 // Prune with raising. Returns, for the nodes of the new tree in preorder: whose test it has, parent, branch, whether it
 // is a leaf, rows, counts (flat).
-nb::tuple raise(In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double confidence, double z,
-                In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold, In1<int32_t> offset, In1<int32_t> child,
-                In1<int32_t> set_offset, In1<uint32_t> sets, In1<int32_t> missing, In1<double> weight) {
+nb::tuple raise(const Nodes &t, In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double confidence, double z) {
     const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1));
     require(int64_t(y.shape(0)) == n && int64_t(w.shape(0)) == n, "X, y and w differ in length");
+    check_tree(t, d);
     vector<int32_t> content, parent, branch;
     vector<uint8_t> leaf;
     vector<int64_t> rows;
     vector<double> counts;
     {
         nb::gil_scoped_release unlocked;
-        const Shape t = shape_of(d, feature, kind, threshold, offset, child, set_offset, sets, missing, weight);
         for (int64_t i = 0; i < n; ++i) require(y.data()[i] >= 0 && y.data()[i] < K, "a class that is not there");
         Pruner pruner(t, X.data(), y.data(), n, K, Bound{confidence, z});
         auto all = std::make_shared<Frame>();
@@ -301,7 +237,7 @@ nb::tuple raise(In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double 
             leaf.push_back(pruner.leaf[p.node]), rows.push_back(pruner.rows[p.node]);
             counts.insert(counts.end(), &pruner.counts[int64_t(p.node) * K], &pruner.counts[int64_t(p.node) * K] + K);
             if (pruner.leaf[p.node]) continue;
-            for (int32_t b = t.children(c); b-- > 0;) todo.push_back({t.child[t.offset[c] + b], here, b});
+            for (int32_t b = children(t, c); b-- > 0;) todo.push_back({t.child[t.offset[c] + b], here, b});
         }
     }
     return nb::make_tuple(give(std::move(content)), give(std::move(parent)), give(std::move(branch)),
@@ -309,25 +245,23 @@ nb::tuple raise(In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double 
 }
 
 // Hand rows down, a row that is spread in fractions by the tree's own weights: out[leaf] += fraction * S[row].
-void distribute(In2<double> X, In2<double> S, In1<int32_t> feature, In1<uint8_t> kind, In1<double> threshold,
-                In1<int32_t> offset, In1<int32_t> child, In1<int32_t> set_offset, In1<uint32_t> sets,
-                In1<int32_t> missing, In1<double> weight, InOut2<double> out) {
+void distribute(const Nodes &t, In2<double> X, In2<double> S, InOut2<double> out) {
     const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1)), q = int64_t(S.shape(1));
-    require(int64_t(S.shape(0)) == n && out.shape(0) == feature.shape(0) && int64_t(out.shape(1)) == q,
+    require(int64_t(S.shape(0)) == n && int64_t(out.shape(0)) == t.m && int64_t(out.shape(1)) == q,
             "distribute: shapes");
+    check_tree(t, d);
     nb::gil_scoped_release unlocked;
-    const Shape t = shape_of(d, feature, kind, threshold, offset, child, set_offset, sets, missing, weight);
     vector<std::pair<int32_t, double>> todo;
     for (int64_t i = 0; i < n; ++i) {
         todo.assign(1, {0, 1.0});
         while (!todo.empty()) {
             const auto [node, part] = todo.back();
             todo.pop_back();
-            if (t.kind[node] == LEAF) {
+            if (t.test.kind[node] == LEAF) {
                 for (int64_t k = 0; k < q; ++k) out.data()[node * q + k] += part * S.data()[i * q + k];
                 continue;
             }
-            const int32_t b = t.branch(node, X.data() + i * d), r = t.children(node);
+            const int32_t b = t.branch(node, X.data() + i * d), r = children(t, node);
             const int32_t *kids = t.child + t.offset[node];
             if (b >= 0) {
                 todo.push_back({kids[b], part});
@@ -346,6 +280,6 @@ void distribute(In2<double> X, In2<double> S, In1<int32_t> feature, In1<uint8_t>
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    m.def("raise_subtrees", &raise);
-    m.def("distribute", &distribute);
+    define(m, "raise_subtrees", &raise, "nodes", "X", "y", "w", "K", "confidence", "z");
+    define(m, "distribute", &distribute, "nodes", "X", "S", "out");
 }

@@ -80,17 +80,7 @@ def _reach(tree: Tree, X: np.ndarray, amounts: np.ndarray) -> np.ndarray:
     out = np.zeros((tree.node_count, amounts.shape[1]))
     spreads = bool(((tree.missing < 0) & ~tree.is_leaf).any()) and bool(np.isnan(X).any())
     if spreads and tree.surrogates is None:
-        arrays = (
-            tree.feature,
-            tree.kind,
-            tree.threshold,
-            tree.offset,
-            tree.child,
-            tree.set_offset,
-            tree.sets,
-        )
-        weights = (tree.missing, tree.weighted_n_node_samples)
-        _raising.distribute(X, np.ascontiguousarray(amounts), *arrays, *weights, out)
+        _raising.distribute(tree._nodes, X, np.ascontiguousarray(amounts), out)
     else:
         np.add.at(out, tree.apply(X), amounts)
     return out

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "assay/array.hpp"
+#include "assay/edge.hpp"
 
 using namespace assay;
 
@@ -92,4 +93,4 @@ void strengths(In1<int32_t> parent,      // in   (m,)  before its children; -1 a
 
 }  // namespace
 
-NB_MODULE(ASSAY_MODULE, m) { m.def("strengths", &strengths); }
+NB_MODULE(ASSAY_MODULE, m) { define(m, "strengths", &strengths, "parent", "cost", "alpha"); }
