@@ -17,7 +17,7 @@ from assay.core.parameters import Range
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.errors import DataError
-from assay.types import RandomState
+from assay.types import Priors, RandomState
 
 BLOCK = 1 << 18  # bytes of X that are binarised and multiplied at a time: they stay in the cache
 
@@ -103,7 +103,7 @@ class BernoulliNB(CountBayes):
         force_alpha: bool = True,
         binarize: float | None = 0.0,
         fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Priors | None = None,
     ):
         self.alpha = alpha
         self.force_alpha = force_alpha

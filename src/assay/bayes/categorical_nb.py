@@ -17,7 +17,7 @@ from assay.core.parameters import Any_, Range
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.errors import DataError, ParameterError, SchemaWarning, warn_user
-from assay.types import RandomState
+from assay.types import Priors, RandomState
 
 
 class CategoricalNB(CountBayes):
@@ -117,7 +117,7 @@ class CategoricalNB(CountBayes):
         alpha: float = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Priors | None = None,
         min_categories: Any = None,
     ):
         self.alpha = alpha

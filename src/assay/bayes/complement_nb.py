@@ -12,6 +12,7 @@ from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.parameters import Flag
 from assay.core.stored import FloatArray, Object
+from assay.types import Priors
 
 
 class ComplementNB(FrequencyBayes):
@@ -91,7 +92,7 @@ class ComplementNB(FrequencyBayes):
         alpha: Any = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Priors | None = None,
         norm: bool = False,
     ):
         self.alpha = alpha

@@ -11,6 +11,7 @@ from assay.bayes.low_rank import LowRank
 from assay.core.moments import ClassScatter, RowScatter
 from assay.core.sums import Rows, Source
 from assay.errors import ParameterError
+from assay.types import Estimator
 
 __all__ = [
     "BlendedRows",
@@ -159,7 +160,7 @@ def ledoit_wolf_of_rows(sums: RowScatter, priors: np.ndarray) -> BlendedRows:
     return BlendedRows(np.vstack(parts), diagonal)
 
 
-def from_estimator(who: str, estimator: Any, source: Source, K: int) -> Covariances:
+def from_estimator(who: str, estimator: Estimator, source: Source, K: int) -> Covariances:
     """What an object with ``fit`` and ``covariance_``, such as those of scikit-learn, makes of the rows."""
     from sklearn.base import clone
 

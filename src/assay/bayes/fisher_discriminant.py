@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from assay.core.stored import FloatArray, Object, Scalar
 from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.multivariate.scatter import fisher_criterion, fisher_direction
-from assay.types import TableLike
+from assay.types import Priors, TableLike
 
 
 class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
@@ -108,7 +109,7 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         "threshold_": Scalar(),
     }
 
-    def __init__(self, within: str = "sum", threshold: str = "midpoint", *, priors: Any = None):
+    def __init__(self, within: str = "sum", threshold: str = "midpoint", *, priors: Priors | None = None):
         self.within = within
         self.threshold = threshold
         self.priors = priors
@@ -191,7 +192,7 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         """(n, 1) the scalar projection z of each row, (1)."""
         return (self._admit(X) @ self.direction_)[:, None]
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The name of the axis."""
         return np.array(["fisherdiscriminant0"], dtype=object)
 

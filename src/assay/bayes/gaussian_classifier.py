@@ -16,7 +16,7 @@ from assay.core.parallel import in_threads, one_blas_thread
 from assay.core.seeds import random_state_of
 from assay.core.sums import BLOCK_BYTES, ONE_BLOCK_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
-from assay.types import Labels, RandomState, TableLike, Target, Weights
+from assay.types import Labels, Priors, RandomState, TableLike, Target, Weights
 
 _BLAS_THREAD_COLUMNS = 500  # matrices with fewer columns are solved faster by one BLAS thread than by several
 
@@ -218,7 +218,7 @@ def log_odds_of_two(scores: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(odds), 0.0, odds)
 
 
-def class_priors(who: str, priors: Any, count: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def class_priors(who: str, priors: Priors | None, count: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """(K,) the given priors, or the classes' shares of the total weight."""
     if not count.any():
         raise DegenerateError(f"{who}: no row weighs anything, so there is nothing to learn from.")

@@ -25,7 +25,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Object, Plain, Text
 from assay.core.sums import Block, Rows
 from assay.errors import DegenerateError
-from assay.types import RandomState
+from assay.types import Priors, RandomState
 
 _STRUCTURES = ("spherical", "shared diagonal", "diagonal", "shared", "full")
 
@@ -127,7 +127,12 @@ class GaussianClassifierCV(Classifier):
     }
 
     def __init__(
-        self, structures: Any = None, *, cv: int = 10, priors: Any = None, random_state: RandomState = 0
+        self,
+        structures: Any = None,
+        *,
+        cv: int = 10,
+        priors: Priors | None = None,
+        random_state: RandomState = 0,
     ):
         self.structures = structures
         self.cv = cv

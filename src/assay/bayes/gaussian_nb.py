@@ -13,6 +13,7 @@ from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Range, Simplex
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.errors import DegenerateError, DegenerateWarning, warn_user
+from assay.types import Priors
 
 _TINY = np.finfo(np.float64).tiny
 
@@ -114,7 +115,7 @@ class GaussianNB(GaussianClassifier):
         "var_": FloatArray("K", "p"),
     }
 
-    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9):
+    def __init__(self, *, priors: Priors | None = None, var_smoothing: float = 1e-9):
         self.priors = priors
         self.var_smoothing = var_smoothing
 

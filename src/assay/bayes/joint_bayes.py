@@ -23,7 +23,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object
 from assay.errors import DataError, DegenerateWarning, warn_user
 from assay.tables import Schema, Table
-from assay.types import RandomState, TableLike
+from assay.types import Priors, RandomState, TableLike
 
 
 class JointBayes(SumLearner, Generative):
@@ -117,7 +117,7 @@ class JointBayes(SumLearner, Generative):
         alpha: float = 0.0,
         var_floor: float = 0.0,
         discrete: Any = "auto",
-        priors: Any = None,
+        priors: Priors | None = None,
         zero_evidence: str = "prior",
     ):
         self.covariance = covariance

@@ -13,6 +13,7 @@ from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Array, Choice, Range
 from assay.core.stored import FloatArray
 from assay.stats.estimators.weighted_quantile import weighted_quantile
+from assay.types import Priors
 
 __all__ = ["LaplaceNB"]
 
@@ -80,7 +81,7 @@ class LaplaceNB(Generative):
         "scales_": FloatArray("K", "p"),
     }
 
-    def __init__(self, priors: Any = None, *, scale: str = "class", var_smoothing: float = 1e-9):
+    def __init__(self, priors: Priors | None = None, *, scale: str = "class", var_smoothing: float = 1e-9):
         self.priors = priors
         self.scale = scale
         self.var_smoothing = var_smoothing

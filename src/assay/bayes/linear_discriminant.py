@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
 from assay.core.stored import FloatArray, Integer, Object
 from assay.core.sums import Source
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
-from assay.types import TableLike
+from assay.types import Priors, TableLike
 
 
 class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
@@ -150,7 +151,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         self,
         solver: str = "svd",
         shrinkage: Any = None,
-        priors: Any = None,
+        priors: Priors | None = None,
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
@@ -437,7 +438,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         directions = self.scalings_[:, : self._n_features_out]
         return (X - self.xbar_) @ directions if self.solver == "svd" else X @ directions
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the coordinates that ``transform`` gives."""
         self._ready()
         k = min(self._n_features_out, self.scalings_.shape[1])

@@ -13,6 +13,7 @@ from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.stored import FloatArray, Object
+from assay.types import Priors
 
 MAX_EXACT_POWER = 64  # fractions to a higher power are shown as decimals
 
@@ -87,7 +88,7 @@ class MultinomialNB(FrequencyBayes):
         alpha: Any = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Priors | None = None,
     ):
         self.alpha = alpha
         self.force_alpha = force_alpha

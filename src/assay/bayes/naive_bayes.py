@@ -25,7 +25,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import CodeArray, Each, FloatArray, Mapped, Object, Scalar, Text
 from assay.errors import DataError, DegenerateWarning, ParameterError, SchemaWarning, warn_user
 from assay.tables import row_name
-from assay.types import RandomState
+from assay.types import Priors, RandomState
 
 WORDS = ("auto", "gaussian", "categorical", "bernoulli")
 
@@ -148,7 +148,7 @@ class NaiveBayes(SumLearner, Generative):
         *,
         alpha: float = 1.0,
         var_smoothing: float = 1e-9,
-        priors: Any = None,
+        priors: Priors | None = None,
         zero_evidence: str = "prior",
     ):
         self.families = families

@@ -14,6 +14,7 @@ from assay.core.moments import ClassMoments, ClassScatter, RowScatter, class_mom
 from assay.core.parameters import Array, Choice
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.core.sums import Source
+from assay.types import Priors
 
 
 class NearestMean(SharedCovariance):
@@ -79,7 +80,7 @@ class NearestMean(SharedCovariance):
         "covariance_": FloatArray("p", "p"),
     }
 
-    def __init__(self, metric: str = "euclidean", *, priors: Any = "uniform"):
+    def __init__(self, metric: str = "euclidean", *, priors: Priors = "uniform"):
         self.metric = metric
         self.priors = priors
 

@@ -25,6 +25,7 @@ from assay.core.parameters import Choice, Flag, Instance, Range, Simplex
 from assay.core.stored import Each, FloatArray
 from assay.core.sums import Source
 from assay.errors import DegenerateError, ParameterError
+from assay.types import Priors
 
 
 class QuadraticDiscriminantAnalysis(OwnCovariances):
@@ -124,7 +125,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         *,
         solver: str = "svd",
         shrinkage: Any = None,
-        priors: Any = None,
+        priors: Priors | None = None,
         reg_param: float = 0.0,
         store_covariance: bool = False,
         tol: float = 1.0e-4,

@@ -16,6 +16,7 @@ from assay.core.parameters import Range, Simplex
 from assay.core.stored import FloatArray
 from assay.core.sums import Source
 from assay.errors import ParameterError
+from assay.types import Priors
 
 
 class RegularizedDiscriminantAnalysis(OwnCovariances):
@@ -74,7 +75,9 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
     accepts = {"alpha": Range(0, 1), "beta": Range(0, 1), "priors": Simplex() | None, "tol": Range(0)}
     stored = {"covariance_": FloatArray("K", "p", "p")}
 
-    def __init__(self, alpha: float = 0.1, beta: float = 0.4, *, priors: Any = None, tol: float = 1e-4):
+    def __init__(
+        self, alpha: float = 0.1, beta: float = 0.4, *, priors: Priors | None = None, tol: float = 1e-4
+    ):
         self.alpha = alpha
         self.beta = beta
         self.priors = priors

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.bayes.gaussian_nb import GaussianNB
 from assay.core import Card
@@ -15,7 +16,7 @@ from assay.core.moments import ClassMoments, class_moments
 from assay.core.parameters import Any_, Choice, Range, Simplex
 from assay.core.stored import CodeArray, FloatArray, Object
 from assay.errors import ParameterError
-from assay.types import TableLike
+from assay.types import Priors, TableLike
 
 
 class UnivariateGaussianClassifier(GaussianNB):
@@ -88,7 +89,7 @@ class UnivariateGaussianClassifier(GaussianNB):
         *,
         column: int | str = 0,
         variances: str = "own",
-        priors: Any = None,
+        priors: Priors | None = None,
         var_smoothing: float = 1e-9,
     ):
         self.column = column
@@ -169,7 +170,7 @@ class UnivariateGaussianClassifier(GaussianNB):
         return super()._reasons(self._pick(X), rows).then(lambda i: [section])
 
 
-def decision_points(means: Any, variances: Any, priors: Any) -> tuple[np.ndarray, np.ndarray]:
+def decision_points(means: ArrayLike, variances: Any, priors: Priors) -> tuple[np.ndarray, np.ndarray]:
     """Where the highest of K Gaussians times priors changes, and which one it is from left to right.
 
     Parameters

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
+from assay.types import TableLike
 
 ESTIMATES = ("predictive", "bayes", "map")  # what a belief can be turned into a density by
 
@@ -47,7 +48,7 @@ def as_matrix(X: ArrayLike, who: str) -> NDArray[np.float64]:
     return matrix
 
 
-def column_name(X: Any, j: int) -> str:
+def column_name(X: TableLike, j: int) -> str:
     """The column's own name if X is a data frame, else its number."""
     columns = getattr(X, "columns", None)
     return str(j) if columns is None else f'"{columns[j]}"'

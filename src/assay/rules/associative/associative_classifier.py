@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
+
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.parameters import Choice, Count
@@ -93,7 +95,7 @@ class AssociativeClassifier(CarClassifier):
         max_length: int | None = 3,
         top: int | None = 5,
         vote: Literal["votes", "confidence", "support", "product"] = "confidence",
-        cuts: Any = "mdl",
+        cuts: ArrayLike = "mdl",
         limit: int = 5_000_000,
     ):
         self.min_support = min_support

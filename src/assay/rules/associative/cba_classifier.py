@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.parameters import Flag
@@ -84,7 +83,7 @@ class CBAClassifier(CarClassifier):
         min_confidence: float = 0.5,
         max_length: int | None = 4,
         pessimistic: bool = False,
-        cuts: Any = "mdl",
+        cuts: ArrayLike = "mdl",
         limit: int = 5_000_000,
     ):
         self.min_support = min_support

@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.learner import python_label
 from assay.core.parameters import Accepted, Choice, Count, Flag, Range, check
@@ -57,7 +58,7 @@ class MinedTable:
         w: np.ndarray | None,
         schema: Schema,
         classes: Any,
-        cuts: Any,
+        cuts: ArrayLike,
         who: str,
     ) -> MinedTable:
         """Cut the columns and set the bits."""
@@ -109,7 +110,7 @@ def class_association_rules(
     support: Literal["rule", "antecedent"] = "rule",
     extend_sure: bool = False,
     pessimistic: bool = False,
-    cuts: Any = "mdl",
+    cuts: ArrayLike = "mdl",
     sample_weight: Weights | None = None,
     limit: int = 5_000_000,
 ) -> RuleBase:

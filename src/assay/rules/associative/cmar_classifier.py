@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from assay.core import Card
 from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Count, Range
@@ -94,7 +96,7 @@ class CMARClassifier(CarClassifier):
         max_length: int | None = 4,
         coverage: int = 4,
         significance: float = 0.05,
-        cuts: Any = "mdl",
+        cuts: ArrayLike = "mdl",
         limit: int = 5_000_000,
     ):
         self.min_support = min_support

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.explanations import Reasons, RowValues
@@ -112,7 +113,7 @@ class CPARClassifier(RuleClassifier):
         similarity: float = 0.99,
         best: int = 5,
         base: float = math.e,
-        cuts: Any = "mdl",
+        cuts: ArrayLike = "mdl",
     ):
         self.decay = decay
         self.min_weight = min_weight

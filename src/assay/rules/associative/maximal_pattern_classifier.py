@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.rules.associative.associative_classifier import all_rules
@@ -75,7 +76,7 @@ class MaximalPatternClassifier(CarClassifier):
         min_support: float = 0.05,
         min_confidence: float = 0.5,
         max_length: int | None = 4,
-        cuts: Any = "mdl",
+        cuts: ArrayLike = "mdl",
         limit: int = 5_000_000,
     ):
         self.min_support = min_support

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card, Transformer
 from assay.core.parameters import Choice, Count
@@ -108,7 +110,7 @@ class PatternFeatures(Transformer):
         relevance: Literal["information_gain", "chi_square", "growth_rate"] = "information_gain",
         coverage: int = 3,
         n_features: int | None = None,
-        cuts: Any = "mdl",
+        cuts: ArrayLike = "mdl",
         limit: int = 5_000_000,
     ):
         self.min_support = min_support
@@ -157,7 +159,7 @@ class PatternFeatures(Transformer):
     def _transform(self, X: np.ndarray) -> np.ndarray:
         return self.patterns_._firing.covers(X).astype(np.float64)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The item sets in words."""
         super().get_feature_names_out(input_features)
         return np.array([rule.premise(self.schema_) for rule in self.patterns_], dtype=object)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import assay.rules.covering._growth as _growth
 from assay.rulebase.conditions import Condition, RowTest
@@ -258,7 +258,7 @@ class ClassRows:
         return counts[:, 1], counts[:, 0]
 
 
-def best_prefix(values: Any) -> int:
+def best_prefix(values: ArrayLike) -> int:
     """How many conditions to keep: the shortest prefix among those of largest value.
 
     >>> from assay.rules.covering.growing import best_prefix

@@ -30,7 +30,7 @@ __all__ = ["Growth", "growth_along", "learn_one_rule"]
 def learn_one_rule(
     X: TableLike,
     y: Target,
-    answer: Any,
+    answer: Target,
     *,
     measure: str | RuleMeasure = "foil",
     beam: int = 1,
@@ -94,7 +94,7 @@ def learn_one_rule(
 def growth_along(
     X: TableLike,
     y: Target,
-    answer: Any,
+    answer: Target,
     conditions: Sequence[Condition],
     *,
     measure: str | RuleMeasure = "foil",

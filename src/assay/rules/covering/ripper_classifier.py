@@ -15,7 +15,7 @@ from assay.rules.covering.class_by_class import class_by_class, class_sequence
 from assay.rules.covering.description_length import RuleSetLength
 from assay.rules.covering.growing import ClassRows, Draft, RankedTable, best_prefix
 from assay.rules.rule_learner import RuleClassifier, class_rules
-from assay.types import RandomState
+from assay.types import Label, RandomState
 
 __all__ = ["RipperClassifier"]
 
@@ -188,7 +188,7 @@ class _OneClass:
         learner: RipperClassifier,
         rows: ClassRows,
         share: float,
-        label: Any,
+        label: Label,
         seeds: np.random.RandomState,
         bar: Progress,
     ):

@@ -15,6 +15,7 @@ from assay.rulebase.conditions import Condition, RowTest
 from assay.rules.covering.candidates import Candidate, CandidateTable, Offers
 from assay.rules.covering.measure import RuleMeasure, judge
 from assay.trees.rules import joined
+from assay.types import Target
 
 __all__ = ["ALTERNATIVES", "Growth", "GrowthStep", "Partial", "Tried", "grow_rule", "growth_of", "merged"]
 
@@ -240,7 +241,7 @@ def _worth_more(
     return max(zip(keys, pure_rows[some].sum(axis=1))) > best.rank
 
 
-def growth_of(part: Partial, table: CandidateTable, answer: Any) -> Growth:
+def growth_of(part: Partial, table: CandidateTable, answer: Target) -> Growth:
     """How a rule grew, in words that stay when the table is gone."""
     steps: list[GrowthStep] = []
     at: Partial | None = part

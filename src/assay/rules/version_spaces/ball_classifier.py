@@ -16,7 +16,7 @@ from assay.errors import DataError, DegenerateError
 from assay.rules.version_spaces.enclosing_ball import largest_consistent_ball, smallest_ball
 from assay.rules.version_spaces.one_answer import answers_with_reject, believed, refuse_label_of_a_class
 from assay.rules.version_spaces.version_space import positive_rows
-from assay.types import TableLike
+from assay.types import Label, TableLike
 
 __all__ = ["BallClassifier"]
 
@@ -115,12 +115,12 @@ class BallClassifier(Classifier):
         self,
         hypothesis: str = "middle",
         shape: str = "ball",
-        positive: Any = None,
+        positive: Label | None = None,
         *,
         cost_fn: float = 1.0,
         cost_fp: float = 1.0,
         decision: str = "argmax",
-        reject_label: Any = "reject",
+        reject_label: Label = "reject",
     ):
         self.hypothesis = hypothesis
         self.shape = shape

@@ -20,7 +20,7 @@ from assay.rules.version_spaces.one_answer import answers_with_reject, refuse_la
 from assay.rules.version_spaces.version_space import positive_rows, tightest_and_widest
 from assay.tables import Schema
 from assay.tables.row_names import row_name
-from assay.types import TableLike
+from assay.types import Label, TableLike
 
 __all__ = ["BoxClassifier"]
 
@@ -123,7 +123,7 @@ class BoxClassifier(RuleClassifier):
     def __init__(
         self,
         hypothesis: str = "middle",
-        positive: Any = None,
+        positive: Label | None = None,
         *,
         cost_fn: float = 1.0,
         cost_fp: float = 1.0,
@@ -132,7 +132,7 @@ class BoxClassifier(RuleClassifier):
         domain: dict[str, Any] | None = None,
         noise: str = "record",
         decision: str = "argmax",
-        reject_label: Any = "reject",
+        reject_label: Label = "reject",
     ):
         self.hypothesis = hypothesis
         self.positive = positive

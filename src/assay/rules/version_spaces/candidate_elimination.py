@@ -22,7 +22,7 @@ from assay.rules.version_spaces.one_answer import answers_with_reject, believed,
 from assay.rules.version_spaces.version_space import VersionSpace, positive_rows
 from assay.tables import Table
 from assay.tables.row_names import row_name
-from assay.types import Labels, TableLike, Target, Weights
+from assay.types import Label, Labels, TableLike, Target, Weights
 
 __all__ = ["CandidateElimination"]
 
@@ -118,12 +118,12 @@ class CandidateElimination(Classifier):
 
     def __init__(
         self,
-        positive: Any = None,
+        positive: Label | None = None,
         *,
         nominal: str = "value",
         noise: str = "record",
         decision: str = "argmax",
-        reject_label: Any = "reject",
+        reject_label: Label = "reject",
         limit: int = 10_000,
     ):
         self.positive = positive

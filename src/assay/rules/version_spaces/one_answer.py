@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.errors import ParameterError
+from assay.types import Label
 
 __all__ = ["answers_with_reject", "believed", "refuse_label_of_a_class"]
 
@@ -30,7 +29,7 @@ def believed(level: np.ndarray, shares: np.ndarray, trust: np.ndarray | None = N
     return np.where(total > 0, joint / np.where(total > 0, total, 1.0), shares)  # (1)
 
 
-def answers_with_reject(classes: np.ndarray, chosen: np.ndarray, label: Any) -> np.ndarray:
+def answers_with_reject(classes: np.ndarray, chosen: np.ndarray, label: Label) -> np.ndarray:
     """(n,) the classes, and where ``chosen`` is -1 the label of a refusal; text or numbers if all are, else objects.
 
     >>> from assay.rules.version_spaces.one_answer import answers_with_reject
@@ -46,7 +45,7 @@ def answers_with_reject(classes: np.ndarray, chosen: np.ndarray, label: Any) -> 
     return objects[chosen]
 
 
-def refuse_label_of_a_class(who: str, classes: np.ndarray, label: Any) -> None:
+def refuse_label_of_a_class(who: str, classes: np.ndarray, label: Label) -> None:
     """A refusal needs a name of its own."""
     if np.ndim(label):
         raise ParameterError(f"{who}: reject_label must be one label, got {label!r}.")

@@ -19,7 +19,7 @@ from assay.core.targets import label_codes
 from assay.errors import ParameterError
 from assay.rules.version_spaces.one_answer import answers_with_reject, refuse_label_of_a_class
 from assay.tables import Table
-from assay.types import Estimator, TableLike, Target
+from assay.types import Estimator, Label, TableLike, Target
 
 __all__ = ["OneClassEach"]
 
@@ -93,7 +93,7 @@ class OneClassEach(MetaEstimator, Classifier):
     }
 
     def __init__(
-        self, estimator: Estimator | None = None, *, decision: str = "argmax", reject_label: Any = "reject"
+        self, estimator: Estimator | None = None, *, decision: str = "argmax", reject_label: Label = "reject"
     ):
         self.estimator = estimator
         self.decision = decision

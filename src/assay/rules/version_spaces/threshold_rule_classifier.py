@@ -16,6 +16,7 @@ from assay.errors import DataError
 from assay.rulebase.conditions import Condition
 from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.rules.version_spaces.version_space import positive_rows
+from assay.types import Label
 
 __all__ = ["ThresholdRuleClassifier"]
 
@@ -89,7 +90,7 @@ class ThresholdRuleClassifier(RuleClassifier):
         "margin_": Scalar(),
     }
 
-    def __init__(self, positive: Any = None, *, directions: str = "above"):
+    def __init__(self, positive: Label | None = None, *, directions: str = "above"):
         self.positive = positive
         self.directions = directions
 

@@ -26,7 +26,7 @@ from assay.rules.version_spaces.box_sides import maximal, sides_of, widest
 from assay.tables import Schema, Table
 from assay.tables.row_names import RowNames, row_name
 from assay.tables.table import UNSEEN
-from assay.types import TableLike, Target
+from assay.types import Label, TableLike, Target
 
 __all__ = ["VersionSpace", "positive_rows"]
 
@@ -103,7 +103,7 @@ class VersionSpace:
         cls,
         X: TableLike,
         y: Target,
-        positive: Any = None,
+        positive: Label | None = None,
         *,
         nominal: Nominal = "value",
         domain: Any = None,
@@ -219,7 +219,7 @@ def as_box(h: Any) -> Box:
     return joined(conditions)
 
 
-def positive_rows(labels: np.ndarray, positive: Any, who: str) -> int:
+def positive_rows(labels: np.ndarray, positive: Label, who: str) -> int:
     """The number of the positive label; None is the last of two."""
     if positive is None:
         if len(labels) > 2:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import stdtr
 
 from assay.errors import DataError, ParameterError
@@ -15,7 +14,7 @@ from assay.stats.significance.summary import NO_SPREAD, Summary, sample
 __all__ = ["correlated_t"]
 
 
-def correlated_t(differences: Any, *, ratio: float = 0.0, rope: float = 0.01) -> RopePosterior:
+def correlated_t(differences: ArrayLike, *, ratio: float = 0.0, rope: float = 0.01) -> RopePosterior:
     r"""The probability that the first of two learners is worse, practically equal, or better.
 
     Differences over J splits of one data set are correlated, because the splits share rows; with the

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaincc, gammainccinv, gammaln, stdtr
 
 from assay.core.seeds import as_generator
@@ -41,7 +42,7 @@ class HierarchicalPosterior(RopePosterior):
 
 
 def hierarchical_t(
-    differences: Any,
+    differences: ArrayLike,
     *,
     ratio: float = 0.0,
     rope: float = 0.01,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.sentence import Sentence
@@ -65,7 +66,7 @@ class RopePosterior(Sentence):
                 return word
         return "undecided"
 
-    def density(self, x: Any) -> np.ndarray:
+    def density(self, x: ArrayLike) -> np.ndarray:
         """The posterior density of the mean difference at x, to be drawn.
 
         Student's t; of drawn samples there is none, draw ``samples`` in a triangle instead.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betainc, gammaincc, nctdtr, ndtr, stdtr, stdtrit
 
 __all__ = ["Judged", "at_least", "at_most", "judge", "noncentral_t", "tail"]
@@ -51,7 +52,7 @@ def judge(gap: Any, error: Any, df: Any, alpha: float, alternative: str, null: f
     return statistic, p, low, high
 
 
-def at_most(k: Any, n: Any, p: float) -> Any:
+def at_most(k: Any, n: ArrayLike, p: float) -> Any:
     r"""P(X <= k) of the binomial distribution, also for n beyond what SciPy's ``bdtr`` can count to.
 
     .. math:: P(X \le k) = I_{1-p}(n - k,\ k + 1)
@@ -65,7 +66,7 @@ def at_most(k: Any, n: Any, p: float) -> Any:
     return np.where(k < 0, 0.0, np.where(k >= n, 1.0, inside))
 
 
-def at_least(k: Any, n: Any, p: float) -> Any:
+def at_least(k: Any, n: ArrayLike, p: float) -> Any:
     """P(X >= k) of the binomial distribution.
 
     >>> from assay.stats.distributions.tails import at_least

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, ndtri
 
 from assay.errors import DataError, ParameterError
@@ -19,7 +20,9 @@ from assay.stats.significance.test_result import check_alpha
 __all__ = ["cohen_d", "cohen_h", "hedges_g"]
 
 
-def cohen_d(first: Any, second: Any = None, *, paired: bool = False, alpha: float = 0.05) -> EffectSize:
+def cohen_d(
+    first: ArrayLike, second: ArrayLike | None = None, *, paired: bool = False, alpha: float = 0.05
+) -> EffectSize:
     r"""A difference of means in standard deviations.
 
     .. math:: d = \frac{m_1 - m_2}{S_p} \quad \text{(two samples, pooled deviation)}, \qquad
@@ -52,7 +55,9 @@ def cohen_d(first: Any, second: Any = None, *, paired: bool = False, alpha: floa
     return _standardised(first, second, paired, alpha, "Cohen's d", "cohen_d")[0]
 
 
-def hedges_g(first: Any, second: Any = None, *, paired: bool = False, alpha: float = 0.05) -> EffectSize:
+def hedges_g(
+    first: ArrayLike, second: ArrayLike | None = None, *, paired: bool = False, alpha: float = 0.05
+) -> EffectSize:
     r"""Cohen's d without its bias, which is upwards for few values.
 
     .. math:: g = J\,d, \qquad J = \frac{\Gamma(\nu/2)}{\sqrt{\nu/2}\,\Gamma((\nu-1)/2)} \approx 1 - \frac{3}{4\nu - 1}

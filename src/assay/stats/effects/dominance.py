@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from assay.errors import DataError
@@ -20,7 +21,7 @@ from assay.stats.significance.test_result import check_alpha
 __all__ = ["cliff_delta", "discordant_odds", "rank_biserial", "vargha_delaney_a"]
 
 
-def cliff_delta(first: Any, second: Any, *, alpha: float = 0.05) -> EffectSize:
+def cliff_delta(first: ArrayLike, second: ArrayLike, *, alpha: float = 0.05) -> EffectSize:
     r"""How much more often a value of the first sample beats one of the second than the reverse.
 
     .. math:: \delta = \frac{\#\{x_i > y_j\} - \#\{x_i < y_j\}}{n_1n_2}                          \quad (1)
@@ -77,7 +78,7 @@ def cliff_delta(first: Any, second: Any, *, alpha: float = 0.05) -> EffectSize:
     return EffectSize(name, delta, float(max(low, -1.0)), float(min(high, 1.0)), alpha)
 
 
-def vargha_delaney_a(first: Any, second: Any, *, alpha: float = 0.05) -> EffectSize:
+def vargha_delaney_a(first: ArrayLike, second: ArrayLike, *, alpha: float = 0.05) -> EffectSize:
     r"""The probability that a value of the first sample beats one of the second.
 
     .. math:: A = \frac{\#\{x_i > y_j\} + \frac12\#\{x_i = y_j\}}{n_1n_2} = \frac{\delta + 1}{2}

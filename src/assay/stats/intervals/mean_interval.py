@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import is_number
@@ -16,7 +15,7 @@ __all__ = ["mean_interval", "variance_interval"]
 
 
 def mean_interval(
-    values: Any, *, sigma: float | None = None, alpha: float = 0.05, alternative: str = "two-sided"
+    values: ArrayLike, *, sigma: float | None = None, alpha: float = 0.05, alternative: str = "two-sided"
 ) -> tuple[float, float]:
     r"""Interval of the mean of independent values.
 
@@ -70,7 +69,7 @@ def mean_interval(
 
 
 def variance_interval(
-    values: Any, *, alpha: float = 0.05, alternative: str = "two-sided"
+    values: ArrayLike, *, alpha: float = 0.05, alternative: str = "two-sided"
 ) -> tuple[float, float]:
     r"""Interval of the variance of independent normal values.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.sentence import Sentence
@@ -45,7 +45,7 @@ class RepeatedEstimate(Sentence):
         return f"{start}; {shown_confidence(self.alpha)} interval {self.low:.4f} to {self.high:.4f}."
 
 
-def repeated_estimate(values: Any, ratio: float = 0.0, *, alpha: float = 0.05) -> RepeatedEstimate:
+def repeated_estimate(values: ArrayLike, ratio: float = 0.0, *, alpha: float = 0.05) -> RepeatedEstimate:
     r"""Mean, variance and interval of the error over b rounds of a resampling.
 
     .. math:: \bar v = \tfrac1b\sum_i v_i, \qquad S^2 = \tfrac1{b-1}\sum_i(v_i - \bar v)^2, \qquad
@@ -80,7 +80,7 @@ def repeated_estimate(values: Any, ratio: float = 0.0, *, alpha: float = 0.05) -
     return RepeatedEstimate(float(v.mean()), float(v.var(ddof=1)), low, high, len(v), ratio, alpha)
 
 
-def corrected_interval(values: Any, ratio: float, alpha: float = 0.05) -> tuple[float, float]:
+def corrected_interval(values: ArrayLike, ratio: float, alpha: float = 0.05) -> tuple[float, float]:
     r"""Interval of a learner's mean over J splits that share rows.
 
     .. math:: \bar v \pm t_{1-\alpha/2,\,J-1} \sqrt{(1/J + n_{test}/n_{train})\, S^2}

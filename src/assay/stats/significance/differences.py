@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError
 from assay.stats.significance.summary import sample
@@ -15,7 +14,7 @@ DIGITS = 10  # differences that agree so far, measured by the largest one, are e
 DIGITS_OF_VALUES = 12  # measured by the larger of the two values, if these are known
 
 
-def paired_differences(first: Any, second: Any, who: str, least: int = 1) -> np.ndarray:
+def paired_differences(first: ArrayLike, second: ArrayLike, who: str, least: int = 1) -> np.ndarray:
     """(n,) first minus second, each rounded by the size of its pair; or the first alone, if it holds the
     differences already, rounded by the largest.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError
 from assay.stats.checks import as_matrix
@@ -15,7 +16,9 @@ from assay.stats.significance.test_result import TestResult, check_alpha, check_
 __all__ = ["five_by_two_f", "five_by_two_t"]
 
 
-def five_by_two_t(differences: Any, *, alpha: float = 0.05, alternative: str = "two-sided") -> TestResult:
+def five_by_two_t(
+    differences: ArrayLike, *, alpha: float = 0.05, alternative: str = "two-sided"
+) -> TestResult:
     r"""The 5 x 2 cv paired t test: one difference over the spread within five replications.
 
     With the difference :math:`p_i^{(j)}` of the error rates on fold j of replication i,
@@ -64,7 +67,7 @@ def five_by_two_t(differences: Any, *, alpha: float = 0.05, alternative: str = "
     return TestResult(name, statistic, float(tail(statistic, 5, alternative)), 5, alternative, alpha, mean)
 
 
-def five_by_two_f(differences: Any, *, alpha: float = 0.05) -> TestResult:
+def five_by_two_f(differences: ArrayLike, *, alpha: float = 0.05) -> TestResult:
     r"""The combined 5 x 2 cv F test: all ten differences over the spread within five replications.
 
     With :math:`p_i^{(j)}` and :math:`s_i^2` as in ``five_by_two_t``,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import _as_floats, as_matrix, is_number
@@ -37,8 +38,8 @@ class Hotelling(TestResult):
 
 
 def hotelling(
-    first: Any,
-    second: Any = None,
+    first: ArrayLike,
+    second: ArrayLike | None = None,
     *,
     paired: bool = False,
     mean: Any = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import is_whole
@@ -111,7 +112,7 @@ def mcnemar(
     )
 
 
-def discordant(truth: Target, first: Any, second: Any) -> tuple[int, int, int]:
+def discordant(truth: Target, first: ArrayLike, second: ArrayLike) -> tuple[int, int, int]:
     """Rows that only the first, that only the second learner gets wrong, and all rows.
 
     >>> from assay.stats import discordant

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.stats.distributions.tails import tail
@@ -20,8 +20,8 @@ EXACT_UP_TO = 60  # values in both samples together; auto counts exactly so far
 
 
 def rank_sum(
-    first: Any,
-    second: Any,
+    first: ArrayLike,
+    second: ArrayLike,
     *,
     method: str = "auto",
     continuity: bool = True,

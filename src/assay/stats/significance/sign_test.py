@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import is_whole
@@ -35,8 +36,8 @@ class SignTest(TestResult):
 
 
 def sign_test(
-    first: Any,
-    second: Any = None,
+    first: ArrayLike,
+    second: ArrayLike | None = None,
     *,
     ties: str = "drop",
     method: str = "exact",

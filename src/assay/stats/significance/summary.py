@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import as_sample, is_number, is_whole
@@ -54,7 +54,7 @@ class Summary:
             )
 
     @classmethod
-    def of(cls, values: Any, who: str = "Summary") -> Summary:
+    def of(cls, values: ArrayLike, who: str = "Summary") -> Summary:
         """The summary of values; a summary stays what it is."""
         if isinstance(values, Summary):
             return values
@@ -67,7 +67,7 @@ class Summary:
         return bool(self.sd <= NO_SPREAD_OF_VALUES * abs(self.mean))
 
 
-def sample(values: Any, who: str, least: int = 2, what: str = "values") -> np.ndarray:
+def sample(values: ArrayLike, who: str, least: int = 2, what: str = "values") -> np.ndarray:
     """(n,) finite float64, or an error that says what is wrong.
 
     >>> from assay.stats.significance.summary import sample
