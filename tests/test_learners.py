@@ -63,7 +63,7 @@ def test_wrong_names_are_refused_with_what_to_do():
     ):
         find_learner("naive bays")
     with pytest.raises(
-        ParameterError, match=r"'lasso' is Lasso, a learner of the kind regressor. Name a classifier"
+        ParameterError, match=r"'lasso' is Lasso, a regressor, for numbers. Name a classifier, for classes"
     ):
         find_learner("lasso")
     with pytest.raises(

@@ -15,10 +15,22 @@ from typing import Any
 
 from assay.errors import ParameterError, did_you_mean
 
-__all__ = ["KINDS", "Entry", "all_learners", "find_learner", "is_learner", "learners", "make_learner"]
+__all__ = [
+    "KINDS",
+    "KIND_OF_TASK",
+    "Entry",
+    "all_learners",
+    "find_learner",
+    "is_learner",
+    "learners",
+    "make_learner",
+]
 
 LIST = Path(__file__).with_name("learners.json")
+KIND_OF_TASK = {"classification": "classifier", "regression": "regressor"}
 KINDS = ("classifier", "regressor", "transformer", "outlier detector", "density", "wrapper", "other")
+
+_WHAT = {"classifier": ", for classes", "regressor": ", for numbers"}
 
 
 @dataclass(frozen=True)
@@ -107,9 +119,10 @@ def find_learner(name: str, kind: str = "classifier") -> Entry:
     for other in KINDS:
         if other != kind and (entry := _named(name, other)) is not None:
             raise ParameterError(
-                f"{name!r} is {entry.class_name}, a learner of the kind {other}. Name a {kind}."
+                f"{name!r} is {entry.class_name}, a {other}{_WHAT.get(other, '')}. Name a {kind}{_WHAT.get(kind, '')}."
             )
-    hint = did_you_mean(name, learners(kind), listed=False)
+    other_names = [n for other in KIND_OF_TASK.values() for n in learners(other)]
+    hint = did_you_mean(name, learners(kind), listed=False) or did_you_mean(name, other_names, listed=False)
     raise ParameterError(f"There is no learner {name!r}.{hint} All names: assay learners.")
 
 

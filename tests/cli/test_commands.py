@@ -197,18 +197,6 @@ def test_labels_that_are_numbers_come_back_whole(run, tmp_path):
     assert out.split()[:3] == ["y", "1234567", "1234568"] and len(out.split()) == 22
 
 
-def test_a_measured_target_is_refused_in_a_sentence(run, tmp_path):
-    data = tmp_path / "d.csv"
-    data.write_text("x,y\n" + "".join(f"{i},{i / 8}\n" for i in range(1, 30)))
-    code, _, err = run("fit", data, "-t", "y", "-o", tmp_path / "m.assay")
-    assert code == 2 and err.startswith(
-        "assay: y holds 29 distinct numbers from 0.125 to 3.625, but fit needs"
-    )
-    assert "--nominal" not in err and "Cut the numbers into classes" in err and "assay.linear.Ridge" in err
-    code, out, _ = run("describe", data, "-t", "y")
-    assert code == 0 and "error: y holds 29 distinct numbers with fractions" in out
-
-
 def test_a_libsvm_file_from_compare_to_an_explained_answer(run, tmp_path):
     rng = np.random.default_rng(2)
     data, new, model = tmp_path / "d.svm", tmp_path / "new.svm", tmp_path / "m.assay"

@@ -47,7 +47,12 @@ def test_explain(run, tmp_path):
 
 def test_learners_and_datasets(run):
     told = json.loads(run("learners", "--json")[1])
-    assert [entry["name"] for entry in told] == list(learners())
+    assert [entry["name"] for entry in told] == [*learners("classifier"), *learners("regressor")]
+    told = json.loads(run("learners", "--json", "--kind", "regressor")[1])
+    assert [entry["name"] for entry in told] == list(learners("regressor"))
+    assert {entry["kind"] for entry in told} == {"regressor"}
+    both = json.loads(run("learners", "forest", "--json")[1])
+    assert [entry["kind"] for entry in both] == ["classifier", "regressor"]
     told = json.loads(run("learners", "C4.5", "--json")[1])
     assert told["name"] == "c45" and told["class"] == "assay.trees.C45Classifier"
     assert {"name", "accepts", "default"} == set(told["parameters"][0])

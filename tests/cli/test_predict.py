@@ -81,7 +81,7 @@ def test_a_learner_without_probabilities_says_how_to_have_them(run, tmp_path):
         code, _, err = run("predict", path, "iris", *option)
         assert code == 2 and "fit it with --calibrate" in err
     code, out, _ = run("fit", "iris", "-l", "ridge", "--calibrate", "-o", path)
-    assert code == 0 and out.startswith("RidgeClassifier, calibrated learned species from 150 rows")
+    assert code == 0 and out.startswith("RidgeClassifier (calibrated) learned species from 150 rows")
     code, out, _ = run("predict", path, "iris")
     assert code == 0 and out.startswith("species,P(setosa),P(versicolor),P(virginica)\nsetosa,0.")
 

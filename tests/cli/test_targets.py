@@ -1,4 +1,4 @@
-"""What may be a target: text, or few whole numbers; the last column of an ARFF file if nothing is said."""
+"""What a target is taken for: classes or numbers, by its values or by --task; an ARFF file's is its last column."""
 
 import pytest
 
@@ -12,42 +12,73 @@ def numbers(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("command", [("fit", "-o", "m.assay"), ("compare", "-l", "majority")])
-def test_many_numbers_are_no_classes(run, numbers, tmp_path, monkeypatch, command):
-    monkeypatch.chdir(tmp_path)
-    name, *options = command
-    code, _, err = run(name, numbers, "-t", "many", *options)
-    assert code == 2 and err.startswith(
-        f"assay: many holds 116 distinct numbers from 0 to 115, but {name} needs"
+@pytest.mark.parametrize(
+    ("target", "task"),
+    [
+        ("many", "regression"),
+        ("x", "regression"),
+        ("codes", "regression"),
+        ("few", "classification"),
+        ("text", ""),
+    ],
+)
+def test_the_values_of_the_target_decide(run, numbers, tmp_path, target, task):
+    """Numbers with fractions, or more than 20 distinct whole ones, are predicted as numbers; a note says why."""
+    model = tmp_path / "m.assay"
+    code, out, err = run("fit", numbers, "-t", target, "-o", model)
+    assert code == 0 and ("training RMSE" in out) == (task == "regression"), err
+    assert ("so it is predicted as a number (regression)" in err) == (task == "regression")
+    described = run("describe", numbers, "-t", target)[1]
+    assert (f"{target}, a number to predict (regression)" in described) == (task == "regression")
+    assert (f"classes of {target}" in described) == (task != "regression")
+    code, out, _ = run("compare", numbers, "-t", target, "--design", "2-fold", "-l", "cart")
+    assert code == 0 and (f"Regression of {target}." in out) == (task == "regression")
+
+
+def test_task_overrules_the_values(run, numbers, tmp_path):
+    model = tmp_path / "m.assay"
+    code, out, err = run("fit", numbers, "-t", "many", "--task", "classification", "-o", model)
+    assert code == 0 and out.startswith("NaiveBayes learned many") and err == ""
+    code, out, err = run("fit", numbers, "-t", "few", "--task", "regression", "-o", model)
+    assert code == 0 and out.startswith("LinearRegression learned few") and err == ""
+    assert "classes of many" in run("describe", numbers, "-t", "many", "--task", "classification")[1]
+    assert "few, a number to predict" in run("describe", numbers, "-t", "few", "--task", "regression")[1]
+    out = run(
+        "compare", numbers, "-t", "few", "--task", "regression", "-l", "mean,cart", "--design", "2-fold"
+    )[1]
+    assert "Regression of few." in out and "rmse" in out
+
+
+def test_learners_and_metrics_that_are_named_decide_where_the_values_leave_it_open(run, numbers, tmp_path):
+    code, out, err = run("fit", numbers, "-t", "few", "-l", "lasso", "-o", tmp_path / "m.assay")
+    assert code == 0 and out.startswith("Lasso learned few")
+    assert (
+        "few holds 3 distinct whole numbers, and what was named is for numbers, so it is predicted as a"
+        in err
     )
-    assert "add --nominal many" in err and "assay.ensembles.RandomForestRegressor" in err
-    code, _, err = run(name, numbers, "-t", "x", *options)
-    assert code == 2 and "x holds 600 distinct numbers" in err and "--nominal" not in err
-    for target in ("few", "text"):
-        assert run(name, numbers, "-t", target, *options)[0] == 0
+    out = run("compare", numbers, "-t", "few", "-m", "rmse", "-l", "cart", "--design", "2-fold")[1]
+    assert "Regression of few." in out
+    assert "and what was named is for numbers, so it is predicted as a number" in " ".join(out.split())
 
 
-def test_the_advice_can_be_followed(run, numbers, tmp_path):
+def test_numbers_that_name_classes_are_read_as_text(run, numbers, tmp_path):
     model = tmp_path / "m.assay"
     code, out, err = run("fit", numbers, "-t", "many", "--nominal", "many", "-o", model)
     assert code == 0 and "NaiveBayes learned many" in out, err
     assert {line.split(",")[0] for line in run("predict", model, numbers)[1].splitlines()[1:]} <= set(
         map(str, range(116))
     )
-
-
-def test_numbers_that_are_nearly_all_different_get_no_advice_that_would_fail(run, tmp_path):
-    path = tmp_path / "n.csv"
-    path.write_text("x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(60)))
-    code, _, err = run("fit", path, "-t", "y", "-o", tmp_path / "m.assay")
-    assert code == 2 and "--nominal" not in err and "Cut the numbers into classes" in err
-
-
-def test_describe_tells_numbers_as_numbers(run, numbers):
-    code, out, _ = run("describe", numbers, "-t", "many")
-    assert code == 0 and "many is no class but a number\n  0 to 115, mean" in out and "classes of" not in out
-    assert "error: many holds 116 distinct whole numbers, expected classes. Add --nominal many if" in out
     assert "classes of many" in run("describe", numbers, "-t", "many", "--nominal", "many")[1]
+
+
+def test_the_note_says_how_to_have_it_otherwise(run, numbers):
+    out = run("describe", numbers, "-t", "many")[1]
+    assert (
+        "note: many holds 116 distinct whole numbers, so it is predicted as a number (regression). If the numbers"
+        in out
+    )
+    assert "name classes: --task classification." in out
+    assert "--task" not in run("describe", numbers, "-t", "x")[1]  # numbers with fractions name no classes
 
 
 def test_identifiers_and_one_class_are_refused_by_fit_as_by_compare(run, tmp_path):

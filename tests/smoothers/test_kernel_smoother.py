@@ -7,8 +7,10 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_diabetes, load_iris
 from statsmodels.nonparametric.kernel_regression import KernelReg
 
+from assay import load, save
 from assay.densities.kernels import KERNELS, kernel_of
 from assay.smoothers.kernel_smoother import KernelSmoother
+from assay.tables import Table
 
 # The table of 8.8; queries .5, 2, 3.25, 6.
 TABLE = {
@@ -132,3 +134,11 @@ def test_rows_of_weight_zero_do_not_stretch_the_metric(metric):
     assert_allclose(
         model.predict(X), KernelSmoother(0.7, metric=metric).fit(X[again], y[again]).predict(X), rtol=1e-9
     )
+
+
+def test_a_model_of_rows_with_missing_values_is_saved(tmp_path):
+    """The mixed metric takes them, so the stored rows hold them."""
+    X = Table.of({"size": [1.0, None, 3.0, 4.0], "town": ["a", "b", None, "a"]})
+    model = KernelSmoother(bandwidth=0.5).fit(X, [1.0, 2.0, 3.0, 4.0])
+    save(model, tmp_path / "m.assay")
+    np.testing.assert_array_equal(load(tmp_path / "m.assay").predict(X), model.predict(X))

@@ -11,8 +11,15 @@ from typing import Any
 import click
 
 from assay.cli.completion import complete_columns, complete_learners, complete_metrics
-from assay.cli.costs import a_number, cost_option, loss_from, reject_option
-from assay.cli.data import data_argument, need_classes, open_data, target_option, without_extra
+from assay.cli.costs import a_number, cost_option, loss_from, refuse_options, reject_option
+from assay.cli.data import (
+    data_argument,
+    open_data,
+    rows_to_learn,
+    target_option,
+    task_option,
+    without_extra,
+)
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 from assay.cli.seconds import Seconds
@@ -36,8 +43,10 @@ class MetricOption(click.Option):
 @click.command("compare", short_help="Which learners are worth having, and which differences are real.")
 @data_argument
 @target_option
+@task_option
 @click.option(
     "--learners",
+    "--learner",
     "-l",
     shell_complete=complete_learners,
     help="Names separated by commas (assay learners); default: all that fit the table.",
@@ -73,7 +82,7 @@ class MetricOption(click.Option):
     multiple=True,
     cls=MetricOption,
     shell_complete=complete_metrics,
-    help="What is measured; repeatable, the first one ranks. Default: error.",
+    help="What is measured; repeatable, the first one ranks. Default: error of classes; rmse, mae and r2 of numbers.",
 )
 @click.option("--calibrate", is_flag=True, help="Calibrate each learner's probabilities, inside each fold.")
 @cost_option
@@ -108,6 +117,7 @@ class MetricOption(click.Option):
 def command(
     data: str,
     target: str | None,
+    task: str | None,
     learners: str | None,
     design: str | None,
     group: str | None,
@@ -131,12 +141,16 @@ def command(
 ) -> None:
     """Compare learners on a table: error with interval, times, and what is not significantly worse than the best.
 
+    The target holds classes or numbers, see --task; learners and metrics are those of the one or the other.
+
     FILE is a CSV, TSV, Parquet, ARFF, LIBSVM, JSON lines, Feather or Excel file (also packed), - for standard input,
     or the name of a built-in data set. Strings, categories, dates and missing values need no preparation; what a
     learner needs is done inside each fold. Ctrl-C ends it early and shows what is finished.
     """
     from assay.cli.output import check_ending, check_folder
     from assay.evaluate import compare
+    from assay.evaluate.candidates import task_of_learners
+    from assay.evaluate.metrics import task_of_metrics
 
     for option, path in (("--report", report), ("--save", save)):
         check_folder(path, option)
@@ -152,8 +166,15 @@ def command(
         raise click.UsageError("--test already says which rows test; leave out --group, --time and --weight.")
     if data == test == "-":
         raise click.UsageError("FILE and --test cannot both come from standard input.")
-    dataset = open_data(data, target, reading)
-    need_classes(dataset, "compare")
+    names = [name.strip() for name in learners.split(",") if name.strip()] if learners else None
+    of_learners = task_of_learners(names) or task_of_metrics(metrics)
+    dataset, aim = rows_to_learn(open_data(data, target, reading), "compare", task, of_learners)
+    if aim.task == "regression":
+        refuse_options(
+            {"--calibrate": calibrate, "--cost": cost, "--reject": reject},
+            "classes",
+            f"{aim.name} holds numbers (a regression)",
+        )
     dataset, groups = set_apart(dataset, group, "--group")
     dataset, times = set_apart(dataset, time, "--time")
     dataset, weights = set_apart(dataset, weight, "--weight")
@@ -162,18 +183,18 @@ def command(
         click.echo(
             f"The rows of {dataset.name} have weights; they count in learning and in the metrics.", err=True
         )
-    loss = loss_from(cost, set(dataset.labels))
-    metric_names = list(metrics) or (["cost", "error"] if loss or reject is not None else ["error"])
+    loss = loss_from(cost, aim.labels.tolist())
+    decisions = loss is not None or reject is not None
     result = compare(
-        _chosen(learners, dataset.X, calibrate),
+        _calibrated(names, dataset.X) if calibrate else names,
         dataset.X,
         dataset.y,
         design=design,
         groups=groups,
         times=times,
         sample_weight=weights,
-        test=None if test is None else _tested(test, dataset, reading),
-        metrics=metric_names,
+        test=None if test is None else _tested(test, dataset, reading, aim.task),
+        metrics=list(metrics) or (["cost", "error"] if decisions else None),
         loss=loss,
         reject=reject,
         alpha=alpha,
@@ -182,7 +203,9 @@ def command(
         budget=budget,
         name=dataset.name,
         target=dataset.target,
+        task=task,
     )
+    dataset.tell_left_out()
     result.settings["command"] = shlex.join(["assay", *sys.argv[1:]])
     rope = 0.01 if rope is None else rope
     _show(result, rope, as_json)
@@ -196,11 +219,8 @@ def command(
         sys.exit(130)
 
 
-def _chosen(learners: str | None, table: Any, calibrate: bool) -> Any:
-    """The learners that were named, or None for all that suit; with ``calibrate``, each of them calibrated."""
-    names = [name.strip() for name in learners.split(",") if name.strip()] if learners else None
-    if not calibrate:
-        return names
+def _calibrated(names: list[str] | None, table: Any) -> dict[str, Any]:
+    """The classifiers that were named, or all that suit, each of them calibrated."""
     from assay.cli.fit import ready
     from assay.decide import CalibratedClassifierCV
     from assay.evaluate.learners import suitable
@@ -238,9 +258,11 @@ def _show(result: Any, rope: float, as_json: bool) -> None:
     console.print(as_rich(result, rope=rope))
 
 
-def _tested(path: str, training: Any, reading: Reading) -> tuple[Any, Any]:
-    """The rows of a second file, with their classes; columns that the training rows lack are left out."""
+def _tested(path: str, training: Any, reading: Reading, task: str) -> tuple[Any, Any]:
+    """The rows of a second file, with their targets; columns that the training rows lack are left out."""
     second = open_data(path, training.target, replace(reading, drop=(), keep=()))
+    second, _ = rows_to_learn(second, "compare", task, lenient=True)
+    second.tell_left_out()
     return without_extra(second.X, training.X.schema.names), second.y
 
 

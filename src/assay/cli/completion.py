@@ -41,9 +41,11 @@ def _offered(candidates: Callable[[click.Context], Iterable[str]], comma_separat
 
 
 def _learners(ctx: click.Context) -> Iterable[str]:
-    from assay.learners import learners
+    from assay.learners import KIND_OF_TASK, learners
 
-    return learners()
+    task = ctx.params.get("task")
+    kinds = [KIND_OF_TASK[task]] if task in KIND_OF_TASK else KIND_OF_TASK.values()
+    return dict.fromkeys(name for kind in kinds for name in learners(kind))
 
 
 def _datasets(ctx: click.Context) -> Iterable[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-__all__ = ["a_number", "cost_option", "decision_rule", "loss_from", "reject_option"]
+__all__ = ["a_number", "cost_option", "decision_rule", "loss_from", "refuse_options", "reject_option"]
 
 cost_option: Callable[[Any], Any] = click.option(
     "--cost",
@@ -63,6 +63,17 @@ def a_number(ctx: click.Context, option: click.Parameter, value: float | None) -
     if value is not None and not math.isfinite(value):
         raise click.BadParameter(f"{value} is no number from 0 up")
     return value
+
+
+def refuse_options(options: dict[str, Any], about: str, instead: str) -> None:
+    """Refuse the first option that was given: what it is about, and why there is no such thing.
+
+    >>> from assay.cli.costs import refuse_options
+    >>> refuse_options({"--cost": (), "--reject": None}, "classes", "price holds numbers")
+    """
+    for option, value in options.items():
+        if value is not None and value is not False and value != ():
+            raise click.UsageError(f"{option} is about {about}, and {instead}.")
 
 
 def decision_rule(fitted: Any, costs: tuple[str, ...], reject: float | None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -14,8 +14,12 @@ from assay.cli.completion import complete_columns, complete_data
 from assay.cli.reading import Reading, is_file
 from assay.cli.words import counted, listed_names
 from assay.errors import did_you_mean
+from assay.learners import KIND_OF_TASK
 from assay.tables import Table
 from assay.types import Estimator
+
+if TYPE_CHECKING:
+    from assay.evaluate.target import Target
 
 __all__ = [
     "LabelledTable",
@@ -23,15 +27,14 @@ __all__ = [
     "built_in_with",
     "data_argument",
     "load_built_in",
-    "need_classes",
     "open_data",
     "rows_for",
+    "rows_to_learn",
     "target_option",
+    "task_option",
     "without_extra",
     "write_data",
 ]
-
-REGRESSORS = "assay.linear.Ridge, assay.ensembles.RandomForestRegressor"
 
 data_argument: Callable[[Any], Any] = click.argument("data", metavar="FILE", shell_complete=complete_data)
 target_option: Callable[[Any], Any] = click.option(
@@ -40,6 +43,12 @@ target_option: Callable[[Any], Any] = click.option(
     metavar="COLUMN",
     shell_complete=complete_columns,
     help="The column to predict; the last one of an ARFF file if not given.",
+)
+task_option: Callable[[Any], Any] = click.option(
+    "--task",
+    type=click.Choice(tuple(KIND_OF_TASK)),
+    help="Whether the target holds classes (classification) or numbers (regression). Without it: numbers with "
+    "fractions, or more than 20 distinct whole ones, are a regression.",
 )
 
 
@@ -53,11 +62,13 @@ class LabelledTable:
     target: str | None
     weights: np.ndarray | None = None
     cleaned: tuple[str, ...] = ()
+    left_out: int = 0
 
-    @property
-    def labels(self) -> list[object]:
-        """The class of each row; empty if nothing is to be predicted."""
-        return [] if self.y is None else self.y.tolist()
+    def tell_left_out(self) -> None:
+        """A note on standard error that counts the rows without a target."""
+        if self.left_out:
+            rows = counted(self.left_out, "row")
+            click.echo(f"Left out: {rows} of {self.name} without a value of {self.target}.", err=True)
 
 
 @dataclass(frozen=True)
@@ -97,51 +108,39 @@ def open_data(
     if reading.keep:
         table = _without(table, reading.keep, source)
     cleaned = () if read.cleaned is None else tuple(read.cleaned.done)
-    dataset = LabelledTable(Path(source).name, _full(table), read.y, read.target, read.weights, cleaned)
-    return _labelled(dataset) if need_target else dataset
-
-
-def need_classes(dataset: LabelledTable, command: str) -> None:
-    """Refuse a numeric (regression) target with advice, and a target that is otherwise no set of classes."""
-    from assay.evaluate.target import CUT_FIRST, as_target, looks_measured, most_classes
-
-    y = np.asarray(dataset.y)
-    if looks_measured(y):
-        distinct = len(np.unique(y))
-        few_enough = y.dtype.kind != "f" and distinct <= most_classes(len(y))
-        hint = f"If they are class labels, add --nominal {dataset.target}. " if few_enough else ""
-        raise click.ClickException(
-            f"{dataset.target} holds {distinct} distinct numbers from {y.min():g} to {y.max():g}, but {command} needs "
-            f"classes. {hint}{CUT_FIRST}, choose another target, or use a regressor in Python: {REGRESSORS} ..."
-        )
-    as_target(y, len(y), command, name=dataset.target)
+    return LabelledTable(Path(source).name, _full(table), read.y, read.target, read.weights, cleaned)
 
 
 def _called(name: str) -> str:
     return "standard input" if name == "-" else name
 
 
-def _labelled(dataset: LabelledTable) -> LabelledTable:
-    """The rows that have a label (a note counts the others); classes 1.0 and 2.0 become 1 and 2."""
-    from assay.evaluate.target import missing
+def rows_to_learn(
+    dataset: LabelledTable,
+    command: str,
+    task: str | None = None,
+    of_learners: str | None = None,
+    lenient: bool = False,
+) -> tuple[LabelledTable, Target]:
+    """The rows that have a class or a number, and what the target is taken for.
 
-    unlabelled = missing(np.asarray(dataset.y))
-    if not unlabelled.any():
-        return replace(dataset, y=_whole(dataset.y))  # type: ignore[arg-type]
-    if unlabelled.all():
-        raise click.ClickException(f"Column {dataset.target!r} of {dataset.name} is empty.")
-    click.echo(
-        f"Left out: {counted(int(unlabelled.sum()), 'row')} of {dataset.name} without a value of {dataset.target}.",
-        err=True,
-    )
-    labelled = np.flatnonzero(~unlabelled)
-    weights = None if dataset.weights is None else dataset.weights[labelled]
-    return replace(dataset, X=dataset.X[labelled], y=_whole(dataset.y[labelled]), weights=weights)  # type: ignore[index]
+    Parameters
+    ----------
+    command : who asks, for messages
+    task : what ``--task`` says
+    of_learners : the task of the learners and metrics that were named
+    lenient : whether one class or one number throughout will do, as for test rows
+    """
+    from assay.evaluate.target import as_target
 
-
-def _whole(y: np.ndarray) -> np.ndarray:
-    whole = y.dtype.kind == "f" and (y == np.floor(y)).all() and np.abs(y).max() < 2**53
-    return y.astype(np.int64) if whole else y
+    aim = as_target(dataset.y, len(dataset.X), command, lenient, dataset.target, task, of_learners)
+    known = np.flatnonzero(aim.labelled)
+    left_out = len(aim.codes) - len(known)
+    X, weights = dataset.X, dataset.weights
+    if left_out:
+        aim, X, weights = aim.take(known), X[known], None if weights is None else weights[known]
+    y = aim.labels[aim.codes] if aim.numbers is None else aim.numbers
+    return replace(dataset, X=X, y=y, weights=weights, left_out=left_out), aim
 
 
 def _built_in(name: str, target: str | None, reading: Reading) -> LabelledTable:

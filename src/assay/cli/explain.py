@@ -108,6 +108,8 @@ def command(
 
 def _contributions(fitted: Any, X: Any, indices: Any, output: str) -> dict[str, list[Any]]:
     """For each row its prediction and what each column contributes to it."""
+    import numpy as np
+
     from assay.cli.output import numbers_for
     from assay.core.explanation import Explanation
     from assay.core.progress import progress
@@ -120,6 +122,8 @@ def _contributions(fitted: Any, X: Any, indices: Any, output: str) -> dict[str, 
             explained = fitted.explain(take_rows(X, batch))
             block = explained.block if isinstance(explained, Explanation) else explained
             for name, values in block.to_columns().items():
+                if name == "answer" and not hasattr(fitted, "classes_"):
+                    values = np.asarray(values)
                 entries = values if isinstance(values, list) else numbers_for(output, values)
                 columns.setdefault(name, []).extend(entries)
             bar.advance(len(batch))

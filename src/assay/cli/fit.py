@@ -7,23 +7,26 @@ from typing import Any
 import click
 
 from assay.cli.completion import complete_one_learner
-from assay.cli.data import data_argument, need_classes, open_data, target_option
+from assay.cli.costs import refuse_options
+from assay.cli.data import data_argument, open_data, rows_to_learn, target_option, task_option
 from assay.cli.reading import Reading, table_options
 from assay.cli.words import counted
 from assay.errors import did_you_mean
+from assay.learners import KIND_OF_TASK
 from assay.types import Estimator
+
+DEFAULT_LEARNER = {"classification": "naive bayes", "regression": "linear regression"}
 
 
 @click.command("fit", short_help="Train one learner on a table and save it.")
 @data_argument
 @target_option
+@task_option
 @click.option(
     "--learner",
     "-l",
-    default="naive bayes",
-    show_default=True,
     shell_complete=complete_one_learner,
-    help="Name of the learner (assay learners).",
+    help="Name of the learner (assay learners). Default: naive bayes for classes, linear regression for numbers.",
 )
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the learner; repeatable."
@@ -32,6 +35,12 @@ from assay.types import Estimator
     "--calibrate",
     is_flag=True,
     help="Calibrate its probabilities, by cross-validation: for learners that are overconfident, or have none.",
+)
+@click.option(
+    "--interval",
+    "intervals",
+    is_flag=True,
+    help="Calibrate prediction intervals of numbers on rows that were not learned from, for assay predict --interval.",
 )
 @click.option(
     "--output",
@@ -44,53 +53,94 @@ from assay.types import Estimator
 def command(
     data: str,
     target: str | None,
-    learner: str,
+    task: str | None,
+    learner: str | None,
     settings: tuple[str, ...],
     calibrate: bool,
+    intervals: bool,
     output: str,
     reading: Reading,
 ) -> None:
     """Train one learner on all rows of a table and save it as data (no code inside).
 
     FILE is a CSV, TSV, Parquet, ARFF, LIBSVM, JSON lines, Feather or Excel file (also packed), - for standard input,
-    or the name of a built-in data set. The target holds classes: text, or few whole numbers.
+    or the name of a built-in data set. The target holds classes (text, or few whole numbers) or numbers to predict.
     """
     from assay.cli.output import check_folder, save_model
+    from assay.evaluate.candidates import task_of_learners
+    from assay.evaluate.oddities import task_taken
     from assay.learners import find_learner
 
     check_folder(output, "--output")
-    entry = find_learner(learner)
+    of_learner = None if learner is None else task_of_learners([learner])
+    if learner is not None:
+        find_learner(learner, KIND_OF_TASK[task or of_learner or "classification"])  # before the file is read
+    dataset, aim = rows_to_learn(open_data(data, target, reading), "fit", task, of_learner)
+    if aim.task == "regression":
+        refuse_options({"--calibrate": calibrate}, "probabilities of classes", _is_numbers(aim.name))
+    else:
+        refuse_options({"--interval": intervals}, "predicted numbers", f"{aim.name} holds classes")
+    entry = find_learner(learner or DEFAULT_LEARNER[aim.task], KIND_OF_TASK[aim.task])
     model = entry.make()
     _apply(model, settings)
-    dataset = open_data(data, target, reading)
-    need_classes(dataset, "fit")
-    model = ready(model, entry.scale)
-    if calibrate:
-        from assay.decide import CalibratedClassifierCV
-
-        model = CalibratedClassifierCV(model, ensemble=False)
+    model = _with_extras(ready(model, entry.scale), calibrate, intervals)
     model.fit(dataset.X, dataset.y, dataset.weights)
+    dataset.tell_left_out()
+    if aim.why:
+        click.echo(f"Note: {task_taken(aim).said('command line')}", err=True)
     model.target_name_ = dataset.target
     reading_options = {"na": list(reading.na), "clean": list(dataset.cleaned)}
     if any(reading_options.values()):  # the options for training rows apply to new rows, too
         model.reading_ = {name: marks for name, marks in reading_options.items() if marks}
     save_model(model, output)
-    calibrated = ", calibrated" if calibrate else ""
+    extra = " (calibrated)" if calibrate else " (with prediction intervals)" if intervals else ""
     click.echo(
-        f"{entry.class_name}{calibrated} learned {dataset.target} from {counted(dataset.X.shape[0], 'row')} and "
-        f"{counted(dataset.X.shape[1], 'column')}; training error {1 - model.score(dataset.X, dataset.y):.1%}. "
+        f"{entry.class_name}{extra} learned {dataset.target} from {counted(dataset.X.shape[0], 'row')} and "
+        f"{counted(dataset.X.shape[1], 'column')}; {_training_error(model, dataset.X, dataset.y)}. "
         f"Saved in {'standard output' if output == '-' else output}.",
         err=output == "-",
     )
 
 
+def _is_numbers(target: str) -> str:
+    return f"{target} holds numbers (a regression)"
+
+
 def ready(model: Estimator, scale: bool) -> Any:
     """The learner behind the preparation it needs: missing values and new categories may come at prediction."""
+    from sklearn.base import is_classifier
     from sklearn.utils import get_tags
 
-    from assay.prepare import Prepared
+    from assay.prepare import Prepared, PreparedRegressor
 
-    return Prepared(model, scale=scale) if scale or not get_tags(model).input_tags.allow_nan else model
+    if not scale and get_tags(model).input_tags.allow_nan:
+        return model
+    return (Prepared if is_classifier(model) else PreparedRegressor)(model, scale=scale)
+
+
+def _with_extras(model: Any, calibrate: bool, intervals: bool) -> Any:
+    """The learner with its probabilities, or its prediction intervals, calibrated."""
+    if calibrate:
+        from assay.decide import CalibratedClassifierCV
+
+        return CalibratedClassifierCV(model, ensemble=False)
+    if intervals:
+        from assay.decide import ConformalRegressor
+
+        return ConformalRegressor(model, random_state=0)
+    return model
+
+
+def _training_error(model: Any, X: Any, y: Any) -> str:
+    """How wrong the model is on the rows that it learned from."""
+    if hasattr(model, "classes_"):
+        return f"training error {1 - model.score(X, y):.1%}"
+    from assay.evaluate.digits import shown_metric
+    from assay.metrics import measures, r2_score, root_mean_squared_error
+
+    predicted = model.predict(X)
+    rmse = shown_metric(measures()["rmse"], root_mean_squared_error(y, predicted))
+    return f"training RMSE {rmse}, R2 {round(r2_score(y, predicted), 4) + 0.0:.4f}"
 
 
 def _apply(model: Any, settings: tuple[str, ...]) -> None:

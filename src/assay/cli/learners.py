@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from inspect import signature
 from itertools import groupby
+from typing import Any
 
 import click
 
 from assay.cli.completion import complete_one_learner
-from assay.learners import KINDS, Entry, all_learners, find_learner, learners
+from assay.learners import (
+    KIND_OF_TASK,
+    KINDS,
+    Entry,
+    all_learners,
+    find_learner,
+    is_learner,
+    learners,
+)
+
+HEADINGS = {"classifier": "For classes (classification)", "regressor": "For numbers (regression)"}
+TASK_KINDS = tuple(KIND_OF_TASK.values())  # the kinds that commands take by name
 
 
 @click.command("learners", short_help="The learners by name.")
@@ -17,27 +30,28 @@ from assay.learners import KINDS, Entry, all_learners, find_learner, learners
 @click.option(
     "--kind",
     type=click.Choice(KINDS),
-    default=KINDS[0],
-    show_default=True,
-    help="Learners of another kind, to be used in Python.",
+    help="Only those of one kind. Without it: classifiers and regressors, which other commands take by name; other "
+    "kinds are for Python.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def command(name: str | None, kind: str, as_json: bool) -> None:
+def command(name: str | None, kind: str | None, as_json: bool) -> None:
     """The learners by the names that other commands take; with a NAME, its parameters."""
     from assay.cli.output import echo_json
 
+    kinds = TASK_KINDS if kind is None else (kind,)
     if name is None and as_json:
-        echo_json([_record(entry) for entry in learners(kind).values()])
+        echo_json([_record(entry) for listed in kinds for entry in learners(listed).values()])
     elif name is None:
-        _list(kind)
+        _list(kinds)
     else:
-        _parameters(name, kind, as_json)
+        _parameters(name, kinds, as_json)
 
 
 def _record(entry: Entry) -> dict[str, object]:
     return {
         "name": entry.name,
         "class": f"assay.{entry.room}.{entry.class_name}",
+        "kind": entry.kind,
         "description": entry.summary,
         "other_names": entry.also,
         "tried_by_default": entry.suits,
@@ -46,42 +60,54 @@ def _record(entry: Entry) -> dict[str, object]:
     }
 
 
-def _list(kind: str) -> None:
-    """The names room by room; a star for those that compare tries by itself."""
-    entries = learners(kind)
-    width = max(map(len, entries))
-    for room, members in groupby(entries.values(), lambda entry: entry.room):
-        click.echo(room)
-        for entry in members:
-            star = " " if entry.suits == "on request" else "*"
-            click.echo(f"{star} {entry.name:<{width}}  {entry.summary}{_classes(entry.multiclass)}")
-    if kind == KINDS[0]:
+def _list(kinds: Sequence[str]) -> None:
+    """The names of each kind, room by room; a star for those that compare tries by itself."""
+    width = max(len(name) for kind in kinds for name in learners(kind))
+    for kind in kinds:
+        if len(kinds) > 1:
+            click.echo(f"{'' if kind == kinds[0] else chr(10)}{HEADINGS[kind]}\n")
+        for room, members in groupby(learners(kind).values(), lambda entry: entry.room):
+            click.echo(room)
+            for entry in members:
+                star = " " if entry.suits == "on request" else "*"
+                click.echo(f"{star} {entry.name:<{width}}  {entry.summary}{_classes(entry.multiclass)}")
+    if set(kinds) <= set(TASK_KINDS):
         counts = Counter(entry.kind for entry in all_learners())
-        other_kinds = ", ".join(f"{other} ({counts[other]})" for other in KINDS[1:])
+        other_kinds = ", ".join(f"{kind} ({counts[kind]})" for kind in KINDS if kind not in TASK_KINDS)
         click.echo("\n* compare tries it where the table suits it, unless learners are named.")
         click.echo(f"Of other kinds, for Python (--kind): {other_kinds}.")
 
 
-def _parameters(name: str, kind: str, as_json: bool) -> None:
+def _parameters(name: str, kinds: Sequence[str], as_json: bool) -> None:
     from assay.cli.output import echo_json
 
-    entry = find_learner(name, kind)
+    named = [kind for kind in kinds if is_learner(name, kind)] or kinds[:1]
+    documents = [_described(find_learner(name, kind)) for kind in named]
+    if as_json:
+        echo_json(documents[0] if len(documents) == 1 else documents)
+        return
+    for document in documents:
+        class_name = document["class"].rpartition(".")[2]
+        of_kind = f", a {document['kind']}" if len(documents) > 1 else ""
+        click.echo(f"{name} is assay's {class_name}{of_kind}. Parameters for --set NAME=VALUE:")
+        width = max([16, *(len(parameter["name"]) for parameter in document["parameters"])])
+        for parameter in document["parameters"]:
+            click.echo(
+                f"  {parameter['name']:<{width}} {parameter['accepts']} (default {parameter['default']!r})"
+            )
+
+
+def _described(entry: Entry) -> dict[str, Any]:
+    """A learner and its parameters."""
     cls = entry.load()
     defaults = {p.name: p.default for p in signature(cls).parameters.values()} | dict(cls.card.settings)
     accepts = getattr(cls, "accepts", {})
-    parameters = {
-        parameter: (accepted.words if (accepted := accepts.get(parameter)) else "anything", value)
-        for parameter, value in defaults.items()
-    }
-    if as_json:
-        entries = [
-            {"name": k, "accepts": words, "default": value} for k, (words, value) in parameters.items()
-        ]
-        echo_json({"name": entry.name, "class": _record(entry)["class"], "parameters": entries})
-        return
-    click.echo(f"{name} is assay's {entry.class_name}. Parameters for --set NAME=VALUE:")
-    for parameter, (words, value) in parameters.items():
-        click.echo(f"  {parameter:<16} {words} (default {value!r})")
+    parameters = [
+        {"name": name, "accepts": accepts[name].words if name in accepts else "anything", "default": value}
+        for name, value in defaults.items()
+    ]
+    record = _record(entry)
+    return {"name": entry.name, "class": record["class"], "kind": entry.kind, "parameters": parameters}
 
 
 def _classes(multiclass: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.costs import cost_option, decision_rule, reject_option
+from assay.cli.costs import cost_option, decision_rule, refuse_options, reject_option
 from assay.cli.data import data_argument, rows_for
 from assay.cli.reading import Reading, table_options
 from assay.errors import spoken_as
@@ -29,6 +29,12 @@ BATCH_SIZE = 256  # rows that are explained together: ensembles go over their tr
     help="Whether to write the probability of each class; without either: if the learner has probabilities.",
 )
 @click.option(
+    "--interval",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="COVERAGE",
+    help="Also the ends of an interval that contains the number with this probability, such as 0.9.",
+)
+@click.option(
     "--reason", is_flag=True, help="Also the strongest reason for each prediction, from its explanation."
 )
 @cost_option
@@ -39,6 +45,7 @@ def command(
     data: str,
     output: str | None,
     probabilities: bool | None,
+    interval: float | None,
     reason: bool,
     cost: tuple[str, ...],
     reject: float | None,
@@ -48,16 +55,10 @@ def command(
 
     The table needs the columns that the model was trained on, in any order; others are ignored, and a note names
     them. --keep copies columns into the output. With costs the class of least expected cost is predicted, and with
-    --reject rows whose expected cost is not below it are predicted "reject".
+    --reject rows whose expected cost is not below it are predicted "reject". A model of numbers writes the predicted
+    number, with --interval also a lower and an upper end.
     """
-    from assay.cli.output import (
-        check_ending,
-        check_folder,
-        load_model,
-        numbers_for,
-        unique_name,
-        write_columns,
-    )
+    from assay.cli.output import check_ending, check_folder, load_model, unique_name, write_columns
 
     check_ending(output, "--output")
     check_folder(output, "--output")
@@ -65,29 +66,87 @@ def command(
         raise click.UsageError("Model and table cannot both come from standard input.")
     fitted = load_model(model)
     rows = rows_for(fitted, data, reading)
+    if not hasattr(fitted, "predict"):
+        raise click.ClickException(f"{model} holds a {type(fitted).__name__}, which predicts nothing.")
+    if hasattr(fitted, "classes_"):
+        refuse_options({"--interval": interval}, "predicted numbers", f"{model} predicts classes")
+        answers = _classes(model, fitted, rows.X, output, probabilities, cost, reject)
+    else:
+        class_options = {"--probabilities": probabilities, "--cost": cost, "--reject": reject}
+        refuse_options(class_options, "classes", f"{model} predicts numbers")
+        answers = _numbers(model, fitted, rows.X, output, interval)
+    columns: dict[str, Any] = dict(rows.kept)
+    target = getattr(fitted, "target_name_", None) or "prediction"
+    first = f"predicted {target}" if target in columns else target
+    for name, values in answers.items():
+        columns[unique_name(name or first, columns)] = values
+    if reason:
+        columns[unique_name("reason", columns)] = _reasons(fitted, rows.X, rows.X.shape[0])
+    write_columns(columns, output)
+
+
+def _classes(
+    path: str,
+    fitted: Any,
+    X: Any,
+    output: str | None,
+    probabilities: bool | None,
+    cost: tuple[str, ...],
+    reject: float | None,
+) -> dict[str, list[Any]]:
+    """The columns of the answers: classes ("" is the name of the target), then probabilities."""
+    from assay.cli.output import numbers_for
+
     rule = decision_rule(fitted, cost, reject)
     has_probabilities = hasattr(fitted, "predict_proba")
     if (probabilities or rule is not None) and not has_probabilities:
         raise click.UsageError("This learner gives no probabilities; fit it with --calibrate to have them.")
-    with spoken_as(model, type(fitted).__name__):
-        posterior = fitted.predict_proba(rows.X) if has_probabilities else None
+    with spoken_as(path, type(fitted).__name__):
+        posterior = fitted.predict_proba(X) if has_probabilities else None
         if rule is not None:
-            predictions = rule.predict(rows.X)
+            predictions = rule.predict(X)
         else:
             predictions = (
-                fitted.predict(rows.X) if posterior is None else fitted.classes_[posterior.argmax(axis=1)]
+                fitted.predict(X) if posterior is None else fitted.classes_[posterior.argmax(axis=1)]
             )
-    columns: dict[str, Any] = dict(rows.kept)
-    target = getattr(fitted, "target_name_", None) or "prediction"
-    columns[unique_name(f"predicted {target}" if target in columns else target, columns)] = (
-        predictions.tolist()
-    )
+    columns = {"": predictions.tolist()}
     if posterior is not None and probabilities is not False:
         for k, label in enumerate(fitted.classes_):
-            columns[unique_name(f"P({label})", columns)] = numbers_for(output, posterior[:, k])
-    if reason:
-        columns[unique_name("reason", columns)] = _reasons(fitted, rows.X, len(predictions))
-    write_columns(columns, output)
+            columns[f"P({label})"] = numbers_for(output, posterior[:, k])
+    return columns
+
+
+def _numbers(
+    path: str, fitted: Any, X: Any, output: str | None, coverage: float | None
+) -> dict[str, list[Any]]:
+    """The columns of the answers: numbers ("" is the name of the target), then the ends of the intervals."""
+    import numpy as np
+
+    from assay.cli.output import numbers_for
+
+    if coverage is not None and not hasattr(fitted, "predict_interval"):
+        learner = type(getattr(fitted, "estimator_", fitted)).__name__
+        raise click.UsageError(
+            f"{path} holds a {learner}, which has no prediction intervals of its own. Have them calibrated when it is "
+            "trained: assay fit ... --interval."
+        )
+    with spoken_as(path, type(fitted).__name__):
+        columns = {"": numbers_for(output, fitted.predict(X))}
+        if coverage is not None:
+            ends = fitted.predict_interval(X, coverage=coverage)
+            if np.isinf(ends).any() and coverage == getattr(
+                fitted, "coverage", None
+            ):  # else the model says so
+                click.echo(
+                    f"Note: {path} was calibrated on too few rows for the coverage {coverage:g}, so ends are infinite. "
+                    "Ask for a lower coverage, or train on more rows.",
+                    err=True,
+                )
+            columns |= {
+                "lower": numbers_for(output, ends[:, 0]),
+                "upper": numbers_for(output, ends[:, 1]),
+            }
+    return columns
 
 
 def _reasons(fitted: Any, X: Any, n: int) -> list[str]:
@@ -98,10 +157,11 @@ def _reasons(fitted: Any, X: Any, n: int) -> list[str]:
     if not hasattr(fitted, "explain"):
         raise click.UsageError("This learner does not explain its predictions.")
     reasons: list[str] = []
+    numbers = not hasattr(fitted, "classes_")
     with progress(total=n, description="explaining predictions") as bar:
         for start in range(0, n, BATCH_SIZE):
             explained = fitted.explain(X[start : start + BATCH_SIZE])
             explanations = [explained] if isinstance(explained, Explanation) else explained
-            reasons += map(reason, explanations)
+            reasons += [reason(explanation, numbers) for explanation in explanations]
             bar.advance(len(explanations))
     return reasons

@@ -8,16 +8,20 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from assay.core.explanation import Explanation, Section
+from assay.core.explanation import Explanation, Section, cell_text
 from assay.core.words import one_line, shorter
 
 __all__ = ["reason"]
 
 MAX_LENGTH = 200  # characters of a reason
 MAX_LOG_RATIO = math.log(1e6)  # of likelihoods; larger ratios are printed as "more than"
+NEGLIGIBLE = 1e-12  # share of a predicted number that is rounding
 TERMS_OF_NO_COLUMN = {
     "sum",
     "constant",
+    "intercept",
+    "1",
+    "(mean)",
     "base",
     "prior",
     "log prior",
@@ -26,8 +30,12 @@ TERMS_OF_NO_COLUMN = {
 }
 
 
-def reason(explanation: Explanation) -> str:
+def reason(explanation: Explanation, numbers: bool = False) -> str:
     """The strongest reason for a prediction: the rule or path that applied, or the column that contributed most.
+
+    Parameters
+    ----------
+    numbers : whether a number was predicted, rather than a class
 
     >>> from assay.cli.reasons import reason
     >>> from assay.tables.data import load_weather
@@ -37,14 +45,14 @@ def reason(explanation: Explanation) -> str:
     >>> reason(model.explain(weather.X[5:6]))
     'outlook = rainy and windy = TRUE: 2 training rows, all of them no'
     """
-    for describe in READERS:
+    for describe in NUMBER_READERS if numbers else READERS:
         for section in explanation.sections:
             sentence = describe(section, explanation)
             if sentence:
                 return one_line(sentence, MAX_LENGTH)
     if explanation.sections:
         return one_line(explanation.sections[0].note or explanation.sections[0].title, MAX_LENGTH)
-    return f"{explanation.answer} is the most frequent class"
+    return "the mean of the training rows" if numbers else f"{explanation.answer} is the most frequent class"
 
 
 def _rules(section: Section, explanation: Explanation) -> str:
@@ -167,23 +175,81 @@ def _votes(section: Section, explanation: Explanation) -> str:
     return ""
 
 
+def _rule_of_number(section: Section, explanation: Explanation) -> str:
+    """The rule that decides, which stands first."""
+    if not {"rule", "if", "then"} <= set(section.columns):
+        return ""
+    rule, condition = section.columns.index("rule"), section.columns.index("if")
+    later = [i for i, row in enumerate(section.rows) if i and row[rule] != ""]
+    conditions = [str(row[condition]) for row in section.rows[: later[0] if later else None]]
+    return (
+        "no rule holds, so the default answers"
+        if conditions == ["no rule holds"]
+        else "rule: " + " ".join(conditions)
+    )
+
+
+def _path_of_number(section: Section, explanation: Explanation) -> str:
+    """The tests on the way to the leaf, the training rows there and their mean."""
+    tests = _path(section, explanation)
+    if not tests or tests == "the tree has no test" or "mean" not in section.columns:
+        return ""
+    rows, mean = (section.rows[-1][section.columns.index(name)] for name in ("rows", "mean"))
+    return f"{tests}: {_number(rows)} training row{'' if rows == 1 else 's'}, mean {cell_text(float(mean))}"
+
+
+def _largest_term(section: Section, explanation: Explanation) -> str:
+    """The column with the largest term, of whatever sign, in the sum that is predicted."""
+    amount = next((name for name in ("contribution", "product", "term") if name in section.columns[1:]), "")
+    if not amount:
+        return ""
+    sums = _sums_by_column(section, explanation, section.columns.index(amount))
+    name, value = max(sums.items(), key=lambda term: abs(term[1]), default=("", 0.0))
+    if abs(value) <= NEGLIGIBLE * abs(float(explanation.answer)):
+        return "no column contributes to the prediction"
+    return f"{_cell(explanation, name)} contributes most ({'+' if value > 0 else ''}{cell_text(value)})"
+
+
+def _rows_of_number(section: Section, explanation: Explanation) -> str:
+    """The training rows whose numbers were averaged."""
+    number = next((name for name in ("y", "number") if name in section.columns), "")
+    if not number or not {"row", "weight"} <= set(section.columns) or not section.rows:
+        return ""
+    values = [float(row[section.columns.index(number)]) for row in section.rows]
+    if len(values) == 1:
+        return f"the training row {section.rows[0][section.columns.index('row')]} has {cell_text(values[0])}"
+    low, high = (cell_text(end) for end in (min(values), max(values)))
+    return f"the {len(values)} training rows that count most have {low} to {high}"
+
+
 READERS: list[Callable[[Section, Explanation], str]] = [
     _rules, _path, _contributions, _log_odds, _terms, _likelihoods, _neighbours, _centres, _votes,
+]  # fmt: skip
+NUMBER_READERS: list[Callable[[Section, Explanation], str]] = [
+    _rule_of_number, _path_of_number, _largest_term, _rows_of_number,
 ]  # fmt: skip
 
 
 def _strongest(section: Section, explanation: Explanation, amount: int, sign: int) -> str:
-    """The column that contributes most to the prediction; the indicators of its categories are added."""
+    """The column that contributes most to the predicted class."""
+    sums = _sums_by_column(section, explanation, amount)
+    name, value = max(
+        ((name, sign * value) for name, value in sums.items()), key=lambda term: term[1], default=("", 0.0)
+    )
+    if value <= 0:
+        return f"no column contributes to {explanation.answer}; it is predicted when no column is known"
+    return f"{_cell(explanation, name)} contributes most to {explanation.answer} ({value:+.3g})"
+
+
+def _sums_by_column(section: Section, explanation: Explanation, amount: int) -> dict[str, float]:
+    """The amount of each column; the indicators of its categories are added."""
     sums: dict[str, float] = {}
     for row in section.rows:
         if str(row[0]) in TERMS_OF_NO_COLUMN or not isinstance(row[amount], (int, float)):
             continue
         column = _column_of(explanation, str(row[0]))
-        sums[column] = sums.get(column, 0.0) + sign * row[amount]
-    name, value = max(sums.items(), key=lambda term: term[1], default=("", 0.0))
-    if value <= 0:
-        return f"no column contributes to {explanation.answer}; it is predicted when no column is known"
-    return f"{_cell(explanation, name)} contributes most to {explanation.answer} ({value:+.3g})"
+        sums[column] = sums.get(column, 0.0) + row[amount]
+    return sums
 
 
 def _column_of(explanation: Explanation, term: str) -> str:

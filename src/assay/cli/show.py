@@ -33,5 +33,6 @@ def command(model: str, everything: bool, html: str | None, as_json: bool) -> No
         )
     else:
         if hasattr(fitted, "target_name_"):
-            click.echo(f"Predicts {fitted.target_name_}.")
+            number = "" if hasattr(fitted, "classes_") else ", a number"
+            click.echo(f"Predicts {fitted.target_name_}{number}.")
         click.echo(str(view))

@@ -31,7 +31,7 @@ def listed_names(names: Iterable[str], limit: int = 10) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-_OPTIONS = "drop|keep|nominal|numeric|clean|na|delimiter|encoding|target|format"
+_OPTIONS = "drop|keep|nominal|numeric|clean|na|delimiter|encoding|target|format|task"
 _LINE_ADVICE = re.compile(r"(delimiter=)(?:, \w+=)*(?: or \w+=)?")
 _PARAMETER = re.compile(rf"(?<![\w-])({_OPTIONS})=(?:\[?(?:'([^']*)'|\"([^\"]*)\")\]?)?")
 

@@ -9,13 +9,11 @@ from typing import Any
 from assay.errors import ParameterError
 from assay.evaluate.learners import suitable
 from assay.evaluate.prepared import Candidate, prepared
-from assay.learners import find_learner, is_learner
+from assay.learners import KIND_OF_TASK, find_learner, is_learner
 from assay.tables import Table
 from assay.types import Estimator
 
-__all__ = ["KIND_OF_TASK", "as_candidates", "distinct", "task_of_learners", "varied"]
-
-KIND_OF_TASK = {"classification": "classifier", "regression": "regressor"}
+__all__ = ["as_candidates", "distinct", "task_of_learners", "varied"]
 
 
 def task_of_learners(learners: Any) -> str | None:

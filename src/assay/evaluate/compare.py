@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.seeds import as_seed
 from assay.decide import LossMatrix, as_loss
 from assay.errors import ParameterError
-from assay.evaluate.candidates import KIND_OF_TASK, as_candidates, task_of_learners
+from assay.evaluate.candidates import as_candidates, task_of_learners
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.describe import description
 from assay.evaluate.fold import Data, Task
@@ -21,6 +21,7 @@ from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import gather
 from assay.evaluate.run import INTERRUPTED, remarks_on, run
 from assay.evaluate.weights import weight_keyword
+from assay.learners import KIND_OF_TASK
 from assay.metrics.measure import Measure, measures
 from assay.stats.checks import is_number
 from assay.stats.significance.test_result import check_alpha

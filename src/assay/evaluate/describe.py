@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.words import one_line
+from assay.core.explanation import cell_text
+from assay.core.words import one_line, shorter
 from assay.errors import ParameterError
 from assay.evaluate.design import Resampling
 from assay.evaluate.diagnose import Finding, diagnose_table
 from assay.evaluate.remarks import grouped
-from assay.evaluate.target import as_target
+from assay.evaluate.target import as_target, check_task
 from assay.sentence import Sentence
 from assay.tables import Table
 
-__all__ = ["ColumnSummary", "Description", "describe"]
+__all__ = ["ColumnSummary", "Description", "NumbersSummary", "describe"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,22 @@ class ColumnSummary:
 
 
 @dataclass(frozen=True)
+class NumbersSummary(ColumnSummary):
+    """A target of numbers in a line: as a column, and where its middle half lies.
+
+    Parameters
+    ----------
+    lower_quartile, median, upper_quartile : below these lie a quarter, half and three quarters of the numbers
+    sd : their standard deviation
+    """
+
+    lower_quartile: float | None = None
+    median: float | None = None
+    upper_quartile: float | None = None
+    sd: float | None = None
+
+
+@dataclass(frozen=True)
 class Description(Sentence):
     """A table in numbers.
 
@@ -60,7 +77,7 @@ class Description(Sentence):
     target : name of the target
     classes : dict of label (as text) to number of rows; empty without a target, and for one of numbers
     findings : list of Finding
-    measured : ColumnSummary of a target of numbers, which are no classes; else None
+    measured : NumbersSummary of a target of numbers, which are no classes; else None
     """
 
     name: str
@@ -70,7 +87,7 @@ class Description(Sentence):
     target: str = "class"
     classes: dict[str, int] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
-    measured: ColumnSummary | None = None
+    measured: NumbersSummary | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data that JSON can hold.
@@ -125,8 +142,7 @@ class Description(Sentence):
         if len(self.columns) > 60:
             lines.append(f"  ... and {len(self.columns) - 60} more")
         if self.measured is not None:
-            lines += ["", f"{self.target}, a number to predict (regression)", f"  {self.measured.words}, "
-                      f"{self.measured.distinct} distinct values"]  # fmt: skip
+            lines += ["", f"{self.target}, a number to predict (regression)", f"  {self.measured.words}"]
         if self.classes:
             lines += ["", f"classes of {self.target}"]
             total = sum(self.classes.values()) or 1
@@ -142,19 +158,25 @@ class Description(Sentence):
 
 
 def describe(
-    X: Any, y: Any = None, name: str | None = None, folds: int = 10, target: str | None = None
+    X: Any,
+    y: Any = None,
+    name: str | None = None,
+    folds: int = 10,
+    target: str | None = None,
+    task: str | None = None,
 ) -> Description:
     """Columns, kinds, missing values, classes, and what a careful colleague would point at.
 
     Parameters
     ----------
     X : anything that ``Table.of`` takes, a Dataset, or what ``read_table`` gave
-    y : (n,) classes, default None; rows without a class are counted in a finding. A Dataset or the content of a file
-        brings its own
+    y : (n,) classes or numbers, default None; rows without one are counted in a finding. A Dataset or the content of a
+        file brings its own
     folds : int
         How many rows a class should have at least.
-    name, target : what the data and the classes are called; default for the data: as X says, for the classes: as y
-        says. Without y, ``target`` names the column of X that holds the classes
+    name, target : what the data and the target are called; default for the data: as X says, for the target: as y
+        says. Without y, ``target`` names the column of X that holds it
+    task : "classification" or "regression", what the target holds; None goes by its values, as in ``compare``
 
     Examples
     --------
@@ -183,8 +205,9 @@ def describe(
     table = Table.of(X, who="describe")
     if y is None and target is not None:
         table, y = _taken_apart(table, target)
-    classes = None if y is None else as_target(y, table.shape[0], "describe", lenient=True, name=target)
-    return description(table, classes, name, folds)
+    check_task(task, "describe")
+    aim = None if y is None else as_target(y, len(table), "describe", lenient=True, name=target, task=task)
+    return description(table, aim, name, folds)
 
 
 def _taken_apart(table: Table, target: str) -> tuple[Table, list[Any]]:
@@ -254,16 +277,36 @@ def _summary(table: Table, j: int) -> ColumnSummary:
     return ColumnSummary(*facts, _range(low, high, mean), low, high, mean)
 
 
-def _number_summary(name: str, numbers: np.ndarray) -> ColumnSummary:
+def _number_summary(name: str, numbers: np.ndarray) -> NumbersSummary:
     """Of a target of numbers."""
     known = numbers[~np.isnan(numbers)]
-    low, high, mean = float(known.min()), float(known.max()), float(known.mean())
-    missing, distinct = len(numbers) - len(known), len(np.unique(known))
-    return ColumnSummary(name, "numeric", missing, distinct, _range(low, high, mean), low, high, mean)
+    low, high = float(known.min()), float(known.max())
+    first, median, third = np.percentile(known, [25, 50, 75]).tolist()
+    size = max(abs(low), abs(high)) or 1.0
+    scaled = known / size  # sums and squares of numbers near the largest double would overflow
+    mean, sd = size * float(scaled.mean()), size * float(scaled.std())
+    distinct = len(np.unique(known))
+    middle = f"half of them from {cell_text(first)} to {cell_text(third)}, median {cell_text(median)}"
+    values = f"{distinct} distinct value{'' if distinct == 1 else 's'}"
+    words = f"{_range(low, high, mean)}, {middle}, standard deviation {cell_text(sd)}, {values}"
+    return NumbersSummary(
+        name,
+        "numeric",
+        len(numbers) - len(known),
+        distinct,
+        words,
+        low,
+        high,
+        mean,
+        lower_quartile=first,
+        median=median,
+        upper_quartile=third,
+        sd=sd,
+    )
 
 
 def _range(low: float, high: float, mean: float) -> str:
-    return f"{low:g} to {high:g}, mean {mean:.4g}"
+    return f"{shorter(low)} to {shorter(high)}, mean {cell_text(mean)}"
 
 
 def _sparse_summaries(table: Table) -> list[ColumnSummary]:

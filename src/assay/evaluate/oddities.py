@@ -11,10 +11,11 @@ import numpy as np
 
 from assay.evaluate.copies import rounded
 from assay.evaluate.finding import Case, Finding, cleaned, dropped
+from assay.evaluate.target import Target, are_whole, is_number
 from assay.tables import Table
 from assay.tables.remedies import recognise
 
-__all__ = ["COLUMN_CHECKS", "TARGET_CHECKS", "is_identifier"]
+__all__ = ["COLUMN_CHECKS", "TARGET_CHECKS", "is_identifier", "task_taken"]
 
 NAMES_ROWS = (
     0.7  # a column with so many different values a row, or more, names rows rather than describing them
@@ -202,20 +203,29 @@ def _ambiguous_dates(categories: tuple[Any, ...]) -> bool:
     return recognise(some, [1] * len(some), "dates", day_first=True) is not None
 
 
-def class_spelling(case: Case) -> Iterator[Finding]:
-    """Classes that differ in capitals or spaces only."""
+def classes_in_disguise(case: Case) -> Iterator[Finding]:
+    """Classes that differ in capitals or spaces only, or that are numbers with signs and units."""
     if case.target is None:
         return
     counts = [(label, n) for label, n in _class_counts(case) if isinstance(label, str)]
-    remedy = recognise([label for label, _ in counts], [n for _, n in counts], "spelling")
-    if remedy is not None:
+    labels, rows = [label for label, _ in counts], [n for _, n in counts]
+    name, plain = case.target.name, all(is_number(label) for label in labels)
+    if not plain and (remedy := recognise(labels, rows, "numbers")) is not None:
+        yield Finding(
+            "number-as-text",
+            "warning",
+            name,
+            f"{name} {remedy.fact}; each number counts as a class of its own.",
+            *cleaned(name),
+        )
+    elif (remedy := recognise(labels, rows, "spelling")) is not None:
         yield Finding(
             "spelling-variants",
             "warning",
-            case.target.name,
-            f"{case.target.name} has classes that differ in {remedy.words} only ({remedy.example}); each counts as a "
+            name,
+            f"{name} has classes that differ in {remedy.words} only ({remedy.example}); each counts as a "
             "class of its own.",
-            *cleaned(case.target.name),
+            *cleaned(name),
         )
 
 
@@ -233,16 +243,24 @@ def one_class(case: Case) -> Iterator[Finding]:
 
 def which_task(case: Case) -> Iterator[Finding]:
     """Numbers that could be classes or numbers to predict: which of them was taken, and why."""
-    target = case.target
-    if target is None or not target.why:
-        return
+    if case.target is not None and case.target.why:
+        yield task_taken(case.target)
+
+
+def task_taken(target: Target) -> Finding:
+    """What a target was taken for, why, and how to have it otherwise.
+
+    >>> from assay.evaluate.oddities import task_taken
+    >>> from assay.evaluate.target import as_target
+    >>> print(task_taken(as_target([0.5, 1.5, 2.5], 3, "fit", name="price")).sentence)
+    price holds 3 distinct numbers with fractions, so it is predicted as a number (regression).
+    """
     regression = target.task == "regression"
     other = "classification" if regression else "regression"
     taken = "predicted as a number (regression)" if regression else "predicted as a class (classification)"
     advice = "If the numbers name classes" if regression else "To predict the number itself"
-    numbers = None if target.numbers is None else target.numbers[target.labelled]
-    possible = numbers is None or bool((numbers == np.floor(numbers)).all())
-    yield Finding(
+    possible = target.numbers is None or are_whole(target.numbers[target.labelled])
+    return Finding(
         "task",
         "note",
         target.name,
@@ -331,7 +349,7 @@ def is_identifier(table: Table, j: int) -> bool:
     return bool((np.diff(np.sort(values)) == 1).all())
 
 
-TARGET_CHECKS = [one_class, which_task, unlabelled, class_spelling]
+TARGET_CHECKS = [one_class, which_task, unlabelled, classes_in_disguise]
 COLUMN_CHECKS = [
     identifier,
     nearly_identifier,

@@ -9,14 +9,29 @@ import numpy as np
 
 from assay.core.targets import encode_labels, plain_values
 from assay.errors import DataError, ParameterError
+from assay.learners import KIND_OF_TASK
 from assay.tables import row_name
+from assay.tables.remedies import recognise
 
-__all__ = ["MAX_NUMBERED_CLASSES", "TASKS", "Target", "as_target", "check_task", "looks_measured", "missing",
-           "most_classes"]  # fmt: skip
+__all__ = [
+    "MAX_NUMBERED_CLASSES",
+    "TASKS",
+    "Target",
+    "are_whole",
+    "as_target",
+    "check_task",
+    "is_number",
+    "looks_measured",
+    "missing",
+    "most_classes",
+]
 
-TASKS = ("classification", "regression")
+TASKS = tuple(KIND_OF_TASK)
 MAX_NUMBERED_CLASSES = 20  # distinct whole numbers that are taken for classes when nobody says what they are
-CUT_FIRST = "Cut the numbers into classes first, for example with pandas.qcut(column, 3)"
+MAX_SILENT_CLASSES = 10  # distinct whole numbers up to which nobody is told that they are taken for classes
+MOSTLY_NUMBERS = (
+    0.5  # share of rows with numbers from which other text in a target is an exception among them
+)
 
 
 @dataclass(frozen=True)
@@ -105,9 +120,7 @@ def as_target(
         task = "classification"
         if known.dtype.kind == "f" and (known != np.floor(known)).any():
             known = np.array([f"{v:g}" for v in known])
-    elif task is None and known.dtype.kind in "iuf":
-        task = of_learners
-    chosen, why = _task_of(known) if task is None else (task, "")
+    chosen, why = _task_of(known, of_learners) if task is None else (task, "")
     name = name or ("class" if chosen == "classification" else "target")
     why = f"{name} {why}" if why else ""
     if chosen == "regression":
@@ -130,16 +143,33 @@ def _one_column(y: Any, n: int, who: str) -> np.ndarray:
     return values
 
 
-def _task_of(known: np.ndarray) -> tuple[str, str]:
+def _task_of(known: np.ndarray, of_learners: str | None) -> tuple[str, str]:
     """What known values are to be predicted as, and why if they are numbers that could be both."""
     if known.dtype.kind not in "iuf":
-        return "classification", ""
+        text = _exceptions(known)
+        return "classification", f"holds text such as {text[0]!r} among its numbers" if text else ""
     distinct = len(np.unique(known))
-    if looks_measured(known):
-        fractions = known.dtype.kind == "f" and bool((known != np.floor(known)).any())
-        kind = "numbers with fractions" if fractions else "whole numbers"
-        return "regression", f"holds {distinct} distinct {kind}"
-    return "classification", f"holds {distinct} distinct whole numbers" if distinct > 10 else ""
+    fractions = known.dtype.kind == "f" and bool((known != np.floor(known)).any())
+    kind = "numbers with fractions" if fractions else "whole numbers" if are_whole(known) else "numbers"
+    holds = f"holds {distinct} distinct {kind}" if distinct > 1 else ""
+    by_values = "regression" if looks_measured(known) else "classification"
+    if of_learners is not None and not (fractions and of_learners == "classification"):
+        named = (
+            f"{holds}, and what was named is for {'numbers' if of_learners == 'regression' else 'classes'}"
+        )
+        return of_learners, named if holds and of_learners != by_values else ""
+    return by_values, holds if by_values == "regression" or distinct > MAX_SILENT_CLASSES else ""
+
+
+def are_whole(known: np.ndarray) -> bool:
+    """Whether known numbers are whole, and small enough to differ by one.
+
+    >>> import numpy as np
+    >>> from assay.evaluate.target import are_whole
+    >>> are_whole(np.array([1.0, 3.0])), are_whole(np.array([1.5])), are_whole(np.array([1e150]))
+    (True, False, False)
+    """
+    return known.dtype.kind in "iu" or bool((known == np.floor(known)).all() and np.abs(known).max() < 2**53)
 
 
 def _numbers(
@@ -148,11 +178,7 @@ def _numbers(
     try:
         as_floats = known.astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError(
-            f"{name} holds text such as {known[0]!r}, expected numbers for a regression. Take it for classes "
-            "(classification), or choose another target.",
-            who=who,
-        ) from None
+        raise DataError(_text_instead_of_numbers(known, is_missing, name), who=who) from None
     if np.isinf(as_floats).any():
         i = int(np.flatnonzero(~is_missing)[np.argmax(np.isinf(as_floats))])
         raise DataError(
@@ -175,11 +201,12 @@ def _classes(
     if known.dtype.kind == "f":
         if not (known == np.floor(known)).all():
             raise DataError(
-                f"{name} holds {len(np.unique(known))} distinct numbers with fractions, expected classes. "
-                f"{CUT_FIRST}, or predict them as numbers (regression).",
+                f"{name} holds {len(np.unique(known))} distinct numbers with fractions, expected classes. Predict them "
+                f'as numbers (task="regression"), or, if they name classes, have them read as text '
+                f"(nominal=[{name!r}]).",
                 who=who,
             )
-        if np.abs(known).max() < 2**53:
+        if are_whole(known):
             known = known.astype(np.int64)
     labels, codes_of_known = encode_labels(known, len(known), who)
     if not lenient and len(labels) < 2:
@@ -187,16 +214,71 @@ def _classes(
             f"all rows of {name} have the class {labels[0]}; there is nothing to tell apart.", who=who
         )
     if not lenient and len(labels) > most_classes(len(known)):
+        if _exceptions(known) or _numbers_as_text(known) is not None:
+            raise DataError(_text_instead_of_numbers(known, is_missing, name), who=who)
         numeric = known.dtype.kind in "iuf"
-        advice = f"{CUT_FIRST}, or predict them as numbers (regression)." if numeric else ""
+        advice = ' If it is a measurement: task="regression".' if numeric else ""
         raise DataError(
             f"{name} has {len(labels)} distinct values in {len(known)} rows, expected classes. Is it an "
-            f"identifier or a measurement? Choose another target. {advice}".rstrip(),
+            f"identifier or a measurement? Choose another target.{advice}",
             who=who,
         )
     codes = np.full(len(is_missing), -1, dtype=np.int64)
     codes[~is_missing] = codes_of_known
     return Target(name, labels, codes, None, why)
+
+
+def _exceptions(known: np.ndarray) -> list[str]:
+    """The distinct texts that are no numbers in a column of text that otherwise holds numbers; else none."""
+    values = known.tolist()
+    distinct = dict.fromkeys(values) if values and isinstance(values[0], str) else {}
+    text = [v for v in distinct if not is_number(v)]
+    if not text or len(text) == len(distinct):
+        return []
+    exceptions = set(text)
+    n_text = sum(v in exceptions for v in values)
+    return text if n_text < (1 - MOSTLY_NUMBERS) * len(values) else []
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value, or the text of one, is a finite number.
+
+    >>> from assay.evaluate.target import is_number
+    >>> is_number("1.5"), is_number("unknown")
+    (True, False)
+    """
+    try:
+        return bool(np.isfinite(float(value)))
+    except (TypeError, ValueError):
+        return False
+
+
+def _numbers_as_text(known: np.ndarray) -> Any:
+    """How text such as $1,200 is to be read as numbers; None if it is something else."""
+    texts, counts = np.unique(known.astype(str), return_counts=True)
+    if known.dtype.kind in "iuf" or all(map(is_number, texts)):
+        return None
+    return recognise(texts.tolist(), counts.tolist(), "numbers")
+
+
+def _text_instead_of_numbers(known: np.ndarray, is_missing: np.ndarray, name: str) -> str:
+    """Which cell of a target is no number, and what to do about it."""
+    text = _exceptions(known)
+    if text:
+        first = int(np.flatnonzero(~is_missing)[known.tolist().index(text[0])])
+        exceptions = set(text)
+        n = sum(v in exceptions for v in known.tolist())
+        return (
+            f"{name} is {text[0]!r} in {row_name(first)}, expected a number; {n} of {len(known)} rows have such text. "
+            f"If it marks missing values: na=[{text[0]!r}]; if numbers are written that way: clean=[{name!r}]."
+        )
+    remedy = _numbers_as_text(known)
+    if remedy is not None:
+        return f"{name} {remedy.fact}. Have them converted: clean=[{name!r}]."
+    return (
+        f"holds text such as {known[0]!r}, expected numbers for a regression. Take it for classes "
+        '(task="classification"), or choose another target.'
+    )
 
 
 def most_classes(n: int) -> float:

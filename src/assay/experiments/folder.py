@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.errors import DataError, ParameterError
 from assay.evaluate import Description, Finding
-from assay.evaluate.describe import ColumnSummary
+from assay.evaluate.describe import ColumnSummary, NumbersSummary
 from assay.experiments.fingerprint import digest
 from assay.experiments.journal import read_json, write_whole
 from assay.experiments.problem import Problem
@@ -103,7 +103,7 @@ class Block:
         about = dict(saved["about"])
         about["columns"] = [ColumnSummary(**c) for c in about["columns"]]
         if about.get("measured"):
-            about["measured"] = ColumnSummary(**about["measured"])
+            about["measured"] = NumbersSummary(**about["measured"])
         about["findings"] = [Finding.read(f) for f in about["findings"]]
         return cls(saved["name"], saved["print"], saved["design"], Description(**about), saved["labels"], truth,
                    np.split(tests, ends[:-1]), places, prints, list(saved["notes"]))  # fmt: skip

@@ -9,10 +9,10 @@ from typing import Any
 
 from assay.core.words import one_line
 from assay.errors import ParameterError
-from assay.evaluate.candidates import KIND_OF_TASK, as_candidates, distinct, task_of_learners
+from assay.evaluate.candidates import as_candidates, distinct, task_of_learners
 from assay.evaluate.learners import suitable
 from assay.evaluate.prepared import Candidate, prepared
-from assay.learners import find_learner
+from assay.learners import KIND_OF_TASK, find_learner
 from assay.tables import Table
 
 __all__ = ["Entrant", "as_entrants", "runs_of", "task_of_entrants"]

@@ -22,6 +22,7 @@ from assay.tables.row_names import row_name
 
 __all__ = ["EMPTY", "KERNEL", "LocalSmoother"]
 
+LARGEST = float(np.finfo(np.float64).max)
 BLOCK_DISTANCES = 1 << 22  # distances in one piece of work
 SERIAL_DISTANCES = 1 << 16  # as many stay on one thread
 SEARCH_ROWS, SEARCH_SHARE = (
@@ -48,6 +49,7 @@ class LocalSmoother(Smoother):
     """
 
     stored = {
+        "X_": FloatArray("n", "p", low=-LARGEST, high=LARGEST),  # a metric may take missing values
         "_order": CodeArray("*", below="n"),
         "bandwidth_": Scalar(low=0) | FloatArray("*") | None,
     }

@@ -267,6 +267,10 @@ class Smoother(Regressor):
             raise NotFittedError(f"{type(self).__name__} is not fitted yet.")
         if X.ndim != 2 or y.shape != X.shape[:1] or (w is not None and w.shape != y.shape):
             raise ValueError(f"{type(self).__name__}: the stored rows do not fit together.")
+        if "missing" not in self.takes and np.isnan(X).any():
+            raise ValueError(
+                f"{type(self).__name__}: the stored rows have missing values, which it cannot use."
+            )
 
 
 def _blocks(m: int, n: int) -> list[np.ndarray]:
