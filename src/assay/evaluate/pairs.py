@@ -78,7 +78,11 @@ def safe_unit(values: Any) -> float:
     """
     finite = np.abs(np.asarray(values, dtype=np.float64))
     largest = float(finite[np.isfinite(finite)].max(initial=0.0))
-    return 1.0 if largest == 0 or SAFE_SIZE[0] < largest < SAFE_SIZE[1] else 2.0 ** (np.frexp(largest)[1] - 1)
+    return (
+        1.0
+        if largest == 0 or SAFE_SIZE[0] < largest < SAFE_SIZE[1]
+        else float(2.0 ** (np.frexp(largest)[1] - 1))
+    )
 
 
 def _in_unit(test: TestResult, unit: float) -> TestResult:

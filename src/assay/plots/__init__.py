@@ -14,6 +14,7 @@ from assay.plots.effects_display import EffectsDisplay
 from assay.plots.gain_display import GainDisplay
 from assay.plots.importance_display import ImportanceDisplay
 from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
+from assay.plots.interval_coverage_display import IntervalCoverageDisplay
 from assay.plots.learning_curve_display import LearningCurveDisplay
 from assay.plots.lift_display import LiftDisplay
 from assay.plots.loss_curves_display import LossCurvesDisplay
@@ -25,6 +26,7 @@ from assay.plots.power_display import PowerDisplay
 from assay.plots.precision_recall_display import PrecisionRecallDisplay
 from assay.plots.prediction_error_display import PredictionErrorDisplay
 from assay.plots.rank_strip_display import RankStripDisplay
+from assay.plots.residuals_display import ResidualsDisplay
 from assay.plots.response_surface_display import ResponseSurfaceDisplay
 from assay.plots.risk_coverage_display import RiskCoverageDisplay
 from assay.plots.roc_curve_display import RocCurveDisplay
@@ -51,6 +53,7 @@ __all__ = [
     "GainDisplay",
     "ImportanceDisplay",
     "ImpurityCurvesDisplay",
+    "IntervalCoverageDisplay",
     "LearningCurveDisplay",
     "LiftDisplay",
     "LossCurvesDisplay",
@@ -62,6 +65,7 @@ __all__ = [
     "PrecisionRecallDisplay",
     "PredictionErrorDisplay",
     "RankStripDisplay",
+    "ResidualsDisplay",
     "ResponseSurfaceDisplay",
     "RiskCoverageDisplay",
     "RocCurveDisplay",

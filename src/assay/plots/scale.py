@@ -68,6 +68,23 @@ class Scale:
         return cls(float(low), float(high), ticks, width, margin)
 
     @classmethod
+    def close(cls, values: Iterable[float]) -> Scale:
+        """A scale that holds all finite values with a small margin, for clouds of rows; ticks are round, ends are not.
+
+        >>> from assay.plots.scale import Scale
+        >>> scale = Scale.close([-1.0, 99.0])
+        >>> scale.low, scale.high, scale.ticks
+        (-5.0, 103.0, [0.0, 20.0, 40.0, 60.0, 80.0, 100.0])
+        """
+        finite = [float(v) for v in values if np.isfinite(v)]
+        around = cls.over(finite)
+        margin = 0.04 * (max(finite) - min(finite)) if finite else 0.0
+        if margin <= 1e-12 * max(abs(around.low), abs(around.high)):
+            return around
+        low, high = min(finite) - margin, max(finite) + margin
+        return cls(low, high, [t for t in around.ticks if low <= t <= high])
+
+    @classmethod
     def unit(cls, width: float = 1.0) -> Scale:
         """From 0 to 1 in fifths."""
         return cls(0.0, 1.0, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0], width)

@@ -21,12 +21,12 @@ LEFT, RIGHT, TOP, BOTTOM = (
     8.0,
     38.0,
 )  # margins for the labels around the plot, the left one at least
-AXIS_NAME = 24.0  # room that the name of the vertical axis takes beside its tick labels
+AXIS_NAME = 23.0  # room that the name of the vertical axis takes beside its tick labels
 TOLERANCE = 0.5  # units of the drawing; a smaller shift of a line is invisible
-MAX_DOTS = 500  # rows of a cloud that are drawn one by one
+MAX_DOTS = 1000  # rows of a cloud that are drawn one by one
 HEXAGON = 3.6  # radius of the hexagons that more rows are counted in
 SHADES = 5  # of the hexagons, each about the same factor more rows than the last
-TICK_LETTER = 6.2  # width of a letter of a tick label
+TICK_LETTER = 6.8  # width of a letter of a tick label
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from assay.evaluate.verdict import shown_p
 from assay.learners import learners
 from assay.plots.scale import Scale
 from assay.report.methods import shown_rope, usual_test
+from assay.report.numbers import shown_number
 from assay.report.rank_diagram import average_ranks, rank_diagram
 from assay.report.svg import MARGIN, axis, share_bar, whisker
 
@@ -52,8 +53,8 @@ def _target_tile(result: Comparison) -> tuple[str, str, str]:
     d = result.data
     if d.measured is None:
         return f"{len(d.classes):,}", "classes", f"of {d.target}"
-    low, high = (f"{v:.4g}" for v in (d.measured.low, d.measured.high))
-    return f"{low} to {high}", f"range of {d.target}", f"mean {d.measured.mean:.4g}"
+    low, high, mean = (shown_number(v) for v in (d.measured.low, d.measured.high, d.measured.mean))
+    return f"{low} to {high}", f"range of {d.target}", f"mean {mean}"
 
 
 def _kind(s: Standing, i: int) -> str:

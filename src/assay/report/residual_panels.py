@@ -23,8 +23,8 @@ from assay.metrics.group_report import GroupReport
 from assay.metrics.measure import Measure
 from assay.plots.scale import Scale
 from assay.report.charts import Box, Cloud, Line, chart
+from assay.report.numbers import shown_number
 from assay.report.predictive_rows import NOMINAL, PredictiveRows
-from assay.report.surprising_rows import shown_number
 from assay.stats.significance.test_result import shown_confidence
 
 __all__ = [
@@ -100,7 +100,7 @@ def _undrawn(title: str, reason: str) -> dict[str, Any]:
 
 
 def _predicted_and_true(result: Comparison, name: str, r: Residuals) -> dict[str, Any]:
-    both = Scale.over([*_ends(r.truth), *_ends(r.predicted)])
+    both = Scale.close([*_ends(r.truth), *_ends(r.predicted)])
     diagonal = Line([both.low, both.high], [both.low, both.high], "ideal", "predicted exactly")
     m = result.metrics[0]
     value = shown_value(result, next(s.mean for s in result.ranking() if s.learner == name))
@@ -139,7 +139,7 @@ def _scatter(
     zero: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Rows with a smooth line, over a line at zero."""
-    across, up = Scale.over(_ends(x)), Scale.over([*_ends(y), *([0.0] if zero else [])])
+    across, up = Scale.close(_ends(x)), Scale.close([*_ends(y), *([0.0] if zero else [])])
     lines = [Line([across.low, across.high], [0.0, 0.0], "ideal")] if zero else []
     smooth = smooth_line(x, y, weight)
     if smooth is not None:
@@ -154,7 +154,7 @@ def _normal_quantiles(name: str, r: Residuals) -> dict[str, Any]:
     if not r.spread:
         return _no_spread(title)
     expected, observed = r.normal_quantiles()
-    x, y = Scale.over(_ends(expected)), Scale.over(_ends(observed))
+    x, y = Scale.close(_ends(expected)), Scale.close(_ends(observed))
     low, high = max(x.low, y.low), min(x.high, y.high)
     diagonal = Line([low, high], [low, high], "ideal", "normal distribution")
     description = f"{title}, {name}"
@@ -206,7 +206,9 @@ def column_panels(
     for column in _by_importance(result, importance)[:MAX_COLUMNS]:
         j = table.schema.index(column)
         values = _column(table, j)[residuals.rows]
-        draw = _boxes if table.schema[j].coded else _numbers
+        few = len(np.unique(values[np.isfinite(values)])) <= MAX_LEVELS  # numbers, but as few as categories
+        few = few and not table.schema[j].date
+        draw = _boxes if table.schema[j].coded or few else _numbers
         panels.append(draw(result, str(column), j, values, name, residuals))
     return panels
 
@@ -236,9 +238,13 @@ def _numbers(
 def _boxes(
     result: Comparison, column: str, j: int, values: np.ndarray, name: str, r: Residuals
 ) -> dict[str, Any]:
+    assert result.source is not None
     labels = _labels(result, j, values)
     levels, counts = np.unique(labels, return_counts=True)
-    drawn = levels[np.argsort(-counts, kind="stable")[:MAX_LEVELS]].tolist()
+    order = np.argsort(-counts, kind="stable")
+    if not result.source.table.schema[j].coded:  # numbers stand in their order
+        order = np.argsort([np.inf if name == "missing" else float(name) for name in levels])
+    drawn = levels[order[:MAX_LEVELS]].tolist()
     boxes, reach = [], [0.0]
     for i, label in enumerate(drawn):
         quantiles = np.quantile(r.residual[labels == label], BOX_QUANTILES)
@@ -246,7 +252,7 @@ def _boxes(
         words = f"{label}, {n:,} rows: median {shown_number(quantiles[2], r.spread)}"
         boxes.append(Box(float(i), quantiles, label=words))
         reach += quantiles.tolist()
-    letters = max(3, 34 // len(drawn))
+    letters = max(2, 27 // len(drawn) - 1)  # of the names that fit below the boxes
     short = [label if len(label) <= letters else label[: letters - 1] + "…" for label in drawn]
     x = Scale(-0.5, len(drawn) - 0.5, [float(i) for i in range(len(drawn))], names=short)
     y = Scale.over(reach)
@@ -261,14 +267,23 @@ def _labels(result: Comparison, j: int, values: np.ndarray) -> np.ndarray:
     """(n,) the categories of a column as text, "missing" where there is none."""
     assert result.source is not None
     schema = result.source.table.schema
-    names = {v: "missing" if np.isnan(v) else str(schema.label(j, v)) for v in np.unique(values).tolist()}
+    coded = schema[j].coded or schema[j].date
+
+    def label(value: float) -> str:
+        return "missing" if np.isnan(value) else str(schema.label(j, value)) if coded else f"{value:g}"
+
+    names = {v: label(v) for v in np.unique(values).tolist()}
     return np.array([names.get(v, "missing") for v in values.tolist()])
 
 
 def size_table(result: Comparison, residuals: Residuals) -> dict[str, Any]:
     """Error and mean residual of the rows by the size of their target."""
     m = error_measure(result.metrics)
-    rows = _group_rows(m, residuals.by_size(m, result.alpha))
+    report = residuals.by_size(m, result.alpha)
+    rows = [
+        row | {"label": f"{shown_number(low)} to {shown_number(high)}" if low < high else shown_number(low)}
+        for row, (low, high) in zip(_group_rows(m, report), _bins(residuals, report))
+    ]
     return {"head": result.data.target, "metric": m.name, "rows": rows, "hidden": 0}
 
 
@@ -332,21 +347,24 @@ def predictions_overview(
     drawn = dict(list(residuals.items())[:MAX_LINES])
     if not drawn:
         return None
-    panels = [_by_size_panel(result, drawn)]
+    colours = {name: f"k{i}" for i, name in enumerate(drawn)}
+    panels = [_by_size_panel(result, drawn, colours)]
     with_intervals = {n: (r, predictive[n]) for n, r in drawn.items() if n in predictive}
     if with_intervals:
-        panels.append(_coverage_panel(result, with_intervals, "Coverage of prediction intervals"))
-        panels.append(_width_panel(result, with_intervals))
+        panels.append(_coverage_panel(result, with_intervals, "Coverage of prediction intervals", colours))
+        panels.append(_width_panel(result, with_intervals, colours))
     return {"panels": panels, "hidden": len(residuals) - len(drawn)}
 
 
-def _by_size_panel(result: Comparison, drawn: dict[str, Residuals]) -> dict[str, Any]:
+def _by_size_panel(
+    result: Comparison, drawn: dict[str, Residuals], colours: dict[str, str]
+) -> dict[str, Any]:
     m, lines, legend = error_measure(result.metrics), [], []
     measured = m.name in {x.name for x in result.metrics}
-    for i, (name, r) in enumerate(drawn.items()):
+    for name, r in drawn.items():
         report = r.by_size(m, result.alpha)
         errors = np.array([e[m.name].value for e in report.groups.values()])
-        lines.append(Line(_middles(r, report), errors, f"k{i}", name, dots=True))
+        lines.append(Line(_middles(r, report), errors, colours[name], name, dots=True))
         value, ends = "", ""
         if measured:
             s = next(s for s in result.ranking(m.name) if s.learner == name)
@@ -356,34 +374,43 @@ def _by_size_panel(result: Comparison, drawn: dict[str, Residuals]) -> dict[str,
                 if np.isnan(s.low)
                 else f"{shown_value(result, s.low, m.name)} – {shown_value(result, s.high, m.name)}"
             )
-        legend.append((f"k{i}", name, value, ends))
+        legend.append((colours[name], name, value, ends))
     title = f"{m.name} by size of {result.data.target}"
     x = Scale.over([v for line in lines for v in line.x])
     y = Scale.over([0.0, *(v for line in lines for v in line.y)])
-    plot = chart(lines[::-1], x, y, f"{result.data.target}, median of each bin", m.name, title)
+    plot = chart(lines[::-1], x, y, f"{result.data.target}, middle of each bin", m.name, title)
     return _panel(title, plot, f"{m.name} of all rows, as in the tables" if measured else "", legend)
 
 
 def _middles(r: Residuals, report: GroupReport) -> np.ndarray:
-    """The median of the target in each bin; the bins follow one another in its order."""
-    ends = np.cumsum([0, *report.rows.values()])
-    ordered = np.sort(r.truth)
-    return np.array([np.median(ordered[a:b]) for a, b in pairwise(ends)])
+    """The middle of each bin of the target."""
+    return np.array([low / 2 + high / 2 for low, high in _bins(r, report)])
+
+
+def _bins(r: Residuals, report: GroupReport) -> list[tuple[float, float]]:
+    """From where to where each bin of the target goes; bins follow one another in its order."""
+    ends, ordered = np.cumsum([0, *report.rows.values()]), np.sort(r.truth)
+    return [(float(ordered[a]), float(ordered[b - 1])) for a, b in pairwise(ends.tolist())]
 
 
 def _coverage_panel(
-    result: Comparison, drawn: dict[str, tuple[Residuals, PredictiveRows]], title: str
+    result: Comparison,
+    drawn: dict[str, tuple[Residuals, PredictiveRows]],
+    title: str,
+    colours: dict[str, str] | None = None,
 ) -> dict[str, Any]:
+    colours = colours or {}
     low = NOMINAL[0] - 0.1
     lines, legend, curves = [], [], {n: p.coverage(r, result.alpha) for n, (r, p) in drawn.items()}
     values = [v for c in curves.values() for e in c.observed for v in (e.value, e.low, e.high)]
     unit = Scale.over([low, 1.0], within=(0.0, 1.0))
     y = Scale.over([low, 1.0, *values], within=(0.0, 1.0))
-    for i, (name, curve) in enumerate(curves.items()):
+    for name, curve in curves.items():
+        colour = colours.get(name, "k0")
         ends = np.array([(e.low, e.high) for e in curve.observed])
         band = ends.T if len(drawn) == 1 and np.isfinite(ends).all() else ((), ())
-        lines.append(Line(curve.nominal, [e.value for e in curve.observed], f"k{i}", name, *band, dots=True))
-        legend.append((f"k{i}", name, *_at_usual(result, name, curve)))
+        lines.append(Line(curve.nominal, [e.value for e in curve.observed], colour, name, *band, dots=True))
+        legend.append((colour, name, *_at_usual(result, name, curve)))
     ideal = Line([unit.low, 1.0], [unit.low, 1.0], "ideal", "as promised")
     plot = chart([ideal, *lines[::-1]], unit, y, "nominal coverage", "rows inside", title)
     sure = shown_confidence(result.alpha)
@@ -417,14 +444,16 @@ def _width(result: Comparison, name: str, curve: IntervalCoverage) -> str:
     return shown_number(width) if np.isfinite(width) else "without limit"
 
 
-def _width_panel(result: Comparison, drawn: dict[str, tuple[Residuals, PredictiveRows]]) -> dict[str, Any]:
+def _width_panel(
+    result: Comparison, drawn: dict[str, tuple[Residuals, PredictiveRows]], colours: dict[str, str]
+) -> dict[str, Any]:
     lines, legend = [], []
-    for i, (name, (r, p)) in enumerate(drawn.items()):
-        curve = p.coverage(r, result.alpha)
+    for name, (r, p) in drawn.items():
+        curve, colour = p.coverage(r, result.alpha), colours[name]
         widths = np.array([e.value for e in curve.width])
         kept = np.isfinite(widths)
-        lines.append(Line(curve.nominal[kept], widths[kept], f"k{i}", name, dots=True))
-        legend.append((f"k{i}", name, _width(result, name, curve), ""))
+        lines.append(Line(curve.nominal[kept], widths[kept], colour, name, dots=True))
+        legend.append((colour, name, _width(result, name, curve), ""))
     x = Scale.over([NOMINAL[0] - 0.1, 1.0], within=(0.0, 1.0))
     y = Scale.over([0.0, *(v for line in lines for v in line.y)])
     title = "Width of prediction intervals"

@@ -8,13 +8,12 @@ import numpy as np
 
 from assay.evaluate import Comparison
 from assay.evaluate.design import Split
-from assay.evaluate.digits import shown_metric
 from assay.evaluate.residuals import Residuals
-from assay.metrics.measure import measures
 from assay.report.confident_errors import explanations_of, row_values
+from assay.report.numbers import shown_number
 from assay.report.predictive_rows import PredictiveRows
 
-__all__ = ["SurprisingRow", "most_surprising_rows", "shown_number"]
+__all__ = ["SurprisingRow", "most_surprising_rows"]
 
 
 @dataclass(frozen=True)
@@ -80,13 +79,3 @@ def surprise_units(residuals: Residuals, predictive: PredictiveRows | None) -> t
         if known.all():
             return predictive.spread, "the spread predicted for it"
     return np.full(len(residuals.rows), residuals.spread), "the spread of all residuals"
-
-
-def shown_number(value: float, like: float | None = None) -> str:
-    """A number in units of the target: with four significant digits, or the decimals that give ``like`` as many.
-
-    >>> from assay.report.surprising_rows import shown_number
-    >>> shown_number(12.34567), shown_number(1.0, like=2500.0)
-    ('12.35', '1')
-    """
-    return shown_metric(measures()["rmse"], float(value), like)
