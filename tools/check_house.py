@@ -96,6 +96,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "densities",
     "distances",
     "ensembles",
+    "evaluate",
     "experiments",
     "linear",
     "metrics",

@@ -62,8 +62,8 @@ def filled_beforehand(case: Case) -> Iterator[Finding]:
             if count < least or count > 0.95 * n or np.ptp(known[at]) > 0:
                 continue
             _, others = np.unique(known[~at], return_counts=True)
-            told = word == "mean" and not _short(known[at][:1]) and _short(known[~at][:1000])
-            if count >= 5 * others.max() or told:
+            mean_of_all_rows = word == "mean" and not _short(known[at][:1]) and _short(known[~at][:1000])
+            if count >= 5 * others.max() or mean_of_all_rows:
                 yield Finding(
                     "filled-before-split",
                     "note",
@@ -114,8 +114,8 @@ def _copied(case: Case, y: np.ndarray) -> str:
     kind = case.equal[case.labelled]
     share = []
     for k in range(int(y.max()) + 1):
-        own = kind[y == k]
-        share.append(1 - len(np.unique(own)) / len(own))
+        kinds_of_class = kind[y == k]
+        share.append(1 - len(np.unique(kinds_of_class)) / len(kinds_of_class))
     k = int(np.argmax(share))
     return (
         f"{share[k]:.1%} of {case.target.labels[k]} are copies"

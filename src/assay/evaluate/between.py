@@ -88,12 +88,12 @@ def between_and_within(
         raise DataError(f"between_and_within: {name} {why}")
     a, b = result.learners
     v, w = result.values(a), result.values(b)
-    there = np.isfinite(v) & np.isfinite(w)
-    if there.sum() < 2:
+    defined = np.isfinite(v) & np.isfinite(w)
+    if defined.sum() < 2:
         raise DataError(
-            f"between_and_within: {int(there.sum())} split of {result.design.name} shows no spread; repeat more."
+            f"between_and_within: {int(defined.sum())} split of {result.design.name} shows no spread; repeat more."
         )
-    v, w = v[there], w[there]
+    v, w = v[defined], w[defined]
     return BetweenAndWithin(
         (a, b),
         (float(v.mean()), float(w.mean())),

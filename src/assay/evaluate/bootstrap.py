@@ -237,9 +237,9 @@ def bootstrap_error(
             f"{int((judges == 0).sum())} rows are in every sample and are left out. Raise n_resamples."
         )
     row_error = np.full(len(judges), np.nan)
-    there = judges > 0
-    row_error[there] = (unseen * wrong).sum(axis=0)[there] / judges[there]
-    leave_one_out = float(row_error[there].mean())
+    has_judges = judges > 0
+    row_error[has_judges] = (unseen * wrong).sum(axis=0)[has_judges] / judges[has_judges]
+    leave_one_out = float(row_error[has_judges].mean())
     if loss == "error":
         gamma, top = no_information_rate(data.codes, answer), 1.0
     else:

@@ -29,26 +29,26 @@ def task_of_learners(learners: Any) -> str | None:
         learners = [learners]
     listed = learners.values() if isinstance(learners, Mapping) else learners
     possible = set(KIND_OF_TASK)
-    for given in listed:
-        possible &= _tasks_of(given)
+    for learner in listed:
+        possible &= _tasks_of(learner)
     return possible.pop() if len(possible) == 1 else None
 
 
-def _tasks_of(given: Any) -> set[str]:
+def _tasks_of(learner: Any) -> set[str]:
     """What a learner, or a short name, can be meant for; everything if that is not known."""
-    if isinstance(given, str):
-        known = {task for task, kind in KIND_OF_TASK.items() if is_learner(given, kind)}
+    if isinstance(learner, str):
+        known = {task for task, kind in KIND_OF_TASK.items() if is_learner(learner, kind)}
         return known or set(KIND_OF_TASK)
-    kind = _estimator_type(given)
+    kind = _estimator_type(learner)
     return {task for task, of_task in KIND_OF_TASK.items() if kind in (None, of_task)}
 
 
-def _estimator_type(given: Any) -> str | None:
-    if isinstance(given, type) or not hasattr(given, "__sklearn_tags__"):
+def _estimator_type(learner: Any) -> str | None:
+    if isinstance(learner, type) or not hasattr(learner, "__sklearn_tags__"):
         return None
     from sklearn.utils import get_tags
 
-    return get_tags(given).estimator_type
+    return get_tags(learner).estimator_type
 
 
 def as_candidates(learners: Any, table: Table, task: str = "classification") -> list[Candidate]:
@@ -67,14 +67,14 @@ def as_candidates(learners: Any, table: Table, task: str = "classification") -> 
     if isinstance(learners, str) or hasattr(learners, "fit"):
         learners = [learners]
     if isinstance(learners, Mapping):
-        found = [_entrant(str(k), v, table, task) for k, v in learners.items()]
+        candidates = [_entrant(str(k), v, table, task) for k, v in learners.items()]
     else:
-        found = [_entrant(None, v, table, task) for v in learners]
-    if not found:
+        candidates = [_entrant(None, v, table, task) for v in learners]
+    if not candidates:
         raise ParameterError(
             "there is no learner to compare. Name some, or give None for all that suit.", who="compare"
         )
-    return distinct(found)
+    return distinct(candidates)
 
 
 def varied(
@@ -99,8 +99,8 @@ def varied(
         entry = find_learner(learner, KIND_OF_TASK[task])
         name, base, scale = entry.name, entry.make(), entry.scale
     else:
-        given = _entrant(None, learner, table, task)
-        name, base = given.name, given.learner
+        entrant = _entrant(None, learner, table, task)
+        name, base = entrant.name, entrant.learner
     candidates = []
     for setting in settings:
         try:
@@ -110,44 +110,44 @@ def varied(
     return candidates
 
 
-def _entrant(name: str | None, given: Any, table: Table, task: str) -> Candidate:
+def _entrant(name: str | None, learner: Any, table: Table, task: str) -> Candidate:
     wanted = KIND_OF_TASK[task]
-    if isinstance(given, str):
-        entry = find_learner(given, wanted)
+    if isinstance(learner, str):
+        entry = find_learner(learner, wanted)
         return prepared(name or entry.name, entry.make(), table, entry.scale)
-    if isinstance(given, type) or not (hasattr(given, "fit") and hasattr(given, "predict")):
+    if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
         hint = (
-            f"{given.__name__}() instead of {given.__name__}"
-            if isinstance(given, type)
+            f"{learner.__name__}() instead of {learner.__name__}"
+            if isinstance(learner, type)
             else "a learner or its name"
         )
-        raise ParameterError(f"a learner has fit and predict, got {given!r}. Give {hint}.", who="compare")
-    if not hasattr(given, "get_params") or not hasattr(given, "__sklearn_tags__"):
-        name, mixin = type(given).__name__, f"{wanted.capitalize()}Mixin"
+        raise ParameterError(f"a learner has fit and predict, got {learner!r}. Give {hint}.", who="compare")
+    if not hasattr(learner, "get_params") or not hasattr(learner, "__sklearn_tags__"):
+        name, mixin = type(learner).__name__, f"{wanted.capitalize()}Mixin"
         raise ParameterError(
             f"{name} cannot be copied for each split as scikit-learn copies learners. Write it as "
             f"class {name}({mixin}, BaseEstimator), both of sklearn.base.",
             who="compare",
         )
-    kind = _estimator_type(given)
+    kind = _estimator_type(learner)
     if kind not in (None, wanted):
         does = "tell classes apart" if task == "classification" else "predict numbers"
         raise ParameterError(
-            f"for a {task}, learners {does}; {type(given).__name__} is a {kind.replace('_', ' ')}. Give a {wanted}.",
+            f"for a {task}, learners {does}; {type(learner).__name__} is a {kind.replace('_', ' ')}. Give a {wanted}.",
             who="compare",
         )
-    return prepared(name or type(given).__name__, given, table)
+    return prepared(name or type(learner).__name__, learner, table)
 
 
-def distinct(found: list[Any]) -> list[Any]:
-    """Things with a name and a learner given; equal names are told apart by what is not a default, else by number."""
-    names = [c.name for c in found]
-    told = [c if names.count(c.name) == 1 else replace(c, name=_with_settings(c)) for c in found]
-    seen: dict[str, int] = {}
+def distinct(candidates: list[Any]) -> list[Any]:
+    """Things with a name and a learner; equal names are distinguished by what is not a default, else by number."""
+    names = [c.name for c in candidates]
+    named = [c if names.count(c.name) == 1 else replace(c, name=_with_settings(c)) for c in candidates]
+    counts: dict[str, int] = {}
     result = []
-    for c in told:
-        seen[c.name] = seen.get(c.name, 0) + 1
-        result.append(c if seen[c.name] == 1 else replace(c, name=f"{c.name} ({seen[c.name]})"))
+    for c in named:
+        counts[c.name] = counts.get(c.name, 0) + 1
+        result.append(c if counts[c.name] == 1 else replace(c, name=f"{c.name} ({counts[c.name]})"))
     return result
 
 

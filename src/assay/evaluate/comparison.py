@@ -350,8 +350,8 @@ class Comparison:
         """
         m = self._metric(metric)
         values = self.values(learner, m.name)
-        there = np.isfinite(values)
-        if not there.any() and not self._of_pooled_rows:
+        defined = np.isfinite(values)
+        if not defined.any() and not self._of_pooled_rows:
             return np.nan, np.nan
         if self._of_pooled_rows:
             return interval_of_rows(self, self._learner(learner), m)
@@ -367,8 +367,10 @@ class Comparison:
 
     def _over_splits(self, values: np.ndarray) -> tuple[float, float]:
         """The interval of the mean of (J,) values, NaN on splits that do not count: corrected for shared rows."""
-        there, unit = np.isfinite(values), safe_unit(values)
-        ends = corrected_interval(values[there] / unit, test_rows_per_training_row(self, there), self.alpha)
+        defined, unit = np.isfinite(values), safe_unit(values)
+        ends = corrected_interval(
+            values[defined] / unit, test_rows_per_training_row(self, defined), self.alpha
+        )
         return ends[0] * unit, ends[1] * unit
 
     @cached_property
@@ -422,14 +424,14 @@ class Comparison:
     def _mean(self, learner: str, m: Measure) -> float:
         """The mean over the splits that define the metric; of rows tested one by one, by their weights."""
         values = self.values(learner, m.name)
-        there = np.isfinite(values)
+        defined = np.isfinite(values)
         if self._of_pooled_rows:
             return value_of_rows(self, learner, m)
-        if not there.any():
+        if not defined.any():
             return np.nan
         if self.weights and self._tested_alone:
-            return float(np.average(values[there], weights=np.concatenate(self.weights)[there]))
-        return float(values[there].mean())
+            return float(np.average(values[defined], weights=np.concatenate(self.weights)[defined]))
+        return float(values[defined].mean())
 
     @cached_property
     def _tested_alone(self) -> bool:
@@ -473,12 +475,12 @@ class Comparison:
 
     def _learner(self, name: str) -> str:
         plain = str(name).strip().lower()
-        found = [known for known in self.learners if known.strip().lower() == plain]
-        if not found:
+        matches = [known for known in self.learners if known.strip().lower() == plain]
+        if not matches:
             raise ParameterError(
                 f"there is no learner {name!r} here. It has: {', '.join(self.learners)}.", who="compare"
             )
-        return name if name in self.learners else found[0]
+        return name if name in self.learners else matches[0]
 
     def _metric(self, name: str | None) -> Measure:
         if name is None:

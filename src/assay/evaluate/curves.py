@@ -224,9 +224,9 @@ def learning_curve(
                 )
             work.append((candidate, Split(split.repetition, split.fold, np.sort(rows), split.test)))
     train, test, splits, partial = _measured(work, data, m, random_state, n_jobs, "learning curve", splits)
-    tested = np.full(len(sizes), np.mean([len(s.test) for s in splits]))
-    taught = sizes.astype(float)
-    return Curve(candidate.name, m, "rows", sizes, train, test, taught, tested, alpha, splits, partial)
+    test_rows = np.full(len(sizes), np.mean([len(s.test) for s in splits]))
+    train_rows = sizes.astype(float)
+    return Curve(candidate.name, m, "rows", sizes, train, test, train_rows, test_rows, alpha, splits, partial)
 
 
 @spoken_as("complexity_curve")
@@ -286,13 +286,13 @@ def complexity_curve(
     candidates = varied(learner, settings, data.table, "complexity_curve", data.target.task)
     work = [(c, split) for split in splits for c in candidates]
     train, test, splits, partial = _measured(work, data, m, random_state, n_jobs, "complexity curve", splits)
-    taught, tested = (np.full(len(values), np.mean([len(r) for r in rows]))
+    train_rows, test_rows = (np.full(len(values), np.mean([len(r) for r in rows]))
                       for rows in ([s.train for s in splits], [s.test for s in splits]))  # fmt: skip
     ticks = np.empty(len(values), dtype=object) if not _numbers(values) else np.asarray(values)
     if ticks.dtype == object:
         ticks[:] = values
     name = candidates[0].name
-    return Curve(name, m, param_name, ticks, train, test, taught, tested, alpha, splits, partial)
+    return Curve(name, m, param_name, ticks, train, test, train_rows, test_rows, alpha, splits, partial)
 
 
 def _prepared(
@@ -335,25 +335,25 @@ def _numbers(values: list[Any]) -> bool:
 
 
 def _sizes(train_sizes: Any, most: int) -> np.ndarray:
-    given = np.asarray(train_sizes)
-    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iuf" or not np.isfinite(given).all():
+    sizes = np.asarray(train_sizes)
+    if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iuf" or not np.isfinite(sizes).all():
         raise ParameterError(
             f"train_sizes must be numbers of rows or shares, got {train_sizes!r}.", who="learning_curve"
         )
-    if given.dtype.kind == "f":
-        if (given <= 0).any() or (given > 1).any():
+    if sizes.dtype.kind == "f":
+        if (sizes <= 0).any() or (sizes > 1).any():
             raise ParameterError(
                 f"shares in train_sizes must be above 0 and at most 1, got {train_sizes!r}.",
                 who="learning_curve",
             )
-        given = np.maximum((given * most).astype(np.int64), 2)
-    if (given < 2).any() or (given > most).any():
+        sizes = np.maximum((sizes * most).astype(np.int64), 2)
+    if (sizes < 2).any() or (sizes > most).any():
         raise ParameterError(
             f"train_sizes must be from 2 to {most} rows, the smallest training set; "
-            f"got {given.min()} to {given.max()}.",
+            f"got {sizes.min()} to {sizes.max()}.",
             who="learning_curve",
         )
-    return np.unique(given)
+    return np.unique(sizes)
 
 
 def nested_order(split: Split, data: Data, plan: Resampling, rng: np.random.Generator) -> np.ndarray:
@@ -364,8 +364,8 @@ def nested_order(split: Split, data: Data, plan: Resampling, rng: np.random.Gene
     y = data.codes[rows]
     place = np.empty(len(rows))
     for k in np.unique(y):
-        own = y == k
-        place[own] = (np.arange(own.sum()) + 0.5) / own.sum()
+        of_class = y == k
+        place[of_class] = (np.arange(of_class.sum()) + 0.5) / of_class.sum()
     return rows[np.argsort(place, kind="stable")]
 
 
@@ -380,21 +380,24 @@ def _measured(
 ) -> tuple[np.ndarray, np.ndarray, list[Split], str]:
     """(m, J) the metric on training rows and on test rows, of work that goes split by split; these splits; and why
     they are not all. An interruption after two whole splits keeps these."""
-    ticks, found, partial = len(work) // len(splits), [], ""
+    ticks, pairs_of_sides, partial = len(work) // len(splits), [], ""
     with progress(total=len(work), description=what) as bar:
         pairs = each(both_sides, ((c, data, split, m, seed) for c, split in work), n_jobs)
         try:
             for pair in pairs:
-                found.append(pair)
+                pairs_of_sides.append(pair)
                 bar.advance()
         except KeyboardInterrupt:
-            whole = len(found) // ticks
+            whole = len(pairs_of_sides) // ticks
             if whole < 2:
                 raise
-            found, partial = found[: whole * ticks], f"Interrupted after {whole} of {len(splits)} splits"
+            pairs_of_sides, partial = (
+                pairs_of_sides[: whole * ticks],
+                f"Interrupted after {whole} of {len(splits)} splits",
+            )
         finally:
             pairs.close()
-    values = np.array(found).reshape(-1, ticks, 2)
+    values = np.array(pairs_of_sides).reshape(-1, ticks, 2)
     return values[:, :, 0].T, values[:, :, 1].T, splits[: len(values)], partial
 
 
@@ -411,16 +414,16 @@ def both_sides(candidate: Candidate, data: Data, split: Split, m: Measure, seed:
         if data.target.task == "regression":
             rows = np.arange(len(fold.truth))[part]
             distribution = None if cell.distribution is None else cell.distribution.take(rows)
-            seen = outcome_of_numbers(
+            outcome = outcome_of_numbers(
                 fold.truth[part], cell.answer[part], weight, distribution, fold.train.shape[1]
             )
         else:
             posterior = None if cell.posterior is None else cell.posterior[part]
             answer = cell.answer[part].astype(np.int64)
-            seen = Outcome(
+            outcome = Outcome(
                 fold.truth[part], answer, posterior, len(data.labels), weight=weight, labels=fold.labels
             )
-        sides.append(float(m.of(seen)))
+        sides.append(float(m.of(outcome)))
     return sides[0], sides[1]
 
 
@@ -500,11 +503,11 @@ def _of_comparison(
     kept = np.isfinite(test).any(axis=1)
     if kept.sum() < 2:
         return None
-    taught = ticks if along == "rows" else np.full(len(ticks), np.mean([len(s.train) for s in splits]))
-    tested = np.full(len(ticks), np.mean([len(s.test) for s in splits]))
+    train_rows = ticks if along == "rows" else np.full(len(ticks), np.mean([len(s.train) for s in splits]))
+    test_rows = np.full(len(ticks), np.mean([len(s.test) for s in splits]))
     return Curve(
-        learner, m, along, ticks[kept], train[kept], test[kept], taught[kept], tested[kept], result.alpha, splits,
-        compared=compared, standing=standing,
+        learner, m, along, ticks[kept], train[kept], test[kept], train_rows[kept], test_rows[kept], result.alpha,
+        splits,        compared=compared, standing=standing,
     )  # fmt: skip
 
 

@@ -53,8 +53,8 @@ def draw(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
 def draw_groups(y: np.ndarray, groups: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     """(n,) bool: the test rows, as one of so many folds of whole groups as the share asks for."""
     smaller = min(share, 1 - share)
-    one = deal_groups(y, groups, max(2, round(1 / smaller)), rng) == 0
-    return one if share <= 0.5 else ~one
+    first_fold = deal_groups(y, groups, max(2, round(1 / smaller)), rng) == 0
+    return first_fold if share <= 0.5 else ~first_fold
 
 
 def bootstrap_rows(y: np.ndarray, rng: np.random.Generator, groups: np.ndarray | None = None) -> np.ndarray:
@@ -73,8 +73,8 @@ def bootstrap_rows(y: np.ndarray, rng: np.random.Generator, groups: np.ndarray |
     several = len(np.unique(y)) > 1
     for _ in range(_MOST_DRAWS):
         times = np.bincount(rng.integers(units, size=units), minlength=units)[unit]
-        seen = times > 0
-        if not seen.all() and (not several or len(np.unique(y[seen])) > 1):
+        is_drawn = times > 0
+        if not is_drawn.all() and (not several or len(np.unique(y[is_drawn])) > 1):
             break
     return np.repeat(np.arange(len(y)), times)
 

@@ -98,8 +98,8 @@ class Description(Sentence):
         """
         from assay.evaluate.records import plain
 
-        told: dict[str, Any] = plain(asdict(self))
-        return told if self.classes or self.measured else told | {"target": None}
+        record: dict[str, Any] = plain(asdict(self))
+        return record if self.classes or self.measured else record | {"target": None}
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -129,7 +129,7 @@ class Description(Sentence):
         return self.to_text()
 
     def to_text(self, face: str = "python") -> str:
-        """As text; what to do about a finding is told for "python" or for the "command line"."""
+        """As text; remedies are those for "python" or for the "command line"."""
         lines = [f"{self.name}: {self.words}", ""]
         shown = self.columns[:60]
         names = [one_line(c.name, 40) for c in shown]
@@ -152,8 +152,8 @@ class Description(Sentence):
             if len(self.classes) > 60:
                 lines.append(f"  ... and {len(self.classes) - 60} more")
         if self.findings:
-            told = [f"  {f.severity}: {f.said(face)}" for f in grouped(self.findings)]
-            lines += ["", "worth knowing", *told]
+            remarks = [f"  {f.severity}: {f.said(face)}" for f in grouped(self.findings)]
+            lines += ["", "worth knowing", *remarks]
         return "\n".join(lines)
 
 
@@ -221,8 +221,8 @@ def _taken_apart(table: Table, target: str) -> tuple[Table, list[Any]]:
     if len(names) == 1:
         raise ParameterError(f"describe: {target!r} is the only column, so nothing is left to describe.")
     j = table.schema.index(target)
-    rest = [k for k in range(len(names)) if k != j]
-    return table.select(rest), table.select([j]).to_columns()[target]
+    others = [k for k in range(len(names)) if k != j]
+    return table.select(others), table.select([j]).to_columns()[target]
 
 
 def description(
@@ -325,8 +325,8 @@ def _sparse_summaries(table: Table) -> list[ColumnSummary]:
 def _sparse_distinct(columns: Any) -> np.ndarray:
     """(d,) numbers of distinct values in a CSC matrix, the zeros that are not stored counting as one."""
     n, d = columns.shape
-    there = columns.data != 0
-    column, value = np.repeat(np.arange(d), np.diff(columns.indptr))[there], columns.data[there]
+    nonzero = columns.data != 0
+    column, value = np.repeat(np.arange(d), np.diff(columns.indptr))[nonzero], columns.data[nonzero]
     order = np.lexsort((value, column))
     column, value = column[order], value[order]
     new = np.ones(len(value), dtype=bool)

@@ -54,7 +54,7 @@ class Resampling(Sentence):
         For holdout: the share of rows that test.
     gap, window : int
         For time: rows before a tested block that do not teach, and the most rows that do (0 for all).
-    given : GivenSplits
+    given_splits : GivenSplits
         For given: a splitter's or a list's pairs.
     stratified : bool
         Whether the rows of each class are divided in proportion; of numbers, rows are divided at random.
@@ -79,15 +79,16 @@ class Resampling(Sentence):
     test_share: float = 1 / 3
     gap: int = 0
     window: int = 0
-    given: GivenSplits | None = None
+    given_splits: GivenSplits | None = None
     stratified: bool = True
+    renamed = {"given": "given_splits"}  # in model files of earlier versions
     stored = {
         "folds": Integer(),
         "repetitions": Integer(),
         "gap": Integer(),
         "window": Integer(),
         "stratified": Boolean(),
-        "given": Plain(type(None)),
+        "given_splits": Plain(type(None)),
     }
 
     @classmethod
@@ -98,7 +99,7 @@ class Resampling(Sentence):
         if isinstance(design, (int, np.integer)) and not isinstance(design, bool):
             return cls._checked(folds=int(design))
         if is_given(design):
-            return cls(kind="given", folds=0, given=GivenSplits(design))
+            return cls(kind="given", folds=0, given_splits=GivenSplits(design))
         text = re.sub(r"\s+", "", str(design).lower())
         if m := re.fullmatch(r"(\d+)-?folds?", text):
             return cls._checked(folds=int(m[1]))
@@ -121,7 +122,7 @@ class Resampling(Sentence):
 
     @classmethod
     def _timed(cls, folds: str, options: str, design: Any) -> Resampling:
-        found = {}
+        options_read = {}
         for option in filter(None, options.split(",")):
             m = re.fullmatch(r"(gap|window)=(\d+)", option)
             if not m:
@@ -130,12 +131,12 @@ class Resampling(Sentence):
                     f'"5-time(gap=10,window=500)"; got {design!r}.',
                     who="compare",
                 )
-            found[m[1]] = int(m[2])
-        if found.get("window") == 0:
+            options_read[m[1]] = int(m[2])
+        if options_read.get("window") == 0:
             raise ParameterError(
                 "a window of 0 rows teaches nothing; leave it out for all rows.", who="compare"
             )
-        return cls._checked(kind="time", folds=int(folds), **found)
+        return cls._checked(kind="time", folds=int(folds), **options_read)
 
     @classmethod
     def _checked(cls, **values: Any) -> Resampling:
@@ -160,12 +161,12 @@ class Resampling(Sentence):
         if self.kind in ("leave-one-out", "leave-one-group-out"):
             return self.kind
         if self.kind == "given":
-            return str(self.given)
+            return str(self.given_splits)
         if self.kind == "bootstrap":
             return f"bootstrap({self.repetitions})"
         if self.kind == "time":
-            said = [f"{k}={v}" for k, v in (("gap", self.gap), ("window", self.window)) if v]
-            return f"{self.folds}-time" + (f"({','.join(said)})" if said else "")
+            options = [f"{k}={v}" for k, v in (("gap", self.gap), ("window", self.window)) if v]
+            return f"{self.folds}-time" + (f"({','.join(options)})" if options else "")
         if self.kind == "holdout":
             share = "" if self.test_share == 1 / 3 else f"({self.test_share:g})"
             return ("" if self.repetitions == 1 else f"{self.repetitions}x") + f"holdout{share}"
@@ -177,7 +178,7 @@ class Resampling(Sentence):
         if self.kind == "leave-one-group-out":
             return "cross-validation that leaves one group out at a time"
         if self.kind == "given":
-            return str(self.given)
+            return str(self.given_splits)
         if self.kind == "bootstrap":
             samples = (
                 "1 bootstrap sample" if self.repetitions == 1 else f"{self.repetitions} bootstrap samples"
@@ -185,9 +186,9 @@ class Resampling(Sentence):
             return f"{samples}, tested on the rows not drawn"
         if self.kind == "time":
             gap = f", after a gap of {self.gap} rows" if self.gap else ""
-            taught = f"the last {self.window} rows" if self.window else "all rows"
+            before = f"the last {self.window} rows" if self.window else "all rows"
             blocks = "1 block" if self.folds == 1 else f"{self.folds} blocks"
-            return f"{blocks} in order of time, each tested by {taught} before it{gap}"
+            return f"{blocks} in order of time, each tested by {before} before it{gap}"
         times = "" if self.repetitions == 1 else f"{self.repetitions} repetitions of "
         how = "stratified " if self.stratified else ""
         if self.kind == "holdout":
@@ -267,7 +268,7 @@ class Resampling(Sentence):
             raise ParameterError("leave-one-group-out needs groups=, the group of each row.", who="compare")
 
     def _on_time(self, y: np.ndarray, labels: Any, times: np.ndarray | None) -> tuple[Resampling, list[str]]:
-        """Checks the blocks of time; a class that some learners never saw is told."""
+        """Checks the blocks of time; a note names a class that some learners never saw."""
         pairs = list(time_blocks(times, len(y), self.folds, self.gap, self.window or None))
         for train, test in pairs:
             if not len(test) or not len(train):
@@ -297,7 +298,7 @@ class Resampling(Sentence):
         if self.kind in ("leave-one-out", "leave-one-group-out"):
             return n if groups is None else len(np.unique(groups))
         if self.kind == "given":
-            return len(self.given.pairs or []) if self.given else 0
+            return len(self.given_splits.pairs or []) if self.given_splits else 0
         return self.repetitions * self.folds
 
     def splits(
@@ -324,7 +325,7 @@ class Resampling(Sentence):
             pairs = time_blocks(times, len(y), self.folds, self.gap, self.window or None)
             yield from (Split(0, fold, train, test) for fold, (train, test) in enumerate(pairs))
         elif self.kind == "given":
-            yield from _numbered(self.given.dealt(y, y, groups, len(y)))  # type: ignore[union-attr]
+            yield from _numbered(self.given_splits.dealt(y, y, groups, len(y)))  # type: ignore[union-attr]
         else:
             for repetition in range(self.repetitions):
                 yield from self._repeated(repetition, y, np.random.default_rng([seed, repetition]), groups)
@@ -354,9 +355,9 @@ def _by_fold(repetition: int, fold_of_row: np.ndarray, folds: int) -> Iterator[S
         yield Split(repetition, fold, np.flatnonzero(~test), np.flatnonzero(test))
 
 
-def _numbered(given: GivenSplits) -> Iterator[Split]:
+def _numbered(splits: GivenSplits) -> Iterator[Split]:
     fold, last = 0, 0
-    for repetition, (train, test) in zip(given.repetitions(), given.pairs or [], strict=True):
+    for repetition, (train, test) in zip(splits.repetitions(), splits.pairs or [], strict=True):
         fold = fold + 1 if repetition == last else 1
         last = repetition
         yield Split(repetition, fold - 1, train, test)

@@ -84,36 +84,36 @@ def diagnose_table(
     if not isinstance(table.values, np.ndarray):  # sparse: only what concerns the classes
         empty = Table(np.empty((table.shape[0], 0)), type(table.schema)([], table.schema.named))
         case = Case(empty.values, empty, target, folds, frozenset(), design, groups, times)
-        found = [f for check in (*TARGET_CHECKS, rare_class, imbalance) for f in check(case)]
+        findings = [f for check in (*TARGET_CHECKS, rare_class, imbalance) for f in check(case)]
     else:
         ids = frozenset(j for j in range(table.shape[1]) if is_identifier(table, j))
         case = Case(table.values, table, target, folds, ids, design, groups, times)
         with np.errstate(
             over="ignore", invalid="ignore"
         ):  # of numbers near the largest double nothing is said
-            found = [f for check in CHECKS for f in check(case)]
-    return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
+            findings = [f for check in CHECKS for f in check(case)]
+    return sorted(findings, key=lambda f: SEVERITIES.index(f.severity))
 
 
 def _plan(plan: Resampling, target: Target | None, n: int, groups: np.ndarray | None) -> Resampling:
     """The design; splits that were given are written down, as numbers of the rows with a class."""
     if plan.kind == "leave-one-group-out" and groups is None:
         raise ParameterError("leave-one-group-out needs groups=, the group of each row.", who="diagnose")
-    if plan.given is None or target is None:
+    if plan.given_splits is None or target is None:
         return plan
     kept = target.labelled
     y = target.codes[kept]
-    given = plan.given.dealt(y, y, None if groups is None else groups[kept], n, kept, whole=False)
-    return Resampling(kind="given", folds=0, given=given)
+    splits = plan.given_splits.dealt(y, y, None if groups is None else groups[kept], n, kept, whole=False)
+    return Resampling(kind="given", folds=0, given_splits=splits)
 
 
 def _per_row(values: Any, n: int, name: str) -> np.ndarray | None:
     """(n,) one entry per row, or None."""
     if values is None:
         return None
-    found = np.asarray(plain_values(values))
-    if found.shape != (n,):
+    column = np.asarray(plain_values(values))
+    if column.shape != (n,):
         raise DataError(
-            f"X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}.", who="diagnose"
+            f"X has {n} rows, so {name} must have {n} entries; its shape is {column.shape}.", who="diagnose"
         )
-    return found.astype(str) if found.dtype == object else found
+    return column.astype(str) if column.dtype == object else column

@@ -62,8 +62,8 @@ class Doubt:
 
     def wrong(self, learner: str) -> np.ndarray:
         """(n,) bool of the rows of the first repetition."""
-        seen = self.result.out_of_fold(learner)
-        return seen.answer != seen.truth
+        answers = self.result.out_of_fold(learner)
+        return answers.answer != answers.truth
 
     def wrong_in_all_repetitions(self, learner: str) -> np.ndarray:
         """(n,) of each row the share of its tests that went wrong; NaN for a row that was never tested."""
@@ -112,8 +112,8 @@ def doubts(comparison: Comparison, *, rope: float = 0.01) -> list[Finding]:
     checks: list[Callable[[Doubt], Iterator[Finding]]] = [failed, *CHECKS, *FOLD_DOUBTS]
     if comparison.task == "classification":
         checks += PROBABILITY_DOUBTS
-    found = [f for check in (checks if case.ranked else [failed]) for f in check(case)]
-    return sorted(found, key=lambda f: SEVERITIES.index(f.severity))
+    findings = [f for check in (checks if case.ranked else [failed]) for f in check(case)]
+    return sorted(findings, key=lambda f: SEVERITIES.index(f.severity))
 
 
 def failed(case: Doubt) -> Iterator[Finding]:
@@ -162,8 +162,8 @@ def misleading_metric(case: Doubt) -> Iterator[Finding]:
     if not case.counts_errors or case.ranked[0] in case.blind:
         return
     share = case.shares
-    there = np.flatnonzero(share > 0)
-    most, least = int(np.argmax(share)), int(there[np.argmin(share[there])])
+    present = np.flatnonzero(share > 0)
+    most, least = int(np.argmax(share)), int(present[np.argmin(share[present])])
     if share[most] <= 0.8 and share[most] <= 10 * share[least]:
         return
     counts = case.result.confusion(case.ranked[0])
@@ -232,7 +232,7 @@ def too_few_rows(case: Doubt) -> Iterator[Finding]:
     else:
         return
     if np.isnan(least) or least > max(case.rope, 0.02):
-        found = (
+        detectable = (
             "no difference at all"
             if np.isnan(least)
             else f"only differences in {m.name} of {least:.3f} or more"
@@ -242,8 +242,8 @@ def too_few_rows(case: Doubt) -> Iterator[Finding]:
             "too-few-rows",
             "warning" if not least <= 0.1 else "note",
             (),
-            f"{a} and {b} do not differ significantly, but with {rows} rows and {result.design.name}, {found} would "
-            "be found four times out of five. That no difference was found does not mean that there is none.",
+            f"{a} and {b} do not differ significantly, but with {rows} rows and {result.design.name}, {detectable} "
+            "would be found four times out of five. That no difference was found does not mean that there is none.",
             "Bring more rows.",
         )
 

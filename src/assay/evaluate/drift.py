@@ -198,15 +198,15 @@ def _unseen(new: Any, old: Table, later: Table) -> dict[int, set[Any]]:
     if not later.unseen:
         return {}
     theirs = Table.of(new, who="drift")
-    found = {}
+    unseen = {}
     for j, column in enumerate(old.schema):
         if column.coded and column.name in theirs.schema.names:
             other = theirs.schema[theirs.schema.index(column.name)]
             known = {str(c) for c in column.categories}
             strange = {c for c in other.categories if str(c) not in known}
             if strange:
-                found[j] = strange
-    return found
+                unseen[j] = strange
+    return unseen
 
 
 def _values(column: Any, a: np.ndarray, b: np.ndarray, unseen: list[str]) -> list[ColumnDrift]:

@@ -63,8 +63,8 @@ class Finding:
     learner: str = ""
 
     def __post_init__(self) -> None:
-        given = self.columns
-        names = (given,) if isinstance(given, str) and given else tuple(map(str, given))
+        columns = self.columns
+        names = (columns,) if isinstance(columns, str) and columns else tuple(map(str, columns))
         object.__setattr__(self, "columns", names)
 
     @property
@@ -133,8 +133,8 @@ class Case:
 
     def known(self, j: int) -> np.ndarray:
         """The values of a column that are there."""
-        there = self.there[:, j]
-        return self.values[:, j] if there.all() else self.values[there, j]
+        present = self.present[:, j]
+        return self.values[:, j] if present.all() else self.values[present, j]
 
     def columns(self) -> Iterator[tuple[int, str, np.ndarray]]:
         """Number, name and values of each column."""
@@ -142,7 +142,7 @@ class Case:
             yield j, column.name, self.known(j)
 
     @cached_property
-    def there(self) -> np.ndarray:
+    def present(self) -> np.ndarray:
         """(n, d) bool: what is not missing."""
         return ~np.isnan(self.values)
 

@@ -83,18 +83,18 @@ class Data:
         schema, unseen, columns = self.table.schema, {}, {}
         for j in self._nominal:
             column = schema[j]
-            seen = np.unique(train[:, j][~np.isnan(train[:, j])]).astype(np.intp)
-            if len(seen) == len(column.categories):
+            used = np.unique(train[:, j][~np.isnan(train[:, j])]).astype(np.intp)
+            if len(used) == len(column.categories):
                 continue
             code = np.full(len(column.categories), UNSEEN)
-            code[seen] = np.arange(len(seen))
-            strange = np.setdiff1d(test[:, j][~np.isnan(test[:, j])].astype(np.intp), seen)
+            code[used] = np.arange(len(used))
+            strange = np.setdiff1d(test[:, j][~np.isnan(test[:, j])].astype(np.intp), used)
             if len(strange):
                 unseen[column.name] = [column.categories[c] for c in strange]
             for values in (train, test):
-                there = ~np.isnan(values[:, j])
-                values[there, j] = code[values[there, j].astype(np.intp)]
-            columns[j] = Column(column.name, "nominal", tuple(column.categories[c] for c in seen))
+                known = ~np.isnan(values[:, j])
+                values[known, j] = code[values[known, j].astype(np.intp)]
+            columns[j] = Column(column.name, "nominal", tuple(column.categories[c] for c in used))
         if columns:
             schema = Schema([columns.get(j, column) for j, column in enumerate(schema)], schema.named)
         names = self.row_names
@@ -146,8 +146,8 @@ class Fold:
         """What ``fit`` takes beside the rows and their classes: weights, and groups for splits of its own."""
         groups = None if self.data.groups is None else self.data.groups[self.split.train]
         named = ((weight_keyword, self.w_train), (group_keyword, groups))
-        found = ((keyword(learner), column) for keyword, column in named if column is not None)
-        return {name: column for name, column in found if name}
+        columns = ((keyword(learner), column) for keyword, column in named if column is not None)
+        return {name: column for name, column in columns if name}
 
 
 @dataclass(frozen=True)
@@ -188,16 +188,16 @@ def run_cell(candidate: Candidate, fold: Fold, task: Task) -> Cell:
         try:
             _measure(candidate, fold, task, cell)
         except Exception as error:  # a learner must not end the others' run
-            said = _shortened(" ".join(str(error).split()), 300)
+            message = _shortened(" ".join(str(error).split()), 300)
             who = (
                 "" if isinstance(error, AssayError) else type(error).__name__
             )  # ours say themselves who speaks
-            cell = Cell(failure=": ".join(filter(None, (who, said))) or type(error).__name__)
+            cell = Cell(failure=": ".join(filter(None, (who, message))) or type(error).__name__)
     strange = list(fold.test.unseen)
-    told = [
+    others = [
         w for w in heard if not (strange and issubclass(w.category, SchemaWarning))
     ]  # said once, for all learners
-    cell.warnings = list(dict.fromkeys(_shortened(" ".join(str(w.message).split())) for w in told))
+    cell.warnings = list(dict.fromkeys(_shortened(" ".join(str(w.message).split())) for w in others))
     cell.unseen = strange
     return cell
 
@@ -221,15 +221,15 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     if hasattr(last, "best_params_"):
         cell.chosen, cell.chosen_score = last.best_params_, float(getattr(last, "best_score_", np.nan))
     start = time.perf_counter()
-    said = learner.predict(X_test)
+    predictions = learner.predict(X_test)
     cell.predict_seconds = time.perf_counter() - start
-    if np.size(said) != len(fold.truth):
-        raise ValueError(f"predict gave {np.size(said)} answers for {len(fold.truth)} rows")
+    if np.size(predictions) != len(fold.truth):
+        raise ValueError(f"predict gave {np.size(predictions)} answers for {len(fold.truth)} rows")
     if fold.data.target.numbers is not None:
-        _measure_numbers(learner, fold, task, cell, np.asarray(said, dtype=np.float64).ravel(), X_test)
+        _measure_numbers(learner, fold, task, cell, np.asarray(predictions, dtype=np.float64).ravel(), X_test)
         return
     K = len(fold.labels)
-    cell.answer = answer_codes(np.asarray(said), fold.labels).astype(np.min_scalar_type(-K))
+    cell.answer = answer_codes(np.asarray(predictions), fold.labels).astype(np.min_scalar_type(-K))
     keep = task.probabilities and fold.split.repetition == 0
     posterior = None
     needed = any(m.needs != "labels" for m in task.metrics)
@@ -245,8 +245,8 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     if keep:
         cell.price, cell.rejected = price, left_open
     answer = cell.answer.astype(np.int64)
-    seen = Outcome(fold.truth, answer, posterior, K, price, left_open, fold.w_test, fold.labels)
-    cell.values = {m.name: float(m.of(seen)) for m in task.metrics}
+    outcome = Outcome(fold.truth, answer, posterior, K, price, left_open, fold.w_test, fold.labels)
+    cell.values = {m.name: float(m.of(outcome)) for m in task.metrics}
 
 
 def _measure_numbers(
@@ -280,8 +280,8 @@ def measure_numbers(
         distribution = learner.predict_distribution(X)
     elif needed and hasattr(learner, "predict_interval"):
         lower, upper = np.asarray(learner.predict_interval(X, coverage=INTERVAL_COVERAGE)).T
-    seen = outcome_of_numbers(truth, predicted, weight, distribution, columns, lower, upper)
-    return {m.name: float(m.of(seen)) for m in metrics}, distribution
+    outcome = outcome_of_numbers(truth, predicted, weight, distribution, columns, lower, upper)
+    return {m.name: float(m.of(outcome)) for m in metrics}, distribution
 
 
 def outcome_of_numbers(
@@ -305,36 +305,36 @@ def _seeded(candidate: Candidate, seed: int) -> Any:
     return clone(candidate.seeded(seed))
 
 
-def answer_codes(said: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def answer_codes(answers: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """(n,) the number of each answer among the sorted labels; -1 for an answer that is none of them."""
-    said = said.ravel()
-    if said.dtype.kind == labels.dtype.kind and said.dtype.kind in "biufU":
-        at = np.minimum(np.searchsorted(labels, said), len(labels) - 1)
-        return np.where(labels[at] == said, at, -1)
+    answers = answers.ravel()
+    if answers.dtype.kind == labels.dtype.kind and answers.dtype.kind in "biufU":
+        at = np.minimum(np.searchsorted(labels, answers), len(labels) - 1)
+        return np.where(labels[at] == answers, at, -1)
     position = {label: k for k, label in enumerate(labels.tolist())}
-    values, inverse = np.unique(said, return_inverse=True) if said.dtype != object else (said, None)
+    values, inverse = np.unique(answers, return_inverse=True) if answers.dtype != object else (answers, None)
     codes = np.array([position.get(v, -1) for v in values.tolist()], dtype=np.int64)
     return codes if inverse is None else codes[inverse]
 
 
 def posterior_of(learner: Any, X: Any, labels: np.ndarray) -> np.ndarray:
     """(n, K) the learner's posterior with a column for every class, zero for those it never saw."""
-    found = np.array(learner.predict_proba(X), dtype=np.float64)
-    if found.shape != (wanted := (X.shape[0] if hasattr(X, "shape") else len(X), len(learner.classes_))):
-        raise ValueError(f"predict_proba gave an array of shape {found.shape}, expected {wanted}")
-    if not np.isfinite(found).all():
+    posterior = np.array(learner.predict_proba(X), dtype=np.float64)
+    if posterior.shape != (wanted := (X.shape[0] if hasattr(X, "shape") else len(X), len(learner.classes_))):
+        raise ValueError(f"predict_proba gave an array of shape {posterior.shape}, expected {wanted}")
+    if not np.isfinite(posterior).all():
         raise ValueError("predict_proba gave numbers that are not finite")
-    below, off = found.min(axis=1), np.abs(found.sum(axis=1) - 1)
+    below, off = posterior.min(axis=1), np.abs(posterior.sum(axis=1) - 1)
     if (bad := (below < -_NEAR) | (off > _NEAR)).any():
         i = int(np.argmax(bad))
         raise ValueError(
-            f"predict_proba gave no probabilities: {row_name(i, X)} has {found[i].round(4).tolist()}"
+            f"predict_proba gave no probabilities: {row_name(i, X)} has {posterior[i].round(4).tolist()}"
         )
     if (rough := (below < 0) | (off > _ROUNDING)).any():
-        found[rough] = np.maximum(found[rough], 0)
-        found[rough] /= found[rough].sum(axis=1, keepdims=True)
-    whole = np.zeros((len(found), len(labels)))
-    whole[:, answer_codes(np.asarray(learner.classes_), labels)] = found
+        posterior[rough] = np.maximum(posterior[rough], 0)
+        posterior[rough] /= posterior[rough].sum(axis=1, keepdims=True)
+    whole = np.zeros((len(posterior), len(labels)))
+    whole[:, answer_codes(np.asarray(learner.classes_), labels)] = posterior
     return whole
 
 
@@ -354,6 +354,6 @@ def _prices(fold: Fold, task: Task, cell: Cell, posterior: np.ndarray | None) ->
     price = np.empty(len(chosen))
     price[~open_rows] = loss.of(np.maximum(chosen, 0), fold.truth)[~open_rows]
     if open_rows.any() and task.reject is None:
-        raise ValueError("rows were rejected, but compare was not told what that costs: reject=...")
+        raise ValueError("rows were rejected, but compare does not know what that costs: reject=...")
     price[open_rows] = np.broadcast_to(task.reject, price.shape)[open_rows] if open_rows.any() else 0.0
     return price, open_rows

@@ -40,11 +40,11 @@ def fold_scores(result: Comparison, learner: str, k: int) -> list[FoldScores]:
 
     Where each row is tested alone, no split ranks anything; then all rows together are taken for one split.
     """
-    found = [
-        FoldScores(j, seen.truth == k, np.asarray(seen.posterior)[:, k], seen.weight)
-        for j, seen in _outcomes(result, learner).items()
+    scores = [
+        FoldScores(j, outcome.truth == k, np.asarray(outcome.posterior)[:, k], outcome.weight)
+        for j, outcome in _outcomes(result, learner).items()
     ]
-    return [f for f in found if len(np.unique(_counted(f))) == 2]
+    return [f for f in scores if len(np.unique(_counted(f))) == 2]
 
 
 def _counted(fold: FoldScores) -> np.ndarray:
@@ -79,7 +79,7 @@ def fold_estimate(result: Comparison, learner: str, metric: Any, k: int | None =
     Parameters
     ----------
     metric : the name of a measure that needs probabilities, or the kind of a curve, whose area is meant
-    k : the class that is told from the rest; None for the metric of all classes, as the table has it
+    k : the class against all others; None for the metric of all classes, as the table has it
 
     Examples
     --------
@@ -100,16 +100,16 @@ def fold_estimate(result: Comparison, learner: str, metric: Any, k: int | None =
         return Estimate(mean, low, high, f"mean of {len(result.places)} splits", result.alpha)
     values = np.full(len(result.places), np.nan)
     if whole:
-        seen = _outcomes(result, learner)
+        outcomes = _outcomes(result, learner)
     else:
-        seen = {f.split: _two_classes(f) for f in fold_scores(result, learner, k or 0)}
-    for j, outcome in seen.items():
+        outcomes = {f.split: _two_classes(f) for f in fold_scores(result, learner, k or 0)}
+    for j, outcome in outcomes.items():
         values[j] = m.of(outcome)
     known = values[np.isfinite(values)]
     if not len(known):
         return Estimate(np.nan, alpha=result.alpha, why="no split tests rows of the class and of others")
-    if len(seen) == 1:
-        return m.estimate(next(iter(seen.values())), alpha=result.alpha, resamples=500)
+    if len(outcomes) == 1:
+        return m.estimate(next(iter(outcomes.values())), alpha=result.alpha, resamples=500)
     low, high = np.clip(result._over_splits(values), *m.bounds)
     return Estimate(
         float(known.mean()), float(low), float(high), f"mean of {len(known)} splits", result.alpha

@@ -42,22 +42,22 @@ def folds_disagree(case: Doubt) -> Iterator[Finding]:
     rate, mean = errors / size, errors.sum() / size.sum()
     part = _parts(errors[None], size)[0]
     worst = int(np.argmax(part))
-    said = (
+    fact = (
         f"folds disagree more than chance allows: {name} has an error from {rate.min():.3f} to {rate.max():.3f} on "
         f"{len(first)} folds"
     )
     if part[worst] > part.sum() / 2:
         rows = case.result.tests[first[worst]]
-        rest = (errors.sum() - errors[worst]) / (size.sum() - size[worst])
-        said += f"; fold {places[first[worst]][1]} stands out, {rate[worst]:.3f} against {rest:.3f} elsewhere"
-        said += f" ({case.result.row_names.listed(rows)})"
+        elsewhere = (errors.sum() - errors[worst]) / (size.sum() - size[worst])
+        fact += f"; fold {places[first[worst]][1]} stands out, {rate[worst]:.3f} against {elsewhere:.3f} elsewhere"
+        fact += f" ({case.result.row_names.listed(rows)})"
     also = [n for n, _ in uneven[1:]]
-    said += f"; so {'does' if len(also) == 1 else 'do'} {listed(also)}" if also else ""
+    fact += f"; so {'does' if len(also) == 1 else 'do'} {listed(also)}" if also else ""
     yield Finding(
         "folds-disagree",
         "warning" if np.ptp(rate) > max(0.1, mean) else "note",
         (),
-        f"{said}. Rows may come from different sources, times or groups.",
+        f"{fact}. Rows may come from different sources, times or groups.",
         "Look at them, and split by what sets them apart: groups= or times=.",
         "Look at them, and split by what sets them apart: --group or --time.",
         name,

@@ -67,7 +67,7 @@ class GivenSplits:
         """
         if self.pairs is not None:
             return self
-        found = GivenSplits(self.design, self.words)
+        splits = GivenSplits(self.design, self.words)
         listed = self._split(X, y, groups) if hasattr(self.design, "split") else self.design
         if any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in listed):
             raise DataError(f"{self.words}: each split must be a pair (train, test) of rows.", who="compare")
@@ -79,15 +79,15 @@ class GivenSplits:
             if kept is not None and not kept.all():
                 number = np.cumsum(kept) - 1
                 pairs = [tuple(number[rows[kept[rows]]] for rows in pair) for pair in pairs]
-        found.pairs = [_checked(train, test, j, self.words) for j, (train, test) in enumerate(pairs)]
-        if not found.pairs:
+        splits.pairs = [_checked(train, test, j, self.words) for j, (train, test) in enumerate(pairs)]
+        if not splits.pairs:
             raise ParameterError(
                 f"{self.words} gives no split. Give at least one (train, test) pair.", who="compare"
             )
         if groups is not None and whole:
-            for j, (train, test) in enumerate(found.pairs):
+            for j, (train, test) in enumerate(splits.pairs):
                 _refuse_parted(np.asarray(groups)[train], np.asarray(groups)[test], j, self.words)
-        return found
+        return splits
 
     def _split(self, X: Any, y: Any, groups: Any) -> Iterable[Any]:
         if isinstance(self.design, type):
@@ -110,11 +110,11 @@ class GivenSplits:
     def repetitions(self) -> list[int]:
         """Of each split its repetition: a new one begins where a row would be tested for the second time."""
         numbers: list[int] = []
-        seen: set[int] = set()
+        tested: set[int] = set()
         for _, test in self.pairs or []:
             rows = set(test.tolist())
-            fresh = not (seen & rows)
-            seen = seen | rows if fresh else rows
+            fresh = not (tested & rows)
+            tested = tested | rows if fresh else rows
             numbers.append((numbers[-1] if numbers else 0) + (0 if fresh else 1))
         return numbers
 
@@ -135,24 +135,24 @@ def as_rows(rows: Any, n: int, who: str) -> np.ndarray:
     >>> as_rows([True, False, True], 3, "compare")
     array([0, 2])
     """
-    found = np.asarray(plain_values(rows))
-    if found.dtype == bool:
-        if found.shape != (n,):
+    numbers = np.asarray(plain_values(rows))
+    if numbers.dtype == bool:
+        if numbers.shape != (n,):
             raise DataError(
-                f"{who}: a mask of rows needs {n} entries, its shape is {found.shape}.", who="compare"
+                f"{who}: a mask of rows needs {n} entries, its shape is {numbers.shape}.", who="compare"
             )
-        return np.flatnonzero(found)
-    if found.ndim != 1 or (found.size and not np.issubdtype(found.dtype, np.integer)):
+        return np.flatnonzero(numbers)
+    if numbers.ndim != 1 or (numbers.size and not np.issubdtype(numbers.dtype, np.integer)):
         raise DataError(
-            f"{who}: rows are whole numbers or a mask in one column, got shape {found.shape} "
-            f"of {found.dtype}.",
+            f"{who}: rows are whole numbers or a mask in one column, got shape {numbers.shape} "
+            f"of {numbers.dtype}.",
             who="compare",
         )
-    if found.size and (found.min() < 0 or found.max() >= n):
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= n):
         raise DataError(
-            f"{who}: row numbers go from 0 to {n - 1}, got {found.min()} to {found.max()}.", who="compare"
+            f"{who}: row numbers go from 0 to {n - 1}, got {numbers.min()} to {numbers.max()}.", who="compare"
         )
-    return found.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def _checked(train: np.ndarray, test: np.ndarray, j: int, words: str) -> Pair:
@@ -171,8 +171,8 @@ def _checked(train: np.ndarray, test: np.ndarray, j: int, words: str) -> Pair:
     return train, test
 
 
-def _refuse_parted(taught: np.ndarray, tested: np.ndarray, j: int, words: str) -> None:
-    both = np.intersect1d(taught, tested)
+def _refuse_parted(train: np.ndarray, test: np.ndarray, j: int, words: str) -> None:
+    both = np.intersect1d(train, test)
     if len(both):
         raise DataError(
             f"{words}: split {j} parts {len(both)} group{'' if len(both) == 1 else 's'}: rows of {both[0]} "

@@ -143,8 +143,8 @@ class PermutationImportance:
     def __str__(self) -> str:
         lines = [self._cells(row) for row in self.table(MOST_SHOWN)]
         heads = ["column", "importance", f"{shown_confidence(self.alpha)} interval", "p"]
-        rest = len(self.names) - len(lines)
-        more = f"\n  ... and {rest} more columns" if rest > 0 else ""
+        hidden = len(self.names) - len(lines)
+        more = f"\n  ... and {hidden} more columns" if hidden > 0 else ""
         return f"{self.headline}\n{text_table(heads, lines)}{more}\n{self.how}"
 
     __repr__ = __str__
@@ -302,11 +302,11 @@ def importance_of(
     first = [s for s in result.splits if s.repetition == result.places[0][0]]
     chosen = first if splits is None else list(islice(result.splits, splits))
     seed = result.settings["seed"]
-    found = _over_splits(
+    importance = _over_splits(
         result.candidates[name], result.source, chosen, m, n_repeats, result.alpha, seed, result.design.name
     )
     known = [s.mean for s in result.ranking(m.name) if s.learner == name] if m in result.metrics else []
-    return replace(found, baseline=known[0]) if known else found
+    return replace(importance, baseline=known[0]) if known else importance
 
 
 def _is_fitted(estimator: Any) -> bool:
@@ -437,7 +437,7 @@ class _Judged:
 class _Losses:
     values: np.ndarray  # (d, R)
     base: Outcome
-    seen: list[list[Outcome]]  # of each column, of each repeat; empty if not kept
+    outcomes: list[list[Outcome]]  # of each column, of each repeat; empty if not kept
     m: Measure
 
 
@@ -451,8 +451,8 @@ def _losses(
         outcomes = (
             judged.exchanged(j, _other_rows(n, n_repeats, rng)) if n > 1 else [judged.outcome] * n_repeats
         )
-        found = np.array([judged.m.of(seen) for seen in outcomes])
-        values[j] = judged.m.sign * (found - judged.value)  # (1)
+        measured = np.array([judged.m.of(outcome) for outcome in outcomes])
+        values[j] = judged.m.sign * (measured - judged.value)  # (1)
         if keep:
             kept.append(outcomes)
         if bar is not None:
@@ -560,8 +560,8 @@ def _from_rows(
     for b in range(draws):
         rows = rng.integers(n, size=size)
         intact = m.of(losses.base.take(rows))
-        for j, outcomes in enumerate(losses.seen):
-            torn = np.mean([m.of(seen.take(rows)) for seen in outcomes[:repeats]])
+        for j, outcomes in enumerate(losses.outcomes):
+            torn = np.mean([m.of(outcome.take(rows)) for outcome in outcomes[:repeats]])
             drawn[b, j] = m.sign * (torn - intact)
     spread = np.nanstd(drawn, axis=0, ddof=1) * np.sqrt(size / n)
     half = float(-ndtri(alpha / 2)) * spread

@@ -74,10 +74,10 @@ def holes_that_tell(case: Case) -> Iterator[Finding]:
     for j, name, known in case.columns():
         if len(known) in (0, len(case.values)) or j in case.identifiers:
             continue
-        there = case.there[case.rows, j]
-        for state, words in ((there, "with"), (~there, "without")):
+        known_cells = case.present[case.rows, j]
+        for state, words in ((known_cells, "with"), (~known_cells, "without")):
             n = int(state.sum())
-            if not 20 <= n < len(there):
+            if not 20 <= n < len(known_cells):
                 continue
             counts = np.bincount(case.y[state], minlength=len(share))
             k = int(counts.argmax())
@@ -115,7 +115,7 @@ def target_coded(case: Case) -> Iterator[Finding]:
         distinct = np.unique(some)
         if np.sum((distinct > 0) & (distinct < 1)) < 3 or len(distinct) > len(some) / 3:
             continue
-        if not case.there[rows, j].all():
+        if not case.present[rows, j].all():
             continue
         value, group = np.unique(case.values[rows, j], return_inverse=True)
         size = np.bincount(group)
@@ -137,9 +137,9 @@ def named_like_the_outcome(case: Case) -> Iterator[Finding]:
     """A name that speaks of the class, and values that halve the error: perhaps known only afterwards."""
     if not case.classes_usable or case.target is None or case.blind < 0.02:
         return
-    own = words_of(case.target.name) - _GENERIC
+    words_of_target = words_of(case.target.name) - _GENERIC
     for j, name, known in case.columns():
-        hint = words_of(name) & (own | _OUTCOME)
+        hint = words_of(name) & (words_of_target | _OUTCOME)
         if not hint or j in case.identifiers or not len(known):
             continue
         wrong = _wrong_alone(case.values[case.rows, j], case.y, case.table.schema[j].coded)
@@ -172,11 +172,11 @@ def _wrong_in_bins(x: np.ndarray, y: np.ndarray) -> float:
     Where classes meet, half a bin is wrong at most: with eight bins a class, a perfect column has 1/16 at most.
     """
     bins = max(32, 8 * (int(y.max()) + 1))
-    there = ~np.isnan(x)
+    known = ~np.isnan(x)
     edges = (
-        np.unique(np.quantile(x[there], np.linspace(0, 1, bins + 1)[1:-1])) if there.any() else np.empty(0)
+        np.unique(np.quantile(x[known], np.linspace(0, 1, bins + 1)[1:-1])) if known.any() else np.empty(0)
     )
-    bin_of = np.where(there, np.searchsorted(edges, x), len(edges) + 1)
+    bin_of = np.where(known, np.searchsorted(edges, x), len(edges) + 1)
     counts = np.bincount(bin_of * (y.max() + 1) + y, minlength=(len(edges) + 2) * (y.max() + 1))
     return 1 - counts.reshape(-1, y.max() + 1).max(axis=1).sum() / len(y)
 
@@ -189,18 +189,18 @@ def _wrong_alone(x: np.ndarray, y: np.ndarray, coded: bool) -> float:
     if coded:
         x = np.where(np.isnan(x), -1.0, x)
     else:  # a tree looks at the order of numbers alone, and ranks have no size to overflow
-        there = ~np.isnan(x)
+        known = ~np.isnan(x)
         x = x.copy()
-        x[there] = np.unique(x[there], return_inverse=True)[1]
+        x[known] = np.unique(x[known], return_inverse=True)[1]
     for split in Resampling(folds=5).splits(y):
         if coded:
             counts = np.zeros((int(x.max()) + 2, K))
             np.add.at(counts, (x[split.train].astype(np.intp) + 1, y[split.train]), 1)
-            said = counts.argmax(axis=1)[x[split.test].astype(np.intp) + 1]
+            answers = counts.argmax(axis=1)[x[split.test].astype(np.intp) + 1]
         else:
             tree = DecisionTreeClassifier(max_leaf_nodes=2 * K, random_state=0)
-            said = tree.fit(x[split.train, None], y[split.train]).predict(x[split.test, None])
-        wrong += int((said != y[split.test]).sum())
+            answers = tree.fit(x[split.train, None], y[split.train]).predict(x[split.test, None])
+        wrong += int((answers != y[split.test]).sum())
     return wrong / len(y)
 
 

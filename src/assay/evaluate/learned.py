@@ -118,9 +118,9 @@ def _better_than_share(result: Comparison, name: str) -> bool:
     floor = np.array([np.mean(truth != frequent) for truth in result.truths])
     gap = m.sign * result.values(name, m.name) - (floor if m.sign > 0 else floor - 1)
     if len(gap) < 2:  # one split: its rows are the sample
-        seen, least = result.out_of_fold(name), float(floor[0])
-        wrong = int((seen.answer != seen.truth).sum())
-        test = binomial_test(wrong, len(seen.truth), least, alternative="less", alpha=result.alpha)
+        answers, least = result.out_of_fold(name), float(floor[0])
+        wrong = int((answers.answer != answers.truth).sum())
+        test = binomial_test(wrong, len(answers.truth), least, alternative="less", alpha=result.alpha)
         return not least or test.rejected
     ratio = test_rows_per_training_row(result, np.ones(len(gap), dtype=bool))
     return paired_t(gap, ratio, alpha=result.alpha, alternative="less").rejected

@@ -171,8 +171,8 @@ def compare_runs(
     ]
     adjusted = holm(np.array([t.p for t in tests]))
     metric = Measure(name, _no_function, better, name, "numbers", "regression")
-    found = {pair: (t, float(q)) for pair, t, q in zip(pairs, tests, adjusted, strict=True)}
-    return MatchedRuns(runs, metric, paired, alpha, found)
+    tested = {pair: (t, float(q)) for pair, t, q in zip(pairs, tests, adjusted, strict=True)}
+    return MatchedRuns(runs, metric, paired, alpha, tested)
 
 
 def _counted(runs: dict[str, np.ndarray], a: str, b: str) -> str:

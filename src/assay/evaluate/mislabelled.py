@@ -135,18 +135,18 @@ def mislabelled(
     with progress(total=len(named), description=who) as bar:
 
         def vote(name: str) -> np.ndarray:
-            found = _out_of_fold(named[name], table, codes, len(classes), folds)
+            votes = _out_of_fold(named[name], table, codes, len(classes), folds)
             bar.advance()
-            return found
+            return votes
 
         posteriors |= dict(zip(named, in_threads(vote, list(named), 1)))
     if not posteriors:
         raise ParameterError("there is no voter: give learners, or n_neighbors above 0.", who=who)
     P = np.stack(list(posteriors.values()))  # (V, n, K)
-    own = P[:, np.arange(len(codes)), codes]
+    of_label = P[:, np.arange(len(codes)), codes]
     return Mislabelled(
-        1 - own.mean(axis=0),
-        (1 - own).T,
+        1 - of_label.mean(axis=0),
+        (1 - of_label).T,
         tuple(posteriors),
         classes[codes],
         classes[P.mean(axis=0).argmax(axis=1)],
@@ -166,12 +166,12 @@ def _named(learners: Any, complete: bool) -> dict[str, Any]:
         from assay.trees import C45Classifier
 
         learners = [NaiveBayes(), C45Classifier(), *([LogisticRegression()] if complete else [])]
-    found: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for learner in learners:
         _check_voter(learner)
         name = type(learner).__name__
-        found[name if name not in found else f"{name} {len(found) + 1}"] = learner
-    return found
+        named[name if name not in named else f"{name} {len(named) + 1}"] = learner
+    return named
 
 
 def _check_voter(learner: Any) -> None:
@@ -193,9 +193,9 @@ def _neighbours(table: Table, codes: np.ndarray, K: int, k: int) -> np.ndarray:
     Z = Z / np.where(spread > 0, spread, 1.0)
     n = len(Z)
     k = min(k, n - 1)
-    found = cKDTree(Z).query(Z, k + 1)[1].reshape(n, k + 1)
+    nearest = cKDTree(Z).query(Z, k + 1)[1].reshape(n, k + 1)
     shares = np.zeros((n, K))
-    for i, near in enumerate(found):
+    for i, near in enumerate(nearest):
         others = near[near != i][:k]  # a row that equals many others may not be its own first neighbour
         shares[i] = np.bincount(codes[others], minlength=K) / k
     return shares

@@ -16,7 +16,7 @@ _NEAR = 1e-3  # of a column's spread: its standard deviation, were it Gaussian
 _FINE = 50  # distinct numbers a column must have among 1000 rows
 _STEPS = 2000  # neighbours looked at before rows are called dense
 _COLUMNS = 4  # so many such columns at least, or rows are near each other by chance
-_MOST = 20_000  # distinct rows looked at; of more, those in the middle of one direction, where near ones are neighbours
+MAX_ROWS = 20_000  # distinct rows looked at; of more, those in the middle of one direction
 
 
 def near_copies(case: Case) -> Iterator[Finding]:
@@ -34,14 +34,14 @@ def near_copies(case: Case) -> Iterator[Finding]:
     spread = _spread(case.values[rows[:: 1 + len(rows) // SAMPLE]][:, fine])
     if not (np.isfinite(spread).all() and (spread > 0).all()):
         return
-    if len(rows) > _MOST:
+    if len(rows) > MAX_ROWS:
         along = (case.values[:, fine] @ (np.random.default_rng(0).normal(size=len(fine)) / spread))[rows]
-        low = (len(rows) - _MOST) // 2
-        rows = np.sort(rows[np.argpartition(along, [low, low + _MOST])[low : low + _MOST]])
+        low = (len(rows) - MAX_ROWS) // 2
+        rows = np.sort(rows[np.argpartition(along, [low, low + MAX_ROWS])[low : low + MAX_ROWS]])
     Z = case.values[rows][:, fine] / spread
     others = [j for j in case.compared if j not in set(fine)]
-    rest = row_hashes(case.values[rows][:, others]) if others else np.zeros(len(rows), np.uint64)
-    pairs, distance = _close(Z, rest)
+    other_columns = row_hashes(case.values[rows][:, others]) if others else np.zeros(len(rows), np.uint64)
+    pairs, distance = _close(Z, other_columns)
     if case.groups is not None:  # those that are kept together do no harm
         apart = case.groups[rows[pairs[:, 0]]] != case.groups[rows[pairs[:, 1]]]
         pairs, distance = pairs[apart], distance[apart]
@@ -64,7 +64,7 @@ def near_copies(case: Case) -> Iterator[Finding]:
 
 def _is_fine(case: Case, j: int) -> bool:
     """Measured numbers without missing values."""
-    if case.table.schema[j].coded or not case.there[:, j].all():
+    if case.table.schema[j].coded or not case.present[:, j].all():
         return False
     return len(np.unique(case.values[:1000, j])) >= _FINE
 
@@ -75,7 +75,7 @@ def _spread(Z: np.ndarray) -> np.ndarray:
     return np.where(three > quarter, (three - quarter) / 1.349, Z.std(axis=0))
 
 
-def _close(Z: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _close(Z: np.ndarray, other_columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(m, 2) pairs of rows within three times the distance that agree elsewhere, and (m,) how far apart they are.
 
     A weighted mean of columns differs by no more than the columns do. Rows are put in the order of one such mean,
@@ -85,7 +85,7 @@ def _close(Z: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     w = np.random.default_rng(1).normal(size=(Z.shape[1], 3))
     P = Z @ (w / np.abs(w).sum(axis=0))
     order = np.argsort(P[:, 0], kind="stable")
-    P, found, looked = P[order], [], 0
+    P, near_pairs, looked = P[order], [], 0
     for step in range(1, len(Z)):
         at = np.flatnonzero(P[step:, 0] - P[:-step, 0] <= reach)
         if not len(at):
@@ -94,11 +94,11 @@ def _close(Z: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         looked += len(at)
         if step > _STEPS or looked > 50 * len(Z):
             return nothing
-        found.append(np.column_stack([order[at], order[at + step]]))
-    if not found:
+        near_pairs.append(np.column_stack([order[at], order[at + step]]))
+    if not near_pairs:
         return nothing
-    pairs = np.concatenate(found)
-    pairs = pairs[rest[pairs[:, 0]] == rest[pairs[:, 1]]]
+    pairs = np.concatenate(near_pairs)
+    pairs = pairs[other_columns[pairs[:, 0]] == other_columns[pairs[:, 1]]]
     distance = np.abs(Z[pairs[:, 0]] - Z[pairs[:, 1]]).max(axis=1) if len(pairs) else nothing[1]
     kept = distance <= reach
     return pairs[kept], distance[kept]

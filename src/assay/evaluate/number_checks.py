@@ -85,7 +85,7 @@ def number_in_disguise(case: Case) -> Iterator[Finding]:
         return
     truth = case.target.numbers[case.rows]
     for j, name, _ in case.columns():
-        if case.table.schema[j].coded or j in case.identifiers or not case.there[case.rows, j].all():
+        if case.table.schema[j].coded or j in case.identifiers or not case.present[case.rows, j].all():
             continue
         x = case.values[case.rows, j]
         if len(np.unique(x)) < 10:

@@ -169,7 +169,7 @@ def text_in_disguise(case: Case) -> Iterator[Finding]:
                 "warning",
                 column.name,
                 f"column {column.name} holds dates as text ({example}), and whether the day or the month comes first "
-                "cannot be told.",
+                "cannot be known.",
                 f"Say it: assay.tables.clean(frame, [{column.name!r}], day_first=True).",
                 f"Write dates as 2024-05-31, or leave the column out with {dropped(column.name)}.",
             )
@@ -237,7 +237,7 @@ def one_class(case: Case) -> Iterator[Finding]:
             "one-class",
             "error",
             case.target.name,
-            f"every row of {case.target.name} has the class {label}; nothing can be told apart.",
+            f"every row of {case.target.name} has the class {label}; there is nothing to learn.",
         )
 
 

@@ -27,8 +27,8 @@ _MOST_ROWS = 2000  # of one draw of a test: more cost time and tell no more abou
 
 def value_of_rows(result: Comparison, learner: str, m: Measure) -> float:
     """A metric of the test rows of all splits together; NaN where they do not tell."""
-    seen = _rows_of(result, learner, m)
-    return np.nan if seen is None else float(m.of(seen))
+    outcome = _rows_of(result, learner, m)
+    return np.nan if outcome is None else float(m.of(outcome))
 
 
 def interval_of_rows(result: Comparison, learner: str, m: Measure) -> tuple[float, float]:
@@ -37,11 +37,11 @@ def interval_of_rows(result: Comparison, learner: str, m: Measure) -> tuple[floa
 
     Wilson's, DeLong's, the delta method's or Student's, whichever is the metric's own; else by resampling the rows.
     """
-    seen = _rows_of(result, learner, m)
-    if seen is None:
+    outcome = _rows_of(result, learner, m)
+    if outcome is None:
         return np.nan, np.nan
-    found = m.estimate(seen, alpha=result.alpha, resamples=_DRAWS)
-    return float(found.low), float(found.high)
+    estimate = m.estimate(outcome, alpha=result.alpha, resamples=_DRAWS)
+    return float(estimate.low), float(estimate.high)
 
 
 def tests_of_rows(result: Comparison, m: Measure) -> dict[tuple[str, str], TestResult]:
@@ -56,26 +56,26 @@ def tests_of_rows(result: Comparison, m: Measure) -> dict[tuple[str, str], TestR
     .. math:: z = \frac{d}{s \sqrt{m/n}}
     """
     pairs = list(combinations(result.finished, 2))
-    seen = {name: _rows_of(result, name, m) for name in result.finished}
+    outcomes = {name: _rows_of(result, name, m) for name in result.finished}
     if m.is_roc_area and len(result.classes) == 2 and not result.weights:  # DeLong's test knows the spread
-        return {(a, b): _by_area(seen[a], seen[b], m, result.alpha) for a, b in pairs}
+        return {(a, b): _by_area(outcomes[a], outcomes[b], m, result.alpha) for a, b in pairs}
     if result.task == "regression" and not result.weights:
-        influences = {name: _influence(m, outcome) for name, outcome in seen.items()}
+        influences = {name: _influence(m, outcome) for name, outcome in outcomes.items()}
         if all(v is not None for v in influences.values()):
             return {(a, b): _by_influence(result, a, b, m, influences) for a, b in pairs}
-    drawn = {name: np.full(_TEST_DRAWS, np.nan) for name in seen}
+    drawn = {name: np.full(_TEST_DRAWS, np.nan) for name in outcomes}
     rng, n = np.random.default_rng(0), sum(map(len, _truths(result)))
     for i in range(_TEST_DRAWS):
         rows = rng.integers(n, size=min(n, _MOST_ROWS))
-        for name, outcome in seen.items():
+        for name, outcome in outcomes.items():
             if outcome is not None:
                 drawn[name][i] = m.of(outcome.take(rows))
-    values = {name: float(result._mean(name, m)) for name in seen}
-    found = {}
+    values = {name: float(result._mean(name, m)) for name in outcomes}
+    tests = {}
     for a, b in pairs:
-        known = seen[a] is not None and seen[b] is not None
-        found[a, b] = _by_draws(values[a] - values[b], drawn[a] - drawn[b], known, result)
-    return found
+        known = outcomes[a] is not None and outcomes[b] is not None
+        tests[a, b] = _by_draws(values[a] - values[b], drawn[a] - drawn[b], known, result)
+    return tests
 
 
 def _rows_of(result: Comparison, learner: str, m: Measure) -> Outcome | None:
@@ -88,10 +88,10 @@ def _rows_of(result: Comparison, learner: str, m: Measure) -> Outcome | None:
         return None
     weight = result.weights[0] if result.weights else None
     answer, labels = np.asarray(cell.answer, dtype=np.int64), np.asarray(result.classes)
-    seen = Outcome(
+    outcome = Outcome(
         result.truths[0], answer, cell.posterior, len(labels), cell.price, cell.rejected, weight, labels
     )
-    return seen if np.isfinite(m.of(seen)) else None
+    return outcome if np.isfinite(m.of(outcome)) else None
 
 
 def _truths(result: Comparison) -> list[np.ndarray]:
@@ -106,9 +106,9 @@ def _numbers_of(result: Comparison, learner: str, m: Measure) -> Outcome | None:
     if len(answers) < len(cells) or (m.needs != "numbers" and distribution is None):
         return None
     weight = np.concatenate(result.weights) if result.weights else None
-    seen = Outcome(np.concatenate(result.truths), np.concatenate(answers), None, 0, weight=weight,
+    outcome = Outcome(np.concatenate(result.truths), np.concatenate(answers), None, 0, weight=weight,
                    distribution=distribution, columns=len(result.data.columns))  # fmt: skip
-    return seen if np.isfinite(m.of(seen)) else None
+    return outcome if np.isfinite(m.of(outcome)) else None
 
 
 def _influence(m: Measure, outcome: Outcome | None) -> np.ndarray | None:
@@ -138,16 +138,16 @@ def _by_area(a: Outcome | None, b: Outcome | None, m: Measure, alpha: float) -> 
         return no_test("what it rests on was not kept", alpha)
     if min(np.bincount(a.truth, minlength=2)) < 2:
         return no_test("too few rows of some class", alpha)
-    found = delong(a.truth, a.posterior[:, 1], b.posterior[:, 1], pos_label=1, alpha=alpha)
-    if np.isnan(found.p):
-        return replace(no_test("every row differs alike", alpha), estimate=found.estimate)
+    test = delong(a.truth, a.posterior[:, 1], b.posterior[:, 1], pos_label=1, alpha=alpha)
+    if np.isnan(test.p):
+        return replace(no_test("every row differs alike", alpha), estimate=test.estimate)
     times = m.of.scale[0]
     return replace(
-        found,
+        test,
         test=f"DeLong's test on {len(a.truth)} test rows",
-        estimate=times * found.estimate,
-        low=times * found.low,
-        high=times * found.high,
+        estimate=times * test.estimate,
+        low=times * test.low,
+        high=times * test.high,
     )
 
 

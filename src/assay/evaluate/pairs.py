@@ -98,11 +98,11 @@ def _tests_over_splits(
     if pairs and whole and len(result.places) >= 2:
         differences = np.column_stack([values[a] - values[b] for a, b in pairs])
         ratio = test_rows_per_training_row(result, np.ones(len(differences), dtype=bool))
-        found = paired_t_all(differences, ratio, alpha=result.alpha, folds=_folds(result))
+        tests = paired_t_all(differences, ratio, alpha=result.alpha, folds=_folds(result))
         by_row = m.counts_errors and _unweighted(result)
         return {
             (a, b): _alike_on_every_split(result, a, b, m, t) if by_row and np.isinf(t.statistic) else t
-            for (a, b), t in zip(pairs, found, strict=True)
+            for (a, b), t in zip(pairs, tests, strict=True)
         }
     return {(a, b): _one_pair(result, a, b, values[a] - values[b], m) for a, b in pairs}
 
@@ -124,20 +124,20 @@ def any_difference(result: Comparison, m: Measure) -> TestResult:
     if L < 2:
         return no_test("fewer than two learners finished", alpha)
     values = np.array([result.values(name, m.name) for name in names])
-    there = np.isfinite(values).all(axis=0)
-    J = int(there.sum())
+    defined = np.isfinite(values).all(axis=0)
+    J = int(defined.sum())
     if m.counts_errors and _unweighted(result) and (tested_alone(result) or len(result.places) == 1):
         wrong = np.column_stack([_wrong(result, name) for name in names])
-        found = cochran_q(wrong, alpha=alpha)
-        return replace(found, test=f"{found.test} on {len(wrong)} test rows")
+        test = cochran_q(wrong, alpha=alpha)
+        return replace(test, test=f"{test.test} on {len(wrong)} test rows")
     if J < 2:
         return no_test("fewer than two splits define it for all learners", alpha)
     from scipy.special import fdtrc
 
-    V = values[:, there]
+    V = values[:, defined]
     means = V.mean(axis=1, keepdims=True)
-    rest = V - means - V.mean(axis=0) + V.mean()
-    between, within = float(means.var(ddof=1)), float((rest**2).sum()) / ((L - 1) * (J - 1))
+    residuals = V - means - V.mean(axis=0) + V.mean()
+    between, within = float(means.var(ddof=1)), float((residuals**2).sum()) / ((L - 1) * (J - 1))
     name, df = "corrected F test of all learners", (float(L - 1), float((L - 1) * (J - 1)))
     if within <= _LEAST_SPREAD * max(float((V**2).max()), between):
         same = between <= _LEAST_SPREAD * float((V**2).max())
@@ -145,21 +145,21 @@ def any_difference(result: Comparison, m: Measure) -> TestResult:
             "The learners are equal on every split." if same else "The learners differ alike on every split."
         )
         return TestResult(name, 0.0 if same else np.inf, 1.0 if same else 0.0, df, alpha=alpha, why=why)
-    F = between / ((1 / J + test_rows_per_training_row(result, there)) * within)  # (1)
+    F = between / ((1 / J + test_rows_per_training_row(result, defined)) * within)  # (1)
     return TestResult(name, F, float(fdtrc(*df, F)), df, alpha=alpha)
 
 
 def practical(result: Comparison, a: str, b: str, m: Measure, rope: float) -> RopePosterior:
     """How probable it is that a is lower than b by more than ``rope``, equal for all purposes, or higher."""
     differences = result.values(a, m.name) - result.values(b, m.name)
-    there = np.isfinite(differences)
-    if there.sum() < 2:
+    defined = np.isfinite(differences)
+    if defined.sum() < 2:
         raise DataError(
             f"the Bayesian test of {a} and {b} needs at least two splits that define {m.name}, "
-            f"{result.design.name} has {int(there.sum())}.",
+            f"{result.design.name} has {int(defined.sum())}.",
             who="compare",
         )
-    return correlated_t(differences[there], ratio=test_rows_per_training_row(result, there), rope=rope)
+    return correlated_t(differences[defined], ratio=test_rows_per_training_row(result, defined), rope=rope)
 
 
 def usual_rope(result: Comparison) -> float | None:
@@ -186,10 +186,10 @@ def effect_of(result: Comparison, a: str, b: str, m: Measure) -> EffectSize:
         only = int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum())
         return discordant_odds(*only, alpha=result.alpha)
     differences = result.values(a, m.name) - result.values(b, m.name)
-    there = np.isfinite(differences)
-    if there.sum() >= 2:
+    defined = np.isfinite(differences)
+    if defined.sum() >= 2:
         unit = safe_unit([result.values(name, m.name) for name in (a, b)])
-        first, second = (result.values(name, m.name)[there] / unit for name in (a, b))
+        first, second = (result.values(name, m.name)[defined] / unit for name in (a, b))
         return hedges_g(first, second, paired=True, alpha=result.alpha)
     raise DataError(
         f"an effect size of {a} and {b} needs at least two splits that define {m.name}, or the error on "
@@ -204,12 +204,12 @@ def tested_alone(result: Comparison) -> bool:
     return len(rows) > 1 and all(len(t) == 1 for t in rows) and len({int(t[0]) for t in rows}) == len(rows)
 
 
-def test_rows_per_training_row(result: Comparison, there: np.ndarray) -> float:
+def test_rows_per_training_row(result: Comparison, defined: np.ndarray) -> float:
     """Test rows per training row of the splits that count; a row that a bootstrap draws twice is one row."""
-    test = np.array([len(t) for t in result.tests])[there].mean()
+    test = np.array([len(t) for t in result.tests])[defined].mean()
     if result.design.kind == "bootstrap":
         return float(test / (result.data.rows - test))
-    return float(test / np.array([place[2] for place in result.places])[there].mean())
+    return float(test / np.array([place[2] for place in result.places])[defined].mean())
 
 
 test_rows_per_training_row.__test__ = False  # type: ignore[attr-defined]  # a ratio, not a test of ours
@@ -229,12 +229,12 @@ def _folds(result: Comparison) -> int:
 
 
 def _one_pair(result: Comparison, a: str, b: str, differences: np.ndarray, m: Measure) -> TestResult:
-    there = np.isfinite(differences)
-    if there.sum() >= 2:
-        ratio = test_rows_per_training_row(result, there)
-        return paired_t(differences[there], ratio, alpha=result.alpha, folds=_folds(result))
-    gap = float(differences[there].mean()) if there.any() else np.nan
-    why = "one split alone shows no variation" if there.any() else "no split defines it for both"
+    defined = np.isfinite(differences)
+    if defined.sum() >= 2:
+        ratio = test_rows_per_training_row(result, defined)
+        return paired_t(differences[defined], ratio, alpha=result.alpha, folds=_folds(result))
+    gap = float(differences[defined].mean()) if defined.any() else np.nan
+    why = "one split alone shows no variation" if defined.any() else "no split defines it for both"
     return replace(no_test(why, result.alpha), estimate=gap)
 
 
@@ -255,25 +255,25 @@ def _five_by_two(differences: np.ndarray, alpha: float) -> TestResult:
     """
     from scipy.special import fdtri
 
-    found = five_by_two_f(differences.reshape(5, 2), alpha=alpha)
+    test = five_by_two_f(differences.reshape(5, 2), alpha=alpha)
     p = differences.reshape(5, 2)
     spread = float(((p - p.mean(axis=1, keepdims=True)) ** 2).sum())
     room = (2 * fdtri(10, 5, 1 - alpha) * spread - float(((p - p.mean()) ** 2).sum())) / 10  # (2)
-    if not np.isfinite(found.statistic) or room < 0:
-        return found
+    if not np.isfinite(test.statistic) or room < 0:
+        return test
     half = float(np.sqrt(room))
-    return replace(found, low=found.estimate - half, high=found.estimate + half)
+    return replace(test, low=test.estimate - half, high=test.estimate + half)
 
 
 def _alike_on_every_split(
     result: Comparison, a: str, b: str, m: Measure, without_spread: TestResult
 ) -> TestResult:
     """The rows of the first repetition as the sample, where the splits show a difference but no variance."""
-    found = _on_rows(result, a, b, m, _folds(result))
-    if found.p > without_spread.p:  # a repetition of one split, as a bootstrap has, knows fewer rows
+    test = _on_rows(result, a, b, m, _folds(result))
+    if test.p > without_spread.p:  # a repetition of one split, as a bootstrap has, knows fewer rows
         return without_spread
     why = f"The difference is {without_spread.estimate:+.4f} on every split, so the splits show no variance."
-    return replace(found, estimate=without_spread.estimate, why=why)
+    return replace(test, estimate=without_spread.estimate, why=why)
 
 
 def _on_rows(result: Comparison, a: str, b: str, m: Measure, splits: int | None = None) -> TestResult:
@@ -283,9 +283,9 @@ def _on_rows(result: Comparison, a: str, b: str, m: Measure, splits: int | None 
         gaps = m.sign * (wrong_a.astype(np.float64) - wrong_b)
         return _on_weighted_rows(gaps, np.concatenate(result.weights), result.alpha)
     n = len(wrong_a)
-    found = mcnemar(int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum()), n=n, alpha=result.alpha)
-    found = replace(found, test=f"{found.test} on {n} test rows")
-    return found if m.sign > 0 else turned(found)
+    test = mcnemar(int((wrong_a & ~wrong_b).sum()), int((wrong_b & ~wrong_a).sum()), n=n, alpha=result.alpha)
+    test = replace(test, test=f"{test.test} on {n} test rows")
+    return test if m.sign > 0 else turned(test)
 
 
 def _on_weighted_rows(d: np.ndarray, weights: np.ndarray, alpha: float) -> TestResult:

@@ -105,8 +105,8 @@ def prepared(name: str, estimator: Estimator, table: Table, scale: bool = False)
     dense = not hasattr(table.values, "tocsr")  # a sparse table would lose its zeros by z-scores
     scale = scale and dense and not coded.all()
     fill = not table.complete and not _takes_missing(estimator)
-    said = [("imputed", fill), ("scaled", scale), ("indicators", coded.any() and not ours)]
-    words = ", ".join(word for word, done in said if done)
+    steps_done = [("imputed", fill), ("scaled", scale), ("indicators", coded.any() and not ours)]
+    words = ", ".join(word for word, done in steps_done if done)
     if isinstance(estimator, (Classifier, Regressor)) and not (fill and "missing" in estimator.takes):
         unseen = coded.any() and "missing" not in estimator.takes
         around = Prepared if isinstance(estimator, Classifier) else PreparedRegressor

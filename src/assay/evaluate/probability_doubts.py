@@ -11,7 +11,7 @@ from assay.evaluate.finding import Finding
 
 __all__ = ["PROBABILITY_DOUBTS"]
 
-_FAR = 0.05  # a mean probability, or a calibration error, that is off by more
+LARGE_ERROR = 0.05  # a mean probability, or a calibration error, that is off by more
 _SAMPLERS = ("SMOTE", "OverSampler", "UnderSampler", "ADASYN", "Balanced")
 
 
@@ -25,7 +25,7 @@ def weighted_probabilities(case: Doubt) -> Iterator[Finding]:
         off = P.mean(axis=0) - case.shares
         k = int(np.argmax(np.abs(off)))
         error = np.sqrt(np.mean(P[:, k] * (1 - P[:, k])) / len(P))
-        if abs(off[k]) > max(_FAR, 4 * error):
+        if abs(off[k]) > max(LARGE_ERROR, 4 * error):
             label = case.result.classes[k]
             yield Finding(
                 "weighted-probabilities",
@@ -63,18 +63,18 @@ def not_calibrated(case: Doubt) -> Iterator[Finding]:
     if case.result.weights:
         return
     for name in case.ranked:
-        seen = case.result.out_of_fold(name)
-        P = seen.posterior
-        if P is None or name in case.blind or len(seen.truth) < 50 or _cause(case, name):
+        answers = case.result.out_of_fold(name)
+        P = answers.posterior
+        if P is None or name in case.blind or len(answers.truth) < 50 or _cause(case, name):
             continue
-        sure, said = P.max(axis=1), P.argmax(axis=1)
-        right = (said == seen.truth).astype(np.int64)
+        sure, chosen = P.max(axis=1), P.argmax(axis=1)
+        right = (chosen == answers.truth).astype(np.int64)
         if len(np.unique(right)) < 2 or spiegelhalter(right, sure, pos_label=1).p > 0.001 / len(case.ranked):
             continue
         far = calibration_error(
             right, sure, bins=10, strategy="quantile", of="positive", labels=[0, 1], debias=True
         )
-        if far > _FAR:
+        if far > LARGE_ERROR:
             way = "overconfident" if sure.mean() > right.mean() else "underconfident"
             yield Finding(
                 "not-calibrated",

@@ -18,7 +18,7 @@ MOST_OPTIONS = 5  # columns whose options are spelt out
 
 
 def face_of(result: Comparison) -> str:
-    """Where the comparison was asked for: "command line" or "python"; remedies are told for that place."""
+    """Where the comparison was asked for: "command line" or "python"; remedies are those for that place."""
     return "command line" if "command" in result.settings else "python"
 
 
@@ -31,20 +31,20 @@ def grouped(findings: Iterable[Finding], one_by_one: int = 4) -> list[Finding]:
     >>> [f.sentence for f in grouped(many, one_by_one=2)]
     ['column c0 is odd.', 'the same holds for 5 more columns: c1, c2, c3, c4, c5.']
     """
-    found = sorted(findings, key=lambda f: SEVERITIES.index(f.severity))
+    ordered = sorted(findings, key=lambda f: SEVERITIES.index(f.severity))
     shown: list[Finding] = []
-    for code, severity in dict.fromkeys((f.code, f.severity) for f in found):
-        alike = [f for f in found if (f.code, f.severity) == (code, severity)]
+    for code, severity in dict.fromkeys((f.code, f.severity) for f in ordered):
+        alike = [f for f in ordered if (f.code, f.severity) == (code, severity)]
         apart = len(alike) <= one_by_one or not all(f.columns for f in alike)
         few = alike if apart else alike[: max(one_by_one - 1, 1)]
         shown += few
-        rest = [name for f in alike[len(few) :] for name in f.columns]
-        if rest:
-            many = f"the same holds for {len(rest)} more column{'' if len(rest) == 1 else 's'}"
-            options = "--drop" in few[0].command and len(rest) <= MOST_OPTIONS
-            command = f"The options: {dropped(*rest)}." if options else ""
+        others = [name for f in alike[len(few) :] for name in f.columns]
+        if others:
+            many = f"the same holds for {len(others)} more column{'' if len(others) == 1 else 's'}"
+            options = "--drop" in few[0].command and len(others) <= MOST_OPTIONS
+            command = f"The options: {dropped(*others)}." if options else ""
             shown.append(
-                Finding(code, severity, tuple(rest), f"{many}: {listed(rest, MOST_NAMED)}.", "", command)
+                Finding(code, severity, tuple(others), f"{many}: {listed(others, MOST_NAMED)}.", "", command)
             )
     return shown
 
@@ -64,17 +64,17 @@ def remarks(result: Comparison, rope: float | None = None, most: int = 5) -> lis
     face = face_of(result)
     about_data = [f for f in result.data.findings if f.severity != "note" or f.code in ALWAYS_SHOWN]
     about_result = [] if rope is None else _doubts(result, rope)
-    found = grouped([*about_data, *about_result], one_by_one=2)
-    shown = found[:most]
-    shown += [f for f in found[most:] if f.code in ALWAYS_SHOWN]
-    told = [(f.severity, f.said(face)) for f in shown]
-    if len(found) > len(shown):
+    findings = grouped([*about_data, *about_result], one_by_one=2)
+    shown = findings[:most]
+    shown += [f for f in findings[most:] if f.code in ALWAYS_SHOWN]
+    lines = [(f.severity, f.said(face)) for f in shown]
+    if len(findings) > len(shown):
         where = "see --report FILE" if face == "command line" else "see the report"
-        hidden = [f for f in found if f not in shown]
+        hidden = [f for f in findings if f not in shown]
         kinds = listed(dict.fromkeys(f.code for f in hidden), 8)
         count = "1 more finding" if len(hidden) == 1 else f"{len(hidden)} more findings"
-        told.append((hidden[0].severity, f"{count} ({kinds}): {where}."))
-    return told + [("note", note) for note in result.notes]
+        lines.append((hidden[0].severity, f"{count} ({kinds}): {where}."))
+    return lines + [("note", note) for note in result.notes]
 
 
 def _doubts(result: Comparison, rope: float) -> list[Finding]:

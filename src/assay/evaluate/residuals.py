@@ -137,14 +137,14 @@ class Residuals:
             raise ParameterError(
                 "residuals are of numbers, and this comparison predicts classes.", who="Residuals"
             )
-        seen = comparison.out_of_fold(learner)
+        answers = comparison.out_of_fold(learner)
         weight = None
         if comparison.weights:
             weight = np.zeros(comparison.data.rows)
             for test, w in zip(comparison.tests, comparison.weights):
                 weight[test] = w
-            weight = weight[seen.rows]
-        return cls(seen.truth, seen.answer, weight, seen.rows, len(comparison.data.columns))
+            weight = weight[answers.rows]
+        return cls(answers.truth, answers.answer, weight, answers.rows, len(comparison.data.columns))
 
     @property
     def truth(self) -> np.ndarray:

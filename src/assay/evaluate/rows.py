@@ -87,9 +87,9 @@ def gather(
         if weight is not None and not weight.any():
             raise DataError(f"every row with a {aim.name} has the weight 0, so none counts.", who=who)
     data = Data(X, table, aim, groups, times, weight)
-    if plan.given is not None:
-        given = plan.given.dealt(X, data.values_of_target, groups, n, kept)
-        plan = Resampling(kind="given", folds=0, given=given)
+    if plan.given_splits is not None:
+        splits = plan.given_splits.dealt(X, data.values_of_target, groups, n, kept)
+        plan = Resampling(kind="given", folds=0, given_splits=splits)
     return Rows(data, plan, loss, notes)
 
 
@@ -111,12 +111,12 @@ def as_column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
     """
     if values is None:
         return None
-    found = np.asarray(plain_values(values))
-    if found.shape != (n,):
+    column = np.asarray(plain_values(values))
+    if column.shape != (n,):
         raise DataError(
-            f"X has {n} rows, so {name} must have {n} entries; its shape is {found.shape}.", who=who
+            f"X has {n} rows, so {name} must have {n} entries; its shape is {column.shape}.", who=who
         )
-    lost = missing(found)
+    lost = missing(column)
     if lost.any():
         first = row_name(int(np.argmax(lost)), values)
         raise DataError(
@@ -124,9 +124,9 @@ def as_column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
             "Fill it or leave these rows out.",
             who=who,
         )
-    if found.dtype == object and len({type(v) for v in found}) > 1:
-        found = found.astype(str)
-    return found
+    if column.dtype == object and len({type(v) for v in column}) > 1:
+        column = column.astype(str)
+    return column
 
 
 def _moments(times: np.ndarray | None, who: str) -> np.ndarray | None:
@@ -167,20 +167,21 @@ def _with_test(
                 who="compare",
             )
         more, labels = test
-        taught, tested = _listed(y), _listed(labels)
+        train_target, test_target = _listed(y), _listed(labels)
         m = Table.of(more, who="compare").shape[0]
-        if len(tested) != m:
+        if len(test_target) != m:
             raise DataError(
-                f"the test table has {m} rows and {len(tested)} labels; each row needs one.", who="compare"
+                f"the test table has {m} rows and {len(test_target)} labels; each row needs one.",
+                who="compare",
             )
-        X, y, n = stacked(X, more), [*taught, *tested], len(taught) + len(tested)
-        rows = np.arange(len(taught), n)
+        X, y, n = stacked(X, more), [*train_target, *test_target], len(train_target) + len(test_target)
+        rows = np.arange(len(train_target), n)
     else:
         n = len(y)
         rows = as_rows(test, n, "test=")
     pair = (np.setdiff1d(np.arange(n), rows), rows)
     plan = Resampling(
-        kind="given", folds=0, given=GivenSplits([pair], f"holdout with {len(rows)} given test rows")
+        kind="given", folds=0, given_splits=GivenSplits([pair], f"holdout with {len(rows)} given test rows")
     )
     return X, y, plan, groups, times, weights
 

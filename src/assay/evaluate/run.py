@@ -27,7 +27,7 @@ Done = tuple[
     tuple[int, int, int], np.ndarray
 ]  # repetition, fold, training rows; the numbers of the test rows
 
-MOST_WARNINGS = 3  # kinds of warnings that are told of one learner
+MOST_WARNINGS = 3  # kinds of warnings that are shown of one learner
 
 
 def run(
@@ -145,14 +145,14 @@ def _undefined(cells: dict[str, list[Cell]], metrics: list[Measure]) -> list[str
         lost, J = int(np.isnan(values).all(axis=0).sum()), values.shape[1]
         failed = all(any(c.failure for c in column) for column in cells.values())
         if lost and not failed:
-            rest = "rests on the others" if lost < J else "says nothing here"
-            notes.append(f"{m.name} is not defined on {lost} of {J} splits and {rest}.")
+            consequence = "rests on the others" if lost < J else "says nothing here"
+            notes.append(f"{m.name} is not defined on {lost} of {J} splits and {consequence}.")
         if lost == J:
             continue
         without = [
             name
-            for name, column, found in zip(cells, cells.values(), values)
-            if np.isnan(found).all() and not any(c.failure for c in column)
+            for name, column, of_learner in zip(cells, cells.values(), values)
+            if np.isnan(of_learner).all() and not any(c.failure for c in column)
         ]
         if without:
             lacks = {"quantiles": "intervals", "distribution": "a predictive distribution"}
@@ -179,10 +179,10 @@ def _warned(cells: dict[str, list[Cell]]) -> list[str]:
         for cell in column:
             for text in cell.warnings:
                 kinds.setdefault(re.sub(r"'[^']*'|\d+", "", text), []).append(text)
-        said = [
+        sentences = [
             f"{name} warned on {len(texts)} of {len(column)} splits: {texts[0]}" for texts in kinds.values()
         ]
-        notes += said[:MOST_WARNINGS]
-        if len(said) > MOST_WARNINGS:
-            notes.append(f"{name} gave {len(said) - MOST_WARNINGS} more kinds of warnings.")
+        notes += sentences[:MOST_WARNINGS]
+        if len(sentences) > MOST_WARNINGS:
+            notes.append(f"{name} gave {len(sentences) - MOST_WARNINGS} more kinds of warnings.")
     return notes

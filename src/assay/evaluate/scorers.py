@@ -20,12 +20,12 @@ __all__ = ["measure_of", "scorer_named", "scorer_of"]
 class Answered(ClassifierMixin, BaseEstimator):
     """A classifier that has answered already: asked for rows by number, it repeats what was said."""
 
-    def __init__(self, seen: Outcome):
-        self.seen = seen
-        self.classes_ = np.array(seen.names)
+    def __init__(self, outcome: Outcome):
+        self.outcome = outcome
+        self.classes_ = np.array(outcome.names)
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        answer = self.seen.answer[rows[:, 0]]
+        answer = self.outcome.answer[rows[:, 0]]
         if (answer < 0).any():
             raise ParameterError(
                 "scikit-learn's scorers know no answer that is not a class, such as reject.", who="compare"
@@ -33,27 +33,27 @@ class Answered(ClassifierMixin, BaseEstimator):
         return self.classes_[answer]
 
     def predict_proba(self, rows: np.ndarray) -> np.ndarray:
-        if self.seen.posterior is None:
+        if self.outcome.posterior is None:
             raise AttributeError("no probabilities")
-        return self.seen.posterior[rows[:, 0]]
+        return self.outcome.posterior[rows[:, 0]]
 
 
 class AnsweredNumbers(RegressorMixin, BaseEstimator):
     """A regressor that has answered already: asked for rows by number, it repeats what was predicted."""
 
-    def __init__(self, seen: Outcome):
-        self.seen = seen
+    def __init__(self, outcome: Outcome):
+        self.outcome = outcome
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        return self.seen.answer[rows[:, 0]]
+        return self.outcome.answer[rows[:, 0]]
 
 
-def _answered(seen: Outcome) -> tuple[Any, np.ndarray]:
+def _answered(outcome: Outcome) -> tuple[Any, np.ndarray]:
     """A model that repeats its answers, and the truth: labels, or numbers."""
-    if not seen.K:
-        return AnsweredNumbers(seen), seen.truth
-    model = Answered(seen)
-    return model, model.classes_[seen.truth]
+    if not outcome.K:
+        return AnsweredNumbers(outcome), outcome.truth
+    model = Answered(outcome)
+    return model, model.classes_[outcome.truth]
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,18 @@ class Scored:
         """Whether it can count rows by their weights."""
         return _takes_weights(getattr(self.scorer, "_score_func", self.scorer))
 
-    def __call__(self, seen: Outcome) -> float:
-        if self.needs == "probabilities" and seen.posterior is None:
+    def __call__(self, outcome: Outcome) -> float:
+        if self.needs == "probabilities" and outcome.posterior is None:
             return float("nan")
-        model, truth = _answered(seen)
+        model, truth = _answered(outcome)
         rows = np.arange(len(truth))[:, None]
-        weight = {} if seen.weight is None else {"sample_weight": seen.weight}
+        weight = {} if outcome.weight is None else {"sample_weight": outcome.weight}
         try:
             return float(self.scorer(model, rows, truth, **weight))
         except ValueError:
-            if seen.K and len(np.unique(seen.truth)) < seen.K:  # a class has no test row in this fold
+            if (
+                outcome.K and len(np.unique(outcome.truth)) < outcome.K
+            ):  # a class has no test row in this fold
                 return float("nan")
             raise
 
@@ -93,10 +95,10 @@ class Judged:
         """Whether it can count rows by their weights."""
         return _takes_weights(self.function)
 
-    def __call__(self, seen: Outcome) -> float:
-        model, truth = _answered(seen)
+    def __call__(self, outcome: Outcome) -> float:
+        model, truth = _answered(outcome)
         rows = np.arange(len(truth))[:, None]
-        weight = {} if seen.weight is None else {"sample_weight": seen.weight}
+        weight = {} if outcome.weight is None else {"sample_weight": outcome.weight}
         return float(self.function(truth, model.predict(rows), **weight))
 
 

@@ -32,14 +32,14 @@ __all__ = [
 def headline(result: Comparison) -> str:
     """Data and design in one line."""
     design = str(result.design)
-    said = [design[:1].upper() + design[1:]]
+    parts = [design[:1].upper() + design[1:]]
     if result.settings.get("grouped"):
-        said.append("groups kept whole")
+        parts.append("groups kept whole")
     if result.settings.get("weighted"):
-        said.append("rows weighted")
+        parts.append("rows weighted")
     what = f"Regression of {result.data.target}. " if result.task == "regression" else ""
     line = (
-        f"{result.data.name}: {result.data.words}. {what}{', '.join(said)}, seed {result.settings['seed']}."
+        f"{result.data.name}: {result.data.words}. {what}{', '.join(parts)}, seed {result.settings['seed']}."
     )
     return f"PARTIAL RESULT. {result.partial}. {line}" if result.partial else line
 
@@ -122,13 +122,13 @@ def conclusion(result: Comparison) -> str:
     if not level:
         return f"{first.learner} has the best {m.name}; every other learner is significantly worse."
     if len(level) == len(standings) - 1:
-        said = f"{first.learner} has the best {m.name}, but no learner is significantly worse."
+        sentence = f"{first.learner} has the best {m.name}, but no learner is significantly worse."
     else:
-        said = f"{first.learner} has the best {m.name}; not significantly worse: {', '.join(level)}."
+        sentence = f"{first.learner} has the best {m.name}; not significantly worse: {', '.join(level)}."
     if who is not None and who.reference in level:
         shown = ", ".join(who.shown)
-        said += f" {who.reference} looks at no column; significantly better than it: {shown}."
-    return said
+        sentence += f" {who.reference} looks at no column; significantly better than it: {shown}."
+    return sentence
 
 
 def as_text(result: Comparison) -> str:

@@ -71,8 +71,8 @@ def _stacked_tables(X: Table, more: Table) -> Table:
                 **{v: len(known) + i for i, v in enumerate(v for v in other.categories if v not in known)},
             }
             code = np.array([merged[v] for v in other.categories] or [0], dtype=np.float64)
-            there = ~np.isnan(values) & (values >= 0)
-            values[there] = code[values[there].astype(np.intp)]
+            present = ~np.isnan(values) & (values >= 0)
+            values[present] = code[values[present].astype(np.intp)]
             column = replace(column, categories=tuple(merged))
         columns.append(column)
         below[:, j] = values

@@ -37,22 +37,22 @@ def duplicate_rows(case: Case) -> Iterator[Finding]:
     fine = fine and not _by_chance(case, size)
     names = [case.table.schema[j].name for j in sorted(case.identifiers)]
     severity = "warning" if copies > n / 20 and fine else "note"
-    said = f"{copies} row{' repeats' if copies == 1 else 's repeat'} another one in every column{_but(names)}"
-    seen, tested = _seen_in_training(case, size)
-    if seen:
-        said += f"; in {case.plan.name}, {seen} of {tested} test rows ({seen / tested:.1%}) have a copy in training"
+    fact = f"{copies} row{' repeats' if copies == 1 else 's repeat'} another one in every column{_but(names)}"
+    copied, tested = _seen_in_training(case, size)
+    if copied:
+        fact += f"; in {case.plan.name}, {copied} of {tested} test rows ({copied / tested:.1%}) have a copy in training"
     elif tested:
         severity = "note"
-        said += f"; in {case.plan.name} none of them is both in training and in test rows"
-    if not tested or seen:
-        said += (
+        fact += f"; in {case.plan.name} none of them is both in training and in test rows"
+    if not tested or copied:
+        fact += (
             "; copies in training and test rows flatter every learner."
             if fine
             else "; among so few distinct values that may be chance, but copies flatter learners that remember rows."
         )
     else:
-        said += "."
-    yield Finding("duplicate-rows", severity, "", said)
+        fact += "."
+    yield Finding("duplicate-rows", severity, "", fact)
     yield from _contradictions(case, len(size))
 
 
@@ -66,10 +66,10 @@ def _by_chance(case: Case, size: np.ndarray) -> bool:
     some = slice(None, None, 1 + len(case.values) // SAMPLE)
     equal, n = _pairs(case.equal[some]), len(case.values)
     m = len(case.equal[some])
-    rest = m * (m - 1) / 2 - equal
+    other_pairs = m * (m - 1) / 2 - equal
     agree = 1.0  # the probability that two rows have the same value in every column
     for j in case.compared:
-        agree *= (_pairs(case.values[some, j]) - equal) / rest if rest else 1.0
+        agree *= (_pairs(case.values[some, j]) - equal) / other_pairs if other_pairs else 1.0
     return (size * (size - 1.0)).sum() <= 5 * agree * n * (n - 1)
 
 
@@ -107,12 +107,12 @@ def _seen_in_training(case: Case, size: np.ndarray) -> tuple[int, int]:
 
 
 def _straddle(case: Case, kind: np.ndarray) -> tuple[int, int]:
-    seen = tested = 0
+    copied = tested = 0
     for split in case.splits():
-        taught = np.bincount(kind[split.train], minlength=int(kind.max()) + 1)
-        seen += int((taught[kind[split.test]] > 0).sum())
+        in_training = np.bincount(kind[split.train], minlength=int(kind.max()) + 1)
+        copied += int((in_training[kind[split.test]] > 0).sum())
         tested += len(split.test)
-    return seen, tested
+    return copied, tested
 
 
 def _but(names: list[str]) -> str:
@@ -144,7 +144,7 @@ def groups_that_straddle(case: Case) -> Iterator[Finding]:
         inside, chance = alike
         constant = inside >= 0.9 and inside - chance >= 0.15
         if constant or named:
-            told = (
+            words = (
                 f"rows of one {name} have the same class in {inside:.1%} of pairs, {chance:.1%} by chance"
                 if constant
                 else f"{len(level)} values in {len(rows)} rows name things with several rows each"
@@ -153,7 +153,7 @@ def groups_that_straddle(case: Case) -> Iterator[Finding]:
                 "group-straddles",
                 "warning" if named and constant else "note",
                 name,
-                f"column {name}: {told}. If such rows belong together (a patient, a document), random splits "
+                f"column {name}: {words}. If such rows belong together (a patient, a document), random splits "
                 "put them into training and test rows.",
                 "Keep them together with groups=, and leave the column out.",
                 f"Keep them together with --group {shlex.quote(name)}.",
@@ -199,13 +199,13 @@ def _torn_groups(case: Case) -> Iterator[Finding]:
     if case.target is None or case.groups is None or case.plan.kind == "leave-one-out":
         return
     kind = np.unique(case.groups, return_inverse=True)[1][case.labelled]
-    seen, tested = _straddle(case, kind)
-    if seen:
+    copied, tested = _straddle(case, kind)
+    if copied:
         yield Finding(
             "groups-torn",
             "warning",
             "",
-            f"in {case.plan.name}, {seen} of {tested} test rows ({seen / tested:.1%}) belong to a group that also "
+            f"in {case.plan.name}, {copied} of {tested} test rows ({copied / tested:.1%}) belong to a group that also "
             "teaches.",
             "Use splits that keep groups whole.",
         )
@@ -220,13 +220,13 @@ def times_that_straddle(case: Case) -> Iterator[Finding]:
         named = not column.coded and len(known) == len(case.values) and bool(words_of(name) & _NAMES_TIMES)
         if not (column.date or (named and _in_order(known))):
             continue
-        found = _change_with_time(case, j)
-        if found:
+        change = _change_with_time(case, j)
+        if change:
             yield Finding(
                 "time-straddles",
                 "warning",
                 name,
-                f"the classes change with {name}: {found}. Random splits test earlier rows with models of "
+                f"the classes change with {name}: {change}. Random splits test earlier rows with models of "
                 "later ones.",
                 f'Test on later rows: design="5-time", times={name}.',
                 f"Test on later rows: --time {shlex.quote(name)}.",
@@ -255,7 +255,7 @@ def _change_with_time(case: Case, j: int) -> str:
 
     if not case.classes_usable or case.target is None:
         return ""
-    rows = case.rows[case.there[case.rows, j]]
+    rows = case.rows[case.present[case.rows, j]]
     if len(rows) < 100:
         return ""
     rows = np.random.default_rng(0).permutation(rows)  # rows of one moment: in any order but the file's

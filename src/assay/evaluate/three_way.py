@@ -39,7 +39,7 @@ def three_way(
     """Divide rows into building, validation and test rows, and keep the test rows out of sight.
 
     Learners are built on the first part and chosen on the second, whose error then flatters the winner. The third
-    is used once, by ``report``, for the error that is told. Classes are divided in proportion.
+    is used once, by ``report``, for the error that is reported. Classes are divided in proportion.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ def three_way(
     rng = np.random.default_rng([as_seed(random_state, "three_way"), 0])
     everyone = np.arange(len(values))
     last = _drawn(codes, groups, everyone, parts[2], rng)
-    rest = np.setdiff1d(everyone, last)
-    middle = _drawn(codes, groups, rest, parts[1] / (parts[0] + parts[1]), rng)
-    first = np.setdiff1d(rest, middle)
+    others = np.setdiff1d(everyone, last)
+    middle = _drawn(codes, groups, others, parts[1] / (parts[0] + parts[1]), rng)
+    first = np.setdiff1d(others, middle)
     if not all(len(part) for part in (first, middle, last)):
         raise DataError(f"three_way: {len(values)} rows cannot be divided into three parts {tuple(shares)}.")
     return ThreeWay(X, values, first, middle, last, data.target.task == "classification", random_state)
@@ -198,12 +198,12 @@ class ThreeWay:
         return model
 
     def _errors(self, model: Any, rows: np.ndarray, measure: Callable[..., np.ndarray]) -> np.ndarray:
-        found = np.asarray(
+        errors = np.asarray(
             measure(self._y[rows], np.asarray(model.predict(take_rows(self._X, rows)))), dtype=np.float64
         )
-        if found.shape != rows.shape or not np.isfinite(found).all():
+        if errors.shape != rows.shape or not np.isfinite(errors).all():
             raise DataError("ThreeWay: error must give one finite number per row.")
-        return found
+        return errors
 
 
 @dataclass(frozen=True)
@@ -249,13 +249,15 @@ class FinalReport(Sentence):
         name = "error" if self.rate else "mean error"
         m = measures()["error" if self.rate else "mse"]
         error, low, high = (shown_metric(m, v, self.error) for v in (self.error, self.low, self.high))
-        said = (
+        sentence = (
             f"{name} of {self.learner} on {self.rows} test rows {error}, "
             f"{shown_confidence(self.alpha)} interval {low} to {high}."
         )
         if self.looks > 1:
-            said += f" This is look number {self.looks} at the test rows, so it flatters whatever was chosen by them."
-        return said
+            sentence += (
+                f" This is look number {self.looks} at the test rows, so it flatters what was chosen by them."
+            )
+        return sentence
 
 
 def _miss(truth: np.ndarray, answer: np.ndarray) -> np.ndarray:

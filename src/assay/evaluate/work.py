@@ -44,15 +44,15 @@ def each(
     [8, 9]
     """
     if alone(n_jobs):
-        for one in work:
-            yield function(*one)
+        for arguments in work:
+            yield function(*arguments)
         return
     from joblib import Parallel, delayed
 
     how = "generator" if ordered else "generator_unordered"
     here = os.getpid()
     results = Parallel(n_jobs=n_jobs, return_as=how)(
-        delayed(_for_parent)(here, function, *one) for one in work
+        delayed(_for_parent)(here, function, *arguments) for arguments in work
     )
     try:
         for result in results:  # noqa: UP028 ("yield from" would close them before we can say that it is wanted)
@@ -63,7 +63,7 @@ def each(
             results.close()  # ends the workers if work is left
 
 
-def _for_parent(parent: int, function: Callable[..., R], *one: Any) -> R:
+def _for_parent(parent: int, function: Callable[..., R], *arguments: Any) -> R:
     """In a worker: the work, as long as somebody waits for it."""
     end_with(parent)
-    return function(*one)
+    return function(*arguments)

@@ -99,7 +99,7 @@ class Experiment:
         self.name = name or (self.folder.name if self.folder is not None else "experiment")
         if checklist is not None and not isinstance(checklist, Checklist):
             raise ParameterError(f"checklist must be a Checklist, got {checklist!r}.", who="experiment")
-        if self.design.given is not None or Resampling.of(self.design.name) != self.design:
+        if self.design.given_splits is not None or Resampling.of(self.design.name) != self.design:
             raise ParameterError(
                 f"the design {self.design} has no name by which it can be found again. Give a name, such "
                 'as "3x10" or "20xholdout".',

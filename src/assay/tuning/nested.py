@@ -137,9 +137,9 @@ class _Tunes(MetaEstimator):
         """The mean of the metric of each setting over the inner splits; NaN for one that failed."""
         codes = _by_appearance(data.codes)  # so that other names of the classes give the same splits
         plan = Resampling.of(self.inner)
-        if plan.given is not None:
-            dealt = plan.given.dealt(data.raw, data.values_of_target, data.groups, len(codes))
-            plan = replace(plan, given=dealt)
+        if plan.given_splits is not None:
+            dealt = plan.given_splits.dealt(data.raw, data.values_of_target, data.groups, len(codes))
+            plan = replace(plan, given_splits=dealt)
         plan, _ = plan.fitted_to(codes, data.labels, data.groups)
         task, values, why = Task([m], None, None, seed, probabilities=False), [], {}
         for split in plan.splits(codes, seed, data.groups):
