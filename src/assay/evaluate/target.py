@@ -28,7 +28,7 @@ __all__ = [
 
 TASKS = tuple(KIND_OF_TASK)
 MAX_NUMBERED_CLASSES = 20  # distinct whole numbers that are taken for classes when nobody says what they are
-MAX_SILENT_CLASSES = 10  # distinct whole numbers up to which nobody is noted that they are taken for classes
+MAX_SILENT_CLASSES = 10  # distinct whole numbers up to which no note says that they are taken for classes
 MOSTLY_NUMBERS = (
     0.5  # share of rows with numbers from which other text in a target is an exception among them
 )
