@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from assay.evaluate.digits import shown_metric
 from assay.experiments import Experiment, Study
 from assay.report import read_settings, render_study, write_study
 from assay.trees import DecisionTreeClassifier
@@ -168,3 +169,16 @@ def test_of_equal_ranks_the_sentence_the_tile_and_the_table_name_the_same(column
     assert found.best == study.learners[int(np.argmin(means[:2]))]
     text = text_of(render_study(study))
     assert f"average rank of {found.best}" in text and f"{found.best} ranks best" in text
+
+
+def test_a_study_of_numbers_speaks_of_no_classes_and_prints_values_in_their_units():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    data = {f"d{i}": (X, 10.0**i * (X[:, 0] + rng.normal(size=40))) for i in range(2)}
+    study = Experiment(["mean", "ols"], data, design="3-fold", metrics=["rmse"]).run()
+    html = render_study(study)
+    text = " ".join(re.sub("<[^>]+>", " ", html.split("<body>")[1].split("<script")[0]).split())
+    assert re.search(r"\b(class|classes|stratified)\b", text) is None
+    for row in study.table("rmse"):
+        for value in row:
+            assert shown_metric(study.metrics[0], value, row.min()) in text

@@ -110,7 +110,8 @@ class MetricOption(click.Option):
     type=click.FloatRange(min=0),
     callback=a_number,
     metavar="SIZE",
-    help="The largest difference of the first metric that does not matter; 0.01 if not given.",
+    help="The largest difference of the first metric that does not matter; if not given 0.01, or in units of the "
+    "target a hundredth of the best value.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document.")
 @table_options
@@ -207,13 +208,16 @@ def command(
     )
     dataset.tell_left_out()
     result.settings["command"] = shlex.join(["assay", *sys.argv[1:]])
-    rope = 0.01 if rope is None else rope
-    _show(result, rope, as_json)
+    _show(result, 0.01 if rope is None else rope, as_json)
     if save:
         _save(result, save)
         click.echo(f"The results are in {save}.", err=as_json)
     if report:
-        result.report(report, learning_curves="auto" if curves is None else curves, rope=rope)
+        result.report(
+            report,
+            learning_curves="auto" if curves is None else curves,
+            rope="auto" if rope is None else rope,
+        )
         click.echo(f"The report is in {report}.", err=as_json)
     if result.interrupted:
         sys.exit(130)

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -223,6 +224,12 @@ class Experiment:
             self._full_checklist.register(self.folder, len(journal.records))
             yield journal
 
+    @property
+    def design_words(self) -> str:
+        """The design in words; numbers are not stratified."""
+        numbers = all(m.task == "regression" for m in self.metrics)
+        return str(replace(self.design, stratified=False) if numbers else self.design)
+
     @cached_property
     def _manifest(self) -> Manifest:
         entrants = {t.entrant.name: t.entrant for t in self.trials}
@@ -234,7 +241,7 @@ class Experiment:
                 "settings": settings_text(t.candidate.learner),
             }
         return Manifest(
-            self.name, self.design.name, str(self.design), self.metrics, self.alpha, self.seed,
+            self.name, self.design.name, self.design_words, self.metrics, self.alpha, self.seed,
             [Block.of(p) for p in self.problems],
             [{"name": e.name, "family": e.family, "factors": as_plain(e.factors)} for e in entrants.values()],
             trials,

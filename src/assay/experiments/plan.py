@@ -65,7 +65,7 @@ class Plan:
         ]
         learners = list(dict.fromkeys(t.entrant.name for t in experiment.trials))
         cells = len({job.key for job in experiment.jobs})
-        return cls(experiment.name, data, learners, str(experiment.design), cells, len(todo), total, order)
+        return cls(experiment.name, data, learners, experiment.design_words, cells, len(todo), total, order)
 
     def __str__(self) -> str:
         heads = ["data set", "rows", "columns", "classes", "splits"]

@@ -161,7 +161,7 @@ def chart(
             )
         )  # fmt: skip
     for mark in marks:
-        parts += (_cloud if isinstance(mark, Cloud) else _box)(mark, place, level)
+        parts += _cloud(mark, place, level) if isinstance(mark, Cloud) else _box(mark, place, level)
     for line in lines:
         parts += _drawn(line, place, level)
     return element(
