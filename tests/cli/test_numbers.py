@@ -247,6 +247,21 @@ def test_learners_are_listed_by_kind(run):
     assert "RandomForestRegressor, a regressor." in out
 
 
+@pytest.mark.parametrize(
+    ("name", "target", "rows"), [("diabetes", "progression", 442), ("linnerud", "Weight", 20)]
+)
+def test_built_in_data_sets_with_numbers_are_taken_by_name(run, tmp_path, name, target, rows):
+    """Of linnerud, 20 rows have 16 distinct whole numbers: no classes, though they are fewer than 20."""
+    model = tmp_path / "m.assay"
+    assert f"{target}, a number to predict (regression)" in run("describe", name)[1]
+    code, out, err = run("fit", name, "-o", model)
+    assert code == 0 and f"LinearRegression learned {target} from {rows} rows" in out, err
+    code, out, _ = run("predict", model, name, "--interval", 0.8)
+    assert code == 0 and len(out.splitlines()) == rows + 1 and out.startswith(f"{target},lower,upper\n")
+    code, out, _ = run("compare", name, "--design", "2-fold", "-l", "knn,mean")
+    assert code == 0 and f"Regression of {target}." in out
+
+
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     """Tables with targets that a newcomer would try."""

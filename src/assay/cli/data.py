@@ -48,7 +48,7 @@ task_option: Callable[[Any], Any] = click.option(
     "--task",
     type=click.Choice(tuple(KIND_OF_TASK)),
     help="Whether the target holds classes (classification) or numbers (regression). Without it: numbers with "
-    "fractions, or more than 20 distinct whole ones, are a regression.",
+    "fractions, or more than 20 distinct whole ones (10 if there are fewer than two rows for each), are a regression.",
 )
 
 

@@ -96,8 +96,8 @@ def compare(
         most; ``Comparison.out_of_fold`` and the curves of the report need them
     name, target : what the data and the target are called; default: as X and y say
     task : "classification" or "regression". None goes by the learners if all are for one of them, then by the
-        metrics, else by y: numbers with fractions, or more than 20 distinct whole ones, are predicted as numbers, and a
-        note says so
+        metrics, else by y: numbers with fractions, or more than 20 distinct whole ones (10 if there are fewer than two
+        rows for each), are predicted as numbers, and a note says so
 
     Returns
     -------

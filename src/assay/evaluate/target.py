@@ -95,10 +95,10 @@ def as_target(
 ) -> Target:
     """The classes or the numbers of y; a missing one has the code -1. Its name is the given one, or y's own.
 
-    Text, categories and truth values are classes. Numbers are classes if they are whole and at most 20 distinct ones,
-    else numbers to predict, unless ``task`` says what they are, or ``of_learners``, the task that all learners named
-    are for. A target without variation, and classes that look like
-    measurements, are errors unless ``lenient``.
+    Text, categories and truth values are classes. Numbers are classes if they are whole and few
+    (see :func:`looks_measured`), else numbers to predict, unless ``task`` says what they are, or ``of_learners``, the
+    task that all learners named are for. A target without variation, and classes that look like measurements, are
+    errors unless ``lenient``.
 
     >>> from assay.evaluate.target import as_target
     >>> as_target(["b", None, "a", "b"], 4, "compare").codes
@@ -287,17 +287,23 @@ def most_classes(n: int) -> float:
 
 
 def looks_measured(values: np.ndarray) -> bool:
-    """Whether known values look like measurements: numbers with fractions, or more than 20 distinct whole ones.
+    """Whether known values look like measurements: numbers with fractions, or many distinct whole ones.
+
+    Many are more than 20, or more than 10 of which most occur once: fewer than two rows for each.
 
     >>> import numpy as np
     >>> from assay.evaluate.target import looks_measured
     >>> looks_measured(np.array([0.5, 1.0])), looks_measured(np.arange(116)), looks_measured(np.array([1, 2, 1]))
     (True, True, False)
+    >>> looks_measured(np.arange(15)), looks_measured(np.arange(60) % 15)
+    (True, False)
     """
     if values.dtype.kind not in "iuf":
         return False
     whole = values.dtype.kind in "iu" or bool((values == np.floor(values)).all())
-    return not whole or len(np.unique(values)) > MAX_NUMBERED_CLASSES
+    distinct = len(np.unique(values))
+    sparse = distinct > MAX_SILENT_CLASSES and len(values) < 2 * distinct
+    return not whole or distinct > MAX_NUMBERED_CLASSES or sparse
 
 
 def missing(values: np.ndarray) -> np.ndarray:
