@@ -215,12 +215,17 @@ def test_rows_without_a_class_are_left_out_with_a_note():
 @pytest.mark.parametrize(
     ("y", "words"),
     [(["a"] * 60, "all rows of class have the class a"), ([None] * 60, "no row of y has a value"),
-     (np.linspace(0, 1, 60), "distinct numbers with fractions"), (np.arange(60), "60 distinct values in 60 rows"),
+     (np.arange(60), "60 distinct values in 60 rows"),
      (LABELS[:-1], "X has 60 rows, so y must have 60")],
 )  # fmt: skip
 def test_targets_that_are_no_classes_are_refused_in_words(y, words):
     with pytest.raises(DataError, match=words):
         compare(["majority"], MIXED, y)
+
+
+def test_a_classifier_named_for_numbers_with_fractions_is_refused_by_name():
+    with pytest.raises(ParameterError, match=r"a classifier, for classes\. Name a regressor, for numbers"):
+        compare(["majority"], MIXED, np.linspace(0, 1, 60))
 
 
 def test_costs_and_rejection_by_hand():

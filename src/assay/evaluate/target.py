@@ -276,7 +276,7 @@ def _text_instead_of_numbers(known: np.ndarray, is_missing: np.ndarray, name: st
     if remedy is not None:
         return f"{name} {remedy.fact}. Have them converted: clean=[{name!r}]."
     return (
-        f"holds text such as {known[0]!r}, expected numbers for a regression. Take it for classes "
+        f"{name} holds text such as {known[0]!r}, expected numbers for a regression. Take it for classes "
         '(task="classification"), or choose another target.'
     )
 
