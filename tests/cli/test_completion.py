@@ -29,6 +29,13 @@ def test_learners_data_sets_and_metrics():
     assert "auc" in offered("compare", "iris", "-m", "a")
 
 
+def test_regressors_and_tasks():
+    assert offered("fit", "diabetes", "-l", "hub") == ["huber"]
+    assert offered("fit", "iris", "--task", "classification", "-l", "hub") == []
+    assert offered("compare", "iris", "--task", "reg") == ["regression"]
+    assert "rmse" in offered("compare", "diabetes", "-m", "rm")
+
+
 @pytest.mark.parametrize("command", ["fit", "compare", "describe"])
 def test_columns_of_files_and_of_built_in_data(tmp_path, command):
     path = tmp_path / "d.csv"

@@ -230,6 +230,7 @@ def test_experiments_have_numbers_as_targets(run, cars, tmp_path, monkeypatch):
     )
     code, out, err = run("experiment", "run", "e.toml")
     assert code == 0 and "Mean r2 (higher is better)" in out, err
+    assert "classes" not in out and "stratified" not in out
     code, out, _ = run("experiment", "show", "results", "--data", "ages")
     assert code == 0 and "Regression of age." in out
 

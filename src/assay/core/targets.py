@@ -107,7 +107,7 @@ def encode_labels(y: Any, n: int, who: str) -> tuple[np.ndarray, np.ndarray]:
             i = int(np.argmax(fractions))
             raise DataError(
                 f"Unknown label type: continuous. {row_name(i).capitalize()} of y is {y[i]:g}, expected "
-                "classes. Cut the numbers into classes first.",
+                "classes. To predict numbers, use a regressor.",
                 who=who,
             )
     elif y.dtype.kind == "O":

@@ -68,9 +68,10 @@ class Plan:
         return cls(experiment.name, data, learners, experiment.design_words, cells, len(todo), total, order)
 
     def __str__(self) -> str:
-        heads = ["data set", "rows", "columns", "classes", "splits"]
-        rows = [[str(d[k]) for k in ("name", "rows", "columns", "classes", "splits")] for d in self.data]
-        width = [max(len(r[j]) for r in [heads, *rows]) for j in range(5)]
+        counts = ["rows", "columns", *(["classes"] if any(d["classes"] for d in self.data) else []), "splits"]
+        heads = ["data set", *counts]
+        rows = [[str(d[k]) for k in ("name", *counts)] for d in self.data]
+        width = [max(len(r[j]) for r in [heads, *rows]) for j in range(len(heads))]
         lines = [f"{self.name}: {self.design}, the same splits for every learner.", ""]
         for row in [heads, *rows]:
             cut = (v.ljust(w) if j == 0 else v.rjust(w) for j, (v, w) in enumerate(zip(row, width)))

@@ -21,7 +21,8 @@ EXAMPLE = """\
 name = "small tables"
 folder = "{folder}"                # where results are kept, beside this file
 design = "3x10"                    # 3 repetitions of 10-fold cross-validation; also 5x2, 20xholdout, leave-one-out
-metrics = ["error", "log-loss"]    # the first one ranks
+metrics = ["error", "log-loss"]    # the first one ranks; of numbers: ["r2", "rmse"]
+task = "classification"            # or "regression"; without it, the targets decide
 seed = 0                           # the same seed gives the same splits and the same order of runs
 alpha = 0.05                       # level of tests; intervals are of 1 - alpha
 
