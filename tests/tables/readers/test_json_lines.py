@@ -342,3 +342,18 @@ def test_lines_of_rows():
 
 def test_learners_take_it():
     assert Table.of(read(lines(RECORDS))).schema.names == ["n", "x", "t", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (r'{"a": 1}' + "\n" + r'{"a\ud800": 1}', r"line 2, column 'a\\\\ud800': \\ud800 is half"),
+        (r'{"a": "x"}' + "\n\n" + r'{"a": "x\udfff"}', r"line 3, column 'a': \\udfff is half"),
+        (r'[{"b": 1, "a": "\ud800"}]', r"line 1, column 'a': \\ud800 is half"),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_refused_where_it_stands(tmp_path, text, where):
+    path = tmp_path / "half.jsonl"
+    path.write_text(text)
+    with pytest.raises(ReadError, match=where):
+        read_table(path)

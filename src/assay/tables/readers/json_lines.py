@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any
@@ -20,6 +21,8 @@ BLOCK_BYTES = 1 << 20  # bytes of lines that are parsed at once
 BLOCK_ROWS = 16384  # records that are typed at a time
 BLOCK_CELLS = 1 << 22  # cells that are typed at a time
 MOST_ABSENT = 1 << 28  # cells of a table nearly all of whose cells are absent
+
+HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 Row = tuple[int, dict[str, Any]]  # the line that a record begins in, and the record
 
@@ -122,6 +125,22 @@ class JsonReader:
                 )
         raise AssertionError(name)
 
+    def _half_character(self) -> Exception:
+        """What is wrong with a file that escapes half of a surrogate pair, such as "\\ud800", which is no character."""
+        for line, record in self._records():
+            for name, value in record.items():
+                for text in (name, value):
+                    if isinstance(text, str) and (half := HALF_PAIR.search(text)):
+                        escaped = half[0].encode("ascii", "backslashreplace").decode()
+                        plain = name.encode("utf-8", "backslashreplace").decode()
+                        return self.source.complain(
+                            f"{escaped} is half of a surrogate pair and no character. Write the whole pair, or leave "
+                            "it out.",
+                            line,
+                            plain,
+                        )
+        raise AssertionError("no half of a surrogate pair")
+
     def _typed(self) -> Iterator[tuple[int, dict[str, Part]]]:
         """Blocks of typed columns, and how many rows each has."""
         listed, first, chunks = self._begin()
@@ -169,7 +188,12 @@ class JsonReader:
         def cells(name: str) -> list[Any]:
             return list(map(itemgetter(name), records)) if same else [record.get(name) for record in records]
 
-        yield len(records), {name: part_of(cells(name), marks) for name in names}
+        try:
+            "".join(names).encode()
+            parts = {name: part_of(cells(name), marks) for name in names}
+        except UnicodeEncodeError:
+            raise self._half_character() from None
+        yield len(records), parts
 
     # From text to records
 
