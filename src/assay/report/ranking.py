@@ -53,7 +53,9 @@ def _target_tile(result: Comparison) -> tuple[str, str, str]:
     d = result.data
     if d.measured is None:
         return f"{len(d.classes):,}", "classes", f"of {d.target}"
-    low, high, mean = (shown_number(v) for v in (d.measured.low, d.measured.high, d.measured.mean))
+    low, high, mean = (
+        shown_number(float(v or 0.0)) for v in (d.measured.low, d.measured.high, d.measured.mean)
+    )
     return f"{low} to {high}", f"range of {d.target}", f"mean {mean}"
 
 

@@ -52,9 +52,9 @@ def target_part(result: Comparison) -> dict[str, Any] | None:
     if measured is None:
         return None
     words = f"{result.data.target}: {measured.words}, {measured.distinct:,} distinct values."
-    known = result.truths and np.concatenate(result.truths[: _first_splits(result)])
-    if not len(known):
+    if not result.truths:
         return {"plot": None, "words": words}
+    known = np.concatenate(result.truths[: _first_splits(result)])
     x = Scale.over([float(known.min()), float(known.max())])
     counts, edges = np.histogram(x.share(known), bins=40, range=(0.0, 1.0))
     values = x.low + edges * (x.high - x.low)
@@ -408,16 +408,17 @@ def _coverage_panel(
     for name, curve in curves.items():
         colour = colours.get(name, "k0")
         ends = np.array([(e.low, e.high) for e in curve.observed])
-        band = ends.T if len(drawn) == 1 and np.isfinite(ends).all() else ((), ())
-        lines.append(Line(curve.nominal, [e.value for e in curve.observed], colour, name, *band, dots=True))
+        lower, upper = ends.T if len(drawn) == 1 and np.isfinite(ends).all() else np.empty((2, 0))
+        shares = [e.value for e in curve.observed]
+        lines.append(Line(curve.nominal, shares, colour, name, lower, upper, dots=True))
         legend.append((colour, name, *_at_usual(result, name, curve)))
     ideal = Line([unit.low, 1.0], [unit.low, 1.0], "ideal", "as promised")
     plot = chart([ideal, *lines[::-1]], unit, y, "nominal coverage", "rows inside", title)
     sure = shown_confidence(result.alpha)
     measure = f"share of rows in the {INTERVAL_COVERAGE:.0%} interval, with its {sure} interval"
     if len(drawn) == 1:
-        (curve,) = curves.values()
-        measure += f"; mean width {_width(result, *curves, curve)}"
+        ((name, curve),) = curves.items()
+        measure += f"; mean width {_width(result, name, curve)}"
     return _panel(title, plot, measure, legend)
 
 
