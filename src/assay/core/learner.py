@@ -89,6 +89,7 @@ class Learner(BaseEstimator):
         "target_name_": Text() | None,  # what assay fit was asked to predict
         "reading_": Mapped(Each(Text())),  # how its table was read: marks of missing values, cleaned columns
         "_sklearn_output_config": Mapped(Text()),
+        "row_names_": Object(RowNames),  # of learners that keep them
     }
     takes: ClassVar[frozenset[str]] = frozenset()
     reference_category: ClassVar[bool] = False  # leave out each nominal column's first indicator

@@ -13,12 +13,11 @@ from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
-from assay.core.stored import CodeArray, FloatArray, Object
+from assay.core.stored import CodeArray, FloatArray
 from assay.distances.extremes import refuse_extremes
 from assay.distances.metric import metric_of
 from assay.distances.search import kept_searcher
 from assay.neighbors.prototypes import vote_counts
-from assay.tables import RowNames
 
 __all__ = ["AdaptiveNeighborsClassifier"]
 
@@ -92,7 +91,6 @@ class AdaptiveNeighborsClassifier(Classifier):
     }
     keeps_row_names = True
     stored = {
-        "row_names_": Object(RowNames),
         "codes_": CodeArray("n", below="K"),
         "rows_": FloatArray("n", "p", finite=True),
         "scale_": FloatArray("p", finite=True),

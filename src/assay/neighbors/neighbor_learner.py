@@ -19,7 +19,7 @@ from assay.distances.metric import METRICS, Metric, metric_of
 from assay.distances.search import Searcher, kept_searcher
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.neighbors.weights import Neighborhoods, weigh
-from assay.tables import RowNames, Table
+from assay.tables import Table
 
 __all__ = ["KNeighbors", "NeighborLearner", "RadiusNeighbors"]
 
@@ -47,7 +47,6 @@ class NeighborLearner(Learner):
     }
     keeps_row_names = True
     stored = {
-        "row_names_": Object(RowNames),
         "_fit_X": TableRows("n", "p"),
         "n_samples_fit_": Integer("n"),
         "distance_": Object(Metric, d="p"),

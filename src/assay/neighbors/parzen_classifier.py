@@ -25,7 +25,6 @@ from assay.distances.metric import Metric, metric_of
 from assay.distances.search import searcher
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.neighbors.neighbor_learner import METRIC
-from assay.tables import RowNames
 
 __all__ = ["ParzenClassifier"]
 
@@ -107,7 +106,6 @@ class ParzenClassifier(Generative):
     }
     keeps_row_names = True
     stored = {
-        "row_names_": Object(RowNames),
         "bandwidth_": Scalar(low=0),
         "distance_": Object(Metric),
         "points_": Each(Object(KernelSums, MetricSums, d="p"), "K"),

@@ -11,12 +11,11 @@ from assay.core import Regressor
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.progress import track
-from assay.core.stored import FloatArray, Object
+from assay.core.stored import FloatArray
 from assay.core.targets import row_counts
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.smoothers.band import Band
 from assay.stats.distributions.predictive import Student
-from assay.tables import RowNames
 from assay.types import TableLike
 
 __all__ = ["Smoother"]
@@ -40,7 +39,6 @@ class Smoother(Regressor):
 
     keeps_row_names = True
     stored = {
-        "row_names_": Object(RowNames),
         "X_": FloatArray("n", "p", finite=True),
         "y_": FloatArray("n", finite=True),
         "weight_": FloatArray("n", low=0, finite=True) | None,
