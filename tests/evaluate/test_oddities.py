@@ -182,3 +182,9 @@ def test_a_category_of_punctuation_may_stand_for_missing_values():
     assert "read_table(..., na='-')" in marks[0].sentence and marks[0].said("command line").endswith(
         "add --na=-."
     )
+
+
+def test_two_codes_are_categories_as_well_as_numbers():
+    frame = pd.DataFrame({"sex": ["1", "2"] * 20, "price": [f"${i}.50" for i in range(40)]})
+    codes = {(f.code, f.column) for f in diagnose(frame)}
+    assert ("number-as-text", "sex") not in codes and ("number-as-text", "price") in codes

@@ -154,6 +154,8 @@ def text_in_disguise(case: Case) -> Iterator[Finding]:
     }
     for j, remedy in case.remedies.items():
         name = case.table.schema[j].name
+        if remedy.kind == "numbers" and not remedy.exceptions and len(case.table.schema[j].categories) <= 2:
+            continue  # "1" and "2" are codes, and a number with two values is a category just as well
         yield Finding(
             codes[remedy.kind],
             "warning",
