@@ -22,7 +22,7 @@ def shown_metric(m: Measure, value: float, like: float | None = None, sign: bool
     ----------
     value : the metric, or a difference of two
     like : the value that sets the number of decimals, so that a column is aligned; default the value itself
-    sign : whether a difference shows its sign; one that rounds to zero has none
+    sign : whether a difference shows its sign; what rounds to zero has none
 
     Examples
     --------
@@ -30,6 +30,8 @@ def shown_metric(m: Measure, value: float, like: float | None = None, sign: bool
     >>> from assay.metrics import measures
     >>> shown_metric(measures()["error"], 0.25), shown_metric(measures()["error"], -0.00001, sign=True)
     ('0.2500', '0.0000')
+    >>> shown_metric(measures()["r2"], -0.00001), shown_metric(measures()["rmse"], 54.4471, like=54.4471)
+    ('0.0000', '54.45')
     """
     if np.isnan(value):
         return ""
@@ -37,7 +39,7 @@ def shown_metric(m: Measure, value: float, like: float | None = None, sign: bool
         text = f"{value:+.4f}" if sign else f"{value:.4f}"
     else:
         text = _significant(value, value if like is None or not np.isfinite(like) else like, sign)
-    return text.lstrip("+-") if sign and float(text) == 0 else text
+    return text.lstrip("+-") if float(text) == 0 else text
 
 
 def _significant(value: float, like: float, sign: bool) -> str:
