@@ -10,6 +10,8 @@ from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression as Theirs
 from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score, root_mean_squared_error
 from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from assay import compare
 from assay.bayes import GaussianNB
@@ -22,6 +24,8 @@ from assay.evaluate import (
     permutation_importance,
     three_way,
 )
+from assay.evaluate.digits import shown_metric
+from assay.evaluate.metrics import as_measures
 from assay.experiments import Experiment, Study
 from assay.linear import LinearRegression, PolynomialRegressor
 from assay.tuning import TunedRegressor, nested
@@ -340,3 +344,75 @@ def test_a_note_asks_about_few_values_and_extreme_ones():
     assert {f.column for f in disguised if f.code == "target-in-disguise"} == {"copy"}
     noisy = pd.DataFrame({"twice": 2 * far, "other": far[::-1]})
     assert "twice" in {f.column for f in compare(["mean"], noisy, far, design=2).data.findings}
+
+
+def test_leave_one_out_pools_all_rows_and_says_nothing_of_splits_without_a_value():
+    few, y = X[:40], Y[:40]
+    result = compare([Theirs(), "mean"], few, y, design="leave-one-out", metrics=["rmse", "r2"])
+    assert not [note for note in result.notes if "not defined" in note]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_leave_one_out_measures_distributions_row_by_row(weighted):
+    few, y = X[:30].to_numpy(), Y[:30].to_numpy()
+    w = np.linspace(1, 3, 30) if weighted else None
+    result = compare(
+        {"line": LinearRegression(), "mean": "mean"},
+        few,
+        y,
+        design="leave-one-out",
+        metrics=["crps", "coverage", "coverage error"],
+        sample_weight=w,
+    )
+    crps, inside = np.empty(30), np.empty(30)
+    for i in range(30):
+        rest = np.arange(30) != i
+        model = LinearRegression().fit(few[rest], y[rest], None if w is None else w[rest])
+        crps[i] = model.predict_distribution(few[[i]]).crps(y[[i]])[0]
+        low, high = model.predict_interval(few[[i]])[0]
+        inside[i] = low <= y[i] <= high
+    line = next(s for s in result.ranking() if s.learner == "line")
+    assert_allclose(line.mean, np.average(crps, weights=w))
+    assert line.low < line.mean < line.high
+    assert np.isfinite([s.p for s in result.ranking()]).tolist() == [
+        False,
+        True,
+    ]  # of the second against the best
+    by_coverage = next(s for s in result.ranking("coverage") if s.learner == "line")
+    assert_allclose(by_coverage.mean, np.average(inside, weights=w))
+    lost = [note for note in result.notes if "coverage error" in note]
+    assert lost == ["coverage error is not defined on these test rows and says nothing here."]
+
+
+def test_intervals_of_the_last_step_of_a_pipeline_are_measured():
+    pipeline = make_pipeline(StandardScaler(), LinearRegression())
+    metrics = ["coverage", "crps", "interval width"]
+    result = compare({"pipeline": pipeline, "line": LinearRegression()}, X, Y, design=PAIRS, metrics=metrics)
+    for metric in metrics:
+        assert_allclose(result.values("pipeline", metric), result.values("line", metric), rtol=1e-9)
+
+
+def test_a_metric_of_intervals_that_no_learner_gives_says_what_to_do():
+    result = compare({"huber": "huber"}, X, Y, design="2-fold", metrics=["rmse", "coverage"])
+    note = "coverage needs intervals, which no learner here gives. assay.decide.ConformalRegressor(learner) does, "
+    assert note + "around any regressor." in result.notes
+
+
+def test_y_as_the_name_of_a_column_and_text_for_numbers_are_named():
+    with pytest.raises(
+        DataError, match="y is the text 'price', expected the class or the number of each of the"
+    ):
+        compare(["mean"], X, "price")
+    with pytest.raises(DataError, match="compare: target holds text such as 'a', expected numbers"):
+        compare(["mean"], X[:4], ["a", "b", "a", "b"], task="regression")
+
+
+def test_a_study_of_numbers_has_no_stratified_splits():
+    study = Experiment(["mean", Theirs()], {"a": (X[:60], Y[:60])}, design="3-fold").run()
+    assert "tratified" not in str(study) and "tratified" not in str(study.checklist)
+    assert "tratified" not in str(Experiment(["mean"], {"a": (X[:60], Y[:60])}, design="3-fold").plan())
+
+
+def test_a_bound_at_zero_has_no_sign():
+    (scorer,) = as_measures(["neg_mean_squared_error"], task="regression")
+    assert shown_metric(scorer, -0.0) == "0.0000"

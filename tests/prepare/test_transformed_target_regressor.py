@@ -19,9 +19,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import assay
 from assay.ensembles import RandomForestRegressor
 from assay.errors import DataError, PersistenceError
-from assay.linear import LinearRegression, Ridge
+from assay.linear import HuberRegressor, LinearRegression, Ridge
 from assay.neighbors import KNeighborsRegressor
-from assay.prepare import SimpleImputer, StandardScaler, TransformedTargetRegressor
+from assay.prepare import PreparedRegressor, SimpleImputer, StandardScaler, TransformedTargetRegressor
 from assay.stats.distributions.predictive import Normal
 from assay.trees import DecisionTreeRegressor
 
@@ -314,3 +314,14 @@ def test_clones_have_the_settings():
         Ridge(alpha=3.0), transformer="log", ratio_to="new", bias="normal", cv=3
     )
     assert clone(model).get_params()["regressor__alpha"] == 3.0
+
+
+def test_a_prepared_regressor_inside_passes_its_distribution_on():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.exp(X[:, 0] + 0.3 * rng.normal(size=60))
+    plain = TransformedTargetRegressor(LinearRegression(), transformer="log").fit(X, y)
+    wrapped = TransformedTargetRegressor(PreparedRegressor(LinearRegression()), transformer="log").fit(X, y)
+    assert_allclose(wrapped.predict_distribution(X).crps(y), plain.predict_distribution(X).crps(y))
+    lacking = TransformedTargetRegressor(PreparedRegressor(HuberRegressor()), transformer="log").fit(X, y)
+    assert not hasattr(lacking, "predict_distribution")

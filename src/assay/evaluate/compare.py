@@ -160,8 +160,7 @@ def compare(
         partial = f"{ended} after {len(finished)} of {plan.count(len(data.codes), data.groups)} splits"
         notes.append(f"{partial}; the result rests on these.")
     cells = {c.name: [row[i] for row in finished] for i, c in enumerate(candidates)}
-    notes += remarks_on(cells, measured)
-    return Comparison(
+    result = Comparison(
         learners=[c.name for c in candidates],
         metrics=measured,
         design=plan,
@@ -180,6 +179,8 @@ def compare(
         interrupted=ended == INTERRUPTED,
         source=data,
     )
+    result.notes += remarks_on(result)
+    return result
 
 
 def _unweighed(candidates: list[Candidate], data: Data) -> list[str]:

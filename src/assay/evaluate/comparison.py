@@ -171,6 +171,12 @@ class Comparison:
         name, m = self._learner(learner), self._metric(metric)
         return np.array([cell.values.get(m.name, np.nan) for cell in self.cells[name]])
 
+    def defining_values(self, m: Measure) -> np.ndarray:
+        """(learners, J) the metric on each split; (learners, 1) if it is one of all test rows together."""
+        if self._of_pooled_rows:
+            return np.array([[self._mean(name, m)] for name in self.learners])
+        return np.array([self.values(name, m.name) for name in self.learners])
+
     @property
     def best(self) -> str:
         """The name of the learner with the best mean of the first metric."""

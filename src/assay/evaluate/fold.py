@@ -276,6 +276,10 @@ def measure_numbers(
     """The metrics of predicted numbers, and the predictive distribution if one of them needs it."""
     needed = any(m.needs in ("quantiles", "distribution") for m in metrics)
     distribution = lower = upper = None
+    if needed and (
+        steps := pipeline_steps(learner)
+    ):  # scikit-learn's pipelines do not pass these questions on
+        learner, X = steps[-1][1], learner[:-1].transform(X)
     if needed and hasattr(learner, "predict_distribution"):
         distribution = learner.predict_distribution(X)
     elif needed and hasattr(learner, "predict_interval"):

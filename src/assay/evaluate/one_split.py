@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.metrics.delong import delong
+from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
 from assay.stats.significance.diebold_mariano import of_differences
@@ -27,6 +28,7 @@ _MOST_ROWS = 2000  # of one draw of a test: more cost time and tell no more abou
 
 def value_of_rows(result: Comparison, learner: str, m: Measure) -> float:
     """A metric of the test rows of all splits together; NaN where they do not tell."""
+    m = _as_recorded(result, m)
     outcome = _rows_of(result, learner, m)
     return np.nan if outcome is None else float(m.of(outcome))
 
@@ -37,6 +39,7 @@ def interval_of_rows(result: Comparison, learner: str, m: Measure) -> tuple[floa
 
     Wilson's, DeLong's, the delta method's or Student's, whichever is the metric's own; else by resampling the rows.
     """
+    m = _as_recorded(result, m)
     outcome = _rows_of(result, learner, m)
     if outcome is None:
         return np.nan, np.nan
@@ -55,7 +58,7 @@ def tests_of_rows(result: Comparison, m: Measure) -> dict[tuple[str, str], TestR
 
     .. math:: z = \frac{d}{s \sqrt{m/n}}
     """
-    pairs = list(combinations(result.finished, 2))
+    pairs, m = list(combinations(result.finished, 2)), _as_recorded(result, m)
     outcomes = {name: _rows_of(result, name, m) for name in result.finished}
     if m.is_roc_area and len(result.classes) == 2 and not result.weights:  # DeLong's test knows the spread
         return {(a, b): _by_area(outcomes[a], outcomes[b], m, result.alpha) for a, b in pairs}
@@ -76,6 +79,26 @@ def tests_of_rows(result: Comparison, m: Measure) -> dict[tuple[str, str], TestR
         known = outcomes[a] is not None and outcomes[b] is not None
         tests[a, b] = _by_draws(values[a] - values[b], drawn[a] - drawn[b], known, result)
     return tests
+
+
+def _recorded_value(outcome: Outcome) -> np.ndarray:
+    return outcome.answer
+
+
+def _as_recorded(result: Comparison, m: Measure) -> Measure:
+    """The metric as it is read from what was kept.
+
+    Of rows that were tested one by one, a mean over rows that needs intervals or distributions is the mean of what the
+    splits recorded: the distributions of single rows are not joined.
+    """
+    by_row = isinstance(m.of, OfRows) and m.of.link is None and m.needs != "numbers"
+    if result.task == "regression" and by_row and result._tested_alone:
+        return replace(m, of=replace(m.of, values=_recorded_value))
+    return m
+
+
+def _is_recorded(m: Measure) -> bool:
+    return isinstance(m.of, OfRows) and m.of.values is _recorded_value
 
 
 def _rows_of(result: Comparison, learner: str, m: Measure) -> Outcome | None:
@@ -101,6 +124,11 @@ def _truths(result: Comparison) -> list[np.ndarray]:
 def _numbers_of(result: Comparison, learner: str, m: Measure) -> Outcome | None:
     """The predicted numbers of all splits, in their order."""
     cells = result.cells[learner]
+    if _is_recorded(m):
+        answers = [np.array([cell.values.get(m.name, np.nan)]) for cell in cells]
+        weight = np.concatenate(result.weights) if result.weights else None
+        outcome = Outcome(np.concatenate(result.truths), np.concatenate(answers), None, 0, weight=weight)
+        return outcome if np.isfinite(m.of(outcome)) else None
     answers = [cell.answer for cell in cells if cell.answer is not None]
     distribution = cells[0].distribution if len(cells) == 1 else None
     if len(answers) < len(cells) or (m.needs != "numbers" and distribution is None):

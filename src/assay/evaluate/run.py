@@ -7,6 +7,7 @@ import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import BrokenExecutor
 from copy import copy
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from assay.evaluate.work import alone, each
 from assay.metrics.measure import Measure
 from assay.tables import Table
 
+if TYPE_CHECKING:
+    from assay.evaluate.comparison import Comparison
+
 __all__ = ["remarks_on", "run"]
 
 INTERRUPTED = "Interrupted"  # why a run ended that the user stopped
@@ -27,6 +31,7 @@ Done = tuple[
     tuple[int, int, int], np.ndarray
 ]  # repetition, fold, training rows; the numbers of the test rows
 
+NEEDED_OF_NUMBERS = {"quantiles": "intervals", "distribution": "a predictive distribution"}
 MOST_WARNINGS = 3  # kinds of warnings that are shown of one learner
 
 
@@ -132,21 +137,21 @@ def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task
     return [run_cell(c, fold, task) for c in candidates]
 
 
-def remarks_on(cells: dict[str, list[Cell]], metrics: list[Measure]) -> list[str]:
+def remarks_on(result: Comparison) -> list[str]:
     """Sentences about what the splits left undefined, and about what learners warned of."""
-    return _undefined(cells, metrics) + _warned(cells)
+    return _undefined(result) + _warned(result.cells)
 
 
-def _undefined(cells: dict[str, list[Cell]], metrics: list[Measure]) -> list[str]:
+def _undefined(result: Comparison) -> list[str]:
     """A sentence for each metric that some splits leave undefined for every learner, or every split for some."""
-    notes = []
-    for m in metrics:
-        values = np.array([[c.values.get(m.name, np.nan) for c in column] for column in cells.values()])
+    notes, cells = [], result.cells
+    for m in result.metrics:
+        values = result.defining_values(m)
         lost, J = int(np.isnan(values).all(axis=0).sum()), values.shape[1]
         failed = all(any(c.failure for c in column) for column in cells.values())
         if lost and not failed:
-            consequence = "rests on the others" if lost < J else "says nothing here"
-            notes.append(f"{m.name} is not defined on {lost} of {J} splits and {consequence}.")
+            given = any(np.isfinite(result.values(name, m.name)).any() for name in cells)
+            notes.append(_lost_splits(m, lost, J, given))
         if lost == J:
             continue
         without = [
@@ -155,11 +160,22 @@ def _undefined(cells: dict[str, list[Cell]], metrics: list[Measure]) -> list[str
             if np.isnan(of_learner).all() and not any(c.failure for c in column)
         ]
         if without:
-            lacks = {"quantiles": "intervals", "distribution": "a predictive distribution"}
-            needed = "probabilities" if m.needs_probabilities else lacks.get(m.needs, "")
+            needed = "probabilities" if m.needs_probabilities else NEEDED_OF_NUMBERS.get(m.needs, "")
             asks = f", which needs {needed}" if needed else ""
             notes.append(f"{', '.join(without)} cannot be judged by {m.name}{asks}: its place stays empty.")
     return notes
+
+
+def _lost_splits(m: Measure, lost: int, J: int, given: bool) -> str:
+    if lost < J:
+        return f"{m.name} is not defined on {lost} of {J} splits and rests on the others."
+    if m.needs in NEEDED_OF_NUMBERS and not given:
+        return (
+            f"{m.name} needs {NEEDED_OF_NUMBERS[m.needs]}, which no learner here gives. "
+            "assay.decide.ConformalRegressor(learner) does, around any regressor."
+        )
+    on = f"on {J} of {J} splits" if J > 1 else "on these test rows"
+    return f"{m.name} is not defined {on} and says nothing here."
 
 
 def _warned(cells: dict[str, list[Cell]]) -> list[str]:

@@ -129,6 +129,12 @@ def as_target(
 
 
 def _one_column(y: Any, n: int, who: str) -> np.ndarray:
+    if isinstance(y, str):
+        raise DataError(
+            f"y is the text {y!r}, expected the class or the number of each of the {n} rows. If it names a column of "
+            "X, take that column out of X and give its values.",
+            who=who,
+        )
     values = plain_values(y)
     if not isinstance(values, np.ndarray):
         objects = np.empty(len(values), dtype=object)

@@ -32,7 +32,7 @@ def compared(study: Study, block: Block) -> Comparison:
         )
     cells = {k: [c for j in finished for c in [v[j]] if c is not None] for k, v in by_learner.items()}
     prefix = finished == list(range(len(finished)))  # a comparison makes its splits again in order
-    return Comparison(
+    result = Comparison(
         learners=list(by_learner),
         metrics=study.metrics,
         design=replace(Resampling.of(block.design), stratified=bool(block.labels)),
@@ -44,10 +44,12 @@ def compared(study: Study, block: Block) -> Comparison:
         places=[block.places[j] for j in finished],
         cells=cells,
         candidates={k: c for k, c in study.candidates.get(block.name, {}).items() if k in by_learner},
-        notes=_notes(study, block, list(by_learner), len(finished)) + remarks_on(cells, study.metrics),
+        notes=_notes(study, block, list(by_learner), len(finished)),
         settings=_settings(study, block.name),
         source=study.sources.get(block.name) if prefix else None,
     )
+    result.notes += remarks_on(result)
+    return result
 
 
 def _notes(study: Study, block: Block, present: list[str], finished: int) -> list[str]:

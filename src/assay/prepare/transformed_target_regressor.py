@@ -439,11 +439,11 @@ class TransformedTargetRegressor(MetaEstimator, Regressor):
                 f"{', '.join(map(repr, TRANSFORMS))}."
             )
         asked = self._asked()
-        if isinstance(asked, Regressor):
-            return asked._no_distribution()
-        return (
-            "" if hasattr(asked, "predict_distribution") else f"{type(asked).__name__} has no distribution."
-        )
+        if hasattr(asked, "predict_distribution"):
+            return ""
+        if isinstance(asked, Regressor) and (reason := asked._no_distribution()):
+            return reason
+        return f"{type(asked).__name__} has no distribution."
 
     # ------------------------------------------------------------------ show and explain
 

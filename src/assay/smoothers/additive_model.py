@@ -94,7 +94,7 @@ class AdditiveModel(Regressor):
         "a sum of curves, one for each column",
         also=("gam",),
         suits="all numeric",
-        most_rows=20_000,
+        most_rows=10_000,
         most_columns=50,
     )
     accepts = {
