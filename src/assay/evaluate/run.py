@@ -150,8 +150,8 @@ def _undefined(result: Comparison) -> list[str]:
         lost, J = int(np.isnan(values).all(axis=0).sum()), values.shape[1]
         failed = all(any(c.failure for c in column) for column in cells.values())
         if lost and not failed:
-            given = any(np.isfinite(result.values(name, m.name)).any() for name in cells)
-            notes.append(_lost_splits(m, lost, J, given))
+            some_known = any(np.isfinite(result.values(name, m.name)).any() for name in cells)
+            notes.append(_lost_splits(m, lost, J, some_known))
         if lost == J:
             continue
         without = [
@@ -166,10 +166,10 @@ def _undefined(result: Comparison) -> list[str]:
     return notes
 
 
-def _lost_splits(m: Measure, lost: int, J: int, given: bool) -> str:
+def _lost_splits(m: Measure, lost: int, J: int, some_known: bool) -> str:
     if lost < J:
         return f"{m.name} is not defined on {lost} of {J} splits and rests on the others."
-    if m.needs in NEEDED_OF_NUMBERS and not given:
+    if m.needs in NEEDED_OF_NUMBERS and not some_known:
         return (
             f"{m.name} needs {NEEDED_OF_NUMBERS[m.needs]}, which no learner here gives. "
             "assay.decide.ConformalRegressor(learner) does, around any regressor."
