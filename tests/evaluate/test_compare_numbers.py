@@ -27,7 +27,7 @@ from assay.evaluate import (
 from assay.evaluate.digits import shown_metric
 from assay.evaluate.metrics import as_measures
 from assay.experiments import Experiment, Study
-from assay.linear import LinearRegression, PolynomialRegressor
+from assay.linear import HuberRegressor, LinearRegression, PolynomialRegressor
 from assay.tuning import TunedRegressor, nested
 
 X, Y = load_diabetes(return_X_y=True, as_frame=True)
@@ -416,3 +416,23 @@ def test_a_study_of_numbers_has_no_stratified_splits():
 def test_a_bound_at_zero_has_no_sign():
     (scorer,) = as_measures(["neg_mean_squared_error"], task="regression")
     assert shown_metric(scorer, -0.0) == "0.0000"
+
+
+def test_bands_of_curves_stay_within_the_bounds_of_the_metric():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(90, 3))
+    curve = learning_curve("linear regression", X, X[:, 0] * 2 + rng.normal(size=90))
+    assert curve.band.min() == 0
+
+
+@pytest.mark.parametrize("unit", [1e6, 1e150, 1e-100])
+def test_huber_by_its_short_name_learns_alike_in_every_unit(unit):
+    usual = compare(["huber"], X, Y, design=PAIRS, metrics=["r2"]).values("huber")
+    assert_allclose(
+        compare(["huber"], X, Y * unit, design=PAIRS, metrics=["r2"]).values("huber"), usual, rtol=1e-6
+    )
+
+
+def test_the_importance_by_a_metric_that_the_learner_lacks_says_what_to_do():
+    with pytest.raises(ParameterError, match="coverage needs intervals, which HuberRegressor does not give"):
+        permutation_importance(HuberRegressor(), X, Y, scoring="coverage")

@@ -109,12 +109,13 @@ class Curve(Sentence):
 
     @property
     def band(self) -> np.ndarray:
-        """(m, 2) interval of the mean on test rows at each tick, corrected for splits that share rows.
+        """(m, 2) interval of the mean on test rows at each tick, corrected for splits that share rows;
+        within the metric's bounds.
 
         On splits of a comparison, the interval of the ranking with the smallest and the largest difference from it.
         """
         if self.compared is None or self.standing is None:
-            return self._intervals(self.test_scores)
+            return np.clip(self._intervals(self.test_scores), *self.metric.bounds)
         gaps = self.test_scores - self.compared
         low, high = np.nan_to_num([self.standing.low, self.standing.high], nan=self.standing.mean)
         ends = np.column_stack([low + np.nanmin(gaps, axis=1), high + np.nanmax(gaps, axis=1)])

@@ -20,6 +20,7 @@ from assay.evaluate.fold import Data, answer_codes, outcome_of_numbers, posterio
 from assay.evaluate.metrics import as_measures, task_of_metrics
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import gather
+from assay.evaluate.run import NEEDED_OF_NUMBERS
 from assay.evaluate.target import as_target
 from assay.metrics.measure import Measure, measures
 from assay.metrics.outcome import Outcome
@@ -411,9 +412,15 @@ class _Judged:
 
     def _numbers(self, X: Any, copies: int) -> list[Outcome]:
         predicted, n = np.asarray(self.model.predict(X), dtype=np.float64), len(self.truth)
-        distribution = (
-            self.model.predict_distribution(X) if self.m.needs in ("quantiles", "distribution") else None
-        )
+        distribution = None
+        if self.m.needs in NEEDED_OF_NUMBERS:
+            if not hasattr(self.model, "predict_distribution"):
+                raise ParameterError(
+                    f"{self.m.name} needs {NEEDED_OF_NUMBERS[self.m.needs]}, which {type(self.model).__name__} does "
+                    "not give. assay.decide.ConformalRegressor(learner) does, around any regressor.",
+                    who="permutation_importance",
+                )
+            distribution = self.model.predict_distribution(X)
         parts = [slice(r * n, (r + 1) * n) for r in range(copies)]
         return [
             outcome_of_numbers(

@@ -78,7 +78,15 @@ class HuberRegressor(LinearRegressor, Regressor):
     - Huber, P. J. (1981). Robust Statistics. Wiley.
     """
 
-    card = Card("huber", "linear regression that outliers hardly move", scale=True, suits="any")
+    card = Card(
+        "huber",
+        "linear regression that outliers hardly move",
+        scale=True,
+        suits="any",
+        settings={
+            "alpha": 0.0
+        },  # the penalty of (1) is not of one degree with the loss: large units shrink all slopes
+    )
     accepts = {
         "epsilon": Range(1),
         "max_iter": Count(0),
