@@ -175,3 +175,18 @@ def test_weights_that_are_shares_choose_as_rows_do(how):
     y = np.sin(x[:, 0]) + 0.1 * np.cos(7 * x[:, 0])
     light, once = SmoothingSpline(**how).fit(x, y, np.full(60, 1 / 60)), SmoothingSpline(**how).fit(x, y)
     assert_allclose(light.predict(x), once.predict(x), rtol=1e-9)
+
+
+def test_a_penalty_keeps_generalised_cross_validation_from_taking_noise_for_a_curve():
+    """Of pure noise with a variance that changes, plain GCV now and then follows single rows (Kim and Gu 2004)."""
+    freedom = {1.0: [], 1.4: []}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(size=(150, 1))
+        y = rng.normal(size=150) * np.where(x[:, 0] > 0.5, 5.0, 1.0)
+        for penalty, found in freedom.items():
+            found.append(SmoothingSpline(penalty=penalty).fit(x, y).df_)
+    assert max(freedom[1.0]) > 20 > 10 > max(freedom[1.4])
+    assert_allclose(np.median(freedom[1.4]), 2.0, atol=0.01)  # a line
+    with pytest.raises(ParameterError, match="penalty"):
+        SmoothingSpline(penalty=0.5).fit(x, y)

@@ -56,7 +56,7 @@ class AdditiveModel(Regressor):
     Parameters
     ----------
     smoother : Smoother, list of d smoothers (one for each column of the design), or None, default None
-        What smooths a column; None is ``SmoothingSpline()`` with λ by generalised cross-validation.
+        What smooths a column; None is ``SmoothingSpline(penalty=1.4)``, with λ by generalised cross-validation.
     max_iter : int, default 100
         The most rounds.
     tol : float, default 1e-3
@@ -165,7 +165,7 @@ class AdditiveModel(Regressor):
 
     def _begin(self, d: int) -> list[Any]:
         """A smoother for each column, unfitted."""
-        prototype = SmoothingSpline() if self.smoother is None else self.smoother
+        prototype = SmoothingSpline(penalty=1.4) if self.smoother is None else self.smoother
         if isinstance(prototype, Smoother):
             return [clone(prototype) for _ in range(d)]
         if len(prototype) != d or not all(isinstance(smoother, Smoother) for smoother in prototype):

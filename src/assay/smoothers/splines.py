@@ -74,21 +74,21 @@ class Splines:
         """The spline for one λ."""
         return spline_at(self.x, self.y, self.w, lam)
 
-    def error(self, lam: float, way: str) -> float:
-        """The criterion "gcv" or "loo"."""
+    def error(self, lam: float, way: str, charge: float = 1.0) -> float:
+        """The criterion "gcv", in which a degree of freedom counts as ``charge``, or "loo"."""
         g, _, leverage = self.at(lam)
         squares = self.counts * ((self.numbers - g[self.place]) / self.unit) ** 2
         if way == "gcv":
-            left = 1 - leverage.sum() / self.total
+            left = 1 - charge * leverage.sum() / self.total
             return np.inf if left < LEFT else float(squares.sum() / self.total / left**2)
         left = 1 - (leverage / self.w)[self.place] * np.minimum(self.counts, 1.0)  # of a double row, one
         return np.inf if (left < 1e-12).any() else float(np.sum(squares / left**2) / self.total)
 
-    def best(self, way: str) -> float:
+    def best(self, way: str, charge: float = 1.0) -> float:
         """The λ with the least error."""
         low, high = self._ends()
         places = np.linspace(high, low, LOOKS)  # of equals the smoothest
-        errors = [self.error(np.exp(v), way) for v in places]
+        errors = [self.error(np.exp(v), way, charge) for v in places]
         k = int(np.argmin(errors))
         if np.isinf(errors[k]):
             raise DegenerateError(
@@ -96,8 +96,8 @@ class Splines:
                 "lam, or more rows."
             )
         a, b = places[min(k + 1, LOOKS - 1)], places[max(k - 1, 0)]
-        best = _lowest(lambda v: self.error(np.exp(v), way), a, b)
-        return float(np.exp(best if self.error(np.exp(best), way) < errors[k] else places[k]))
+        best = _lowest(lambda v: self.error(np.exp(v), way, charge), a, b)
+        return float(np.exp(best if self.error(np.exp(best), way, charge) < errors[k] else places[k]))
 
     def with_freedom(self, df: float) -> float:
         """The λ whose leverages add up to df."""
