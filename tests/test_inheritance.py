@@ -51,6 +51,7 @@ REASONS = {
     },
     "an ability that some members have and others have not": {
         "Inference",
+        "PassesDistributionsOn",
         "PassesOn",
         "ScoresClasses",
     },
