@@ -80,6 +80,9 @@ def test_compare_ranks_regressors_by_rmse(run, cars, tmp_path):
     assert all(name in heads.split() for name in ("rmse", "mae", "r2"))
     told = json.loads(run(*args, "-m", "mae", "--json")[1])
     assert list(told["ranking"]) == ["mae"] and told["classes"] == [] and told["confusion"] == {}
+    assert told["task"] == "regression"
+    twice = json.loads(run(*args[:-4], "-l", "mean", "-l", "linear regression", *args[-2:], "--json")[1])
+    assert [s["learner"] for s in twice["ranking"]["rmse"]] == ["linear regression", "mean"]
     assert json.loads(saved.read_text())["ranking"]["rmse"][0]["learner"] == "linear regression"
 
 

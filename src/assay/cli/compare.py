@@ -48,8 +48,9 @@ class MetricOption(click.Option):
     "--learners",
     "--learner",
     "-l",
+    multiple=True,
     shell_complete=complete_learners,
-    help="Names separated by commas (assay learners); default: all that fit the table.",
+    help="Names separated by commas, or the option again (assay learners); default: all that fit the table.",
 )
 @click.option(
     "--design",
@@ -119,7 +120,7 @@ def command(
     data: str,
     target: str | None,
     task: str | None,
-    learners: str | None,
+    learners: tuple[str, ...],
     design: str | None,
     group: str | None,
     time: str | None,
@@ -167,7 +168,7 @@ def command(
         raise click.UsageError("--test already says which rows test; leave out --group, --time and --weight.")
     if data == test == "-":
         raise click.UsageError("FILE and --test cannot both come from standard input.")
-    names = [name.strip() for name in learners.split(",") if name.strip()] if learners else None
+    names = [name.strip() for name in ",".join(learners).split(",") if name.strip()] or None
     of_learners = task_of_learners(names) or task_of_metrics(metrics)
     dataset, aim = rows_to_learn(open_data(data, target, reading), "compare", task, of_learners)
     if aim.task == "regression":

@@ -62,6 +62,7 @@ def as_plain(result: Comparison, without: Collection[str] = ()) -> dict[str, Any
         },
         "metrics": lambda: [{"name": m.name, "better": m.better, "words": m.words} for m in result.metrics],
         "alpha": lambda: result.alpha,
+        "task": lambda: result.task,
         "classes": lambda: result.classes,
         "ranking": lambda: {m.name: [asdict(s) for s in result.ranking(m.name)] for m in result.metrics},
         "confusion": lambda: {
