@@ -35,7 +35,10 @@ def test_many_rows_are_hexagons_that_hold_them_all():
     ("truth", "predicted"), [(Y, Y), (Y, np.ones(200)), (Y * 1e150, P * 1e150), (Y[:1], P[:1])]
 )
 def test_awkward_numbers_are_drawn(truth, predicted):
-    ResidualsDisplay.from_predictions(truth, predicted).figure_.canvas.draw()
+    display = ResidualsDisplay.from_predictions(truth, predicted)
+    display.figure_.canvas.draw()
+    assert len(display.axes_) == 4
+    assert all(np.isfinite([*ax.get_xlim(), *ax.get_ylim()]).all() for ax in display.axes_)
 
 
 def test_from_an_estimator_and_from_a_comparison():
