@@ -27,11 +27,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import assay
 from assay.associations import ItemNeighbors, RatingAssociations, RatingFactors, UserNeighbors
 from assay.bayes import GaussianNB
-from assay.core import Classifier, Explanation, Learner, PassLearner, SumLearner, sums
+from assay.core import Classifier, Explanation, Learner, PassLearner, Regressor, SumLearner, sums
 from assay.core.persistence.registry import name_of
 from assay.errors import AssayError, DataError, SchemaWarning
 from assay.linear import Ridge
-from assay.prepare import Prepared, SimpleImputer
+from assay.prepare import Prepared, PreparedRegressor, SimpleImputer
 from assay.rules import FOIL
 
 
@@ -606,14 +606,21 @@ def test_missing_values_are_used_or_the_error_names_what_works(name):
         message = str(error)
     else:
         return
-    inner = re.search(r"(Prepared|make_pipeline)\((SimpleImputer\(\), )?(\w+)\(\)\)", message)
+    inner = re.search(
+        r"(Prepared|PreparedRegressor|make_pipeline)\((SimpleImputer\(\), )?(\w+)\(\)\)", message
+    )
     assert inner and "column x1 has 1 missing value" in message
     if issubclass(cls, Classifier):
         assert inner[1] == "Prepared" and "compare" in message
         assert len(Prepared(learner).fit(X, y).predict(X)) == 60
+        return
+    rows = X[:, :1] if DATA.get(name) == "column" else X
+    if issubclass(cls, Regressor):
+        assert inner[1] == "PreparedRegressor" and "compare" in message
+        assert len(PreparedRegressor(learner).fit(rows, target).predict(rows)) == 60
     else:
         assert inner[1] == "make_pipeline" and inner[3] == name
-        make_pipeline(SimpleImputer(), learner).fit(X[:, :1] if DATA.get(name) == "column" else X, target)
+        make_pipeline(SimpleImputer(), learner).fit(rows, target)
 
 
 # They learn from facts and from ratings, so that the promises about tables are not theirs.

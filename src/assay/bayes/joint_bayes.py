@@ -281,5 +281,5 @@ def _n_missing(who: str, X: np.ndarray, schema: Schema, columns: list[int] | Non
     j = int(np.argmax(n_missing))
     return (
         f"{who}: column {schema[j].name} has {n_missing[j]} missing value{'' if n_missing[j] == 1 else 's'} (NaN), "
-        f"and such a row has no cell. {missing_remedy(who, True, 'NaiveBayes takes them as they are.')}"
+        f"and such a row has no cell. {missing_remedy(who, 'Prepared', 'NaiveBayes takes them as they are.')}"
     )

@@ -23,18 +23,22 @@ def warn_unseen(table: Table, who: str, fate: str) -> None:
         )
 
 
-def missing_remedy(who: str, classifier: bool, alternative: str = "") -> str:
+def missing_remedy(who: str, wrapper: str, alternative: str = "") -> str:
     """What to do about missing values that a learner cannot use; an alternative of its own comes first.
 
+    Parameters
+    ----------
+    wrapper : the class of assay.prepare that prepares such learners; "" if there is none
+
     >>> from assay.core.complaints import missing_remedy
-    >>> print(missing_remedy("GaussianNB", classifier=True))
+    >>> print(missing_remedy("GaussianNB", "Prepared"))
     Prepared(GaussianNB()) of assay.prepare fills them in with what it learns from the training rows, and compare does \
 so by itself; or drop the rows.
     """
-    if classifier:
+    if wrapper:
         filled = (
-            f"Prepared({who}()) of assay.prepare fills them in with what it learns from the training rows, and compare "
-            "does so by itself; or drop the rows."
+            f"{wrapper}({who}()) of assay.prepare fills them in with what it learns from the training rows, and "
+            "compare does so by itself; or drop the rows."
         )
     else:
         filled = (

@@ -317,7 +317,9 @@ class Learner(BaseEstimator):
 
     def _missing_remedy(self) -> str:
         """What to do about missing values that the learner cannot use."""
-        return missing_remedy(type(self).__name__, isinstance(self, Classifier), self.alternative_for_missing)
+        kinds = ((Classifier, "Prepared"), (Regressor, "PreparedRegressor"))
+        wrapper = next((name for kind, name in kinds if isinstance(self, kind)), "")
+        return missing_remedy(type(self).__name__, wrapper, self.alternative_for_missing)
 
     @property
     def _names(self) -> list[str]:
