@@ -10,6 +10,7 @@ from assay import distances as distances
 from assay import ensembles as ensembles
 from assay import evaluate as evaluate
 from assay import experiments as experiments
+from assay import kernels as kernels
 from assay import linear as linear
 from assay import metrics as metrics
 from assay import neighbors as neighbors
@@ -22,6 +23,7 @@ from assay import rulebase as rulebase
 from assay import rules as rules
 from assay import smoothers as smoothers
 from assay import stats as stats
+from assay import svm as svm
 from assay import tables as tables
 from assay import theory as theory
 from assay import trees as trees

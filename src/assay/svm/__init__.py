@@ -1,0 +1,3 @@
+"""Support vector machines and other machines of kernels."""
+
+__all__: list[str] = []
