@@ -42,6 +42,7 @@ ROUNDS = (
     "assay.linear.regression._coordinate_descent.",
     "assay.linear.logistic._elastic_net_logistic.",
     "assay.trees._oblique.descend",
+    "assay.svm.engine._smo.",
 )
 HUGE_ROUNDS = ("= 2147483647", "= 1099511627776")
 
@@ -624,6 +625,18 @@ def trees() -> None:
     )
     d = len(tree.n_categories)
     _raising.distribute(tree._nodes, np.zeros((5, d)), np.ones((5, 2)), np.zeros((tree.node_count, 2)))
+
+
+@scenario
+def kernel_machines() -> None:
+    from assay.kernels import RBF
+    from assay.svm.engine import Dual, solve
+
+    X, y = numbers(30)
+    sign, rows = np.where(y > 0, 1.0, -1.0), RBF().gram_rows(X)
+    for constraint in ("sum", "each sign", "none"):
+        start = np.where(sign > 0, 0.5, 1.0) if constraint == "each sign" else np.zeros(30)
+        solve(rows, Dual(sign, -np.ones(30), np.ones(30), start, constraint))
 
 
 @scenario
