@@ -1,0 +1,261 @@
+"""What all machines share that answer by a weighted sum of kernel values: kernel, support vectors, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations
+from assay.core.learner import Learner
+from assay.core.model_view import Part
+from assay.core.parameters import Any_, Choice, Count, Flag, Range
+from assay.core.stored import AnyArray, CodeArray, FloatArray, Integer, Object, Plain, TableRows
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.kernels import GramRows, Kernel, Linear, kernel_of
+from assay.svm.engine import Dual, Solution, solve
+from assay.svm.objects import objects_of
+from assay.tables import RowNames
+
+__all__ = ["KERNEL", "KernelMachine"]
+
+KERNEL = Any_(
+    "the name of a kernel, a function of two tables, or a Kernel",
+    lambda value: isinstance(value, (str, Kernel)) or callable(value),
+)
+
+
+class KernelMachine(Learner):
+    r"""A learner whose answers are sums of kernel values with some of the training rows, the support vectors.
+
+    .. math:: f(x) = \sum_j c_j K(x_j, x) + b \quad (1)
+
+    A machine calls ``_learn_kernel(X)`` for the rows of the kernel matrix, ``_solve(gram, dual)`` for the multipliers,
+    ``_keep(X, support, coefficients, intercept)`` with what it made of them, and ``_outputs(X)`` for (1).
+
+    Attributes
+    ----------
+    kernel_ : Kernel, fitted to the training rows
+    support_ : (m,) the places of the support vectors among the training rows
+    support_vectors_ : (m, p), or (m,) if rows are objects; empty for kernel="precomputed"
+    dual_coef_ : (k, m) the coefficients c of (1); sparse if X was, as with scikit-learn
+    intercept_ : (k,) b      coef_ : (k, p) the weights of the columns, for the linear kernel
+    fit_status_ : 0 if the solver converged, else 1      shape_fit_ : shape of X in fit
+    """
+
+    accepts: ClassVar[Any] = {
+        "kernel": KERNEL,
+        "degree": Range(0),
+        "gamma": Range(0) | Choice("scale", "auto"),
+        "coef0": Range(),
+        "tol": Range(0, open="low"),
+        "cache_size": Range(0, open="low"),
+        "max_iter": Count(-1),
+        "shrinking": Flag(),
+        "verbose": Flag() | Count(0),
+    }
+    keeps_row_names = True
+    stored = {
+        "kernel_": Object(Kernel, d="p"),
+        "support_": CodeArray("m"),
+        "support_vectors_": TableRows("m", "p") | AnyArray("m") | FloatArray(0, 0),
+        "dual_coef_": TableRows("*", "m", finite=True),
+        "intercept_": FloatArray("*", finite=True),
+        "fit_status_": Integer(low=0, high=1),
+        "shape_fit_": Plain(tuple),
+    }
+
+    kernel: Any
+    degree: Any
+    gamma: Any
+    coef0: Any
+    tol: Any
+    cache_size: Any
+    max_iter: Any
+
+    @property
+    def takes(self) -> frozenset[str]:  # type: ignore[override]
+        """What the kernel can use of a table as it is."""
+        if "kernel_" in vars(self):
+            return self.kernel_.takes
+        try:
+            return self._kernel().takes
+        except (TypeError, ValueError):  # a parameter that is about to be refused
+            return frozenset()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed" or getattr(self.kernel, "precomputed", False)
+        return tags
+
+    def _check_parameters(self) -> None:
+        self.__dict__.pop("kernel_", None)  # a new fit takes what the parameters now say
+        super()._check_parameters()
+        self._kernel()
+
+    def _kernel(self) -> Kernel:
+        """The kernel that the parameters say, before it learns."""
+        try:
+            return kernel_of(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {error}") from None
+
+    # Rows
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        if "objects" not in self.takes:
+            return super()._admit(X, fitting)
+        if fitting:
+            for name in ("schema_", "design_", "n_features_in_", "feature_names_in_"):
+                self.__dict__.pop(name, None)  # of an earlier fit to a table
+            self.row_names_ = RowNames.of(X).stored()
+        else:
+            self._ready()
+        return objects_of(X, type(self).__name__)
+
+    def _explain_table(self, X: Any) -> Explanations:
+        if "objects" not in self.takes:
+            return super()._explain_table(X)
+        values = self._admit(X)
+        block: Any = [{"row": value if isinstance(value, str) else repr(value)} for value in values]
+        return self._explain_block(values, block)
+
+    def _learn_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> GramRows:
+        """Fit the kernel to the training rows; the rows of their kernel matrix."""
+        kernel = self._kernel()
+        if kernel.precomputed and X.shape[0] != X.shape[1]:
+            raise DataError(
+                f"{type(self).__name__}: Precomputed matrix must be a square matrix, the kernel values of the training "
+                f"rows with each other. Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+        try:
+            self.kernel_ = kernel.learn(X, y, w)
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {error}") from None
+        self.shape_fit_ = tuple(map(int, X.shape))
+        return self.kernel_.gram_rows(X)
+
+    # Learning
+
+    def _solve(self, gram: GramRows, dual: Dual) -> Solution:
+        """The solution of one quadratic program; ``_conclude`` says whether it converged."""
+        return solve(gram, dual, tol=self.tol, cache_size=self.cache_size, max_iter=self.max_iter)
+
+    def _conclude(self, solutions: Sequence[Solution]) -> None:
+        """Set ``fit_status_``, and warn if one of the solutions is not converged."""
+        open_gap = max((s.gap for s in solutions if not s.converged), default=None)
+        self.fit_status_ = int(open_gap is not None)
+        if open_gap is not None:
+            # scikit-learn's tests and people's searches look for the first two sentences
+            warn_user(
+                f"{type(self).__name__}: Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
+                "your data with StandardScaler or MinMaxScaler. The optimality conditions are violated by "
+                f"{open_gap:.3g}, tol is {self.tol:g}.",
+                ConvergenceWarning,
+            )
+
+    def _keep(self, X: Any, support: np.ndarray, dual_coef: np.ndarray, intercept: Any) -> None:
+        """Keep the support vectors of the training rows, their (k, m) coefficients and the (k,) intercepts."""
+        intercept = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
+        if not (np.isfinite(dual_coef).all() and np.isfinite(intercept).all()):
+            raise DegenerateError(
+                f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The input data may "
+                "contain large values and need to be preprocessed: scale the columns first."
+            )
+        self.support_ = np.asarray(support, dtype=np.int32)
+        self.intercept_ = intercept
+        self.dual_coef_ = dual_coef
+        if self.kernel_.precomputed:
+            self.support_vectors_ = np.empty((0, 0))
+        elif hasattr(X, "tocsr"):
+            import scipy.sparse
+
+            self.support_vectors_ = X.tocsr()[self.support_].astype(np.float64)
+            self.dual_coef_ = scipy.sparse.csr_matrix(dual_coef)
+        else:
+            rows = X[self.support_]
+            self.support_vectors_ = rows if rows.dtype == object else np.ascontiguousarray(rows, np.float64)
+
+    def _check_stored(self) -> None:
+        """Raise a ValueError if support vectors and kernel do not belong together."""
+        m = len(self.support_)
+        if not self.kernel_.precomputed and self.support_vectors_.shape[0] != m:
+            raise ValueError(f"{m} support vectors are named, {self.support_vectors_.shape[0]} are stored")
+        if m and int(self.support_.max()) >= self.shape_fit_[0]:
+            raise ValueError("a support vector lies beyond the training rows")
+
+    # Answers
+
+    @property
+    def _coefficients(self) -> np.ndarray:
+        """(m, k) the coefficients of (1), one column for each output."""
+        dual = self.dual_coef_
+        return np.ascontiguousarray((dual.toarray() if hasattr(dual, "toarray") else dual).T)
+
+    def _outputs(self, X: Any) -> np.ndarray:
+        """(q, k) the values of (1)."""
+        return self._kernel_sums(X, self._coefficients) + self.intercept_
+
+    def _kernel_sums(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
+        """(q, k) sums of the kernel values with the support vectors, times (m, k) coefficients."""
+        return self.kernel_.combine(*self._query(X), coefficients)
+
+    def _query(self, X: Any) -> tuple[Any, Any]:
+        """Rows to answer and the support vectors, as the kernel can compare them."""
+        if self.kernel_.precomputed:
+            X = np.asarray(X, dtype=np.float64)
+            if X.shape[1] != self.shape_fit_[0]:
+                raise DataError(
+                    f"{type(self).__name__}: X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, the "
+                    "number of samples at training time: each row holds its kernel values with all of them."
+                )
+            return X[:, self.support_], self.support_
+        S = self.support_vectors_
+        if hasattr(X, "tocsr") == hasattr(S, "tocsr"):
+            return X, S
+        import scipy.sparse
+
+        return scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(
+            S
+        )  # the denser of the two is few rows or columns
+
+    @property
+    def coef_(self) -> Any:
+        """(k, p) the weights of the columns, for the linear kernel."""
+        if not isinstance(getattr(self, "kernel_", None), Linear):
+            raise AttributeError(f"{type(self).__name__}: coef_ is only available when using a linear kernel")
+        coef = self._weights()
+        (coef.data if hasattr(coef, "tocsr") else coef).flags.writeable = False
+        return coef
+
+    def _weights(self) -> Any:
+        """(k, p) sums of the support vectors times their coefficients; sparse if they are."""
+        coef = self._coefficients.T
+        if not hasattr(self.support_vectors_, "tocsr"):
+            return coef @ self.support_vectors_
+        import scipy.sparse
+
+        return scipy.sparse.csr_matrix(coef) @ self.support_vectors_
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """(1,) the number of support vectors; of a classifier (K,) those of each class."""
+        self._ready()
+        return np.array([len(self.support_)], dtype=np.int32)
+
+    @property
+    def _gamma(self) -> float:
+        gamma = getattr(self.kernel_, "gamma", None)
+        return 0.0 if gamma is None else float(gamma)
+
+    def _model_parts(self) -> list[Part]:
+        lines = [
+            ["kernel", repr(self.kernel_)],
+            ["training rows", self.shape_fit_[0]],
+            ["support vectors", len(self.support_)],
+        ]
+        parts: list[Part] = [Section("Machine", ["what", "value"], lines)]
+        return [*parts, *super()._model_parts()] if isinstance(self.kernel_, Linear) else parts
