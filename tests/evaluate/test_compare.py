@@ -215,7 +215,7 @@ def test_rows_without_a_class_are_left_out_with_a_note():
 @pytest.mark.parametrize(
     ("y", "words"),
     [(["a"] * 60, "all rows of class have the class a"), ([None] * 60, "no row of y has a value"),
-     (np.arange(60), "60 distinct values in 60 rows"),
+     (np.arange(60), "60 distinct numbers in 60 rows"),
      (LABELS[:-1], "X has 60 rows, so y must have 60")],
 )  # fmt: skip
 def test_targets_that_are_no_classes_are_refused_in_words(y, words):

@@ -22,7 +22,7 @@ def test_missing_labels_of_every_library_get_no_code(y):
 
 
 @pytest.mark.parametrize("y", [[1.0, np.nan, 0.0], [1, None, 0], pd.array([1, None, 0], dtype="Int64")])
-def test_whole_numbers_with_holes_stay_whole(y):
+def test_whole_numbers_with_missing_values_stay_whole(y):
     target = as_target(y, 3, "compare")
     assert target.labels.tolist() == [0, 1] and target.labels.dtype.kind == "i"
     assert target.codes.tolist() == [1, -1, 0]
@@ -40,6 +40,10 @@ def test_what_is_no_class_is_refused_unless_one_only_describes():
         as_target(pd.Series([0.5, 1.5, 2.5], name="rate"), 3, "describe", task="classification")
     with pytest.raises(DataError, match="expected classes. Is it an identifier".replace(".", r"\.")):
         as_target([f"c{i}" for i in range(40)], 40, "compare")
+    with pytest.raises(
+        DataError, match="40 distinct numbers in 40 rows, but the learners or metrics that were named"
+    ):
+        as_target(list(range(40)), 40, "compare", of_learners="classification")
     with pytest.raises(DataError, match=r"its shape is \(2, 1\)"):
         as_target(np.zeros((2, 1)), 2, "compare")
 

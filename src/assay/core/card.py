@@ -29,7 +29,7 @@ class Card:
     scale : bool
         Whether its numbers should be made comparable (z-scores) first.
     most_rows : int, default None
-        The number of rows beyond which it is tried only if named, because its time grows with their square.
+        The number of rows beyond which it is tried only if named, because it is slow there.
     most_columns : int, default None
         The number of columns, categories counted one by one, beyond which it is tried only if named.
     wraps : bool

@@ -32,9 +32,9 @@ def why_not_tried(entry: Entry, table: Table) -> str:
     if entry.suits == "all numeric" and coded.any():
         return "it needs numeric columns alone"
     if entry.most_rows is not None and len(table) > entry.most_rows:
-        return f"its time grows with the square of the rows, and there are more than {entry.most_rows:,}"
+        return f"it is slow on more than {entry.most_rows:,} rows"
     if entry.most_columns is not None and _expanded_columns(table) > entry.most_columns:
-        return f"it needs near rows, and there are more than {entry.most_columns} columns"
+        return f"it does not suit more than {entry.most_columns} columns"
     return ""
 
 

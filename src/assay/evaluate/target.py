@@ -125,7 +125,8 @@ def as_target(
     why = f"{name} {why}" if why else ""
     if chosen == "regression":
         return _numbers(known, is_missing, name, who, lenient, why)
-    return _classes(known, is_missing, name, who, lenient, why)
+    implied = task is None and of_learners == "classification"
+    return _classes(known, is_missing, name, who, lenient, why, implied)
 
 
 def _one_column(y: Any, n: int, who: str) -> np.ndarray:
@@ -202,7 +203,7 @@ def _numbers(
 
 
 def _classes(
-    known: np.ndarray, is_missing: np.ndarray, name: str, who: str, lenient: bool, why: str
+    known: np.ndarray, is_missing: np.ndarray, name: str, who: str, lenient: bool, why: str, implied: bool
 ) -> Target:
     if known.dtype.kind == "f":
         if not (known == np.floor(known)).all():
@@ -223,6 +224,13 @@ def _classes(
         if _exceptions(known) or _numbers_as_text(known) is not None:
             raise DataError(_text_instead_of_numbers(known, is_missing, name), who=who)
         numeric = known.dtype.kind in "iuf"
+        if numeric and implied:
+            raise DataError(
+                f"{name} has {len(labels)} distinct numbers in {len(known)} rows, but the learners or metrics that "
+                'were named are for classes. Name such for numbers (learners "ridge", "forest"; metrics "rmse", "r2"), '
+                "or choose another target.",
+                who=who,
+            )
         advice = ' If it is a measurement: task="regression".' if numeric else ""
         raise DataError(
             f"{name} has {len(labels)} distinct values in {len(known)} rows, expected classes. Is it an "

@@ -69,8 +69,10 @@ def three_way(
     except (TypeError, ValueError):
         parts = np.empty(0)
     if parts.shape != (3,) or not (parts > 0).all() or abs(parts.sum() - 1) > 1e-9:
+        text = repr(shares) if parts.size <= 3 else f"{parts.size} values"
         raise ParameterError(
-            f"three_way: shares must be three numbers above 0 that add up to 1, got {shares!r}."
+            f"three_way: shares must be three numbers above 0 that add up to 1, got {text}. It is called with X and y; "
+            "learners are named in the result's method choose."
         )
     if y is None and hasattr(X, "target_name"):
         X, y = X
