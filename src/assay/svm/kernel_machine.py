@@ -13,11 +13,11 @@ from assay.core.explanations import Explanations
 from assay.core.learner import Learner
 from assay.core.model_view import Part
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
-from assay.core.stored import AnyArray, CodeArray, FloatArray, Integer, Object, Plain, TableRows
+from assay.core.stored import CodeArray, FloatArray, Integer, Object, ObjectRows, Plain, TableRows
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.kernels import GramRows, Kernel, Linear, kernel_of
+from assay.kernels.objects import objects_of
 from assay.svm.engine import Dual, Solution, solve
-from assay.svm.objects import objects_of
 from assay.tables import RowNames
 
 __all__ = ["KERNEL", "KernelMachine"]
@@ -61,7 +61,7 @@ class KernelMachine(Learner):
     stored = {
         "kernel_": Object(Kernel, d="p"),
         "support_": CodeArray("m"),
-        "support_vectors_": TableRows("m", "p") | AnyArray("m") | FloatArray(0, 0),
+        "support_vectors_": TableRows("m", "p") | ObjectRows("m") | FloatArray(0, 0),
         "dual_coef_": TableRows("*", "m", finite=True),
         "intercept_": FloatArray("*", finite=True),
         "fit_status_": Integer(low=0, high=1),

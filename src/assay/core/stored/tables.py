@@ -12,7 +12,20 @@ import numpy as np
 from assay.core.stored.kind import Kind, Size, Sizes, is_whole, shape_text
 from assay.core.stored.plain import not_plain
 
-__all__ = ["Each", "Mapped", "Object", "declare", "fault", "is_declared", "require", "sizes_of", "table_of"]
+__all__ = [
+    "Each",
+    "Mapped",
+    "Object",
+    "ObjectRows",
+    "declare",
+    "fault",
+    "is_declared",
+    "require",
+    "sizes_of",
+    "table_of",
+]
+
+OBJECT_NESTING_LIMIT = 90  # of tuples within tuples, which are trees; a model file may be nested 100 deep
 
 
 class Object(Kind):
@@ -104,6 +117,36 @@ class Mapped(Kind):
             wrong = not_plain(key, 2) or self.kind.fault(item, sizes)
             if wrong:
                 return f"[{str(key)[:40]!r}] {wrong}"
+        return ""
+
+
+class ObjectRows(Kind):
+    """(n,) rows that are no table: texts, nested tuples and other plain data, or objects that can be stored themselves.
+
+    >>> import numpy as np
+    >>> from assay.core.stored import ObjectRows
+    >>> ObjectRows("n").fault(np.array(["ab", ("a", ("b",))], dtype=object), {"n": 2})
+    ''
+    >>> ObjectRows("n").fault(np.array(["ab", max], dtype=object), {"n": 2})
+    '[1] holds a builtin_function_or_method, expected plain values'
+    """
+
+    def __init__(self, n: str = "n"):
+        self.size = Size(n)
+
+    def bind(self, value: Any, sizes: Sizes) -> None:
+        if isinstance(value, np.ndarray) and value.ndim == 1:
+            self.size.bind(len(value), sizes)
+
+    def fault(self, value: Any, sizes: Sizes) -> str:
+        if not isinstance(value, np.ndarray) or value.dtype != object:
+            return "is not an array of objects"
+        if value.ndim != 1 or not self.size.fits(len(value), sizes):
+            return f"has the shape {value.shape}, expected {shape_text((self.size,), sizes)}"
+        for i, row in enumerate(value.tolist()):
+            wrong = "" if is_declared(type(row)) else not_plain(row, OBJECT_NESTING_LIMIT)
+            if wrong:
+                return f"[{i}] {wrong}"
         return ""
 
 

@@ -15,7 +15,7 @@ __all__ = ["objects_of"]
 def objects_of(X: Any, who: str) -> np.ndarray:
     """(n,) objects of a sequence, of a column, or of an array with one column.
 
-    >>> from assay.svm.objects import objects_of
+    >>> from assay.kernels.objects import objects_of
     >>> objects_of(["statistics", "computation"], "SVC")
     array(['statistics', 'computation'], dtype=object)
     """

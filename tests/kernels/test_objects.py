@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from assay.errors import DataError
-from assay.svm.objects import objects_of
+from assay.kernels.objects import objects_of
 
 
 @pytest.mark.parametrize(
