@@ -629,9 +629,16 @@ def trees() -> None:
 
 @scenario
 def kernel_machines() -> None:
-    from assay.kernels import RBF
+    from assay.kernels import RBF, Polynomial
     from assay.svm.engine import Dual, solve
 
+    for kernel in (RBF(), Polynomial(3)):
+        for X in (numbers(20)[0], numbers(20, 150)[0], sparse(20)[0]):
+            kernel.combine(X, X, np.ones((20, 2)))
+            for kind in (np.float64, np.float32):
+                rows = kernel.gram_rows(X)
+                rows.whole(kind)
+                rows.times(np.arange(20), np.arange(20), np.ones(20), kind)
     X, y = numbers(30)
     sign, rows = np.where(y > 0, 1.0, -1.0), RBF().gram_rows(X)
     for constraint in ("sum", "each sign", "none"):

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from assay.core.stored import Scalar, Text
 from assay.errors import ParameterError
 from assay.kernels.gamma import gamma_of
-from assay.kernels.kernel import Kernel
+from assay.kernels.points import LINEAR, POLYNOMIAL, SIGMOID, Form
+from assay.kernels.vector import VectorKernel
 
 __all__ = ["Linear", "Polynomial", "Sigmoid"]
+
+MOST_DEGREE = 64  # of a polynomial in native code
 
 
 def _dense(product: Any) -> np.ndarray:
@@ -32,7 +35,7 @@ def squared_lengths(X: Any) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Linear(Kernel):
+class Linear(VectorKernel):
     r"""The inner product of two rows.
 
     .. math:: K(a, b) = a^T b \quad (1)
@@ -44,8 +47,6 @@ class Linear(Kernel):
     array([[11.]])
     """
 
-    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
-
     def diagonal(self, A: Any) -> np.ndarray:
         return squared_lengths(self._prepared(A))
 
@@ -56,12 +57,12 @@ class Linear(Kernel):
     def _prepared(self, X: Any) -> Any:
         return numbers(X)
 
-    def _block(self, A: Any, B: Any) -> np.ndarray:
-        return _dense(A @ B.T)
+    def _form(self) -> Form:
+        return Form(LINEAR)
 
 
 @dataclass(frozen=True, eq=False)
-class Polynomial(Kernel):
+class Polynomial(VectorKernel):
     r"""A power of the shifted inner product: all products of up to q columns.
 
     .. math:: K(a, b) = (\gamma\, a^T b + c)^q \quad (1)
@@ -81,8 +82,6 @@ class Polynomial(Kernel):
     >>> Polynomial(degree=2)([[1.0, 2.0]], [[3.0, 4.0]])
     array([[144.]])
     """
-
-    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
 
     degree: float = 2
     gamma: float | str = 1.0
@@ -106,6 +105,11 @@ class Polynomial(Kernel):
     def _prepared(self, X: Any) -> Any:
         return numbers(X)
 
+    def _form(self) -> Form | None:
+        if self.degree != int(self.degree) or not 1 <= self.degree <= MOST_DEGREE:
+            return None
+        return Form(POLYNOMIAL, _number(self.gamma, self.name), self.coef0, int(self.degree))
+
     def _block(self, A: Any, B: Any) -> np.ndarray:
         return self._of(_dense(A @ B.T))
 
@@ -114,7 +118,7 @@ class Polynomial(Kernel):
 
 
 @dataclass(frozen=True, eq=False)
-class Sigmoid(Kernel):
+class Sigmoid(VectorKernel):
     r"""The hyperbolic tangent of the shifted inner product; not positive semidefinite in general.
 
     .. math:: K(a, b) = \tanh(\gamma\, a^T b + c) \quad (1)
@@ -131,8 +135,6 @@ class Sigmoid(Kernel):
     array([[0.761594]])
     """
 
-    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
-
     gamma: float | str = 2.0
     coef0: float = 1.0
     stored = {"gamma": Scalar() | Text("scale", "auto"), "coef0": Scalar()}
@@ -146,8 +148,8 @@ class Sigmoid(Kernel):
     def _prepared(self, X: Any) -> Any:
         return numbers(X)
 
-    def _block(self, A: Any, B: Any) -> np.ndarray:
-        return self._of(_dense(A @ B.T))
+    def _form(self) -> Form:
+        return Form(SIGMOID, _number(self.gamma, self.name), self.coef0)
 
     def _of(self, products: np.ndarray) -> np.ndarray:
         return np.tanh(_number(self.gamma, self.name) * products + self.coef0)

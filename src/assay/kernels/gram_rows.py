@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.parallel import end_if_abandoned
+from assay.errors import DataError
 from assay.tables.rows import row_count, take_rows
 
 if TYPE_CHECKING:
     from assay.kernels.kernel import Kernel
 
 __all__ = ["GramRows", "KernelRows", "MatrixRows"]
+
+VALUES_A_PIECE = 1 << 23  # computed between two looks for Ctrl-C
 
 
 class GramRows:
@@ -30,15 +34,38 @@ class GramRows:
         """(n,) float64 K(i, i)."""
         raise TypeError(f"{type(self).__name__} must define diagonal")
 
-    def fill(self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray) -> None:
-        """Write K(rows, columns) to ``out``, float32 or float64; None takes all columns."""
+    def fill(
+        self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray, places: np.ndarray | None = None
+    ) -> None:
+        """Write K(rows, columns) to the first columns of ``out``, float32 or float64.
+
+        Row i of them goes to row ``places[i]``, or to row i if there are no places. ``columns`` None takes all; the
+        same array, given again, is not prepared anew.
+        """
         raise TypeError(f"{type(self).__name__} must define fill")
 
     def whole(self, dtype: Any = np.float64) -> np.ndarray:
         """(n, n) the whole matrix."""
         out = np.empty((self.n, self.n), dtype)
-        self.fill(np.arange(self.n), None, out)
+        size = max(64, VALUES_A_PIECE // max(self.n, 1))
+        for start in range(0, self.n, size):
+            end_if_abandoned()
+            self.fill(np.arange(start, min(start + size, self.n)), None, out[start : start + size])
         return out
+
+    def times(
+        self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: Any = np.float64
+    ) -> np.ndarray:
+        """(len(rows),) K(rows, columns) @ coef, with values of ``dtype``; only some rows of them are held."""
+        total = np.empty(len(rows))
+        size = max(1, VALUES_A_PIECE // 8 // max(len(columns), 1))
+        block = np.empty((min(size, len(rows)), len(columns)), dtype)
+        for start in range(0, len(rows), size):
+            end_if_abandoned()
+            some = rows[start : start + size]
+            self.fill(some, columns, block[: len(some)])
+            total[start : start + size] = block[: len(some)] @ coef
+        return total
 
     def subset(self, rows: np.ndarray) -> GramRows:
         """The matrix of some of the training rows."""
@@ -56,29 +83,58 @@ class KernelRows(GramRows):
     def diagonal(self) -> np.ndarray:
         return np.asarray(self.kernel.diagonal(self.X), dtype=np.float64)
 
-    def fill(self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray) -> None:
+    def fill(
+        self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray, places: np.ndarray | None = None
+    ) -> None:
         others = self.X if columns is None else take_rows(self.X, columns)
-        out[...] = self.kernel.between(take_rows(self.X, rows), others)
+        values = self.kernel.between(take_rows(self.X, rows), others)
+        out[slice(None) if places is None else places, : values.shape[1]] = finite(values, self.kernel.name)
 
     def subset(self, rows: np.ndarray) -> GramRows:
         return KernelRows(self.kernel, take_rows(self.X, rows))
 
 
 class MatrixRows(GramRows):
-    """Rows of a kernel matrix that is there already."""
+    """Rows of a kernel matrix that is there already, or of the part of it that belongs to some of the training rows.
 
-    def __init__(self, K: np.ndarray):
-        self.K, self.n = K, len(K)
+    Parameters
+    ----------
+    K : (N, N) array, float32 or float64
+    rows : (n,) the training rows that count, in this order; None for all
+    """
+
+    def __init__(self, K: np.ndarray, rows: np.ndarray | None = None):
+        self.K, self.rows, self.n = K, rows, len(K) if rows is None else len(rows)
 
     @property
     def diagonal(self) -> np.ndarray:
-        return np.diagonal(self.K).astype(np.float64)
+        diagonal = np.diagonal(self.K) if self.rows is None else self.K[self.rows, self.rows]
+        return diagonal.astype(np.float64)
 
-    def fill(self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray) -> None:
-        out[...] = self.K[rows] if columns is None else self.K[np.ix_(rows, columns)]
+    def fill(
+        self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray, places: np.ndarray | None = None
+    ) -> None:
+        to = slice(None) if places is None else places
+        if self.rows is not None:
+            rows, columns = self.rows[rows], self.rows if columns is None else self.rows[columns]
+        values = self.K[rows] if columns is None else self.K[np.ix_(rows, columns)]
+        out[to, : values.shape[1]] = finite(values, "precomputed")
 
     def whole(self, dtype: Any = np.float64) -> np.ndarray:
-        return np.ascontiguousarray(self.K, dtype)
+        if self.rows is not None:
+            return super().whole(dtype)
+        return np.ascontiguousarray(finite(self.K, "precomputed"), dtype)
 
     def subset(self, rows: np.ndarray) -> GramRows:
-        return MatrixRows(self.K[np.ix_(rows, rows)])
+        return MatrixRows(self.K, rows if self.rows is None else self.rows[rows])
+
+
+def finite(values: np.ndarray, who: str) -> np.ndarray:
+    """The values, if all of them are finite numbers."""
+    if not np.isfinite(values).all():
+        what = "NaN" if np.isnan(values).any() else "an infinite value"
+        raise DataError(
+            f"{who}: the kernel gave {what} for a pair of training rows. Scale the columns, or choose other parameters "
+            "of the kernel."
+        )
+    return values

@@ -13,9 +13,12 @@ from assay.core.stored import Kind
 from assay.kernels.gram_rows import GramRows, KernelRows
 from assay.tables.rows import row_count
 
-__all__ = ["Kernel"]
+__all__ = ["Kernel", "mirror"]
 
 PAIRS_A_BLOCK = 1 << 20  # pairs of rows in one piece of work
+GRAM_ROWS_A_BLOCK = (
+    128  # of a kernel matrix: what such a block computes left of its diagonal is computed twice
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +64,15 @@ class Kernel:
 
     def gram(self, A: Any) -> np.ndarray:
         """(n, n) the kernel matrix of the rows of A, exactly symmetric."""
-        K = self.between(A, A)
-        lower = np.tril_indices(len(K), -1)
-        K[lower] = K.T[lower]
+        A = self._prepared(A)
+        n = row_count(A, self.name)
+        K, size = np.empty((n, n)), max(1, min(GRAM_ROWS_A_BLOCK, PAIRS_A_BLOCK // max(n, 1)))
+
+        def some(start: int) -> None:
+            K[start : start + size, start:] = self._block(A[start : start + size], A[start:])
+
+        in_threads(some, range(0, n, size), 1 if self.function else None)
+        mirror(K)
         return K
 
     def diagonal(self, A: Any) -> np.ndarray:
@@ -92,3 +101,22 @@ class Kernel:
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define _block")
+
+
+def mirror(K: np.ndarray) -> None:
+    """Make K exactly symmetric: what is above the diagonal also stands below.
+
+    >>> import numpy as np
+    >>> from assay.kernels.kernel import mirror
+    >>> K = np.array([[1.0, 2.0], [0.0, 3.0]])
+    >>> mirror(K)
+    >>> K
+    array([[1., 2.],
+           [2., 3.]])
+    """
+    n, size = len(K), 256
+    for start in range(0, n, size):
+        stop = min(start + size, n)
+        corner = np.triu(K[start:stop, start:stop])
+        K[start:stop, start:stop] = corner + np.triu(corner, 1).T
+        K[stop:, start:stop] = K[start:stop, stop:].T

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from assay.core.stored import FloatArray, Plain, Scalar, Text
 from assay.errors import ParameterError
-from assay.kernels.dot_products import numbers, squared_lengths
+from assay.kernels.dot_products import numbers
 from assay.kernels.gamma import gamma_of
-from assay.kernels.kernel import Kernel
+from assay.kernels.points import GAUSSIAN, Form
+from assay.kernels.vector import VectorKernel
 
 __all__ = ["RBF"]
 
 
 @dataclass(frozen=True, eq=False)
-class RBF(Kernel):
+class RBF(VectorKernel):
     r"""The Gaussian kernel, also called radial basis function.
 
     .. math:: K(a, b) = \exp\left(-\tfrac12 \sum_j \frac{(a_j - b_j)^2}{\ell_j^2}\right)
@@ -39,8 +40,6 @@ class RBF(Kernel):
     >>> RBF()([[0.0, 0.0]], [[1.0, 1.0]]).round(6)  # exp(-1)
     array([[0.367879]])
     """
-
-    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
 
     length_scale: Any = 1.0
     length_scale_bounds: Any = (1e-5, 1e5)
@@ -69,8 +68,5 @@ class RBF(Kernel):
         scale = 1.0 / np.asarray(self.length_scale, dtype=np.float64)
         return X.multiply(scale).tocsr() if hasattr(X, "tocsr") else X * scale
 
-    def _block(self, A: Any, B: Any) -> np.ndarray:
-        product = A @ B.T
-        product = product.toarray() if hasattr(product, "toarray") else product
-        squares = squared_lengths(A)[:, None] + squared_lengths(B) - 2.0 * product
-        return np.exp(-0.5 * np.maximum(squares, 0.0))
+    def _form(self) -> Form:
+        return Form(GAUSSIAN)

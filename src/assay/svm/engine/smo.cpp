@@ -6,10 +6,9 @@
 //
 //     a_i += s_i t,   a_j -= s_j t,   t = (F_i - F_j) / (K_ii + K_jj - 2 K_ij + ridge_i + ridge_j), then clipped,
 //
-// i with the largest F of those that may rise (s_i a_i), j with the largest gain (F_i - F_j)^2 / curvature of those that
-// may fall (Fan, Chen and Lin 2005). By constraint: SUM, one pair of all; EACH_SIGN, a pair of variables of one sign;
-// NONE, a single variable.
-// Twin in NumPy: tests/svm/engine/test_solve.py.
+// i with the largest F of those that may rise (s_i a_i), j with the largest gain (F_i - F_j)^2 / curvature of those
+// that may fall (Fan, Chen and Lin 2005). By constraint: SUM, one pair of all; EACH_SIGN, a pair of variables of one
+// sign; NONE, a single variable. Twin in NumPy: tests/svm/engine/test_solve.py.
 #include <algorithm>
 #include <cmath>
 
@@ -133,8 +132,8 @@ int64_t steps(In2<T> K,             // in      (n, n)
     Problem p{n, m, sign.data(), upper.data(), ridge.data(), diagonal.data(), alpha.data(), F.data()};
     int64_t done = 0;
     for (; done < most; ++done) {
-        gap.data()[0] = constraint == NONE ? single_step(p, K.data(), tol)
-                                           : pair_step(p, K.data(), constraint == EACH_SIGN, tol);
+        gap.data()[0] =
+            constraint == NONE ? single_step(p, K.data(), tol) : pair_step(p, K.data(), constraint == EACH_SIGN, tol);
         if (!(gap.data()[0] >= tol)) break;
     }
     return done;

@@ -1,0 +1,112 @@
+"""Kernels of vectors: their values, rows for solvers and sums for predictions come from native code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assay.kernels.gram_rows import GramRows
+from assay.kernels.kernel import Kernel, mirror
+from assay.kernels.points import GAUSSIAN, Form, Points, evaluate, sums
+
+__all__ = ["VectorKernel", "VectorRows"]
+
+
+@dataclass(frozen=True, eq=False)
+class VectorKernel(Kernel):
+    """A kernel of numbers whose values native code computes from inner products or differences.
+
+    A new one writes ``_prepared`` (rows scaled as its form wants them), ``_form`` and ``diagonal``. ``_form`` is None
+    for parameters that native code does not know; then ``_block`` computes the values.
+    """
+
+    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
+
+    def _form(self) -> Form | None:
+        raise TypeError(f"{type(self).__name__} must define _form")
+
+    def between(self, A: Any, B: Any) -> np.ndarray:
+        form = self._form()
+        if form is None:
+            return super().between(A, B)
+        return _values(form, self._prepared(A), self._prepared(B))
+
+    def _block(self, A: Any, B: Any) -> np.ndarray:
+        form = self._form()
+        return super()._block(A, B) if form is None else _values(form, A, B)
+
+    def gram(self, A: Any) -> np.ndarray:
+        form = self._form()
+        if form is None:
+            return super().gram(A)
+        points = Points(form, self._prepared(A), np.float64)
+        K = np.empty((points.n, points.n))
+        evaluate(points, points, K)
+        if not points.tiled:
+            mirror(K)
+            if form.kind == GAUSSIAN:
+                np.fill_diagonal(K, 1.0)
+        return K
+
+    def gram_rows(self, X: Any) -> GramRows:
+        form = self._form()
+        return super().gram_rows(X) if form is None else VectorRows(self, form, X)
+
+    def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
+        form = self._form()
+        if form is None:
+            return super().combine(Q, S, coef)
+        others = Points(form, self._prepared(S), np.float64)
+        return sums(others.beside(self._prepared(Q)), others, coef)
+
+
+def _values(form: Form, A: Any, B: Any) -> np.ndarray:
+    others = Points(form, B, np.float64)
+    rows = others.beside(A)
+    out = np.empty((rows.n, others.n))
+    evaluate(rows, others, out)
+    return out
+
+
+class VectorRows(GramRows):
+    """Rows of the matrix of a kernel of vectors."""
+
+    def __init__(self, kernel: VectorKernel, form: Form, X: Any):
+        self.kernel, self.form, self.X = kernel, form, X
+        self.n = X.shape[0] if hasattr(X, "shape") else len(X)
+        self._points: dict[np.dtype, Points] = {}  # all rows, by the type of values
+        self._columns: tuple[np.ndarray, Points] | None = None  # the columns asked for last
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        return np.asarray(self.kernel.diagonal(self.X), dtype=np.float64)
+
+    def fill(
+        self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray, places: np.ndarray | None = None
+    ) -> None:
+        points = self._all(out.dtype)
+        evaluate(points.take(rows), self._some(points, columns), out, places)
+
+    def times(
+        self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: Any = np.float64
+    ) -> np.ndarray:
+        points = self._all(np.dtype(dtype))
+        return sums(points.take(rows), points.take(columns), coef[:, None])[:, 0]
+
+    def subset(self, rows: np.ndarray) -> GramRows:
+        return VectorRows(self.kernel, self.form, self.X[rows])
+
+    def _all(self, dtype: np.dtype) -> Points:
+        if dtype not in self._points:
+            self._points[dtype] = Points(self.form, self.kernel._prepared(self.X), dtype)
+        return self._points[dtype]
+
+    def _some(self, points: Points, columns: np.ndarray | None) -> Points:
+        if columns is None:
+            return points
+        if self._columns is None or self._columns[0] is not columns or self._columns[1].dtype != points.dtype:
+            self._columns = columns, points.take(columns)
+        return self._columns[1]
