@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.kernels.gram_rows import GramRows, MatrixRows
-from assay.kernels.kernel import Kernel
+from assay.kernels.kernel import Kernel, mirror
 
 __all__ = ["FunctionKernel", "PrecomputedKernel"]
 
@@ -77,6 +77,16 @@ class FunctionKernel(Kernel):
     @property
     def name(self) -> str:
         return getattr(self.call, "__name__", "function")
+
+    def between(self, A: Any, B: Any) -> np.ndarray:
+        """All pairs in one call, since the function may look at the tables as a whole."""
+        return self._block(self._prepared(A), self._prepared(B))
+
+    def gram(self, A: Any) -> np.ndarray:
+        A = self._prepared(A)
+        K = self._block(A, A).copy()
+        mirror(K)
+        return K
 
     def _prepared(self, X: Any) -> Any:
         return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from assay.core.parallel import in_threads
 from assay.core.stored import Kind
+from assay.errors import DataError, ParameterError
 from assay.kernels.gram_rows import GramRows, KernelRows
+from assay.kernels.parameters import Parameter, check_parameter, parameter_of, shown, value_key
 from assay.tables.rows import row_count
+
+if TYPE_CHECKING:
+    from assay.kernels.algebra import Exponentiation, Product, Sum
+    from assay.kernels.normalized import Normalized
+    from assay.kernels.on_columns import OnColumns
+    from assay.tables import Schema
 
 __all__ = ["Kernel", "mirror"]
 
@@ -27,14 +35,34 @@ class Kernel:
 
     .. math:: K(a, b) = \langle\phi(a), \phi(b)\rangle \quad (1)
 
-    A kernel is immutable: ``learn`` returns a new one, fitted to the training rows. A new kernel writes ``_block``,
-    and ``diagonal`` if that is known without pairs.
+    A kernel is immutable: ``learn`` returns a new one, fitted to the training rows. Kernels add, multiply and have
+    powers: ``2.0 * RBF(3.0) + Linear() ** 2``. Two kernels with equal parameters are equal.
+
+    A new kernel writes ``_block``, and ``diagonal`` if that is known without pairs. If it has positive parameters that
+    a search may change, it names them in ``searched``, has a field ``<name>_bounds`` for each, and writes
+    ``_derivatives``.
     """
 
     takes: ClassVar[frozenset[str]] = frozenset()  # of "nominal", "missing", "sparse", "objects"
     precomputed: ClassVar[bool] = False  # whether rows are values of the kernel already
     function: ClassVar[bool] = False  # whether it is the user's own code, which threads do not speed up
+    stationary: ClassVar[bool] = False  # whether K(a, b) depends on a - b alone
+    psd: ClassVar[bool] = True  # whether all its matrices are positive semidefinite, whatever the rows
+    searched: ClassVar[tuple[str, ...]] = ()  # parameters that theta holds the logs of, in alphabetical order
     stored: ClassVar[Mapping[str, Kind] | None] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__repr__" not in vars(cls):  # or dataclass would write one of its own
+            cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        for name in self.searched:
+            value, bounds = getattr(self, name), getattr(self, f"{name}_bounds")
+            if name != "gamma" or not (
+                value is None or isinstance(value, str)
+            ):  # "scale" and "auto" are gammas
+                object.__setattr__(self, name, check_parameter(type(self).__name__, name, value, bounds))
 
     @property
     def name(self) -> str:
@@ -43,7 +71,13 @@ class Kernel:
 
     def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Kernel:
         """The kernel fitted to the training rows X, their targets y and weights w."""
-        return self
+        return self._with_parts(lambda part: part.learn(X, y, w))
+
+    def with_schema(self, schema: Schema) -> Kernel:
+        """The kernel for tables of that schema: names of columns become numbers, and kinds of columns are known."""
+        return self._with_parts(lambda part: part.with_schema(schema))
+
+    # ---------------------------------------------------------------- values
 
     def __call__(self, A: Any, B: Any = None) -> np.ndarray:
         """(n, m) the values for all pairs of rows of A and of B; without B those of A among themselves."""
@@ -53,6 +87,7 @@ class Kernel:
         """(n, m) the values for all pairs of rows of A and of B."""
         A, B = self._prepared(A), self._prepared(B)
         n, m = row_count(A, self.name), row_count(B, self.name)
+        self._check_widths(A, B)
         out = np.empty((n, m))
         size = max(1, PAIRS_A_BLOCK // max(m, 1))
 
@@ -84,23 +119,311 @@ class Kernel:
 
     def gram_rows(self, X: Any) -> GramRows:
         """Rows of the kernel matrix of the training rows, computed when they are asked for."""
+        if self._noisy:
+            from assay.kernels.constant import NoisyRows
+
+            return NoisyRows(self, X)
         return KernelRows(self, X)
 
     def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
         """(q, k) sum_j coef[j] K(q, s_j) for (m, k) coefficients of the rows of S; blocks of Q at a time."""
+        Q, S = self._prepared(Q), self._prepared(S)
         q, m = row_count(Q, self.name), row_count(S, self.name)
+        self._check_widths(Q, S)
         out = np.empty((q, coef.shape[1]))
         size = max(1, PAIRS_A_BLOCK // max(m, 1))
         for start in range(0, q, size):
-            out[start : start + size] = self.between(Q[start : start + size], S) @ coef
+            out[start : start + size] = self._block(Q[start : start + size], S) @ coef
         return out
+
+    def feature_map(self, X: Any) -> np.ndarray:
+        """(n, r) the images of (1), for a kernel whose space of features has few dimensions."""
+        raise TypeError(
+            f"{type(self).__name__} has no feature map of few columns. For an approximate one: Nystroem or RBFSampler."
+        )
+
+    # ---------------------------------------------------------------- parameters
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """All positive parameters with their bounds, those of nested kernels after its own."""
+        parameters = [parameter_of(name, *self._searched(name)) for name in self.searched]
+        for place, part in self._parts().items():
+            parameters += [
+                parameter._replace(name=f"{place}__{parameter.name}") for parameter in part.parameters
+            ]
+        return tuple(parameters)
+
+    @property
+    def theta(self) -> np.ndarray:
+        """(p,) the logs of the parameters that are not fixed."""
+        free = [parameter.values for parameter in self.parameters if not parameter.fixed]
+        return np.log(np.concatenate(free)) if free else np.zeros(0)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """(p, 2) the bounds of theta."""
+        free = [parameter.bounds for parameter in self.parameters if parameter.bounds is not None]
+        with np.errstate(divide="ignore"):
+            return np.log(np.concatenate(free)) if free else np.zeros((0, 2))
+
+    @property
+    def theta_names(self) -> list[str]:
+        """p names, one for each entry of theta."""
+        return [label for parameter in self.parameters if not parameter.fixed for label in parameter.labels]
+
+    def with_theta(self, theta: Any) -> Self:
+        """The kernel with these logs of its free parameters.
+
+        >>> import numpy as np
+        >>> from assay.kernels import RBF, ConstantKernel
+        >>> kernel = ConstantKernel(4.0) * RBF(2.0)
+        >>> kernel.theta_names, kernel.with_theta(np.log([9.0, 0.5]))
+        (['k1__constant_value', 'k2__length_scale'], 3**2 * RBF(length_scale=0.5))
+        """
+        theta = np.asarray(theta, dtype=np.float64).ravel()
+        p = len(self.theta)
+        if len(theta) != p:
+            raise ParameterError(
+                f"{self!r}: theta must have {p} entries ({', '.join(self.theta_names) or 'none are free'}), got "
+                f"{len(theta)}."
+            )
+        values, at = {}, 0
+        for name in self.searched:
+            value, bounds = self._searched(name)
+            if isinstance(bounds, str):
+                continue
+            k = np.size(value)
+            values[name] = np.exp(theta[at : at + k]) if np.ndim(value) else float(np.exp(theta[at]))
+            at += k
+        changed = self._with_values(values)
+
+        def share(part: Kernel) -> Kernel:
+            nonlocal at
+            at += len(part.theta)
+            return part.with_theta(theta[at - len(part.theta) : at])
+
+        return changed._with_parts(share)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments by name; with ``deep`` also those of nested kernels, as ``k1__length_scale``."""
+        params = {f.name: getattr(self, f.name) for f in fields(self) if not f.name.endswith("_")}
+        if deep:
+            for place, part in self._parts().items():
+                params |= {f"{place}__{name}": value for name, value in part.get_params().items()}
+        return params
+
+    def with_params(self, **params: Any) -> Self:
+        """The kernel with other arguments, nested ones by names such as ``k1__length_scale``.
+
+        >>> from assay.kernels import RBF
+        >>> (RBF() + RBF()).with_params(k2__length_scale=3.0)
+        RBF(length_scale=1) + RBF(length_scale=3)
+        """
+        values: dict[str, Any] = {}
+        nested: dict[str, dict[str, Any]] = {}
+        names, parts = {f.name for f in fields(self) if not f.name.endswith("_")}, self._parts()
+        for name, value in params.items():
+            if name in names:
+                values[name] = value
+                continue
+            place = next((place for place in parts if name.startswith(f"{place}__")), None)
+            if place is None:
+                raise ParameterError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(sorted(self.get_params()))}."
+                )
+            nested.setdefault(place, {})[name.removeprefix(f"{place}__")] = value
+        changed = replace(self, **values)
+        places = iter(changed._parts())
+        return changed._with_parts(lambda part: part.with_params(**nested.get(next(places), {})))
+
+    def set_params(self, **params: Any) -> Self:
+        """Change arguments of this very object: for scikit-learn's searches, which clone first. Else: `with_params`."""
+        changed = self.with_params(**params)
+        for field in fields(self):
+            object.__setattr__(self, field.name, getattr(changed, field.name))
+        return self
+
+    # ---------------------------------------------------------------- derivatives
+
+    def gradient(self, A: Any) -> np.ndarray:
+        """(p, n, n) the derivatives of the kernel matrix of the rows of A by theta."""
+        A = self._prepared(A)
+        n = row_count(A, self.name)
+        out = np.empty((len(self.theta), n, n))
+        size = max(1, PAIRS_A_BLOCK // max(n, 1))
+
+        def some(start: int) -> None:
+            for k, slope in enumerate(self._derivatives(A[start : start + size], A)):
+                out[k, start : start + size] = slope
+
+        in_threads(some, range(0, n, size) if len(out) else [], 1 if self.function else None)
+        return out
+
+    def parameter_sums(self, A: Any, W: np.ndarray) -> np.ndarray:
+        r"""(p,) sums of the derivatives of the kernel matrix by theta with the weights W (n, n).
+
+        .. math:: g_k = \sum_{ij} W_{ij} \frac{\partial K_{ij}}{\partial\theta_k} \quad (2)
+
+        Rows are taken in blocks, so the (p, n, n) array of `gradient` is never there.
+        """
+        A = self._prepared(A)
+        n = row_count(A, self.name)
+        if np.shape(W) != (n, n):
+            raise DataError(f"parameter_sums: W must have the shape {(n, n)}, got {np.shape(W)}.")
+        size = max(1, PAIRS_A_BLOCK // max(n, 1))
+
+        def some(start: int) -> np.ndarray:
+            return self._derivative_sums(A[start : start + size], A, W[start : start + size])
+
+        p = len(self.theta)
+        sums = in_threads(some, range(0, n, size) if p else [], 1 if self.function else None)
+        return np.sum(sums, axis=0) if sums else np.zeros(p)
+
+    def diagonal_gradient(self, A: Any) -> np.ndarray:
+        """(p, n) the derivatives of the diagonal by theta."""
+        A, p = self._prepared(A), len(self.theta)
+        n = row_count(A, self.name)
+        slopes = [
+            [s[0, 0] for s in self._derivatives(A[i : i + 1], A[i : i + 1])] for i in range(n if p else 0)
+        ]
+        return np.array(slopes).reshape(-1, p).T if p else np.zeros((0, n))
+
+    # ---------------------------------------------------------------- algebra
+
+    def __add__(self, other: Any) -> Sum:
+        from assay.kernels.algebra import Sum, term
+
+        return Sum(self, term(other)) if _is_term(other) else NotImplemented
+
+    def __radd__(self, other: Any) -> Sum:
+        from assay.kernels.algebra import Sum, term
+
+        return Sum(term(other), self) if _is_term(other) else NotImplemented
+
+    def __mul__(self, other: Any) -> Product:
+        from assay.kernels.algebra import Product, term
+
+        return Product(self, term(other)) if _is_term(other) else NotImplemented
+
+    def __rmul__(self, other: Any) -> Product:
+        from assay.kernels.algebra import Product, term
+
+        return Product(term(other), self) if _is_term(other) else NotImplemented
+
+    def __pow__(self, exponent: float) -> Exponentiation:
+        from assay.kernels.algebra import Exponentiation
+
+        return Exponentiation(self, exponent)
+
+    def on(self, columns: Any) -> OnColumns:
+        """The kernel of some columns: numbers, names, or the name of one view if rows are a mapping of views."""
+        from assay.kernels.on_columns import OnColumns
+
+        return OnColumns(self, columns)
+
+    def normalized(self) -> Normalized:
+        r"""The cosine in its space of features, :math:`K(a,b) / \sqrt{K(a,a)\,K(b,b)}`."""
+        from assay.kernels.normalized import Normalized
+
+        return Normalized(self)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and value_key(self) == value_key(other)
+
+    def __hash__(self) -> int:
+        return hash(value_key(self))
+
+    def __repr__(self) -> str:
+        defaults = {f.name: f.default for f in fields(self)}
+        shown_names = [
+            f.name
+            for f in fields(self)
+            if not f.name.endswith(("_bounds", "_"))
+            and (f.name in self.searched or value_key(getattr(self, f.name)) != value_key(defaults[f.name]))
+        ]
+        inside = ", ".join(f"{name}={shown(getattr(self, name))}" for name in shown_names)
+        return f"{type(self).__name__}({inside})"
+
+    # ---------------------------------------------------------------- what kernels write
 
     def _prepared(self, X: Any) -> Any:
         """The rows as ``_block`` wants them."""
         return X
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
+        """(n, m) the values for prepared rows."""
         raise TypeError(f"{type(self).__name__} must define _block")
+
+    def _derivatives(self, A: Any, B: Any, K: np.ndarray | None = None) -> Sequence[np.ndarray]:
+        """p matrices (n, m): the derivatives by theta for prepared rows, whose values are K."""
+        if len(self.theta):
+            raise TypeError(f"{type(self).__name__} must define _derivatives")
+        return ()
+
+    def _derivative_sums(self, A: Any, B: Any, W: np.ndarray, K: np.ndarray | None = None) -> np.ndarray:
+        """(p,) the sums (2) for prepared rows."""
+        return np.array([np.einsum("ij,ij->", W, slope) for slope in self._derivatives(A, B, K)])
+
+    def _searched(self, name: str) -> tuple[Any, Any]:
+        """The value and the bounds of a parameter that theta may hold."""
+        value, bounds = getattr(self, name), getattr(self, f"{name}_bounds")
+        if value is None or isinstance(value, str):
+            if isinstance(bounds, str):
+                return np.nan, bounds
+            raise ParameterError(
+                f"{type(self).__name__}: {name}={value!r} is not known before the kernel learns from rows. Give a "
+                "number, or call learn(X)."
+            )
+        return value, bounds
+
+    def _with_values(self, values: Mapping[str, Any]) -> Self:
+        return replace(self, **values) if values else self
+
+    # ---------------------------------------------------------------- kernels inside it
+
+    def _parts(self) -> dict[str, Kernel]:
+        """The kernels that it is made of, by the names of their places."""
+        parts: dict[str, Kernel] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Kernel):
+                parts[field.name] = value
+            elif isinstance(value, tuple) and value and isinstance(value[0], Kernel):
+                parts |= {f"{field.name}__{i}": part for i, part in enumerate(value)}
+        return parts
+
+    def _with_parts(self, change: Callable[[Kernel], Kernel]) -> Self:
+        """The kernel with each of the kernels inside it changed, in the order of `_parts`."""
+        values: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Kernel):
+                values[field.name] = change(value)
+            elif isinstance(value, tuple) and value and isinstance(value[0], Kernel):
+                values[field.name] = tuple(map(change, value))
+        return replace(self, **values) if values else self
+
+    @property
+    def _noisy(self) -> bool:
+        """Whether a row is more similar to itself than to another row of the same values."""
+        return any(part._noisy for part in self._parts().values())
+
+    def _check_widths(self, A: Any, B: Any) -> None:
+        """Refuse prepared rows of different numbers of columns."""
+        if (
+            len(getattr(A, "shape", ())) == 2
+            and len(getattr(B, "shape", ())) == 2
+            and A.shape[1] != B.shape[1]
+        ):
+            raise DataError(
+                f"{self.name}: the rows of A have {A.shape[1]} columns, those of B {B.shape[1]}; expected as many."
+            )
+
+
+def _is_term(value: Any) -> bool:
+    """Whether a value can be added to a kernel or multiply it."""
+    return isinstance(value, (Kernel, int, float, np.number)) and not isinstance(value, bool)
 
 
 def mirror(K: np.ndarray) -> None:

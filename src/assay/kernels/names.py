@@ -10,6 +10,7 @@ from assay.kernels.dot_products import Linear, Polynomial, Sigmoid
 from assay.kernels.given import FunctionKernel, PrecomputedKernel
 from assay.kernels.kernel import Kernel
 from assay.kernels.rbf import RBF
+from assay.tables import Schema
 
 __all__ = ["KERNELS", "kernel_of"]
 
@@ -22,7 +23,14 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
 }
 
 
-def kernel_of(kernel: Any, *, gamma: float | str = "scale", degree: float = 3, coef0: float = 0.0) -> Kernel:
+def kernel_of(
+    kernel: Any,
+    *,
+    gamma: float | str = "scale",
+    degree: float = 3,
+    coef0: float = 0.0,
+    schema: Schema | None = None,
+) -> Kernel:
     """The kernel that a name, a function or another kernel stands for.
 
     Parameters
@@ -33,6 +41,8 @@ def kernel_of(kernel: Any, *, gamma: float | str = "scale", degree: float = 3, c
         Of "poly".
     coef0 : float, default 0
         Of "poly" and "sigmoid".
+    schema : Schema, default None
+        Names and kinds of the columns, for kernels of columns by name and of mixed tables.
 
     Examples
     --------
@@ -41,7 +51,7 @@ def kernel_of(kernel: Any, *, gamma: float | str = "scale", degree: float = 3, c
     array([[144.]])
     """
     if isinstance(kernel, Kernel):
-        return kernel
+        return kernel if schema is None else kernel.with_schema(schema)
     if callable(kernel):
         return FunctionKernel(kernel)
     if isinstance(kernel, str) and kernel in KERNELS:

@@ -1,0 +1,115 @@
+"""What kernels of the scaled Euclidean distance share: one length scale, or one for each column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assay.core.stored import FloatArray, Kind, Scalar
+from assay.errors import DataError, ParameterError
+from assay.kernels.points import Form
+from assay.kernels.squared_distances import numbers, squared_distances
+from assay.kernels.vector import VectorKernel
+from assay.tables.rows import row_count
+
+__all__ = ["LENGTH_SCALE", "OfDistance"]
+
+LENGTH_SCALE: Kind = Scalar(low=0, finite=True) | FloatArray("d", low=0, finite=True)
+
+
+@dataclass(frozen=True, eq=False)
+class OfDistance(VectorKernel):
+    r"""A kernel that falls with the distance of the rows after each column is divided by its length scale.
+
+    .. math:: K(a, b) = k(r^2), \quad r^2 = \sum_j \frac{(a_j - b_j)^2}{\ell_j^2}, \quad
+              \frac{\partial K}{\partial\log\ell_j} = g(r^2) \frac{(a_j - b_j)^2}{\ell_j^2}, \quad g = -2 k' \quad (1)
+
+    One of this family writes k (``_of``) and g (``_slope``). The sums of all derivatives with weights W then need
+    one product of matrices: with :math:`M = W \circ g`,
+
+    .. math:: \sum_{il} M_{il} (a_{ij} - b_{lj})^2 = \sum_i a_{ij}^2 \sum_l M_{il} + \sum_l b_{lj}^2 \sum_i M_{il}
+              - 2 \sum_i a_{ij} (M B)_{ij} \quad (2)
+    """
+
+    stationary: ClassVar[bool] = True
+    tolerance: ClassVar[float] = 0.0  # absolute error of r^2 that does not matter
+
+    def _scale(self) -> Any:
+        """The length scale, or one for each column."""
+        return self.length_scale  # type: ignore[attr-defined]
+
+    def diagonal(self, A: Any) -> np.ndarray:
+        return np.ones(row_count(A, self.name))
+
+    def diagonal_gradient(self, A: Any) -> np.ndarray:
+        return np.zeros((len(self.theta), row_count(A, self.name)))
+
+    def _prepared(self, X: Any) -> Any:
+        X, scale = numbers(X), np.asarray(self._scale(), dtype=np.float64)
+        if X.ndim != 2:
+            raise DataError(f"{self.name}: rows must be a table of rows and columns, got shape {X.shape}.")
+        if scale.ndim and len(scale) != X.shape[1]:
+            raise ParameterError(
+                f"{self.name}: length_scale has {len(scale)} values, the table has {X.shape[1]} columns."
+            )
+        return X.multiply(1.0 / scale).tocsr() if hasattr(X, "tocsr") else X / scale
+
+    def _form(self) -> Form | None:
+        return None
+
+    def _block(self, A: Any, B: Any) -> np.ndarray:
+        if self._form() is not None:
+            return super()._block(A, B)
+        return self._of(squared_distances(A, B, self.tolerance))
+
+    def _derivatives(self, A: Any, B: Any, K: np.ndarray | None = None) -> list[np.ndarray]:
+        by_name = self._other_derivatives(A, B)
+        if isinstance(self._searched("length_scale")[1], str):
+            by_scale: list[np.ndarray] = []
+        else:
+            A, B = _dense(A), _dense(B)
+            squares = squared_distances(A, B, self.tolerance)
+            slope = self._slope(squares.copy())
+            if np.ndim(self._scale()):
+                by_scale = [slope * (A[:, j, None] - B[:, j]) ** 2 for j in range(A.shape[1])]
+            else:
+                by_scale = [slope * squares]
+        return [slope for name in self.searched for slope in by_name.get(name, by_scale)]
+
+    def _derivative_sums(self, A: Any, B: Any, W: np.ndarray, K: np.ndarray | None = None) -> np.ndarray:
+        by_name = {
+            name: np.array([np.einsum("ij,ij->", W, slope) for slope in slopes])
+            for name, slopes in self._other_derivatives(A, B).items()
+        }
+        by_scale = np.zeros(0)
+        if not isinstance(self._searched("length_scale")[1], str):
+            A, B = _dense(A), _dense(B)
+            if np.ndim(self._scale()):
+                centre = B.mean(axis=0)
+                A, B = A - centre, B - centre
+                M = W * self._slope(squared_distances(A, B, self.tolerance))
+                by_scale = (
+                    M.sum(axis=1) @ A**2 + M.sum(axis=0) @ B**2 - 2.0 * np.einsum("ij,ij->j", A, M @ B)
+                )  # (2)
+            else:
+                squares = squared_distances(A, B, self.tolerance)
+                by_scale = np.array([np.einsum("ij,ij,ij->", W, squares, self._slope(squares.copy()))])
+        return np.concatenate([by_name.get(name, by_scale) for name in self.searched])
+
+    def _other_derivatives(self, A: Any, B: Any) -> dict[str, list[np.ndarray]]:
+        """The derivatives by the logs of parameters that are no length scales; none for those that are fixed."""
+        return {}
+
+    def _of(self, squares: np.ndarray) -> np.ndarray:
+        """k of (1); it may write over its argument."""
+        raise TypeError(f"{type(self).__name__} must define _of")
+
+    def _slope(self, squares: np.ndarray) -> np.ndarray:
+        """g of (1); it may write over its argument."""
+        raise TypeError(f"{type(self).__name__} must define _slope")
+
+
+def _dense(X: Any) -> np.ndarray:
+    return X.toarray() if hasattr(X, "tocsr") else X
