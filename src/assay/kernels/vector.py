@@ -32,7 +32,9 @@ class VectorKernel(Kernel):
         form = self._form()
         if form is None:
             return super().between(A, B)
-        return _values(form, self._prepared(A), self._prepared(B))
+        A, B = self._prepared(A), self._prepared(B)
+        self._check_widths(A, B)
+        return _values(form, A, B)
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         form = self._form()
@@ -59,8 +61,10 @@ class VectorKernel(Kernel):
         form = self._form()
         if form is None:
             return super().combine(Q, S, coef)
-        others = Points(form, self._prepared(S), np.float64)
-        return sums(others.beside(self._prepared(Q)), others, coef)
+        Q, S = self._prepared(Q), self._prepared(S)
+        self._check_widths(Q, S)
+        others = Points(form, S, np.float64)
+        return sums(others.beside(Q), others, coef)
 
 
 def _values(form: Form, A: Any, B: Any) -> np.ndarray:
