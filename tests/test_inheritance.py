@@ -28,6 +28,7 @@ REASONS = {
     "a model that classifiers, regressors or transformers share, below the base for each of them": {
         "_RuleLearner",
         "Forest",
+        "KernelMachine",
         "LinearClassifier",
         "LinearRegressor",
         "MultivariateTree",

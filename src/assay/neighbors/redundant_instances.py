@@ -9,7 +9,8 @@ import numpy as np
 
 from assay.core.complaints import missing_message
 from assay.core.targets import encode_labels
-from assay.errors import DataError, ParameterError
+from assay.distances.search import searcher
+from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.tables import Design, Table
 
 __all__ = ["RedundantInstances", "redundant_instances"]
@@ -49,7 +50,7 @@ def redundant_instances(
     X: Any,
     y: Any,
     *,
-    method: Literal["cells", "nearest"] = "nearest",
+    method: Literal["cells", "nearest", "own class"] = "nearest",
     n_neighbors: int = 5,
     scale: bool = False,
 ) -> RedundantInstances:
@@ -64,13 +65,18 @@ def redundant_instances(
     classes that lie apart keep the sides that face each other; the boundary stays nearly the same, in any number of
     columns, in O(K n log n) for few of them and K classes. Rows of one class have no boundary, so none is needed.
 
+    With "own class", a row is needed if one of its nearest neighbours is of another class: the usual filter before a
+    support vector machine, which keeps the rows that can become support vectors. Where classes overlap the machine is
+    nearly the same with these rows alone; where they lie wide apart no row has such a neighbour, and then all rows are
+    kept, with a warning.
+
     Parameters
     ----------
     X : table; nominal columns count as indicators, missing values are refused
     y : (n,) labels
-    method : "nearest" or "cells"
+    method : "nearest", "own class" or "cells"
     n_neighbors : int
-        For "nearest": the number of neighbours of each row.
+        For "nearest" and "own class": the number of neighbours of each row; 11 are usual before a machine.
     scale : bool
         Divide each column by its standard deviation first.
 
@@ -82,8 +88,8 @@ def redundant_instances(
     3 of 5 rows are surrounded by their own class [2 3]
     """
     who = "redundant_instances"
-    if method not in ("cells", "nearest"):
-        raise ParameterError(f"{who}: method must be 'cells' or 'nearest', got {method!r}.")
+    if method not in ("cells", "nearest", "own class"):
+        raise ParameterError(f"{who}: method must be 'cells', 'nearest' or 'own class', got {method!r}.")
     if not isinstance(n_neighbors, (int, np.integer)) or n_neighbors < 1:
         raise ParameterError(f"{who}: n_neighbors must be a whole number from 1 up, got {n_neighbors!r}.")
     table = Table.of(X, who=who)
@@ -95,6 +101,8 @@ def redundant_instances(
     values = Design(table.schema, False).expand(values) if table.schema.coded.any() else values
     _, codes = encode_labels(y, len(values), who)
     values = _comparable(values, scale)
+    if method == "own class":
+        return _with_foreign_neighbors(values, codes, int(n_neighbors), who)
     points, place = np.unique(values, axis=0, return_inverse=True)
     place = place.ravel()
     pairs = _touching(points) if method == "cells" else _nearest(points, int(n_neighbors))
@@ -108,6 +116,23 @@ def redundant_instances(
     if method == "nearest":
         needed[_facing(points, first)] = True
     return RedundantInstances(needed[place])
+
+
+def _with_foreign_neighbors(values: np.ndarray, codes: np.ndarray, k: int, who: str) -> RedundantInstances:
+    """The rows of which one of the k nearest other rows is of another class; all rows if there are none."""
+    n = len(values)
+    needed = np.zeros(n, bool)
+    if n > 1:
+        _, near = searcher(values, "euclidean").nearest(None, min(k, n - 1), leave_out_self=True)
+        needed = (codes[near] != codes[:, None]).any(axis=1)
+    if not needed.any():
+        warn_user(
+            f"{who}: every row is surrounded by its own class, so all rows are kept. Ask for more neighbours, or use "
+            "method='nearest'.",
+            DegenerateWarning,
+        )
+        needed[:] = True
+    return RedundantInstances(needed)
 
 
 def _comparable(values: np.ndarray, scale: bool) -> np.ndarray:

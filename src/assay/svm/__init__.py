@@ -1,3 +1,9 @@
 """Support vector machines and other machines of kernels."""
 
-__all__: list[str] = []
+from assay.svm.nu_svr import NuSVR
+from assay.svm.one_class_classifier import OneClassClassifier
+from assay.svm.one_class_svm import OneClassSVM
+from assay.svm.svdd import SVDD
+from assay.svm.svr import SVR
+
+__all__ = ["SVDD", "SVR", "NuSVR", "OneClassClassifier", "OneClassSVM"]

@@ -181,6 +181,8 @@ class KernelMachine(Learner):
 
     def _check_stored(self) -> None:
         """Raise a ValueError if support vectors and kernel do not belong together."""
+        if "support_" not in vars(self):  # not fitted
+            return
         m = len(self.support_)
         if not self.kernel_.precomputed and self.support_vectors_.shape[0] != m:
             raise ValueError(f"{m} support vectors are named, {self.support_vectors_.shape[0]} are stored")

@@ -1,0 +1,44 @@
+"""What the one-class machines share: one class of rows, a region that holds most of them, and its outside."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from assay.core.fitting import all_or_nothing
+from assay.core.stored import Scalar
+from assay.core.targets import check_weights
+from assay.outliers.detector import Detector
+from assay.svm.kernel_machine import KernelMachine
+from assay.types import TableLike, Target, Weights
+
+__all__ = ["OneClassMachine"]
+
+
+class OneClassMachine(KernelMachine, Detector):
+    """Base of the machines that describe one class; a machine writes ``_learn_class(X, weight)`` and ``_score``.
+
+    Attributes
+    ----------
+    offset_ : float, the score below which a row is an outlier
+    """
+
+    stored = {"offset_": Scalar()}
+
+    @all_or_nothing
+    def fit(self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None) -> Self:
+        """Learn from the rows of X where most of them lie; y is ignored."""
+        self._check_parameters()
+        values = self._admit(X, fitting=True)
+        w = check_weights(sample_weight, values, type(self).__name__)
+        weight = np.ones(values.shape[0]) if w is None else np.asarray(w, dtype=np.float64)
+        self._learn_class(values, weight)
+        return self
+
+    def fit_predict(self, X: TableLike, y: Target | None = None, **params: Any) -> np.ndarray:
+        """(n,) -1 for outliers among the rows of X, 1 for all others."""
+        return self.fit(X, **params).predict(X)
+
+    def _learn_class(self, X: Any, weight: np.ndarray) -> None:
+        raise TypeError(f"{type(self).__name__} must define _learn_class")

@@ -1,0 +1,60 @@
+"""What the regression machines share: two multipliers a row, and a tube around the function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core import Regressor
+from assay.core.targets import numeric_target
+from assay.svm.engine import Dual, Solution
+from assay.svm.kernel_machine import KernelMachine
+from assay.types import TableLike, Target
+
+__all__ = ["RegressionMachine"]
+
+ON_THE_TUBE = 1e-6  # how far from the edge of the tube, in units of y, a row still counts as on it
+
+
+class RegressionMachine(KernelMachine, Regressor):
+    """Base of the machines that predict numbers.
+
+    A machine writes ``_dual(y, weight)``, with the multipliers of residuals above 0 first and those below behind
+    them, and ``_width(solution)``, the half width of its tube.
+    """
+
+    C: float
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
+        gram = self._learn_kernel(X, y, w)
+        solution = self._solve(gram, self._dual(np.asarray(y, dtype=np.float64), weight))
+        above, below = np.split(solution.alpha, 2)
+        coef = above - below
+        support = np.flatnonzero(coef)
+        self._keep(X, support, coef[None, support], solution.offset)
+        self.n_iter_ = solution.iterations
+        self.epsilon_ = self._width(solution)
+        self._conclude([solution])
+
+    def _predict(self, X: Any) -> np.ndarray:
+        return self._outputs(X)[:, 0]
+
+    def tube_status(self, X: TableLike, y: Target) -> np.ndarray:
+        """(n,) where each row lies: "inside" the tube of half width ``epsilon_``, "on" its edge, or "outside".
+
+        Of training rows, those inside have no part in the function, those on the edge a free multiplier, and those
+        outside a multiplier at its bound.
+        """
+        values = self._admit(X)
+        truth = numeric_target(y, values.shape[0], type(self).__name__)
+        beyond = np.abs(truth - self._predict(values)) - self.epsilon_
+        edge = max(ON_THE_TUBE, 2 * self.tol)
+        return np.where(np.abs(beyond) <= edge, "on", np.where(beyond < 0, "inside", "outside"))
+
+    def _dual(self, y: np.ndarray, weight: np.ndarray) -> Dual:
+        raise TypeError(f"{type(self).__name__} must define _dual")
+
+    def _width(self, solution: Solution) -> float:
+        raise TypeError(f"{type(self).__name__} must define _width")
