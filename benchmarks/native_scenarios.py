@@ -647,6 +647,18 @@ def kernel_machines() -> None:
 
 
 @scenario
+def kernels() -> None:
+    from scipy.sparse import csr_matrix
+
+    import assay.kernels as kernels
+
+    X, _ = numbers(30)
+    kernels.RBFSampler(n_components=5, random_state=0).fit_transform(X)
+    for rows in (X, csr_matrix(X)):
+        kernels.PolynomialCountSketch(n_components=5, coef0=1.0, random_state=0).fit_transform(rows)
+
+
+@scenario
 def ensembles() -> None:
     import assay.ensembles as ensembles
 

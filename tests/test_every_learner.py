@@ -76,6 +76,7 @@ MADE = {
     "BaggingRegressor": {"n_estimators": 3, "random_state": 0},
     "ExtraTreesClassifier": {"n_estimators": 5, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 5, "random_state": 0},
+    "FourierFeatures": {"n_components": 10, "random_state": 0},
     "FrequentItems": {"max_size": 2},  # where all is positive all sets are frequent
     "GentleBoostClassifier": {"n_estimators": 5},
     "GradientBoostingClassifier": {"n_estimators": 5, "random_state": 0},
@@ -88,12 +89,16 @@ MADE = {
     "LogisticDiscriminant": {"rate": 0.002, "tol": 5.0},
     "LogitBoostClassifier": {"n_estimators": 5},
     "NeuralTreeClassifier": {"random_state": 0},
+    "Nystroem": {"n_components": 5, "random_state": 0},
     "OC1Classifier": {"random_state": 0},
     "OmnivariateTreeClassifier": {"random_state": 0},
     "OrdinalLogisticRegression": {"alpha": 0.01},  # one class of the flowers is separated from the others
     "OutputCodeClassifier": {"random_state": 0},
     "PairwiseRanker": {"random_state": 0},
+    "PolynomialCountSketch": {"n_components": 10, "random_state": 0},
     "RandomForestClassifier": {"n_estimators": 5, "random_state": 0},
+    "RBFSampler": {"gamma": "scale", "n_components": 10, "random_state": 0},
+    "SkewedChi2Sampler": {"n_components": 10, "random_state": 0},
     "RandomForestRegressor": {"n_estimators": 5, "random_state": 0},
     "IrepClassifier": {"random_state": 0},
     "RipperClassifier": {"random_state": 0},
@@ -151,6 +156,7 @@ EXCEPT: dict[str, dict[str, str]] = {
     "the_order_of_the_rows_does_not_matter": {
         "IncrementalRunningMean": "rows are kept or not as they come",
         "CondensedNearestNeighbor": "rows are stored one after the other",
+        "Nystroem": "which rows are landmarks is drawn by their places",
         "PrototypeSearch": "the search starts from rows stored one after the other",
         "GaussianOutliers": "which rows the search starts from follows their order",
         "SimilarityFeatures": "one column for each row of the training table, in their order",
@@ -166,6 +172,12 @@ EXCEPT: dict[str, dict[str, str]] = {
         ),
         "PairwiseRanker": "pairs are visited one after the other, and each changes the weights",
         **dict.fromkeys(("OneClassSVM", "SVDD"), ON_THE_BOUNDARY),
+    },
+    "a_fit_that_fails_leaves_no_model_behind": {
+        "AdditiveChi2Sampler": "learns nothing and answers without a fit, as scikit-learn's does"
+    },
+    "a_fitted_model_can_be_looked_at": {
+        "AdditiveChi2Sampler": "there is nothing to look at, before fit or after"
     },
     "renamed_classes_give_renamed_answers": {
         "ConformalClassifier": "which rows are set aside is drawn class by class, in the order of the labels",

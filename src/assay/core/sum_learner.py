@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
     _Learner = object  # a mixin: it stands before a learner's base
 
-__all__ = ["PassLearner", "SumLearner"]
+__all__ = ["PassLearner", "SumLearner", "WithoutTarget"]
 
 
 class PassLearner(_Learner):
@@ -201,6 +201,19 @@ class SumLearner(PassLearner):
             )
         self._sums = self._sums.recode(old, new)
         self._remember(new)
+
+
+class WithoutTarget(PassLearner):
+    """Mixin for a learner that does not look at y, whatever it is; stands before :class:`SumLearner` or its like."""
+
+    def _learn(self, X: Any, y: Any, w: Any) -> None:
+        super()._learn(X, None, w)
+
+    def _prepare(self, X: Any, y: Any, w: Any) -> Block:
+        return super()._prepare(X, None, w)
+
+    def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> None:
+        return None
 
 
 @dataclass

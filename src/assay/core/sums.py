@@ -54,6 +54,21 @@ class Source:
         """The sum over all blocks of ``summarize(block)``."""
         raise TypeError(f"{type(self).__name__} must say how it adds up")
 
+    def count(self) -> int:
+        """The number of rows."""
+        return self.add_up(lambda block: _height(block.X))
+
+    def take(self, rows: np.ndarray) -> Any:
+        """The rows of X with these numbers, counted from 0 over all blocks, in that order.
+
+        >>> import numpy as np
+        >>> from assay.core.sums import Block, Stream
+        >>> blocks = Stream([np.array([[1.0], [2.0]]), np.array([[3.0]])], Block)
+        >>> blocks.take(np.array([2, 0])).tolist()
+        [[3.0], [1.0]]
+        """
+        raise TypeError(f"{type(self).__name__} must say how it takes rows")
+
 
 class Rows(Source):
     """Rows in memory.
@@ -86,6 +101,12 @@ class Rows(Source):
 
     def add_up(self, summarize: Callable[[Block], S]) -> S:
         return reduce(add, in_threads(summarize, self.blocks()))
+
+    def count(self) -> int:
+        return _height(self.X)
+
+    def take(self, rows: np.ndarray) -> Any:
+        return self.X if np.array_equal(rows, np.arange(_height(self.X))) else self.X[rows]
 
 
 class Stream(Source):
@@ -131,6 +152,13 @@ class Stream(Source):
         self.total = blocks
         return total
 
+    def take(self, rows: np.ndarray) -> Any:
+        parts, start = [], 0
+        for block in self:
+            parts.append(_within(block.X, rows, start))
+            start += _height(block.X)
+        return _in_order(parts, rows)
+
 
 class DaskRows(Source):
     """The partitions of Dask collections; each becomes one task, the sums meet in a tree.
@@ -160,6 +188,34 @@ class DaskRows(Source):
                 plus(*level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)
             ]
         return level[0].compute()
+
+    def take(self, rows: np.ndarray) -> Any:
+        import dask
+
+        prepare = self._prepare
+        heights = self.add_up(lambda block: [_height(block.X)])
+        starts = np.cumsum([0, *heights[:-1]]).tolist()
+        task = dask.delayed(lambda start, *part: _within(prepare(*part).X, rows, start), pure=False)
+        return _in_order(dask.compute(*map(task, starts, *self._parts)), rows)
+
+
+def _within(X: Any, rows: np.ndarray, start: int) -> Any:
+    """Those of the numbered rows that lie in a block which begins with the row number ``start``, by rising number."""
+    local = np.sort(rows) - start
+    return X[local[(local >= 0) & (local < _height(X))]]
+
+
+def _in_order(parts: Iterable[Any], rows: np.ndarray) -> Any:
+    """The parts of :func:`_within` as one table, in the order of ``rows``."""
+    from scipy.sparse import vstack
+
+    parts = [part for part in parts if _height(part)]
+    if not parts or sum(map(_height, parts)) != len(rows):
+        raise DataError("The blocks have changed between two passes: rows are missing.")
+    whole = np.concatenate(parts) if isinstance(parts[0], np.ndarray) else vstack(parts, format="csr")
+    places = np.empty(len(rows), dtype=np.int64)
+    places[np.argsort(rows, kind="stable")] = np.arange(len(rows))
+    return whole[places]
 
 
 def _height(X: Any) -> int:

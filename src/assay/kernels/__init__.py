@@ -1,6 +1,14 @@
 """Kernel functions and their matrices."""
 
 from assay.kernels.algebra import Exponentiation, Product, Sum
+from assay.kernels.approximations.additive_chi2_sampler import AdditiveChi2Sampler
+from assay.kernels.approximations.fourier_features import FourierFeatures
+from assay.kernels.approximations.landmarks import PivotedCholesky, pivoted_cholesky
+from assay.kernels.approximations.nystroem import Nystroem
+from assay.kernels.approximations.polynomial_count_sketch import PolynomialCountSketch
+from assay.kernels.approximations.rbf_sampler import RBFSampler
+from assay.kernels.approximations.row_function import RowFunction
+from assay.kernels.approximations.skewed_chi2_sampler import SkewedChi2Sampler
 from assay.kernels.constant import ConstantKernel, WhiteKernel
 from assay.kernels.dot_products import (
     CosineKernel,
@@ -22,10 +30,12 @@ from assay.kernels.rbf import RBF
 
 __all__ = [
     "RBF",
+    "AdditiveChi2Sampler",
     "ConstantKernel",
     "CosineKernel",
     "DotProduct",
     "Exponentiation",
+    "FourierFeatures",
     "FunctionKernel",
     "GramRows",
     "Kernel",
@@ -34,14 +44,21 @@ __all__ = [
     "Matern",
     "MatrixRows",
     "Normalized",
+    "Nystroem",
     "OnColumns",
+    "PivotedCholesky",
     "Polynomial",
+    "PolynomialCountSketch",
     "PrecomputedKernel",
     "Product",
+    "RBFSampler",
     "RationalQuadratic",
+    "RowFunction",
     "Sigmoid",
+    "SkewedChi2Sampler",
     "SquaresPlusLinear",
     "Sum",
     "WhiteKernel",
     "kernel_of",
+    "pivoted_cholesky",
 ]

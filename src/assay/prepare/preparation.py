@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core import SumLearner, Transformer
-from assay.core.sums import Block
+from assay.core.sum_learner import WithoutTarget
 from assay.prepare.as_given import as_given
 from assay.tables import Column, Schema, Table
 
@@ -62,18 +62,9 @@ class Preparation(Transformer):
         raise TypeError(f"{type(self).__name__} must define _convert")
 
 
-class Summed(SumLearner):
+class Summed(WithoutTarget, SumLearner):
     """A preparation that is a sum over rows and does not look at y."""
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Add some rows to what was learned so far; y is ignored."""
         return super().partial_fit(X, sample_weight=sample_weight)
-
-    def _learn(self, X: Any, y: Any, w: Any) -> None:
-        super()._learn(X, None, w)
-
-    def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> None:
-        return None
-
-    def _prepare(self, X: Any, y: Any, w: Any) -> Block:
-        return super()._prepare(X, None, w)

@@ -1,0 +1,1 @@
+"""Explicit features whose dot products approximate a kernel."""

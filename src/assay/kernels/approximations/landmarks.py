@@ -1,0 +1,172 @@
+"""Which rows stand for all others in a low-rank approximation of a kernel matrix."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import DataError
+from assay.kernels.gram_rows import GramRows
+from assay.kernels.kernel import Kernel
+
+__all__ = ["LANDMARKS", "PivotedCholesky", "k_means_centers", "leverage_landmarks", "pivoted_cholesky"]
+
+LANDMARKS = ("random", "cholesky", "k-means", "leverage")
+MOST_ROUNDS = 20  # of Lloyd's algorithm; centres as landmarks need not be exact
+SAMPLE_FACTOR = 2  # rows for a first approximation, from which leverages follow, for each landmark
+
+
+class PivotedCholesky(NamedTuple):
+    """Pivots of a kernel matrix in the order in which they were chosen, and what each of them left over.
+
+    Attributes
+    ----------
+    pivots : (m,) rows      factor : (n, m) L, K is close to LL'      residual : (m + 1,) trace(K - LL') with 0, 1 ...
+        pivots
+    """
+
+    pivots: np.ndarray
+    factor: np.ndarray
+    residual: np.ndarray
+
+
+def pivoted_cholesky(gram: GramRows, n_components: int, tol: float = 1e-12) -> PivotedCholesky:
+    r"""The rows that explain the kernel matrix best, each chosen where the others leave most over.
+
+    With the m pivots so far, :math:`K \approx LL^T`, and the residual :math:`K - LL^T` is positive semidefinite. The
+    next pivot is its largest diagonal entry, and its trace bounds the error in every norm:
+
+    .. math:: \|K - LL^T\|_2 \le \|K - LL^T\|_F \le \operatorname{tr}(K - LL^T) \quad (1)
+
+    Cost: O(n m^2), and m rows of the kernel matrix.
+
+    Parameters
+    ----------
+    gram : GramRows
+    n_components : int
+        How many pivots at most.
+    tol : float, default 1e-12
+        End when the trace (1) is below this share of the trace of K.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.kernels import Linear, pivoted_cholesky
+    >>> X = np.array([[1.0, 0.0], [3.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    >>> cholesky = pivoted_cholesky(Linear().gram_rows(X), 4)
+    >>> cholesky.pivots, cholesky.residual  # two columns: rank two
+    (array([1, 2]), array([16.,  5.,  0.]))
+
+    References
+    ----------
+    - Harbrecht, H., Peters, M. and Schneider, R. (2012). On the low-rank approximation by the pivoted Cholesky
+      decomposition. Applied Numerical Mathematics 62(4), 428-440. doi:10.1016/j.apnum.2011.10.001
+    """
+    n = gram.n
+    left = np.array(gram.diagonal, dtype=np.float64)
+    total, most = float(left.sum()), min(n_components, n)
+    factor, row = np.empty((most, n)), np.empty((1, n))
+    pivots, residual = [], [total]
+    while len(pivots) < most:
+        j, p = len(pivots), int(np.argmax(left))
+        if not left[p] > 0 or residual[-1] <= tol * total:
+            break
+        gram.fill(np.array([p]), None, row)
+        factor[j] = (row[0] - factor[:j, p] @ factor[:j]) / np.sqrt(left[p])
+        left -= factor[j] ** 2
+        pivots.append(p)
+        left[pivots] = 0.0  # exactly so
+        np.maximum(left, 0.0, out=left)
+        residual.append(float(left.sum()))
+    return PivotedCholesky(np.array(pivots, dtype=np.int64), factor[: len(pivots)].T, np.array(residual))
+
+
+def k_means_centers(X: Any, n_components: int, random: np.random.RandomState) -> np.ndarray:
+    """(m, p) centres of groups of rows, by Lloyd's algorithm from rows drawn far from each other.
+
+    >>> import numpy as np
+    >>> from assay.kernels.approximations.landmarks import k_means_centers
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    >>> np.sort(k_means_centers(X, 2, np.random.RandomState(0)), axis=0).tolist()
+    [[0.5], [10.5]]
+    """
+    if X.ndim != 2:
+        raise DataError("k-means centres are means of columns; objects have none. Use landmarks='cholesky'.")
+    dense = isinstance(X, np.ndarray)
+    lengths = np.asarray((X**2).sum(axis=1) if dense else X.multiply(X).sum(axis=1)).ravel()
+
+    def squares(centers: np.ndarray) -> np.ndarray:
+        return np.maximum(lengths[:, None] - 2.0 * (X @ centers.T) + (centers**2).sum(axis=1), 0.0)
+
+    def rows(which: list[int]) -> np.ndarray:
+        return np.asarray(X[which] if dense else X[which].toarray(), dtype=np.float64)
+
+    chosen = [int(random.randint(X.shape[0]))]
+    nearest = squares(rows(chosen))[:, 0]
+    while len(chosen) < n_components and nearest.sum() > 0:
+        chosen.append(int(random.choice(len(nearest), p=nearest / nearest.sum())))
+        nearest = np.minimum(nearest, squares(rows(chosen[-1:]))[:, 0])
+    centers, before = rows(chosen), None
+    for _ in range(MOST_ROUNDS):
+        group = np.argmin(squares(centers), axis=1)
+        if before is not None and np.array_equal(group, before):
+            break
+        before = group
+        members = np.bincount(group, minlength=len(centers))
+        some = members > 0
+        sums = np.zeros_like(centers)
+        if dense:
+            np.add.at(sums, group, X)
+        else:
+            from scipy.sparse import csr_matrix
+
+            places = csr_matrix(
+                (np.ones(len(group)), (group, np.arange(len(group)))), (len(centers), len(group))
+            )
+            sums = (places @ X).toarray()
+        centers[some] = sums[some] / members[some, None]
+    return centers
+
+
+def leverage_landmarks(
+    kernel: Kernel, X: Any, n_components: int, random: np.random.RandomState
+) -> np.ndarray:
+    r"""(m,) rows drawn by their ridge leverage, a row that few others resemble sooner than one of many alike.
+
+    .. math:: \ell_i = \bigl[K (K + \lambda I)^{-1}\bigr]_{ii} \quad (1)
+
+    with the ridge for which about m rows suffice, both from a first approximation by twice as many random rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.kernels import RBF
+    >>> from assay.kernels.approximations.landmarks import leverage_landmarks
+    >>> X = np.array([[0.0]] * 50 + [[9.0]])  # one row unlike all others
+    >>> 50 in leverage_landmarks(RBF(), X, 8, np.random.RandomState(0))
+    True
+
+    References
+    ----------
+    - Musco, C. and Musco, C. (2017). Recursive sampling for the Nystroem method. Advances in Neural Information
+      Processing Systems 30.
+    """
+    gram = kernel.gram_rows(X)
+    n, m = gram.n, min(n_components, gram.n)
+    sample = np.sort(random.permutation(n)[: SAMPLE_FACTOR * m])
+    rows = np.empty((len(sample), n))
+    gram.fill(sample, None, rows)
+    values, vectors = np.linalg.eigh(rows[:, sample])
+    kept = values > max(values[-1], 0.0) * len(sample) * np.finfo(np.float64).eps
+    Z = rows.T @ (vectors[:, kept] / np.sqrt(values[kept]))
+    left = np.maximum(gram.diagonal - np.einsum("ij,ij->i", Z, Z), 0.0)
+    spectrum, axes = np.linalg.eigh(Z.T @ Z)
+    ridge = max(
+        (spectrum[: max(len(spectrum) - m, 0)].sum() + left.sum()) / m, 1e-12 * max(spectrum[-1], 1e-300)
+    )
+    leverage = ((Z @ axes) ** 2 / (np.maximum(spectrum, 0.0) + ridge)).sum(axis=1) + np.minimum(
+        left / ridge, 1.0
+    )
+    leverage = np.minimum(leverage, 1.0) + 1e-12
+    return np.sort(random.choice(n, size=m, replace=False, p=leverage / leverage.sum()))
