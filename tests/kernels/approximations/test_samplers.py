@@ -126,6 +126,22 @@ def test_frequencies_are_orthogonal_a_block_at_a_time():
         assert_allclose(products - np.diag(np.diag(products)), 0, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        ours.Matern(2.0, nu=0.5),
+        ours.Matern(nu=2.5),
+        ours.Matern(nu=np.inf),
+        ours.RationalQuadratic(2.0, alpha=0.7),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("frequencies", ["orthogonal", "independent"])
+def test_frequencies_follow_the_kernels_own_density(kernel, frequencies):
+    Z = waves(kernel, 0, n_components=40_000, frequencies=frequencies)
+    assert error(Z, kernel(IRIS)) < 0.012
+
+
 def test_each_column_has_its_own_length_scale(tmp_path):
     kernel = ours.RBF(np.array([0.5, 1.0, 2.0, 4.0]))
     model = ours.FourierFeatures(kernel, n_components=20_000, random_state=0).fit(IRIS)

@@ -208,7 +208,9 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
                 and not isinstance(self.kernel, Kernel)
                 and not hasattr(self.kernel, "theta")
             )
-            return RowFunction(self.kernel, self.kernel_params or {}) if plain else kernel_of(self.kernel)
+            if plain:
+                return RowFunction(self.kernel, self.kernel_params or {})
+            return kernel_of(self.kernel, schema=getattr(self, "schema_", None))
         settings = {
             "gamma": 1.0 if self.kernel == "chi2" else "auto",
             "coef0": 1.0,
@@ -216,7 +218,8 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
             **(self.kernel_params or {}),
         }
         settings |= {name: value for name in settings if (value := getattr(self, name, None)) is not None}
-        return kernel_of({"polynomial": "poly"}.get(self.kernel, self.kernel), **settings)
+        name = {"polynomial": "poly"}.get(self.kernel, self.kernel)
+        return kernel_of(name, **settings, schema=getattr(self, "schema_", None))
 
     def _learn_from(self, source: Source) -> None:
         n, random = source.count(), random_state_of(self.random_state)

@@ -9,6 +9,8 @@ import numpy as np
 
 from assay.errors import ParameterError
 from assay.kernels.kernel import Kernel
+from assay.kernels.matern import Matern
+from assay.kernels.rational_quadratic import RationalQuadratic
 from assay.kernels.rbf import RBF
 
 __all__ = ["draw_frequencies", "is_isotropic", "scale_frequencies"]
@@ -20,7 +22,18 @@ def _gaussian(kernel: Any, d: int, m: int, random: np.random.RandomState) -> np.
     return random.normal(size=(d, m))
 
 
-SPECTRA: dict[type[Kernel], Draw] = {RBF: _gaussian}  # frequencies of the kernel with length scale 1
+def _student(kernel: Matern, d: int, m: int, random: np.random.RandomState) -> np.ndarray:
+    normal, nu = random.normal(size=(d, m)), float(kernel.nu)
+    return normal if np.isinf(nu) else normal / np.sqrt(random.chisquare(2 * nu, size=m) / (2 * nu))
+
+
+def _gamma_mixture(kernel: RationalQuadratic, d: int, m: int, random: np.random.RandomState) -> np.ndarray:
+    alpha = float(kernel.alpha)
+    return random.normal(size=(d, m)) * np.sqrt(random.gamma(alpha, 1 / alpha, size=m))
+
+
+# frequencies of the kernel with length scale 1
+SPECTRA: dict[type[Kernel], Draw] = {RBF: _gaussian, Matern: _student, RationalQuadratic: _gamma_mixture}
 NOT_ISOTROPIC: tuple[type[Kernel], ...] = ()
 
 
