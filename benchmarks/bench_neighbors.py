@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn import neighbors as peers
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, make_classification
 
 from assay import neighbors
 from assay.distances import Gower
@@ -55,6 +55,15 @@ def races() -> list[Race]:
         ),
         radius("radius_neighbors, kd-tree", "50000 x 3, 2000 queries", normal(50_000, 3), normal(2_000, 3)),
     ]
+    rows, kinds = make_classification(2_000, 20, n_informative=8, n_classes=4, random_state=0)
+    found.append(
+        Race(
+            "LMNN fit, against NeighborhoodComponentsAnalysis",
+            "2000 x 20",
+            lambda: neighbors.LMNN().fit(rows, kinds),
+            lambda: peers.NeighborhoodComponentsAnalysis(random_state=0).fit(rows, kinds),
+        )
+    )
     table = load_german_credit().X
     values, coded = table.values, table.schema.coded
     metric = Gower(coded).learn(values)

@@ -547,7 +547,7 @@ def linear() -> None:
 @scenario
 def neighbours() -> None:
     import assay.distances._nearest as _nearest
-    from assay.neighbors import KNeighborsClassifier
+    from assay.neighbors import LMCA, LMNN, KNeighborsClassifier
 
     X, y = numbers(80)
     for settings in (
@@ -565,6 +565,8 @@ def neighbours() -> None:
             learner = KNeighborsClassifier(n_neighbors=3, algorithm="brute", p=p)
             learner.fit(wide.astype(kind), np.tile(y, 8)).predict(wide.astype(kind))
     KNeighborsClassifier(n_neighbors=1).fit(X[:8], y[:8]).predict(X)
+    LMNN(max_iter=50, tol=0.1).fit(X, y)
+    LMCA(2, max_iter=50, tol=0.1).fit(X, y)
     frame, y = mixed()
     KNeighborsClassifier(metric="heom").fit(frame, y).predict(frame)
     columns, rows = np.zeros((4, 80)), np.empty(80, np.int64)

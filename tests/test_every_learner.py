@@ -86,6 +86,8 @@ MADE = {
     "IndependentSigmoids": {"rate": 0.0005, "tol": 5.0},  # stops after a few steps
     "IsolationForest": {"n_estimators": 10, "random_state": 0},
     "LocalOutlierFactor": {"novelty": True},  # else it only speaks of the rows it was fitted on
+    "LMCA": {"tol": 0.1},
+    "LMNN": {"tol": 0.1},
     "LogisticDiscriminant": {"rate": 0.002, "tol": 5.0},
     "LogitBoostClassifier": {"n_estimators": 5},
     "NeuralTreeClassifier": {"random_state": 0},
@@ -213,6 +215,13 @@ CHECKS: dict[str, dict[str, str]] = {
     },
     "TunedThresholdClassifierCV": {
         "check_classifiers_train": "the decision follows the tuned thresholds, not the largest probability",
+    },
+    **{
+        name: {
+            "check_sample_weight_equivalence_on_dense_data": "a weight says how much a row's neighbourhood counts; "
+            "of two equal rows each would be the other's target"
+        }
+        for name in ("LMCA", "LMNN")
     },
     **{
         name: dict.fromkeys(
@@ -624,6 +633,8 @@ def test_missing_values_are_used_or_the_error_names_what_works(name):
         "FisherDirections",
         "PatternFeatures",
         "TripletMetric",
+        "LMCA",
+        "LMNN",
     )  # no classifiers, but learn from classes
     target = (
         y if issubclass(cls, Classifier) or name in of_classes else np.exp(numbers)

@@ -7,7 +7,8 @@ from scipy.optimize import approx_fprime
 from sklearn.datasets import load_wine
 
 from assay.neighbors import TripletMetric
-from assay.neighbors.triplet_metric import _energy, _same_class_neighbors
+from assay.neighbors.triplet_metric import _energy
+from assay.neighbors.triplets import Triplets, target_neighbors
 
 
 def noisy_classes(seed=0, n=60):
@@ -39,27 +40,27 @@ def test_the_informative_column_gets_the_largest_weight():
 def test_gradient_is_the_derivative_of_the_energy():
     X, y = noisy_classes(seed=2, n=30)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    targets = _same_class_neighbors(Z, y, 3)
+    triplets = Triplets(Z, y, np.ones(30), target_neighbors(Z, y, 3), every=True)
     L = np.random.default_rng(3).normal(size=(2, 8))
-    value, gradient, _ = _energy(L, Z, y, targets, 0.5)
-    numeric = approx_fprime(L.ravel(), lambda v: _energy(v.reshape(2, 8), Z, y, targets, 0.5)[0], 1e-6)
+    value, gradient, _ = _energy(L, triplets, 0.5)
+    numeric = approx_fprime(L.ravel(), lambda v: _energy(v.reshape(2, 8), triplets, 0.5)[0], 1e-6)
     assert_allclose(gradient.ravel(), numeric, rtol=1e-4, atol=1e-3)
 
 
 def test_energy_by_the_book():
     """Twin: the triple loop of equation (2)."""
     X, y = noisy_classes(seed=4, n=15)
-    targets = _same_class_neighbors(X, y, 2)
+    targets = target_neighbors(X, y, 2)
     L = np.eye(8)
     value, violations = 0.0, 0
-    for i, j in targets:
+    for i, j in zip(np.repeat(np.arange(15), 2), targets.ravel()):
         near = np.sum((X[i] - X[j]) ** 2)
         value += 0.5 * near
         for other in np.flatnonzero(y != y[i]):
             far = np.sum((X[i] - X[other]) ** 2)
             value += 0.5 * max(0.0, 1 + near - far)
             violations += near > far
-    ours = _energy(L, X, y, targets, 0.5)
+    ours = _energy(L, Triplets(X, y, np.ones(15), targets, every=True), 0.5)
     assert_allclose(ours[0], value, rtol=1e-12)
     assert ours[2] == violations
 

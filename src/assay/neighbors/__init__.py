@@ -7,6 +7,8 @@ from assay.neighbors.graph_transformers import KNeighborsTransformer, RadiusNeig
 from assay.neighbors.k_neighbors_classifier import KNeighborsClassifier
 from assay.neighbors.k_neighbors_classifier_cv import KNeighborsClassifierCV
 from assay.neighbors.k_neighbors_regressor import KNeighborsRegressor
+from assay.neighbors.lmca import LMCA
+from assay.neighbors.lmnn import LMNN
 from assay.neighbors.nearest_centroid import NearestCentroid
 from assay.neighbors.nearest_cluster_classifier import NearestClusterClassifier
 from assay.neighbors.nearest_neighbors import NearestNeighbors, kneighbors_graph, radius_neighbors_graph
@@ -26,6 +28,8 @@ from assay.neighbors.similarity_features import SimilarityFeatures
 from assay.neighbors.triplet_metric import TripletMetric
 
 __all__ = [
+    "LMCA",
+    "LMNN",
     "AdaptiveNeighborsClassifier",
     "CondensedNearestNeighbor",
     "EditedNearestNeighbors",

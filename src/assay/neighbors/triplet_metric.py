@@ -13,6 +13,7 @@ from assay.core.stored import Each, FloatArray, Plain
 from assay.core.targets import encode_labels
 from assay.distances.extremes import refuse_extremes
 from assay.errors import warn_user
+from assay.neighbors.triplets import Triplets, target_neighbors
 
 
 class TripletMetric(Transformer):
@@ -30,10 +31,10 @@ class TripletMetric(Transformer):
 
     (the large-margin form of Weinberger and Saul 2009; :math:`\mu` is ``pull``). Use it in front of a
     neighbour or nearest-mean classifier when some columns matter more than others. Columns are
-    standardised at the start. Cost per step: O(n^2 d).
+    standardised at the start. :class:`LMNN` minimises the same sum over all metrics, with a bound of the least.
 
-    Cost: fit O(n^2 (k + d)) a step for k target neighbours a row; transform O(d m) a row for m directions; memory O(n^2
-    (k + 1)) to fit, O(d m) kept.
+    Cost: fit O(n^2 (k + m)) a step for k target neighbours a row and m directions; transform O(d m) a row; memory
+    O(n (d + k)) to fit, O(d m) kept.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ class TripletMetric(Transformer):
 
     See Also
     --------
-    AdaptiveNeighborsClassifier, KNeighborsClassifier, SimilarityFeatures
+    LMNN, LMCA, AdaptiveNeighborsClassifier, KNeighborsClassifier, SimilarityFeatures
 
     References
     ----------
@@ -130,7 +131,8 @@ class TripletMetric(Transformer):
         n, d = X.shape
         scale = np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 1.0)
         Z = (X - X.mean(axis=0)) / scale
-        targets = _same_class_neighbors(Z, y, self.n_neighbors)
+        targets = target_neighbors(Z, y, self.n_neighbors)
+        triplets = Triplets(Z, y.astype(np.int64), np.ones(n), targets, every=True)
         width = min(self.n_components or d, d)
         start = np.linalg.svd(Z, full_matrices=False)[2][:width] if width < d else np.eye(d)
         start = np.vstack([start, np.zeros((width - len(start), d))])
@@ -139,7 +141,7 @@ class TripletMetric(Transformer):
 
         def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
             L = flat.reshape(width, d)
-            value, gradient, violations = _energy(L, Z, y, targets, self.pull)
+            value, gradient, violations = _energy(L, triplets, self.pull)
             latest.update(objective=value, violations=violations)
             if not self.history_:
                 self.history_.append(dict(latest))
@@ -172,45 +174,7 @@ class TripletMetric(Transformer):
         return len(self.components_)
 
 
-def _same_class_neighbors(Z: np.ndarray, y: np.ndarray, k: int) -> np.ndarray:
-    """(pairs, 2) each row with its k nearest rows of its own class; fewer if the class is smaller."""
-    pairs = []
-    for label in np.unique(y):
-        rows = np.flatnonzero(y == label)
-        if len(rows) < 2:
-            continue
-        D = _squared_distances(Z[rows], Z[rows])
-        np.fill_diagonal(D, np.inf)
-        nearest = np.argsort(D, axis=1, kind="stable")[:, : min(k, len(rows) - 1)]
-        pairs.append(np.column_stack([np.repeat(rows, nearest.shape[1]), rows[nearest].ravel()]))
-    return np.vstack(pairs) if pairs else np.empty((0, 2), dtype=np.intp)
-
-
-def _energy(
-    L: np.ndarray, Z: np.ndarray, y: np.ndarray, targets: np.ndarray, pull: float
-) -> tuple[float, np.ndarray, int]:
-    """The value of (2), its gradient, and how many triplets break the inequality.
-
-    Every term is a weight times D(x_i, x_j), so the gradient is 2 L X^T (Laplacian of the weights) X.
-    """
-    n = len(Z)
-    A = Z @ L.T
-    D = _squared_distances(A, A)
-    W = np.zeros((n, n))
-    i, j = targets.T
-    W[i, j] += pull  # first sum of (2)
-    push = 1 - pull
-    D_other = np.where(y[:, None] == y[None, :], np.inf, D)
-    hinge = 1.0 + D[i, j][:, None] - D_other[i]  # (pairs, n)
-    active = hinge > 0
-    value = pull * D[i, j].sum() + push * hinge[active].sum()  # (2)
-    np.add.at(W, (i, j), push * active.sum(axis=1))
-    np.add.at(W, i, -push * active)
-    S = W + W.T
-    gradient = 2 * A.T @ (np.diag(S.sum(axis=1)) - S) @ Z
-    return float(value), gradient, int((D[i, j][:, None] > D_other[i]).sum())
-
-
-def _squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    squares = np.sum(A * A, axis=1)[:, None] + np.sum(B * B, axis=1)[None, :] - 2 * A @ B.T
-    return np.maximum(squares, 0.0)
+def _energy(L: np.ndarray, triplets: Triplets, pull: float) -> tuple[float, np.ndarray, int]:
+    """The value of (2), its gradient, and how many triplets break the inequality."""
+    costs = triplets.costs(L, 1 - pull)
+    return pull * costs.pull + (1 - pull) * costs.hinge, 2 * costs.slope.T @ triplets.X, costs.crossed
