@@ -28,6 +28,7 @@ from assay.kernels.objects import objects_of
 __all__ = ["Nystroem"]
 
 MOST_CANDIDATES = 100_000  # rows among which landmarks are chosen and from which the kernel learns
+ROWS_A_BLOCK = 1 << 13  # whose kernel values are in memory at a time
 KERNEL = Any_(
     "the name of a kernel, a function of two rows, or a Kernel",
     lambda value: isinstance(value, (str, Kernel)) or callable(value),
@@ -271,10 +272,15 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
         landmarks = self.components_
         if self.kernel_.precomputed:
             X, landmarks = np.asarray(X)[:, self.component_indices_], self.component_indices_
-        Z = self.kernel_.combine(
-            X, landmarks, np.ascontiguousarray(self.normalization_.T, dtype=np.float64)
-        )  # (1)
-        return Z.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else Z
+        dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+        Z, weights = (
+            np.empty((X.shape[0], self._n_features_out), dtype),
+            self.normalization_.T.astype(np.float64),
+        )
+        for start in range(0, X.shape[0], ROWS_A_BLOCK):
+            rows = slice(start, start + ROWS_A_BLOCK)
+            Z[rows] = self.kernel_.between(X[rows], landmarks) @ weights  # (1)
+        return Z
 
     def _check_stored(self) -> None:
         """Raise a ValueError if landmarks and kernel do not belong together."""
