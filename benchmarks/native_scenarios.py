@@ -682,6 +682,33 @@ def ensembles() -> None:
 
 
 @scenario
+def linear_machines() -> None:
+    import assay.svm.linear._squared_slack as _squared_slack
+    from assay.svm import LinearSVC
+    from assay.svm.linear.dual_descent import descend
+    from assay.svm.linear.slack_problem import SlackProblem
+    from assay.svm.multiclass.row_blocks import ClassProblem, solve_classes, solve_classes_gram
+
+    X, y = numbers(60)
+    LinearSVC().fit(X, y).decision_function(X)
+    table = {"X": X, "target": np.ones(60), "above": np.ones(60), "below": np.zeros(60)}
+    _squared_slack.respond(
+        _squared_slack.Table(**table, epsilon=0.1, constant=1.0), np.zeros(60), np.zeros(60), np.zeros(60)
+    )
+    _squared_slack.scores(
+        _squared_slack.Table(**table, epsilon=0.1, constant=0.0), np.zeros(X.shape[1]), np.zeros(60)
+    )
+    rows, _ = sparse()
+    for part in (X, rows):
+        n = part.shape[0]
+        descend(SlackProblem(part, np.ones(n), np.ones(n), np.ones(n), 0.1, 1, 1.0), 1e-3, 50, 1)
+        codes = (np.arange(n) % 3).astype(np.int64)
+        solve_classes(part, ClassProblem(codes, np.ones(n), 3, True, 1.0, 1.0, True), 1e-3, 2, 1)
+    problem = ClassProblem((np.arange(60) % 3).astype(np.int64), np.ones(60), 3, False, 1.0, 1.0, True)
+    solve_classes_gram(X @ X.T, problem, 1e-3, 2, 1)
+
+
+@scenario
 def the_rest() -> None:
     import assay.metrics as metrics
     import assay.smoothers._local_fits as _local_fits

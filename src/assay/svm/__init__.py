@@ -1,9 +1,11 @@
 """Support vector machines and other machines of kernels."""
 
+from assay.svm.linear.linear_svc import LinearSVC
+from assay.svm.linear.linear_svr import LinearSVR
 from assay.svm.nu_svr import NuSVR
 from assay.svm.one_class_classifier import OneClassClassifier
 from assay.svm.one_class_svm import OneClassSVM
 from assay.svm.svdd import SVDD
 from assay.svm.svr import SVR
 
-__all__ = ["SVDD", "SVR", "NuSVR", "OneClassClassifier", "OneClassSVM"]
+__all__ = ["SVDD", "SVR", "LinearSVC", "LinearSVR", "NuSVR", "OneClassClassifier", "OneClassSVM"]

@@ -139,7 +139,6 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
     card = Card(
         "sgd",
         "a linear machine with margin, one row at a time",
-        also=("linear svm",),
         scale=True,
         settings={"random_state": 0},
     )

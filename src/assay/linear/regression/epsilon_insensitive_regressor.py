@@ -64,9 +64,7 @@ class EpsilonInsensitiveRegressor(LinearRegressor, Regressor):
       199-222. doi:10.1023/B:STCO.0000035301.49549.88
     """
 
-    card = Card(
-        "epsilon insensitive", "a linear function in a tube of free errors", also=("linear svr",), scale=True
-    )
+    card = Card("epsilon insensitive", "a linear function in a tube of free errors", scale=True)
     accepts = {"epsilon": Range(0), "alpha": Range(0), "fit_intercept": Flag(), "max_iter": Count()}
     stored = {"outside_": BoolArray("*")}
 

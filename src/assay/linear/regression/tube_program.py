@@ -4,8 +4,8 @@ r"""Losses with corners, minimised exactly: what a residual costs grows in a str
           r = y - X\beta                                                                             \quad (1)
 
 is the absolute loss (:math:`u=l`), the pinball loss of quantiles (:math:`u:l=q:1-q`) and the loss that does not mind
-errors up to :math:`\epsilon`. A penalty :math:`\alpha|\beta_j|` is a row of its own, with :math:`x=e_j`, y = 0 and
-:math:`u=l=\alpha`.
+errors up to :math:`\epsilon`; with a price of 0 on one side, for targets -1 and +1, it is the hinge. A penalty
+:math:`\alpha|\beta_j|` is a row of its own, with :math:`x=e_j`, y = 0 and :math:`u=l=\alpha`.
 
 With :math:`A=(X;-X)`, :math:`c=(y-\epsilon;\,-y-\epsilon)` and prices :math:`k=(u;l)`, (1) is the program
 
@@ -36,9 +36,15 @@ __all__ = ["Fitted", "Program", "Tube", "fit_tube", "solve_tube"]
 
 Floats = NDArray[np.float64]
 
+BLOCK_ROWS = 1024  # rows whose cross products are added up at a time
+
 
 class Program(NamedTuple):
-    """(1): rows, targets, prices above and below, half the width of the tube at each row, and P's diagonal."""
+    """(1): rows, targets, prices above and below, half the width of the tube at each row, and P's diagonal.
+
+    ``pull``, if any, is the slope of one more term, -pull' beta, and ``level`` a constant: both stand for rows that are
+    known to lie on one side of their tubes.
+    """
 
     X: Any
     y: Floats
@@ -46,27 +52,55 @@ class Program(NamedTuple):
     below: Floats
     epsilon: Floats
     ridge: Floats
+    pull: Any = 0.0
+    level: float = 0.0
 
     def value(self, beta: Floats) -> float:
         """The value of (1) at beta."""
         r = self.y - self.X @ beta
         up, down = np.maximum(r - self.epsilon, 0.0), np.maximum(-r - self.epsilon, 0.0)
-        return float(self.above @ up + self.below @ down + 0.5 * self.ridge @ (beta * beta))
+        known = self.level - float(np.sum(self.pull * beta))
+        return float(self.above @ up + self.below @ down + 0.5 * self.ridge @ (beta * beta)) + known
 
 
 class Tube(NamedTuple):
-    """The answer, whether it is one up to rounding, and how it was reached."""
+    """The answer, whether it is one up to rounding, how it was reached, and the gap that was left to the dual."""
 
     beta: Floats
     converged: bool
     history: list[Record]
+    gap: float = 0.0
 
 
-def solve_tube(program: Program, tol: float = 1e-12, max_iter: int = 200) -> Tube:
+class _Sides(NamedTuple):
+    """The rows that pay above their tube and those that pay below; all that is A of (2) goes through them."""
+
+    up: Any
+    down: Any
+
+    @classmethod
+    def of(cls, above: Floats, below: Floats) -> _Sides:
+        whole = above.all() and below.all()
+        return cls(slice(None), slice(None)) if whole else cls(np.flatnonzero(above), np.flatnonzero(below))
+
+    def split(self, high: Floats, low: Floats) -> Floats:
+        """What belongs to the conditions, given what belongs to the rows."""
+        return np.concatenate((high[self.up], low[self.down]))
+
+    def gather(self, a: Floats, n: int, sign: float) -> Floats:
+        """(n,) what the conditions above give each row, plus or minus what those below do."""
+        rows, cut = np.zeros(n), n if isinstance(self.up, slice) else len(self.up)
+        rows[self.up] = a[:cut]
+        rows[self.down] += sign * a[cut:]
+        return rows
+
+
+def solve_tube(program: Program, tol: float = 1e-12, max_iter: int = 200, of_value: bool = False) -> Tube:
     """Minimise (1).
 
-    ``tol`` is the gap between (2) and its dual, relative to what y and the tube cost, at which to stop. Among several
-    answers of (1) the one in the middle is found, so that the order of the rows does not matter.
+    ``tol`` is the gap between (2) and its dual, relative to what y and the tube cost, or, if ``of_value``, to the value
+    itself, at which to stop. Among several answers of (1) the one in the middle is found, so that the order of the rows
+    does not matter.
 
     Examples
     --------
@@ -79,29 +113,31 @@ def solve_tube(program: Program, tol: float = 1e-12, max_iter: int = 200) -> Tub
     >>> result.beta.round(9)
     array([2.])
     """
-    X, y, above, below, epsilon, ridge = program
-    k = np.concatenate((above, below))
+    X, y, above, below, epsilon, ridge, pull, _ = program
+    sides = _Sides.of(above, below)
+    k = sides.split(above, below)
     beta = _weighted(X, np.ones(len(y)), y, ridge + 1e-12)
     r = y - X @ beta
-    gap = np.concatenate((r - epsilon, -r - epsilon))  # c - A beta
+    gap = sides.split(r - epsilon, -r - epsilon)  # c - A beta
     near = float(np.abs(gap).mean()) or float(np.abs(y).max()) or 1.0
     s = np.maximum(gap, 0.0) + near
     lam = 0.5 * k
-    size = float(k @ np.tile(np.abs(y) + epsilon, 2)) or 1.0
+    size = float(k @ sides.split(np.abs(y) + epsilon, np.abs(y) + epsilon)) or 1.0
     history: list[Record] = []
-    converged = False
+    converged, left = False, np.inf
     for iteration in range(max_iter + 1):
         g, mu = s - gap, k - lam
-        short = ridge * beta - _back(X, lam)  # what is missing to the first condition
+        short = ridge * beta - pull - _back(X, sides, lam)  # what is missing to the first condition
         left = float(g @ lam + s @ mu)
-        history.append(Record(iteration, program.value(beta), float(np.abs(short).max(initial=0.0))))
-        if left <= tol * size and np.abs(short).max(initial=0.0) <= 1e-9 * max(
+        value = program.value(beta)
+        history.append(Record(iteration, value, float(np.abs(short).max(initial=0.0))))
+        if left <= tol * (value if of_value else size) and np.abs(short).max(initial=0.0) <= 1e-9 * max(
             k.max(initial=0.0), 1e-300
         ) * len(y):
             converged = True
             break
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            step = _step(program, g, s, lam, mu, short, left)
+            step = _step(program, sides, g, s, lam, mu, short, left)
         if step is None:
             break
         d_beta, d_s, d_lam, along, lengths = step
@@ -110,10 +146,19 @@ def solve_tube(program: Program, tol: float = 1e-12, max_iter: int = 200) -> Tub
         beta = beta + lengths[0] * d_beta
         s, gap = s + lengths[0] * d_s, gap - lengths[0] * along
         lam = lam + lengths[1] * d_lam
-    return Tube(_corner(program, beta) if not ridge.any() else beta, converged, history)
+    return Tube(_corner(program, beta) if not ridge.any() else beta, converged, history, left)
 
 
-def _step(program: Program, g: Floats, s: Floats, lam: Floats, mu: Floats, short: Floats, left: float) -> Any:
+def _step(
+    program: Program,
+    sides: _Sides,
+    g: Floats,
+    s: Floats,
+    lam: Floats,
+    mu: Floats,
+    short: Floats,
+    left: float,
+) -> Any:
     """The predictor step, which determines tau, and the corrected step.
 
     Gives d beta, d s, d lambda, A d beta, and how far to go with the first two and with the third.
@@ -121,15 +166,15 @@ def _step(program: Program, g: Floats, s: Floats, lam: Floats, mu: Floats, short
     X, ridge = program.X, program.ridge
     n = len(program.y)
     D = 1 / (g / lam + s / mu)
-    factor = _factor(X, D[:n] + D[n:], ridge)
+    factor = _factor(X, sides.gather(D, n, 1.0), ridge)
     if factor is None:
         return None
 
     def towards(c1: Floats, c2: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         pull = c1 / lam - c2 / mu
-        d_beta = _solve(factor, _back(X, D * pull) - short)  # (3)
+        d_beta = _solve(factor, _back(X, sides, D * pull) - short)  # (3)
         move = X @ d_beta
-        along = np.concatenate((move, -move))
+        along = sides.split(move, -move)
         d_lam = D * (pull - along)
         d_s = (c2 + s * d_lam) / mu
         return d_beta, d_s, d_lam, along, along + d_s
@@ -158,10 +203,9 @@ def _room2(lam: Floats, mu: Floats, change: Floats) -> float:
     return min(_room(lam, change), _room(mu, -change))
 
 
-def _back(X: Any, a: Floats) -> Floats:
+def _back(X: Any, sides: _Sides, a: Floats) -> Floats:
     """A'a."""
-    n = X.shape[0]
-    return np.asarray((a[:n] - a[n:]) @ X).ravel()
+    return np.asarray(sides.gather(a, X.shape[0], -1.0) @ X).ravel()
 
 
 def _factor(X: Any, D: Floats, ridge: Floats) -> Any:
@@ -169,7 +213,7 @@ def _factor(X: Any, D: Floats, ridge: Floats) -> Any:
     from scipy.linalg.lapack import dpotrf
 
     with np.errstate(over="ignore", invalid="ignore"):
-        M = (X * D[:, None]).T @ X if isinstance(X, np.ndarray) else (X.T @ X.multiply(D[:, None])).toarray()
+        M = _gram(X, D) if isinstance(X, np.ndarray) else (X.T @ X.multiply(D[:, None])).toarray()
     M.flat[:: len(M) + 1] += ridge
     if not np.isfinite(M).all():
         return None
@@ -182,6 +226,15 @@ def _factor(X: Any, D: Floats, ridge: Floats) -> Any:
         if not failed and np.diagonal(L).min() > 1e-8:
             return L, s
     return (L, s) if not failed else None
+
+
+def _gram(X: Floats, D: Floats) -> Floats:
+    """X'DX, D from 0 up, of blocks of rows that stay in the cache."""
+    M, root = np.zeros((X.shape[1], X.shape[1])), np.sqrt(D)
+    for first in range(0, len(X), BLOCK_ROWS):
+        part = X[first : first + BLOCK_ROWS] * root[first : first + BLOCK_ROWS, None]
+        M += part.T @ part
+    return M
 
 
 def _solve(factor: Any, b: Floats) -> Floats:

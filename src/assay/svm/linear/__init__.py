@@ -1,0 +1,1 @@
+"""Machines of linear score, with solvers of their own."""

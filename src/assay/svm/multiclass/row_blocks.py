@@ -1,0 +1,185 @@
+r"""Machines of several classes in one problem, solved over the K coefficients of a row at a time.
+
+With scores :math:`f_k(x) = w_k^T\phi(x) + b_k` and a row of class y the slacks are, for a margin m,
+
+.. math:: \xi = \max_{k\ne y}\,(m + f_k - f_y)_+ \quad\text{(Crammer and Singer)},\qquad
+          \sum_{k\ne y}(m + f_k - f_y)_+ \quad\text{(Weston and Watkins)}                                \quad (1)
+
+and :math:`\tfrac12\sum_k\lVert w_k\rVert^2 + \sum_i C_i\xi_i` is minimised. A constant is the weight of a column of s,
+and penalised as such. Constants without penalty come from that in a few rounds: each round penalises the distance from
+the constants of the last one (the proximal point method), :math:`\tfrac12(b_k - b_k^{old})^2/s^2`, until they stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import assay.svm.multiclass._row_blocks as _row_blocks
+from assay.core.csr import csr_arrays
+from assay.core.parallel import end_if_abandoned
+
+__all__ = ["ClassProblem", "ClassSolution", "solve_classes", "solve_classes_gram"]
+
+Floats = NDArray[np.float64]
+
+FIRST_VIOLATION = 0.1  # in units of the margin, at which the gap is looked at first
+WORK_BETWEEN_LOOKS = 2e8  # multiplications before Ctrl-C is looked for
+ITERATION = 1e6  # multiplications in what counts as an iteration, or one pass
+MAX_ROUNDS = 100  # of the proximal point method for the constants
+
+
+@dataclass(frozen=True)
+class ClassProblem:
+    """The rows' classes and prices, and which slack of (1) they pay.
+
+    Attributes
+    ----------
+    y : (n,) classes 0 .. K-1      price : (n,) C_i, above 0      K : number of classes
+    each : True for Weston and Watkins, False for Crammer and Singer      margin : m
+    constant : s, 0 for none      penalised : whether the constants count in the penalty
+    """
+
+    y: NDArray[np.int64]
+    price: Floats
+    K: int
+    each: bool
+    margin: float
+    constant: float
+    penalised: bool
+
+    def slack(self, F: Floats) -> float:
+        """The slacks of rows with scores F (n, K), as (1) prices them."""
+        rows = np.arange(len(self.y))
+        short = self.margin + F - F[rows, self.y][:, None]
+        short[rows, self.y] = 0.0
+        np.maximum(short, 0.0, out=short)
+        return float(self.price @ (short.sum(axis=1) if self.each else short.max(axis=1)))
+
+
+@dataclass(frozen=True)
+class ClassSolution:
+    """Coefficients A (n, K) of the rows, weights W (d, K) of a linear machine, constants b (K,), and how it went."""
+
+    A: Floats
+    W: Floats | None
+    b: Floats
+    n_iter: int
+    converged: bool
+    value: float
+    gap: float
+
+
+def solve_classes(X: Any, problem: ClassProblem, tol: float, max_iter: int, seed: int) -> ClassSolution:
+    """A linear machine of dense or sparse rows.
+
+    Parameters
+    ----------
+    X : (n, d) float64 array, C-ordered, or CSR matrix      problem : the classes
+    tol : relative gap between the objective and its dual      max_iter : passes at most
+    seed : of the order of rows
+    """
+    n, d = X.shape
+    W = np.zeros((d + 1, problem.K))
+    if isinstance(X, np.ndarray):
+        norm, arrays, sweep = (X * X).sum(axis=1), {"X": X}, _row_blocks.sweep_dense
+        work = float(X.size)
+    else:
+        start, column, value = csr_arrays(X, np.float64)
+        norm = np.bincount(np.repeat(np.arange(n), np.diff(start)), value * value, minlength=n)
+        arrays, sweep = {"start": start, "column": column, "value": value}, _row_blocks.sweep_sparse
+        work = float(len(value))
+
+    def score(constant: float) -> tuple[Floats, float]:
+        return np.asarray(X @ W[:d]) + constant * W[d], float((W * W).sum())
+
+    def run(**common: Any) -> int:
+        return sweep(**arrays, W=W, **common)
+
+    return replace(_solve(problem, norm, work, run, score, tol, max_iter, seed), W=W[:d])
+
+
+def solve_classes_gram(
+    gram: Floats, problem: ClassProblem, tol: float, max_iter: int, seed: int
+) -> ClassSolution:
+    """A machine of any kernel, from the matrix of its values among the training rows; the rest as above."""
+    F = np.zeros((len(gram), problem.K))
+    A: list[Floats] = []
+
+    def run(**common: Any) -> int:
+        A[:] = [common["A"]]
+        return _row_blocks.sweep_gram(gram=gram, F=F, **common)
+
+    def score(constant: float) -> tuple[Floats, float]:
+        return F.copy(), float((A[0] * F).sum())
+
+    work = float(len(gram)) ** 2
+    return _solve(problem, np.diagonal(gram).copy(), work, run, score, tol, max_iter, seed)
+
+
+def _solve(
+    problem: ClassProblem,
+    norm: Floats,
+    work: float,
+    run: Callable[..., int],
+    score: Callable[[float], tuple[Floats, float]],
+    tol: float,
+    max_iter: int,
+    seed: int,
+) -> ClassSolution:
+    n, K = len(problem.y), problem.K
+    constant = problem.constant
+    free = bool(constant) and not problem.penalised
+    if free:  # about the size of the rows, so that the penalty of a round is a mild one
+        constant = float(np.sqrt(max(norm.mean(), 1e-12)))
+        problem = replace(problem, constant=constant)
+    A, order, offset = np.zeros((n, K)), np.arange(n), np.zeros(K)
+    state = np.array([n, np.inf, float(seed), np.inf])
+    power = np.maximum(norm + constant**2, 1e-300)
+    wrong = np.ones((n, K))
+    wrong[np.arange(n), problem.y] = 0.0
+    cost = 2.0 * work * K + 1.0
+    at_once, counted = max(1, int(WORK_BETWEEN_LOOKS / cost)), max(1, int(ITERATION / cost))
+    violation, made, rounds, limit = FIRST_VIOLATION * problem.margin, 0, 0, max_iter * counted
+    while True:
+        blocks = _row_blocks.Blocks(
+            y=problem.y,
+            price=problem.price,
+            power=power,
+            offset=offset,
+            margin=problem.margin,
+            constant=constant,
+            each=problem.each,
+        )
+        most = min(at_once, limit - made)
+        made += run(blocks=blocks, tol=violation, most=most, A=A, order=order, state=state)
+        end_if_abandoned()
+        if state[3] > violation and made < limit:
+            continue
+        F, square = score(constant)
+        b = constant * constant * A.sum(axis=0) if constant else np.zeros(K)
+        moved = (
+            float(b @ b) / constant**2 if free else 0.0
+        )  # what the round's penalty of the constants counts
+        margins = problem.margin * float((A * wrong).sum()) + float(offset @ A.sum(axis=0))
+        value = 0.5 * square + problem.slack(F + offset)
+        gap = value + 0.5 * square + margins
+        if free:
+            value -= 0.5 * moved
+        close = gap <= tol * max(value, 1e-300)
+        still = not free or 0.5 * moved + float(np.abs(b) @ np.abs(A.sum(axis=0))) <= tol * value
+        if made >= limit or (close and still) or rounds >= MAX_ROUNDS:
+            break
+        if not close:
+            violation *= 0.1
+        else:
+            offset, rounds = offset + b, rounds + 1
+        state[:2] = n, np.inf
+    b = offset + b
+    return ClassSolution(
+        A, None, b - b.mean() if free else b, -(-made // counted), close and still, value, gap
+    )
