@@ -633,6 +633,7 @@ def trees() -> None:
 def kernel_machines() -> None:
     from assay.kernels import RBF, Polynomial
     from assay.svm.engine import Dual, solve
+    from assay.svm.engine.row_cache import RowCache
 
     for kernel in (RBF(), Polynomial(3)):
         for X in (numbers(20)[0], numbers(20, 150)[0], sparse(20)[0]):
@@ -645,7 +646,12 @@ def kernel_machines() -> None:
     sign, rows = np.where(y > 0, 1.0, -1.0), RBF().gram_rows(X)
     for constraint in ("sum", "each sign", "none"):
         start = np.where(sign > 0, 0.5, 1.0) if constraint == "each sign" else np.zeros(30)
-        solve(rows, Dual(sign, -np.ones(30), np.ones(30), start, constraint))
+        for size in (1.0, 0.0):
+            solve(rows, Dual(sign, -np.ones(30), np.ones(30), start, constraint), cache_size=size)
+    for kind in (np.float64, np.float32):
+        cache = RowCache(rows, kind, 1.0, 4)
+        cache.subtract(np.arange(9), np.ones(9), np.zeros(30))
+        cache.keep(np.arange(0, 30, 2))
 
 
 @scenario

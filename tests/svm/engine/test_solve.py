@@ -1,11 +1,17 @@
 """The engine: oracles of small problems that are solved by hand, and optimality on random ones."""
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from assay.kernels import RBF, Linear, Polynomial
-from assay.svm.engine import Dual, solve
+import assay.svm.engine._smo as _smo
+from assay.core.progress import listen
+from assay.errors import DataError
+from assay.kernels import RBF, FunctionKernel, Linear, MatrixRows, Polynomial, PrecomputedKernel
+from assay.svm.engine import Dual, blocks, solve
+from assay.svm.engine.row_cache import RowCache
 
 # Oracle: worked by hand; five points on a line, one of them on the wrong side.
 LINE = np.array([[-2.0], [-1.0], [1.0], [2.0], [1.5]])
@@ -70,17 +76,271 @@ def test_regression_with_two_multipliers_a_row():
     assert_allclose([found.offset, -found.objective], [0.25, 0.28125], atol=1e-8)
 
 
-@pytest.mark.parametrize("constraint", ["sum", "none"])
-@pytest.mark.parametrize("ridge", [0.0, 0.5])
-def test_no_direction_that_is_allowed_lowers_the_objective(constraint, ridge):
+# ------------------------------------------------------------------ optimality, whatever the form and the way
+
+
+def problem(form, two, ridge, n=60, C=2.0, seed=0):
+    """Soft margins, margins by nu, no bias; one multiplier a row or two; bounds of their own, some of them 0."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, 3)), np.where(rng.random(n) < 0.5, -1.0, 1.0)
+    m = 2 * n if two else n
+    sign = np.repeat([1.0, -1.0], n) if two else y
+    target = X[:, 0] ** 2 + 0.1 * rng.normal(size=n)
+    linear = np.concatenate([0.1 - target, 0.1 + target]) if two else -np.ones(n)
+    upper = C * rng.choice([0.0, 1.0, 1.0, 3.0], size=m)
+    start = np.zeros(m)
+    if form == "each sign":
+        linear = linear - 0.1 if two else np.zeros(n)
+        for s in (-1, 1):
+            start[sign == s] = (
+                0.3
+                * min(upper[sign > 0].sum(), upper[sign < 0].sum())
+                * (upper[sign == s] / upper[sign == s].sum())
+            )
+    return X, Dual(sign, linear, upper, start, form, np.full(m, ridge) if ridge else None)
+
+
+def check_optimal(X, kernel, dual, found, tol, exact=1e-9):
+    n, m = len(X), len(dual.sign)
+    rows = np.arange(m) % n
+    Q = np.outer(dual.sign, dual.sign) * kernel(X)[np.ix_(rows, rows)]
+    if dual.ridge is not None:
+        Q += np.diag(dual.ridge)
+    assert found.converged and found.gap < tol
+    assert (found.alpha >= 0).all() and (found.alpha <= dual.upper).all()
+    assert_allclose(found.gradient, Q @ found.alpha + dual.linear, atol=exact)
+    assert_allclose(
+        found.objective, 0.5 * found.alpha @ Q @ found.alpha + dual.linear @ found.alpha, rtol=1e-6
+    )
+    F = -dual.sign * (Q @ found.alpha + dual.linear)
+    up = np.where(dual.sign > 0, found.alpha < dual.upper, found.alpha > 0)
+    down = np.where(dual.sign > 0, found.alpha > 0, found.alpha < dual.upper)
+    if dual.constraint == "none":
+        assert max(F[up].max(), -F[down].min()) < tol + exact
+        return
+    for s in (1, -1) if dual.constraint == "each sign" else (0,):
+        of = dual.sign * s >= 0
+        assert F[of & up].max() - F[of & down].min() < tol + exact
+        held = (dual.sign * dual.start)[of].sum()
+        assert_allclose((dual.sign * found.alpha)[of].sum(), held, atol=1e-9 + 1e-14 * found.alpha.sum())
+
+
+FORMS = [
+    (form, two, ridge)
+    for form in ("sum", "each sign", "none")
+    for two in (False, True)
+    for ridge in (0.0, 0.5)
+]
+
+
+@pytest.mark.parametrize(("form", "two", "ridge"), FORMS)
+def test_no_direction_that_is_allowed_lowers_the_objective(form, two, ridge):
+    X, dual = problem(form, two, ridge)
+    check_optimal(X, RBF(), dual, solve(RBF().gram_rows(X), dual, tol=1e-9), 1e-9)
+
+
+@pytest.mark.parametrize(("form", "two", "ridge"), FORMS)
+@pytest.mark.parametrize("shrinks", [False, True])
+def test_blocks_of_rows_find_the_same(form, two, ridge, shrinks, monkeypatch):
+    """Blocks of 16 rows, a cache of 20 rows, rows set aside every other block."""
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", 16)
+    if shrinks:
+        monkeypatch.setattr(blocks, "BLOCKS_BETWEEN_SHRINKS", 2)
+        monkeypatch.setattr(blocks, "SHRINK_SHARE", 0.0)
+    X, dual = problem(form, two, ridge, n=200)
+    kernel = RBF()
+    found = solve(kernel.gram_rows(X), dual, tol=1e-6, cache_size=20 * 200 * 4 / 2**20)
+    check_optimal(X, kernel, dual, found, 1e-6, exact=1e-5)
+    whole = solve(kernel.gram_rows(X), dual, tol=1e-6)
+    assert_allclose(found.objective, whole.objective, rtol=1e-7, atol=1e-7)
+    assert_allclose(found.offset, whole.offset, atol=1e-5)
+
+
+@pytest.mark.parametrize(("form", "two", "ridge"), FORMS)
+def test_a_matrix_in_float32_ends_at_the_exact_optimum(form, two, ridge, monkeypatch):
+    """Its rounding is taken back by gradients that are computed anew in float64."""
+    monkeypatch.setattr(sys.modules["assay.svm.engine.solve"], "MOST_DOUBLE_ROWS", 0)
+    X, dual = problem(form, two, ridge, C=1e3)
+    check_optimal(X, RBF(), dual, solve(RBF().gram_rows(X), dual, tol=1e-7), 1e-7)
+
+
+def steps_by_the_book(K, dual, tol):
+    """SMO with one multiplier a row and a bias, one step after the other."""
+    s, alpha, F = dual.sign, dual.start.copy(), -dual.sign * dual.linear
+    for done in range(100_000):
+        up = np.where(s > 0, alpha < dual.upper, alpha > 0)
+        down = np.where(s > 0, alpha > 0, alpha < dual.upper)
+        i = np.argmax(np.where(up, F, -np.inf))
+        apart = np.where(down, F[i] - F, -np.inf)
+        if apart.max() < tol:
+            return alpha, F, done
+        curvature = np.maximum(np.diagonal(K) + K[i, i] - 2 * K[i], 1e-15)
+        j = np.argmax(np.maximum(apart, 0) ** 2 / curvature)
+        step = apart[j] / curvature[j]
+        step = min(step, dual.upper[i] - alpha[i] if s[i] > 0 else alpha[i])
+        step = min(step, alpha[j] if s[j] > 0 else dual.upper[j] - alpha[j])
+        alpha[i], alpha[j] = alpha[i] + s[i] * step, alpha[j] - s[j] * step
+        F = F - step * (K[i] - K[j])
+    raise AssertionError("no end")
+
+
+@pytest.mark.parametrize("n", [5, 64, 203])
+def test_the_same_steps_as_by_the_book(n):
+    rng = np.random.default_rng(n)
+    X, y = rng.normal(size=(n, 3)), np.where(rng.random(n) < 0.5, -1.0, 1.0)
+    dual, K = soft_margin(y, 2.0), RBF()(X)
+    alpha, F, done = steps_by_the_book(K, dual, 1e-6)
+    found, base, G, gap = np.zeros(n), y.copy(), np.zeros(n), np.zeros(1)
+    native = _smo.steps(
+        K=K, diagonal=np.ones(n), sign=y, upper=dual.upper, ridge=np.zeros(n), constraint=0, tol=1e-6, most=10**6,
+        alpha=found, G=G, base=base, gap=gap,
+    )  # fmt: skip
+    assert native == done
+    assert_allclose(found, alpha, atol=1e-10)
+    assert_allclose(G + base, F, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_cache_of_rows_is_the_matrix(dtype):
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 3)), np.sign(rng.normal(size=60))
-    dual = Dual(y, -np.ones(60), np.full(60, 2.0), np.zeros(60), constraint, np.full(60, ridge))
-    found = solve(RBF().gram_rows(X), dual, tol=1e-9)
-    Q = np.outer(y, y) * RBF()(X) + ridge * np.eye(60)
-    assert_allclose(found.gradient, Q @ found.alpha - 1, atol=1e-9)
-    level = y * found.gradient + found.offset  # 0 for free multipliers
-    rises, falls = found.alpha < 2.0, found.alpha > 0
-    assert (y[rises] * level[rises] >= -1e-8).all() and (y[falls] * level[falls] <= 1e-8).all()
-    if constraint == "sum":
-        assert_allclose(y @ found.alpha, 0, atol=1e-9)
+    X = rng.normal(size=(70, 3))
+    K, gram = RBF()(X), RBF().gram_rows(X)
+    cache, columns = RowCache(gram, dtype, 30 * 70 * np.dtype(dtype).itemsize / 2**20, 20), np.arange(70)
+    for turn in range(30):
+        rows, coef, G = rng.permutation(columns)[:11], rng.normal(size=11), rng.normal(size=len(columns))
+        expected = G - coef @ K[np.ix_(rows, columns)]
+        cache.subtract(rows, coef, G)
+        assert_allclose(G, expected, atol=1e-5)
+        if turn in (9, 19):
+            kept = np.sort(rng.permutation(len(columns))[: len(columns) - 20])
+            cache.keep(kept)
+            columns = columns[kept]
+    assert cache.computed < 30 * 11  # some were still there
+    cache.keep_all()
+    G = np.zeros(70)
+    cache.subtract(np.arange(5), np.ones(5), G)
+    assert_allclose(G, -K[:5].sum(axis=0), atol=1e-5)
+
+
+# ------------------------------------------------------------------ hard cases
+
+
+@pytest.mark.parametrize("C", [1e-6, 1.0, 1e3, 1e6])
+def test_any_penalty(C):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 2)), np.where(rng.random(80) < 0.5, -1.0, 1.0)
+    tol = 1e-3
+    check_optimal(
+        X, RBF(), soft_margin(y, C), solve(RBF().gram_rows(X), soft_margin(y, C), tol=tol), tol, 1e-6
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_the_unit_of_the_kernel_does_not_matter(scale):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.where(rng.random(40) < 0.5, -1.0, 1.0)
+    K = RBF()(X)
+    one, other = (solve(MatrixRows(s * K), soft_margin(y, 1 / s), tol=1e-8) for s in (1.0, scale))
+    assert other.converged
+    assert_allclose(other.alpha * scale, one.alpha, atol=1e-7)
+
+
+@pytest.mark.parametrize("size", [200.0, 0.0])
+def test_duplicates_and_a_constant_kernel(size):
+    X, y = np.repeat([[0.0], [1.0]], 20, axis=0), np.tile([1.0, 1.0, 1.0, -1.0], 10)
+    for kernel in (RBF(), RBF(gamma=0.0), Linear()):
+        found = solve(kernel.gram_rows(X), soft_margin(y, 1.0), tol=1e-9, cache_size=size)
+        check_optimal(X, kernel, soft_margin(y, 1.0), found, 1e-9)
+
+
+def test_one_row_of_each_class():
+    found = solve(Linear().gram_rows([[0.0], [2.0]]), soft_margin(np.array([-1.0, 1.0]), np.inf), tol=1e-12)
+    assert_allclose([*found.alpha, found.offset, found.objective], [0.5, 0.5, -1.0, -0.5])
+
+
+@pytest.mark.parametrize("size", [200.0, 0.0])
+def test_a_tolerance_near_the_end_of_numbers(size):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.where(rng.random(40) < 0.5, -1.0, 1.0)
+    found = solve(RBF().gram_rows(X), soft_margin(y, 1.0), tol=1e-12, cache_size=size)
+    check_optimal(X, RBF(), soft_margin(y, 1.0), found, 1e-12, 1e-11)
+
+
+@pytest.mark.parametrize("upper", [1.0, np.inf])
+@pytest.mark.parametrize("size", [200.0, 0.0])
+@pytest.mark.parametrize("form", ["sum", "each sign", "none"])
+def test_an_indefinite_matrix_ends(upper, size, form):
+    """With finite bounds at a point no pair improves; without them there may be no minimum, and it is said so."""
+    rng = np.random.default_rng(0)
+    K, y = rng.normal(size=(60, 60)), np.where(rng.random(60) < 0.5, -1.0, 1.0)
+    K = K + K.T
+    start = np.where(y > 0, 0.3, 0.3 * (y > 0).sum() / (y < 0).sum()) if form == "each sign" else np.zeros(60)
+    dual = Dual(y, -np.ones(60), np.full(60, upper), start, form)
+    gram = FunctionKernel(lambda A, B: K[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]).gram_rows(
+        np.arange(60.0)[:, None]
+    )
+    found = solve(gram, dual, tol=1e-6, cache_size=size, max_iter=50_000)
+    assert np.isfinite(found.alpha).all() and np.isfinite(found.objective)
+    if upper == 1.0:
+        assert found.converged
+    elif form == "none":
+        assert not found.converged
+
+
+def test_all_multipliers_at_their_bounds():
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    found = solve(
+        Linear().gram_rows(np.array([[1.0], [2.0], [-1.0], [-2.0]])), soft_margin(y, 0.01), tol=1e-9
+    )
+    assert_allclose(found.alpha, 0.01)
+    assert found.offset_range[0] < found.offset < found.offset_range[1]
+
+
+def test_max_iter_is_the_number_of_steps():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 3)), np.where(rng.random(100) < 0.5, -1.0, 1.0)
+    for size in (200.0, 0.0):
+        for most in (0, 1, 17):
+            found = solve(RBF().gram_rows(X), soft_margin(y, 1.0), max_iter=most, cache_size=size)
+            assert found.iterations == most
+            assert not found.converged and found.gap > 1e-3
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("place", [(1, 1), (0, 2)])
+@pytest.mark.parametrize("size", [200.0, 0.0])
+def test_values_that_are_no_numbers_are_refused(bad, place, size):
+    K = np.eye(4)
+    K[place] = bad
+    with pytest.raises(DataError, match=r"finite|NaN|infinite"):
+        solve(PrecomputedKernel().gram_rows(K), soft_margin(np.array([1.0, 1, -1, -1]), 1.0), cache_size=size)
+
+
+def test_a_program_that_listens_hears_the_gap_and_can_stop():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 3)), np.where(rng.random(300) < 0.5, -1.0, 1.0)
+    for size in (200.0, 0.0):
+        notes = []
+        with listen(lambda event, to=notes: to.append(event.note)):
+            solve(RBF().gram_rows(X), soft_margin(y, 1.0), cache_size=size)
+        assert any(note.startswith("gap") for note in notes)
+
+        def stop(event):
+            if event.note:
+                raise KeyboardInterrupt
+
+        with listen(stop), pytest.raises(KeyboardInterrupt):
+            solve(RBF().gram_rows(X), soft_margin(y, 1.0), cache_size=size)
+
+
+def test_the_part_of_a_shared_matrix_is_that_of_its_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 3)), np.where(rng.random(90) < 0.5, -1.0, 1.0)
+    rows = np.flatnonzero(rng.random(90) < 0.6)
+    for dtype in (np.float32, np.float64):
+        shared = MatrixRows(RBF().gram_rows(X).whole(dtype))
+        part, own = (g.subset(rows) if g is shared else g for g in (shared, RBF().gram_rows(X[rows])))
+        one, other = (solve(g, soft_margin(y[rows], 1.0), tol=1e-6) for g in (part, own))
+        assert_allclose(one.alpha, other.alpha, atol=1e-4)
+        again = shared.subset(rows).subset(np.arange(10))
+        assert_allclose(again.whole(), RBF()(X[rows[:10]]), atol=1e-6)

@@ -64,7 +64,8 @@ void sketch(In2<double> X,         // in     (n, d)
     const auto rows = view(X);
     const auto sums = view(out);
     require(sums.rows() == rows.rows() && rows.cols() <= hashes.d &&
-                sums.cols() == sized(hashes.factors, m, "sketch: sizes"), "sketch: sizes");
+                sums.cols() == sized(hashes.factors, m, "sketch: sizes"),
+            "sketch: sizes");
     nb::gil_scoped_release unlocked;
     for (int64_t i = 0; i < rows.rows(); ++i)
         for (int64_t j = 0; j < rows.cols(); ++j) hashes.add(sums.row(i), j, rows.row(i)[j]);

@@ -2,148 +2,435 @@
 //
 //     min 1/2 a'Qa + p'a,    0 <= a_i <= upper_i,    Q_ij = s_i s_j K(i mod n, j mod n) + [i = j] ridge_i
 //
-// F_i = -s_i (Qa + p)_i is kept for every variable. A step moves two variables along s'a = constant:
+// F_i = -s_i (Qa + p)_i is the sum of G, which all variables of a row share, and base_i = -s_i (p_i + ridge_i a_i):
+//
+//     G_r = -sum_j K(r, j mod n) s_j a_j,    F_i = G_(i mod n) + base_i
+//
+// A step moves two variables along s'a = constant:
 //
 //     a_i += s_i t,   a_j -= s_j t,   t = (F_i - F_j) / (K_ii + K_jj - 2 K_ij + ridge_i + ridge_j), then clipped,
 //
 // i with the largest F of those that may rise (s_i a_i), j with the largest gain (F_i - F_j)^2 / curvature of those
 // that may fall (Fan, Chen and Lin 2005). By constraint: SUM, one pair of all; EACH_SIGN, a pair of variables of one
-// sign; NONE, a single variable. Twin in NumPy: tests/svm/engine/test_solve.py.
+// sign, of the sign that violates more; NONE, a single variable. Where the matrix is not positive semidefinite the
+// curvature is replaced by a small positive number: the step then ends at a bound, and the objective still falls. Twin
+// in NumPy: tests/svm/engine/test_solve.py.
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "assay/edge.hpp"
 
 using namespace assay;
 
+#define INLINE __attribute__((always_inline)) static inline
+
 namespace {
 
 enum Constraint { SUM, EACH_SIGN, NONE };
-constexpr double LEAST_CURVATURE = 1e-12;
-constexpr double NEVER = -1e300;
+constexpr double BARRED = 1e300;     // added to F, it keeps a variable out
+constexpr int64_t BLOCK = 512;       // rows of which only the best value is kept, until one is looked for
+constexpr int MOST_SETS = 4;
+constexpr double ROUNDING = 8e-16;
+constexpr double FARTHEST = 1e60;    // a longer step means that there is no minimum
 
-struct Problem {
-    int64_t n, m;  // rows of the matrix, variables
-    const double *sign, *upper, *ridge, *diagonal;
-    double *alpha, *F;
-    bool may_rise(int64_t i) const { return sign[i] > 0 ? alpha[i] < upper[i] : alpha[i] > 0; }
-    bool may_fall(int64_t i) const { return sign[i] > 0 ? alpha[i] > 0 : alpha[i] < upper[i]; }
+typedef double Lane __attribute__((vector_size(64)));
+typedef double LooseLane __attribute__((vector_size(64), aligned(8), may_alias));
+typedef float Half __attribute__((vector_size(32)));
+typedef float LooseHalf __attribute__((vector_size(32), aligned(4), may_alias));
+constexpr int64_t WIDTH = 8;
+
+INLINE void load(Lane &v, const double *p) { v = *reinterpret_cast<const LooseLane *>(p); }
+INLINE void load(Lane &v, const float *p) {
+    v = __builtin_convertvector(*reinterpret_cast<const LooseHalf *>(p), Lane);
+}
+INLINE double largest(const Lane &v) {
+    double top = v[0];
+    for (int64_t k = 1; k < WIDTH; ++k) top = v[k] > top ? v[k] : top;
+    return top;
+}
+
+// The variables v n, v n + 1, ... that may form pairs with each other: one for each row of the matrix.
+template <class T> struct Set {
+    int64_t group, first;        // sets of one group may be paired; the variable of row 0
+    std::vector<double> up, low; // (n,) base of F where it may rise (fall), else barred
+    std::vector<T> own;          // (n,) K_ii + ridge_i
+};
+
+template <class T> struct Problem {
+    int64_t n, m, count = 0;     // rows of the matrix, variables, sets
+    const T *K;
+    const double *diagonal, *sign, *upper, *ridge;
+    double *alpha, *G, *base;
+    int constraint;
+    Set<T> sets[MOST_SETS];
+    std::vector<int8_t> set_of;  // (m,)
+
     double room_up(int64_t i) const { return sign[i] > 0 ? upper[i] - alpha[i] : alpha[i]; }
     double room_down(int64_t i) const { return sign[i] > 0 ? alpha[i] : upper[i] - alpha[i]; }
-    void set(int64_t i, double a) {
-        const double rounding = std::isinf(upper[i]) ? 0.0 : 1e-14 * upper[i];
-        if (a <= rounding) a = 0;
-        else if (upper[i] - a <= rounding) a = upper[i];
+    int64_t group_of(int64_t i) const { return constraint == EACH_SIGN && sign[i] < 0; }
+
+    void mark(int64_t i) {
+        Set<T> &set = sets[set_of[size_t(i)]];
+        const size_t r = size_t(i - set.first);
+        set.up[r] = room_up(i) > 0 ? base[i] : -BARRED;
+        set.low[r] = room_down(i) > 0 ? base[i] : BARRED;
+    }
+    void begin() {
+        set_of.assign(size_t(m), -1);
+        for (int64_t first = 0; first < m; first += n)
+            for (int64_t group = 0; group < 2; ++group) {
+                bool used = false;
+                for (int64_t i = first; i < first + n; ++i)
+                    if (group_of(i) == group) set_of[size_t(i)] = int8_t(count), used = true;
+                if (!used) continue;
+                Set<T> &set = sets[count++];
+                set.group = group, set.first = first;
+                set.up.assign(size_t(n), -BARRED), set.low.assign(size_t(n), BARRED), set.own.resize(size_t(n));
+                for (int64_t r = 0; r < n; ++r) set.own[size_t(r)] = T(diagonal[r] + ridge[first + r]);
+            }
+        for (int64_t i = 0; i < m; ++i) mark(i);
+    }
+    // s_i a_i += change, as far as numbers go; whether it moved.
+    bool move(int64_t i, double change) {
+        const double old = alpha[i], step = sign[i] * change;
+        double a = old + step;
+        if (a <= ROUNDING * (old + std::abs(step))) a = 0;
+        else if (upper[i] - a <= ROUNDING * a) a = upper[i];
         alpha[i] = a;
+        base[i] -= ridge[i] * sign[i] * (a - old);
+        mark(i);
+        return a != old;
     }
 };
 
-struct Pair {
-    int64_t i = -1, j = -1;
-    double gap = NEVER, gain = 0;
+struct Best {
+    double value;
+    int64_t at;
 };
 
+// G -= ci ri + cj rj; the largest F that may rise of each set and, if wanted, the smallest that may fall.
+template <bool LEAST, int SETS, class T>
+INLINE void update(const Problem<T> &p, const T *ri, const T *rj, double ci, double cj, Best *top, double *least) {
+    int64_t block[MOST_SETS] = {};
+    for (int s = 0; s < SETS; ++s) top[s] = {-std::numeric_limits<double>::infinity(), -1}, least[s] = 2 * BARRED;
+    const double *up[MOST_SETS], *low[MOST_SETS];
+    for (int s = 0; s < SETS; ++s) up[s] = p.sets[s].up.data(), low[s] = p.sets[s].low.data();
+    double *G = p.G;
+    const int64_t whole = p.n / WIDTH * WIDTH;
+    for (int64_t start = 0; start < p.n; start += BLOCK) {
+        const int64_t end = std::min(start + BLOCK, p.n), lanes = std::min(end, whole);
+        Lane high[SETS], small[SETS];
+        for (int s = 0; s < SETS; ++s) high[s] = Lane{} - 2 * BARRED, small[s] = Lane{} + 2 * BARRED;
+        for (int64_t t = start; t < lanes; t += WIDTH) {
+            Lane g, a, b;
+            load(g, G + t), load(a, ri + t), load(b, rj + t);
+            g = g - (a * ci + b * cj);
+            *reinterpret_cast<LooseLane *>(G + t) = g;
+            for (int s = 0; s < SETS; ++s) {
+                load(a, up[s] + t);
+                a = a + g;
+                high[s] = a > high[s] ? a : high[s];
+                if constexpr (LEAST) {
+                    load(b, low[s] + t);
+                    b = b + g;
+                    small[s] = b < small[s] ? b : small[s];
+                }
+            }
+        }
+        for (int64_t t = std::max(start, lanes); t < end; ++t) {
+            G[t] -= double(ri[t]) * ci + double(rj[t]) * cj;
+            for (int s = 0; s < SETS; ++s) {
+                high[s][0] = std::max(high[s][0], G[t] + up[s][t]);
+                if constexpr (LEAST) small[s][0] = std::min(small[s][0], G[t] + low[s][t]);
+            }
+        }
+        for (int s = 0; s < SETS; ++s) {
+            const double here = largest(high[s]);
+            if (here > top[s].value) top[s].value = here, block[s] = start;
+            if constexpr (LEAST) least[s] = std::min(least[s], -largest(-small[s]));
+        }
+    }
+    for (int s = 0; s < SETS; ++s) {
+        if (top[s].value < -BARRED / 2) continue;
+        const int64_t end = std::min(block[s] + BLOCK, p.n);
+        for (int64_t t = block[s]; t < end && top[s].at < 0; ++t)
+            if (G[t] + up[s][t] >= top[s].value) top[s].at = p.sets[s].first + t;
+    }
+}
+
+// The gain of exchanging with each row: (top - F)^2 / curvature, in lanes of T.
+template <class T> struct Lanes;
+template <> struct Lanes<double> {
+    typedef Lane Type;
+};
+template <> struct Lanes<float> {
+    typedef Half Type;
+};
+INLINE void load_own(Lane &v, const double *p) { load(v, p); }
+INLINE void load_own(Half &v, const float *p) { v = *reinterpret_cast<const LooseHalf *>(p); }
+INLINE void lower(Lane &to, const Lane &from) { to = from; }
+INLINE void lower(Half &to, const Lane &from) { to = __builtin_convertvector(from, Half); }
+
+template <class T> INLINE T least_curvature(T sum) {  // sum of two diagonal values
+    const T rounding = std::numeric_limits<T>::epsilon() * (sum < 0 ? -sum : sum);
+    return rounding > std::numeric_limits<T>::min() ? rounding : std::numeric_limits<T>::min();
+}
+
+// Where the gain is largest: of a set, for a first variable with the row `row` and own curvature `own`. The smallest F.
 template <class T>
-Pair best_pair(const Problem &p, const T *K, int only_sign) {  // only_sign 0: of both
-    Pair best;
-    double top = NEVER, low = -NEVER;
-    for (int64_t i = 0; i < p.m; ++i)
-        if ((!only_sign || p.sign[i] * only_sign > 0) && p.may_rise(i) && p.F[i] > top) top = p.F[i], best.i = i;
-    if (best.i < 0) return best;
-    const int64_t r = best.i % p.n;
-    const T *row = K + r * p.n;
-    for (int64_t j = 0; j < p.m; ++j) {
-        if ((only_sign && p.sign[j] * only_sign <= 0) || !p.may_fall(j)) continue;
-        low = std::min(low, p.F[j]);
-        const double apart = top - p.F[j];
-        if (apart <= 0 || j == best.i) continue;
-        const int64_t q = j % p.n;
-        const double curvature = p.diagonal[r] + p.diagonal[q] - 2.0 * row[q] + p.ridge[best.i] + p.ridge[j];
-        const double gain = apart * apart / std::max(curvature, LEAST_CURVATURE);
-        if (gain > best.gain) best.gain = gain, best.j = j;
+INLINE Best best_partner(const Problem<T> &p, const Set<T> &set, const T *row, double top, double scale, T own,
+                         double *least) {
+    typedef typename Lanes<T>::Type Narrow;
+    const double *G = p.G, *low = set.low.data();
+    const T *other = set.own.data(), floor = least_curvature(own);
+    const int64_t whole = p.n / WIDTH * WIDTH;
+    Best best{0, -1};
+    int64_t block = -1;
+    const auto gain_of = [&](int64_t t) {
+        const double apart = (top - (G[t] + low[t])) * scale;
+        const T near = T(apart > 0 ? apart : 0), curvature = own + other[t] - T(2) * row[t];
+        return double(near * near / (curvature > floor ? curvature : floor));
+    };
+    for (int64_t start = 0; start < p.n; start += BLOCK) {
+        const int64_t end = std::min(start + BLOCK, p.n), lanes = std::min(end, whole);
+        Lane small = Lane{} + 2 * BARRED;
+        Narrow high{};
+        for (int64_t t = start; t < lanes; t += WIDTH) {
+            Lane g, l;
+            Narrow k, o, near;
+            load(g, G + t), load(l, low + t), load_own(k, row + t), load_own(o, other + t);
+            g = g + l;
+            small = g < small ? g : small;
+            g = (top - g) * scale;
+            g = g > 0.0 ? g : Lane{};
+            lower(near, g);
+            k = (o + own) - (k + k);
+            k = k > floor ? k : Narrow{} + floor;
+            near = near * near / k;
+            high = near > high ? near : high;
+        }
+        double here = 0, least_here = -largest(-small);
+        for (int64_t k = 0; k < WIDTH; ++k) here = std::max(here, double(high[k]));
+        for (int64_t t = std::max(start, lanes); t < end; ++t)
+            here = std::max(here, gain_of(t)), least_here = std::min(least_here, G[t] + low[t]);
+        if (here > best.value) best.value = here, block = start;
+        *least = std::min(*least, least_here);
     }
-    best.gap = top - low;
+    if (block < 0) return best;
+    double value = 0;
+    for (int64_t t = block; t < std::min(block + BLOCK, p.n); ++t) {
+        const double gain = gain_of(t);
+        if (gain > value) value = gain, best.at = set.first + t;
+    }
     return best;
 }
 
-template <class T>
-void add(const Problem &p, const T *K, int64_t i, double change) {  // change of s_i a_i
-    const T *row = K + (i % p.n) * p.n;
-    for (int64_t start = 0; start < p.m; start += p.n)
-        for (int64_t t = 0; t < p.n; ++t) p.F[start + t] -= change * row[t];
-    p.F[i] -= change * p.ridge[i];
-}
-
-// One step; the gap before it.
-template <class T>
-double pair_step(Problem &p, const T *K, bool by_sign, double tol) {
-    Pair pair = best_pair(p, K, by_sign ? 1 : 0);
-    double gap = pair.gap;
-    if (by_sign) {
-        const Pair other = best_pair(p, K, -1);
-        gap = std::max(gap, other.gap);
-        if (other.gain > pair.gain) pair = other;
+// Steps until no pair violates by `tol`, or `most` are done, or numbers are not fine enough for another.
+template <int SETS, class T>
+INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) {
+    Best top[MOST_SETS];
+    double least[MOST_SETS];
+    const bool by_sign = p.constraint == EACH_SIGN;
+    double scale = 1;
+    const T *ri = p.K, *rj = p.K;
+    double step = 0;
+    for (int64_t done = 0;; ++done) {
+        if (by_sign) update<true, SETS>(p, ri, rj, step, -step, top, least);
+        else update<false, SETS>(p, ri, rj, step, -step, top, least);
+        int64_t i = -1, group = 0;
+        double high = 0, widest = -BARRED;
+        for (int64_t g = 0; g <= by_sign; ++g) {  // the group whose worst pair is worst
+            double most_here = -2 * BARRED, least_here = 2 * BARRED;
+            int64_t at = -1;
+            for (int s = 0; s < SETS; ++s) {
+                if (p.sets[s].group != g) continue;
+                if (top[s].at >= 0 && top[s].value > most_here) most_here = top[s].value, at = top[s].at;
+                least_here = std::min(least_here, least[s]);
+            }
+            if (at < 0) continue;
+            if (by_sign && !(least_here < BARRED / 2)) continue;
+            if (!by_sign || most_here - least_here > widest)
+                i = at, high = most_here, group = g, widest = most_here - least_here;
+        }
+        if (i < 0) return *gap = -BARRED, done;
+        const int64_t r = i % p.n;
+        ri = p.K + r * p.n;
+        const T own = T(p.diagonal[r] + p.ridge[i]);
+        Best partner{0, -1};
+        double smallest = 2 * BARRED;
+        for (int s = 0; s < SETS; ++s) {
+            if (p.sets[s].group != group) continue;
+            const Best one = best_partner(p, p.sets[s], ri, high, scale, own, &smallest);
+            if (one.at >= 0 && one.value > partner.value) partner = one;
+        }
+        *gap = smallest < BARRED / 2 ? high - smallest : -BARRED;
+        if (!(*gap >= tol) || done == most) return done;
+        if (partner.at < 0) {  // gains below the smallest numbers
+            if (scale == 1 / *gap) return done;
+            scale = 1 / *gap, step = 0;
+            --done;
+            continue;
+        }
+        scale = 1 / *gap;
+        const int64_t j = partner.at, q = j % p.n;
+        rj = p.K + q * p.n;
+        const double sum = p.diagonal[r] + p.ridge[i] + p.diagonal[q] + p.ridge[j];
+        const double curvature = sum - 2.0 * double(ri[q]);
+        step = (high - (p.G[q] + p.base[j])) / std::max(curvature, double(least_curvature(T(sum))));
+        step = std::min({step, p.room_up(i), p.room_down(j)});
+        if (!(std::abs(step) < FARTHEST)) return done;
+        const bool first = p.move(i, step), second = p.move(j, -step);
+        if (!first && !second) return done;
     }
-    if (gap < tol || pair.j < 0) return gap;
-    const int64_t i = pair.i, j = pair.j, r = i % p.n, q = j % p.n;
-    const double curvature = p.diagonal[r] + p.diagonal[q] - 2.0 * K[r * p.n + q] + p.ridge[i] + p.ridge[j];
-    double step = (p.F[i] - p.F[j]) / std::max(curvature, LEAST_CURVATURE);
-    step = std::min({step, p.room_up(i), p.room_down(j)});
-    p.set(i, p.alpha[i] + p.sign[i] * step);
-    p.set(j, p.alpha[j] - p.sign[j] * step);
-    add(p, K, i, step);
-    add(p, K, j, -step);
-    return gap;
 }
 
-template <class T>
-double single_step(Problem &p, const T *K, double tol) {
-    int64_t best = -1;
-    double gain = 0, gap = 0;
-    for (int64_t i = 0; i < p.m; ++i) {
-        const double F = p.F[i], pull = F > 0 ? (p.may_rise(i) ? F : 0) : (p.may_fall(i) ? -F : 0);
-        gap = std::max(gap, pull);
-        const double g = pull * pull / std::max(p.diagonal[i % p.n] + p.ridge[i], LEAST_CURVATURE);
-        if (g > gain) gain = g, best = i;
+template <int SETS, class T>
+INLINE int64_t single_steps(Problem<T> &p, double tol, int64_t most, double *gap) {
+    Best top[MOST_SETS];
+    double least[MOST_SETS], step = 0;
+    const T *row = p.K;
+    for (int64_t done = 0;; ++done) {
+        update<false, SETS>(p, row, row, step, 0.0, top, least);
+        int64_t best = -1;
+        double gain = 0;
+        *gap = 0;
+        for (int s = 0; s < SETS; ++s)
+            for (int64_t t = 0; t < p.n; ++t) {
+                const Set<T> &set = p.sets[s];
+                const double rise = p.G[t] + set.up[size_t(t)], fall = -(p.G[t] + set.low[size_t(t)]);
+                const double pull = std::max({rise, fall, 0.0}), own = double(set.own[size_t(t)]);
+                *gap = std::max(*gap, pull);
+                const double g = pull / own * pull;
+                if (own > 0 ? g > gain : pull > 0 && best < 0) gain = own > 0 ? g : gain, best = set.first + t;
+            }
+        if (!(*gap >= tol) || done == most || best < 0) return done;
+        const int64_t r = best % p.n;
+        row = p.K + r * p.n;
+        const double own = p.diagonal[r] + p.ridge[best];
+        step = (p.G[r] + p.base[best]) / std::max(own, double(least_curvature(T(2 * own))));
+        step = std::max(-p.room_down(best), std::min(step, p.room_up(best)));
+        if (!(std::abs(step) < FARTHEST) || !p.move(best, step)) return done;
     }
-    if (gap < tol || best < 0) return gap;
-    double step = p.F[best] / std::max(p.diagonal[best % p.n] + p.ridge[best], LEAST_CURVATURE);
-    step = std::max(-p.room_down(best), std::min(step, p.room_up(best)));
-    p.set(best, p.alpha[best] + p.sign[best] * step);
-    add(p, K, best, step);
-    return gap;
 }
 
 template <class T>
-int64_t steps(In2<T> K,             // in      (n, n)
-              In1<double> diagonal, // in      (n,)
-              In1<double> sign,     // in      (m,)  -1 or 1; m a multiple of n
-              In1<double> upper,    // in      (m,)
-              In1<double> ridge,    // in      (m,)
+INLINE int64_t all_steps(Problem<T> &p, double tol, int64_t most, double *gap) {
+    if (p.constraint == NONE) {
+        if (p.count == 1) return single_steps<1>(p, tol, most, gap);
+        return single_steps<2>(p, tol, most, gap);
+    }
+    switch (p.count) {
+        case 1: return pair_steps<1>(p, tol, most, gap);
+        case 2: return pair_steps<2>(p, tol, most, gap);
+        case 3: return pair_steps<3>(p, tol, most, gap);
+        default: return pair_steps<4>(p, tol, most, gap);
+    }
+}
+HOT int64_t steps_in(Problem<float> &p, double tol, int64_t most, double *gap) { return all_steps(p, tol, most, gap); }
+HOT int64_t steps_in(Problem<double> &p, double tol, int64_t most, double *gap) { return all_steps(p, tol, most, gap); }
+
+template <class T>
+int64_t steps(In2<T> K,              // in      (n, n)
+              In1<double> diagonal,  // in      (n,)
+              In1<double> sign,      // in      (m,)  -1 or 1; m is n or 2 n
+              In1<double> upper,     // in      (m,)
+              In1<double> ridge,     // in      (m,)
               int constraint, double tol, int64_t most,
-              InOut1<double> alpha, // in/out  (m,)
-              InOut1<double> F,     // in/out  (m,)
-              InOut1<double> gap) { // out     (1,)
+              InOut1<double> alpha,  // in/out  (m,)
+              InOut1<double> G,      // in/out  (n,)
+              InOut1<double> base,   // in/out  (m,)
+              InOut1<double> gap) {  // out     (1,)
     const int64_t n = length(diagonal), m = length(sign);
-    require(int64_t(K.shape(0)) == n && int64_t(K.shape(1)) == n && n > 0 && m > 0 && m % n == 0, "steps: sizes");
-    require(length(upper) == m && length(ridge) == m && length(alpha) == m && length(F) == m && length(gap) == 1,
+    require(int64_t(K.shape(0)) == n && int64_t(K.shape(1)) == n && n > 0 && (m == n || m == 2 * n), "steps: sizes");
+    require(length(upper) == m && length(ridge) == m && length(alpha) == m && length(G) == n && length(base) == m &&
+                length(gap) == 1,
             "steps: sizes of variables");
     nb::gil_scoped_release unlocked;
-    Problem p{n, m, sign.data(), upper.data(), ridge.data(), diagonal.data(), alpha.data(), F.data()};
-    int64_t done = 0;
-    for (; done < most; ++done) {
-        gap.data()[0] =
-            constraint == NONE ? single_step(p, K.data(), tol) : pair_step(p, K.data(), constraint == EACH_SIGN, tol);
-        if (!(gap.data()[0] >= tol)) break;
+    Problem<T> p;
+    p.n = n, p.m = m, p.K = K.data(), p.diagonal = diagonal.data(), p.sign = sign.data(), p.upper = upper.data();
+    p.ridge = ridge.data(), p.alpha = alpha.data(), p.G = G.data(), p.base = base.data(), p.constraint = constraint;
+    p.begin();
+    return steps_in(p, tol, most, gap.data());
+}
+
+// G[t] -= sum_k coef[k] rows[places[k], t] for first <= t < last: four rows at a time.
+template <class T>
+INLINE void subtract(const T *rows, int64_t width, const int64_t *places, const double *coef, int64_t k, int64_t first,
+                     int64_t last, double *G) {
+    for (int64_t start = first; start < last; start += BLOCK) {
+        const int64_t end = std::min(start + BLOCK, last);
+        int64_t c = 0;
+        for (; c + 4 <= k; c += 4) {
+            const T *r0 = rows + places[c] * width, *r1 = rows + places[c + 1] * width;
+            const T *r2 = rows + places[c + 2] * width, *r3 = rows + places[c + 3] * width;
+            const double c0 = coef[c], c1 = coef[c + 1], c2 = coef[c + 2], c3 = coef[c + 3];
+            int64_t t = start;
+            for (; t + WIDTH <= end; t += WIDTH) {
+                Lane g, a, b, d, e;
+                load(g, G + t), load(a, r0 + t), load(b, r1 + t), load(d, r2 + t), load(e, r3 + t);
+                g = g - ((a * c0 + b * c1) + (d * c2 + e * c3));
+                *reinterpret_cast<LooseLane *>(G + t) = g;
+            }
+            for (; t < end; ++t) G[t] -= (r0[t] * c0 + r1[t] * c1) + (r2[t] * c2 + r3[t] * c3);
+        }
+        for (; c < k; ++c) {
+            const T *row = rows + places[c] * width;
+            for (int64_t t = start; t < end; ++t) G[t] -= row[t] * coef[c];
+        }
     }
-    return done;
+}
+HOT void subtract_in(const float *rows, int64_t width, const int64_t *places, const double *coef, int64_t k,
+                     int64_t first, int64_t last, double *G) {
+    subtract(rows, width, places, coef, k, first, last, G);
+}
+HOT void subtract_in(const double *rows, int64_t width, const int64_t *places, const double *coef, int64_t k,
+                     int64_t first, int64_t last, double *G) {
+    subtract(rows, width, places, coef, k, first, last, G);
+}
+
+template <class T>
+void subtract_rows(In2<T> rows,          // in      (slots, width)
+                   In1<int64_t> places,  // in      (k,) which of them
+                   In1<double> coef,     // in      (k,)
+                   int64_t first, int64_t last,
+                   InOut1<double> G) {   // in/out  (<= width,)
+    require(length(places) == length(coef) && within(places, 0, int64_t(rows.shape(0))), "subtract_rows: places");
+    require(0 <= first && last <= length(G) && length(G) <= int64_t(rows.shape(1)), "subtract_rows: columns");
+    nb::gil_scoped_release unlocked;
+    subtract_in(rows.data(), int64_t(rows.shape(1)), places.data(), coef.data(), length(coef), first, last, G.data());
+}
+
+// Rows of `width` values become rows of those in the columns `kept`, close together at the front of their memory.
+template <class T>
+void squeeze(int64_t rows, int64_t width,
+             In1<int64_t> kept,    // in      ascending
+             InOut1<T> values) {   // in/out  at least rows x width
+    const int64_t less = length(kept);
+    require(rows >= 0 && width >= 0 && sized(rows, width, "squeeze: sizes") <= length(values), "squeeze: sizes");
+    require(less <= width && within(kept, 0, width), "squeeze: columns");
+    for (int64_t t = 1; t < less; ++t) require(kept.data()[t - 1] < kept.data()[t], "squeeze: columns ascend");
+    nb::gil_scoped_release unlocked;
+    const int64_t *from = kept.data();
+    for (int64_t r = 0; r < rows; ++r) {  // nothing is written before it was read
+        const T *old = values.data() + r * width;
+        T *to = values.data() + r * less;
+        for (int64_t t = 0; t < less; ++t) to[t] = old[from[t]];
+    }
+}
+
+template <class T>
+void define_for(nb::module_ &m) {
+    define(m, "steps", &steps<T>, "K", "diagonal", "sign", "upper", "ridge", "constraint", "tol", "most", "alpha", "G",
+           "base", "gap");
+    define(m, "subtract_rows", &subtract_rows<T>, "rows", "places", "coef", "first", "last", "G");
+    define(m, "squeeze", &squeeze<T>, "rows", "width", "kept", "values");
 }
 
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    define(m, "steps", &steps<float>, "K", "diagonal", "sign", "upper", "ridge", "constraint", "tol", "most", "alpha",
-           "F", "gap");
-    define(m, "steps", &steps<double>, "K", "diagonal", "sign", "upper", "ridge", "constraint", "tol", "most", "alpha",
-           "F", "gap");
+    define_for<float>(m);
+    define_for<double>(m);
 }

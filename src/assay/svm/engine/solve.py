@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-import assay.svm.engine._smo as _smo
-from assay.core.parallel import end_if_abandoned
-from assay.kernels.gram_rows import GramRows
-from assay.svm.engine.dual import CONSTRAINTS, Dual, Solution
+from assay.core.progress import Progress, progress
+from assay.kernels.gram_rows import GramRows, MatrixRows
+from assay.svm.engine.blocks import search_in_blocks
+from assay.svm.engine.dual import Dual, Solution
+from assay.svm.engine.search import Search
 
 __all__ = ["solve"]
 
-STEPS_A_CALL = 20_000  # of the native code, between two looks for Ctrl-C
+VALUES_A_CALL = 400_000_000  # of the kernel matrix that native code goes through between two looks for Ctrl-C
+MOST_DOUBLE_ROWS = 2_000  # training rows up to which the matrix is held in float64
+LEAST_STEPS = 10_000_000  # that max_iter=-1 allows
+MOST_REFRESHES = 20
 
 
 def solve(
@@ -19,76 +23,50 @@ def solve(
 ) -> Solution:
     """The multipliers at which no pair violates the optimality conditions by more than ``tol``.
 
+    While the kernel matrix fits the cache it is held as a whole, in float64 up to 2,000 rows and in float32 beyond;
+    a larger one is solved in blocks of rows (`search_in_blocks`). Where rounding might hide a violation, the gradient
+    is computed anew in float64 before the search ends.
+
     Parameters
     ----------
     gram : GramRows, the kernel matrix of the training rows
     dual : Dual
     tol : float
     cache_size : float, megabytes of kernel values that may be held
-    max_iter : int, the most steps; -1 for as many as it takes
+    max_iter : int, the most steps; -1 for ten million, or a hundred for each multiplier if that is more
     """
-    m = len(dual.sign)
-    K = gram.whole()
-    ridge = np.zeros(m) if dual.ridge is None else np.ascontiguousarray(dual.ridge, dtype=np.float64)
-    alpha = np.array(dual.start, dtype=np.float64)
-    F = -dual.sign * dual.linear
-    moved = np.flatnonzero(alpha)
-    if len(moved):
-        pull = np.zeros(gram.n)
-        np.add.at(pull, moved % gram.n, (dual.sign * alpha)[moved])
-        F -= np.tile(K @ pull, m // gram.n) + dual.sign * ridge * alpha
-    gap, iterations = np.array([np.inf]), 0
-    while iterations != max_iter:
-        end_if_abandoned()
-        most = STEPS_A_CALL if max_iter < 0 else min(STEPS_A_CALL, max_iter - iterations)
-        done = _smo.steps(
-            K=K,
-            diagonal=np.ascontiguousarray(np.diagonal(K), dtype=np.float64),
-            sign=dual.sign,
-            upper=dual.upper,
-            ridge=ridge,
-            constraint=CONSTRAINTS.index(dual.constraint),
-            tol=tol,
-            most=most,
-            alpha=alpha,
-            F=F,
-            gap=gap,
-        )
-        iterations += done
-        if done < most:
+    search = Search(gram, dual)
+    if search.alpha.any():
+        search.refresh()
+    most = max(LEAST_STEPS, 100 * search.m) if max_iter < 0 else max_iter
+    held = gram.K.dtype if isinstance(gram, MatrixRows) else None
+    double = 8 * gram.n**2 <= cache_size * 2**20 and (
+        gram.n <= MOST_DOUBLE_ROWS or search.diagonal.max(initial=0) > 1e30
+    )
+    dtype = np.dtype(held or (np.float64 if double else np.float32))
+    with progress(description="fitting a kernel machine") as bar:
+        if held is not None or dtype.itemsize * gram.n**2 <= cache_size * 2**20:
+            converged = search_whole(search, gram.whole(dtype), tol, most, bar)
+        else:
+            converged = search_in_blocks(search, tol, cache_size, most, bar)
+    return search.solution(converged)
+
+
+def search_whole(search: Search, K: np.ndarray, tol: float, most: int, bar: Progress) -> bool:
+    """Steps with the whole matrix in memory; whether the gap is below ``tol``."""
+    a_call = max(1_000, VALUES_A_CALL // max(search.m, 1))
+    fresh = False
+    for _ in range(MOST_REFRESHES):
+        before = search.iterations
+        done = a_call
+        while done == a_call and search.iterations < most:
+            a_call = min(a_call, most - search.iterations)
+            done = search.steps(K, None, tol, a_call)
+            bar.advance(done, note=f"gap {search.gap:.2g}")
+        if search.iterations >= most or (fresh and search.iterations == before):
             break
-    return _solution(dual, alpha, F, float(gap[0]), iterations, bool(gap[0] < tol))
-
-
-def _solution(
-    dual: Dual, alpha: np.ndarray, F: np.ndarray, gap: float, iterations: int, converged: bool
-) -> Solution:
-    gradient = -dual.sign * F
-    objective = 0.5 * float(alpha @ (gradient + dual.linear))
-    if dual.constraint == "none":
-        return Solution(alpha, gradient, 0.0, (0.0, 0.0), 1.0, objective, gap, iterations, converged)
-    if dual.constraint == "sum":
-        low, high, offset = _level(dual, alpha, F, np.ones(len(alpha), dtype=bool))
-        return Solution(alpha, gradient, offset, (low, high), 1.0, objective, gap, iterations, converged)
-    (low1, high1, above), (low2, high2, below) = (
-        _level(dual, alpha, F, dual.sign == sign) for sign in (1.0, -1.0)
-    )
-    span = ((low1 + low2) / 2, (high1 + high2) / 2)
-    return Solution(
-        alpha, gradient, (above + below) / 2, span, (below - above) / 2, objective, gap, iterations, converged
-    )
-
-
-def _level(dual: Dual, alpha: np.ndarray, F: np.ndarray, of: np.ndarray) -> tuple[float, float, float]:
-    """The F at which all multipliers strictly between their bounds lie, else the middle of what the others allow."""
-    free = of & (alpha > 0) & (alpha < dual.upper)
-    up = of & np.where(dual.sign > 0, alpha < dual.upper, alpha > 0)
-    down = of & np.where(dual.sign > 0, alpha > 0, alpha < dual.upper)
-    if free.any():
-        level = float(F[free].mean())
-        return level, level, level
-    low = float(F[up].max()) if up.any() else -np.inf
-    high = float(F[down].min()) if down.any() else np.inf
-    if not np.isfinite(low + high):  # all at one bound: the nearest value that is allowed
-        return low, high, low if np.isfinite(low) else high if np.isfinite(high) else 0.0
-    return low, high, (low + high) / 2
+        if search.rounding(K.dtype) < 0.1 * tol and search.gap < tol:
+            break
+        search.refresh()
+        fresh = True
+    return search.gap < tol

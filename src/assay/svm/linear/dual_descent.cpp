@@ -3,8 +3,8 @@
 //     min  1/2 |v|^2 + sum_i  1/2 r_i b_i^2 - t_i b_i + e |b_i|,    low_i <= b_i <= high_i,    v = sum_i b_i (x_i, s)
 //
 // A visit minimises over b_i alone; v is kept up to date, so that it costs two runs over the row. Rows that rest at a
-// bound or at 0, and would move away from it by more than any row has moved in the last pass, leave the passes until the
-// others are done (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008; Ho and Lin 2012 for e > 0).
+// bound or at 0, and would move away from it by more than any row has moved in the last pass, leave the passes until
+// the others are done (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008; Ho and Lin 2012 for e > 0).
 //
 //     descend   some passes over sparse or dense rows; `order` (rows, those in play first) and `state` (how many are in
 //               play, the largest violation of the last pass, the seed) are kept between calls
@@ -98,7 +98,7 @@ inline __attribute__((always_inline)) double pass(const Problem &q, const Rows &
         double g = rows.dot(i, v) - q.target[i] + q.ridge[i] * b;
         if (q.constant != 0) g += q.constant * v[q.d];
         const double up = g + (b >= 0 ? q.epsilon : -q.epsilon), down = g + (b > 0 ? q.epsilon : -q.epsilon);
-        const bool rises = b < q.high[i] && up < 0, falls = b > q.low[i] && down > 0;
+        const bool rises = b < q.high[i] && up<0, falls = b> q.low[i] && down > 0;
         if (!rises && !falls) {
             if ((b >= q.high[i] || up > before) && (b <= q.low[i] || down < -before)) {
                 std::swap(order[k], order[--active]);
@@ -156,8 +156,15 @@ Problem checked(const Dual &dual, int64_t n, int64_t d, int64_t most, const InOu
     require(within(order, 0, n) && length(state) == 4, "order: row numbers; state: four numbers");
     require(most >= 0 && state.data()[0] >= 0 && state.data()[0] <= double(n), "more rows in play than there are");
     require(state.data()[2] >= 0 && state.data()[2] < 9e15, "a seed from 0 up to 2^53");
-    return {dual.target.data(), dual.low.data(), dual.high.data(), dual.ridge.data(), dual.power.data(),
-            dual.epsilon,       dual.constant,   n,                d};
+    return {dual.target.data(),
+            dual.low.data(),
+            dual.high.data(),
+            dual.ridge.data(),
+            dual.power.data(),
+            dual.epsilon,
+            dual.constant,
+            n,
+            d};
 }
 
 int64_t descend_sparse(In1<int64_t> start, In1<int32_t> column, In1<double> value, const Dual &dual, double tol,

@@ -22,9 +22,9 @@ using namespace assay;
 namespace {
 
 struct Table {
-    In2<double> X;                       // (n, d)
-    In1<double> target, above, below;    // (n,) t, u, l
-    double epsilon, constant;            // e, s; s = 0 for no constant
+    In2<double> X;  // (n, d)
+    In1<double> target, above, below;  // (n,) t, u, l
+    double epsilon, constant;  // e, s; s = 0 for no constant
     void check() const {
         const int64_t n = int64_t(X.shape(0));
         require(length(target) == n && length(above) == n && length(below) == n, "target and prices: one for each row");
@@ -39,8 +39,15 @@ struct View {
 
 View seen(const Table &table) {
     const int64_t d = int64_t(table.X.shape(1));
-    return {table.X.data(),   table.target.data(),      table.above.data(), table.below.data(), table.epsilon,
-            table.constant,   int64_t(table.X.shape(0)), d,                  d + (table.constant != 0)};
+    return {table.X.data(),
+            table.target.data(),
+            table.above.data(),
+            table.below.data(),
+            table.epsilon,
+            table.constant,
+            int64_t(table.X.shape(0)),
+            d,
+            d + (table.constant != 0)};
 }
 
 // The sum of a_j b_j in eight lanes, which do not wait for each other.
@@ -55,7 +62,8 @@ inline __attribute__((always_inline)) double dot(const double *a, const double *
 }
 
 // The slope of a row's loss in z, its second derivative, and the loss.
-inline __attribute__((always_inline)) double bent(const View &t, int64_t i, double z, double &slope, double &curvature) {
+inline __attribute__((always_inline)) double bent(const View &t, int64_t i, double z, double &slope,
+                                                  double &curvature) {
     const double r = t.target[i] - z, over = r - t.epsilon, under = -r - t.epsilon;
     const double u = over > 0 ? t.above[i] : 0.0, l = under > 0 ? t.below[i] : 0.0;
     slope = -2 * u * over + 2 * l * under;
@@ -126,7 +134,8 @@ void add_rows(const View &t, const std::vector<int64_t> &list, const std::vector
 }
 
 // p = -H^-1 g by Cholesky's factors of H in units in which its diagonal is 1; a pivot lost in rounding is made stiff.
-void solve(const double *H, const double *g, int64_t p, std::vector<double> &L, std::vector<double> &unit, double *step) {
+void solve(const double *H, const double *g, int64_t p, std::vector<double> &L, std::vector<double> &unit,
+           double *step) {
     for (int64_t j = 0; j < p; ++j) unit[size_t(j)] = 1 / std::sqrt(H[j * p + j]);
     for (int64_t a = 0; a < p; ++a) {
         double *row = L.data() + a * p;
@@ -161,7 +170,8 @@ HOT Along along_loop(const View &t, const double *z, const double *u, double a) 
 }
 
 // About the lowest point of v + a step, a > 0: Newton's method on the line, between points where E falls and rises.
-double line(const View &t, const double *z, const double *u, double vv, double vs, double ss, double start, double slope) {
+double line(const View &t, const double *z, const double *u, double vv, double vs, double ss, double start,
+            double slope) {
     double low = 0, high = std::numeric_limits<double>::infinity(), a = 1, best = 0, least = start;
     for (int round = 0; round < 40; ++round) {
         Along here = along_loop(t, z, u, a);
@@ -244,7 +254,7 @@ nb::tuple newton(const Table &table, double tol, int64_t steps, InOut1<double> v
             }
             if (length == 0) {
                 if (fresh) break;  // nothing but rounding is left
-                fresh = true;      // differences have worn the matrix out
+                fresh = true;  // differences have worn the matrix out
                 continue;
             }
             fresh = false;
@@ -260,7 +270,8 @@ nb::tuple newton(const Table &table, double tol, int64_t steps, InOut1<double> v
 
 NB_MODULE(ASSAY_MODULE, m) {
     record<Table>(m, "Table", field("X", &Table::X), field("target", &Table::target), field("above", &Table::above),
-                  field("below", &Table::below), field("epsilon", &Table::epsilon), field("constant", &Table::constant));
+                  field("below", &Table::below), field("epsilon", &Table::epsilon),
+                  field("constant", &Table::constant));
     define(m, "respond", &respond, "table", "z", "G", "c");
     define(m, "scores", &scores, "table", "v", "z");
     define(m, "newton", &newton, "table", "tol", "steps", "v", "z", "c", "H");

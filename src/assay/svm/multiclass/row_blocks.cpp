@@ -1,15 +1,16 @@
 // Machines of several classes in one problem: descent over the K coefficients of one row at a time.
 //
-//     w_k = sum_i a_ik (x_i, s),     min  1/2 sum_k |w_k|^2 + sum_ik e_ik a_ik,     sum_k a_ik = 0,   low <= a_ik <= high
+//     w_k = sum_i a_ik (x_i, s),     min  1/2 sum_k |w_k|^2 + sum_ik e_ik a_ik,     sum_k a_ik = 0,   low <= a_ik <=
+//     high
 //
 // with e_ik = margin + offset_k - offset_y for k other than the row's class y, else 0. The bounds make the machine:
 //
 //     Crammer and Singer      a_ik <= 0 for k other than y,          a_iy <= C_i
 //     Weston and Watkins      -C_i <= a_ik <= 0 for k other than y,  a_iy is what they add up to, with the other sign
 //
-// All K coefficients of a row are moved at once: to the point u = a - g / |x_i|^2 (g the slopes), projected on the box and
-// the plane sum = 0, which is a root in one variable. A row whose best move is worse than any that was made in the last
-// pass leaves until the others are done.
+// All K coefficients of a row are moved at once: to the point u = a - g / |x_i|^2 (g the slopes), projected on the box
+// and the plane sum = 0, which is a root in one variable. A row whose best move is worse than any that was made in the
+// last pass leaves until the others are done.
 //
 //     sweep_sparse, sweep_dense   W (d + 1, K), the constants last, is kept up to date
 //     sweep_gram                  the scores F (n, K) of the training rows are, by rows of the matrix of their kernel
@@ -102,8 +103,8 @@ struct Gram {
     }
 };
 
-// The point of the box with sum 0 that is nearest to u: clip(u - t) for the t at which its sum is 0. Between two bends the
-// sum is a straight line that falls; the bends on both sides of 0 are found by halving the sorted list.
+// The point of the box with sum 0 that is nearest to u: clip(u - t) for the t at which its sum is 0. Between two bends
+// the sum is a straight line that falls; the bends on both sides of 0 are found by halving the sorted list.
 void project(const double *u, const double *low, const double *high, int64_t K, std::vector<double> &bend, double *to) {
     bend.clear();
     for (int64_t k = 0; k < K; ++k) {
@@ -217,15 +218,23 @@ Task checked(const Blocks &blocks, int64_t n, int64_t most, const InOut2<double>
     require(within(order, 0, n) && length(state) == 4, "order: row numbers; state: four numbers");
     require(most >= 0 && state.data()[0] >= 0 && state.data()[0] <= double(n), "more rows in play than there are");
     require(state.data()[2] >= 0 && state.data()[2] < 9e15, "a seed from 0 up to 2^53");
-    return {blocks.y.data(), blocks.price.data(), blocks.power.data(), blocks.offset.data(), blocks.margin,
-            blocks.constant, blocks.each,         n,                   K};
+    return {blocks.y.data(),
+            blocks.price.data(),
+            blocks.power.data(),
+            blocks.offset.data(),
+            blocks.margin,
+            blocks.constant,
+            blocks.each,
+            n,
+            K};
 }
 
 int64_t sweep_sparse(In1<int64_t> start, In1<int32_t> column, In1<double> value, const Blocks &blocks, double tol,
                      int64_t most, InOut2<double> W, InOut2<double> A, InOut1<int64_t> order, InOut1<double> state) {
     const int64_t n = length(blocks.y), d = int64_t(W.shape(0)) - 1;
     const Task q = checked(blocks, n, most, A, order, state);
-    require(d >= 0 && int64_t(W.shape(1)) == q.K, "W: a row for each column and the constants, a column for each class");
+    require(d >= 0 && int64_t(W.shape(1)) == q.K,
+            "W: a row for each column and the constants, a column for each class");
     require(are_rows(value, column, start, n, d), "CSR arrays that do not make up these rows");
     nb::gil_scoped_release free;
     const Sparse rows{start.data(), column.data(), value.data(), W.data(), d, q.K, q.constant};

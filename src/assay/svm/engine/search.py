@@ -1,0 +1,142 @@
+"""Where the search for the multipliers of a dual problem stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import assay.svm.engine._smo as _smo
+from assay.errors import DataError
+from assay.kernels.gram_rows import GramRows
+from assay.svm.engine.dual import CONSTRAINTS, Dual, Solution
+
+__all__ = ["Search"]
+
+EPSILON = 1e-15  # relative error of a sum in float64
+
+
+class Search:
+    r"""The multipliers so far, and what native code keeps of the gradient.
+
+    .. math:: F_i = -s_i (Qa + p)_i = G_{i \bmod n} + b_i, \quad G = -K\beta, \quad
+              \beta_r = \sum_{i \bmod n = r} s_i a_i, \quad b_i = -s_i (p_i + r_i a_i) \quad (1)
+
+    F is what optimality is about: a pair of multipliers may improve the objective if the one that may rise (:math:`s_i
+    a_i`) has the larger F.
+
+    Parameters
+    ----------
+    gram : GramRows
+    dual : Dual
+    """
+
+    def __init__(self, gram: GramRows, dual: Dual):
+        self.gram, self.dual, self.n, self.m = gram, dual, gram.n, len(dual.sign)
+        if self.m not in (self.n, 2 * self.n):
+            raise DataError(
+                f"the engine: {self.n} training rows need {self.n} or {2 * self.n} multipliers, got {self.m}."
+            )
+        self.sign, self.upper = _numbers(dual.sign), _numbers(dual.upper)
+        self.ridge = np.zeros(self.m) if dual.ridge is None else _numbers(dual.ridge)
+        self.alpha = np.clip(_numbers(dual.start), 0.0, self.upper)
+        self.diagonal = _numbers(gram.diagonal)
+        if not np.isfinite(self.diagonal).all():
+            raise DataError("the engine: the kernel of a training row with itself is no finite number.")
+        self.constraint = CONSTRAINTS.index(dual.constraint)
+        self.base = -self.sign * (_numbers(dual.linear) + self.ridge * self.alpha)
+        self.G = np.zeros(self.n)
+        self.gap, self.iterations = np.inf, 0
+
+    @property
+    def beta(self) -> np.ndarray:
+        """(n,) the coefficients of the training rows."""
+        return (self.sign * self.alpha).reshape(-1, self.n).sum(axis=0)
+
+    def refresh(self, rows: np.ndarray | None = None, dtype: Any = np.float64) -> None:
+        """Compute G anew, from values of ``dtype``, for some rows or for all."""
+        beta = self.beta
+        support = np.flatnonzero(beta)
+        wanted = np.arange(self.n) if rows is None else rows
+        self.G[wanted] = -self.gram.times(wanted, support, beta[support], dtype) if len(support) else 0.0
+        if rows is None:
+            self.base = -self.sign * (self.dual.linear + self.ridge * self.alpha)
+
+    def rounding(self, dtype: Any) -> float:
+        """By about how much F may be wrong if G was added up from values of ``dtype``."""
+        largest = float(np.abs(self.diagonal).max(initial=0.0))
+        length = float(np.linalg.norm(self.beta))
+        return (float(np.finfo(dtype).eps) / 2 + EPSILON) * largest * length
+
+    def steps(self, K: np.ndarray, rows: np.ndarray | None, tol: float, most: int) -> int:
+        """Steps within the matrix K of some rows, or of all; how many were done."""
+        gap = np.array([np.inf])
+        if rows is None:
+            parts = self.diagonal, self.sign, self.upper, self.ridge, self.alpha, self.G, self.base
+        else:
+            which = self.variables(rows)
+            parts = (
+                self.diagonal[rows], self.sign[which], self.upper[which], self.ridge[which], self.alpha[which],
+                self.G[rows], self.base[which],
+            )  # fmt: skip
+        diagonal, sign, upper, ridge, alpha, G, base = parts
+        done = _smo.steps(
+            K=K, diagonal=diagonal, sign=sign, upper=upper, ridge=ridge, constraint=self.constraint, tol=tol,
+            most=most, alpha=alpha, G=G, base=base, gap=gap,
+        )  # fmt: skip
+        if rows is not None:
+            self.alpha[which], self.base[which] = alpha, base
+        else:
+            self.gap = max(float(gap[0]), 0.0)
+        self.iterations += done
+        return done
+
+    def variables(self, rows: np.ndarray) -> np.ndarray:
+        """The multipliers of some rows."""
+        return rows if self.m == self.n else np.concatenate([rows, rows + self.n])
+
+    def may_rise(self) -> np.ndarray:
+        return np.where(self.sign > 0, self.alpha < self.upper, self.alpha > 0)
+
+    def may_fall(self) -> np.ndarray:
+        return np.where(self.sign > 0, self.alpha > 0, self.alpha < self.upper)
+
+    @property
+    def F(self) -> np.ndarray:
+        return np.tile(self.G, self.m // self.n) + self.base
+
+    def objective(self) -> float:
+        return 0.5 * float(self.alpha @ (self.dual.linear - self.sign * self.F))
+
+    def solution(self, converged: bool) -> Solution:
+        """What was found, with the offset at which all free multipliers lie."""
+        F = self.F
+        fields = {"alpha": self.alpha, "gradient": -self.sign * F, "objective": self.objective()}
+        fields |= {"gap": self.gap, "iterations": self.iterations, "converged": converged}
+        if self.dual.constraint == "none":
+            return Solution(**fields, offset=0.0, offset_range=(0.0, 0.0), margin=1.0)
+        if self.dual.constraint == "sum":
+            low, high, offset = self._level(F, np.ones(self.m, dtype=bool))
+            return Solution(**fields, offset=offset, offset_range=(low, high), margin=1.0)
+        (low1, high1, above), (low2, high2, below) = (
+            self._level(F, self.sign == sign) for sign in (1.0, -1.0)
+        )
+        span = ((low1 + low2) / 2, (high1 + high2) / 2)
+        return Solution(**fields, offset=(above + below) / 2, offset_range=span, margin=(below - above) / 2)
+
+    def _level(self, F: np.ndarray, of: np.ndarray) -> tuple[float, float, float]:
+        """The F at which all free multipliers lie (between their bounds), else the middle of what the others allow."""
+        free = of & (self.alpha > 0) & (self.alpha < self.upper)
+        up, down = of & self.may_rise(), of & self.may_fall()
+        if free.any():
+            level = float(F[free].mean())
+            return level, level, level
+        low = float(F[up].max()) if up.any() else -np.inf
+        high = float(F[down].min()) if down.any() else np.inf
+        if not np.isfinite(low + high):  # all at one bound: the nearest value that is allowed
+            return low, high, low if np.isfinite(low) else high if np.isfinite(high) else 0.0
+        return low, high, (low + high) / 2
+
+
+def _numbers(values: Any) -> np.ndarray:
+    return np.ascontiguousarray(values, dtype=np.float64)
