@@ -631,7 +631,7 @@ def trees() -> None:
 
 @scenario
 def kernel_machines() -> None:
-    from assay.kernels import RBF, Polynomial
+    from assay.kernels import RBF, Chi2, Polynomial
     from assay.svm.engine import Dual, solve
     from assay.svm.engine.row_cache import RowCache
 
@@ -642,6 +642,7 @@ def kernel_machines() -> None:
                 rows = kernel.gram_rows(X)
                 rows.whole(kind)
                 rows.times(np.arange(20), np.arange(20), np.ones(20), kind)
+    Chi2()(np.abs(numbers(20)[0]))
     X, y = numbers(30)
     sign, rows = np.where(y > 0, 1.0, -1.0), RBF().gram_rows(X)
     for constraint in ("sum", "each sign", "none"):

@@ -9,7 +9,9 @@ from assay.kernels.approximations.polynomial_count_sketch import PolynomialCount
 from assay.kernels.approximations.rbf_sampler import RBFSampler
 from assay.kernels.approximations.row_function import RowFunction
 from assay.kernels.approximations.skewed_chi2_sampler import SkewedChi2Sampler
+from assay.kernels.chi2 import AdditiveChi2, Chi2
 from assay.kernels.constant import ConstantKernel, WhiteKernel
+from assay.kernels.distance_kernel import DistanceKernel, KernelDistance
 from assay.kernels.dot_products import (
     CosineKernel,
     DotProduct,
@@ -19,28 +21,60 @@ from assay.kernels.dot_products import (
     SquaresPlusLinear,
 )
 from assay.kernels.given import FunctionKernel, PrecomputedKernel
+from assay.kernels.gram import (
+    GramReport,
+    RepairedGram,
+    center_gram,
+    check_gram,
+    kernel_alignment,
+    normalize_gram,
+    repair_gram,
+)
 from assay.kernels.gram_rows import GramRows, KernelRows, MatrixRows
 from assay.kernels.kernel import Kernel
+from assay.kernels.laplacian import Laplacian
+from assay.kernels.mahalanobis import LocalMahalanobisKernel, MahalanobisKernel
 from assay.kernels.matern import Matern
 from assay.kernels.names import kernel_of
 from assay.kernels.normalized import Normalized
 from assay.kernels.on_columns import OnColumns
+from assay.kernels.pairwise import (
+    additive_chi2_kernel,
+    chi2_kernel,
+    cosine_similarity,
+    laplacian_kernel,
+    linear_kernel,
+    pairwise_kernels,
+    polynomial_kernel,
+    rbf_kernel,
+    sigmoid_kernel,
+)
+from assay.kernels.periodic import ExpSineSquared
 from assay.kernels.rational_quadratic import RationalQuadratic
 from assay.kernels.rbf import RBF
 
 __all__ = [
     "RBF",
+    "AdditiveChi2",
     "AdditiveChi2Sampler",
+    "Chi2",
     "ConstantKernel",
     "CosineKernel",
+    "DistanceKernel",
     "DotProduct",
+    "ExpSineSquared",
     "Exponentiation",
     "FourierFeatures",
     "FunctionKernel",
+    "GramReport",
     "GramRows",
     "Kernel",
+    "KernelDistance",
     "KernelRows",
+    "Laplacian",
     "Linear",
+    "LocalMahalanobisKernel",
+    "MahalanobisKernel",
     "Matern",
     "MatrixRows",
     "Normalized",
@@ -53,12 +87,27 @@ __all__ = [
     "Product",
     "RBFSampler",
     "RationalQuadratic",
+    "RepairedGram",
     "RowFunction",
     "Sigmoid",
     "SkewedChi2Sampler",
     "SquaresPlusLinear",
     "Sum",
     "WhiteKernel",
+    "additive_chi2_kernel",
+    "center_gram",
+    "check_gram",
+    "chi2_kernel",
+    "cosine_similarity",
+    "kernel_alignment",
     "kernel_of",
+    "laplacian_kernel",
+    "linear_kernel",
+    "normalize_gram",
+    "pairwise_kernels",
     "pivoted_cholesky",
+    "polynomial_kernel",
+    "rbf_kernel",
+    "repair_gram",
+    "sigmoid_kernel",
 ]

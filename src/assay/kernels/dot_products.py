@@ -238,7 +238,7 @@ class Sigmoid(OfProducts):
 
     See Also
     --------
-    Polynomial
+    Polynomial, check_gram, repair_gram
     """
 
     psd: ClassVar[bool] = False

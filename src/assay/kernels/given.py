@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.kernels.gram_rows import GramRows, MatrixRows
 from assay.kernels.kernel import Kernel, mirror
 
@@ -27,6 +27,7 @@ class PrecomputedKernel(Kernel):
     """
 
     precomputed: ClassVar[bool] = True
+    psd: ClassVar[bool] = False  # nobody knows
 
     @property
     def name(self) -> str:
@@ -55,28 +56,49 @@ class PrecomputedKernel(Kernel):
 
 @dataclass(frozen=True, eq=False)
 class FunctionKernel(Kernel):
-    """A Python function of two tables that gives the matrix of their kernel values, as scikit-learn calls it.
+    """A Python function as a kernel: of two tables, as scikit-learn's machines call it, or of two rows.
+
+    A function of two tables gets an (n, d) and an (m, d) array and returns the (n, m) matrix of values; it is called
+    once for all pairs. A function of two rows gets two (d,) arrays and returns a number; it is called for each pair,
+    which is slow. Rows of a sparse table come as sparse matrices.
 
     Parameters
     ----------
-    call : callable of (n, d) and (m, d) arrays, which returns (n, m)
+    call : callable
+    of : "tables", "rows" or "auto", default "auto"
+        What the function compares; "auto" tries it with two and three rows, and takes it as a function of tables if it
+        returns a matrix of that shape.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from assay.kernels import FunctionKernel
     >>> FunctionKernel(lambda A, B: A @ B.T)([[1.0, 2.0]], [[3.0, 4.0]])
     array([[11.]])
+    >>> FunctionKernel(lambda a, b: float(np.minimum(a, b).sum()))([[1.0, 2.0]], [[3.0, 1.0]])
+    array([[2.]])
     """
 
     stored = None  # a function is code
     function: ClassVar[bool] = True
+    psd: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
 
     call: Callable[[Any, Any], Any]
+    of: str = "auto"
+
+    def __post_init__(self) -> None:
+        if not callable(self.call):
+            raise ParameterError(f"FunctionKernel: call must be a function, got {self.call!r}.")
+        if self.of not in ("tables", "rows", "auto"):
+            raise ParameterError(f"FunctionKernel: of must be 'tables', 'rows' or 'auto', got {self.of!r}.")
 
     @property
     def name(self) -> str:
         return getattr(self.call, "__name__", "function")
+
+    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> FunctionKernel:
+        return replace(self, of=self._compares(self._prepared(X)))
 
     def between(self, A: Any, B: Any) -> np.ndarray:
         """All pairs in one call, since the function may look at the tables as a whole."""
@@ -84,16 +106,32 @@ class FunctionKernel(Kernel):
 
     def gram(self, A: Any) -> np.ndarray:
         A = self._prepared(A)
+        if self._compares(A) == "rows":
+            return super().gram(A)
         K = self._block(A, A).copy()
         mirror(K)
         return K
 
+    def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
+        return self.between(Q, S) @ coef
+
     def _prepared(self, X: Any) -> Any:
         return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
 
+    def _compares(self, X: Any) -> str:
+        """Whether the function is one of "tables" or of "rows", by what it makes of two and three rows."""
+        if self.of != "auto" or not X.shape[0]:
+            return self.of
+        few, more = (X[np.arange(k) % X.shape[0]] for k in (2, 3))
+        try:
+            shape = np.shape(_dense(self.call(few, more)))
+        except Exception:  # whatever a function of rows says about tables
+            return "rows"
+        return "tables" if shape == (2, 3) else "rows"
+
     def _block(self, A: Any, B: Any) -> np.ndarray:
-        K = self.call(A, B)
-        K = np.asarray(K.toarray() if hasattr(K, "toarray") else K, dtype=np.float64)
+        K = self._pairs(A, B) if self._compares(B) == "rows" else _dense(self.call(A, B))
+        K = np.asarray(K, dtype=np.float64)
         if K.shape != (A.shape[0], B.shape[0]):
             raise DataError(
                 f"kernel {self.name}: the function must return a matrix of shape {(A.shape[0], B.shape[0])}, "
@@ -102,3 +140,29 @@ class FunctionKernel(Kernel):
         if not np.isfinite(K).all():
             raise DataError(f"kernel {self.name}: the function gave a value that is no finite number.")
         return K
+
+    def _pairs(self, A: Any, B: Any) -> np.ndarray:
+        out = np.empty((A.shape[0], B.shape[0]))
+        others = _rows(B)
+        for i, a in enumerate(_rows(A)):
+            for j, b in enumerate(others):
+                value = self.call(a, b)
+                if np.size(value) != 1:
+                    raise DataError(
+                        f"kernel {self.name}: the function must return a number for two rows, or an (n, m) matrix for "
+                        f"tables of n and m rows; it returned the shape {np.shape(value)} for two rows."
+                    )
+                out[i, j] = float(np.asarray(value).reshape(()))
+        return out
+
+    def __repr__(self) -> str:
+        return f"FunctionKernel({self.name})"
+
+
+def _dense(K: Any) -> Any:
+    return K.toarray() if hasattr(K, "toarray") else K
+
+
+def _rows(X: Any) -> list[Any]:
+    """The rows one by one, sparse ones as matrices of one row."""
+    return [X[i : i + 1] for i in range(X.shape[0])] if hasattr(X, "tocsr") else list(X)

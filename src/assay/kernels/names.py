@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.errors import ParameterError, did_you_mean
-from assay.kernels.dot_products import Linear, Polynomial, Sigmoid
+from assay.kernels.chi2 import AdditiveChi2, Chi2
+from assay.kernels.dot_products import CosineKernel, Linear, Polynomial, Sigmoid, SquaresPlusLinear
 from assay.kernels.given import FunctionKernel, PrecomputedKernel
 from assay.kernels.kernel import Kernel
+from assay.kernels.laplacian import Laplacian
+from assay.kernels.mahalanobis import MahalanobisKernel
 from assay.kernels.rbf import RBF
 from assay.tables import Schema
 
@@ -17,8 +20,15 @@ __all__ = ["KERNELS", "kernel_of"]
 KERNELS: dict[str, Callable[..., Kernel]] = {
     "linear": lambda **_: Linear(),
     "poly": lambda gamma, degree, coef0: Polynomial(degree, gamma, coef0),
+    "polynomial": lambda gamma, degree, coef0: Polynomial(degree, gamma, coef0),
     "rbf": lambda gamma, **_: RBF(gamma=gamma),
     "sigmoid": lambda gamma, coef0, **_: Sigmoid(gamma, coef0),
+    "laplacian": lambda gamma, **_: Laplacian(gamma),
+    "cosine": lambda **_: CosineKernel(),
+    "chi2": lambda gamma, **_: Chi2(gamma),
+    "additive_chi2": lambda **_: AdditiveChi2(),
+    "mahalanobis": lambda **_: MahalanobisKernel(),
+    "squares_plus_linear": lambda **_: SquaresPlusLinear(),
     "precomputed": lambda **_: PrecomputedKernel(),
 }
 
@@ -35,8 +45,11 @@ def kernel_of(
 
     Parameters
     ----------
-    kernel : str, callable of two tables, or Kernel
+    kernel : str, callable of two tables or of two rows, Kernel, or scikit-learn's kernel object
+        The names are "linear", "poly" (or "polynomial"), "rbf", "sigmoid", "laplacian", "cosine", "chi2",
+        "additive_chi2", "mahalanobis", "squares_plus_linear" and "precomputed".
     gamma : float, "scale" or "auto", default "scale"
+        Of "rbf", "poly", "sigmoid", "laplacian" and "chi2".
     degree : float, default 3
         Of "poly".
     coef0 : float, default 0
@@ -50,13 +63,18 @@ def kernel_of(
     >>> kernel_of("poly", gamma=1.0, degree=2, coef0=1.0)([[1.0, 2.0]], [[3.0, 4.0]])
     array([[144.]])
     """
+    made = _kernel(kernel, gamma, degree, coef0)
+    return made if schema is None else made.with_schema(schema)
+
+
+def _kernel(kernel: Any, gamma: float | str, degree: float, coef0: float) -> Kernel:
     if isinstance(kernel, Kernel):
-        return kernel if schema is None else kernel.with_schema(schema)
+        return kernel
     if callable(kernel):
         return FunctionKernel(kernel)
     if isinstance(kernel, str) and kernel in KERNELS:
         return KERNELS[kernel](gamma=gamma, degree=degree, coef0=coef0)
     raise ParameterError(
-        f"kernel must be one of {', '.join(map(repr, KERNELS))}, a function of two tables, or a Kernel, got {kernel!r}."
-        + did_you_mean(kernel, KERNELS, listed=False)
+        f"kernel must be one of {', '.join(map(repr, KERNELS))}, a function of two tables or two rows, or a Kernel, "
+        f"got {kernel!r}." + did_you_mean(kernel, KERNELS, listed=False)
     )

@@ -28,6 +28,11 @@ class ScaledRows:
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @property
+    def shape(self) -> tuple[int]:
+        """The number of rows."""
+        return (len(self.numbers),)
+
 
 @dataclass(frozen=True, eq=False)
 class Normalized(Kernel):

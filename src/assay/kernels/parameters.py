@@ -16,6 +16,13 @@ BOUNDS: Kind = (
     Plain((list, tuple)) | FloatArray("*", finite=True) | FloatArray("*", 2, finite=True) | Text("fixed")
 )
 SEARCH_BOUNDS = (1e-5, 1e5)
+ZERO_IF_FIXED = {
+    "coef0",
+    "constant_value",
+    "gamma",
+    "noise_level",
+    "sigma_0",
+}  # parameters that no value is divided by
 
 
 class Parameter(NamedTuple):
@@ -73,7 +80,7 @@ def check_parameter(who: str, name: str, value: Any, bounds: Any) -> Any:
             f"{who}: {name} must be a number or one for each column, with bounds (low, high) or 'fixed', got "
             f"{value!r} and {bounds!r}."
         ) from None
-    low_enough = (values >= 0).all() if fixed else (values > 0).all()
+    low_enough = (values >= 0).all() if fixed and name in ZERO_IF_FIXED else (values > 0).all()
     if values.ndim > 1 or not values.size or not np.isfinite(values).all() or not low_enough:
         raise ParameterError(f"{who}: {name} must be above 0, got {value!r}.")
     if not fixed and (

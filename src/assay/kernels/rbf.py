@@ -45,7 +45,7 @@ class RBF(OfDistance):
 
     See Also
     --------
-    Matern, RationalQuadratic
+    Matern, RationalQuadratic, Laplacian, MahalanobisKernel
     """
 
     searched: ClassVar[tuple[str, ...]] = ("length_scale",)
