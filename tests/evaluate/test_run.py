@@ -58,6 +58,8 @@ def test_progress_is_told_cell_by_cell():
     assert events[0].total == 10 and events[-1].done == 10 and events[-1].state == "finished"
 
 
+# joblib's manager of the workers may meet work that was cancelled just before (KeyError), and ends: rare, and harmless.
+@pytest.mark.filterwarnings("ignore:Exception in thread ExecutorManagerThread")
 def test_an_interruption_in_several_processes_keeps_the_finished_splits():
     learners = ["majority", "naive bayes"]
 
