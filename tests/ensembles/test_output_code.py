@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OutputCodeClassifier as Peer
 from sklearn.naive_bayes import GaussianNB as PeerNB
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import assay
 from assay.bayes import LinearDiscriminantAnalysis
@@ -124,3 +125,72 @@ def test_explained_and_saved(tmp_path):
     assert min(told.sections[0].rows, key=lambda row: row[1])[0] == "0"
     assay.save(model, tmp_path / "model.assay")
     assert_array_equal(assay.load(tmp_path / "model.assay").decision_function(X), model.decision_function(X))
+
+
+# Six classes as binary numbers: their last bit alternates around the circle, which no straight line can learn.
+BINARY_NUMBERS = np.array([[1 if k >> bit & 1 else -1 for bit in range(3)] for k in range(6)])
+
+
+def around_a_circle(rng, K=6, n=40):
+    """Classes on a circle, each between two others."""
+    y = np.repeat(np.arange(K), n)
+    angle = 2 * np.pi * y / K + rng.normal(0, 0.25, len(y))
+    return np.column_stack([np.cos(angle), np.sin(angle)]) + rng.normal(0, 0.1, (len(y), 2)), y
+
+
+@pytest.mark.capability("IML-13-30")
+@pytest.mark.parametrize("decoding", ["euclidean", "hamming", "margin"])
+def test_the_training_error_does_not_rise_when_columns_are_added(decoding):
+    X, y = around_a_circle(np.random.default_rng(0))
+    code = BINARY_NUMBERS
+    errors = []
+    for grow in range(6):
+        model = OutputCodeClassifier(LogisticRegression(), code_book=code, decoding=decoding, grow=grow).fit(
+            X, y
+        )
+        errors.append((model.predict(X) != y).mean())
+        assert model.code_book_.shape[1] == len(model.estimators_) <= 3 + grow
+    assert errors == sorted(errors, reverse=True) and errors[-1] < errors[0]
+    added = model.code_book_[:, 3:]
+    assert ((added == 1).sum(axis=0) == 1).all() and ((added == -1).sum(axis=0) == 1).all()
+    kept = [step for step in model.history_ if step["kept"]]
+    assert len(kept) == added.shape[1] and kept[-1]["error"] == errors[-1]
+
+
+@pytest.mark.capability("IML-13-30")
+def test_columns_are_judged_by_rows_set_aside_and_all_members_then_learn_from_all():
+    X, y = around_a_circle(np.random.default_rng(1))
+    code = BINARY_NUMBERS
+    settings = {"code_book": code, "grow": 4, "random_state": 0}
+    model = OutputCodeClassifier(LogisticRegression(), validation_fraction=0.3, **settings).fit(X, y)
+    assert model.code_book_.shape[1] > 3
+    for step in model.history_:
+        assert step["kept"] == (step["error"] < step["before"])
+    l = model.code_book_.shape[1] - 1
+    rows = model.code_book_[y, l] != 0
+    alone = LogisticRegression().fit(X[rows], (model.code_book_[y[rows], l] > 0).astype(int))
+    assert_allclose(model.estimators_[l].coef_, alone.coef_, rtol=1e-6)
+
+
+@pytest.mark.capability("IML-13-29")
+def test_the_largest_of_machines_against_the_rest_is_a_code_by_margins():
+    X, y = load_iris(return_X_y=True)
+    machine = SVC(kernel="rbf", C=2.0)
+    code = OutputCodeClassifier(machine, code_book=one_vs_rest_code(3), decoding="margin").fit(X, y)
+    each = np.column_stack([SVC(kernel="rbf", C=2.0).fit(X, y == k).decision_function(X) for k in range(3)])
+    assert_array_equal(code.predict(X), each.argmax(axis=1))
+
+
+@pytest.mark.capability("IML-13-29")
+def test_the_vote_of_pairs_of_machines_is_a_code_by_signs():
+    X, y = load_iris(return_X_y=True)
+    machine = SVC(kernel="rbf", C=2.0)
+    code = OutputCodeClassifier(machine, code_book=one_vs_one_code(3), decoding="hamming").fit(X, y)
+    votes = np.zeros((len(y), 3))
+    for i, k in ((0, 1), (0, 2), (1, 2)):
+        rows = (y == i) | (y == k)
+        second = SVC(kernel="rbf", C=2.0).fit(X[rows], y[rows] == k).decision_function(X) > 0
+        votes[np.arange(len(y)), np.where(second, k, i)] += 1
+    clear = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    assert clear.mean() > 0.95
+    assert_array_equal(code.predict(X)[clear], votes.argmax(axis=1)[clear])
