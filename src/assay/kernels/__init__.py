@@ -35,6 +35,7 @@ from assay.kernels.kernel import Kernel
 from assay.kernels.laplacian import Laplacian
 from assay.kernels.mahalanobis import LocalMahalanobisKernel, MahalanobisKernel
 from assay.kernels.matern import Matern
+from assay.kernels.mixed import MixedKernel
 from assay.kernels.names import kernel_of
 from assay.kernels.normalized import Normalized
 from assay.kernels.on_columns import OnColumns
@@ -77,6 +78,7 @@ __all__ = [
     "MahalanobisKernel",
     "Matern",
     "MatrixRows",
+    "MixedKernel",
     "Normalized",
     "Nystroem",
     "OnColumns",

@@ -12,6 +12,7 @@ from assay.kernels.given import FunctionKernel, PrecomputedKernel
 from assay.kernels.kernel import Kernel
 from assay.kernels.laplacian import Laplacian
 from assay.kernels.mahalanobis import MahalanobisKernel
+from assay.kernels.mixed import GOWER, MixedKernel
 from assay.kernels.rbf import RBF
 from assay.tables import Schema
 
@@ -29,6 +30,8 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
     "additive_chi2": lambda **_: AdditiveChi2(),
     "mahalanobis": lambda **_: MahalanobisKernel(),
     "squares_plus_linear": lambda **_: SquaresPlusLinear(),
+    "mixed": lambda gamma, **_: MixedKernel(gamma=1.0 if isinstance(gamma, str) else gamma),
+    "gower": lambda **_: MixedKernel(*GOWER),
     "precomputed": lambda **_: PrecomputedKernel(),
 }
 
@@ -47,9 +50,10 @@ def kernel_of(
     ----------
     kernel : str, callable of two tables or of two rows, Kernel, or scikit-learn's kernel object
         The names are "linear", "poly" (or "polynomial"), "rbf", "sigmoid", "laplacian", "cosine", "chi2",
-        "additive_chi2", "mahalanobis", "squares_plus_linear" and "precomputed".
+        "additive_chi2", "mahalanobis", "squares_plus_linear", "mixed" and "gower" (tables with categories and missing
+        values) and "precomputed".
     gamma : float, "scale" or "auto", default "scale"
-        Of "rbf", "poly", "sigmoid", "laplacian" and "chi2".
+        Of "rbf", "poly", "sigmoid", "laplacian", "chi2" and "mixed", which has scales of its own: "scale" is 1.
     degree : float, default 3
         Of "poly".
     coef0 : float, default 0

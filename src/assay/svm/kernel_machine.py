@@ -126,6 +126,9 @@ class KernelMachine(Learner):
     def _learn_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> GramRows:
         """Fit the kernel to the training rows; the rows of their kernel matrix."""
         kernel = self._kernel()
+        schema = vars(self).get("schema_")
+        if schema is not None and ("nominal" in kernel.takes or not any(c.kind == "nominal" for c in schema)):
+            kernel = kernel.with_schema(schema)  # else X is a design with columns of its own
         if kernel.precomputed and X.shape[0] != X.shape[1]:
             raise DataError(
                 f"{type(self).__name__}: Precomputed matrix must be a square matrix, the kernel values of the training "
