@@ -1,5 +1,6 @@
 """Support vector machines and other machines of kernels."""
 
+from assay.svm.kernel_ridge import KernelRidge
 from assay.svm.linear.linear_svc import LinearSVC
 from assay.svm.linear.linear_svr import LinearSVR
 from assay.svm.nu_svr import NuSVR
@@ -8,4 +9,13 @@ from assay.svm.one_class_svm import OneClassSVM
 from assay.svm.svdd import SVDD
 from assay.svm.svr import SVR
 
-__all__ = ["SVDD", "SVR", "LinearSVC", "LinearSVR", "NuSVR", "OneClassClassifier", "OneClassSVM"]
+__all__ = [
+    "SVDD",
+    "SVR",
+    "KernelRidge",
+    "LinearSVC",
+    "LinearSVR",
+    "NuSVR",
+    "OneClassClassifier",
+    "OneClassSVM",
+]

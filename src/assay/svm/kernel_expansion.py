@@ -1,0 +1,113 @@
+"""Machines in which every training row has a coefficient, solved with the whole kernel matrix."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, ClassVar
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.model_view import Part
+from assay.core.parameters import Choice, Instance, Range
+from assay.core.stored import FloatArray, Object, ObjectRows, Plain, TableRows
+from assay.errors import DataError, ParameterError
+from assay.kernels import Kernel, RowFunction, kernel_of
+from assay.svm.kernel_machine import KERNEL, KernelMachine
+
+__all__ = ["KernelExpansion", "refuse_beyond_memory"]
+
+MOST_OF_MEMORY = 0.5  # share of the machine's memory that a kernel matrix and its factor may take
+
+
+class KernelExpansion(KernelMachine):
+    r"""A machine with :math:`f(x) = \sum_i c_i K(x_i, x)` over all training rows, which it keeps as ``X_fit_``.
+
+    A machine calls ``_learn_matrix(X)`` for the kernel matrix of the training rows, and ``_kernel_sums(X, c)``.
+    """
+
+    accepts: ClassVar[Any] = {
+        "kernel": KERNEL,
+        "gamma": Range(0) | Choice("scale", "auto") | None,
+        "degree": Range(0),
+        "coef0": Range(),
+        "kernel_params": Instance(dict, words="a dict") | None,
+    }
+    stored = {
+        "kernel_": Object(Kernel, d="p"),
+        "X_fit_": TableRows("n", "p") | ObjectRows("n") | FloatArray(0, 0),
+        "shape_fit_": Plain(tuple),
+    }
+    kernel_params: Any
+    remedy: ClassVar[str] = ""  # what to use when the kernel matrix does not fit the memory
+
+    def _kernel(self) -> Kernel:
+        """The kernel that the parameters say; a function is one of two rows, as scikit-learn's pairwise kernels are."""
+        plain = (
+            callable(self.kernel)
+            and not isinstance(self.kernel, Kernel)
+            and not hasattr(self.kernel, "theta")
+        )
+        if plain:
+            return RowFunction(self.kernel, self.kernel_params or {})
+        settings = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        if self.gamma is None:
+            settings["gamma"] = 1.0 if isinstance(self.kernel, str) and self.kernel == "chi2" else "auto"
+        named = (
+            {"polynomial": "poly"}.get(self.kernel, self.kernel)
+            if isinstance(self.kernel, str)
+            else self.kernel
+        )
+        try:
+            return kernel_of(named, **settings)
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {error}") from None
+
+    def _learn_matrix(self, X: Any, y: np.ndarray | None, w: np.ndarray | None) -> np.ndarray:
+        """(n, n) the kernel matrix of the training rows, which are kept; a matrix of the user's own is copied."""
+        gram = self._learn_kernel(X, y, w)
+        refuse_beyond_memory(type(self).__name__, gram.n, self.remedy)
+        if self.kernel_.precomputed:
+            self.X_fit_ = np.empty((0, 0))
+            return np.array(X, dtype=np.float64)
+        self.X_fit_ = X.tocsr() if hasattr(X, "tocsr") else X
+        return self.kernel_.gram(X)
+
+    def _model_parts(self) -> list[Part]:
+        lines: list[list[Any]] = [["kernel", repr(self.kernel_)], ["training rows", self.shape_fit_[0]]]
+        lines += self._facts()
+        return [Section("Machine", ["what", "value"], lines)]
+
+    def _facts(self) -> list[list[Any]]:
+        """What else ``show`` says in a line."""
+        return []
+
+    def _check_stored(self) -> None:
+        fitted = "X_fit_" in vars(self) and not self.kernel_.precomputed
+        if fitted and self.X_fit_.shape[0] != self.shape_fit_[0]:
+            raise ValueError(
+                f"{self.shape_fit_[0]} training rows are named, {self.X_fit_.shape[0]} are stored"
+            )
+
+    def _query(self, X: Any) -> tuple[Any, Any]:
+        if self.kernel_.precomputed:
+            return np.asarray(X, dtype=np.float64), np.arange(self.shape_fit_[0])
+        S = self.X_fit_
+        if hasattr(X, "tocsr") == hasattr(S, "tocsr"):
+            return X, S
+        import scipy.sparse
+
+        return scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(S)
+
+
+def refuse_beyond_memory(who: str, n: int, remedy: str) -> None:
+    """Raise for a kernel matrix that the machine's memory cannot hold, before it is made."""
+    if not hasattr(os, "sysconf"):
+        return
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    needed = 16.0 * n * n
+    if needed > MOST_OF_MEMORY * memory:
+        raise DataError(
+            f"{who} holds the kernel matrix of the training rows and its factor, {needed / 1e9:.3g} GB for {n} rows; "
+            f"this machine has {memory / 1e9:.3g} GB. {remedy}"
+        )
