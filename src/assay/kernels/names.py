@@ -74,6 +74,10 @@ def kernel_of(
 def _kernel(kernel: Any, gamma: float | str, degree: float, coef0: float) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
+    if any(base.__module__ == "sklearn.gaussian_process.kernels" for base in type(kernel).__mro__):
+        from assay.kernels.scikit_learn import from_scikit_learn  # slow to import
+
+        return from_scikit_learn(kernel)
     if callable(kernel):
         return FunctionKernel(kernel)
     if isinstance(kernel, str) and kernel in KERNELS:

@@ -126,4 +126,9 @@ def value_key(value: Any) -> Any:
         return tuple((name, value_key(item)) for name, item in value.items())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return (type(value), *(value_key(getattr(value, f.name)) for f in dataclasses.fields(value)))
+    if type(value).__hash__ is None:  # scikit-learn's kernels, equal by their parameters
+        return (
+            type(value),
+            value_key(value.get_params(deep=False)) if hasattr(value, "get_params") else id(value),
+        )
     return value
