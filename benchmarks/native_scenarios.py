@@ -665,6 +665,14 @@ def kernels() -> None:
     kernels.RBFSampler(n_components=5, random_state=0).fit_transform(X)
     for rows in (X, csr_matrix(X)):
         kernels.PolynomialCountSketch(n_components=5, coef0=1.0, random_state=0).fit_transform(rows)
+    words = ["statistics", "computation", "kitten", "a"]
+    for kernel in (kernels.Spectrum(2), kernels.Subsequences(2), kernels.EditSimilarity()):
+        kernel(words)
+    kernels.align("kitten", "sitting")
+    trees = [("S", ("A", "x"), ("B", "y")), ("S", ("A", "x"), ("A", "y")), "x"]
+    kernels.SubsetTrees()(trees)
+    edges = [[(0, 1), (1, 2)], [(0, 1, 2.0)], [(0, 1), (1, 2), (0, 2)]]
+    kernels.SharedWalks(2)([kernels.Graph.of_edges(graph) for graph in edges])
 
 
 @scenario

@@ -53,22 +53,43 @@ from assay.kernels.pairwise import (
 from assay.kernels.periodic import ExpSineSquared
 from assay.kernels.rational_quadratic import RationalQuadratic
 from assay.kernels.rbf import RBF
+from assay.kernels.structures.bag_of_words import BagOfWords
+from assay.kernels.structures.edit_distance import (
+    Alignment,
+    EditSimilarity,
+    align,
+    edit_distance,
+    edit_distances,
+)
+from assay.kernels.structures.graph import Graph
+from assay.kernels.structures.nodes_of_graph import DiffusionKernel, RegularizedLaplacian
+from assay.kernels.structures.shortest_paths import ShortestPaths
+from assay.kernels.structures.spectrum import Spectrum
+from assay.kernels.structures.subsequences import Subsequences
+from assay.kernels.structures.trees import SubsetTrees, Subtrees
+from assay.kernels.structures.walks import SharedWalks
+from assay.kernels.structures.weisfeiler_lehman import WeisfeilerLehman
 
 __all__ = [
     "RBF",
     "AdditiveChi2",
     "AdditiveChi2Sampler",
+    "Alignment",
+    "BagOfWords",
     "Chi2",
     "ConstantKernel",
     "CosineKernel",
+    "DiffusionKernel",
     "DistanceKernel",
     "DotProduct",
+    "EditSimilarity",
     "ExpSineSquared",
     "Exponentiation",
     "FourierFeatures",
     "FunctionKernel",
     "GramReport",
     "GramRows",
+    "Graph",
     "Kernel",
     "KernelDistance",
     "KernelRows",
@@ -89,18 +110,29 @@ __all__ = [
     "Product",
     "RBFSampler",
     "RationalQuadratic",
+    "RegularizedLaplacian",
     "RepairedGram",
     "RowFunction",
+    "SharedWalks",
+    "ShortestPaths",
     "Sigmoid",
     "SkewedChi2Sampler",
+    "Spectrum",
     "SquaresPlusLinear",
+    "Subsequences",
+    "SubsetTrees",
+    "Subtrees",
     "Sum",
+    "WeisfeilerLehman",
     "WhiteKernel",
     "additive_chi2_kernel",
+    "align",
     "center_gram",
     "check_gram",
     "chi2_kernel",
     "cosine_similarity",
+    "edit_distance",
+    "edit_distances",
     "kernel_alignment",
     "kernel_of",
     "laplacian_kernel",

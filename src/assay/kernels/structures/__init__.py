@@ -1,0 +1,1 @@
+"""Kernels of strings, documents, trees and graphs."""
