@@ -2,12 +2,12 @@
 
 from collections import Counter
 
-import assay.kernels.structures._bags as native
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+import assay.kernels.structures._bags as native
 from assay.kernels.structures.bags import Bags, feature_number, mix
 
 ROWS = st.lists(st.lists(st.integers(0, 6), max_size=8), min_size=1, max_size=6)
