@@ -6,16 +6,23 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_breast_cancer, make_circles
 from sklearn.linear_model import LogisticRegression as PeerLogistic
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import LinearSVC as PeerSVC
 
 from assay.errors import DataError
 from assay.linear import LogisticRegression, Perceptron
 from assay.rulebase.conditions import LinearCondition
 from assay.rules.linear_rule_classifier import LinearRuleClassifier, rules_of_machine
+from assay.svm import LinearSVC
 from assay.tables.data import load_charity_donors
 from assay.trees import C45Classifier
 
-MACHINES = [LinearSVC(random_state=0), PeerLogistic(), LogisticRegression(), Perceptron(random_state=0)]
+MACHINES = [
+    PeerSVC(random_state=0),
+    PeerLogistic(),
+    LinearSVC(),
+    LogisticRegression(),
+    Perceptron(random_state=0),
+]
 
 
 def cancer():
@@ -39,6 +46,18 @@ def test_two_linear_rules_are_the_machine(machine):
         rules.estimators_[0].intercept_[0]
     )
     assert_array_equal(above.covers(far) ^ below.covers(far), np.ones(500, bool))
+
+
+@pytest.mark.capability("DC-119")
+def test_a_list_of_machines_covers_what_one_hyperplane_cannot():
+    """Class 1 is a band: a machine is sure of one side first, the next one of what is left."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, (400, 2))
+    y = (np.abs(X[:, 0] - 0.3) < 1).astype(int)
+    alone = LinearRuleClassifier(LinearSVC(class_weight="balanced")).fit(X, y)
+    several = LinearRuleClassifier(LinearSVC(class_weight="balanced"), max_estimators=6).fit(X, y)
+    assert several.n_rules_ > 2 and len(several.estimators_) > 1
+    assert several.score(X, y) > alone.score(X, y) + 0.1
 
 
 @pytest.mark.capability("DC-119")

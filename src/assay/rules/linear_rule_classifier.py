@@ -42,8 +42,8 @@ class LinearRuleClassifier(RuleClassifier):
     Parameters
     ----------
     estimator : a linear classifier, default None
-        Cloned, and fitted to the rows left; then it has ``coef_`` and ``intercept_``, as scikit-learn's ``LinearSVC``
-        and our ``Perceptron`` have. None takes our ``LogisticRegression``.
+        Cloned, and fitted to the rows left; then it has ``coef_`` and ``intercept_``, as ``LinearSVC``, ``SVC`` with
+        a linear kernel and ``Perceptron`` have. None takes our ``LogisticRegression``.
     max_estimators : int, default 1
         How many machines there are, at most.
     min_samples : float, default 5
@@ -66,7 +66,7 @@ class LinearRuleClassifier(RuleClassifier):
 
     See Also
     --------
-    C45RulesClassifier, assay.linear.Perceptron
+    C45RulesClassifier, assay.linear.Perceptron, assay.svm.LinearSVC
 
     References
     ----------
