@@ -1,6 +1,8 @@
 """Support vector machines and other machines of kernels."""
 
 from assay.svm.kernel_ridge import KernelRidge
+from assay.svm.landmarks.landmark_svc import LandmarkSVC
+from assay.svm.landmarks.landmark_svr import LandmarkSVR
 from assay.svm.linear.linear_svc import LinearSVC
 from assay.svm.linear.linear_svr import LinearSVR
 from assay.svm.nu_svr import NuSVR
@@ -13,6 +15,8 @@ __all__ = [
     "SVDD",
     "SVR",
     "KernelRidge",
+    "LandmarkSVC",
+    "LandmarkSVR",
     "LinearSVC",
     "LinearSVR",
     "NuSVR",

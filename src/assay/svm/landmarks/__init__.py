@@ -1,0 +1,1 @@
+"""Kernel machines whose functions are sums over landmarks: their cost grows with the rows alone."""
