@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.errors import DataError
 
-__all__ = ["objects_of"]
+__all__ = ["is_column_of_objects", "objects_of"]
 
 
 def objects_of(X: Any, who: str) -> np.ndarray:
@@ -39,3 +39,17 @@ def objects_of(X: Any, who: str) -> np.ndarray:
     for i, value in enumerate(values):  # not at once: a list of lists would become a table
         rows[i] = value
     return rows
+
+
+def is_column_of_objects(X: Any) -> bool:
+    """Whether X is a sequence of single things that are no numbers, such as texts, rather than a table.
+
+    >>> from assay.kernels.objects import is_column_of_objects
+    >>> is_column_of_objects(["a", "b"]), is_column_of_objects([[1.0], [2.0]]), is_column_of_objects([1.0, 2.0])
+    (True, False, False)
+    """
+    if hasattr(X, "shape"):
+        return len(X.shape) == 1 and getattr(X, "dtype", np.dtype(float)).kind not in "biuf"
+    if not isinstance(X, (list, tuple)) or not X:
+        return False
+    return isinstance(X[0], str) or not (hasattr(X[0], "__len__") or np.isscalar(X[0]))

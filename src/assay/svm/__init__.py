@@ -5,13 +5,16 @@ from assay.svm.landmarks.landmark_svc import LandmarkSVC
 from assay.svm.landmarks.landmark_svr import LandmarkSVR
 from assay.svm.linear.linear_svc import LinearSVC
 from assay.svm.linear.linear_svr import LinearSVR
+from assay.svm.nu_svc import NuSVC
 from assay.svm.nu_svr import NuSVR
 from assay.svm.one_class_classifier import OneClassClassifier
 from assay.svm.one_class_svm import OneClassSVM
+from assay.svm.svc import SVC
 from assay.svm.svdd import SVDD
 from assay.svm.svr import SVR
 
 __all__ = [
+    "SVC",
     "SVDD",
     "SVR",
     "KernelRidge",
@@ -19,6 +22,7 @@ __all__ = [
     "LandmarkSVR",
     "LinearSVC",
     "LinearSVR",
+    "NuSVC",
     "NuSVR",
     "OneClassClassifier",
     "OneClassSVM",

@@ -15,12 +15,16 @@ from assay.core.model_view import Part
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
 from assay.core.stored import CodeArray, FloatArray, Integer, Object, ObjectRows, Plain, TableRows
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
-from assay.kernels import GramRows, Kernel, Linear, kernel_of
-from assay.kernels.objects import objects_of
+from assay.kernels import GramRows, Kernel, Linear, MatrixRows, PrecomputedKernel, kernel_of
+from assay.kernels.objects import is_column_of_objects, objects_of
 from assay.svm.engine import Dual, Solution, solve
-from assay.tables import RowNames
+from assay.svm.polish import polished
+from assay.tables import RowNames, Table
 
 __all__ = ["KERNEL", "KernelMachine"]
+
+MOST_ROWS_HELD = 2048  # whose kernel matrix is computed once, as a whole, for all that use it
+MOST_ROWS_OF_A_FUNCTION = 10_000  # whose kernel matrix a function of the user is asked for as a whole
 
 KERNEL = Any_(
     "the name of a kernel, a function of two tables, or a Kernel",
@@ -66,6 +70,7 @@ class KernelMachine(Learner):
         "intercept_": FloatArray("*", finite=True),
         "fit_status_": Integer(low=0, high=1),
         "shape_fit_": Plain(tuple),
+        "_fit_X": TableRows("*", "p") | ObjectRows("*"),  # of a function, which no file holds
     }
 
     kernel: Any
@@ -105,8 +110,14 @@ class KernelMachine(Learner):
 
     # Rows
 
+    def _reads_objects(self, X: Any, fitting: bool) -> bool:
+        """Whether rows are objects: those of the kernel, or what a function of the user compares, if it is no table."""
+        if not fitting and "kernel_" in vars(self):
+            return "schema_" not in vars(self)
+        return "objects" in self.takes or (self._kernel().function and is_column_of_objects(X))
+
     def _admit(self, X: Any, fitting: bool = False) -> Any:
-        if "objects" not in self.takes:
+        if not self._reads_objects(X, fitting):
             return super()._admit(X, fitting)
         if fitting:
             for name in ("schema_", "design_", "n_features_in_", "feature_names_in_"):
@@ -117,7 +128,7 @@ class KernelMachine(Learner):
         return objects_of(X, type(self).__name__)
 
     def _explain_table(self, X: Any) -> Explanations:
-        if "objects" not in self.takes:
+        if not self._reads_objects(X, False):
             return super()._explain_table(X)
         values = self._admit(X)
         block: Any = [{"row": value if isinstance(value, str) else repr(value)} for value in values]
@@ -139,13 +150,33 @@ class KernelMachine(Learner):
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
         self.shape_fit_ = tuple(map(int, X.shape))
-        return self.kernel_.gram_rows(X)
+        self.__dict__.pop("_fit_X", None)
+        if kernel.function:
+            self._fit_X = X
+        if self.gamma == "scale" and getattr(self.kernel_, "gamma", 1.0) == 0.0:  # the variance overflowed
+            raise self._not_finite()
+        whole = X.shape[0] <= (MOST_ROWS_OF_A_FUNCTION if kernel.function else MOST_ROWS_HELD)
+        return MatrixRows(self.kernel_.gram(X)) if whole else self.kernel_.gram_rows(X)
+
+    def _not_finite(self) -> DegenerateError:
+        return DegenerateError(
+            f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The input data may contain "
+            "large values and need to be preprocessed: scale the columns first."
+        )
+
+    def _refuse_sparse(self, table: Table) -> None:
+        if not isinstance(table.values, np.ndarray) and self._kernel().precomputed:
+            raise TypeError(
+                f"{type(self).__name__}: Sparse precomputed kernels are not supported. Use X.toarray()."
+            )
+        super()._refuse_sparse(table)
 
     # Learning
 
     def _solve(self, gram: GramRows, dual: Dual) -> Solution:
         """The solution of one quadratic program; ``_conclude`` says whether it converged."""
-        return solve(gram, dual, tol=self.tol, cache_size=self.cache_size, max_iter=self.max_iter)
+        solution = solve(gram, dual, tol=self.tol, cache_size=self.cache_size, max_iter=self.max_iter)
+        return polished(gram, dual, solution)
 
     def _conclude(self, solutions: Sequence[Solution]) -> None:
         """Set ``fit_status_``, and warn if one of the solutions is not converged."""
@@ -164,10 +195,7 @@ class KernelMachine(Learner):
         """Keep the support vectors of the training rows, their (k, m) coefficients and the (k,) intercepts."""
         intercept = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
         if not (np.isfinite(dual_coef).all() and np.isfinite(intercept).all()):
-            raise DegenerateError(
-                f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The input data may "
-                "contain large values and need to be preprocessed: scale the columns first."
-            )
+            raise self._not_finite()
         self.support_ = np.asarray(support, dtype=np.int32)
         self.intercept_ = intercept
         self.dual_coef_ = dual_coef
@@ -187,6 +215,8 @@ class KernelMachine(Learner):
         if "support_" not in vars(self):  # not fitted
             return
         m = len(self.support_)
+        if self.kernel_.precomputed and self.n_features_in_ != self.shape_fit_[0]:
+            raise ValueError(f"{self.n_features_in_} columns do not hold values of {self.shape_fit_[0]} rows")
         if not self.kernel_.precomputed and self.support_vectors_.shape[0] != m:
             raise ValueError(f"{m} support vectors are named, {self.support_vectors_.shape[0]} are stored")
         if m and int(self.support_.max()) >= self.shape_fit_[0]:
@@ -206,19 +236,21 @@ class KernelMachine(Learner):
 
     def _kernel_sums(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
         """(q, k) sums of the kernel values with the support vectors, times (m, k) coefficients."""
-        return self.kernel_.combine(*self._query(X), coefficients)
+        Q, S = self._query(X)
+        return self._comparing.combine(Q, S, coefficients)
+
+    @property
+    def _comparing(self) -> Kernel:
+        """The kernel of what ``_query`` gives."""
+        return PrecomputedKernel() if self.kernel_.function else self.kernel_
 
     def _query(self, X: Any) -> tuple[Any, Any]:
         """Rows to answer and the support vectors, as the kernel can compare them."""
         if self.kernel_.precomputed:
-            X = np.asarray(X, dtype=np.float64)
-            if X.shape[1] != self.shape_fit_[0]:
-                raise DataError(
-                    f"{type(self).__name__}: X.shape[1] = {X.shape[1]} should be equal to {self.shape_fit_[0]}, the "
-                    "number of samples at training time: each row holds its kernel values with all of them."
-                )
-            return X[:, self.support_], self.support_
+            return np.asarray(X, dtype=np.float64)[:, self.support_], self.support_
         S = self.support_vectors_
+        if self.kernel_.function:  # it may look at all training rows at once, as scikit-learn's users may
+            return self.kernel_.between(X, self._fit_X)[:, self.support_], self.support_
         if hasattr(X, "tocsr") == hasattr(S, "tocsr"):
             return X, S
         import scipy.sparse

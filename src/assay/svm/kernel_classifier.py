@@ -1,0 +1,316 @@
+"""What classifiers by support vectors share: pairs of classes, weights, decisions and probabilities."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from assay.core.explanations import Explanations, RowValues
+from assay.core.learner import Classifier, python_labels
+from assay.core.parallel import in_threads
+from assay.core.parameters import Any_, Choice, Flag, Seed
+from assay.core.stored import FloatArray, IntArray, Scalar
+from assay.errors import DataError, ParameterError
+from assay.kernels import GramRows, MatrixRows
+from assay.linear.class_factors import class_factors
+from assay.optimize.sigmoid import fit_sigmoid
+from assay.svm.binary_fit import BinaryFit, one_sided
+from assay.svm.kernel_machine import KernelMachine
+from assay.svm.probabilities import agreeing, coupled, side_probability
+from assay.svm.votes import pair_scores, pairs_of, sides, votes_and_confidence
+from assay.types import TableLike
+
+__all__ = ["KernelClassifier"]
+
+
+def _has_probabilities(self: Any) -> bool:
+    if not self.probability:
+        raise AttributeError(
+            f"{type(self).__name__}: predict_proba is not available when probability=False; use decision_function."
+        )
+    return True
+
+
+class KernelClassifier(KernelMachine, Classifier):
+    """A classifier of binary machines with a kernel; a subclass writes ``_binary(gram, sign, weight)``.
+
+    Attributes
+    ----------
+    class_weight_ : (K,) the factor of each class's weights
+    n_support_ : (K,) how many support vectors each class has
+    n_iter_ : (P,) steps of each binary machine
+    intercept_range_ : (P, 2) where each bias may lie; apart only if no multiplier is strictly between its bounds
+    probA_, probB_ : (P,) Platt's curves, 1 / (1 + exp(A f + B)); None with probability=False
+    loo_error_ : the error rate of the machine by the span rule, each training row judged by the others
+    """
+
+    multiclass = "one-vs-one"
+    accepts: ClassVar[Any] = {
+        **KernelMachine.accepts,
+        "probability": Flag(),
+        "class_weight": Any_(
+            "None, 'balanced' or a dict from classes to numbers",
+            lambda value: value is None or value == "balanced" or isinstance(value, dict),
+        ),
+        "decision_function_shape": Choice("ovr", "ovo"),
+        "break_ties": Flag(),
+        "multi_class": Choice("ovo", "ovr"),
+        "fit_intercept": Flag(),
+        "random_state": Seed(),
+    }
+    stored = {
+        "class_weight_": FloatArray("K", low=0),
+        "n_iter_": IntArray("P", low=0),
+        "intercept_": FloatArray("P", finite=True),
+        "intercept_range_": FloatArray("P", 2),
+        "_n_support": IntArray("K", low=0),
+        "probA_": FloatArray("P", high=0, finite=True) | None,
+        "probB_": FloatArray("P", finite=True) | None,
+        "loo_error_": Scalar(low=0, high=1) | None,
+    }
+
+    class_weight: Any
+    probability: Any
+    decision_function_shape: Any
+    break_ties: Any
+    multi_class: Any
+    fit_intercept: Any
+
+    # Learning
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.multi_class == "ovr" and self.decision_function_shape == "ovo":
+            raise ParameterError(
+                f"{type(self).__name__}: decision_function_shape='ovo' needs the machines of pairs, multi_class='ovo'; "
+                "multi_class is 'ovr'."
+            )
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        weight = self._row_weights(y, w)
+        K = len(self.classes_)
+        gram = self._shared(self._learn_kernel(X, y, w), K)
+        problems = sides(y, weight > 0, K, self.multi_class == "ovr")
+
+        def fit(problem: tuple[np.ndarray, np.ndarray]) -> tuple[BinaryFit, np.ndarray | None]:
+            rows, sign = problem
+            if abs(sign.sum()) == len(sign):  # a class whose rows all weigh nothing
+                return one_sided(sign, weight[rows]), sign
+            part = gram if len(rows) == gram.n else gram.subset(rows)
+            machine = self._binary(part, sign, weight[rows])
+            return machine, machine.left_out_scores(part) if self.probability else None
+
+        fits = in_threads(fit, problems, 1 if self.kernel_.function else None)
+        machines = [machine for machine, _ in fits]
+        self._conclude([machine.solution for machine in machines if machine.solution is not None])
+        self._assemble(X, y, [rows for rows, _ in problems], machines)
+        self.probA_ = self.probB_ = self.loo_error_ = None
+        if self.probability:
+            left_out = [values for _, values in fits if values is not None]
+            self._learn_probabilities(y, weight, problems, left_out)
+
+    def _row_weights(self, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+        """(n,) weights of rows and classes together."""
+        K, who = len(self.classes_), type(self).__name__
+        if K < 2:
+            raise DataError(
+                f"The number of classes has to be greater than one; got {K} class: all rows are of class "
+                f"{self.classes_[0]}.",
+                who=who,
+            )
+        mass = np.bincount(y, w, minlength=K)
+        factors = class_factors(
+            self.class_weight, self.classes_, np.bincount(y, minlength=K).astype(float), who
+        )
+        self.class_weight_ = np.ones(K) if factors is None else factors
+        if np.count_nonzero(mass * self.class_weight_) < 2:
+            raise DataError(
+                "Invalid input - all samples with positive weights belong to the same class.", who=who
+            )
+        return (np.ones(len(y)) if w is None else w) * self.class_weight_[y]
+
+    def _shared(self, gram: GramRows, K: int) -> GramRows:
+        """The kernel matrix as a whole if several machines use it and it fits the cache."""
+        if K > 2 and not isinstance(gram, MatrixRows) and gram.n**2 * 8 <= self.cache_size * 2**20:
+            return MatrixRows(gram.whole())
+        return gram
+
+    def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:
+        raise TypeError(f"{type(self).__name__} must define _binary")
+
+    def _assemble(self, X: Any, y: np.ndarray, rows: list[np.ndarray], machines: list[BinaryFit]) -> None:
+        """Support vectors of all machines, class by class, with coefficients as scikit-learn lays them out."""
+        K, n = len(self.classes_), len(y)
+        whole = np.zeros((len(machines), n))
+        for p, machine in enumerate(machines):
+            whole[p, rows[p]] = machine.sign * machine.alpha
+        support = np.flatnonzero(whole.any(axis=0))
+        support = support[np.argsort(y[support], kind="stable")]
+        coefficients = whole[:, support]
+        if K > 2 and self.multi_class == "ovo":
+            of_class, pairs = y[support], coefficients
+            coefficients = np.zeros((K - 1, len(support)))
+            for p, (i, j) in enumerate(pairs_of(K)):
+                coefficients[j - 1, of_class == i] = pairs[p, of_class == i]
+                coefficients[i, of_class == j] = pairs[p, of_class == j]
+        self._n_support = np.bincount(y[support], minlength=K).astype(np.int32)
+        self.n_iter_ = np.array([m.solution.iterations if m.solution else 0 for m in machines], np.int32)
+        self.intercept_range_ = np.array([machine.offset_range for machine in machines])
+        self._keep(X, support, coefficients, [machine.offset for machine in machines])
+
+    def _learn_probabilities(
+        self,
+        y: np.ndarray,
+        weight: np.ndarray,
+        problems: list[tuple[np.ndarray, np.ndarray]],
+        left_out: list[np.ndarray],
+    ) -> None:
+        """Curves from scores to probabilities, and the error rate, of scores that did not see their row."""
+        K, scores = len(self.classes_), np.zeros((len(y), len(problems)))
+        curves = np.empty((2, len(problems)))
+        for p, (rows, sign) in enumerate(problems):
+            side = (sign > 0).astype(np.int64)
+            a, b = fit_sigmoid(left_out[p], side, weight[rows])
+            if a > 0:  # scores that say nothing of rows they have not seen
+                a, b = fit_sigmoid(np.zeros(len(rows)), side, weight[rows])
+            curves[:, p] = a, b
+            scores[rows, p] = left_out[p]
+        self.probA_, self.probB_ = curves
+        counts = np.flatnonzero(weight > 0)
+        if K == 2:
+            wrong = (scores[counts, 0] > 0) != (y[counts] == 1)
+        elif self.multi_class == "ovr":
+            wrong = np.argmax(scores[counts], axis=1) != y[counts]
+        else:  # a row loses its class if it loses one of the pairs in which it takes part
+            wrong = np.zeros(len(counts), dtype=bool)
+            for p, (rows, sign) in enumerate(problems):
+                lost = np.zeros(len(y), dtype=bool)
+                lost[rows] = left_out[p] * sign <= 0
+                wrong |= lost[counts]
+        self.loo_error_ = float(np.average(wrong, weights=weight[counts]))
+
+    # Answers
+
+    def decision_function(self, X: TableLike) -> np.ndarray:
+        """(n,) for two classes, above 0 for the second; else (n, K), or the (n, P) scores of the pairs.
+
+        With ``decision_function_shape="ovr"`` a class has the number of its pairs that it wins, plus a third at most
+        for its summed scores s there, s / (3 (abs(s) + 1)), as in scikit-learn.
+        """
+        scores = self._outputs(self._admit_to_answer(X))
+        if len(self.classes_) == 2:
+            return scores[:, 0]
+        if self.multi_class == "ovr" or self.decision_function_shape == "ovo":
+            return scores
+        return _ranked(*votes_and_confidence(scores, len(self.classes_)))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: TableLike) -> np.ndarray:
+        """(n, K) the probability of each class; the largest is that of the class that ``predict`` answers."""
+        return super().predict_proba(X)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
+        """(n, K) the logarithm of the probabilities."""
+        return super().predict_log_proba(X)
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return self._winner(self._outputs(X))
+
+    def _winner(self, scores: np.ndarray) -> np.ndarray:
+        """(q,) the class that the scores of the machines speak for."""
+        K = len(self.classes_)
+        if K == 2:
+            return (scores[:, 0] > 0).astype(np.int64)
+        if self.multi_class == "ovr":
+            return np.argmax(scores, axis=1)
+        if self.break_ties:
+            return np.argmax(_ranked(*votes_and_confidence(scores, K)), axis=1)
+        return np.argmax(votes_and_confidence(np.where(scores > 0, 1.0, -1.0), K)[0], axis=1)  # as LIBSVM's
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        if self.probA_ is None or self.probB_ is None:
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        scores = self._outputs(X)
+        p, K = side_probability(scores, self.probA_, self.probB_), len(self.classes_)
+        if K == 2:
+            return np.column_stack([1 - p[:, 0], p[:, 0]])
+        p = coupled(p, K) if self._pairwise else p / p.sum(axis=1, keepdims=True)
+        return agreeing(p, self._winner(scores))
+
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        if self.probA_ is not None:
+            return super()._explain_block(X, rows)
+        answers = python_labels(self.classes_[self._choose(X)])
+        return Explanations(type(self).__name__, answers, rows, self._reasons(X, rows))
+
+    @property
+    def _pairwise(self) -> bool:
+        """Whether the coefficients are those of pairs of classes, class by class."""
+        return len(self.classes_) > 2 and self.multi_class == "ovo"
+
+    def _machine_name(self, p: int) -> str:
+        """What a binary machine tells apart."""
+        names = [str(label) for label in self.classes_]
+        if len(names) > 2 and self.multi_class == "ovr":
+            return f"{names[p]} against the rest"
+        i, j = pairs_of(len(names))[p]
+        return f"{names[i]} against {names[j]}"
+
+    def _by_class(self) -> list[slice]:
+        """The support vectors of each class."""
+        ends = np.cumsum(self._n_support)
+        return [slice(int(end - m), int(end)) for end, m in zip(ends, self._n_support)]
+
+    def _kernel_sums(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
+        if int(self._n_support.sum()) != len(coefficients):
+            raise DataError(f"The internal representation of {type(self).__name__} was altered.")
+        if not self._pairwise:
+            return super()._kernel_sums(X, coefficients)
+        (Q, S), kernel = self._query(X), self._comparing
+        sums = [
+            kernel.combine(Q[:, part] if kernel.precomputed else Q, S[part], coefficients[part])
+            for part in self._by_class()
+        ]
+        return pair_scores(sums)
+
+    def _weights(self) -> Any:
+        if not self._pairwise:
+            return super()._weights()
+        import scipy.sparse
+
+        S, coefficients = self.support_vectors_, self._coefficients
+        parts = [
+            (scipy.sparse.csr_matrix(coefficients[part].T) if hasattr(S, "tocsr") else coefficients[part].T)
+            @ S[part]
+            for part in self._by_class()
+        ]
+        lines = [parts[i][[j - 1]] + parts[j][[i]] for i, j in pairs_of(len(self.classes_))]
+        return scipy.sparse.vstack(lines).tocsr() if hasattr(S, "tocsr") else np.vstack(lines)
+
+    @property
+    def n_support_(self) -> np.ndarray:
+        """(K,) the number of support vectors of each class."""
+        self._ready()
+        return self._n_support
+
+    def _check_stored(self) -> None:
+        super()._check_stored()
+        if "support_" not in vars(self):
+            return
+        K = len(self.classes_)
+        machines = 1 if K == 2 else K if self.multi_class == "ovr" else K * (K - 1) // 2
+        lines = K - 1 if self._pairwise else machines
+        if len(self.intercept_) != machines or self.dual_coef_.shape[0] != lines:
+            raise ValueError(f"{len(self.intercept_)} machines do not tell {K} classes apart")
+        if int(self._n_support.sum()) != len(self.support_):
+            raise ValueError("the support vectors of the classes are not those of the machine")
+
+
+def _ranked(votes: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Votes, and a part of at most a third either way that grows with the summed scores and decides ties alone."""
+    return votes + sums / (3 * (np.abs(sums) + 1))
