@@ -12,7 +12,7 @@ from assay.core.model_view import Part
 from assay.core.parameters import Choice, Instance, Range
 from assay.core.stored import FloatArray, Object, ObjectRows, Plain, TableRows
 from assay.errors import DataError, ParameterError
-from assay.kernels import Kernel, RowFunction, kernel_of
+from assay.kernels import Kernel, MatrixRows, RowFunction, kernel_of
 from assay.svm.kernel_machine import KERNEL, KernelMachine
 
 __all__ = ["KernelExpansion", "refuse_beyond_memory"]
@@ -71,7 +71,7 @@ class KernelExpansion(KernelMachine):
             self.X_fit_ = np.empty((0, 0))
             return np.array(X, dtype=np.float64)
         self.X_fit_ = X.tocsr() if hasattr(X, "tocsr") else X
-        return self.kernel_.gram(X)
+        return gram.K if isinstance(gram, MatrixRows) else self.kernel_.gram(X)
 
     def _model_parts(self) -> list[Part]:
         lines: list[list[Any]] = [["kernel", repr(self.kernel_)], ["training rows", self.shape_fit_[0]]]

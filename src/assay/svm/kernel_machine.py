@@ -150,9 +150,6 @@ class KernelMachine(Learner):
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
         self.shape_fit_ = tuple(map(int, X.shape))
-        self.__dict__.pop("_fit_X", None)
-        if kernel.function:
-            self._fit_X = X
         if self.gamma == "scale" and getattr(self.kernel_, "gamma", 1.0) == 0.0:  # the variance overflowed
             raise self._not_finite()
         whole = X.shape[0] <= (MOST_ROWS_OF_A_FUNCTION if kernel.function else MOST_ROWS_HELD)
@@ -196,6 +193,9 @@ class KernelMachine(Learner):
         intercept = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
         if not (np.isfinite(dual_coef).all() and np.isfinite(intercept).all()):
             raise self._not_finite()
+        self.__dict__.pop("_fit_X", None)
+        if self.kernel_.function:
+            self._fit_X = X
         self.support_ = np.asarray(support, dtype=np.int32)
         self.intercept_ = intercept
         self.dual_coef_ = dual_coef
@@ -242,7 +242,7 @@ class KernelMachine(Learner):
     @property
     def _comparing(self) -> Kernel:
         """The kernel of what ``_query`` gives."""
-        return PrecomputedKernel() if self.kernel_.function else self.kernel_
+        return PrecomputedKernel() if "_fit_X" in vars(self) else self.kernel_
 
     def _query(self, X: Any) -> tuple[Any, Any]:
         """Rows to answer and the support vectors, as the kernel can compare them."""

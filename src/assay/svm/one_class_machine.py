@@ -15,6 +15,10 @@ from assay.types import TableLike, Target, Weights
 
 __all__ = ["OneClassMachine"]
 
+ROUNDING = (
+    1e-12  # of a score, as a share of the numbers it is made of: support vectors lie on the boundary itself
+)
+
 
 class OneClassMachine(KernelMachine, Detector):
     """Base of the machines that describe one class; a machine writes ``_learn_class(X, weight)`` and ``_score``.
@@ -39,6 +43,12 @@ class OneClassMachine(KernelMachine, Detector):
     def fit_predict(self, X: TableLike, y: Target | None = None, **params: Any) -> np.ndarray:
         """(n,) -1 for outliers among the rows of X, 1 for all others."""
         return self.fit(X, **params).predict(X)
+
+    def predict(self, X: TableLike) -> np.ndarray:
+        """(n,) -1 for outliers, 1 for all others; rows on the boundary, up to rounding, are none."""
+        self._ready()
+        size = abs(self.offset_) + float(abs(self.dual_coef_).sum())
+        return np.where(self.decision_function(X) < -ROUNDING * size, -1, 1)
 
     def _learn_class(self, X: Any, weight: np.ndarray) -> None:
         raise TypeError(f"{type(self).__name__} must define _learn_class")
