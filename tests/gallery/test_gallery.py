@@ -204,3 +204,11 @@ def test_the_simple_model_wins_with_few_rows_and_the_right_one_with_many():
     assert cubic[-1] < line[-1] / 2
     linear, quadratic = v["wrong"]["linear"], v["wrong"]["quadratic"]
     assert quadratic[0] > linear[0] + 0.02 and quadratic[-1] < linear[-1] - 0.02
+
+
+def test_kernels_of_the_shapes_figure_are_kernels():
+    """All nine matrices are positive semidefinite; a missing age is as near to 28 as ages are on average."""
+    variables = draw("plot_kernels.py")[0]
+    assert len(variables["reports"]) == 9 and all(report.psd for report in variables["reports"].values())
+    ages = variables["mixed"]["age"]
+    assert_allclose(ages[4, 3], ages[:4, 3].mean(), rtol=1e-12)

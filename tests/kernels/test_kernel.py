@@ -165,7 +165,10 @@ def test_matrices_are_positive_semidefinite(kernel):
     "text, printed",
     [
         ("4.0 * RBF() + WhiteKernel(0.1)", "2**2 * RBF(length_scale=1) + WhiteKernel(noise_level=0.1)"),
-        ("(RBF() + Linear()) * Matern(2.0)", "(RBF(length_scale=1) + Linear()) * Matern(length_scale=2)"),
+        (
+            "(RBF() + Linear()) * Matern(2.0)",
+            "(RBF(length_scale=1) + Linear()) * Matern(length_scale=2, nu=1.5)",
+        ),
         ("(RBF(ARD) * Linear()) ** 2", "(RBF(length_scale=[0.7, 1.3, 2.1, 0.9]) * Linear()) ** 2"),
         ("RBF(gamma='scale').on(['age']) + 1", "RBF(gamma='scale').on(['age']) + 1**2"),
         ("(Linear() + 1).on([0]).normalized()", "Normalized((Linear() + 1**2).on([0]))"),

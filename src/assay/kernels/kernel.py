@@ -335,15 +335,15 @@ class Kernel:
         return hash(value_key(self))
 
     def __repr__(self) -> str:
-        defaults = {f.name: f.default for f in fields(self)}
-        shown_names = [
-            f.name
-            for f in fields(self)
-            if not f.name.endswith(("_bounds", "_"))
-            and (f.name in self.searched or value_key(getattr(self, f.name)) != value_key(defaults[f.name]))
-        ]
-        inside = ", ".join(f"{name}={shown(getattr(self, name))}" for name in shown_names)
-        return f"{type(self).__name__}({inside})"
+        inside = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+            if not field.name.endswith(("_bounds", "_")) and (
+                number or field.name in self.searched or value_key(value) != value_key(field.default)
+            ):
+                inside.append(f"{field.name}={shown(value)}")
+        return f"{type(self).__name__}({', '.join(inside)})"
 
     # ---------------------------------------------------------------- what kernels write
 

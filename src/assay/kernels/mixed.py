@@ -214,7 +214,7 @@ class MixedKernel(Kernel):
 
     def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
         designs = self._designs(Q, S)
-        return super().combine(Q, S, coef) if designs is None else RBF().combine(*designs, coef)
+        return super().combine(Q, S, coef) if designs is None else RBF().combine(designs[0], designs[1], coef)
 
     def _prepared(self, X: Any) -> np.ndarray:
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -359,7 +359,7 @@ class MixedKernel(Kernel):
         if self.kinds is None or self.start_ is None or self.values_ is None or self.weights_ is None:
             raise ValueError("mixed: the stored scales are incomplete")
         for j in np.flatnonzero(np.asarray(self.kinds) == NOMINAL):
-            codes = self._values(j)[0]
+            codes = self._values(int(j))[0]
             if (codes < 0).any() or (codes != np.floor(codes)).any() or (codes > CATEGORIES_LIMIT).any():
                 raise ValueError("mixed: the stored categories are no codes")
         if (np.diff(self.start_)[self._active] == 0).any():
