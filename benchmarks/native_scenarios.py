@@ -650,7 +650,7 @@ def kernel_machines() -> None:
         for size in (1.0, 0.0):
             solve(rows, Dual(sign, -np.ones(30), np.ones(30), start, constraint), cache_size=size)
     for kind in (np.float64, np.float32):
-        cache = RowCache(rows, kind, 1.0, 4)
+        cache = RowCache(rows, kind, 1.0)
         cache.subtract(np.arange(9), np.ones(9), np.zeros(30))
         cache.keep(np.arange(0, 30, 2))
 

@@ -10,7 +10,9 @@ from assay.svm.engine.search import Search
 
 __all__ = ["search_in_blocks"]
 
-BLOCK_ROWS = 1024  # rows whose multipliers move together
+BLOCK_ROWS = 1024  # rows whose multipliers move together, at least
+MOST_BLOCK_ROWS = 4096  # where that many multipliers are free: fewer would move each other to and fro
+BLOCK_SHARE = 0.25  # of the cache, for the matrix of a block
 STEPS_A_ROW = 20  # within a block, at most
 GAP_SHARE = 0.1  # of the gap that is left in a block: more exact is wasted, the others move too
 BLOCKS_BETWEEN_SHRINKS = 8
@@ -18,7 +20,9 @@ SHRINK_SHARE = 0.1  # of the rows that must be able to leave
 MOST_REFRESHES = 20
 
 
-def search_in_blocks(search: Search, tol: float, cache_size: float, most: int, bar: Progress) -> bool:
+def search_in_blocks(
+    search: Search, dtype: np.dtype, tol: float, cache_size: float, most: int, bar: Progress
+) -> bool:
     """Move the multipliers of some rows at a time; whether the gap is below ``tol``.
 
     A block is half of the last one and the rows that violate optimality most, from both sides. Within its small matrix
@@ -26,9 +30,8 @@ def search_in_blocks(search: Search, tol: float, cache_size: float, most: int, b
     held (`RowCache`), bring the gradient of all rows up to date. Rows whose multipliers are at a bound and will hardly
     leave it are set aside once they are over a tenth; their gradient is computed anew before the search ends.
     """
-    q = min(BLOCK_ROWS, search.n)
-    cache = RowCache(search.gram, np.float32, cache_size, q)
-    K = np.empty((q, q), np.float32)
+    room = int((cache_size * BLOCK_SHARE * 2**20 / dtype.itemsize) ** 0.5)  # rows of the largest block
+    cache = RowCache(search.gram, dtype, cache_size * (1 - BLOCK_SHARE))
     block = np.empty(0, dtype=np.int64)
     blocks, next_shrink, refreshes, idle = 0, BLOCKS_BETWEEN_SHRINKS, 0, 0
     while True:
@@ -37,16 +40,16 @@ def search_in_blocks(search: Search, tol: float, cache_size: float, most: int, b
         search.gap = _gap(search, high, low)
         bar.advance(0, note=f"gap {search.gap:.2g}")
         if search.iterations >= most:
-            _unshrink(search, cache)
+            _unshrink(search, cache, dtype)
             return False
         if search.gap < tol or idle > 1:
             if len(active) < search.n:
-                _unshrink(search, cache)
+                _unshrink(search, cache, dtype)
                 next_shrink, idle = blocks + BLOCKS_BETWEEN_SHRINKS, 0
                 continue
             if idle > 1 and refreshes == MOST_REFRESHES:
                 return False
-            if refreshes == MOST_REFRESHES or (search.gap < tol and search.rounding(np.float32) < 0.1 * tol):
+            if refreshes == MOST_REFRESHES or (search.gap < tol and search.rounding(dtype) < 0.1 * tol):
                 return search.gap < tol
             before = search.gap
             search.refresh()
@@ -61,8 +64,10 @@ def search_in_blocks(search: Search, tol: float, cache_size: float, most: int, b
             if _shrink(search, cache, high, low):
                 block = block[np.isin(block, cache.columns)]
                 continue
-        block = _next_block(search, active, high, low, block[len(block) // 2 :], q)
-        small = K.reshape(-1)[: len(block) ** 2].reshape(len(block), len(block))
+        block = _next_block(
+            search, active, high, low, block[len(block) // 2 :], _block_size(search, active, room)
+        )
+        small = np.empty((len(block), len(block)), dtype)
         search.gram.fill(block, block, small)
         which = search.variables(block)
         before_alpha = search.alpha[which]
@@ -81,6 +86,14 @@ def search_in_blocks(search: Search, tol: float, cache_size: float, most: int, b
         if idle:
             block = block[:0]
         bar.advance(done)
+
+
+def _block_size(search: Search, active: np.ndarray, room: int) -> int:
+    """More rows than there are free multipliers, as far as there is room for their matrix."""
+    which = search.variables(active)
+    free = np.count_nonzero((search.alpha[which] > 0) & (search.alpha[which] < search.upper[which]))
+    wanted = min(BLOCK_ROWS * -(-free * 5 // (4 * BLOCK_ROWS)), MOST_BLOCK_ROWS, room)
+    return min(max(wanted, BLOCK_ROWS), len(active))
 
 
 def _gap(search: Search, high: np.ndarray, low: np.ndarray) -> float:
@@ -144,9 +157,9 @@ def _shrink(search: Search, cache: RowCache, high: np.ndarray, low: np.ndarray) 
     return True
 
 
-def _unshrink(search: Search, cache: RowCache) -> None:
+def _unshrink(search: Search, cache: RowCache, dtype: np.dtype) -> None:
     aside = np.ones(search.n, dtype=bool)
     aside[cache.columns] = False
     if aside.any():
-        search.refresh(np.flatnonzero(aside), np.float32)
+        search.refresh(np.flatnonzero(aside), dtype)
         cache.keep_all()

@@ -12,6 +12,7 @@ from assay.kernels.gram_rows import GramRows
 
 __all__ = ["RowCache"]
 
+LEAST_ROWS = 64
 COLUMNS_A_PIECE = 4096  # of G that one thread brings up to date
 
 
@@ -22,32 +23,32 @@ class RowCache:
     ----------
     gram : GramRows
     dtype : float32 or float64
-    megabytes : float
-    least : int, the number of rows that must fit in any case
+    megabytes : float, but 64 rows fit in any case
     """
 
-    def __init__(self, gram: GramRows, dtype: Any, megabytes: float, least: int):
+    def __init__(self, gram: GramRows, dtype: Any, megabytes: float):
         self.gram = gram
         size = int(megabytes * 2**20) // np.dtype(dtype).itemsize
-        self._values = np.empty(max(min(size, gram.n * gram.n), least * gram.n), dtype)
+        rows = min(max(size // gram.n, LEAST_ROWS), gram.n)
+        self._values = np.empty(rows * gram.n, dtype)
         self.computed = 0  # rows, for diagnostics
         self.columns = np.arange(gram.n)
         self._forget()
 
     def _forget(self) -> None:
-        self._slots = len(self._values) // len(self.columns)
-        self._owner = np.full(self._slots, -1)
+        self.slots = len(self._values) // len(self.columns)
+        self._owner = np.full(self.slots, -1)
         self._slot = np.full(self.gram.n, -1)
-        self._used = np.zeros(self._slots, dtype=np.int64)
+        self._used = np.zeros(self.slots, dtype=np.int64)
         self._clock = 0
 
     @property
     def table(self) -> np.ndarray:
         width = len(self.columns)
-        return self._values[: self._slots * width].reshape(self._slots, width)
+        return self._values[: self.slots * width].reshape(self.slots, width)
 
     def rows(self, wanted: np.ndarray) -> np.ndarray:
-        """(k,) where these rows stand in ``table``; they are computed if they do not stand there yet."""
+        """(k,) where these rows, at most ``slots``, stand in ``table``; they are computed if they are not there yet."""
         self._clock += 1
         held = self._slot[wanted]
         self._used[held[held >= 0]] = self._clock
@@ -63,12 +64,17 @@ class RowCache:
 
     def subtract(self, wanted: np.ndarray, coef: np.ndarray, G: np.ndarray) -> None:
         """G -= coef @ K(wanted, columns), piece by piece of the columns."""
-        places, table = self.rows(wanted), self.table
+        for start in range(0, len(wanted), self.slots):
+            some, weights = wanted[start : start + self.slots], coef[start : start + self.slots]
+            places, table = self.rows(some), self.table
 
-        def piece(first: int) -> None:
-            _smo.subtract_rows(table, places, coef, first, min(first + COLUMNS_A_PIECE, len(G)), G)
+            def piece(
+                first: int, places: Any = places, weights: Any = weights, table: np.ndarray = table
+            ) -> None:
+                last = min(first + COLUMNS_A_PIECE, len(G))
+                _smo.subtract_rows(table, places, weights, first, last, G)
 
-        in_threads(piece, range(0, len(G), COLUMNS_A_PIECE))
+            in_threads(piece, range(0, len(G), COLUMNS_A_PIECE))
 
     def keep(self, kept: np.ndarray) -> None:
         """Go on with some of the columns (their positions, ascending); rows of others are given up."""

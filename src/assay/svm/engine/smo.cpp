@@ -30,7 +30,7 @@ namespace {
 
 enum Constraint { SUM, EACH_SIGN, NONE };
 constexpr double BARRED = 1e300;     // added to F, it keeps a variable out
-constexpr int64_t BLOCK = 512;       // rows of which only the best value is kept, until one is looked for
+constexpr int64_t BLOCK = 512;       // rows of which the sums stay in the first-level cache
 constexpr int MOST_SETS = 4;
 constexpr double ROUNDING = 8e-16;
 constexpr double FARTHEST = 1e60;    // a longer step means that there is no minimum
@@ -39,18 +39,15 @@ typedef double Lane __attribute__((vector_size(64)));
 typedef double LooseLane __attribute__((vector_size(64), aligned(8), may_alias));
 typedef float Half __attribute__((vector_size(32)));
 typedef float LooseHalf __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int64_t Places __attribute__((vector_size(64)));
 constexpr int64_t WIDTH = 8;
+constexpr int64_t AHEAD = 512;       // values of a row that are fetched before they are needed
+constexpr Places FIRST = {0, 1, 2, 3, 4, 5, 6, 7};
 
 INLINE void load(Lane &v, const double *p) { v = *reinterpret_cast<const LooseLane *>(p); }
 INLINE void load(Lane &v, const float *p) {
     v = __builtin_convertvector(*reinterpret_cast<const LooseHalf *>(p), Lane);
 }
-INLINE double largest(const Lane &v) {
-    double top = v[0];
-    for (int64_t k = 1; k < WIDTH; ++k) top = v[k] > top ? v[k] : top;
-    return top;
-}
-
 // The variables v n, v n + 1, ... that may form pairs with each other: one for each row of the matrix.
 template <class T> struct Set {
     int64_t group, first;        // sets of one group may be paired; the variable of row 0
@@ -110,63 +107,71 @@ struct Best {
     int64_t at;
 };
 
+// The largest of the lanes and its place, the first if several are as large; none if all are barred.
+template <class V, class I> INLINE Best best_lane(const V &values, const I &places, double bar) {
+    Best best{bar, -1};
+    for (int64_t k = 0; k < WIDTH; ++k)
+        if (values[k] > best.value || (values[k] == best.value && best.at >= 0 && places[k] < best.at))
+            best = {double(values[k]), int64_t(places[k])};
+    return best;
+}
+
 // G -= ci ri + cj rj; the largest F that may rise of each set and, if wanted, the smallest that may fall.
 template <bool LEAST, int SETS, class T>
 INLINE void update(const Problem<T> &p, const T *ri, const T *rj, double ci, double cj, Best *top, double *least) {
-    int64_t block[MOST_SETS] = {};
-    for (int s = 0; s < SETS; ++s) top[s] = {-std::numeric_limits<double>::infinity(), -1}, least[s] = 2 * BARRED;
-    const double *up[MOST_SETS], *low[MOST_SETS];
-    for (int s = 0; s < SETS; ++s) up[s] = p.sets[s].up.data(), low[s] = p.sets[s].low.data();
+    const double *up[SETS], *low[SETS];
+    Lane high[SETS], small[SETS];
+    Places at[SETS];
+    for (int s = 0; s < SETS; ++s) {
+        up[s] = p.sets[s].up.data(), low[s] = p.sets[s].low.data();
+        high[s] = Lane{} - BARRED / 2, small[s] = Lane{} + 2 * BARRED, at[s] = Places{} - 1;
+    }
     double *G = p.G;
     const int64_t whole = p.n / WIDTH * WIDTH;
-    for (int64_t start = 0; start < p.n; start += BLOCK) {
-        const int64_t end = std::min(start + BLOCK, p.n), lanes = std::min(end, whole);
-        Lane high[SETS], small[SETS];
-        for (int s = 0; s < SETS; ++s) high[s] = Lane{} - 2 * BARRED, small[s] = Lane{} + 2 * BARRED;
-        for (int64_t t = start; t < lanes; t += WIDTH) {
-            Lane g, a, b;
-            load(g, G + t), load(a, ri + t), load(b, rj + t);
-            g = g - (a * ci + b * cj);
-            *reinterpret_cast<LooseLane *>(G + t) = g;
-            for (int s = 0; s < SETS; ++s) {
-                load(a, up[s] + t);
-                a = a + g;
-                high[s] = a > high[s] ? a : high[s];
-                if constexpr (LEAST) {
-                    load(b, low[s] + t);
-                    b = b + g;
-                    small[s] = b < small[s] ? b : small[s];
-                }
-            }
-        }
-        for (int64_t t = std::max(start, lanes); t < end; ++t) {
-            G[t] -= double(ri[t]) * ci + double(rj[t]) * cj;
-            for (int s = 0; s < SETS; ++s) {
-                high[s][0] = std::max(high[s][0], G[t] + up[s][t]);
-                if constexpr (LEAST) small[s][0] = std::min(small[s][0], G[t] + low[s][t]);
-            }
-        }
+    Places now = FIRST;
+    for (int64_t t = 0; t < whole; t += WIDTH, now += WIDTH) {
+        Lane g, a, b;
+        __builtin_prefetch(rj + t + AHEAD);
+        load(g, G + t), load(a, ri + t), load(b, rj + t);
+        g = g - (a * ci + b * cj);
+        *reinterpret_cast<LooseLane *>(G + t) = g;
         for (int s = 0; s < SETS; ++s) {
-            const double here = largest(high[s]);
-            if (here > top[s].value) top[s].value = here, block[s] = start;
-            if constexpr (LEAST) least[s] = std::min(least[s], -largest(-small[s]));
+            load(a, up[s] + t);
+            a = a + g;
+            const Places above = a > high[s];
+            high[s] = above ? a : high[s];
+            at[s] = above ? now : at[s];
+            if constexpr (LEAST) {
+                load(b, low[s] + t);
+                b = b + g;
+                small[s] = b < small[s] ? b : small[s];
+            }
         }
     }
     for (int s = 0; s < SETS; ++s) {
-        if (top[s].value < -BARRED / 2) continue;
-        const int64_t end = std::min(block[s] + BLOCK, p.n);
-        for (int64_t t = block[s]; t < end && top[s].at < 0; ++t)
-            if (G[t] + up[s][t] >= top[s].value) top[s].at = p.sets[s].first + t;
+        top[s] = best_lane(high[s], at[s], -BARRED / 2);
+        if constexpr (LEAST) least[s] = -best_lane(-small[s], at[s], -2 * BARRED).value;
     }
+    for (int64_t t = whole; t < p.n; ++t) {
+        G[t] -= double(ri[t]) * ci + double(rj[t]) * cj;
+        for (int s = 0; s < SETS; ++s) {
+            if (G[t] + up[s][t] > top[s].value) top[s] = {G[t] + up[s][t], t};
+            if constexpr (LEAST) least[s] = std::min(least[s], G[t] + low[s][t]);
+        }
+    }
+    for (int s = 0; s < SETS; ++s)
+        if (top[s].at >= 0) top[s].at += p.sets[s].first;
 }
 
-// The gain of exchanging with each row: (top - F)^2 / curvature, in lanes of T.
+// Lanes of T, eight of them: gains need not be as exact as F.
 template <class T> struct Lanes;
 template <> struct Lanes<double> {
     typedef Lane Type;
+    typedef Places Index;
 };
 template <> struct Lanes<float> {
     typedef Half Type;
+    typedef int32_t Index __attribute__((vector_size(32)));
 };
 INLINE void load_own(Lane &v, const double *p) { load(v, p); }
 INLINE void load_own(Half &v, const float *p) { v = *reinterpret_cast<const LooseHalf *>(p); }
@@ -178,52 +183,47 @@ template <class T> INLINE T least_curvature(T sum) {  // sum of two diagonal val
     return rounding > std::numeric_limits<T>::min() ? rounding : std::numeric_limits<T>::min();
 }
 
-// Where the gain is largest: of a set, for a first variable with the row `row` and own curvature `own`. The smallest F.
+// Where the gain (top - F)^2 / curvature is largest: of a set, for a first variable with this row of the matrix and own
+// curvature. The smallest F of those that may fall.
 template <class T>
 INLINE Best best_partner(const Problem<T> &p, const Set<T> &set, const T *row, double top, double scale, T own,
                          double *least) {
     typedef typename Lanes<T>::Type Narrow;
+    typedef typename Lanes<T>::Index Index;
     const double *G = p.G, *low = set.low.data();
     const T *other = set.own.data(), floor = least_curvature(own);
     const int64_t whole = p.n / WIDTH * WIDTH;
-    Best best{0, -1};
-    int64_t block = -1;
-    const auto gain_of = [&](int64_t t) {
-        const double apart = (top - (G[t] + low[t])) * scale;
+    Lane small = Lane{} + 2 * BARRED;
+    Narrow high{};
+    Index at = Index{} - 1, now{};
+    for (int k = 0; k < WIDTH; ++k) now[k] = k;
+    for (int64_t t = 0; t < whole; t += WIDTH, now += WIDTH) {
+        Lane g, l;
+        Narrow k, o, near;
+        __builtin_prefetch(row + t + AHEAD);
+        load(g, G + t), load(l, low + t), load_own(k, row + t), load_own(o, other + t);
+        g = g + l;
+        small = g < small ? g : small;
+        g = (top - g) * scale;
+        g = g > 0.0 ? g : Lane{};
+        lower(near, g);
+        k = (o + own) - (k + k);
+        k = k > floor ? k : Narrow{} + floor;
+        near = near * near / k;
+        const Index above = near > high;
+        high = above ? near : high;
+        at = above ? now : at;
+    }
+    Best best = best_lane(high, at, 0.0);
+    *least = std::min(*least, -best_lane(-small, at, -2 * BARRED).value);
+    for (int64_t t = whole; t < p.n; ++t) {
+        const double F = G[t] + low[t], apart = (top - F) * scale;
         const T near = T(apart > 0 ? apart : 0), curvature = own + other[t] - T(2) * row[t];
-        return double(near * near / (curvature > floor ? curvature : floor));
-    };
-    for (int64_t start = 0; start < p.n; start += BLOCK) {
-        const int64_t end = std::min(start + BLOCK, p.n), lanes = std::min(end, whole);
-        Lane small = Lane{} + 2 * BARRED;
-        Narrow high{};
-        for (int64_t t = start; t < lanes; t += WIDTH) {
-            Lane g, l;
-            Narrow k, o, near;
-            load(g, G + t), load(l, low + t), load_own(k, row + t), load_own(o, other + t);
-            g = g + l;
-            small = g < small ? g : small;
-            g = (top - g) * scale;
-            g = g > 0.0 ? g : Lane{};
-            lower(near, g);
-            k = (o + own) - (k + k);
-            k = k > floor ? k : Narrow{} + floor;
-            near = near * near / k;
-            high = near > high ? near : high;
-        }
-        double here = 0, least_here = -largest(-small);
-        for (int64_t k = 0; k < WIDTH; ++k) here = std::max(here, double(high[k]));
-        for (int64_t t = std::max(start, lanes); t < end; ++t)
-            here = std::max(here, gain_of(t)), least_here = std::min(least_here, G[t] + low[t]);
-        if (here > best.value) best.value = here, block = start;
-        *least = std::min(*least, least_here);
+        const double gain = double(near * near / (curvature > floor ? curvature : floor));
+        if (gain > best.value) best = {gain, t};
+        *least = std::min(*least, F);
     }
-    if (block < 0) return best;
-    double value = 0;
-    for (int64_t t = block; t < std::min(block + BLOCK, p.n); ++t) {
-        const double gain = gain_of(t);
-        if (gain > value) value = gain, best.at = set.first + t;
-    }
+    if (best.at >= 0) best.at += set.first;
     return best;
 }
 
@@ -286,32 +286,63 @@ INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) 
     }
 }
 
+// The multiplier whose move alone gains most, F^2 / curvature; *gap is the largest |F| of those that may move.
+template <class T>
+INLINE Best best_alone(const Problem<T> &p, const Set<T> &set, double scale, double *gap) {
+    const double *G = p.G, *up = set.up.data(), *low = set.low.data();
+    const T *own = set.own.data();
+    const int64_t whole = p.n / WIDTH * WIDTH;
+    Lane high{}, widest{};
+    Places at = Places{} - 1, now = FIRST;
+    const double floor = std::numeric_limits<T>::min();
+    for (int64_t t = 0; t < whole; t += WIDTH, now += WIDTH) {
+        Lane g, a, b;
+        load(g, G + t), load(a, up + t), load(b, low + t);
+        a = a + g, b = -(b + g);
+        a = a > b ? a : b;
+        a = a > 0.0 ? a : Lane{};
+        widest = a > widest ? a : widest;
+        load(b, own + t);
+        b = b > floor ? b : Lane{} + floor;
+        a = a * scale;
+        a = a * a / b;
+        const Places above = a > high;
+        high = above ? a : high;
+        at = above ? now : at;
+    }
+    Best best = best_lane(high, at, 0.0);
+    *gap = std::max(*gap, best_lane(widest, at, 0.0).value);
+    for (int64_t t = whole; t < p.n; ++t) {
+        const double pull = std::max({G[t] + up[t], -(G[t] + low[t]), 0.0});
+        const double gain = pull * scale * pull * scale / std::max(double(own[t]), floor);
+        *gap = std::max(*gap, pull);
+        if (gain > best.value) best = {gain, t};
+    }
+    if (best.at >= 0) best.at += set.first;
+    return best;
+}
+
 template <int SETS, class T>
 INLINE int64_t single_steps(Problem<T> &p, double tol, int64_t most, double *gap) {
     Best top[MOST_SETS];
-    double least[MOST_SETS], step = 0;
+    double least[MOST_SETS], step = 0, scale = 1;
     const T *row = p.K;
     for (int64_t done = 0;; ++done) {
         update<false, SETS>(p, row, row, step, 0.0, top, least);
-        int64_t best = -1;
-        double gain = 0;
+        Best best{0, -1};
         *gap = 0;
-        for (int s = 0; s < SETS; ++s)
-            for (int64_t t = 0; t < p.n; ++t) {
-                const Set<T> &set = p.sets[s];
-                const double rise = p.G[t] + set.up[size_t(t)], fall = -(p.G[t] + set.low[size_t(t)]);
-                const double pull = std::max({rise, fall, 0.0}), own = double(set.own[size_t(t)]);
-                *gap = std::max(*gap, pull);
-                const double g = pull / own * pull;
-                if (own > 0 ? g > gain : pull > 0 && best < 0) gain = own > 0 ? g : gain, best = set.first + t;
-            }
-        if (!(*gap >= tol) || done == most || best < 0) return done;
-        const int64_t r = best % p.n;
+        for (int s = 0; s < SETS; ++s) {
+            const Best here = best_alone(p, p.sets[s], scale, gap);
+            if (here.at >= 0 && here.value > best.value) best = here;
+        }
+        if (!(*gap >= tol) || done == most || best.at < 0) return done;
+        scale = 1 / *gap;
+        const int64_t i = best.at, r = i % p.n;
         row = p.K + r * p.n;
-        const double own = p.diagonal[r] + p.ridge[best];
-        step = (p.G[r] + p.base[best]) / std::max(own, double(least_curvature(T(2 * own))));
-        step = std::max(-p.room_down(best), std::min(step, p.room_up(best)));
-        if (!(std::abs(step) < FARTHEST) || !p.move(best, step)) return done;
+        const double own = p.diagonal[r] + p.ridge[i];
+        step = (p.G[r] + p.base[i]) / std::max(own, double(least_curvature(T(2 * own))));
+        step = std::max(-p.room_down(i), std::min(step, p.room_up(i)));
+        if (!(std::abs(step) < FARTHEST) || !p.move(i, step)) return done;
     }
 }
 

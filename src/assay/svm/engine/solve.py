@@ -13,7 +13,9 @@ from assay.svm.engine.search import Search
 __all__ = ["solve"]
 
 VALUES_A_CALL = 400_000_000  # of the kernel matrix that native code goes through between two looks for Ctrl-C
-MOST_DOUBLE_ROWS = 2_000  # training rows up to which the matrix is held in float64
+MOST_DOUBLE_ROWS = 500  # training rows up to which the matrix is held in float64 at any tolerance
+SINGLE_TOLERANCE = 1e-5  # below, float32 would need many gradients anew
+SINGLE_RANGE = 1e30  # values beyond do not fit float32
 LEAST_STEPS = 10_000_000  # that max_iter=-1 allows
 MOST_REFRESHES = 20
 
@@ -23,9 +25,10 @@ def solve(
 ) -> Solution:
     """The multipliers at which no pair violates the optimality conditions by more than ``tol``.
 
-    While the kernel matrix fits the cache it is held as a whole, in float64 up to 2,000 rows and in float32 beyond;
-    a larger one is solved in blocks of rows (`search_in_blocks`). Where rounding might hide a violation, the gradient
-    is computed anew in float64 before the search ends.
+    While the kernel matrix fits the cache it is held as a whole, in float64 up to 500 rows and for tolerances below
+    1e-5, else in float32; a larger one is solved in blocks of rows (`search_in_blocks`). Where rounding might hide a
+    violation, the gradient is computed anew in float64 before the search ends. A matrix that is there already
+    (`MatrixRows`) is used as it is, whatever its size.
 
     Parameters
     ----------
@@ -39,17 +42,25 @@ def solve(
     if search.alpha.any():
         search.refresh()
     most = max(LEAST_STEPS, 100 * search.m) if max_iter < 0 else max_iter
-    held = gram.K.dtype if isinstance(gram, MatrixRows) else None
-    double = 8 * gram.n**2 <= cache_size * 2**20 and (
-        gram.n <= MOST_DOUBLE_ROWS or search.diagonal.max(initial=0) > 1e30
-    )
-    dtype = np.dtype(held or (np.float64 if double else np.float32))
+    dtype, whole = _precision(gram, search.diagonal, tol, cache_size)
     with progress(description="fitting a kernel machine") as bar:
-        if held is not None or dtype.itemsize * gram.n**2 <= cache_size * 2**20:
+        if whole:
             converged = search_whole(search, gram.whole(dtype), tol, most, bar)
         else:
-            converged = search_in_blocks(search, tol, cache_size, most, bar)
+            converged = search_in_blocks(search, dtype, tol, cache_size, most, bar)
     return search.solution(converged)
+
+
+def _precision(gram: GramRows, diagonal: np.ndarray, tol: float, cache_size: float) -> tuple[np.dtype, bool]:
+    """In which type values are computed, and whether all of them are held."""
+    if isinstance(gram, MatrixRows) and gram.rows is None and gram.K.dtype in (np.float32, np.float64):
+        return gram.K.dtype, True  # they are held already
+    largest = float(np.abs(diagonal).max(initial=0.0))
+    exact = gram.n <= MOST_DOUBLE_ROWS or tol < SINGLE_TOLERANCE
+    cache = cache_size * 2**20
+    if largest > SINGLE_RANGE or (exact and 8 * gram.n**2 <= cache):
+        return np.dtype(np.float64), 8 * gram.n**2 <= cache
+    return np.dtype(np.float32), 4 * gram.n**2 <= cache
 
 
 def search_whole(search: Search, K: np.ndarray, tol: float, most: int, bar: Progress) -> bool:
