@@ -20,6 +20,8 @@ from assay.kernels.dot_products import (
     Sigmoid,
     SquaresPlusLinear,
 )
+from assay.kernels.empirical_kernel import EmpiricalKernel
+from assay.kernels.explicit_kernel import ExplicitKernel
 from assay.kernels.given import FunctionKernel, PrecomputedKernel
 from assay.kernels.gram import (
     GramReport,
@@ -61,14 +63,17 @@ from assay.kernels.structures.edit_distance import (
     edit_distance,
     edit_distances,
 )
+from assay.kernels.structures.fisher_kernel import FisherKernel
 from assay.kernels.structures.graph import Graph
 from assay.kernels.structures.nodes_of_graph import DiffusionKernel, RegularizedLaplacian
+from assay.kernels.structures.probability_product import ProbabilityProduct
 from assay.kernels.structures.shortest_paths import ShortestPaths
 from assay.kernels.structures.spectrum import Spectrum
 from assay.kernels.structures.subsequences import Subsequences
 from assay.kernels.structures.trees import SubsetTrees, Subtrees
 from assay.kernels.structures.walks import SharedWalks
 from assay.kernels.structures.weisfeiler_lehman import WeisfeilerLehman
+from assay.kernels.templates import choose_templates
 
 __all__ = [
     "RBF",
@@ -83,8 +88,11 @@ __all__ = [
     "DistanceKernel",
     "DotProduct",
     "EditSimilarity",
+    "EmpiricalKernel",
     "ExpSineSquared",
+    "ExplicitKernel",
     "Exponentiation",
+    "FisherKernel",
     "FourierFeatures",
     "FunctionKernel",
     "GramReport",
@@ -107,6 +115,7 @@ __all__ = [
     "Polynomial",
     "PolynomialCountSketch",
     "PrecomputedKernel",
+    "ProbabilityProduct",
     "Product",
     "RBFSampler",
     "RationalQuadratic",
@@ -130,6 +139,7 @@ __all__ = [
     "center_gram",
     "check_gram",
     "chi2_kernel",
+    "choose_templates",
     "cosine_similarity",
     "edit_distance",
     "edit_distances",

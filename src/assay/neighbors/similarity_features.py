@@ -8,12 +8,17 @@ import numpy as np
 
 from assay.core import Card, Transformer
 from assay.core.fitting import all_or_nothing
-from assay.core.parameters import Choice, Count, Function, Range, Seed
+from assay.core.parameters import Choice, Count, Function, Instance, Range, Seed
 from assay.core.seeds import random_state_of
-from assay.core.stored import CodeArray, Integer, Scalar, TableRows
+from assay.core.stored import CodeArray, Integer, Object, ObjectRows, Scalar, TableRows
+from assay.core.targets import plain_values
 from assay.errors import DataError, DegenerateError
+from assay.kernels import Kernel, choose_templates
+from assay.kernels.objects import objects_of
+from assay.kernels.templates import TEMPLATES
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.prototypes import COMPARING
+from assay.tables import RowNames
 
 __all__ = ["SimilarityFeatures"]
 
@@ -33,18 +38,22 @@ class SimilarityFeatures(NeighborLearner, Transformer):
     "linear"      the dot product :math:`x \cdot x^t`
     ============  =========================================
 
-    or any function of two rows. Whatever can be compared becomes a table of numbers for any learner: mixed tables with
-    ``metric="auto"``, distances of one's own, sequences, images.
+    or any function of two rows, or any :class:`~assay.kernels.Kernel`, which may compare strings, trees or graphs.
+    Whatever can be compared becomes a table of numbers for any learner: mixed tables with ``metric="auto"``, distances
+    of one's own, sequences, images. The dot product of such features is `assay.kernels.EmpiricalKernel`.
 
     Cost: fit O(N d) for N reference rows; transform O(N d) a row; memory O(N d) kept, O(n N) comes out.
 
     Parameters
     ----------
-    similarity : one of the words above, or a function of two rows, default "gaussian"
+    similarity : one of the words above, a function of two rows, or a Kernel, default "gaussian"
     gamma : float, default None
         None takes 1 / median of :math:`D^2` ("gaussian") or of D (the others) between the landmarks.
     n_landmarks : int, default None
-        Compare with that many training rows, drawn at random; None takes all.
+        Compare with that many training rows; None takes all.
+    landmarks : "random", "centers", "covering" or "by class", default "random"
+        Rows drawn at random, rows in the middle of groups, rows that no other row is far from, or the latter for each
+        class of y; see :func:`assay.kernels.choose_templates`.
     metric : str or function, default "auto"
         Any name that :func:`assay.distances.metric_of` knows.
     p : float, default 2
@@ -87,14 +96,18 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         settings={"random_state": 0},
     )
     accepts = {
-        "similarity": Choice("gaussian", "laplacian", "inverse", "distance", "linear") | Function(),
+        "similarity": Choice("gaussian", "laplacian", "inverse", "distance", "linear")
+        | Function()
+        | Instance(Kernel),
         "gamma": Range(0, open="low") | None,
         "n_landmarks": Count(1) | None,
+        "landmarks": Choice(*TEMPLATES),
         **COMPARING,
         "random_state": Seed(),
     }
     stored = {
-        "_fit_X": TableRows("m", "p"),
+        "_fit_X": TableRows("m", "p") | ObjectRows("m"),
+        "kernel_": Object(Kernel, d="p"),
         "n_samples_fit_": Integer(),
         "gamma_": Scalar() | None,
         "landmarks_": CodeArray("m"),
@@ -106,6 +119,7 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         *,
         gamma: float | None = None,
         n_landmarks: int | None = None,
+        landmarks: str = "random",
         metric: Any = "auto",
         p: float = 2,
         metric_params: Any = None,
@@ -114,6 +128,7 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         self.similarity = similarity
         self.gamma = gamma
         self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
         self.metric = metric
         self.p = p
         self.metric_params = metric_params
@@ -123,28 +138,53 @@ class SimilarityFeatures(NeighborLearner, Transformer):
 
     @property
     def takes(self) -> frozenset[str]:  # type: ignore[override]
-        """What the metric takes; a dot product takes numbers."""
+        """What the metric or the kernel takes; a dot product takes numbers."""
+        if isinstance(self.similarity, Kernel):
+            return vars(self).get("kernel_", self.similarity).takes
         return frozenset({"sparse"}) if self.similarity == "linear" else super().takes
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
-        """Remember the rows of X, or some of them; y is ignored."""
-        return super().fit(X)
+        """Remember the rows of X, or some of them; y, the classes, is looked at for landmarks "by class" only."""
+        return super().fit(X, y)
+
+    def _check_parameters(self) -> None:
+        self.__dict__.pop("kernel_", None)  # a new fit takes what the parameters now say
+        super()._check_parameters()
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        if "objects" not in self.takes:
+            return super()._admit(X, fitting)
+        if fitting:
+            for name in ("schema_", "design_", "n_features_in_", "feature_names_in_"):
+                self.__dict__.pop(name, None)  # of an earlier fit to a table
+            self.row_names_ = RowNames.of(X).stored()
+        else:
+            self._ready()
+        return objects_of(X, type(self).__name__)
 
     def _learn(self, X: Any, y: Any, w: np.ndarray | None) -> None:
         if isinstance(self.metric, str) and self.metric == "precomputed":
             raise DataError(
                 "SimilarityFeatures: a table of distances needs no map: give it to the learner as it is."
             )
-        n = X.shape[0]
-        m = n if self.n_landmarks is None else min(self.n_landmarks, n)
-        rows = np.arange(n)
-        if m < n:
-            rows = np.sort(random_state_of(self.random_state).permutation(n)[:m])
-        self.landmarks_ = rows
-        self._store(X)
-        self._fit_X = self._fit_X[rows]
-        self.gamma_ = float(self.gamma) if self.gamma is not None else self._usual_gamma()
+        labels = None if y is None or self.landmarks != "by class" else np.asarray(plain_values(y))
+        comparison: Any
+        if isinstance(self.similarity, Kernel):
+            kernel = self.similarity
+            if "objects" not in kernel.takes:
+                kernel = kernel.with_schema(self.schema_)
+            self.kernel_ = comparison = kernel.learn(X)
+            self._fit_X, self.n_samples_fit_, self.gamma_ = X, X.shape[0], None
+        else:
+            self._store(X)
+            comparison = self.distance_
+        self.landmarks_ = choose_templates(
+            comparison, X, self.n_landmarks, self.landmarks, labels, random_state_of(self.random_state)
+        )
+        self._fit_X = self._fit_X[self.landmarks_]
+        if not isinstance(self.similarity, Kernel):
+            self.gamma_ = float(self.gamma) if self.gamma is not None else self._usual_gamma()
 
     def _usual_gamma(self) -> float:
         if callable(self.similarity) or self.similarity in ("linear", "distance"):
@@ -164,7 +204,10 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         return 1 / (middle * middle if self.similarity == "gaussian" else middle)
 
     def _transform(self, X: Any) -> np.ndarray:
-        landmarks, g = self._fit_X, self.gamma_
+        landmarks = self._fit_X
+        if "kernel_" in vars(self):
+            return self.kernel_.between(X, landmarks)
+        g: Any = self.gamma_
         if callable(self.similarity):
             A, B = (t if isinstance(t, np.ndarray) else t.toarray() for t in (X, landmarks))
             return np.array([[self._asked(a, b) for b in B] for a in A]).reshape(len(A), len(B))
@@ -198,6 +241,13 @@ class SimilarityFeatures(NeighborLearner, Transformer):
                 f"SimilarityFeatures: similarity must give one number for two rows, got {similarity!r}."
             )
         return value
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the new columns, which are those of the landmarks."""
+        if "objects" not in self.takes:
+            return super().get_feature_names_out(input_features)
+        self._ready()
+        return np.array(self._names_out(), dtype=object)
 
     def _names_out(self) -> list[str]:
         return [self._cases(int(i)) for i in self.landmarks_]

@@ -133,7 +133,7 @@ class EditSimilarity(Kernel):
 
     See Also
     --------
-    Spectrum, Subsequences
+    Spectrum, Subsequences, EmpiricalKernel
 
     References
     ----------
