@@ -85,8 +85,8 @@ MADE = {
     "HistGradientBoostingRegressor": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
     "IndependentSigmoids": {"rate": 0.0005, "tol": 5.0},  # stops after a few steps
     "IsolationForest": {"n_estimators": 10, "random_state": 0},
-    "LandmarkSVC": {"n_landmarks": 30, "gamma": 0.5, "tol": 1e-10},
-    "LandmarkSVR": {"n_landmarks": 100, "gamma": 0.1, "C": 10, "tol": 1e-10},
+    "LandmarkSVC": {"n_landmarks": 30, "gamma": 0.5, "tol": 1e-10, "random_state": 0},
+    "LandmarkSVR": {"n_landmarks": 100, "gamma": 0.1, "C": 10, "tol": 1e-10, "random_state": 0},
     "LocalOutlierFactor": {"novelty": True},  # else it only speaks of the rows it was fitted on
     "LMCA": {"tol": 0.1},
     "LMNN": {"tol": 0.1},
@@ -178,7 +178,7 @@ EXCEPT: dict[str, dict[str, str]] = {
         "PairwiseRanker": "pairs are visited one after the other, and each changes the weights",
         **dict.fromkeys(("OneClassSVM", "SVDD"), ON_THE_BOUNDARY),
         **dict.fromkeys(
-            ("LandmarkSVC", "LandmarkSVR"), "of rows that are equally far the first is the first landmark"
+            ("LandmarkSVC", "LandmarkSVR"), "landmarks are drawn, which follows the order of the rows"
         ),
     },
     "a_fit_that_fails_leaves_no_model_behind": {

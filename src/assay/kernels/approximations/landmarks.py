@@ -12,7 +12,7 @@ from assay.kernels.kernel import Kernel
 
 __all__ = ["LANDMARKS", "PivotedCholesky", "k_means_centers", "leverage_landmarks", "pivoted_cholesky"]
 
-LANDMARKS = ("random", "cholesky", "k-means", "leverage")
+LANDMARKS = ("random", "cholesky", "random cholesky", "k-means", "leverage")
 MOST_ROUNDS = 20  # of Lloyd's algorithm; centres as landmarks need not be exact
 SAMPLE_FACTOR = 2  # rows for a first approximation, from which leverages follow, for each landmark
 
@@ -31,13 +31,18 @@ class PivotedCholesky(NamedTuple):
     residual: np.ndarray
 
 
-def pivoted_cholesky(gram: GramRows, n_components: int, tol: float = 1e-12) -> PivotedCholesky:
+def pivoted_cholesky(
+    gram: GramRows, n_components: int, tol: float = 1e-12, random: np.random.RandomState | None = None
+) -> PivotedCholesky:
     r"""The rows that explain the kernel matrix best, each chosen where the others leave most over.
 
     With the m pivots so far, :math:`K \approx LL^T`, and the residual :math:`K - LL^T` is positive semidefinite. The
     next pivot is its largest diagonal entry, and its trace bounds the error in every norm:
 
     .. math:: \|K - LL^T\|_2 \le \|K - LL^T\|_F \le \operatorname{tr}(K - LL^T) \quad (1)
+
+    With ``random`` the next pivot is drawn in proportion to the diagonal instead: it then stands for many rows rather
+    than for one that is far from all others, and the trace is close to the least possible on average.
 
     Cost: O(n m^2), and m rows of the kernel matrix.
 
@@ -48,6 +53,8 @@ def pivoted_cholesky(gram: GramRows, n_components: int, tol: float = 1e-12) -> P
         How many pivots at most.
     tol : float, default 1e-12
         End when the trace (1) is below this share of the trace of K.
+    random : RandomState, default None
+        Draws pivots; None takes the largest entry each time.
 
     Examples
     --------
@@ -60,6 +67,9 @@ def pivoted_cholesky(gram: GramRows, n_components: int, tol: float = 1e-12) -> P
 
     References
     ----------
+    - Chen, Y., Epperly, E. N., Tropp, J. A. and Webber, R. J. (2025). Randomly pivoted Cholesky: practical
+      approximation of a kernel matrix with few entry evaluations. Communications on Pure and Applied Mathematics 78(5),
+      995-1041. doi:10.1002/cpa.22234
     - Harbrecht, H., Peters, M. and Schneider, R. (2012). On the low-rank approximation by the pivoted Cholesky
       decomposition. Applied Numerical Mathematics 62(4), 428-440. doi:10.1016/j.apnum.2011.10.001
     """
@@ -69,7 +79,7 @@ def pivoted_cholesky(gram: GramRows, n_components: int, tol: float = 1e-12) -> P
     factor, row = np.empty((most, n)), np.empty((1, n))
     pivots, residual = [], [total]
     while len(pivots) < most:
-        j, p = len(pivots), int(np.argmax(left))
+        j, p = len(pivots), int(np.argmax(left) if random is None else _drawn(left, random))
         if not left[p] > 0 or residual[-1] <= tol * total:
             break
         gram.fill(np.array([p]), None, row)
@@ -80,6 +90,13 @@ def pivoted_cholesky(gram: GramRows, n_components: int, tol: float = 1e-12) -> P
         np.maximum(left, 0.0, out=left)
         residual.append(float(left.sum()))
     return PivotedCholesky(np.array(pivots, dtype=np.int64), factor[: len(pivots)].T, np.array(residual))
+
+
+def _drawn(weights: np.ndarray, random: np.random.RandomState) -> int:
+    """A place drawn in proportion to the weights."""
+    sums = np.cumsum(weights)
+    place = int(np.searchsorted(sums, random.uniform() * sums[-1], side="right"))
+    return place if place < len(weights) and weights[place] > 0 else int(np.argmax(weights))
 
 
 def k_means_centers(X: Any, n_components: int, random: np.random.RandomState) -> np.ndarray:

@@ -49,9 +49,11 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
     tables, strings and graphs.
 
     The landmarks are rows drawn at random (the same ``random_state`` draws those of scikit-learn), or better ones:
-    "cholesky" takes each next one where the others leave most over, and knows the error; "leverage" draws rows that few
-    others resemble; "k-means" takes centres of groups of rows of numbers. The learner goes over blocks and Dask
-    collections in a few passes; from more than 100,000 rows, better landmarks are chosen among that many drawn ones.
+    "cholesky" takes each next one where the others leave most over, and knows the error; "random cholesky" draws it in
+    proportion to what they leave over, which is better where many rows are far from all others; "leverage" draws rows
+    that few others resemble; "k-means" takes centres of groups of rows of numbers. The learner goes over blocks and
+    Dask collections in a few passes; from more than 100,000 rows, better landmarks are chosen among that many drawn
+    ones.
 
     Cost: fit O(m^2 d + m^3), with "cholesky" and "leverage" O(n m^2) more; transform O(m d + m^2) a row; memory
     O(m d + m^2).
@@ -73,7 +75,7 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
     random_state : int, RandomState or None, default None
     n_jobs : int, default None
         Accepted as scikit-learn does; threads are used as they are worth it.
-    landmarks : "random", "cholesky", "k-means" or "leverage", default "random"
+    landmarks : "random", "cholesky", "random cholesky", "k-means" or "leverage", default "random"
 
     Attributes
     ----------
@@ -81,7 +83,8 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
     component_indices_ : (m,) their places among the training rows, or None for centres
     normalization_ : (m, m) the inverse square root of their kernel matrix
     kernel_ : Kernel, fitted to the training rows
-    error_bound_ : float, the share of the trace of the kernel matrix that is left over; with "cholesky" only
+    error_bound_ : float, the share of the trace of the kernel matrix that is left over; of "cholesky" and
+        "random cholesky" only
 
     Examples
     --------
@@ -107,6 +110,7 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
     """
 
     card = Card("nystroem", "kernel values with a few landmarks as columns", scale=True)
+    most_candidates: int = MOST_CANDIDATES
     accepts = {
         "kernel": KERNEL,
         "gamma": Range(0) | None,
@@ -235,13 +239,14 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
             raise DataError(
                 "Nystroem: a precomputed kernel is a square matrix in memory, all training rows with each other."
             )
-        places = np.arange(n) if n <= MOST_CANDIDATES else np.sort(order[:MOST_CANDIDATES])
+        places = np.arange(n) if n <= self.most_candidates else np.sort(order[: self.most_candidates])
         candidates = source.take(places)
         self.kernel_ = kernel.learn(candidates)
         self.__dict__.pop("error_bound_", None)
         chosen: Any = order[:m]
-        if self.landmarks == "cholesky":
-            cholesky = pivoted_cholesky(self.kernel_.gram_rows(candidates), m)
+        if self.landmarks in ("cholesky", "random cholesky"):
+            draws = random if self.landmarks == "random cholesky" else None
+            cholesky = pivoted_cholesky(self.kernel_.gram_rows(candidates), m, random=draws)
             chosen = places[cholesky.pivots] if len(cholesky.pivots) else order[:1]
             self.error_bound_ = (
                 float(cholesky.residual[-1] / cholesky.residual[0]) if cholesky.residual[0] > 0 else 0.0

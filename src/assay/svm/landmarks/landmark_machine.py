@@ -20,6 +20,8 @@ from assay.svm.landmarks.squared_slack_sums import minimise_slacks
 
 __all__ = ["LandmarkMachine"]
 
+CANDIDATES_A_LANDMARK = 20  # rows among which landmarks are chosen
+LEAST_CANDIDATES = 5_000
 ROWS_FOR_BOUND = 10_000  # over which the error is averaged where the choice of landmarks does not know it
 
 
@@ -35,7 +37,7 @@ class LandmarkMachine(PassLearner, KernelMachine):
         },
         "C": Range(0, open="low"),
         "n_landmarks": Count(1),
-        "landmarks": Choice("cholesky", "random", "leverage"),
+        "landmarks": Choice("random cholesky", "cholesky", "random", "leverage"),
         "fit_intercept": Flag(),
         "tol": Range(0, open="low"),
         "max_iter": Count(1),
@@ -74,6 +76,7 @@ class LandmarkMachine(PassLearner, KernelMachine):
             landmarks=self.landmarks,
             random_state=self.random_state,
         )
+        described.most_candidates = max(LEAST_CANDIDATES, CANDIDATES_A_LANDMARK * self.n_landmarks)
         described._learn_from(source)
         m = len(described.normalization_)
         inner, features = source, described._transform

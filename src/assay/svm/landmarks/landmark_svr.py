@@ -40,7 +40,7 @@ class LandmarkSVR(LandmarkMachine, Regressor):
     gamma : float, "scale" or "auto", default "scale"
     coef0 : float, default 0
     n_landmarks : int, default 500
-    landmarks : "cholesky", "random" or "leverage", default "cholesky"
+    landmarks : "random cholesky", "cholesky", "random" or "leverage", default "random cholesky"
     fit_intercept : bool, default True
     tol : float, default 1e-4
     max_iter : int, default 100
@@ -59,7 +59,7 @@ class LandmarkSVR(LandmarkMachine, Regressor):
     >>> import numpy as np
     >>> from assay.svm import LandmarkSVR
     >>> x = np.linspace(0, 6, 3000)[:, None]
-    >>> model = LandmarkSVR(C=100, n_landmarks=30).fit(x, np.sin(x[:, 0]))
+    >>> model = LandmarkSVR(C=100, n_landmarks=30, random_state=0).fit(x, np.sin(x[:, 0]))
     >>> bool(np.abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.01)
     True
 
@@ -91,7 +91,7 @@ class LandmarkSVR(LandmarkMachine, Regressor):
         gamma: Any = "scale",
         coef0: float = 0.0,
         n_landmarks: int = 500,
-        landmarks: str = "cholesky",
+        landmarks: str = "random cholesky",
         fit_intercept: bool = True,
         tol: float = 1e-4,
         max_iter: int = 100,
