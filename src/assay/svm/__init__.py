@@ -3,8 +3,12 @@
 from assay.svm.kernel_ridge import KernelRidge
 from assay.svm.landmarks.landmark_svc import LandmarkSVC
 from assay.svm.landmarks.landmark_svr import LandmarkSVR
+from assay.svm.linear.hard_margin_svc import HardMarginSVC
 from assay.svm.linear.linear_svc import LinearSVC
 from assay.svm.linear.linear_svr import LinearSVR
+from assay.svm.linear.margin_report import MarginReport, margin_report
+from assay.svm.linear.projected_gradient_svc import ProjectedGradientSVC
+from assay.svm.linear.subgradient_svc import SubgradientSVC
 from assay.svm.nu_svc import NuSVC
 from assay.svm.nu_svr import NuSVR
 from assay.svm.one_class_classifier import OneClassClassifier
@@ -17,13 +21,18 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "HardMarginSVC",
     "KernelRidge",
     "LandmarkSVC",
     "LandmarkSVR",
     "LinearSVC",
     "LinearSVR",
+    "MarginReport",
     "NuSVC",
     "NuSVR",
     "OneClassClassifier",
     "OneClassSVM",
+    "ProjectedGradientSVC",
+    "SubgradientSVC",
+    "margin_report",
 ]
