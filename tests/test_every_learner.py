@@ -90,6 +90,8 @@ MADE = {
     "LandmarkSVC": {"n_landmarks": 30, "gamma": 0.5, "tol": 1e-10, "random_state": 0},
     "LandmarkSVR": {"n_landmarks": 100, "gamma": 0.1, "C": 10, "tol": 1e-10, "random_state": 0},
     "LocalOutlierFactor": {"novelty": True},  # else it only speaks of the rows it was fitted on
+    "KernelFisherDiscriminant": {"gamma": 0.1},  # "scale" sees rows, not weights
+    "KernelLogisticRegression": {"gamma": 0.1, "tol": 1e-12},
     "LMCA": {"tol": 0.1},
     "LMNN": {"tol": 0.1},
     "LogisticDiscriminant": {"rate": 0.002, "tol": 5.0},

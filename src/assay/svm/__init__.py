@@ -1,5 +1,7 @@
 """Support vector machines and other machines of kernels."""
 
+from assay.svm.kernel_fisher import KernelFisherDiscriminant
+from assay.svm.kernel_logistic import KernelLogisticRegression
 from assay.svm.kernel_ridge import KernelRidge
 from assay.svm.landmarks.landmark_svc import LandmarkSVC
 from assay.svm.landmarks.landmark_svr import LandmarkSVR
@@ -22,6 +24,8 @@ __all__ = [
     "SVDD",
     "SVR",
     "HardMarginSVC",
+    "KernelFisherDiscriminant",
+    "KernelLogisticRegression",
     "KernelRidge",
     "LandmarkSVC",
     "LandmarkSVR",

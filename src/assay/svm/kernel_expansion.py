@@ -9,10 +9,10 @@ import numpy as np
 
 from assay.core.explanation import Section
 from assay.core.model_view import Part
-from assay.core.parameters import Choice, Instance, Range
+from assay.core.parameters import Choice, Range
 from assay.core.stored import FloatArray, Object, ObjectRows, Plain, TableRows
-from assay.errors import DataError, ParameterError
-from assay.kernels import Kernel, MatrixRows, RowFunction, kernel_of
+from assay.errors import DataError
+from assay.kernels import Kernel, MatrixRows
 from assay.svm.kernel_machine import KERNEL, KernelMachine
 
 __all__ = ["KernelExpansion", "refuse_beyond_memory"]
@@ -28,40 +28,16 @@ class KernelExpansion(KernelMachine):
 
     accepts: ClassVar[Any] = {
         "kernel": KERNEL,
-        "gamma": Range(0) | Choice("scale", "auto") | None,
+        "gamma": Range(0) | Choice("scale", "auto"),
         "degree": Range(0),
         "coef0": Range(),
-        "kernel_params": Instance(dict, words="a dict") | None,
     }
     stored = {
         "kernel_": Object(Kernel, d="p"),
         "X_fit_": TableRows("n", "p") | ObjectRows("n") | FloatArray(0, 0),
         "shape_fit_": Plain(tuple),
     }
-    kernel_params: Any
     remedy: ClassVar[str] = ""  # what to use when the kernel matrix does not fit the memory
-
-    def _kernel(self) -> Kernel:
-        """The kernel that the parameters say; a function is one of two rows, as scikit-learn's pairwise kernels are."""
-        plain = (
-            callable(self.kernel)
-            and not isinstance(self.kernel, Kernel)
-            and not hasattr(self.kernel, "theta")
-        )
-        if plain:
-            return RowFunction(self.kernel, self.kernel_params or {})
-        settings = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        if self.gamma is None:
-            settings["gamma"] = 1.0 if isinstance(self.kernel, str) and self.kernel == "chi2" else "auto"
-        named = (
-            {"polynomial": "poly"}.get(self.kernel, self.kernel)
-            if isinstance(self.kernel, str)
-            else self.kernel
-        )
-        try:
-            return kernel_of(named, **settings)
-        except ParameterError as error:
-            raise ParameterError(f"{type(self).__name__}: {error}") from None
 
     def _learn_matrix(self, X: Any, y: np.ndarray | None, w: np.ndarray | None) -> np.ndarray:
         """(n, n) the kernel matrix of the training rows, which are kept; a matrix of the user's own is copied."""

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from assay.core import Card, Regressor
-from assay.core.parameters import Array, Choice, Flag, Range
+from assay.core.parameters import Array, Choice, Flag, Instance, Range
 from assay.core.stored import FloatArray, Scalar
-from assay.errors import DataError, DegenerateWarning, warn_user
-from assay.kernels import Linear
+from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
+from assay.kernels import Kernel, Linear, RowFunction, kernel_of
 from assay.kernels.kernel import mirror
 from assay.svm.kernel_expansion import KernelExpansion
 from assay.types import TableLike, Weights
@@ -98,6 +98,8 @@ class KernelRidge(KernelExpansion, Regressor):
     accepts = {
         "alpha": Range(0) | Array(1, low=0) | Choice("auto"),
         **KernelExpansion.accepts,
+        "gamma": Range(0) | Choice("scale", "auto") | None,
+        "kernel_params": Instance(dict, words="a dict") | None,
         "leave_one_out": Flag(),
     }
     stored = {
@@ -146,6 +148,28 @@ class KernelRidge(KernelExpansion, Regressor):
             self.dual_coef_ = self.dual_coef_[:, None]
         return self
 
+    def _kernel(self) -> Kernel:
+        """The kernel that the parameters say; a function is one of two rows, as scikit-learn's pairwise kernels are."""
+        plain = (
+            callable(self.kernel)
+            and not isinstance(self.kernel, Kernel)
+            and not hasattr(self.kernel, "theta")
+        )
+        if plain:
+            return RowFunction(self.kernel, self.kernel_params or {})
+        settings = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+        if self.gamma is None:
+            settings["gamma"] = 1.0 if isinstance(self.kernel, str) and self.kernel == "chi2" else "auto"
+        named = (
+            {"polynomial": "poly"}.get(self.kernel, self.kernel)
+            if isinstance(self.kernel, str)
+            else self.kernel
+        )
+        try:
+            return kernel_of(named, **settings)
+        except ParameterError as error:
+            raise ParameterError(f"{type(self).__name__}: {error}") from None
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self.__dict__.pop("loo_predictions_", None)
         Y = y[:, None] if y.ndim == 1 else y
@@ -192,7 +216,7 @@ class KernelRidge(KernelExpansion, Regressor):
     def _system(self, X: Any, y: np.ndarray, root: np.ndarray | None, penalty: np.ndarray | None) -> Any:
         """The equations (1): by columns if they are few, else by rows."""
         if isinstance(self._kernel(), Linear) and X.shape[1] < FEWER_COLUMNS * X.shape[0]:
-            self._learn_kernel(X, y)
+            self.kernel_, self.shape_fit_ = Linear(), tuple(map(int, X.shape))
             Z = (
                 X
                 if root is None
