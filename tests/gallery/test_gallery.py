@@ -212,3 +212,28 @@ def test_kernels_of_the_shapes_figure_are_kernels():
     assert len(variables["reports"]) == 9 and all(report.psd for report in variables["reports"].values())
     ages = variables["mixed"]["age"]
     assert_allclose(ages[4, 3], ages[:4, 3].mean(), rtol=1e-12)
+
+
+@pytest.mark.capability("IML-13-36")
+def test_a_narrow_kernel_follows_the_noise_and_a_wide_tube_needs_few_rows():
+    """Figures 13-6 to 13-9: C = 10, epsilon = 0.25; the rows outside the wide tube are fewer."""
+    v = draw("plot_regression_tubes.py")[0]
+    panels = {ax.get_title(loc="left"): ax for ax in v["axes"].flat[1:]}
+    counts = {}
+    for title, ax in panels.items():
+        texts = [text.get_text().split(maxsplit=1) for text in ax.get_legend().get_texts()]
+        counts[title.split(":")[0], title[-4:]] = {words: int(number) for number, words in texts}
+    smooth, narrow = counts["Gaussian, variance 5", "0.25"], counts["Gaussian, variance 0.1", "0.25"]
+    wide = counts["Gaussian, variance 5", " 0.8"]
+    assert narrow["outside"] < smooth["outside"] / 2
+    assert wide["inside the tube"] > 2 * smooth["inside the tube"]
+
+
+@pytest.mark.capability("IML-13-39")
+def test_a_narrower_kernel_describes_the_rows_more_closely():
+    """Figures 13-10 and 13-11: fewer rows outside, more on the boundary; both gross errors are outside there."""
+    v = draw("plot_one_class_balls.py")[0]
+    labels = [[text.get_text().split()[0] for text in ax.get_legend().get_texts()] for ax in v["axes"]]
+    edge, outside = np.array(labels, dtype=int).T
+    assert (np.diff(edge) > 0).all() and (np.diff(outside) < 0).all()
+    assert (v["model"].predict(v["rows"])[-2:] == -1).all()

@@ -36,6 +36,7 @@ from assay.plots.smoother_display import SmootherDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
 from assay.plots.threshold_display import ThresholdDisplay
 from assay.plots.tree_display import TreeDisplay
+from assay.plots.tube_display import TubeDisplay
 from assay.plots.validation_curve_display import ValidationCurveDisplay
 
 __all__ = [
@@ -75,5 +76,6 @@ __all__ = [
     "StagedErrorDisplay",
     "ThresholdDisplay",
     "TreeDisplay",
+    "TubeDisplay",
     "ValidationCurveDisplay",
 ]
