@@ -17,7 +17,8 @@ namespace {
 constexpr int64_t PIECE = 256;  // rows of B at once: their sums stay in the cache
 constexpr double TINY = 1e-300; // keeps 0 / 0 from being no number: 0 / TINY is 0
 
-HOT void all_pairs(const View2<const double> &A, const View2<const double> &B, double *piece, const View2<double> &out) {
+HOT void all_pairs(const View2<const double> &A, const View2<const double> &B, double *piece,
+                   const View2<double> &out) {
     double sum[PIECE];
     const int64_t d = A.cols();
     for (int64_t at = 0; at < B.rows(); at += PIECE) {

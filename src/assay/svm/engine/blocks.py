@@ -91,9 +91,9 @@ def search_in_blocks(
 def _block_size(search: Search, active: np.ndarray, room: int) -> int:
     """More rows than there are free multipliers, as far as there is room for their matrix."""
     which = search.variables(active)
-    free = np.count_nonzero((search.alpha[which] > 0) & (search.alpha[which] < search.upper[which]))
-    wanted = min(BLOCK_ROWS * -(-free * 5 // (4 * BLOCK_ROWS)), MOST_BLOCK_ROWS, room)
-    return min(max(wanted, BLOCK_ROWS), len(active))
+    free = int(np.count_nonzero((search.alpha[which] > 0) & (search.alpha[which] < search.upper[which])))
+    wanted = BLOCK_ROWS * -(-free * 5 // (4 * BLOCK_ROWS))
+    return min(max(min(wanted, MOST_BLOCK_ROWS, room), BLOCK_ROWS), len(active))
 
 
 def _gap(search: Search, high: np.ndarray, low: np.ndarray) -> float:
