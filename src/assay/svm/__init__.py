@@ -1,5 +1,6 @@
 """Support vector machines and other machines of kernels."""
 
+from assay.svm.diagnostics import MachineFacts, MarginDiagnostics, margin_diagnostics
 from assay.svm.kernel_fisher import KernelFisherDiscriminant
 from assay.svm.kernel_logistic import KernelLogisticRegression
 from assay.svm.kernel_ridge import KernelRidge
@@ -31,6 +32,8 @@ __all__ = [
     "LandmarkSVR",
     "LinearSVC",
     "LinearSVR",
+    "MachineFacts",
+    "MarginDiagnostics",
     "MarginReport",
     "NuSVC",
     "NuSVR",
@@ -38,5 +41,6 @@ __all__ = [
     "OneClassSVM",
     "ProjectedGradientSVC",
     "SubgradientSVC",
+    "margin_diagnostics",
     "margin_report",
 ]

@@ -12,6 +12,8 @@ from assay.svm.span import span_values
 
 __all__ = ["BinaryFit", "one_sided"]
 
+MOST_FREE = 4000  # vectors whose matrix is inverted
+
 
 @dataclass(frozen=True, eq=False)
 class BinaryFit:
@@ -44,15 +46,28 @@ class BinaryFit:
         """Places of the support vectors."""
         return np.flatnonzero(self.alpha > 0)
 
-    def left_out_scores(self, gram: GramRows) -> np.ndarray:
-        """(n,) the score of each row by the other rows, by the span rule."""
-        free = np.flatnonzero((self.alpha > 0) & (self.alpha < self.upper))
-        bounded = np.flatnonzero((self.alpha > 0) & (self.alpha >= self.upper))
-        K = np.empty((len(free), len(free) + len(bounded)))
-        gram.fill(free, np.concatenate([free, bounded]), K)
-        return span_values(
-            self.scores, self.sign * self.alpha, free, bounded, K, gram.diagonal, self.ridge, self.bias
-        )
+    def left_out_scores(self, gram: GramRows, most: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) the score of each row by the other rows, by the span rule, and (n,) what the row counts.
+
+        Beyond 4000 free vectors, spans are those to 4000 of them, which are no smaller. With ``most``, spans of so many
+        further support vectors are computed; they count for the others, which count 0.
+        """
+        support = self.support
+        below = self.alpha[support] < self.upper[support]
+        free, others = support[below], support[~below]
+        if len(free) > MOST_FREE:
+            kept = np.arange(len(free)) * MOST_FREE // len(free)  # in equal steps
+            kept = np.append(True, np.diff(kept) > 0)
+            free, others = free[kept], np.sort(np.concatenate([free[~kept], others]))
+        share = np.ones(len(self.sign))
+        if most is not None and len(others) > most:
+            share[others] = 0.0
+            others = others[np.arange(most) * len(others) // most]
+            share[others] = (len(support) - len(free)) / most
+        K = np.empty((len(free), len(free) + len(others)))
+        gram.fill(free, np.concatenate([free, others]), K)
+        signed = self.sign * self.alpha
+        return span_values(self.scores, signed, free, others, K, gram.diagonal, self.ridge, self.bias), share
 
 
 def one_sided(sign: np.ndarray, upper: np.ndarray) -> BinaryFit:

@@ -24,6 +24,8 @@ from assay.types import TableLike
 
 __all__ = ["KernelClassifier"]
 
+MOST_SPANS = 1024  # bounded support vectors of which a fit computes the leave-one-out score
+
 
 def _has_probabilities(self: Any) -> bool:
     if not self.probability:
@@ -94,13 +96,15 @@ class KernelClassifier(KernelMachine, Classifier):
         gram = self._shared(self._learn_kernel(X, y, w), K)
         problems = sides(y, weight > 0, K, self.multi_class == "ovr")
 
-        def fit(problem: tuple[np.ndarray, np.ndarray]) -> tuple[BinaryFit, np.ndarray | None]:
+        def fit(
+            problem: tuple[np.ndarray, np.ndarray],
+        ) -> tuple[BinaryFit, tuple[np.ndarray, np.ndarray] | None]:
             rows, sign = problem
             if abs(sign.sum()) == len(sign):  # a class whose rows all weigh nothing
-                return one_sided(sign, weight[rows]), sign
+                return one_sided(sign, weight[rows]), (sign, np.ones(len(sign)))
             part = gram if len(rows) == gram.n else gram.subset(rows)
             machine = self._binary(part, sign, weight[rows])
-            return machine, machine.left_out_scores(part) if self.probability else None
+            return machine, machine.left_out_scores(part, MOST_SPANS) if self.probability else None
 
         fits = in_threads(fit, problems, 1 if self.kernel_.function else None)
         machines = [machine for machine, _ in fits]
@@ -165,31 +169,25 @@ class KernelClassifier(KernelMachine, Classifier):
         y: np.ndarray,
         weight: np.ndarray,
         problems: list[tuple[np.ndarray, np.ndarray]],
-        left_out: list[np.ndarray],
+        left_out: list[tuple[np.ndarray, np.ndarray]],
     ) -> None:
         """Curves from scores to probabilities, and the error rate, of scores that did not see their row."""
-        K, scores = len(self.classes_), np.zeros((len(y), len(problems)))
-        curves = np.empty((2, len(problems)))
-        for p, (rows, sign) in enumerate(problems):
-            side = (sign > 0).astype(np.int64)
-            a, b = fit_sigmoid(left_out[p], side, weight[rows])
-            if a > 0:  # scores that say nothing of rows they have not seen
-                a, b = fit_sigmoid(np.zeros(len(rows)), side, weight[rows])
-            curves[:, p] = a, b
-            scores[rows, p] = left_out[p]
+        curves, counts = np.empty((2, len(problems))), weight.copy()
+        scores = np.full((len(y), len(problems)), np.nan)
+        for p, ((rows, sign), (values, share)) in enumerate(zip(problems, left_out)):
+            curves[:, p] = _curve(values, (sign > 0).astype(np.int64), weight[rows] * share)
+            counts[rows] *= share
+            scores[rows, p] = np.where(share > 0, values * sign, np.nan)  # above 0 on the row's side
         self.probA_, self.probB_ = curves
-        counts = np.flatnonzero(weight > 0)
-        if K == 2:
-            wrong = (scores[counts, 0] > 0) != (y[counts] == 1)
-        elif self.multi_class == "ovr":
-            wrong = np.argmax(scores[counts], axis=1) != y[counts]
-        else:  # a row loses its class if it loses one of the pairs in which it takes part
-            wrong = np.zeros(len(counts), dtype=bool)
-            for p, (rows, sign) in enumerate(problems):
-                lost = np.zeros(len(y), dtype=bool)
-                lost[rows] = left_out[p] * sign <= 0
-                wrong |= lost[counts]
-        self.loo_error_ = float(np.average(wrong, weights=weight[counts]))
+        counts = np.where(counts > 0, counts, 0.0)
+        if len(self.classes_) > 2 and self.multi_class == "ovr":
+            wrong = np.zeros(len(y), dtype=bool)
+            of_class = np.where(np.arange(len(problems)) == y[:, None], scores, -scores)
+            known = counts > 0
+            wrong[known] = np.argmax(of_class[known], axis=1) != y[known]
+        else:  # of several pairs a row loses its class if it loses one in which it takes part
+            wrong = (scores <= 0).any(axis=1)
+        self.loo_error_ = float(np.average(wrong, weights=counts))
 
     # Answers
 
@@ -261,6 +259,37 @@ class KernelClassifier(KernelMachine, Classifier):
         i, j = pairs_of(len(names))[p]
         return f"{names[i]} against {names[j]}"
 
+    def _machine_coefficients(self, p: int) -> np.ndarray:
+        """(m,) multipliers times sides of the support vectors in one of the binary machines."""
+        dual = self._coefficients
+        if not self._pairwise:
+            return dual[:, p]
+        (i, j), parts, out = pairs_of(len(self.classes_))[p], self._by_class(), np.zeros(len(dual))
+        out[parts[i]], out[parts[j]] = dual[parts[i], j - 1], dual[parts[j], i]
+        return out
+
+    def _machine(
+        self, p: int, rows: np.ndarray, sign: np.ndarray, weight: np.ndarray, scores: np.ndarray
+    ) -> BinaryFit:
+        """One of the binary machines, as it was when it was fitted to these training rows of these weights."""
+        whole = np.zeros(self.shape_fit_[0])
+        whole[self.support_] = self._machine_coefficients(p)
+        upper, ridge = self._bounds(p, weight)
+        return BinaryFit(
+            sign,
+            np.minimum(np.abs(whole[rows]), upper),
+            upper,
+            scores,
+            float(self.intercept_[p]),
+            (float(self.intercept_range_[p, 0]), float(self.intercept_range_[p, 1])),
+            ridge=ridge,
+            bias=getattr(self, "fit_intercept", True),
+        )
+
+    def _bounds(self, p: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Upper bounds of the multipliers of rows of these weights, and the ridge of squared slacks or None."""
+        raise TypeError(f"{type(self).__name__} must define _bounds")
+
     def _by_class(self) -> list[slice]:
         """The support vectors of each class."""
         ends = np.cumsum(self._n_support)
@@ -309,6 +338,12 @@ class KernelClassifier(KernelMachine, Classifier):
             raise ValueError(f"{len(self.intercept_)} machines do not tell {K} classes apart")
         if int(self._n_support.sum()) != len(self.support_):
             raise ValueError("the support vectors of the classes are not those of the machine")
+
+
+def _curve(scores: np.ndarray, side: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Platt's curve; flat if the scores say nothing of rows that they have not seen."""
+    a, b = fit_sigmoid(scores, side, weight)
+    return (a, b) if a <= 0 else fit_sigmoid(np.zeros(len(side)), side, weight)
 
 
 def _ranked(votes: np.ndarray, sums: np.ndarray) -> np.ndarray:

@@ -179,6 +179,10 @@ class NuSVC(KernelClassifier):
             solution=solution,
         )
 
+    def _bounds(self, p: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        rho = float(self.rho_[p]) * float(weight.sum())
+        return (weight / rho if rho > 0 else weight), None
+
     def _assemble(self, X: Any, y: np.ndarray, rows: list[np.ndarray], machines: list[BinaryFit]) -> None:
         super()._assemble(X, y, rows, machines)
         self.rho_ = np.array([machine.margin for machine in machines])

@@ -56,13 +56,15 @@ def span_values(
     - Vapnik, V. and Chapelle, O. (2000). Bounds on error expectation for support vector machines. Neural Computation
       12(9), 2013-2036. doi:10.1162/089976600300015042
     """
-    from scipy.linalg import LinAlgError, cholesky, solve_triangular
+    from scipy.linalg import LinAlgError, cholesky
+    from scipy.linalg.blas import dtrmm
+    from scipy.linalg.lapack import dtrtri
 
     values, f = scores.copy(), len(free)
     if not f:  # nothing to lean on
         values[bounded] -= signed[bounded] * np.maximum(diagonal[bounded], 0.0)
         return values
-    M = K[:, :f].astype(np.float64)
+    M = np.array(K[:, :f], dtype=np.float64, order="F")
     scale = max(float(np.diagonal(M).mean()), np.finfo(float).tiny)
     shift = (
         scale if bias else 0.0
@@ -76,7 +78,7 @@ def span_values(
         both = np.concatenate([free, bounded])
         values[both] -= signed[both] * np.maximum(diagonal[both], 0.0)
         return values
-    inverse = solve_triangular(lower, np.eye(f), lower=True, check_finite=False)
+    inverse, _ = dtrtri(lower, lower=1)
     ones = inverse @ np.ones(f)  # L^-1 1
     total = float(ones @ ones)  # 1' K^-1 1
     precision = np.einsum("ij,ij->j", inverse, inverse)  # the diagonal of K^-1
@@ -90,8 +92,8 @@ def span_values(
     values[free] = on_margin - signed[free] * squared_span  # (1)
     for start in range(0, len(bounded), BLOCK):
         some = bounded[start : start + BLOCK]
-        k = K[:, f + start : f + start + len(some)].astype(np.float64)
-        image = inverse @ (k + shift)
+        k = np.array(K[:, f + start : f + start + len(some)], dtype=np.float64, order="F")
+        image = dtrmm(1.0, inverse, k + shift, lower=1)
         square = diagonal[some] + shift - np.einsum("ij,ij->j", image, image)
         if bias:
             square = square + (1.0 - ones @ image) ** 2 / total

@@ -172,13 +172,10 @@ class SVC(KernelClassifier):
         self.fit_intercept = fit_intercept
 
     def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:
-        n, C = len(sign), float(self.C)
+        n, (upper, ridge) = len(sign), self._bounds(0, weight)
         bias = "sum" if self.fit_intercept else "none"
-        squared = self.loss == "squared_hinge" and np.isfinite(C)
-        upper = np.full(n, np.inf) if squared or np.isinf(C) else C * weight
-        ridge = 1 / (2 * C * weight) if squared else None
         dual = Dual(sign, -np.ones(n), upper, np.zeros(n), bias, ridge)  # (2)
-        if np.isinf(C):
+        if np.isinf(self.C):
             solution = hard_margin(gram, dual, self._solve, type(self).__name__)
         else:
             solution = self._solve(gram, dual)
@@ -194,3 +191,11 @@ class SVC(KernelClassifier):
             bias=self.fit_intercept,
             solution=solution,
         )
+
+    def _bounds(self, p: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        C = float(self.C)
+        if np.isinf(C):
+            return np.full(len(weight), np.inf), None
+        if self.loss == "squared_hinge":
+            return np.full(len(weight), np.inf), 1 / (2 * C * weight)
+        return C * weight, None
