@@ -143,7 +143,7 @@ def margin_diagnostics(
 
     See Also
     --------
-    SVC, NuSVC, SVC.explain
+    SVC, NuSVC
 
     References
     ----------

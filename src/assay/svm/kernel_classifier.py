@@ -7,13 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from assay.core.explanations import Explanations, RowValues
+from assay.core.explanation import Section
+from assay.core.explanations import Explanations, RowValues, dense_block
 from assay.core.learner import Classifier, python_labels
+from assay.core.model_view import Part
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Flag, Seed
 from assay.core.stored import FloatArray, IntArray, Scalar
 from assay.errors import DataError, ParameterError
-from assay.kernels import GramRows, MatrixRows
+from assay.kernels import GramRows, Linear, MatrixRows
 from assay.linear.class_factors import class_factors
 from assay.optimize.sigmoid import fit_sigmoid
 from assay.svm.binary_fit import BinaryFit, one_sided
@@ -24,6 +26,7 @@ from assay.types import TableLike
 
 __all__ = ["KernelClassifier"]
 
+MOST_COLUMNS_OF_WEIGHTS = 6  # machines whose weights a view of the model shows
 MOST_SPANS = 1024  # bounded support vectors of which a fit computes the leave-one-out score
 
 
@@ -245,6 +248,72 @@ class KernelClassifier(KernelMachine, Classifier):
             return super()._explain_block(X, rows)
         answers = python_labels(self.classes_[self._choose(X)])
         return Explanations(type(self).__name__, answers, rows, self._reasons(X, rows))
+
+    # Reasons
+
+    def _explained_outputs(self, X: Any) -> np.ndarray:
+        """The machine that answers, or the pair of the answer and the class next to it."""
+        if not self._pairwise:
+            return self._choose(X) if len(self.classes_) > 2 else np.zeros(X.shape[0], dtype=np.int64)
+        scores, K = self._outputs(X), len(self.classes_)
+        first, ranked = self._winner(scores), _ranked(*votes_and_confidence(scores, K))
+        ranked[np.arange(len(first)), first] = -np.inf
+        second = np.argmax(ranked, axis=1)
+        place = {pair: p for p, pair in enumerate(pairs_of(K))}
+        return np.array(
+            [place[min(a, b), max(a, b)] for a, b in zip(first.tolist(), second.tolist())], np.int64
+        )
+
+    def _output_coefficients(self, p: int) -> np.ndarray:
+        return self._machine_coefficients(p)
+
+    def _output_words(self, p: int) -> str:
+        if len(self.classes_) == 2:
+            return f"the score of {self.classes_[1]}"
+        return f"the score of {self._machine_name(p)}"
+
+    _support_heads: ClassVar[list[str]] = ["class"]
+
+    def _support_words(self, j: int) -> list[Any]:
+        return [str(self.classes_[int(np.searchsorted(np.cumsum(self._n_support), j, side="right"))])]
+
+    def _decision_sections(self, X: Any, i: int) -> list[Section]:
+        if len(self.classes_) == 2:
+            return []
+        scores, names = self._outputs(X[i : i + 1]), [str(label) for label in self.classes_]
+        if self.multi_class == "ovr":
+            lines: list[list[Any]] = [[name, float(score)] for name, score in zip(names, scores[0])]
+            return [Section("Scores of the classes against the rest", ["class", "score"], lines)]
+        votes, sums = votes_and_confidence(scores, len(names))
+        lines = [[name, int(v), float(s)] for name, v, s in zip(names, votes[0], sums[0])]
+        return [Section("Votes of the pairs", ["class", "pairs won", "sum of scores"], lines)]
+
+    def _model_parts(self) -> list[Part]:
+        m, n = len(self.support_), self.shape_fit_[0]
+        lines: list[list[Any]] = [
+            ["kernel", repr(self.kernel_)],
+            ["training rows", n],
+            ["support vectors", m],
+            *([f"support vectors of {label}", int(k)] for label, k in zip(self.classes_, self._n_support)),
+        ]
+        if self.loo_error_ is not None:
+            lines.append(["error rate, each row judged by the others (span rule)", self.loo_error_])
+        lines.append(["share of support vectors, a bound on the expected error", m / n])
+        parts: list[Part] = [Section("Machine", ["what", "value"], lines)]
+        names = [self._machine_name(p) for p in range(len(self.intercept_))]
+        if len(names) > 1:
+            counts = [int(np.count_nonzero(self._machine_coefficients(p))) for p in range(len(names))]
+            table = [[*line] for line in zip(names, counts, self.intercept_.tolist())]
+            parts.append(Section("Binary machines", ["machine", "support vectors", "bias"], table))
+        if isinstance(self.kernel_, Linear) and len(names) <= MOST_COLUMNS_OF_WEIGHTS:
+            weights = dense_block(self._weights())
+            columns = [[name, *weights[:, j].tolist()] for j, name in enumerate(self._names)]
+            heads = ["column", *(names if len(names) > 1 else ["coefficient"])]
+            note = "" if len(names) > 1 else f"A positive score speaks for {self.classes_[1]}."
+            parts.append(
+                Section("Coefficients", heads, [["(bias)", *self.intercept_.tolist()], *columns], note)
+            )
+        return parts
 
     @property
     def _pairwise(self) -> bool:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from assay.core.cases import MOST_CASES, beside
 from assay.core.explanation import Section
-from assay.core.explanations import Explanations
+from assay.core.explanations import Contributions, Explanations, Reasons, RowValues, dense_block
 from assay.core.learner import Learner
 from assay.core.model_view import Part
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
@@ -23,6 +24,7 @@ from assay.tables import RowNames, Table
 
 __all__ = ["KERNEL", "KernelMachine"]
 
+SHOWN = 8  # support vectors in an explanation
 MOST_ROWS_HELD = 2048  # whose kernel matrix is computed once, as a whole, for all that use it
 MOST_ROWS_OF_A_FUNCTION = 10_000  # whose kernel matrix a function of the user is asked for as a whole
 
@@ -287,6 +289,79 @@ class KernelMachine(Learner):
     def _gamma(self) -> float:
         gamma = getattr(self.kernel_, "gamma", None)
         return 0.0 if gamma is None else float(gamma)
+
+    # Reasons
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        """The support vectors that count most in each score, and what the columns add for the linear kernel."""
+        if "support_" not in vars(self):
+            return Reasons()
+        chosen = self._explained_outputs(X)
+
+        def sections(i: int) -> list[Section]:
+            p, row = int(chosen[i]), X[i : i + 1]
+            coefficients = self._output_coefficients(p)
+            Q, S = self._query(row)
+            values = self._comparing.between(Q, S)[0]
+            votes = coefficients * values
+            order = np.argsort(-np.abs(votes), kind="stable")
+            order = order[np.abs(votes[order]) > 0][:SHOWN]
+            lines: list[list[Any]] = [
+                [
+                    self._cases.label(int(self.support_[j])),
+                    *self._support_words(int(j)),
+                    float(coefficients[j]),
+                    float(values[j]),
+                    float(votes[j]),
+                ]
+                for j in order
+            ]
+            shown, total, bias = float(votes[order].sum()), float(votes.sum()), float(self.intercept_[p])
+            others = int(np.count_nonzero(votes)) - len(order)
+            more = f"{others} more support vectors add {total - shown:.6g}; " if others else ""
+            note = f"{more}the bias adds {bias:.6g}: {self._output_words(p)} is {total + bias:.6g}."
+            heads = [self._cases.head, *self._support_heads, "coefficient", "kernel", "contribution"]
+            spoke = Section("Support vectors by what they contribute", heads, lines, note)
+            return [*self._decision_sections(X, i), spoke, *self._beside_support(rows[i], order)]
+
+        return Reasons(sections, lambda some: self._linear_contributions(X, some, chosen))
+
+    def _beside_support(self, row: dict[str, Any], order: np.ndarray) -> list[Section]:
+        """The values of the support vectors at these places beside the row's, if they have any."""
+        if self.kernel_.precomputed or "schema_" not in vars(self):
+            return []
+        places = self.support_[order[:MOST_CASES]].tolist()
+        return beside(self, row, self.support_vectors_[order[:MOST_CASES]], places)
+
+    def _linear_contributions(self, X: Any, some: np.ndarray, chosen: np.ndarray) -> Contributions | None:
+        """What each column adds to each score, for the linear kernel."""
+        if not isinstance(self.kernel_, Linear) or "schema_" not in vars(self):
+            return None
+        weights = dense_block(self._weights())
+        values = dense_block(X[some])[:, :, None] * weights.T[None]
+        words = [self._output_words(p) for p in range(len(weights))]
+        return self._contributions(values, self.intercept_, words, chosen[some])
+
+    def _explained_outputs(self, X: Any) -> np.ndarray:
+        """(q,) which output an explanation of each row is about."""
+        return np.zeros(X.shape[0], dtype=np.int64)
+
+    def _output_coefficients(self, p: int) -> np.ndarray:
+        """(m,) the coefficients of the support vectors in one output."""
+        return self._coefficients[:, p]
+
+    def _output_words(self, p: int) -> str:
+        return "the score"
+
+    _support_heads: ClassVar[list[str]] = []  # heads of the columns of ``_support_words``
+
+    def _support_words(self, j: int) -> list[Any]:
+        """What else is known of a support vector."""
+        return []
+
+    def _decision_sections(self, X: Any, i: int) -> list[Section]:
+        """How the scores make an answer."""
+        return []
 
     def _model_parts(self) -> list[Part]:
         lines = [
