@@ -296,6 +296,7 @@ def test_none_takes_all_that_suit_the_table():
         "knn",
         "c45",
         "ripper",
+        "svm",
         "boosting",
         "forest",
     ]

@@ -25,7 +25,13 @@ def test_slack_and_status_of_the_worked_example():
     model = SVC(C=0.5, kernel="linear").fit(LINE, SIDES)
     report = margin_diagnostics(model, LINE, SIDES)
     assert_allclose(report.slack, [0, 0, 2 / 3, 0, 5 / 3], atol=1e-9)
-    assert report.status.tolist() == ["outside", "on the margin", "inside", "on the margin", "misclassified"]
+    assert report.status.tolist() == [
+        "outside",
+        "on the margin",
+        "inside the margin",
+        "on the margin",
+        "misclassified",
+    ]
     assert_allclose(report.alpha, [0, 11 / 36, 0.5, 11 / 36, 0.5], atol=1e-9)
     facts = report.machines[0]
     assert_allclose([facts.primal, facts.dual], 25 / 18, rtol=1e-9)

@@ -12,13 +12,12 @@ from assay.core.targets import check_weights, label_codes
 from assay.errors import DataError
 from assay.svm.binary_fit import BinaryFit
 from assay.svm.kernel_classifier import KernelClassifier
+from assay.svm.linear.margin_report import EDGE, STATUS
 from assay.svm.votes import sides
 from assay.types import TableLike, Target, Weights
 
 __all__ = ["MachineFacts", "MarginDiagnostics", "margin_diagnostics"]
 
-STATUS = ("outside", "on the margin", "inside", "misclassified")
-ON_THE_MARGIN = 1e-6  # distance of y f from 1 that is none
 LINES_PRINTED = 12
 
 
@@ -68,7 +67,7 @@ class MarginDiagnostics:
     machine : (N,) the name of the machine, N lines in all      row : (N,) the place of the training row
     side : (N,) 1 or -1      alpha, upper : (N,) its multiplier and the bound of it
     score : (N,) f      margin : (N,) y f      slack : (N,) max(0, 1 - y f)
-    status : (N,) "outside", "on the margin", "inside" or "misclassified"
+    status : (N,) "outside", "on the margin", "inside the margin" or "misclassified"
     kkt_violation : (N,) by how much the row violates its optimality condition
     loo_score : (N,) f of the machine that has not seen the row, by the span rule
     """
@@ -135,7 +134,7 @@ def margin_diagnostics(
     >>> X, y = [[-2.0], [-1.0], [1.0], [2.0], [1.5]], [-1, -1, 1, 1, -1]
     >>> report = margin_diagnostics(SVC(C=0.5, kernel="linear").fit(X, y), X, y)
     >>> report.status.tolist()
-    ['outside', 'on the margin', 'inside', 'on the margin', 'misclassified']
+    ['outside', 'on the margin', 'inside the margin', 'on the margin', 'misclassified']
     >>> report.slack.round(4)
     array([0.    , 0.    , 0.6667, 0.    , 1.6667])
     >>> round(report.machines[0].primal, 6), round(report.machines[0].dual, 6)
@@ -143,7 +142,7 @@ def margin_diagnostics(
 
     See Also
     --------
-    SVC, NuSVC
+    SVC, NuSVC, margin_report
 
     References
     ----------
@@ -186,9 +185,7 @@ def _columns(fit: BinaryFit, loo: np.ndarray) -> dict[str, np.ndarray]:
         np.maximum(wanted, 0),
         np.where(fit.alpha >= fit.upper, np.maximum(-wanted, 0), np.abs(wanted)),
     )
-    place = np.select(
-        [np.abs(margin - 1) <= ON_THE_MARGIN, margin > 1, margin >= -ON_THE_MARGIN], [1, 0, 2], 3
-    )
+    place = np.select([np.abs(margin - 1) <= EDGE, margin > 1, margin >= -EDGE], [1, 0, 2], 3)
     return {
         "side": fit.sign,
         "alpha": fit.alpha,
@@ -221,7 +218,7 @@ def _facts(name: str, fit: BinaryFit, columns: dict[str, np.ndarray]) -> Machine
         bias=fit.offset,
         bias_range=fit.offset_range,
         slack=float(slack.sum()),
-        margin_errors=int((slack > ON_THE_MARGIN).sum()),
+        margin_errors=int((slack > EDGE).sum()),
         misclassified=int((columns["status"] == STATUS[3]).sum()),
         primal=primal,
         dual=dual,
