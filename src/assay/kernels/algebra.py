@@ -12,7 +12,7 @@ from assay.core.stored import Object, Scalar
 from assay.errors import ParameterError
 from assay.kernels.constant import ConstantKernel
 from assay.kernels.dot_products import power
-from assay.kernels.kernel import Kernel
+from assay.kernels.kernel import OBJECTS, Kernel
 from assay.tables.rows import row_count
 
 __all__ = ["Compound", "Exponentiation", "Product", "Sum", "term"]
@@ -85,7 +85,9 @@ class Compound(Kernel):
 
     @property
     def takes(self) -> frozenset[str]:  # type: ignore[override]
-        return frozenset.intersection(*(part.takes for part in self._parts().values()))
+        """What all parts take; objects, if one of them compares objects: the others then see their own columns."""
+        taken = [part.takes for part in self._parts().values()]
+        return OBJECTS if OBJECTS in taken else frozenset.intersection(*taken)
 
     @property
     def function(self) -> bool:  # type: ignore[override]

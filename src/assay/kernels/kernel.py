@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from assay.kernels.on_columns import OnColumns
     from assay.tables import Schema
 
-__all__ = ["Kernel", "mirror"]
+__all__ = ["OBJECTS", "Kernel", "mirror"]
 
+OBJECTS = frozenset({"objects"})  # what a kernel takes that compares objects and no tables
 PAIRS_A_BLOCK = 1 << 20  # pairs of rows in one piece of work
 GRAM_ROWS_A_BLOCK = (
     128  # of a kernel matrix: what such a block computes left of its diagonal is computed twice

@@ -10,7 +10,8 @@ import numpy as np
 
 from assay.core.stored import IntArray, Object, Plain, Text
 from assay.errors import DataError, ParameterError, SchemaError
-from assay.kernels.kernel import Kernel
+from assay.kernels.kernel import OBJECTS, Kernel
+from assay.kernels.objects import objects_of
 from assay.tables import Schema, Table
 from assay.tables.rows import take_columns
 
@@ -73,7 +74,9 @@ class OnColumns(Kernel):
 
     @property
     def takes(self) -> frozenset[str]:  # type: ignore[override]
-        """Any table: what stands in other columns does not matter."""
+        """Any table: what stands in other columns does not matter. Objects alone, if the kernel compares objects."""
+        if self.kernel.takes == OBJECTS:
+            return OBJECTS
         objects = {"objects"} if isinstance(self.columns, str) else set()
         return frozenset({"nominal", "missing"} | (self.kernel.takes & {"sparse"}) | objects)
 
@@ -117,6 +120,15 @@ class OnColumns(Kernel):
 
     def _picked(self, X: Any) -> Any:
         """The columns of a table, or the view of a mapping."""
+        if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1:
+            return self._of_objects(X)
+        if self.kernel.takes == OBJECTS:
+            numbered = [j for j in self.columns if not isinstance(j, str)]
+            return (
+                np.asarray(X, dtype=object)[:, numbered[0]]
+                if numbered
+                else self._of_objects(objects_of(X, repr(self)))
+            )
         if isinstance(X, Mapping) and not hasattr(X, "shape"):
             return self._view(X)
         if isinstance(X, Table):
@@ -138,6 +150,31 @@ class OnColumns(Kernel):
                 f"{self!r}: there is no column {max(self.columns)} in a table of shape {X.shape}."
             )
         return self._checked(take_columns(X, self.columns))
+
+    def _of_objects(self, rows: np.ndarray) -> Any:
+        """The columns or the view of rows that are mappings; a kernel of objects sees one of them."""
+        names = [self.columns] if isinstance(self.columns, str) else list(self.columns)
+        if self.kernel.takes == OBJECTS and len(names) > 1:
+            raise ParameterError(
+                f"{self!r}: {self.kernel!r} compares one object a row, got {len(names)} columns."
+            )
+        if len(names) == 1 and not isinstance(rows[0], Mapping):
+            columns = [rows]
+        else:
+            unknown = [name for name in names if not isinstance(rows[0], Mapping) or name not in rows[0]]
+            if unknown:
+                there = ", ".join(map(str, rows[0])) if isinstance(rows[0], Mapping) else "none"
+                raise DataError(f"{self!r}: there is no column or view {unknown[0]!r}, there are {there}.")
+            columns = [[row[name] for row in rows] for name in names]
+        if self.kernel.takes == OBJECTS:
+            return objects_of(columns[0], repr(self))
+        try:
+            numbers = [np.array(list(column), dtype=np.float64).reshape(len(rows), -1) for column in columns]
+        except (TypeError, ValueError):
+            raise DataError(
+                f"{self!r}: these columns do not hold numbers, which {self.kernel!r} needs."
+            ) from None
+        return self._checked(np.hstack(numbers))
 
     def _view(self, X: Mapping[str, Any]) -> Any:
         if not isinstance(self.columns, str):
