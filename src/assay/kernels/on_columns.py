@@ -163,8 +163,8 @@ class OnColumns(Kernel):
         else:
             unknown = [name for name in names if not isinstance(rows[0], Mapping) or name not in rows[0]]
             if unknown:
-                there = ", ".join(map(str, rows[0])) if isinstance(rows[0], Mapping) else "none"
-                raise DataError(f"{self!r}: there is no column or view {unknown[0]!r}, there are {there}.")
+                known = ", ".join(map(str, rows[0])) if isinstance(rows[0], Mapping) else "none"
+                raise DataError(f"{self!r}: there is no column or view {unknown[0]!r}, there are {known}.")
             columns = [[row[name] for row in rows] for name in names]
         if self.kernel.takes == OBJECTS:
             return objects_of(columns[0], repr(self))

@@ -58,41 +58,53 @@ inline int advance(Column &column, uint64_t equal, int in, int top) {
     return out;
 }
 
+// The distance of a string of `length` characters, whose places are in `equal` (`words` of bits for each letter), and a
+// string t; USED words of them are used, 0 if that is known at run time only.
+template <int USED>
+int64_t distance_of(const uint64_t *equal, int64_t words, int64_t length, const int32_t *t, int64_t size, int64_t limit,
+                    Column *room) {
+    Column own[USED ? USED : 1];
+    Column *columns = USED ? own : room;
+    const int64_t used = USED ? USED : (length + 63) / 64;
+    const int top = int((length - 1) % 64);
+    if (!USED) std::fill(columns, columns + used, Column{});
+    int64_t distance = length;
+    for (int64_t s = 0; s < size; ++s) {
+        const uint64_t *bits = equal + t[s] * words;
+        int carry = 1;
+        for (int64_t w = 0; w < used - 1; ++w) carry = advance(columns[w], bits[w], carry, 63);
+        distance += advance(columns[used - 1], bits[used - 1], carry, top);
+        if (limit >= 0 && distance - (size - s - 1) > limit) return limit + 1;
+    }
+    return distance;
+}
+
 void edit_distances(In1<int32_t> codes_a, In1<int64_t> start_a,  // in   strings of A, codes from 0 below `letters`
                     In1<int32_t> codes_b, In1<int64_t> start_b,  // in   strings of B
                     int64_t letters,
-                    int64_t limit,            // a distance above it is given as limit + 1; below 0: none
-                    InOut2<double> out) {     // out  (n, m)
+                    int64_t limit,         // a distance above it is given as limit + 1; below 0: none
+                    InOut2<double> out) {  // out  (n, m)
     const auto result = view(out);
     const auto A = strings_of(codes_a, start_a, result.rows(), "edit_distances: strings of A");
     const auto B = strings_of(codes_b, start_b, result.cols(), "edit_distances: strings of B");
     require(within(codes_a, 0, letters) && within(codes_b, 0, letters), "edit_distances: codes");
     const int64_t words = A.longest() / 64 + 1;
     std::vector<uint64_t> equal(size_t(sized(letters, words, "edit_distances: codes")), 0);
-    std::vector<Column> columns(size_t(words), Column{});
+    std::vector<Column> room(size_t(words), Column{});
     nb::gil_scoped_release unlocked;
     for (int64_t i = 0; i < A.n; ++i) {
         const int64_t length = A.size(i), used = (length + 63) / 64;
+        const auto of = used == 1   ? distance_of<1>
+                        : used == 2 ? distance_of<2>
+                        : used == 3 ? distance_of<3>
+                        : used == 4 ? distance_of<4>
+                                    : distance_of<0>;
         for (int64_t s = 0; s < length; ++s) equal[A.begin(i)[s] * words + s / 64] |= uint64_t(1) << s % 64;
         for (int64_t j = 0; j < B.n; ++j) {
-            int64_t distance = length;
             const int64_t size = B.size(j);
+            int64_t distance = size;
             if (limit >= 0 && std::abs(length - size) > limit) distance = limit + 1;
-            else if (!length) distance = size;
-            else {
-                std::fill(columns.begin(), columns.begin() + used, Column{});
-                for (int64_t t = 0; t < size; ++t) {
-                    const uint64_t *bits = equal.data() + B.begin(j)[t] * words;
-                    int carry = 1;
-                    for (int64_t w = 0; w < used; ++w)
-                        carry = advance(columns[w], bits[w], carry, w + 1 < used ? 63 : int((length - 1) % 64));
-                    distance += carry;
-                    if (limit >= 0 && distance - (size - t - 1) > limit) {
-                        distance = limit + 1;
-                        break;
-                    }
-                }
-            }
+            else if (length) distance = of(equal.data(), words, length, B.begin(j), size, limit, room.data());
             result.row(i)[j] = double(limit >= 0 ? std::min(distance, limit + 1) : distance);
         }
         for (int64_t s = 0; s < length; ++s) equal[A.begin(i)[s] * words + s / 64] = 0;
