@@ -7,6 +7,7 @@ import pytest
 import sklearn.gaussian_process.kernels as peer
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 
@@ -25,6 +26,7 @@ from assay.kernels import (
     Sigmoid,
     WhiteKernel,
 )
+from assay.kernels.squared_distances import squared_distances
 
 IRIS = load_iris().data[::5]
 DIABETES = load_diabetes().data[:40, :4] * 10
@@ -245,6 +247,13 @@ def test_rows_of_other_widths_are_refused():
 
 def test_close_rows_far_from_the_origin_keep_their_digits():
     """|a|^2 + |b|^2 - 2ab of these has no digit left."""
+    wide = np.zeros((3, 200))
+    wide[1, 5], wide[2, 9] = 1e-3, 2e-3
+    apart = squared_distances(1e6 + wide, 1e6 + wide)  # by a product of matrices and mended
+    assert_allclose(apart, [[0, 1e-6, 4e-6], [1e-6, 0, 5e-6], [4e-6, 5e-6, 0]], rtol=1e-6)
+    spread = np.random.default_rng(0).normal(size=(50, 200))
+    spread[10:20] = spread[:10] + 1e-5 * spread[20:30]  # some close pairs
+    assert_allclose(squared_distances(spread, spread), cdist(spread, spread, "sqeuclidean"), rtol=1e-11)
     X = 1e6 + np.array([[0.0, 0.0], [1e-3, 0.0], [0.0, 2e-3]])
     for kernel in (RBF(1e-3), Matern(1e-3, nu=0.5), RationalQuadratic(1e-3)):
         assert_allclose(kernel(X), kernel(X - 1e6), rtol=1e-6)
@@ -348,3 +357,18 @@ def test_approximate_derivative_of_an_objective_of_one_matrix():
     kernel = 1.5 * RBF(ARD) + DotProduct(0.4)
     expected = approx_fprime(kernel.theta, lambda theta: (W * kernel.with_theta(theta)(IRIS)).sum(), 1e-7)
     assert_allclose(kernel.parameter_sums(IRIS, W), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5, np.inf])
+@pytest.mark.parametrize("d", [1, 7, 150])
+def test_matern_in_native_code_for_solvers(nu, d):
+    X = np.random.default_rng(d).normal(size=(37, d)) / np.sqrt(d)
+    X[5] = X[6]
+    expected = peer.Matern(0.8, nu=nu)(X)
+    kernel = Matern(0.8, nu=nu)
+    assert_allclose(kernel(X), expected, rtol=1e-12, atol=1e-13)
+    assert kernel(X)[5, 6] == 1.0
+    rows = kernel.gram_rows(X)
+    assert_allclose(rows.whole(np.float32), expected, atol=2e-6)
+    assert_allclose(rows.whole(np.float64), expected, rtol=1e-12, atol=1e-13)
+    assert_allclose(kernel.combine(X[:9], X, np.ones((37, 1)))[:, 0], expected[:9].sum(axis=1), rtol=1e-12)

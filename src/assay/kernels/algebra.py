@@ -28,8 +28,8 @@ def term(value: Any) -> Kernel:
 class LeafRows:
     """Rows prepared once for each different kernel that a compound one is made of."""
 
-    def __init__(self, place: dict[Kernel, int], rows: Sequence[Any], n: int):
-        self.place, self.rows, self.n = place, rows, n
+    def __init__(self, place: dict[int, int], rows: Sequence[Any], n: int):
+        self.place, self.rows, self.n = place, rows, n  # places by the identity of parts: equality takes time
 
     def __getitem__(self, some: slice) -> LeafRows:
         return LeafRows(self.place, [rows[some] for rows in self.rows], len(range(self.n)[some]))
@@ -46,7 +46,7 @@ class Values:
 
     def rows(self, leaf: Kernel) -> tuple[Any, Any]:
         """The prepared rows of a part that is no compound itself."""
-        place = self.A.place[leaf]
+        place = self.A.place[id(leaf)]
         return self.A.rows[place], self.B.rows[place]
 
     def of(self, kernel: Kernel) -> Any:
@@ -55,7 +55,7 @@ class Values:
             return kernel._value(self)
         if isinstance(kernel, ConstantKernel):
             return kernel.constant_value
-        place = self.A.place[kernel]
+        place = self.A.place[id(kernel)]
         if place not in self.known:
             self.known[place] = kernel._block(*self.rows(kernel))
         return self.known[place]
@@ -104,20 +104,24 @@ class Compound(Kernel):
     @property
     def leaves(self) -> list[Kernel]:
         """The kernels that are no sums, products or powers, each once."""
-        leaves: dict[Kernel, None] = {}
-        for part in self._parts().values():
-            leaves |= dict.fromkeys(part.leaves if isinstance(part, Compound) else [part])
-        return list(leaves)
+        return list(dict.fromkeys(self._all_leaves()))
+
+    def _all_leaves(self) -> list[Kernel]:
+        parts = self._parts().values()
+        return [
+            leaf for part in parts for leaf in (part._all_leaves() if isinstance(part, Compound) else [part])
+        ]
 
     def _prepared(self, X: Any) -> LeafRows:
-        leaves = self.leaves
-        rows = [leaf._prepared(X) for leaf in leaves]
-        n = row_count(rows[0], self.name)
-        return LeafRows({leaf: i for i, leaf in enumerate(leaves)}, rows, n)
+        leaves = self._all_leaves()
+        places: dict[Kernel, int] = {}
+        by_identity = {id(leaf): places.setdefault(leaf, len(places)) for leaf in leaves}
+        rows = [leaf._prepared(X) for leaf in places]
+        return LeafRows(by_identity, rows, row_count(rows[0], self.name))
 
     def _check_widths(self, A: LeafRows, B: LeafRows) -> None:
-        for leaf, a, b in zip(A.place, A.rows, B.rows):
-            leaf._check_widths(a, b)
+        for leaf in self._all_leaves():
+            leaf._check_widths(A.rows[A.place[id(leaf)]], B.rows[B.place[id(leaf)]])
 
     def _block(self, A: LeafRows, B: LeafRows) -> np.ndarray:
         return np.broadcast_to(self._value(Values(A, B)), (len(A), len(B)))

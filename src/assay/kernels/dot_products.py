@@ -32,6 +32,14 @@ class OfProducts(VectorKernel):
     def diagonal(self, A: Any) -> np.ndarray:
         return self._of(squared_lengths(self._prepared(A)))
 
+    def between(self, A: Any, B: Any) -> np.ndarray:
+        form = self._form()
+        if form is None or form.kind != LINEAR or hasattr(A, "tocsr") or hasattr(B, "tocsr"):
+            return super().between(A, B)
+        A, B = self._prepared(A), self._prepared(B)
+        self._check_widths(A, B)
+        return A @ B.T
+
     def _prepared(self, X: Any) -> Any:
         return numbers(X)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -26,8 +27,9 @@ __all__ = ["OBJECTS", "Kernel", "mirror"]
 OBJECTS = frozenset({"objects"})  # what a kernel takes that compares objects and no tables
 PAIRS_A_BLOCK = 1 << 20  # pairs of rows in one piece of work
 GRAM_ROWS_A_BLOCK = (
-    128  # of a kernel matrix: what such a block computes left of its diagonal is computed twice
+    128  # what such a block of a kernel matrix computes left of its diagonal is computed twice
 )
+GRAM_ROWS_AT_ONCE = 512  # up to this many rows a kernel matrix is one block
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +104,8 @@ class Kernel:
         """(n, n) the kernel matrix of the rows of A, exactly symmetric."""
         A = self._prepared(A)
         n = row_count(A, self.name)
-        K, size = np.empty((n, n)), max(1, min(GRAM_ROWS_A_BLOCK, PAIRS_A_BLOCK // max(n, 1)))
+        K, size = np.empty((n, n)), n if n <= GRAM_ROWS_AT_ONCE else GRAM_ROWS_A_BLOCK
+        size = max(1, min(size, PAIRS_A_BLOCK // max(n, 1)))
 
         def some(start: int) -> None:
             K[start : start + size, start:] = self._block(A[start : start + size], A[start:])
@@ -441,6 +444,11 @@ def mirror(K: np.ndarray) -> None:
     n, size = len(K), 256
     for start in range(0, n, size):
         stop = min(start + size, n)
-        corner = np.triu(K[start:stop, start:stop])
-        K[start:stop, start:stop] = corner + np.triu(corner, 1).T
+        corner = K[start:stop, start:stop]
+        np.copyto(corner, corner.T.copy(), where=_below_diagonal(stop - start))
         K[stop:, start:stop] = K[start:stop, stop:].T
+
+
+@lru_cache(maxsize=4)
+def _below_diagonal(n: int) -> np.ndarray:
+    return np.tri(n, k=-1, dtype=bool)

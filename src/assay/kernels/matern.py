@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.stored import Scalar
 from assay.errors import ParameterError
 from assay.kernels.parameters import BOUNDS, SEARCH_BOUNDS
+from assay.kernels.points import GAUSSIAN, MATERN, Form
 from assay.kernels.stationary import LENGTH_SCALE, OfDistance
 
 __all__ = ["Matern"]
@@ -60,13 +61,18 @@ class Matern(OfDistance):
         if not isinstance(self.nu, (int, float, np.number)) or not self.nu > 0:
             raise ParameterError(f"Matern: nu must be a number above 0, got {self.nu!r}.")
 
+    def _form(self) -> Form | None:
+        if np.isinf(self.nu):
+            return Form(GAUSSIAN)
+        return Form(MATERN, 2.0 * self.nu, 0.0, int(self.nu + 0.5)) if self.nu in (0.5, 1.5, 2.5) else None
+
     def _of(self, squares: np.ndarray) -> np.ndarray:
         if np.isinf(self.nu):
             squares *= -0.5
             return np.exp(squares, out=squares)
         z = np.sqrt(squares, out=squares)
         z *= np.sqrt(2.0 * self.nu)
-        if self.nu == 0.5:
+        if self.nu == 0.5:  # these three for sparse rows, native code has them for dense ones
             return np.exp(-z)
         if self.nu == 1.5:
             return (1.0 + z) * np.exp(-z)

@@ -10,9 +10,27 @@ import numpy as np
 import assay.kernels._vector as _vector
 from assay.core.parallel import in_threads
 
-__all__ = ["GAUSSIAN", "LAPLACIAN", "LINEAR", "POLYNOMIAL", "SIGMOID", "Form", "Points", "evaluate", "sums"]
+__all__ = [
+    "DENSE_ROWS_ONLY",
+    "GAUSSIAN",
+    "LAPLACIAN",
+    "LINEAR",
+    "MATERN",
+    "POLYNOMIAL",
+    "SIGMOID",
+    "SQUARES",
+    "WIDEST",
+    "Form",
+    "Points",
+    "evaluate",
+    "sums",
+]
 
-LINEAR, POLYNOMIAL, SIGMOID, GAUSSIAN, GAUSSIAN_APART, LAPLACIAN = range(6)  # as the native code numbers them
+LINEAR, POLYNOMIAL, SIGMOID, GAUSSIAN, GAUSSIAN_APART, LAPLACIAN, SQUARES, MATERN = range(
+    8
+)  # as native code has them
+OF_DIFFERENCES = (GAUSSIAN_APART, LAPLACIAN, SQUARES, MATERN)
+DENSE_ROWS_ONLY = (SQUARES, MATERN)
 PAIRS_A_BLOCK = 1 << 20  # pairs of rows in one piece of work
 ROWS_TOGETHER = 48  # a piece has so many rows at least: they share the loads of the others
 FEW_ROWS = 8  # below this many, it is not worth to lay out the others
@@ -28,7 +46,8 @@ class Form:
     Parameters
     ----------
     kind : LINEAR a'b, POLYNOMIAL (gamma a'b + coef0)^degree, SIGMOID tanh(gamma a'b + coef0), GAUSSIAN
-        exp(-|a - b|^2 / 2), or LAPLACIAN exp(-sum_j |a_j - b_j|)
+        exp(-|a - b|^2 / 2), LAPLACIAN exp(-sum_j |a_j - b_j|), SQUARES |a - b|^2, or MATERN with z^2 = gamma |a - b|^2
+        and degree 1, 2 or 3 for nu = 1/2, 3/2 or 5/2; the last two of dense rows alone
     gamma, coef0 : float
     degree : int from 1 to 64
     """
@@ -98,9 +117,7 @@ class Points:
     def tiled(self) -> bool:
         """Whether native code adds up the columns itself; else a matrix product does."""
         kind = self.form.kind
-        return not self.sparse and (
-            kind in (GAUSSIAN_APART, LAPLACIAN) or (kind != LINEAR and self.d <= WIDEST)
-        )
+        return not self.sparse and (kind in OF_DIFFERENCES or (kind != LINEAR and self.d <= WIDEST))
 
     def take(self, rows: Any) -> Points:
         """Some of the rows."""

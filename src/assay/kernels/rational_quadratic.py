@@ -9,7 +9,6 @@ import numpy as np
 
 from assay.core.stored import Scalar
 from assay.kernels.parameters import BOUNDS, SEARCH_BOUNDS
-from assay.kernels.squared_distances import squared_distances
 from assay.kernels.stationary import LENGTH_SCALE, OfDistance
 
 __all__ = ["RationalQuadratic"]
@@ -64,17 +63,22 @@ class RationalQuadratic(OfDistance):
         return "rational_quadratic"
 
     def _of(self, squares: np.ndarray) -> np.ndarray:
-        return self._base(squares) ** -self.alpha
+        base = self._base(squares)
+        return np.reciprocal(base, out=base) if self.alpha == 1 else np.power(base, -self.alpha, out=base)
 
     def _slope(self, squares: np.ndarray) -> np.ndarray:
-        return self._base(squares) ** (-self.alpha - 1.0)
+        base = self._base(squares)
+        return np.power(base, -self.alpha - 1.0, out=base)
 
     def _base(self, squares: np.ndarray) -> np.ndarray:
-        return 1.0 + squares / (2.0 * self.alpha)
+        squares = squares * (0.5 / self.alpha)
+        squares += 1.0
+        return squares
 
-    def _other_derivatives(self, A: Any, B: Any) -> dict[str, list[np.ndarray]]:
+    def _other_derivatives(self, squares: np.ndarray) -> dict[str, list[np.ndarray]]:
+        slopes = super()._other_derivatives(squares)
         if isinstance(self.alpha_bounds, str):
-            return {"alpha": []}
-        squares = squared_distances(A, B)
+            return slopes | {"alpha": []}
         base = self._base(squares)
-        return {"alpha": [base**-self.alpha * (squares / (2.0 * base) - self.alpha * np.log(base))]}
+        inside = squares / (2.0 * base) - self.alpha * np.log(base)
+        return slopes | {"alpha": [np.multiply(inside, base**-self.alpha, out=inside)]}

@@ -60,47 +60,44 @@ class OfDistance(VectorKernel):
         return None
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
-        if self._form() is not None:
+        if self._form_for(A, B) is not None:
             return super()._block(A, B)
         return self._of(squared_distances(A, B, self.tolerance))
 
     def _derivatives(self, A: Any, B: Any, K: np.ndarray | None = None) -> list[np.ndarray]:
-        by_name = self._other_derivatives(A, B)
-        if isinstance(self._searched("length_scale")[1], str):
-            by_scale: list[np.ndarray] = []
-        else:
-            A, B = _dense(A), _dense(B)
-            squares = squared_distances(A, B, self.tolerance)
-            slope = self._slope(squares.copy())
+        A, B = _dense(A), _dense(B)
+        squares = squared_distances(A, B, self.tolerance)
+        by_name = self._other_derivatives(squares)
+        if "length_scale" not in by_name:
+            slope = self._slope(squares if np.ndim(self._scale()) else squares.copy())
             if np.ndim(self._scale()):
-                by_scale = [slope * (A[:, j, None] - B[:, j]) ** 2 for j in range(A.shape[1])]
+                by_name["length_scale"] = [slope * (A[:, j, None] - B[:, j]) ** 2 for j in range(A.shape[1])]
             else:
-                by_scale = [slope * squares]
-        return [slope for name in self.searched for slope in by_name.get(name, by_scale)]
+                by_name["length_scale"] = [np.multiply(slope, squares, out=slope)]
+        return [slope for name in self.searched for slope in by_name[name]]
 
     def _derivative_sums(self, A: Any, B: Any, W: np.ndarray, K: np.ndarray | None = None) -> np.ndarray:
-        by_name = {
+        if not np.ndim(self._scale()):
+            return super()._derivative_sums(A, B, W, K)
+        A, B = _dense(A), _dense(B)
+        centre = B.mean(axis=0)
+        A, B = A - centre, B - centre
+        squares = squared_distances(A, B, self.tolerance)
+        sums = {
             name: np.array([np.einsum("ij,ij->", W, slope) for slope in slopes])
-            for name, slopes in self._other_derivatives(A, B).items()
+            for name, slopes in self._other_derivatives(squares).items()
         }
-        by_scale = np.zeros(0)
-        if not isinstance(self._searched("length_scale")[1], str):
-            A, B = _dense(A), _dense(B)
-            if np.ndim(self._scale()):
-                centre = B.mean(axis=0)
-                A, B = A - centre, B - centre
-                M = W * self._slope(squared_distances(A, B, self.tolerance))
-                by_scale = (
-                    M.sum(axis=1) @ A**2 + M.sum(axis=0) @ B**2 - 2.0 * np.einsum("ij,ij->j", A, M @ B)
-                )  # (2)
-            else:
-                squares = squared_distances(A, B, self.tolerance)
-                by_scale = np.array([np.einsum("ij,ij,ij->", W, squares, self._slope(squares.copy()))])
-        return np.concatenate([by_name.get(name, by_scale) for name in self.searched])
+        if "length_scale" not in sums:
+            M = self._slope(squares)
+            M *= W
+            sums["length_scale"] = (
+                M.sum(axis=1) @ A**2 + M.sum(axis=0) @ B**2 - 2.0 * np.einsum("ij,ij->j", A, M @ B)  # (2)
+            )
+        return np.concatenate([sums[name] for name in self.searched])
 
-    def _other_derivatives(self, A: Any, B: Any) -> dict[str, list[np.ndarray]]:
-        """The derivatives by the logs of parameters that are no length scales; none for those that are fixed."""
-        return {}
+    def _other_derivatives(self, squares: np.ndarray) -> dict[str, list[np.ndarray]]:
+        """The derivatives by the logs of parameters that are no free length scales; none for those that are fixed."""
+        return {"length_scale": []} if isinstance(self._searched("length_scale")[1], str) else {}
 
     def _of(self, squares: np.ndarray) -> np.ndarray:
         """k of (1); it may write over its argument."""

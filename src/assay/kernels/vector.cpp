@@ -4,6 +4,8 @@
 //     POLYNOMIAL    (gamma a'b + coef0)^degree   LAPLACIAN   exp(-sum_j |a_j - b_j|)
 //     GAUSSIAN      exp(a'b - h(a) - h(b)), h half of the squared length
 //     GAUSSIAN_APART  exp(-1/2 sum_j (a_j - b_j)^2): the same without cancellation, at twice the work
+//     SQUARES       s = sum_j (a_j - b_j)^2
+//     MATERN        e^-z, (1 + z) e^-z or (1 + z + z^2 / 3) e^-z for degree 1, 2 or 3, z = sqrt(gamma s)
 //
 // Rows come scaled (by the square root of 2 gamma, or by gamma). The second rows lie in panels: WIDTH of them side by
 // side, column by column, the last panel filled up with zeros.
@@ -19,7 +21,7 @@ using namespace assay;
 
 namespace {
 
-enum Kind { LINEAR, POLYNOMIAL, SIGMOID, GAUSSIAN, GAUSSIAN_APART, LAPLACIAN };
+enum Kind { LINEAR, POLYNOMIAL, SIGMOID, GAUSSIAN, GAUSSIAN_APART, LAPLACIAN, SQUARES, MATERN };
 
 constexpr int64_t TOGETHER = 6;         // rows that share the loads of a panel
 constexpr int64_t NEARBY = 1 << 18;     // bytes of panels that stay in the second-level cache
@@ -30,7 +32,7 @@ struct Form {
     int64_t kind, degree;
     double gamma, coef0;
     void check() const {
-        require(kind >= LINEAR && kind <= LAPLACIAN && degree >= 1 && degree <= MOST_DEGREE, "Form: kind or degree");
+        require(kind >= LINEAR && kind <= MATERN && degree >= 1 && degree <= MOST_DEGREE, "Form: kind or degree");
     }
 };
 
@@ -96,6 +98,22 @@ INLINE void exponential(Lane<double> &v) {
     v = s * scale;
 }
 
+// v = sqrt(v), v >= 0: Newton's steps to 1 / sqrt(v) from a first guess by the bits, and one to the root itself.
+template <class T> INLINE void square_root(Lane<T> &v) {
+    constexpr bool single = sizeof(T) == 4;
+    const Lane<T> x = v > T(single ? 1e-36 : 1e-300) ? v : Lane<T>{} + T(single ? 1e-36 : 1e-300);
+    typename Of<T>::Bits bits;
+    std::memcpy(&bits, &x, 64);
+    if constexpr (single) bits = 0x5f375a86u - (bits >> 1);
+    else bits = uint64_t(0x5fe6eb50c7b537a9) - (bits >> 1);
+    Lane<T> y;
+    std::memcpy(&y, &bits, 64);
+    const Lane<T> half = x * T(0.5);
+    for (int step = 0; step < (single ? 3 : 4); ++step) y = y * (T(1.5) - half * y * y);
+    const Lane<T> root = v * y;
+    v = root + (v - root * root) * (y * T(0.5));
+}
+
 // From the sum over columns to the value of the kernel; ha and hb are half the squared lengths, for GAUSSIAN.
 template <int KIND, class T>
 INLINE void finish(Lane<T> &v, const Form &form, T ha, const Lane<T> &hb) {
@@ -109,6 +127,14 @@ INLINE void finish(Lane<T> &v, const Form &form, T ha, const Lane<T> &hb) {
     } else if constexpr (KIND == LAPLACIAN) {
         v = -v;
         exponential(v);
+    } else if constexpr (KIND == MATERN) {
+        v = v * T(form.gamma);
+        square_root<T>(v);
+        const Lane<T> z = v;
+        v = -v;
+        exponential(v);
+        if (form.degree == 2) v = v * (z + T(1));
+        else if (form.degree == 3) v = v * (z * (z * T(1.0 / 3.0) + T(1)) + T(1));
     } else if constexpr (KIND == SIGMOID) {
         v = (v * T(form.gamma) + T(form.coef0)) * T(2);
         exponential(v);
@@ -131,7 +157,7 @@ INLINE void add_up(const T *a, const T *panel, int64_t d, Lane<T> (&sums)[R]) {
         Lane<T> b;
         load(b, panel + f * WIDTH<T>);
         for (int64_t r = 0; r < R; ++r) {
-            if constexpr (KIND == GAUSSIAN_APART) {
+            if constexpr (KIND == GAUSSIAN_APART || KIND == SQUARES || KIND == MATERN) {
                 const Lane<T> apart = b - a[r * d + f];
                 sums[r] += apart * apart;
             } else if constexpr (KIND == LAPLACIAN) {
@@ -249,6 +275,8 @@ INLINE void finish_all(const Form &form, const T *half_a, const T *half_b, int64
         case SIGMOID: call(SIGMOID); break;               \
         case GAUSSIAN: call(GAUSSIAN); break;             \
         case GAUSSIAN_APART: call(GAUSSIAN_APART); break; \
+        case SQUARES: call(SQUARES); break;               \
+        case MATERN: call(MATERN); break;                 \
         default: call(LAPLACIAN);                         \
     }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.kernels.gram_rows import GramRows
 from assay.kernels.kernel import Kernel, mirror
-from assay.kernels.points import GAUSSIAN, Form, Points, evaluate, sums
+from assay.kernels.points import DENSE_ROWS_ONLY, GAUSSIAN, Form, Points, evaluate, sums
 
 __all__ = ["VectorKernel", "VectorRows"]
 
@@ -28,8 +28,14 @@ class VectorKernel(Kernel):
     def _form(self) -> Form | None:
         raise TypeError(f"{type(self).__name__} must define _form")
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def _form_for(self, *tables: Any) -> Form | None:
+        """The form, if native code knows it for rows of this kind, dense or sparse."""
         form = self._form()
+        sparse = any(hasattr(X, "tocsr") for X in tables)
+        return None if form is not None and sparse and form.kind in DENSE_ROWS_ONLY else form
+
+    def between(self, A: Any, B: Any) -> np.ndarray:
+        form = self._form_for(A, B)
         if form is None:
             return super().between(A, B)
         A, B = self._prepared(A), self._prepared(B)
@@ -37,11 +43,11 @@ class VectorKernel(Kernel):
         return _values(form, A, B)
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
-        form = self._form()
+        form = self._form_for(A, B)
         return super()._block(A, B) if form is None else _values(form, A, B)
 
     def gram(self, A: Any) -> np.ndarray:
-        form = self._form()
+        form = self._form_for(A)
         if form is None:
             return super().gram(A)
         points = Points(form, self._prepared(A), np.float64)
@@ -54,11 +60,11 @@ class VectorKernel(Kernel):
         return K
 
     def gram_rows(self, X: Any) -> GramRows:
-        form = self._form()
+        form = self._form_for(X)
         return super().gram_rows(X) if form is None else VectorRows(self, form, X)
 
     def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
-        form = self._form()
+        form = self._form_for(Q, S)
         if form is None:
             return super().combine(Q, S, coef)
         Q, S = self._prepared(Q), self._prepared(S)
