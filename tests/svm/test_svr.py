@@ -131,3 +131,16 @@ def test_rows_of_weight_zero_have_no_part():
 def test_an_error_of_infinite_cost_is_not_made():
     model = SVR(C=np.inf, epsilon=0.1, gamma=2.0, tol=1e-9).fit(X, Y**2)
     assert np.abs(model.predict(X) - Y**2).max() <= 0.1 + 1e-6
+
+
+def test_by_the_scale_of_y_the_function_does_not_depend_on_its_unit():
+    data, y = load_diabetes(return_X_y=True)
+    data, y = data[:150] * 20, y[:150]
+    plain = SVR(C="scale", epsilon="scale", gamma=0.05, tol=1e-9).fit(data, y)
+    other = SVR(C="scale", epsilon="scale", gamma=0.05, tol=1e-9 * 1e6).fit(data, 1e6 * y - 3e6)
+    assert_allclose(other.predict(data), 1e6 * plain.predict(data) - 3e6, rtol=1e-7)
+    assert_allclose(plain.epsilon_, y.std() / 10, rtol=1e-12)
+    given = SVR(C=y.std(), epsilon=y.std() / 10, gamma=0.05, tol=1e-9).fit(data, y)
+    assert_allclose(plain.predict(data), given.predict(data), rtol=1e-9)
+    constant = SVR(C="scale", epsilon="scale").fit(data, np.full(150, 5.0))
+    assert_allclose(constant.predict(data), 5.0)

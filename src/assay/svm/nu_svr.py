@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card
-from assay.core.parameters import Range
+from assay.core.parameters import Choice, Range
 from assay.core.stored import Scalar
 from assay.svm.engine import Dual, Solution
 from assay.svm.kernel_machine import KernelMachine
@@ -33,8 +33,8 @@ class NuSVR(RegressionMachine):
     Parameters
     ----------
     nu : float above 0 up to 1, default 0.5
-    C : float, default 1
-        What an error costs; a row of weight w has w C.
+    C : float or "scale", default 1
+        What an error costs; a row of weight w has w C. "scale" is the standard deviation of y.
     kernel : str, callable of two tables, or Kernel, default "rbf"
         As of :class:`SVR`.
     degree : float, default 3
@@ -66,7 +66,7 @@ class NuSVR(RegressionMachine):
 
     See Also
     --------
-    SVR
+    SVR, NuSVC
 
     References
     ----------
@@ -80,10 +80,11 @@ class NuSVR(RegressionMachine):
         also=("nu support vector regression",),
         scale=True,
         most_rows=10_000,
+        settings={"C": "scale"},
     )
     accepts = {
         **KernelMachine.accepts,
-        "C": Range(0, np.inf, open="both"),
+        "C": Range(0, np.inf, open="both") | Choice("scale"),
         "nu": Range(0, 1, open="low"),
     }
     stored = {"epsilon_": Scalar(low=0)}
@@ -92,7 +93,7 @@ class NuSVR(RegressionMachine):
         self,
         *,
         nu: float = 0.5,
-        C: float = 1.0,
+        C: float | str = 1.0,
         kernel: Any = "rbf",
         degree: float = 3,
         gamma: Any = "scale",
@@ -116,7 +117,7 @@ class NuSVR(RegressionMachine):
         self.max_iter = max_iter
 
     def _dual(self, y: np.ndarray, weight: np.ndarray) -> Dual:
-        n, upper = len(y), upper_bounds(self.C, weight)
+        n, upper = len(y), upper_bounds(self._price(y, weight), weight)
         start = filled(upper, self.nu * upper.sum() / 2)
         return Dual(
             np.repeat([1.0, -1.0], n),

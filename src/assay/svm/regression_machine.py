@@ -24,7 +24,7 @@ class RegressionMachine(KernelMachine, Regressor):
     them, and ``_width(solution)``, the half width of its tube.
     """
 
-    C: float
+    C: float | str
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
@@ -53,8 +53,25 @@ class RegressionMachine(KernelMachine, Regressor):
         edge = max(ON_THE_TUBE, 2 * self.tol)
         return np.where(np.abs(beyond) <= edge, "on", np.where(beyond < 0, "inside", "outside"))
 
+    def _price(self, y: np.ndarray, weight: np.ndarray) -> float:
+        """C as a number: "scale" is the standard deviation of y."""
+        return spread_of(y, weight) if isinstance(self.C, str) else float(self.C)
+
     def _dual(self, y: np.ndarray, weight: np.ndarray) -> Dual:
         raise TypeError(f"{type(self).__name__} must define _dual")
 
     def _width(self, solution: Solution) -> float:
         raise TypeError(f"{type(self).__name__} must define _width")
+
+
+def spread_of(y: np.ndarray, weight: np.ndarray) -> float:
+    """The standard deviation of y; 1 if all are equal.
+
+    >>> import numpy as np
+    >>> from assay.svm.regression_machine import spread_of
+    >>> spread_of(np.array([1.0, 5.0, 9.0]), np.array([1.0, 1.0, 0.0])), spread_of(np.ones(3), np.ones(3))
+    (2.0, 1.0)
+    """
+    middle = float(np.average(y, weights=weight))
+    spread = float(np.sqrt(np.average((y - middle) ** 2, weights=weight)))
+    return spread if spread > 0 else 1.0

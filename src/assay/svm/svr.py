@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card
-from assay.core.parameters import Range
+from assay.core.parameters import Choice, Range
 from assay.core.stored import Scalar
 from assay.svm.engine import Dual, Solution
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.multipliers import upper_bounds
-from assay.svm.regression_machine import RegressionMachine
+from assay.svm.regression_machine import RegressionMachine, spread_of
 
 __all__ = ["SVR"]
 
@@ -49,10 +49,11 @@ class SVR(RegressionMachine):
         Of "poly" and "sigmoid".
     tol : float, default 1e-3
         By how much the optimality conditions may be violated.
-    C : float, default 1
-        What an error costs; a row of weight w has w C.
-    epsilon : float, default 0.1
-        Half the width of the tube, in units of y.
+    C : float or "scale", default 1
+        What an error costs; a row of weight w has w C. "scale" is the standard deviation of y, as 1 is for a target of
+        variance 1; so the answer does not depend on the unit of y.
+    epsilon : float or "scale", default 0.1
+        Half the width of the tube, in units of y; "scale" is a tenth of its standard deviation.
     shrinking : bool, default True
         Accepted; the solver leaves out rows where that saves time.
     cache_size : float, default 200
@@ -80,7 +81,7 @@ class SVR(RegressionMachine):
 
     See Also
     --------
-    NuSVR
+    NuSVR, LinearSVR, KernelRidge, LandmarkSVR
 
     References
     ----------
@@ -97,8 +98,13 @@ class SVR(RegressionMachine):
         suits="numeric",
         scale=True,
         most_rows=10_000,
+        settings={"C": "scale", "epsilon": "scale"},
     )
-    accepts = {**KernelMachine.accepts, "C": Range(0, open="low"), "epsilon": Range(0)}
+    accepts = {
+        **KernelMachine.accepts,
+        "C": Range(0, open="low") | Choice("scale"),
+        "epsilon": Range(0) | Choice("scale"),
+    }
     stored = {"epsilon_": Scalar(low=0)}
 
     def __init__(
@@ -109,8 +115,8 @@ class SVR(RegressionMachine):
         gamma: Any = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
-        C: float = 1.0,
-        epsilon: float = 0.1,
+        C: float | str = 1.0,
+        epsilon: float | str = 0.1,
         shrinking: bool = True,
         cache_size: float = 200,
         verbose: bool = False,
@@ -130,12 +136,13 @@ class SVR(RegressionMachine):
 
     def _dual(self, y: np.ndarray, weight: np.ndarray) -> Dual:
         n = len(y)
+        self.epsilon_ = 0.1 * spread_of(y, weight) if isinstance(self.epsilon, str) else float(self.epsilon)
         return Dual(
             np.repeat([1.0, -1.0], n),
-            np.concatenate([self.epsilon - y, self.epsilon + y]),  # (2)
-            np.tile(upper_bounds(self.C, weight), 2),
+            np.concatenate([self.epsilon_ - y, self.epsilon_ + y]),  # (2)
+            np.tile(upper_bounds(self._price(y, weight), weight), 2),
             np.zeros(2 * n),
         )
 
     def _width(self, solution: Solution) -> float:
-        return float(self.epsilon)
+        return self.epsilon_
