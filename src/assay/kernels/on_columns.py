@@ -159,7 +159,7 @@ class OnColumns(Kernel):
                 f"{self!r}: {self.kernel!r} compares one object a row, got {len(names)} columns."
             )
         if len(names) == 1 and not isinstance(rows[0], Mapping):
-            columns = [rows]
+            columns: list[Any] = [rows]
         else:
             unknown = [name for name in names if not isinstance(rows[0], Mapping) or name not in rows[0]]
             if unknown:
