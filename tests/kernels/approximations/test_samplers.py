@@ -133,6 +133,7 @@ def test_frequencies_are_orthogonal_a_block_at_a_time():
         ours.Matern(nu=2.5),
         ours.Matern(nu=np.inf),
         ours.RationalQuadratic(2.0, alpha=0.7),
+        ours.Laplacian(0.3),
     ],
     ids=repr,
 )

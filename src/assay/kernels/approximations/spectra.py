@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.errors import ParameterError
 from assay.kernels.kernel import Kernel
+from assay.kernels.laplacian import Laplacian
 from assay.kernels.matern import Matern
 from assay.kernels.rational_quadratic import RationalQuadratic
 from assay.kernels.rbf import RBF
@@ -32,9 +33,18 @@ def _gamma_mixture(kernel: RationalQuadratic, d: int, m: int, random: np.random.
     return random.normal(size=(d, m)) * np.sqrt(random.gamma(alpha, 1 / alpha, size=m))
 
 
-# frequencies of the kernel with length scale 1
-SPECTRA: dict[type[Kernel], Draw] = {RBF: _gaussian, Matern: _student, RationalQuadratic: _gamma_mixture}
-NOT_ISOTROPIC: tuple[type[Kernel], ...] = ()
+def _cauchy(kernel: Laplacian, d: int, m: int, random: np.random.RandomState) -> np.ndarray:
+    return random.standard_cauchy(size=(d, m))
+
+
+# frequencies of the kernel with length scale 1, or gamma 1 for Laplacian
+SPECTRA: dict[type[Kernel], Draw] = {
+    RBF: _gaussian,
+    Matern: _student,
+    RationalQuadratic: _gamma_mixture,
+    Laplacian: _cauchy,
+}
+NOT_ISOTROPIC: tuple[type[Kernel], ...] = (Laplacian,)
 
 
 def draw_frequencies(kernel: Kernel, d: int, m: int, random: np.random.RandomState) -> np.ndarray:
@@ -64,6 +74,8 @@ def is_isotropic(kernel: Kernel) -> bool:
 def scale_frequencies(kernel: Any, frequencies: np.ndarray) -> np.ndarray:
     """Those of length scale 1, brought to the kernel's own length scale or gamma."""
     gamma = getattr(kernel, "gamma", None)
+    if isinstance(kernel, Laplacian):
+        return frequencies * (1.0 / len(frequencies) if gamma is None else gamma)
     if gamma is not None:
         return frequencies * (2.0 * gamma) ** 0.5
     return frequencies / np.asarray(kernel.length_scale, dtype=np.float64).reshape(-1, 1)
