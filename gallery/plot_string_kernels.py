@@ -3,8 +3,8 @@ Strings that share substrings
 =============================
 
 Three families of strings over four letters: each begins from a motif of its own, written at a random place of a random
-string, with one letter in eight drawn anew. The motifs have the same letters in another order. Nothing is a column here;
-a kernel counts what two strings share. Left: the matrix of the normalised 4-spectrum kernel, families one after the
+string, with one letter in eight drawn anew. The motifs have the same letters in another order. There are no columns; a
+kernel counts what two strings share. Left: the matrix of the normalised 4-spectrum kernel, families one after the
 other. Middle: the strings along the two directions in which they differ most in the space of that kernel's features.
 Right: accuracy of a support vector machine by cross-validation, by the length of what is shared. Letters alone say
 nothing, runs of six letters tell nearly all strings apart, and longer runs seldom survive a new letter; subsequences,

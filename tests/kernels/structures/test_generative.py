@@ -46,10 +46,10 @@ def test_products_of_probabilities_have_rank_one(model):
 @pytest.mark.capability("IML-13-25")
 def test_the_fisher_kernel_of_a_mean():
     """Oracle: IML 13.7, (x - mu)(y - mu) / sigma^2."""
-    kernel = FisherKernel(Gaussian(1.5, 2.0), parameters=("means",))
+    kernel = FisherKernel(Gaussian(1.5, 2.0), groups=("means",))
     x, z = X[:, :1], X[:7, :1]
     assert_allclose(kernel(x, z), (x - 1.5) * (z.T - 1.5) / 2.0, rtol=1e-12)
-    mahalanobis = FisherKernel(MODELS["MultivariateGaussian"][0], parameters=("means",))
+    mahalanobis = FisherKernel(MODELS["MultivariateGaussian"][0], groups=("means",))
     off = X - X.mean(axis=0)
     assert_allclose(
         mahalanobis(X), off @ np.linalg.solve(np.cov(X.T, bias=True), off.T), rtol=1e-8, atol=1e-9
@@ -141,6 +141,7 @@ def test_fisher_kernels_are_positive_semidefinite_and_are_saved(name, informatio
     K = kernel(rows)
     assert (K == K.T).all() and np.linalg.eigvalsh(K)[0] > -1e-9 * K.max()
     assert_allclose(kernel.diagonal(rows), np.diagonal(K), rtol=1e-9, atol=1e-12 * K.max())
+    assert_allclose(np.diagonal(kernel.normalized()(rows)), 1.0)
     coef = np.ones((len(rows), 1))
     assert_allclose(kernel.combine(rows, rows, coef), K @ coef, rtol=1e-7, atol=1e-9 * np.abs(K).sum())
     if information == "empirical":
@@ -154,7 +155,7 @@ def test_fisher_kernels_are_positive_semidefinite_and_are_saved(name, informatio
     ("make", "words"),
     [
         (lambda: FisherKernel(Gaussian(), information="none"), "information must be"),
-        (lambda: FisherKernel(Gaussian(), parameters=("means", "colours"))([[1.0]]), "parameters must be of"),
+        (lambda: FisherKernel(Gaussian(), groups=("means", "colours"))([[1.0]]), "groups must be of"),
         (lambda: FisherKernel(Gaussian(), information="empirical")([[1.0]]), "learn"),
         (lambda: FisherKernel(Linear())([[1.0]]), "model must be a fitted"),
     ],

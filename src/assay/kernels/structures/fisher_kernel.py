@@ -36,8 +36,8 @@ class FisherKernel(ExplicitKernel):
     Parameters
     ----------
     model : fitted generative model
-    parameters : tuple of "means", "variances", "probabilities", "weights", default None
-        Those whose gradients count, if the model has them; None takes all.
+    groups : tuple of "means", "variances", "probabilities", "weights", default None
+        The parameters whose gradients count, if the model has them; None takes all.
     information : "model", "empirical" or "identity", default "model"
         "model" is known in closed form (of a mixture the part of each component, as if the class of a row were known);
         "empirical" the mean of :math:`UU^T` over the training rows, which ``learn`` takes; "identity" leaves I out.
@@ -46,7 +46,7 @@ class FisherKernel(ExplicitKernel):
     --------
     >>> from assay.kernels import FisherKernel
     >>> from assay.stats import Gaussian
-    >>> FisherKernel(Gaussian(1.0, 4.0), parameters=("means",))([[3.0]], [[5.0]])  # (3 - 1)(5 - 1) / 4
+    >>> FisherKernel(Gaussian(1.0, 4.0), groups=("means",))([[3.0]], [[5.0]])  # (3 - 1)(5 - 1) / 4
     array([[2.]])
 
     See Also
@@ -62,12 +62,12 @@ class FisherKernel(ExplicitKernel):
     """
 
     model: Any
-    parameters: Any = None
+    groups: Any = None
     information: str = "model"
     whitening_: np.ndarray | None = None
     stored = {
         "model": Object("sklearn.base.BaseEstimator", Density),
-        "parameters": Each(Text()) | None,
+        "groups": Each(Text()) | None,
         "information": Text(*INFORMATION),
         "whitening_": FloatArray("*", "*", finite=True) | None,
     }
@@ -100,12 +100,12 @@ class FisherKernel(ExplicitKernel):
 
     def _scores(self, X: Any, which: int) -> np.ndarray:
         """The gradients (1), or (2) times the inverse root of the information."""
-        groups = fisher_scores(self.model, X)
-        asked = None if self.parameters is None else set(self.parameters)
-        chosen = [group for group in groups if asked is None or group.name in asked]
-        if not chosen or (asked or set()) - {group.name for group in groups}:
+        scores = fisher_scores(self.model, X)
+        asked = None if self.groups is None else set(self.groups)
+        chosen = [group for group in scores if asked is None or group.name in asked]
+        if not chosen or (asked or set()) - {group.name for group in scores}:
             raise ParameterError(
-                f"FisherKernel: parameters must be of {[group.name for group in groups]}, got {self.parameters!r}."
+                f"FisherKernel: groups must be of {[group.name for group in scores]}, got {self.groups!r}."
             )
         return np.hstack([group[which] for group in chosen])
 
