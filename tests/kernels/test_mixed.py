@@ -222,6 +222,19 @@ def test_a_machine_learns_from_a_raw_table(kernel, tmp_path):
     assert np.isfinite(named.predict(frame)).all()
 
 
+@pytest.mark.parametrize("name", ["SVC", "NuSVC", "LandmarkSVC", "KernelLogisticRegression"])
+def test_classifiers_know_which_columns_are_categories(name):
+    import assay.svm
+
+    frame = FRAME.copy()
+    y = np.where((frame["age"] > 40) ^ (frame["city"] == "Rome"), "yes", "no")
+    frame.loc[::7, "age"] = np.nan
+    frame.loc[::5, "city"] = None
+    model = getattr(assay.svm, name)(kernel="mixed").fit(frame, y)
+    assert model.kernel_.kinds.tolist() == [0, 1, 2, 0, 0]
+    assert model.score(frame, y) > 0.75
+
+
 @pytest.mark.parametrize(
     "make",
     [

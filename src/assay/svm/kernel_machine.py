@@ -110,6 +110,13 @@ class KernelMachine(Learner):
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
 
+    def _kernel_of_table(self) -> Kernel:
+        """The kernel with the names and kinds of the columns, unless rows are objects or a design of indicators."""
+        kernel, schema = self._kernel(), vars(self).get("schema_")
+        if schema is not None and ("nominal" in kernel.takes or not any(c.kind == "nominal" for c in schema)):
+            return kernel.with_schema(schema)
+        return kernel
+
     # Rows
 
     def _reads_objects(self, X: Any, fitting: bool) -> bool:
@@ -138,10 +145,7 @@ class KernelMachine(Learner):
 
     def _learn_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> GramRows:
         """Fit the kernel to the training rows; the rows of their kernel matrix."""
-        kernel = self._kernel()
-        schema = vars(self).get("schema_")
-        if schema is not None and ("nominal" in kernel.takes or not any(c.kind == "nominal" for c in schema)):
-            kernel = kernel.with_schema(schema)  # else X is a design with columns of its own
+        kernel = self._kernel_of_table()
         if kernel.precomputed and X.shape[0] != X.shape[1]:
             raise DataError(
                 f"{type(self).__name__}: Precomputed matrix must be a square matrix, the kernel values of the training "

@@ -71,7 +71,7 @@ class LandmarkMachine(PassLearner, KernelMachine):
         who = type(self).__name__
         n = source.count()
         described = Nystroem(
-            self._kernel(),
+            self._kernel_of_table(),
             n_components=min(self.n_landmarks, n),
             landmarks=self.landmarks,
             random_state=self.random_state,
