@@ -23,6 +23,7 @@ from assay.ensembles import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from assay.kernels import MahalanobisKernel, MixedKernel
 from assay.linear import (
     Lasso,
     LinearRegression,
@@ -48,6 +49,7 @@ from assay.rules import (
 )
 from assay.smoothers import Loess
 from assay.stats import Gaussian
+from assay.svm import KernelRidge
 from assay.tables import Table
 from assay.trees import (
     C45Classifier,
@@ -165,6 +167,13 @@ def models():
         ),
         "k_neighbors": (
             KNeighborsClassifier(3, weights="gaussian", metric="heom").fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
+        ),
+        "kernel_of_columns": (  # kernels within kernels, of categories and missing values
+            KernelRidge(
+                kernel=2.0 * MixedKernel().on(["weight", "taste"])
+                + MahalanobisKernel().on(["sugar"]).normalized()
+            ).fit(Table.of(COLUMNS), WEIGHTS),
             COLUMNS,
         ),
         "kernel_density": (KernelDensity(bandwidth="scott").fit(X, sample_weight=w), X.tolist()),
