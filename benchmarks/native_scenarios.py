@@ -648,7 +648,9 @@ def kernel_machines() -> None:
     for constraint in ("sum", "each sign", "none"):
         start = np.where(sign > 0, 0.5, 1.0) if constraint == "each sign" else np.zeros(30)
         for size in (1.0, 0.0):
-            solve(rows, Dual(sign, -np.ones(30), np.ones(30), start, constraint), cache_size=size)
+            solve(
+                rows, Dual(sign, -np.ones(30), np.ones(30), start, constraint), cache_size=size, max_iter=99
+            )
     for kind in (np.float64, np.float32):
         cache = RowCache(rows, kind, 1.0)
         cache.subtract(np.arange(9), np.ones(9), np.zeros(30))
