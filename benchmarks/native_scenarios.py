@@ -701,7 +701,7 @@ def ensembles() -> None:
 @scenario
 def linear_machines() -> None:
     import assay.svm.linear._squared_slack as _squared_slack
-    from assay.svm import LinearSVC
+    from assay.svm import KernelRankSVM, LinearSVC
     from assay.svm.linear.dual_descent import descend
     from assay.svm.linear.slack_problem import SlackProblem
     from assay.svm.multiclass.row_blocks import ClassProblem, solve_classes, solve_classes_gram
@@ -723,6 +723,7 @@ def linear_machines() -> None:
         solve_classes(part, ClassProblem(codes, np.ones(n), 3, True, 1.0, 1.0, True), 1e-3, 2, 1)
     problem = ClassProblem((np.arange(60) % 3).astype(np.int64), np.ones(60), 3, False, 1.0, 1.0, True)
     solve_classes_gram(X @ X.T, problem, 1e-3, 2, 1)
+    KernelRankSVM(max_iter=2000).fit(X[:20], np.arange(20.0))
 
 
 @scenario

@@ -12,10 +12,14 @@ from assay.svm.linear.linear_svr import LinearSVR
 from assay.svm.linear.margin_report import MarginReport, margin_report
 from assay.svm.linear.projected_gradient_svc import ProjectedGradientSVC
 from assay.svm.linear.subgradient_svc import SubgradientSVC
+from assay.svm.multiclass.crammer_singer_svc import CrammerSingerSVC
+from assay.svm.multiclass.weston_watkins_svc import WestonWatkinsSVC
 from assay.svm.nu_svc import NuSVC
 from assay.svm.nu_svr import NuSVR
 from assay.svm.one_class_classifier import OneClassClassifier
 from assay.svm.one_class_svm import OneClassSVM
+from assay.svm.ranking.kernel_rank_svm import KernelRankSVM
+from assay.svm.ranking.rank_svm import RankSVM
 from assay.svm.svc import SVC
 from assay.svm.svdd import SVDD
 from assay.svm.svr import SVR
@@ -24,9 +28,11 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "CrammerSingerSVC",
     "HardMarginSVC",
     "KernelFisherDiscriminant",
     "KernelLogisticRegression",
+    "KernelRankSVM",
     "KernelRidge",
     "LandmarkSVC",
     "LandmarkSVR",
@@ -40,7 +46,9 @@ __all__ = [
     "OneClassClassifier",
     "OneClassSVM",
     "ProjectedGradientSVC",
+    "RankSVM",
     "SubgradientSVC",
+    "WestonWatkinsSVC",
     "margin_diagnostics",
     "margin_report",
 ]

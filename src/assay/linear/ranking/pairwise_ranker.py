@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -11,25 +10,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 import assay.linear.ranking._pairwise as _pairwise
 from assay.core import Card
-from assay.core.explanation import Explanation
-from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import Learner
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Object, Scalar
-from assay.core.targets import numeric_target
-from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
-from assay.linear.affine import affine
-from assay.linear.ranking.ranking_pairs import (
-    RankingError,
-    checked_pairs,
-    group_codes,
-    pairs_from_grades,
-    ranking_error,
-)
-from assay.linear.terms import sum_of_terms
+from assay.errors import DegenerateError, DegenerateWarning, warn_user
+from assay.linear.ranking.ranker import LinearRanker
+from assay.linear.ranking.ranking_pairs import RankingError, ranking_error
 from assay.types import RandomState, TableLike, Target
 
 __all__ = ["PairwiseRanker", "RankingPass"]
@@ -54,7 +42,7 @@ class RankingPass:
     }
 
 
-class PairwiseRanker(Learner):
+class PairwiseRanker(LinearRanker):
     r"""Score rows by :math:`g(x) = w^Tx` such that rows which should rank above others score higher.
 
     Learns from pairs (u, v), u to stand above v: a total order, grades within queries, or any partial order. The
@@ -127,7 +115,6 @@ class PairwiseRanker(Learner):
         also=("ranker",),
         settings={"random_state": 0},
     )
-    takes = frozenset({"sparse"})
     accepts = {
         "rate": Range(0, open="low"),
         "margin": Range(0),
@@ -165,11 +152,6 @@ class PairwiseRanker(Learner):
         self.best = best
         self.max_pairs = max_pairs
         self.random_state = random_state
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.estimator_type, tags.target_tags.required = None, True
-        return tags
 
     @all_or_nothing
     def fit(self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None) -> Self:
@@ -262,95 +244,6 @@ class PairwiseRanker(Learner):
                 )
         return corrected
 
-    def _pairs(self, n: int, y: Any, group: Any, pairs: Any) -> np.ndarray:
-        who = type(self).__name__
-        if pairs is None:
-            grades = numeric_target(y, n, who)
-            if grades.ndim != 1:
-                raise DataError(
-                    f"{who}: y must be one column of grades or ranks, got {grades.shape[1]} columns."
-                )
-            codes, draw = group_codes(group, n, who), random_state_of(self.random_state)
-            pairs = pairs_from_grades(
-                grades, codes, best=self.best, max_pairs=self.max_pairs, random_state=draw
-            )
-            if not len(pairs):
-                raise DataError(
-                    f"{who}: no two rows of a group have different grades ({n} sample{'s' if n > 1 else ''}), so "
-                    "there is no pair to learn from."
-                )
-        rows = checked_pairs(pairs, n, who)
-        if not len(rows):
-            raise DataError(f"{who}: pairs is empty, so there is nothing to learn from.")
-        return rows
-
-    # ------------------------------------------------------------------ answers
-
-    def predict(self, X: TableLike) -> np.ndarray:
-        """(n,) the scores; only their order means something."""
-        return self._predict(self._admit(X))
-
-    def _predict(self, X: Any) -> np.ndarray:
-        return affine(X, self.coef_[None], 0.0)[:, 0]
-
-    def explain(self, X: TableLike) -> Explanation | Explanations:
-        """The terms of the score: an Explanation for one row, Explanations for several."""
-        return self._explain_table(X).one_or_all()
-
-    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
-        return Explanations(type(self).__name__, self._predict(X).tolist(), rows, self._reasons(X, rows))
-
-    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
-        W = self.coef_[:, None]
-        return sum_of_terms(self, "Terms of the score", X, rows, W, np.zeros(1), ["product"], ["the score"])
-
-    def rank(self, X: TableLike, group: Any = None) -> np.ndarray:
-        """(n,) the place of each row in its group: 1 for the highest score; of equals the first row."""
-        g = self.predict(X)
-        code = group_codes(group, len(g), type(self).__name__)
-        order = np.lexsort((-g, code))
-        start = np.searchsorted(code[order], code[order])
-        places = np.empty(len(g), dtype=np.int64)
-        places[order] = np.arange(len(g)) - start + 1
-        return places
-
-    def top_k(self, X: TableLike, k: int) -> np.ndarray:
-        """The numbers of the k rows with the highest scores, best first."""
-        return np.argsort(-self.predict(X), kind="stable")[: _how_many(k)]
-
-    def rerank(self, X: TableLike, candidates: Any, k: int | None = None) -> np.ndarray:
-        """The rows that another search found, by the scores of this ranker: best first, at most k of them.
-
-        Parameters
-        ----------
-        X : table of n rows
-        candidates : row numbers of X, in any order; equal scores stay in it
-        k : most rows to return; None for all
-        """
-        g, rows = self.predict(X), np.asarray(candidates)
-        rows = rows if rows.size else rows.astype(np.int64)
-        if (
-            rows.ndim != 1
-            or rows.dtype.kind not in "iu"
-            or (rows.size and not 0 <= rows.min() <= rows.max() < len(g))
-        ):
-            raise DataError(
-                f"{type(self).__name__}: candidates must be row numbers of X, from 0 to {len(g) - 1}, got "
-                f"{candidates!r}."
-            )
-        return rows[np.argsort(-g[rows], kind="stable")][: None if k is None else _how_many(k)]
-
-    def pairwise_error(
-        self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None
-    ) -> RankingError:
-        """How many pairs of these rows the scores put in the wrong order; arguments as in ``fit``."""
-        g = self.predict(X)
-        return ranking_error(g, self._pairs(len(g), y, group, pairs), self.margin)
-
-    def score(self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None) -> float:
-        """The share of pairs in the right order, a tie counting one half."""
-        return 1.0 - self.pairwise_error(X, y, group=group, pairs=pairs).share
-
 
 def _block(X: Any) -> Any:
     """A dense block row after row, or a sparse one whose column numbers were checked, for the native code."""
@@ -359,12 +252,6 @@ def _block(X: Any) -> Any:
     table = X.tocsr().astype(np.float64)
     table.check_format(full_check=True)
     return table
-
-
-def _how_many(k: Any) -> int:
-    if not isinstance(k, Integral) or k < 0:
-        raise ParameterError(f"PairwiseRanker: k must be a whole number from 0 up, got {k!r}.")
-    return int(k)
 
 
 def _shuffled(rows: np.ndarray, draw: np.random.RandomState) -> np.ndarray:

@@ -53,7 +53,9 @@ def solver_rows(X: Any) -> Any:
 
 
 def seed_of(random_state: Any) -> int:
-    """Of the order in which rows are visited."""
+    """Of the order in which rows are visited; the same one where none is given."""
+    if random_state is None:
+        return 1
     return int(random_state_of(random_state).randint(1, 2**31 - 1))
 
 

@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 FIRST_VIOLATION = 0.1  # in units of the margin, at which the gap is looked at first
 WORK_BETWEEN_LOOKS = 2e8  # multiplications before Ctrl-C is looked for
 ITERATION = 1e6  # multiplications in what counts as an iteration, or one pass
+LEAST_VALUE = 1e-9  # of what all rows pay without weights: a smaller objective counts as this
 MAX_ROUNDS = 100  # of the proximal point method for the constants
 
 
@@ -142,6 +143,7 @@ def _solve(
     power = np.maximum(norm + constant**2, 1e-300)
     wrong = np.ones((n, K))
     wrong[np.arange(n), problem.y] = 0.0
+    least = LEAST_VALUE * problem.margin * float(problem.price.sum())
     cost = 2.0 * work * K + 1.0
     at_once, counted = max(1, int(WORK_BETWEEN_LOOKS / cost)), max(1, int(ITERATION / cost))
     violation, made, rounds, limit = FIRST_VIOLATION * problem.margin, 0, 0, max_iter * counted
@@ -170,9 +172,10 @@ def _solve(
         gap = value + 0.5 * square + margins
         if free:
             value -= 0.5 * moved
-        close = gap <= tol * max(value, 1e-300)
-        still = not free or 0.5 * moved + float(np.abs(b) @ np.abs(A.sum(axis=0))) <= tol * value
-        if made >= limit or (close and still) or rounds >= MAX_ROUNDS:
+        size = max(value, least)
+        close = gap <= tol * size
+        still = not free or 0.5 * moved + float(np.abs(b) @ np.abs(A.sum(axis=0))) <= tol * size
+        if made >= limit or (close and still) or rounds >= MAX_ROUNDS or violation < 1e-14:
             break
         if not close:
             violation *= 0.1

@@ -1,0 +1,110 @@
+"""Crammer and Singer's machine: all classes in one problem, the worst of them pays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.core import Card
+from assay.svm.multiclass.joint_machine import JointMachine
+from assay.types import ClassWeight, RandomState
+
+__all__ = ["CrammerSingerSVC"]
+
+
+class CrammerSingerSVC(JointMachine):
+    r"""A support vector machine of K classes in one problem: the score of a row's class leads the best other one.
+
+    .. math:: \min\;\tfrac12\sum_k\lVert w_k\rVert^2+C\sum_iv_i\xi_i,\qquad
+              f_{y_i}(x_i)\ge f_k(x_i)+1-\xi_i\;\text{ for all }k\ne y_i,\quad\xi_i\ge0                        \quad (1)
+
+    with scores :math:`f_k(x)=w_k^T\phi(x)+b_k`, the largest of which answers. A row pays once, for the class that comes
+    closest, where :class:`WestonWatkinsSVC` counts every one. The constants add up to 0 and are not penalised;
+    ``LinearSVC(multi_class="crammer_singer")`` is the linear machine with penalised ones, as LIBLINEAR has it.
+
+    The dual is solved over the K coefficients of one row at a time; for the linear kernel with the weights of the
+    columns, dense or sparse, else with the kernel matrix, which has to fit into memory.
+
+    Cost: fit O(n d K) a pass over the rows, with other kernels O(n^2 K) and O(n^2 d) for the matrix; predict O(d K) or
+    O(m d K) a row; memory O(n (d + K)), with other kernels O(n^2), to fit.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        The price of slack.
+    kernel : str, callable or Kernel, default "rbf"
+        "linear", "poly", "rbf", "sigmoid", "precomputed", ..., or an object of :mod:`assay.kernels`.
+    degree, gamma, coef0 : of the kernel, as in :class:`SVC`
+    fit_intercept : bool, default True
+        Whether scores have constants; they are not penalised.
+    class_weight : None, "balanced" or dict from classes to factors of C
+    tol : float, default 1e-6
+        Gap between (1) and its dual, relative to (1), at which to stop.
+    max_iter : int, default -1
+        Passes over the rows at most (over small tables as many as make a million multiplications count one); -1 for
+        no limit.
+    random_state : default None
+        Seed of the order in which rows are visited; the minimum does not depend on it.
+    shrinking, cache_size, verbose : accepted, as in :class:`SVC`; rows that rest are always left out of passes
+
+    Attributes
+    ----------
+    dual_coef_ : (K, m) coefficients of the support vectors in each score      support_ : (m,)
+    support_vectors_ : (m, p)      intercept_ : (K,)      coef_ : (K, p) for the linear kernel
+    objective_ : float, (1)      gap_ : float      n_iter_ : int      kernel_ : Kernel, as fitted
+
+    Examples
+    --------
+    >>> from assay.svm import CrammerSingerSVC
+    >>> x, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["a", "a", "b", "b", "c", "c"]
+    >>> model = CrammerSingerSVC(C=10.0).fit(x, y)
+    >>> model.predict([[0.4], [2.6], [4.4]]).tolist()
+    ['a', 'b', 'c']
+
+    See Also
+    --------
+    WestonWatkinsSVC, LinearSVC, SVC
+
+    References
+    ----------
+    - Crammer, K. and Singer, Y. (2001). On the algorithmic implementation of multiclass kernel-based vector machines.
+      Journal of Machine Learning Research 2, 265-292.
+    - Keerthi, S. S., Sundararajan, S., Chang, K.-W., Hsieh, C.-J. and Lin, C.-J. (2008). A sequential dual method for
+      large scale multi-class linear SVMs. Knowledge Discovery and Data Mining. doi:10.1145/1401890.1401942
+    """
+
+    card = Card(
+        "crammer singer", "all classes in one margin problem, the worst pays", scale=True, most_rows=10_000
+    )
+    each = False
+    margin = 1.0
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: float = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int = -1,
+        random_state: RandomState = None,
+        shrinking: bool = True,
+        cache_size: float = 200,
+        verbose: bool = False,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose

@@ -1,0 +1,1 @@
+"""Rankers with a margin: support vector machines that learn from preferences."""
