@@ -93,6 +93,10 @@ MADE = {
     "KernelFisherDiscriminant": {"gamma": 0.1},  # "scale" sees rows, not weights
     "KernelLogisticRegression": {"gamma": 0.1, "tol": 1e-12},
     "LMCA": {"tol": 0.1},
+    **{
+        name: {"tol": 1e-12, "gamma": 0.5}
+        for name in ("LocalizedMultipleKernelSVC", "MultipleKernelSVC", "MultipleKernelSVR")
+    },
     "LMNN": {"tol": 0.1},
     "LogisticDiscriminant": {"rate": 0.002, "tol": 5.0},
     "LogitBoostClassifier": {"n_estimators": 5},
@@ -227,6 +231,8 @@ CHECKS: dict[str, dict[str, str]] = {
         }
         for name, more in (
             ("SVC", {}),
+            ("MultipleKernelSVC", {}),
+            ("LocalizedMultipleKernelSVC", {}),
             (
                 "NuSVC",
                 {

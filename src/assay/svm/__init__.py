@@ -20,6 +20,9 @@ from assay.svm.one_class_classifier import OneClassClassifier
 from assay.svm.one_class_svm import OneClassSVM
 from assay.svm.ranking.kernel_rank_svm import KernelRankSVM
 from assay.svm.ranking.rank_svm import RankSVM
+from assay.svm.several_kernels.localized_multiple_kernel_svc import LocalizedMultipleKernelSVC
+from assay.svm.several_kernels.multiple_kernel_svc import MultipleKernelSVC
+from assay.svm.several_kernels.multiple_kernel_svr import MultipleKernelSVR
 from assay.svm.svc import SVC
 from assay.svm.svdd import SVDD
 from assay.svm.svr import SVR
@@ -38,9 +41,12 @@ __all__ = [
     "LandmarkSVR",
     "LinearSVC",
     "LinearSVR",
+    "LocalizedMultipleKernelSVC",
     "MachineFacts",
     "MarginDiagnostics",
     "MarginReport",
+    "MultipleKernelSVC",
+    "MultipleKernelSVR",
     "NuSVC",
     "NuSVR",
     "OneClassClassifier",

@@ -1,0 +1,1 @@
+"""Machines that learn how much each of several kernels counts."""
