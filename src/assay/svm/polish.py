@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from assay.kernels import GramRows
+from assay.kernels import GramRows, MatrixRows
 from assay.svm.engine import Dual, Solution
 
 __all__ = ["polished"]
@@ -83,15 +83,29 @@ class _Rows:
     def __init__(self, gram: GramRows):
         self.gram, self.place = gram, np.full(gram.n, -1)
         self.values = np.empty((0, gram.n))
+        if isinstance(gram, MatrixRows) and gram.rows is None:  # they are there already
+            self.place, self.values = np.arange(gram.n), gram.K
 
-    def __call__(self, rows: np.ndarray) -> np.ndarray:
+    def times(self, coef: np.ndarray) -> np.ndarray:
+        """(n,) coef @ K, of the rows whose coefficients are not 0."""
+        used = np.flatnonzero(coef)
+        self._fetch(used)
+        weights = np.zeros(len(self.values))
+        weights[self.place[used]] = coef[used]
+        return weights @ self.values
+
+    def part(self, rows: np.ndarray) -> np.ndarray:
+        """The matrix of some rows."""
+        self._fetch(rows)
+        return self.values[np.ix_(self.place[rows], rows)]
+
+    def _fetch(self, rows: np.ndarray) -> None:
         new = np.unique(rows[self.place[rows] < 0])
         if len(new):
             more = np.empty((len(new), self.gram.n))
             self.gram.fill(new, None, more)
             self.place[new] = len(self.values) + np.arange(len(new))
-            self.values = np.vstack([self.values, more])
-        return self.values[self.place[rows]]
+            self.values = np.vstack([self.values, more]) if len(self.values) else more
 
 
 def _groups(dual: Dual) -> list[np.ndarray]:
@@ -105,9 +119,8 @@ def _pulls(rows: _Rows, dual: Dual, a: np.ndarray) -> np.ndarray:
     """(m,) F = -s times the gradient at a."""
     n, beta = rows.gram.n, dual.sign * a
     pull = beta.reshape(-1, n).sum(axis=0)
-    moved = np.flatnonzero(pull)
     F = -dual.sign * dual.linear - (0.0 if dual.ridge is None else dual.ridge * beta)
-    return F - np.tile(pull[moved] @ rows(moved), len(a) // n) if len(moved) else F
+    return F - np.tile(rows.times(pull), len(a) // n)
 
 
 def _level_point(
@@ -122,7 +135,7 @@ def _level_point(
     if not f:
         return np.zeros(len(a)), np.zeros(g)
     system, wanted = np.zeros((f + g, f + g)), np.zeros(f + g)
-    system[:f, :f] = rows(at % n)[:, at % n]
+    system[:f, :f] = rows.part(at % n)
     scale = max(float(np.abs(np.diagonal(system)).max()), np.finfo(float).tiny)
     diagonal = slice(0, f * (f + g), f + g + 1)
     if dual.ridge is not None:
