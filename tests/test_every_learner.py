@@ -121,6 +121,7 @@ MADE = {
         name: {"tol": 1e-12, "gamma": 0.5}
         for name in ("NuSVR", "OneClassClassifier", "OneClassSVM", "SVDD", "SVR")
     },
+    "SVCCV": {"Cs": [1.0, 10.0], "gammas": [0.1]},
     "NuSVC": {"nu": 0.17},  # some checks have a class of few rows
     "ThreeLearnerBoosting": {"random_state": 0},
     "ConformalClassifier": {"random_state": 0},
@@ -233,6 +234,7 @@ CHECKS: dict[str, dict[str, str]] = {
             ("SVC", {}),
             ("MultipleKernelSVC", {}),
             ("LocalizedMultipleKernelSVC", {}),
+            ("SVCCV", {}),
             (
                 "NuSVC",
                 {

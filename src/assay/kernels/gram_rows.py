@@ -125,6 +125,18 @@ class MatrixRows(GramRows):
             return super().whole(dtype)
         return np.ascontiguousarray(finite(self.K, "precomputed"), dtype)
 
+    def times(
+        self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: Any = np.float64
+    ) -> np.ndarray:
+        if self.rows is not None:
+            rows, columns = self.rows[rows], self.rows[columns]
+        total, size = np.zeros(len(self.K)), max(1, VALUES_A_PIECE // 8 // max(len(self.K), 1))
+        for start in range(0, len(columns), size):  # whole rows of a symmetric matrix, which lie together
+            end_if_abandoned()
+            some = slice(start, start + size)
+            total += coef[some] @ self.K[columns[some]].astype(np.float64, copy=False)
+        return total[rows]
+
     def subset(self, rows: np.ndarray) -> GramRows:
         return MatrixRows(self.K, rows if self.rows is None else self.rows[rows])
 

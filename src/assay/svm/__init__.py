@@ -24,11 +24,13 @@ from assay.svm.several_kernels.localized_multiple_kernel_svc import LocalizedMul
 from assay.svm.several_kernels.multiple_kernel_svc import MultipleKernelSVC
 from assay.svm.several_kernels.multiple_kernel_svr import MultipleKernelSVR
 from assay.svm.svc import SVC
+from assay.svm.svc_cv import SVCCV
 from assay.svm.svdd import SVDD
 from assay.svm.svr import SVR
 
 __all__ = [
     "SVC",
+    "SVCCV",
     "SVDD",
     "SVR",
     "CrammerSingerSVC",

@@ -175,22 +175,32 @@ class KernelClassifier(KernelMachine, Classifier):
         left_out: list[tuple[np.ndarray, np.ndarray]],
     ) -> None:
         """Curves from scores to probabilities, and the error rate, of scores that did not see their row."""
-        curves, counts = np.empty((2, len(problems))), weight.copy()
-        scores = np.full((len(y), len(problems)), np.nan)
+        curves = [
+            _curve(values, (sign > 0).astype(np.int64), weight[rows] * share)
+            for (rows, sign), (values, share) in zip(problems, left_out)
+        ]
+        self.probA_, self.probB_ = np.array(curves).T.copy()
+        self.loo_error_ = self._left_out_error(y, weight, problems, left_out)
+
+    def _left_out_error(
+        self,
+        y: np.ndarray,
+        weight: np.ndarray,
+        problems: list[tuple[np.ndarray, np.ndarray]],
+        left_out: list[tuple[np.ndarray, np.ndarray]],
+    ) -> float:
+        """The error rate of scores that did not see their row."""
+        counts, scores = weight.copy(), np.full((len(y), len(problems)), np.nan)
         for p, ((rows, sign), (values, share)) in enumerate(zip(problems, left_out)):
-            curves[:, p] = _curve(values, (sign > 0).astype(np.int64), weight[rows] * share)
             counts[rows] *= share
             scores[rows, p] = np.where(share > 0, values * sign, np.nan)  # above 0 on the row's side
-        self.probA_, self.probB_ = curves
-        counts = np.where(counts > 0, counts, 0.0)
         if len(self.classes_) > 2 and self.multi_class == "ovr":
-            wrong = np.zeros(len(y), dtype=bool)
+            known, wrong = counts > 0, np.zeros(len(y), dtype=bool)
             of_class = np.where(np.arange(len(problems)) == y[:, None], scores, -scores)
-            known = counts > 0
             wrong[known] = np.argmax(of_class[known], axis=1) != y[known]
         else:  # of several pairs a row loses its class if it loses one in which it takes part
             wrong = (scores <= 0).any(axis=1)
-        self.loo_error_ = float(np.average(wrong, weights=counts))
+        return float(np.average(wrong, weights=counts))
 
     # Answers
 

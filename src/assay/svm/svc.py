@@ -10,12 +10,12 @@ from assay.core import Card
 from assay.core.parameters import Choice, Range
 from assay.kernels import GramRows
 from assay.svm.binary_fit import BinaryFit
-from assay.svm.engine import Dual
+from assay.svm.engine import Dual, Solution
 from assay.svm.hard_margin import hard_margin
 from assay.svm.kernel_classifier import KernelClassifier
 from assay.types import ClassWeight, RandomState
 
-__all__ = ["SVC"]
+__all__ = ["SVC", "slack_bounds"]
 
 
 class SVC(KernelClassifier):
@@ -172,30 +172,46 @@ class SVC(KernelClassifier):
         self.fit_intercept = fit_intercept
 
     def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:
-        n, (upper, ridge) = len(sign), self._bounds(0, weight)
-        bias = "sum" if self.fit_intercept else "none"
-        dual = Dual(sign, -np.ones(n), upper, np.zeros(n), bias, ridge)  # (2)
+        dual = self._dual(sign, weight, float(self.C))
         if np.isinf(self.C):
-            solution = hard_margin(gram, dual, self._solve, type(self).__name__)
-        else:
-            solution = self._solve(gram, dual)
-        sums = solution.gradient + 1.0 - (0.0 if ridge is None else ridge * solution.alpha)
+            return self._fit_of(dual, hard_margin(gram, dual, self._solve, type(self).__name__))
+        return self._fit_of(dual, self._solve(gram, dual))
+
+    def _dual(self, sign: np.ndarray, weight: np.ndarray, C: float, start: np.ndarray | None = None) -> Dual:
+        """(2) for a price C of slack."""
+        upper, ridge = slack_bounds(C, weight, self.loss)
+        zeros = np.zeros(len(sign)) if start is None else start
+        return Dual(sign, -np.ones(len(sign)), upper, zeros, "sum" if self.fit_intercept else "none", ridge)
+
+    def _fit_of(self, dual: Dual, solution: Solution) -> BinaryFit:
+        """The machine that a solution of (2) makes."""
+        sums = solution.gradient + 1.0 - (0.0 if dual.ridge is None else dual.ridge * solution.alpha)
         return BinaryFit(
-            sign,
+            dual.sign,
             solution.alpha,
-            upper,
-            sign * sums + solution.offset,
+            dual.upper,
+            dual.sign * sums + solution.offset,
             solution.offset,
             solution.offset_range,
-            ridge=ridge,
+            ridge=dual.ridge,
             bias=self.fit_intercept,
             solution=solution,
         )
 
     def _bounds(self, p: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        C = float(self.C)
-        if np.isinf(C):
-            return np.full(len(weight), np.inf), None
-        if self.loss == "squared_hinge":
-            return np.full(len(weight), np.inf), 1 / (2 * C * weight)
-        return C * weight, None
+        return slack_bounds(float(self.C), weight, self.loss)
+
+
+def slack_bounds(C: float, weight: np.ndarray, loss: str) -> tuple[np.ndarray, np.ndarray | None]:
+    """Upper bounds of the multipliers of rows of these weights, and the ridge of squared slacks or None.
+
+    >>> import numpy as np
+    >>> from assay.svm.svc import slack_bounds
+    >>> slack_bounds(2.0, np.array([1.0, 0.5]), "hinge")[0]
+    array([2., 1.])
+    """
+    if np.isinf(C):
+        return np.full(len(weight), np.inf), None
+    if loss == "squared_hinge":
+        return np.full(len(weight), np.inf), 1 / (2 * C * weight)
+    return C * weight, None

@@ -1,0 +1,343 @@
+"""Support vector classifier whose price of slack and width of kernel are chosen by leave-one-out or by folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+from assay.core import Card
+from assay.core.parallel import in_threads
+from assay.core.parameters import Any_, Choice, Count
+from assay.core.progress import progress
+from assay.core.stored import FloatArray, Scalar
+from assay.errors import DataError, ParameterError
+from assay.kernels import GramRows, MatrixRows
+from assay.svm.binary_fit import BinaryFit, one_sided
+from assay.svm.engine import solve
+from assay.svm.kernel_classifier import MOST_SPANS
+from assay.svm.svc import SVC
+from assay.svm.votes import sides
+from assay.types import ClassWeight, RandomState, Splitter
+
+__all__ = ["SVCCV", "warm_start"]
+
+LOWEST_C, HIGHEST_C = 1e-4, 1e4
+GAMMA_RANGE = 100.0  # how far below and above gamma="scale" a number of gammas reaches
+ROUGH = 10.0  # times tol is the tolerance of machines that only judge a price and a gamma
+DOUBLE_ROWS = 500  # up to which the kernel matrix is held in float64
+
+VALUES = Any_(
+    "a whole number from 1 up, or numbers above 0",
+    lambda value: (
+        Count(1).holds(value)
+        or (
+            not isinstance(value, (str, bytes, bool))
+            and np.ndim(value) == 1
+            and len(value) > 0
+            and all(np.isfinite(v) and v > 0 for v in np.asarray(value, dtype=float))
+        )
+    ),
+)
+
+
+class SVCCV(SVC):
+    r"""The support vector classifier of `SVC`, with C and gamma chosen from a grid.
+
+    Each gamma has one kernel matrix, shared by all folds and all C. Along rising C a machine starts where the last one
+    ended: multipliers at the old bound move to the new one, the others stay, and those of the heavier side give way
+    until both sides balance. Larger C than one at which nobody pays for slack change nothing. With ``cv="loo"`` rows
+    are judged by leave-one-out, by the span rule: one fit for each pair of C and gamma, no folds at all. Machines that
+    only judge are solved to ten times tol; of equally good pairs the one with the smallest gamma, then C, is taken.
+
+    Cost: fit O(G n^2 d) for G gammas, and the solutions of G times the number of C fits (times cv with folds), most
+    of them begun near their end; predict O(m d) a row for m support vectors; memory O(n^2) while it fits the cache.
+
+    Parameters
+    ----------
+    Cs : int or list of floats, default 9
+        The prices of slack to choose from, or how many from 1e-4 to 1e4, evenly spaced in the logarithm.
+    gammas : int or list of floats, default 5
+        Of kernels with a gamma: the values, or how many from a hundredth of gamma="scale" to a hundred times it.
+    cv : "loo", int, splitter or iterable, default "loo"
+        Leave-one-out by the span rule, or folds (an int: so many, stratified by class).
+    kernel : str, callable or Kernel, default "rbf"
+        As of `SVC`.
+    degree : float, default 3
+        Of "poly".
+    coef0 : float, default 0
+        Of "poly" and "sigmoid".
+    shrinking, verbose, random_state : as of SVC
+    probability : bool, default True
+        Whether to fit probabilities.
+    tol : float, default 0.001
+        By how much the optimality conditions may be violated at the end.
+    cache_size : float, default 200
+        Megabytes of kernel values that are held.
+    class_weight : None, "balanced" or dict from classes to factors of C
+    max_iter : int, default -1
+        Most steps of the solver; -1 for as many as it takes.
+    decision_function_shape : "ovr" or "ovo", default "ovr"
+        Scores of several classes: one for each class, or one for each pair.
+    break_ties : bool, default True
+        Whether classes that win equally many pairs are separated by their scores.
+    loss : "hinge" or "squared_hinge", default "hinge"
+    multi_class : "ovo" or "ovr", default "ovo"
+        A machine for each pair of classes, or for each class against the rest.
+    fit_intercept : bool, default True
+        Whether there is a bias.
+
+    Attributes
+    ----------
+    C_ : float, the price chosen      gamma_ : float, the gamma chosen; 0 for a kernel without
+    Cs_ : (c,)      gammas_ : (g,)
+    scores_ : (g, c) the share of rows that is right, each judged by machines that have not seen it
+    support_, support_vectors_, dual_coef_, intercept_ and all others of `SVC`, of the machine of all rows
+
+    Examples
+    --------
+    >>> from assay.svm import SVCCV
+    >>> from assay.tables.data import load_iris
+    >>> data = load_iris()
+    >>> model = SVCCV(Cs=[0.01, 1.0, 100.0], gammas=[0.01, 1.0]).fit(data.X, data.y)
+    >>> model.scores_.shape, model.C_ in (0.01, 1.0, 100.0)
+    ((2, 3), True)
+
+    See Also
+    --------
+    SVC, assay.linear.LogisticRegressionCV
+
+    References
+    ----------
+    - Chapelle, O., Vapnik, V., Bousquet, O. and Mukherjee, S. (2002). Choosing multiple parameters for support vector
+      machines. Machine Learning 46, 131-159. doi:10.1023/A:1012450327387
+    """
+
+    card = Card("svm cv", "a support vector machine that chooses C and gamma by leave-one-out", scale=True)
+    accepts = {
+        "Cs": VALUES,
+        "gammas": VALUES,
+        "cv": Choice("loo")
+        | Any_("a number of folds, a splitter or splits", lambda value: value is not None),
+        **{name: kind for name, kind in SVC.accepts.items() if name not in ("C", "gamma")},
+    }
+    stored = {
+        "C_": Scalar(low=0),
+        "gamma_": Scalar(low=0),
+        "Cs_": FloatArray("c", low=0),
+        "gammas_": FloatArray("g", low=0),
+        "scores_": FloatArray("g", "c", low=0, high=1),
+    }
+
+    def __init__(
+        self,
+        *,
+        Cs: Any = 9,
+        gammas: Any = 5,
+        cv: str | int | Splitter = "loo",
+        kernel: Any = "rbf",
+        degree: float = 3,
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: ClassWeight = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = True,
+        random_state: RandomState = None,
+        loss: str = "hinge",
+        multi_class: str = "ovo",
+        fit_intercept: bool = True,
+    ):
+        self.Cs = Cs
+        self.gammas = gammas
+        self.cv = cv
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.loss = loss
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+
+    @property
+    def C(self) -> float:  # type: ignore[override]
+        """The price chosen; 1 before that."""
+        return vars(self).get("C_", 1.0)
+
+    @property
+    def gamma(self) -> float | str:  # type: ignore[override]
+        """The gamma in use."""
+        return vars(self).get("gamma_", None) or "scale"
+
+    def _check_parameters(self) -> None:
+        for name in ("C_", "gamma_"):
+            self.__dict__.pop(name, None)
+        super()._check_parameters()
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        weight = self._row_weights(y, w)
+        counted = np.ndim(self.Cs) == 0
+        self.Cs_ = (
+            np.geomspace(LOWEST_C, HIGHEST_C, self.Cs) if counted else np.sort(np.array(self.Cs, float))
+        )
+        self.gammas_ = self._gammas(X, y, w)
+        self.scores_ = np.empty((len(self.gammas_), len(self.Cs_)))
+        folds = None if isinstance(self.cv, str) else self._folds(X, y)
+        with progress(len(self.gammas_), "SVCCV: kernels") as bar:
+            for g, gamma in enumerate(self.gammas_):
+                self.gamma_ = float(gamma)
+                gram = self._held(self._learn_kernel(X, y, w))
+                if folds is None:
+                    self.scores_[g] = self._by_leave_one_out(gram, y, weight)
+                else:
+                    self.scores_[g] = self._by_folds(gram, y, weight, folds)
+                bar.advance()
+        g, c = np.unravel_index(int(np.argmax(self.scores_)), self.scores_.shape)
+        self.C_, self.gamma_ = float(self.Cs_[c]), float(self.gammas_[g])
+        super()._learn(X, y, w)
+
+    def _gammas(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+        """The gammas to try; 0 alone for a kernel without one."""
+        if not isinstance(self.kernel, str) or not hasattr(self._kernel(), "gamma"):
+            return np.zeros(1)
+        if np.ndim(self.gammas):
+            return np.sort(np.array(self.gammas, dtype=np.float64))
+        usual = float(self._kernel().learn(X, y, w).gamma)  # type: ignore[attr-defined]
+        if self.gammas == 1:
+            return np.array([usual])
+        return usual * np.geomspace(1 / GAMMA_RANGE, GAMMA_RANGE, self.gammas)
+
+    def _folds(self, X: Any, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        try:
+            splits = list(check_cv(self.cv, y, classifier=True).split(np.zeros(len(y)), y))
+        except ValueError as error:
+            raise ParameterError(f"{type(self).__name__}: {error}") from None
+        if not splits:
+            raise DataError(f"{type(self).__name__}: cv has no folds.")
+        return [(np.asarray(train), np.asarray(test)) for train, test in splits]
+
+    def _held(self, gram: GramRows) -> GramRows:
+        """The kernel matrix as a whole, if it fits the cache."""
+        if isinstance(gram, MatrixRows) or 4 * gram.n**2 > self.cache_size * 2**20:
+            return gram
+        return MatrixRows(gram.whole(np.float64 if gram.n <= DOUBLE_ROWS else np.float32))
+
+    def _part(self, gram: GramRows, rows: np.ndarray) -> GramRows:
+        """The matrix of some rows, copied if it is held, so that all prices use it as it is."""
+        if len(rows) == gram.n:
+            return gram
+        part = gram.subset(rows)
+        return MatrixRows(part.whole(gram.K.dtype)) if isinstance(gram, MatrixRows) else part
+
+    def _machines(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> Iterator[BinaryFit]:
+        """The machines of all prices, from low to high, each begun where the last one ended."""
+        if abs(sign.sum()) == len(sign):
+            yield from (one_sided(sign, weight) for _ in self.Cs_)
+            return
+        start, last, previous = None, None, None
+        for C in self.Cs_.tolist():
+            if last is not None and self.loss == "hinge" and (last.alpha < last.upper).all():
+                yield last  # nobody pays the price
+                continue
+            if last is not None:
+                start = warm_start(
+                    last.alpha, sign, previous * weight, C * weight, self.loss, self.fit_intercept
+                )
+            dual = self._dual(sign, weight, C, start)
+            solution = solve(
+                gram, dual, tol=ROUGH * self.tol, cache_size=self.cache_size, max_iter=self.max_iter
+            )
+            last, previous = self._fit_of(dual, solution), C
+            yield last
+
+    def _by_leave_one_out(self, gram: GramRows, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        problems = sides(y, weight > 0, len(self.classes_), self.multi_class == "ovr")
+
+        def path(problem: tuple[np.ndarray, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
+            rows, sign = problem
+            part = self._part(gram, rows)
+            return [m.left_out_scores(part, MOST_SPANS) for m in self._machines(part, sign, weight[rows])]
+
+        paths = in_threads(path, problems, 1 if self.kernel_.function else None)
+        errors = [
+            self._left_out_error(y, weight, problems, [values[c] for values in paths])
+            for c in range(len(self.Cs_))
+        ]
+        return 1 - np.array(errors)
+
+    def _by_folds(
+        self,
+        gram: GramRows,
+        y: np.ndarray,
+        weight: np.ndarray,
+        folds: list[tuple[np.ndarray, np.ndarray]],
+    ) -> np.ndarray:
+        K, work = len(self.classes_), []
+        for f, (train, _) in enumerate(folds):
+            counts = np.zeros(len(y), dtype=bool)
+            counts[train] = weight[train] > 0
+            work += [(f, p, *part) for p, part in enumerate(sides(y, counts, K, self.multi_class == "ovr"))]
+        P = len(work) // len(folds)
+        scores = [np.empty((len(self.Cs_), len(test), P)) for _, test in folds]
+
+        def path(job: tuple[int, int, np.ndarray, np.ndarray]) -> None:
+            f, p, rows, sign = job
+            test = folds[f][1]
+            held = gram.K[test] if isinstance(gram, MatrixRows) else None
+            for c, machine in enumerate(self._machines(self._part(gram, rows), sign, weight[rows])):
+                support = machine.support
+                beta = (machine.sign * machine.alpha)[support]
+                if held is None:
+                    sums = gram.times(test, rows[support], beta)
+                else:
+                    coefficients = np.zeros(gram.n, held.dtype)
+                    coefficients[rows[support]] = beta
+                    sums = held @ coefficients
+                scores[f][c, :, p] = sums + machine.offset
+
+        in_threads(path, work, 1 if self.kernel_.function else None)
+        right, total = np.zeros(len(self.Cs_)), 0.0
+        for (_, test), values in zip(folds, scores):
+            total += weight[test].sum()
+            right += [weight[test] @ (self._winner(values[c]) == y[test]) for c in range(len(self.Cs_))]
+        return right / total
+
+
+def warm_start(
+    alpha: np.ndarray, sign: np.ndarray, old: np.ndarray, new: np.ndarray, loss: str, balanced: bool
+) -> np.ndarray:
+    """Multipliers to begin with when their upper bounds rise from ``old`` to ``new``.
+
+    >>> import numpy as np
+    >>> from assay.svm.svc_cv import warm_start
+    >>> sign, ones = np.array([1.0, 1.0, -1.0, -1.0]), np.ones(4)
+    >>> warm_start(np.array([1.0, 0.5, 1.0, 0.5]), sign, ones, 3 * ones, "hinge", True)
+    array([3. , 0.5, 3. , 0.5])
+    """
+    if loss != "hinge":
+        return alpha
+    start = np.where(alpha >= old, new, alpha)
+    if not balanced:
+        return start
+    surplus = float(sign @ start)
+    side = (sign > 0) == (surplus > 0)
+    moved = side & (start > alpha)
+    room = start[moved] - alpha[moved]
+    if surplus and room.sum() > 0:  # the side that grew more gives way
+        start[moved] -= room * min(1.0, abs(surplus) / room.sum())
+    return start if abs(sign @ start) <= 1e-12 * start.sum() else alpha
