@@ -120,6 +120,21 @@ def test_complete_products_are_gaussian_kernels_of_a_design_in_native_code(monke
     assert_allclose(kernel(X[:8], X[8:20]), expected, rtol=1e-10)
 
 
+@pytest.mark.parametrize("missing", ["average", "category", "ignore"])
+def test_missing_values_in_products_change_factors_of_the_native_product(missing, monkeypatch):
+    far = HOLES.copy()
+    far[3, 0] = 1e5  # the factor of this column is 0: then column by column
+    for rows in (HOLES, far):
+        kernel = fitted(missing=missing, rows=HOLES, gamma=1.7)
+        K, between = kernel(rows), kernel(rows[:7], rows[7:])
+        assert kernel._from_designs(HOLES, HOLES) is not None
+        assert (kernel._from_designs(rows, rows) is None) == (rows is far)
+        monkeypatch.setattr(MixedKernel, "_has_design", False)  # column by column
+        assert_allclose(K, kernel(rows), rtol=1e-11, atol=1e-300)
+        assert_allclose(between, kernel(rows[:7], rows[7:]), rtol=1e-11, atol=1e-300)
+        monkeypatch.undo()
+
+
 def test_numbers_alone_are_the_gaussian_kernel_of_standardised_columns():
     rows = RNG.normal(size=(50, 3)) * [1.0, 10.0, 0.1]
     scaled = rows / rows.std(axis=0)

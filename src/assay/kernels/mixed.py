@@ -19,6 +19,7 @@ from assay.tables import Schema
 __all__ = ["MixedKernel"]
 
 NUMBER, NOMINAL, ORDINAL = range(3)
+LEAST_FACTOR = 1e-100  # of a column, that a product is divided by
 QUANTILES = 32  # of a column of numbers, which stand for its distribution
 CATEGORIES_LIMIT = 50_000_000  # the largest code of a category in a model file
 INDICATORS_LIMIT = 512  # of all categories together, up to which native code compares indicators
@@ -237,7 +238,7 @@ class MixedKernel(Kernel):
     def _designs(self, *tables: Any) -> list[np.ndarray] | None:
         """The rows as points whose Gaussian kernel is this one, if it is a product of such and no value is missing."""
         tables = tuple(self._prepared(X) for X in tables)
-        if (self.numbers, self.by) != ("rbf", "product") or not self._has_design:
+        if not self._has_design:
             return None
         if any(np.isnan(X[:, self._active]).any() for X in tables):
             return None
@@ -246,6 +247,8 @@ class MixedKernel(Kernel):
     @property
     def _has_design(self) -> bool:
         assert self.start_ is not None and self.kinds is not None
+        if (self.numbers, self.by) != ("rbf", "product"):
+            return False
         nominal = self.kinds[self._active] == NOMINAL
         categories = np.diff(self.start_)[self._active][nominal].sum()
         return not nominal.any() or (self.categories == "mismatch" and categories <= INDICATORS_LIMIT)
@@ -270,8 +273,34 @@ class MixedKernel(Kernel):
         return self.values_[part], self.weights_[part]
 
     def _block(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-        designs = self._designs(A, B)
-        return self._combined(A, B)[0] if designs is None else RBF()._block(*designs)
+        K = self._from_designs(A, B) if self._has_design else None
+        return self._combined(A, B)[0] if K is None else K
+
+    def _from_designs(self, A: np.ndarray, B: np.ndarray) -> np.ndarray | None:
+        """A product with some other value in place of missing ones, and then with the right factors in its place."""
+        fills = {
+            j: self._values(j)[0][0]
+            for j in self._active
+            if np.isnan(A[:, j]).any() or np.isnan(B[:, j]).any()
+        }
+        whole_A, whole_B = (_filled(X, fills) for X in (A, B))
+        K = RBF()._block(self._design(whole_A), self._design(whole_B))
+        factor = self.gamma / max(len(self._active), 1)
+        for j, fill in fills.items():
+            no_a, no_b = np.isnan(A[:, j]), np.isnan(B[:, j])
+            a, b, (v, p) = whole_A[:, j], whole_B[:, j], self._values(j)
+            instead_a, instead_b = (self._pairs(j, np.array([fill]), x, factor)[0][0] for x in (a, b))
+            if min(instead_a.min(initial=1.0), instead_b.min(initial=1.0)) < LEAST_FACTOR:
+                return None
+            if self.missing == "average":
+                to_a, to_b = (p @ self._pairs(j, v, x, factor)[0] for x in (a, b))
+                among = p @ self._pairs(j, v, v, factor)[0] @ p
+            else:
+                to_a, to_b = ((x * 0.0 + float(self.missing == "ignore")) for x in (a, b))
+                among = 1.0
+            K[no_a] *= np.where(no_b, among, to_b / instead_b)
+            K[:, no_b] *= np.where(no_a, 1.0, to_a / instead_a)[:, None]
+        return K
 
     def _derivatives(self, A: np.ndarray, B: np.ndarray, K: np.ndarray | None = None) -> list[np.ndarray]:
         return [] if isinstance(self.gamma_bounds, str) else [self._combined(A, B)[1]]
@@ -364,6 +393,14 @@ class MixedKernel(Kernel):
                 raise ValueError("mixed: the stored categories are no codes")
         if (np.diff(self.start_)[self._active] == 0).any():
             raise ValueError("mixed: a column with a spread has no values")
+
+
+def _filled(X: np.ndarray, fills: dict[int, float]) -> np.ndarray:
+    """The rows with these values of columns in place of missing ones."""
+    X = X.copy() if fills else X
+    for j, fill in fills.items():
+        X[np.isnan(X[:, j]), j] = fill
+    return X
 
 
 GOWER = ("triangle", "equality", "sum", "average")
