@@ -37,8 +37,9 @@ def objects_of(X: Any, who: str) -> np.ndarray:
             who=who,
         )
     views = _views(X, who)
+    values: Any
     if views is None:
-        values = X.tolist() if hasattr(X, "tolist") else list(X)
+        values = X.tolist() if hasattr(X, "tolist") else list(X)  # type: ignore[arg-type]
     elif len(views) == 1 and not isinstance(X, Mapping):
         values = next(iter(views.values()))
     else:

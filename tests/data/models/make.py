@@ -23,7 +23,7 @@ from assay.ensembles import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from assay.kernels import MahalanobisKernel, MixedKernel
+from assay.kernels import DiffusionKernel, Graph, MahalanobisKernel, MixedKernel, Nystroem, Spectrum
 from assay.linear import (
     Lasso,
     LinearRegression,
@@ -49,7 +49,7 @@ from assay.rules import (
 )
 from assay.smoothers import Loess
 from assay.stats import Gaussian
-from assay.svm import KernelRidge
+from assay.svm import SVC, KernelRidge
 from assay.tables import Table
 from assay.trees import (
     C45Classifier,
@@ -90,6 +90,8 @@ TASTES = [("Ann", "Elstar", 9), ("Ann", "Fuji", 7), ("Bob", "Elstar", 8), ("Bob"
 TASTES += [("Cleo", "Fuji", 8), ("Cleo", "Granny Smith", 2), ("Dan", "Elstar", 2), ("Dan", "Granny Smith", 9)]
 FAMILY = {"Father": [("Sharon", "Bob"), ("Tom", "Bob"), ("Bob", "Victor")], "Female": [("Sharon",)]}
 DAUGHTERS = {"Daughter": [("Bob", "Sharon")]}
+FRIENDS = [("Ann", "Bob"), ("Bob", "Cleo", 2.0), ("Cleo", "Dan"), ("Dan", "Ann")]
+PEOPLE = ["Ann", "Bob", "Cleo", "Dan"]
 
 
 def numbers():
@@ -214,6 +216,16 @@ def models():
                 X[:, :1], X[:, 1]
             ),
             X[:, :1].tolist(),
+        ),
+        "svc_of_strings": (
+            SVC(kernel=Spectrum(2).normalized(), C=10.0).fit(list(y), [len(sort) > 5 for sort in y]),
+            sorted(set(y)),
+        ),
+        "nystroem_of_nodes": (
+            Nystroem(DiffusionKernel(Graph.of_edges(FRIENDS), 0.5), n_components=3, random_state=0).fit(
+                PEOPLE
+            ),
+            PEOPLE,
         ),
         "tuned": (Tuned(GaussianNB(), {"var_smoothing": [1e-9, 0.1]}, inner="3-fold").fit(X, y), X.tolist()),
     }

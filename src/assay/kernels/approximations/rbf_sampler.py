@@ -74,6 +74,9 @@ class RBFSampler(DrawnFeatures):
         "_sums": Object(EntryMoments),
     }
     takes = frozenset({"sparse"})
+    random_weights_: np.ndarray
+    random_offset_: np.ndarray
+    _gamma: float
 
     def __init__(self, *, gamma: float | str = 1.0, n_components: int = 100, random_state: Any = None):
         self.gamma = gamma

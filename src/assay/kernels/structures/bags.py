@@ -40,7 +40,7 @@ class Bags:
                 self.feature = self.feature.copy()
             if self.value is value:
                 self.value = self.value.copy()
-            self.start = _bags.merged(self.start, self.feature, self.value)
+            self.start = np.asarray(_bags.merged(self.start, self.feature, self.value), dtype=np.int64)
             self.feature, self.value = self.feature[: self.start[-1]], self.value[: self.start[-1]]
 
     @classmethod
@@ -68,10 +68,8 @@ class Bags:
         places = np.arange(len(self))[rows]
         if isinstance(rows, slice) and rows.step in (None, 1) and len(places):
             a, b = places[0], places[-1] + 1
-            entries = slice(self.start[a], self.start[b])
-            return Bags(
-                self.start[a : b + 1] - self.start[a], self.feature[entries], self.value[entries], True
-            )
+            some = slice(self.start[a], self.start[b])
+            return Bags(self.start[a : b + 1] - self.start[a], self.feature[some], self.value[some], True)
         sizes = np.diff(self.start)[places]
         start = np.concatenate([[0], np.cumsum(sizes)])
         entries = np.repeat(self.start[:-1][places] - start[:-1], sizes) + np.arange(start[-1])

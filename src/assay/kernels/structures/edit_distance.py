@@ -45,8 +45,8 @@ def edit_distances(A: Any, B: Any, limit: int | None = None) -> np.ndarray:
 
 
 def _distances(A: Sequences, B: Sequences, limit: int | None = None) -> np.ndarray:
-    letters, codes = np.unique(np.concatenate([A.codes, B.codes]), return_inverse=True)
-    codes = codes.astype(np.int32)
+    letters, places = np.unique(np.concatenate([A.codes, B.codes]), return_inverse=True)
+    codes = places.astype(np.int32)
     of_a, of_b = codes[: len(A.codes)], codes[len(A.codes) :]
     out = np.empty((len(A), len(B)))
 

@@ -139,11 +139,9 @@ def fisher_scores(model: Any, X: Any) -> list[Scores]:
         return _of_mixture(model, values.toarray() if hasattr(values, "toarray") else np.asarray(values))
     X = np.asarray(X, dtype=np.float64)
     if isinstance(model, (Gaussian, MultivariateGaussian)):
-        mean, cov = (
-            np.atleast_1d(model.mean),
-            np.atleast_2d(model.var if isinstance(model, Gaussian) else model.cov),
-        )
-        return _of_gaussian(X.reshape(len(X), -1), np.asarray(mean, float), np.asarray(cov, float))
+        spread: Any = model.var if isinstance(model, Gaussian) else model.cov
+        mean, cov = np.atleast_1d(np.asarray(model.mean, float)), np.atleast_2d(np.asarray(spread, float))
+        return _of_gaussian(X.reshape(len(X), -1), mean, cov)
     if isinstance(model, Bernoulli):
         p, x = np.clip(model.p, 1e-12, 1 - 1e-12), X.reshape(len(X), -1)
         return [Scores("probabilities", (x - p) / (p * (1 - p)), (x - p) / np.sqrt(p * (1 - p)))]
