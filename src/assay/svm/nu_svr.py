@@ -116,8 +116,8 @@ class NuSVR(RegressionMachine):
         self.verbose = verbose
         self.max_iter = max_iter
 
-    def _dual(self, y: np.ndarray, weight: np.ndarray) -> Dual:
-        n, upper = len(y), upper_bounds(self._price(y, weight), weight)
+    def _dual(self, y: np.ndarray, weight: np.ndarray, unit: float) -> Dual:
+        n, upper = len(y), upper_bounds(self._price, weight)
         start = filled(upper, self.nu * upper.sum() / 2)
         return Dual(
             np.repeat([1.0, -1.0], n),

@@ -20,8 +20,8 @@ ON_THE_TUBE = 1e-6  # how far from the edge of the tube, in units of y, a row st
 class RegressionMachine(KernelMachine, Regressor):
     """Base of the machines that predict numbers.
 
-    A machine writes ``_dual(y, weight)``, with the multipliers of residuals above 0 first and those below behind
-    them, and ``_width(solution)``, the half width of its tube.
+    A machine writes ``_dual(y, weight, unit)``, with the multipliers of residuals above 0 first and those below behind
+    them, and ``_width(solution)``, the half width of its tube; y is in units of ``unit``.
     """
 
     C: float | str
@@ -29,13 +29,14 @@ class RegressionMachine(KernelMachine, Regressor):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
         gram = self._learn_kernel(X, y, w)
-        solution = self._solve(gram, self._dual(np.asarray(y, dtype=np.float64), weight))
+        middle, unit = scale_of(y, weight) if isinstance(self.C, str) else (0.0, 1.0)
+        solution = self._solve(gram, self._dual((y - middle) / unit, weight, unit))
         above, below = np.split(solution.alpha, 2)
         coef = above - below
         support = np.flatnonzero(coef)
-        self._keep(X, support, coef[None, support], solution.offset)
+        self._keep(X, support, unit * coef[None, support], unit * solution.offset + middle)
         self.n_iter_ = solution.iterations
-        self.epsilon_ = self._width(solution)
+        self.epsilon_ = unit * self._width(solution)
         self._conclude([solution])
 
     def _predict(self, X: Any) -> np.ndarray:
@@ -53,25 +54,28 @@ class RegressionMachine(KernelMachine, Regressor):
         edge = max(ON_THE_TUBE, 2 * self.tol)
         return np.where(np.abs(beyond) <= edge, "on", np.where(beyond < 0, "inside", "outside"))
 
-    def _price(self, y: np.ndarray, weight: np.ndarray) -> float:
-        """C as a number: "scale" is the standard deviation of y."""
-        return spread_of(y, weight) if isinstance(self.C, str) else float(self.C)
+    @property
+    def _price(self) -> float:
+        """C in the unit of y: "scale" has y in standard deviations, so that 1 is what suits it."""
+        return 1.0 if isinstance(self.C, str) else float(self.C)
 
-    def _dual(self, y: np.ndarray, weight: np.ndarray) -> Dual:
+    def _dual(self, y: np.ndarray, weight: np.ndarray, unit: float) -> Dual:
         raise TypeError(f"{type(self).__name__} must define _dual")
 
     def _width(self, solution: Solution) -> float:
         raise TypeError(f"{type(self).__name__} must define _width")
 
 
-def spread_of(y: np.ndarray, weight: np.ndarray) -> float:
-    """The standard deviation of y; 1 if all are equal.
+def scale_of(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """The mean and the standard deviation of y; 1 for the latter if all are equal.
 
     >>> import numpy as np
-    >>> from assay.svm.regression_machine import spread_of
-    >>> spread_of(np.array([1.0, 5.0, 9.0]), np.array([1.0, 1.0, 0.0])), spread_of(np.ones(3), np.ones(3))
-    (2.0, 1.0)
+    >>> from assay.svm.regression_machine import scale_of
+    >>> scale_of(np.array([1.0, 5.0, 9.0]), np.array([1.0, 1.0, 0.0])), scale_of(np.ones(3), np.ones(3))
+    ((3.0, 2.0), (1.0, 1.0))
     """
-    middle = float(np.average(y, weights=weight))
-    spread = float(np.sqrt(np.average((y - middle) ** 2, weights=weight)))
-    return spread if spread > 0 else 1.0
+    size = float(np.abs(y).max()) or 1.0  # squares of what is left are numbers
+    parts = y / size
+    middle = float(np.average(parts, weights=weight))
+    spread = float(np.sqrt(np.average((parts - middle) ** 2, weights=weight)))
+    return size * middle, size * spread if spread > 0 else 1.0

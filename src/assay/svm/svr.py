@@ -12,7 +12,7 @@ from assay.core.stored import Scalar
 from assay.svm.engine import Dual, Solution
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.multipliers import upper_bounds
-from assay.svm.regression_machine import RegressionMachine, spread_of
+from assay.svm.regression_machine import RegressionMachine, scale_of
 
 __all__ = ["SVR"]
 
@@ -51,7 +51,7 @@ class SVR(RegressionMachine):
         By how much the optimality conditions may be violated.
     C : float or "scale", default 1
         What an error costs; a row of weight w has w C. "scale" is the standard deviation of y, as 1 is for a target of
-        variance 1; so the answer does not depend on the unit of y.
+        variance 1; the answer then does not depend on the unit of y, in which tol is not counted either.
     epsilon : float or "scale", default 0.1
         Half the width of the tube, in units of y; "scale" is a tenth of its standard deviation.
     shrinking : bool, default True
@@ -134,13 +134,14 @@ class SVR(RegressionMachine):
         self.verbose = verbose
         self.max_iter = max_iter
 
-    def _dual(self, y: np.ndarray, weight: np.ndarray) -> Dual:
+    def _dual(self, y: np.ndarray, weight: np.ndarray, unit: float) -> Dual:
         n = len(y)
-        self.epsilon_ = 0.1 * spread_of(y, weight) if isinstance(self.epsilon, str) else float(self.epsilon)
+        scaled = isinstance(self.epsilon, str)
+        self.epsilon_ = 0.1 * scale_of(y, weight)[1] if scaled else float(self.epsilon) / unit
         return Dual(
             np.repeat([1.0, -1.0], n),
             np.concatenate([self.epsilon_ - y, self.epsilon_ + y]),  # (2)
-            np.tile(upper_bounds(self._price(y, weight), weight), 2),
+            np.tile(upper_bounds(self._price, weight), 2),
             np.zeros(2 * n),
         )
 
