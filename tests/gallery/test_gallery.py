@@ -237,3 +237,16 @@ def test_a_narrower_kernel_describes_the_rows_more_closely():
     edge, outside = np.array(labels, dtype=int).T
     assert (np.diff(edge) > 0).all() and (np.diff(outside) < 0).all()
     assert (v["model"].predict(v["rows"])[-2:] == -1).all()
+
+
+@pytest.mark.capability("IML-13-18", "DC-85")
+def test_margins_bend_with_the_kernel_and_the_narrowest_needs_most_rows():
+    """Figures 13-1, 13-2, 13-4 and 13-5 (IML), 10.7 (Data Classification)."""
+    v = draw("plot_support_vectors.py")[0]
+    assert (v["hard"].decision_function(v["apart"]) * np.where(v["two"] == "right", 1, -1)).min() > 0.999
+    titles = [ax.get_title(loc="left") for ax in v["axes"].flat]
+    assert titles[0] == "hard margin" and titles[-1] == "Gaussian kernel, variance 0.1"
+    rings = [
+        sum(len(c.get_offsets()) for c in ax.collections if c.get_zorder() == 4) for ax in v["axes"].flat
+    ]
+    assert rings[0] <= 3 < rings[1] and rings[1] > rings[2] and rings[7] > rings[4]

@@ -34,6 +34,7 @@ from assay.plots.rule_growth import RuleGrowthDisplay
 from assay.plots.shattering_display import ShatteringDisplay
 from assay.plots.smoother_display import SmootherDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
+from assay.plots.support_vector_display import SupportVectorDisplay
 from assay.plots.threshold_display import ThresholdDisplay
 from assay.plots.tree_display import TreeDisplay
 from assay.plots.tube_display import TubeDisplay
@@ -74,6 +75,7 @@ __all__ = [
     "ShatteringDisplay",
     "SmootherDisplay",
     "StagedErrorDisplay",
+    "SupportVectorDisplay",
     "ThresholdDisplay",
     "TreeDisplay",
     "TubeDisplay",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -105,7 +105,21 @@ class BoundaryDisplay(PartitionDisplay):
             OneVsOneClassifier has no others.
         options : as in ``plot``
         """
-        plane = plane_over("BoundaryDisplay", estimator, X, columns, grid, margin)
+        return cls._over(estimator, X, y, columns, grid, margin, pairs).plot(ax, **options)
+
+    @classmethod
+    def _over(
+        cls,
+        estimator: Any,
+        X: TableLike,
+        y: Target | None,
+        columns: Sequence[int | str] | None,
+        grid: int,
+        margin: float,
+        pairs: bool,
+    ) -> Self:
+        """The display of an estimator on a grid over the data, before it is drawn."""
+        plane = plane_over(cls.__name__, estimator, X, columns, grid, margin)
         classes = estimator.classes_
         answers = codes_of(np.asarray(estimator.predict(plane.grid_rows)), classes).reshape(grid, grid)
         scores, labels, margins = _fields(estimator, plane.grid_rows, pairs)
@@ -115,7 +129,7 @@ class BoundaryDisplay(PartitionDisplay):
         def field(table: np.ndarray | None) -> np.ndarray | None:
             return None if table is None else table.reshape(grid, grid, -1)
 
-        display = cls(
+        return cls(
             plane.x,
             plane.y,
             answers,
@@ -128,7 +142,6 @@ class BoundaryDisplay(PartitionDisplay):
             margins=field(margins),
             planes=_planes(estimator, plane.columns, plane.middle, pairs),
         )
-        return display.plot(ax, **options)
 
     def plot(  # type: ignore[override]
         self,
