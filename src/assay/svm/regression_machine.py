@@ -71,7 +71,7 @@ def scale_of(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
 
     >>> import numpy as np
     >>> from assay.svm.regression_machine import scale_of
-    >>> scale_of(np.array([1.0, 5.0, 9.0]), np.array([1.0, 1.0, 0.0])), scale_of(np.ones(3), np.ones(3))
+    >>> scale_of(np.array([1.0, 5.0, 8.0]), np.array([1.0, 1.0, 0.0])), scale_of(np.ones(3), np.ones(3))
     ((3.0, 2.0), (1.0, 1.0))
     """
     size = float(np.abs(y).max()) or 1.0  # squares of what is left are numbers
