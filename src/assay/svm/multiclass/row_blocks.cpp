@@ -155,17 +155,27 @@ inline __attribute__((always_inline)) int64_t sweeps(const Task &q, const Rows &
         double worst = 0;
         for (int64_t at = 0; at < active;) {
             const int64_t i = order[at], y = q.y[i];
-            double *a = A + i * K, steepest = -FAR, flattest = FAR;
+            double *a = A + i * K;
+            double steepest = -FAR, second = -FAR, flattest = FAR, next = FAR;  // the best two on either side
+            int64_t from = -1, into = -1;
             rows.scores(i, slope.data());
             for (int64_t k = 0; k < K; ++k) {
                 const size_t s = size_t(k);
                 slope[s] += q.offset[k] + (k == y ? 0.0 : q.margin);
                 low[s] = q.each && k != y ? -q.price[i] : -FAR;
                 high[s] = k != y ? 0.0 : q.each ? FAR : q.price[i];
-                if (a[k] > low[s]) steepest = std::max(steepest, slope[s]);
-                if (a[k] < high[s]) flattest = std::min(flattest, slope[s]);
+                if (a[k] > low[s]) {
+                    if (slope[s] > steepest) second = steepest, steepest = slope[s], from = k;
+                    else second = std::max(second, slope[s]);
+                }
+                if (a[k] < high[s]) {
+                    if (slope[s] < flattest) next = flattest, flattest = slope[s], into = k;
+                    else next = std::min(next, slope[s]);
+                }
             }
-            const double violation = steepest - flattest;
+            // the best move from one class into another one
+            const double violation =
+                from != into ? steepest - flattest : std::max(second - flattest, steepest - next);
             if (violation <= 0) {
                 if (violation < -state[1]) {
                     std::swap(order[at], order[--active]);
