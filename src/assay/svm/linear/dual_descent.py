@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 import assay.svm.linear._dual_descent as _dual_descent
@@ -24,18 +26,15 @@ def descend(problem: SlackProblem, tol: float, most: int, seed: int) -> tuple[Li
     seed : of the order in which rows are visited
     """
     n, d = problem.X.shape
-    square = problem.X * problem.X if problem.dense else None
-    if square is not None:
-        norm = square.sum(axis=1)
-        size = float(problem.X.size)
-        arrays = {"X": problem.X}
-        run = _dual_descent.descend_dense
+    run: Callable[..., int]
+    if problem.dense:
+        norm, size = np.einsum("ij,ij->i", problem.X, problem.X), float(problem.X.size)
+        arrays, run = {"X": problem.X}, _dual_descent.descend_dense
     else:
-        start, column, value = csr_arrays(problem.X, np.float64)
-        norm = np.bincount(np.repeat(np.arange(n), np.diff(start)), value * value, minlength=n)
-        size = float(len(value))
-        arrays = {"start": start, "column": column, "value": value}
-        run = _dual_descent.descend_sparse
+        start, column, entries = csr_arrays(problem.X, np.float64)
+        norm = np.bincount(np.repeat(np.arange(n), np.diff(start)), entries * entries, minlength=n)
+        size = float(len(entries))
+        arrays, run = {"start": start, "column": column, "value": entries}, _dual_descent.descend_sparse
     ridge, bounded = problem.ridge(), problem.power == 1
     dual = _dual_descent.Dual(
         target=problem.target,

@@ -20,7 +20,7 @@ FEW_PASSES = 50  # of coordinate descent over a small table, before a better met
 SPARSE_PASSES = 300  # the same over sparse rows
 SMALL_TABLE = 20_000  # numbers in one
 PASS_NUMBERS = (
-    1e6  # numbers of X that the passes of what counts as one iteration of descent read, or one pass
+    1e7  # numbers of X that the passes of what counts as one iteration of descent read, or one pass
 )
 GAP_SHARE = 1e-2  # relative gap, in units of tol, at which descent stops
 PROGRAM_SHARE = 1e-4  # the same for the interior-point method, of which the last steps cost little

@@ -57,7 +57,7 @@ class LinearSVR(LinearRegressor, Regressor):
     random_state : default None
         Seed of the order in which coordinate descent visits rows; the minimum does not depend on it.
     max_iter : int, default 1000
-        Newton steps at most, or passes over the rows; over small tables as many as look at a million numbers count one.
+        Newton steps at most, or passes over the rows; over small tables as many as read 10 million numbers count one.
 
     Attributes
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -100,7 +101,7 @@ def _respond(problem: SlackProblem, v: Floats, z: Floats) -> tuple[float, Floats
     return 0.5 * float(v @ v) + float(up @ over + down @ under), g, c
 
 
-def _squares(problem: SlackProblem, active: object, weight: Floats) -> Floats:
+def _squares(problem: SlackProblem, active: Any, weight: Floats) -> Floats:
     X = active
     d = (
         np.asarray(weight @ (X * X))
@@ -111,7 +112,7 @@ def _squares(problem: SlackProblem, active: object, weight: Floats) -> Floats:
 
 
 def _conjugate_gradients(
-    problem: SlackProblem, active: object, weight: Floats, diagonal: Floats, g: Floats, exactness: float
+    problem: SlackProblem, active: Any, weight: Floats, diagonal: Floats, g: Floats, exactness: float
 ) -> Floats:
     """About -H^-1 g, H = 1 + (X, s)' diag(weight) (X, s) over the rows with slack."""
     part = replace(problem, X=active)

@@ -40,7 +40,7 @@ class CrammerSingerSVC(JointMachine):
     tol : float, default 1e-6
         Gap between (1) and its dual, relative to (1), at which to stop.
     max_iter : int, default -1
-        Passes over the rows at most (over small tables as many as make a million multiplications count one); -1 for
+        Passes over the rows at most (over small tables as many as make 10 million products count one); -1 for
         no limit.
     random_state : default None
         Seed of the order in which rows are visited; the minimum does not depend on it.

@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 FIRST_VIOLATION = 0.1  # in units of the margin, at which the gap is looked at first
 WORK_BETWEEN_LOOKS = 2e8  # multiplications before Ctrl-C is looked for
-ITERATION = 1e6  # multiplications in what counts as an iteration, or one pass
+ITERATION = 1e7  # multiplications in what counts as an iteration, or one pass
 LEAST_VALUE = 1e-9  # of what all rows pay without weights: a smaller objective counts as this
 MAX_ROUNDS = 100  # of the proximal point method for the constants
 
@@ -87,7 +87,8 @@ def solve_classes(X: Any, problem: ClassProblem, tol: float, max_iter: int, seed
     n, d = X.shape
     W = np.zeros((d + 1, problem.K))
     if isinstance(X, np.ndarray):
-        norm, arrays, sweep = (X * X).sum(axis=1), {"X": X}, _row_blocks.sweep_dense
+        norm, arrays = (X * X).sum(axis=1), {"X": X}
+        sweep: Callable[..., int] = _row_blocks.sweep_dense
         work = float(X.size)
     else:
         start, column, value = csr_arrays(X, np.float64)
