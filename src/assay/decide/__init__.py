@@ -18,6 +18,7 @@ from assay.decide.regions import Region, decision_regions
 from assay.decide.reject_cascade import CascadeAccount, CascadeLevel, RejectCascade
 from assay.decide.scores import class_scores, decide_sign, rank, weighted_maximum
 from assay.decide.sigmoid import SigmoidCalibrator
+from assay.decide.softmax import SoftmaxCalibrator
 from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.threshold import ThresholdChoice, tune_threshold, tune_weights
 from assay.decide.tuned_threshold import TunedThresholdClassifierCV
@@ -46,6 +47,7 @@ __all__ = [
     "RiskCoverage",
     "SetCoverage",
     "SigmoidCalibrator",
+    "SoftmaxCalibrator",
     "TemperatureCalibrator",
     "ThresholdChoice",
     "TunedThresholdClassifierCV",

@@ -20,6 +20,7 @@ from assay.decide._meta import MetaClassifier, folds, is_fitted
 from assay.decide.isotonic import IsotonicCalibrator
 from assay.decide.reasoning import inner_reasoning
 from assay.decide.sigmoid import SigmoidCalibrator
+from assay.decide.softmax import SoftmaxCalibrator
 from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.venn_abers import VennAbersCalibrator
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
@@ -31,9 +32,11 @@ __all__ = ["CalibratedClassifierCV"]
 METHODS: dict[str, Any] = {
     "sigmoid": SigmoidCalibrator,
     "isotonic": IsotonicCalibrator,
+    "softmax": SoftmaxCalibrator,
     "temperature": TemperatureCalibrator,
     "venn_abers": VennAbersCalibrator,
 }
+OF_ALL_CLASSES = ("softmax", "temperature")  # methods that see the scores of all classes at once
 
 
 class CalibratedClassifierCV(MetaClassifier):
@@ -45,7 +48,7 @@ class CalibratedClassifierCV(MetaClassifier):
 
     Scores are ``decision_function`` if there is one, else ``predict_proba``. Sigmoid, isotonic and Venn-Abers
     calibrate one class against the rest, and K > 2 results are divided by their sum (all zero: the uniform
-    distribution). Temperature treats all classes at once.
+    distribution). Temperature and softmax treat all classes at once.
 
     Cost: fit cv times the estimator, and O(n log n) for the curves; predict O(cv) times the estimator, O(1) with
     ensemble=False; memory O(n K) to fit, and cv estimators kept.
@@ -53,9 +56,9 @@ class CalibratedClassifierCV(MetaClassifier):
     Parameters
     ----------
     estimator : classifier; default None is Gaussian naive Bayes
-    method : "sigmoid" (default), "isotonic", "temperature" or "venn_abers"
+    method : "sigmoid" (default), "isotonic", "temperature", "softmax" or "venn_abers"
         Two numbers, for few rows; a staircase, for a thousand and more; one number that keeps the order of
-        the classes; the staircase with bounds, ``predict_interval``.
+        the classes; a layer of weights over all scores; the staircase with bounds, ``predict_interval``.
     cv : int, splitter, iterable of splits, or "prefit"; default None is 5 stratified folds
         (fewer, but at least 2, if a class has fewer rows)
         "prefit" takes the estimator as it is, already fitted, and calibrates it on all rows given: they must
@@ -262,7 +265,7 @@ class CalibratedClassifierCV(MetaClassifier):
 
     def _pair(self, model: Any, scores: np.ndarray, codes: np.ndarray, w: Any) -> _Calibrated:
         make = METHODS[self.method]
-        if self.method == "temperature":
+        if self.method in OF_ALL_CLASSES:
             return _Calibrated(model, [make().fit(scores, codes, w)], self.classes_, self.method)
         which = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         calibrators = [make().fit(scores[:, j], codes == k, w) for j, k in enumerate(which)]
@@ -276,7 +279,13 @@ class _Calibrated:
     stored = {
         "estimator": Object(BaseEstimator),
         "calibrators": Each(
-            Object(IsotonicCalibrator, SigmoidCalibrator, TemperatureCalibrator, VennAbersCalibrator)
+            Object(
+                IsotonicCalibrator,
+                SigmoidCalibrator,
+                SoftmaxCalibrator,
+                TemperatureCalibrator,
+                VennAbersCalibrator,
+            )
         ),
         "classes": AnyArray("K"),
         "method": Text(),
@@ -295,7 +304,7 @@ class _Calibrated:
 
     def predict_proba(self, X: Any) -> np.ndarray:
         scores = scores_of(self.estimator, X, self.classes, self.method)
-        if self.method == "temperature":
+        if self.method in OF_ALL_CLASSES:
             return self.calibrators[0].predict(scores)
         P = np.column_stack([c.predict(s) for c, s in zip(self.calibrators, scores.T)])
         if P.shape[1] > 1:
@@ -313,12 +322,12 @@ class _Calibrated:
 
 
 def scores_of(model: Any, X: TableLike, classes: np.ndarray, method: str) -> np.ndarray:
-    """The scores to calibrate: (n, K), or (n, 1) for two classes; for temperature always (n, K) log scores."""
+    """The scores to calibrate: (n, K), or (n, 1) for two classes; methods of all classes get (n, K) log scores."""
     K, known = len(classes), model.classes_
     if hasattr(model, "decision_function"):
         scores = np.asarray(model.decision_function(X), dtype=np.float64)
         if scores.ndim == 1:
-            if K == 2 and method != "temperature":
+            if K == 2 and method not in OF_ALL_CLASSES:
                 return scores[:, None]
             scores = np.column_stack([-scores, scores])
         if scores.shape[1] != len(known):
@@ -333,7 +342,7 @@ def scores_of(model: Any, X: TableLike, classes: np.ndarray, method: str) -> np.
             "there is no score to calibrate."
         )
     P = aligned(np.asarray(model.predict_proba(X), dtype=np.float64), known, classes)
-    if method == "temperature":
+    if method in OF_ALL_CLASSES:
         return np.log(P + 1e-12)
     return P[:, 1:] if K == 2 else P
 
