@@ -90,6 +90,10 @@ class KernelRows(GramRows):
         values = self.kernel.between(take_rows(self.X, rows), others)
         out[slice(None) if places is None else places, : values.shape[1]] = finite(values, self.kernel.name)
 
+    def whole(self, dtype: Any = np.float64) -> np.ndarray:
+        """(n, n) the whole matrix, each pair computed once; in float64 first, whatever the dtype."""
+        return np.ascontiguousarray(finite(self.kernel.gram(self.X), self.kernel.name), dtype)
+
     def subset(self, rows: np.ndarray) -> GramRows:
         return KernelRows(self.kernel, take_rows(self.X, rows))
 

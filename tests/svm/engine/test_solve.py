@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import assay.svm.engine._smo as _smo
 from assay.core.progress import listen
 from assay.errors import DataError
-from assay.kernels import RBF, FunctionKernel, Linear, MatrixRows, Polynomial, PrecomputedKernel
+from assay.kernels import RBF, FunctionKernel, Kernel, Linear, MatrixRows, Polynomial, PrecomputedKernel
 from assay.svm.engine import Dual, blocks, solve
 from assay.svm.engine.row_cache import RowCache
 
@@ -360,3 +360,20 @@ def test_the_part_of_a_shared_matrix_is_that_of_its_rows():
         assert_allclose(one.alpha, other.alpha, atol=1e-4)
         again = shared.subset(rows).subset(np.arange(10))
         assert_allclose(again.whole(), RBF()(X[rows[:10]]), atol=1e-6)
+
+
+def test_a_slow_kernel_is_asked_once_for_each_pair():
+    rng, pairs = np.random.default_rng(0), []
+    X, y = rng.normal(size=(1000, 3)), np.where(rng.random(1000) < 0.5, -1.0, 1.0)
+
+    class Counted(Kernel):
+        def diagonal(self, A):
+            return np.ones(len(A))
+
+        def _block(self, A, B):
+            pairs.append(len(A) * len(B))
+            return RBF()(A, B)
+
+    found = solve(Counted().gram_rows(X), soft_margin(y, 1.0))
+    assert sum(pairs) < 0.6 * 1000**2
+    assert_allclose(found.objective, solve(RBF().gram_rows(X), soft_margin(y, 1.0)).objective, rtol=1e-5)

@@ -107,7 +107,7 @@ def _pilot(gram: GramRows, dual: Dual, rows: np.ndarray, tol: float, cache_size:
     began = time.process_time()
     solution = solve(gram.subset(rows), part, tol=tol, cache_size=cache_size, max_iter=PILOT_STEPS)
     seconds = time.process_time() - began
-    used = np.count_nonzero((part.sign * solution.alpha).reshape(-1, len(rows)).sum(axis=0))
+    used = int(np.count_nonzero((part.sign * solution.alpha).reshape(-1, len(rows)).sum(axis=0)))
     return _Pilot(used, solution.iterations, seconds / max(solution.iterations, 1))
 
 
