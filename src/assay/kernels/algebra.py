@@ -31,8 +31,8 @@ class LeafRows:
     def __init__(self, place: dict[int, int], rows: Sequence[Any], n: int):
         self.place, self.rows, self.n = place, rows, n  # places by the identity of parts: equality takes time
 
-    def __getitem__(self, some: slice) -> LeafRows:
-        return LeafRows(self.place, [rows[some] for rows in self.rows], len(range(self.n)[some]))
+    def __getitem__(self, some: Any) -> LeafRows:
+        return LeafRows(self.place, [rows[some] for rows in self.rows], len(np.arange(self.n)[some]))
 
     def __len__(self) -> int:
         return self.n

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.parallel import end_if_abandoned
+from assay.core.parallel import end_if_abandoned, in_threads
 from assay.errors import DataError
 from assay.tables.rows import row_count, take_rows
 
 if TYPE_CHECKING:
     from assay.kernels.kernel import Kernel
 
-__all__ = ["GramRows", "KernelRows", "MatrixRows"]
+__all__ = ["GramRows", "KernelRows", "MatrixRows", "PreparedRows"]
 
 VALUES_A_PIECE = 1 << 23  # computed between two looks for Ctrl-C
 
@@ -96,6 +96,42 @@ class KernelRows(GramRows):
 
     def subset(self, rows: np.ndarray) -> GramRows:
         return KernelRows(self.kernel, take_rows(self.X, rows))
+
+
+class PreparedRows(KernelRows):
+    """Rows of the matrix of a kernel of objects, which are turned into what it compares once."""
+
+    def __init__(self, kernel: Kernel, X: Any):
+        super().__init__(kernel, X)
+        self._columns: tuple[np.ndarray, Any] | None = None  # the columns asked for last
+
+    @cached_property
+    def prepared(self) -> Any:
+        return self.kernel._prepared(self.X)
+
+    def fill(
+        self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray, places: np.ndarray | None = None
+    ) -> None:
+        others, some = self._some(columns), self.prepared[np.asarray(rows)]
+        m = self.n if columns is None else len(columns)
+        size = max(1, VALUES_A_PIECE // 16 // max(m, 1))
+        to = np.arange(len(rows)) if places is None else places
+
+        def piece(start: int) -> None:
+            values = self.kernel._block(some[start : start + size], others)
+            out[to[start : start + size], :m] = finite(values, self.kernel.name)
+
+        in_threads(piece, range(0, len(rows), size), 1 if self.kernel.function else None)
+
+    def _some(self, columns: np.ndarray | None) -> Any:
+        if columns is None:
+            return self.prepared
+        if self._columns is None or self._columns[0] is not columns:
+            self._columns = columns, self.prepared[np.asarray(columns)]
+        return self._columns[1]
+
+    def subset(self, rows: np.ndarray) -> GramRows:
+        return PreparedRows(self.kernel, take_rows(self.X, rows))
 
 
 class MatrixRows(GramRows):

@@ -12,7 +12,7 @@ import numpy as np
 from assay.core.parallel import in_threads
 from assay.core.stored import Kind
 from assay.errors import DataError, ParameterError
-from assay.kernels.gram_rows import GramRows, KernelRows
+from assay.kernels.gram_rows import GramRows, KernelRows, PreparedRows
 from assay.kernels.parameters import Parameter, check_parameter, parameter_of, shown, value_key
 from assay.tables.rows import row_count
 
@@ -127,7 +127,7 @@ class Kernel:
             from assay.kernels.constant import NoisyRows
 
             return NoisyRows(self, X)
-        return KernelRows(self, X)
+        return PreparedRows(self, X) if self.takes == OBJECTS else KernelRows(self, X)
 
     def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
         """(q, k) sum_j coef[j] K(q, s_j) for (m, k) coefficients of the rows of S; blocks of Q at a time."""

@@ -8,7 +8,19 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import assay
 from assay.errors import DataError, ParameterError
-from assay.kernels import RBF, EditSimilarity, EmpiricalKernel, Graph, Nystroem, Spectrum, WeisfeilerLehman
+from assay.kernels import (
+    RBF,
+    EditSimilarity,
+    EmpiricalKernel,
+    Graph,
+    Nystroem,
+    SharedWalks,
+    Spectrum,
+    Subsequences,
+    SubsetTrees,
+    WeisfeilerLehman,
+)
+from assay.kernels.objects import objects_of
 from assay.svm import SVC, SVR
 
 random = np.random.default_rng(0)
@@ -86,6 +98,31 @@ def test_graphs_are_classified(tmp_path):
 def test_a_similarity_that_is_no_kernel_serves_a_machine_by_templates():
     kernel = EmpiricalKernel(EditSimilarity(), n_templates=20, templates="by class")
     assert SVC(kernel=kernel).fit(TEXT, y).score(TEXT, y) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("kernel", "X"),
+    [
+        (SPECTRUM, TEXT),
+        (Subsequences(2), TEXT),
+        (SubsetTrees(), [("s", *text[:6]) for text in TEXT]),
+        (SharedWalks(2), [Graph.of_edges([(0, 1, 1.0 + k % 3), (1, k % 4)]) for k in range(80)]),
+        (SPECTRUM.on("text") + 0.5 * RBF(1.0).on(["a", "b"]), FRAME),
+        (EmpiricalKernel(EditSimilarity(), n_templates=5).learn(TEXT), TEXT),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_rows_of_a_matrix_of_objects_in_any_order(kernel, X):
+    """Solvers ask for some rows and columns, in an order of theirs, and for places of their own."""
+    K, rows = kernel(X), objects_of(X, "SVC")
+    gram, some, columns = kernel.gram_rows(rows), np.array([7, 3, 70, 3]), np.array([50, 0, 12])
+    out = np.full((6, 4), -1.0, dtype=np.float32)
+    gram.fill(some, columns, out, np.array([5, 0, 2, 1]))
+    assert_allclose(out[[5, 0, 2, 1], :3], K[np.ix_(some, columns)], rtol=1e-6)
+    assert (out[3:5] == -1).all() and (out[:, 3] == -1).all()
+    assert_allclose(gram.whole(), K, rtol=1e-9)
+    assert_allclose(gram.subset(some).whole(), K[np.ix_(some, some)], rtol=1e-9)
+    assert_allclose(gram.diagonal, np.diagonal(K), rtol=1e-9)
 
 
 def test_landmarks_of_text_and_numbers():

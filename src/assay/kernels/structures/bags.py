@@ -11,7 +11,7 @@ import numpy as np
 import assay.kernels.structures._bags as _bags
 from assay.core.parallel import in_threads
 
-__all__ = ["Bags", "feature_number", "mix"]
+__all__ = ["Bags", "entries_of", "feature_number", "mix"]
 
 PAIRS_A_BLOCK = 1 << 20  # in one piece of work
 
@@ -70,9 +70,7 @@ class Bags:
             a, b = places[0], places[-1] + 1
             some = slice(self.start[a], self.start[b])
             return Bags(self.start[a : b + 1] - self.start[a], self.feature[some], self.value[some], True)
-        sizes = np.diff(self.start)[places]
-        start = np.concatenate([[0], np.cumsum(sizes)])
-        entries = np.repeat(self.start[:-1][places] - start[:-1], sizes) + np.arange(start[-1])
+        start, entries = entries_of(self.start, places)
         return Bags(start, self.feature[entries], self.value[entries], True)
 
     @cached_property
@@ -125,6 +123,19 @@ class Bags:
             weights = np.add.reduceat(values * coef[rows, k], first[:-1])
             out[:, k] = np.bincount(owner, self.value[shared] * weights[places[shared]], minlength=len(self))
         return out
+
+
+def entries_of(start: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where some of the rows of a ragged array begin once they stand alone, and the places of their entries.
+
+    >>> import numpy as np
+    >>> from assay.kernels.structures.bags import entries_of
+    >>> entries_of(np.array([0, 2, 2, 5]), np.array([2, 0]))
+    (array([0, 3, 5]), array([2, 3, 4, 0, 1]))
+    """
+    sizes = np.diff(start)[rows]
+    begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return begin, np.repeat(start[:-1][rows] - begin[:-1], sizes) + np.arange(begin[-1])
 
 
 def mix(x: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import assay.kernels.structures._pairs as _pairs
+from assay.kernels.structures.bags import entries_of
 
 __all__ = ["Parts"]
 
@@ -38,7 +39,12 @@ class Parts:
     def __len__(self) -> int:
         return len(self.first) - 1
 
-    def __getitem__(self, rows: slice) -> Parts:
+    def __getitem__(self, rows: Any) -> Parts:
+        if not isinstance(rows, slice):
+            some, nodes = entries_of(self.first, np.asarray(rows))
+            begin, of_nodes = entries_of(self.start, nodes)
+            weight = self.weight[of_nodes] if len(self.weight) else ()
+            return Parts(some, self.label[nodes], begin, self.link[of_nodes], weight)
         a, b, _ = rows.indices(len(self))
         first = self.first[a : max(a, b) + 1]
         start = self.start[first[0] : first[-1] + 1]

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.kernels.objects import objects_of
-from assay.kernels.structures.bags import feature_number
+from assay.kernels.structures.bags import entries_of, feature_number
 
 __all__ = ["Sequences"]
 
@@ -31,7 +31,10 @@ class Sequences:
     def __len__(self) -> int:
         return len(self.start) - 1
 
-    def __getitem__(self, rows: slice) -> Sequences:
+    def __getitem__(self, rows: Any) -> Sequences:
+        if not isinstance(rows, slice):
+            start, entries = entries_of(self.start, np.asarray(rows))
+            return Sequences(self.codes[entries], start)
         a, b, _ = rows.indices(len(self))
         start = self.start[a : max(a, b) + 1]
         return Sequences(self.codes[start[0] : start[-1]], start - start[0])
