@@ -78,6 +78,9 @@ class KernelClassifier(KernelMachine, Classifier):
 
     class_weight: Any
     probability: Any
+    probA_: np.ndarray | None
+    probB_: np.ndarray | None
+    loo_error_: float | None
     decision_function_shape: Any
     break_ties: Any
     multi_class: Any
@@ -113,7 +116,7 @@ class KernelClassifier(KernelMachine, Classifier):
         machines = [machine for machine, _ in fits]
         self._conclude([machine.solution for machine in machines if machine.solution is not None])
         self._assemble(X, y, [rows for rows, _ in problems], machines)
-        self.probA_ = self.probB_ = self.loo_error_ = None
+        self.probA_, self.probB_, self.loo_error_ = None, None, None
         if self.probability:
             left_out = [values for _, values in fits if values is not None]
             self._learn_probabilities(y, weight, problems, left_out)
@@ -191,15 +194,16 @@ class KernelClassifier(KernelMachine, Classifier):
     ) -> float:
         """The error rate of scores that did not see their row."""
         counts, scores = weight.copy(), np.full((len(y), len(problems)), np.nan)
+        wrong: np.ndarray
         for p, ((rows, sign), (values, share)) in enumerate(zip(problems, left_out)):
             counts[rows] *= share
             scores[rows, p] = np.where(share > 0, values * sign, np.nan)  # above 0 on the row's side
         if len(self.classes_) > 2 and self.multi_class == "ovr":
-            known, wrong = counts > 0, np.zeros(len(y), dtype=bool)
+            wrong, known = np.zeros(len(y), dtype=bool), counts > 0
             of_class = np.where(np.arange(len(problems)) == y[:, None], scores, -scores)
             wrong[known] = np.argmax(of_class[known], axis=1) != y[known]
         else:  # of several pairs a row loses its class if it loses one in which it takes part
-            wrong = (scores <= 0).any(axis=1)
+            wrong = np.asarray((scores <= 0).any(axis=1))
         return float(np.average(wrong, weights=counts))
 
     # Answers

@@ -368,7 +368,7 @@ class KernelMachine(Learner):
         return []
 
     def _model_parts(self) -> list[Part]:
-        lines = [
+        lines: list[list[Any]] = [
             ["kernel", repr(self.kernel_)],
             ["training rows", self.shape_fit_[0]],
             ["support vectors", len(self.support_)],

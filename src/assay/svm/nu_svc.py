@@ -186,7 +186,7 @@ class NuSVC(KernelClassifier):
     def _assemble(self, X: Any, y: np.ndarray, rows: list[np.ndarray], machines: list[BinaryFit]) -> None:
         super()._assemble(X, y, rows, machines)
         self.rho_ = np.array([machine.margin for machine in machines])
-        idle = [self._machine_name(p) for p in np.flatnonzero(self.rho_ == 0)]
+        idle = [self._machine_name(p) for p in np.flatnonzero(self.rho_ == 0).tolist()]
         if idle:
             warn_user(
                 f"NuSVC: nu={self.nu:g} is so small for these rows that the only solution is w = 0 with margin 0 "

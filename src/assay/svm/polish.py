@@ -63,16 +63,16 @@ def polished(gram: GramRows, dual: Dual, solution: Solution) -> Solution:
         a[low], a[high] = 0.0, dual.upper[high]
         free = ~(low | high)
         F = _pulls(rows, dual, a)
-        level = _levels(dual, a, F, free, level)
-        if level is None:
+        levels = _levels(dual, a, F, free, level)
+        if levels is None:
             return solution
-        inward = dual.sign * (F - level[1])  # above 0: the multiplier should grow
+        inward = dual.sign * (F - levels[1])  # above 0: the multiplier should grow
         size = ROUNDING * (np.abs(F).max() + np.abs(dual.linear).max())
         if np.abs(inward[free]).max(initial=0.0) > 100 * size:  # of a singular system, which came nearer
             continue
         leaves = (low & (inward > size)) | (high & (inward < -size))
         if not leaves.any():
-            return _concluded(dual, solution, a, F, level)
+            return _concluded(dual, solution, a, F, levels)
         low, high = low & ~leaves, high & ~leaves
     return solution
 
@@ -191,17 +191,17 @@ def _levels(
 
 def _concluded(dual: Dual, solution: Solution, a: np.ndarray, F: np.ndarray, level: np.ndarray) -> Solution:
     gradient = -dual.sign * F
-    low, offset, high, margin = *level[:, 0].tolist(), 1.0
+    ends, margin = level[:, 0], 1.0
     if dual.constraint == "each sign":
         above, below = level[:, dual.sign > 0][:, 0], level[:, dual.sign < 0][:, 0]
-        low, offset, high = ((above + below) / 2).tolist()
+        ends = (above + below) / 2
         margin = float(below[1] - above[1]) / 2
     return replace(
         solution,
         alpha=a,
         gradient=gradient,
-        offset=offset,
-        offset_range=(low, high),
+        offset=float(ends[1]),
+        offset_range=(float(ends[0]), float(ends[2])),
         margin=margin,
         objective=0.5 * float(a @ (gradient + dual.linear)),
         gap=0.0,

@@ -207,8 +207,8 @@ class SVCCV(SVC):
                 else:
                     self.scores_[g] = self._by_folds(gram, y, weight, folds)
                 bar.advance()
-        g, c = np.unravel_index(int(np.argmax(self.scores_)), self.scores_.shape)
-        self.C_, self.gamma_ = float(self.Cs_[c]), float(self.gammas_[g])
+        best_gamma, best_C = np.unravel_index(int(np.argmax(self.scores_)), self.scores_.shape)
+        self.C_, self.gamma_ = float(self.Cs_[best_C]), float(self.gammas_[best_gamma])
         super()._learn(X, y, w)
 
     def _gammas(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
