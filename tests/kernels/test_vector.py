@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
+from assay.core.parallel import in_threads
 from assay.kernels import RBF, Linear, Polynomial, Sigmoid
 from assay.kernels import points as layout
 from assay.kernels.points import LAPLACIAN, Form, Points, evaluate, sums
@@ -114,3 +115,19 @@ def test_values_do_not_depend_on_the_number_of_threads(monkeypatch):
         answers.append((RBF()(X), RBF().combine(X, X, coef), RBF().gram_rows(X).whole(np.float32)))
     for one, three in zip(*answers, strict=True):
         assert_array_equal(one, three)
+
+
+def test_columns_that_are_asked_for_again_are_laid_out_once_and_by_each_thread_its_own():
+    X, rng = rows(300, 5), np.random.default_rng(0)
+    gram, K = RBF().gram_rows(X), RBF()(X)
+    some = [np.sort(rng.permutation(300)[:size]) for size in (100, 120, 90)]
+    first = gram._some(gram._all(np.dtype(np.float32)), some[0])
+    assert gram._some(gram._all(np.dtype(np.float32)), some[1]) is not first
+    assert gram._some(gram._all(np.dtype(np.float32)), some[0]) is first
+
+    def ask(turn):
+        columns, out = some[turn % 3], np.empty((20, len(some[turn % 3])))
+        gram.fill(np.arange(20), columns, out)
+        return np.abs(out - K[:20, columns]).max()
+
+    assert max(in_threads(ask, range(200), 3)) < 1e-12

@@ -14,6 +14,8 @@ from assay.kernels.points import DENSE_ROWS_ONLY, GAUSSIAN, Form, Points, evalua
 
 __all__ = ["VectorKernel", "VectorRows"]
 
+KEPT_COLUMNS = 2  # a solver's block, and all rows that it has not set aside
+
 
 @dataclass(frozen=True, eq=False)
 class VectorKernel(Kernel):
@@ -88,7 +90,7 @@ class VectorRows(GramRows):
         self.kernel, self.form, self.X = kernel, form, X
         self.n = X.shape[0] if hasattr(X, "shape") else len(X)
         self._points: dict[np.dtype, Points] = {}  # all rows, by the type of values
-        self._columns: tuple[np.ndarray, Points] | None = None  # the columns asked for last
+        self._columns: list[tuple[np.ndarray, Points]] = []  # those asked for last
 
     @cached_property
     def diagonal(self) -> np.ndarray:
@@ -117,6 +119,11 @@ class VectorRows(GramRows):
     def _some(self, points: Points, columns: np.ndarray | None) -> Points:
         if columns is None:
             return points
-        if self._columns is None or self._columns[0] is not columns or self._columns[1].dtype != points.dtype:
-            self._columns = columns, points.take(columns)
-        return self._columns[1]
+        held = self._columns  # other threads may put theirs in its place
+        for known, laid_out in held:
+            if known is columns and laid_out.dtype == points.dtype:
+                self._columns = [(known, laid_out), *(pair for pair in held if pair[0] is not known)]
+                return laid_out
+        laid_out = points.take(columns)
+        self._columns = [(columns, laid_out), *held][:KEPT_COLUMNS]
+        return laid_out

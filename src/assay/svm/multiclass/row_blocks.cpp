@@ -174,8 +174,7 @@ inline __attribute__((always_inline)) int64_t sweeps(const Task &q, const Rows &
                 }
             }
             // the best move from one class into another one
-            const double violation =
-                from != into ? steepest - flattest : std::max(second - flattest, steepest - next);
+            const double violation = from != into ? steepest - flattest : std::max(second - flattest, steepest - next);
             if (violation <= 0) {
                 if (violation < -state[1]) {
                     std::swap(order[at], order[--active]);
