@@ -29,8 +29,8 @@ class RegressionMachine(KernelMachine, Regressor):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
         gram = self._learn_kernel(X, y, w)
-        middle, unit = scale_of(y, weight) if isinstance(self.C, str) else (0.0, 1.0)
-        solution = self._solve(gram, self._dual((y - middle) / unit, weight, unit))
+        dual, middle, unit = self._problem(y, weight)
+        solution = self._solve(gram, dual)
         above, below = np.split(solution.alpha, 2)
         coef = above - below
         support = np.flatnonzero(coef)
@@ -38,6 +38,11 @@ class RegressionMachine(KernelMachine, Regressor):
         self.n_iter_ = solution.iterations
         self.epsilon_ = unit * self._width(solution)
         self._conclude([solution])
+
+    def _problem(self, y: np.ndarray, weight: np.ndarray) -> tuple[Dual, float, float]:
+        """The quadratic program, and the middle and the unit that y is measured by in it."""
+        middle, unit = scale_of(y, weight) if isinstance(self.C, str) else (0.0, 1.0)
+        return self._dual((y - middle) / unit, weight, unit), middle, unit
 
     def _predict(self, X: Any) -> np.ndarray:
         return self._outputs(X)[:, 0]

@@ -47,33 +47,32 @@ def learn_weights(
     ----------
     grams : (p, n, n) the kernel matrices
     solve : function of a kernel matrix, which gives the (P, n) coefficients of the machines and the value J
-    rule : "norms", :math:`\eta_i \propto \|w_i\| = \eta_i\sqrt{q_i}`, or "gradient", steps along
-        :math:`\partial J/\partial\eta_i = -q_i/2` projected onto the weights that are allowed, halved until J falls
+    rule : "gradient", steps along :math:`\partial J/\partial\eta_i = -q_i/2` projected onto the weights that are
+        allowed, halved until J falls, or "norms", :math:`\eta_i \propto \|w_i\| = \eta_i\sqrt{q_i}`
     tol : the gap at which to stop, as a share of J
     watch : gets a record of each round
     """
     p = len(grams)
-    eta, step = np.full(p, 1.0 / p), 0.0
+    eta, step, gap = np.full(p, 1.0 / p), 0.0, np.inf
     q, value = _measured(grams, eta, solve)
     for rounds in range(1, max_rounds + 1):
         gap = 0.5 * (float(q.max()) - float(eta @ q)) / max(abs(value), 1e-300)
         watch({"objective": value, "gap": gap, **{f"weight {i + 1}": float(w) for i, w in enumerate(eta)}})
         if gap <= tol or not q.any():
             return KernelWeights(_pruned(eta), value, gap, rounds, True)
-        if rule == "norms":
-            norms = eta * np.sqrt(np.maximum(q, 0.0))
-            eta = norms / norms.sum()
-            q, value = _measured(grams, eta, solve)
-            continue
-        step = 2 * step if step else 1.0 / float(q.max())
-        for _ in range(HALVINGS):
+        tried, new_q, new_value, step = eta, q, value, 2 * step if step else 1.0 / float(q.max())
+        for _ in range(HALVINGS if rule == "gradient" else 0):
             tried = onto_simplex(eta + step * q / 2)
             new_q, new_value = _measured(grams, tried, solve)
             if new_value < value:
                 break
             step /= 2
-        else:  # no step helps: the machine's own precision is reached
-            return KernelWeights(_pruned(eta), value, gap, rounds, True)
+        if not new_value < value:  # by norms, which needs no length of a step
+            norms = eta * np.sqrt(np.maximum(q, 0.0))
+            tried = norms / norms.sum()
+            new_q, new_value = _measured(grams, tried, solve)
+            if rule == "gradient" and not new_value < value:  # the precision of the machine is reached
+                return KernelWeights(_pruned(eta), value, gap, rounds, False)
         eta, q, value = tried, new_q, new_value
     return KernelWeights(_pruned(eta), value, gap, max_rounds, False)
 

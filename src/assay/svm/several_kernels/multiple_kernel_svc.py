@@ -39,9 +39,9 @@ class MultipleKernelSVC(SeveralKernels, SVC):
     combination : "convex" or "conic", default "convex"
     normalization : "trace", "diagonal" or None, default "trace"
         Kernels are divided by the mean of their diagonal, or become cosines, so that weights can be compared.
-    rule : "norms" or "gradient", default "norms"
-        Each round sets the weights in proportion to the norms of the kernels' parts of the solution, or takes a
-        projected step down the gradient.
+    rule : "gradient" or "norms", default "gradient"
+        Each round takes a projected step down the gradient, or sets the weights in proportion to the norms of the
+        kernels' parts of the solution, which takes more rounds.
     C : float, default 1
     loss : "hinge" or "squared_hinge", default "hinge"
     multi_class : "ovo" or "ovr", default "ovo"
@@ -123,7 +123,7 @@ class MultipleKernelSVC(SeveralKernels, SVC):
         *,
         combination: str = "convex",
         normalization: str | None = "trace",
-        rule: str = "norms",
+        rule: str = "gradient",
         C: float = 1.0,
         loss: str = "hinge",
         multi_class: str = "ovo",

@@ -33,12 +33,13 @@ class MultipleKernelSVR(SeveralKernels, SVR):
     combination : "convex" or "conic", default "convex"
     normalization : "trace", "diagonal" or None, default "trace"
         Kernels are divided by the mean of their diagonal, or become cosines, so that weights can be compared.
-    rule : "norms" or "gradient", default "norms"
-        Each round sets the weights in proportion to the norms of the kernels' parts of the solution, or takes a
-        projected step down the gradient.
-    C : float, default 1
-    epsilon : float, default 0.1
-        Half the width of the tube, in units of y.
+    rule : "gradient" or "norms", default "gradient"
+        Each round takes a projected step down the gradient, or sets the weights in proportion to the norms of the
+        kernels' parts of the solution, which takes more rounds.
+    C : float or "scale", default 1
+        "scale" is 1 for y in standard deviations.
+    epsilon : float or "scale", default 0.1
+        Half the width of the tube, in units of y; "scale" is a tenth of its standard deviation.
     gamma : float, "scale" or "auto", default "scale"
         This, degree and coef0 are of kernels by name.
     degree : float, default 3
@@ -102,7 +103,7 @@ class MultipleKernelSVR(SeveralKernels, SVR):
         *,
         combination: str = "convex",
         normalization: str | None = "trace",
-        rule: str = "norms",
+        rule: str = "gradient",
         C: float = 1.0,
         epsilon: float = 0.1,
         gamma: Any = "scale",
@@ -131,6 +132,6 @@ class MultipleKernelSVR(SeveralKernels, SVR):
 
     def _coefficients_and_value(self, gram: GramRows, y: Any, w: Any) -> tuple[np.ndarray, float]:
         weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
-        solution = self._solve(gram, self._dual(np.asarray(y, dtype=np.float64), weight))
+        solution = self._solve(gram, self._problem(np.asarray(y, dtype=np.float64), weight)[0])
         above, below = np.split(solution.alpha, 2)
         return (above - below)[None], -solution.objective

@@ -45,7 +45,7 @@ class SeveralKernels(KernelMachine):
         "kernels": KERNELS,
         "combination": Choice("convex", "conic"),
         "normalization": Choice("trace", "diagonal") | None,
-        "rule": Choice("norms", "gradient"),
+        "rule": Choice("gradient", "norms"),
         "gap_tol": Range(0, open="low"),
         "max_rounds": Count(1),
     }
