@@ -311,6 +311,26 @@ def test_a_function_of_texts_compares_texts():
     assert again.n_features_in_ == 1
 
 
+def test_a_function_may_fill_both_halves_of_its_matrix_at_once():
+    """As the one in scikit-learn's own tests, which fails for fewer rows than it is compared with."""
+
+    def halves(A, B):
+        K = np.zeros((len(A), len(B)))
+        for i in range(len(A)):
+            for j in range(i, len(B)):
+                K[i, j] = K[j, i] = A[i].count("a") * B[j].count("a") + A[i].count("b") * B[j].count("b")
+        return K
+
+    texts, y = ["a a", "a", "b", "b b", "a b"], [1, 1, 2, 2, 1]
+    counts = np.array([[2, 0], [1, 0], [0, 1], [0, 2], [1, 1]])
+    by_function = SVC(kernel=halves).fit(texts, y)
+    assert_allclose(
+        by_function.decision_function(texts),
+        SVC(kernel="linear").fit(counts, y).decision_function(counts),
+        atol=1e-9,
+    )
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

@@ -119,15 +119,15 @@ class FunctionKernel(Kernel):
         return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
 
     def _compares(self, X: Any) -> str:
-        """Whether the function is one of "tables" or of "rows", by what it makes of two and three rows."""
+        """Whether the function is one of "tables" or of "rows", by what it makes of three and two rows."""
         if self.of != "auto" or not X.shape[0]:
             return self.of
-        few, more = (X[np.arange(k) % X.shape[0]] for k in (2, 3))
+        more, few = (X[np.arange(k) % X.shape[0]] for k in (3, 2))
         try:
-            shape = np.shape(_dense(self.call(few, more)))
+            shape = np.shape(_dense(self.call(more, few)))
         except Exception:  # whatever a function of rows says about tables
             return "rows"
-        return "tables" if shape == (2, 3) else "rows"
+        return "tables" if shape == (3, 2) else "rows"
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         K = self._pairs(A, B) if self._compares(B) == "rows" else _dense(self.call(A, B))
