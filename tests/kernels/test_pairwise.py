@@ -62,6 +62,10 @@ def test_pairwise_kernels_by_name(metric):
 def test_pairwise_kernels_passes_parameters_and_refuses_others():
     assert_allclose(kernels.pairwise_kernels(A, B, lambda a, b, c: c * a @ b, c=2.0), 2 * A @ B.T, rtol=1e-12)
     assert kernels.pairwise_kernels(A @ A.T, metric="precomputed").shape == (30, 30)
+    with pytest.raises(DataError, match="each of the 30 rows"):
+        kernels.pairwise_kernels(A, metric="precomputed")
+    with pytest.raises(DataError, match="each of the 50 rows"):
+        kernels.pairwise_kernels(A @ A.T, B, metric="precomputed")
     with pytest.raises(ParameterError, match="no parameter 'degree'"):
         kernels.pairwise_kernels(A, metric="rbf", degree=2)
     with pytest.raises(ParameterError, match="metric must be one of"):

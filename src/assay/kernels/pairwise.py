@@ -169,7 +169,14 @@ def pairwise_kernels(
     array([[144.]])
     """
     if isinstance(metric, str) and metric == "precomputed":
-        return _rows(X, "pairwise_kernels")
+        K = _rows(X, "pairwise_kernels")
+        columns = K.shape[0] if Y is None else np.shape(Y)[0]
+        if K.shape[1] != columns:
+            raise DataError(
+                "pairwise_kernels: Precomputed metric requires shape (n_queries, n_indexed), values with each of the "
+                f"{columns} rows; got {K.shape}."
+            )
+        return K
     if callable(metric):
         kernel = FunctionKernel((lambda a, b: metric(a, b, **kwds)) if kwds else metric, of="rows")
         return kernel(X, Y)
