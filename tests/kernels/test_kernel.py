@@ -196,6 +196,11 @@ def test_parameters_by_name_and_fixed():
         kernel.with_params(k3__x=1)
 
 
+def test_a_list_of_one_length_scale_is_one_for_all_columns():
+    assert RBF([2.0]) == RBF(2.0) and RBF([2.0]).theta_names == ["length_scale"]
+    assert_allclose(Matern(np.array([2.0]))(IRIS), peer.Matern([2.0])(IRIS), rtol=1e-12)
+
+
 def test_gamma_is_a_length_scale_to_a_search():
     kernel = RBF(gamma=0.125)
     assert_allclose(np.exp(kernel.theta), [2.0])

@@ -6,6 +6,7 @@ import sklearn.metrics.pairwise as peer
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits
+from sklearn.gaussian_process.kernels import Matern as GaussianProcessMatern
 
 from assay import kernels
 from assay.errors import DataError, ParameterError
@@ -62,6 +63,8 @@ def test_pairwise_kernels_by_name(metric):
 def test_pairwise_kernels_passes_parameters_and_refuses_others():
     assert_allclose(kernels.pairwise_kernels(A, B, lambda a, b, c: c * a @ b, c=2.0), 2 * A @ B.T, rtol=1e-12)
     assert kernels.pairwise_kernels(A @ A.T, metric="precomputed").shape == (30, 30)
+    for kernel in (kernels.Matern(2.0), GaussianProcessMatern(2.0)):
+        assert_allclose(kernels.pairwise_kernels(A, B, kernel), kernels.Matern(2.0)(A, B), rtol=1e-12)
     with pytest.raises(DataError, match="each of the 30 rows"):
         kernels.pairwise_kernels(A, metric="precomputed")
     with pytest.raises(DataError, match="each of the 50 rows"):

@@ -13,6 +13,7 @@ from assay.kernels.dot_products import CosineKernel, Linear, Polynomial, Sigmoid
 from assay.kernels.gamma import gamma_of
 from assay.kernels.given import FunctionKernel
 from assay.kernels.laplacian import Laplacian
+from assay.kernels.names import kernel_of
 from assay.kernels.rbf import RBF
 
 __all__ = [
@@ -154,7 +155,7 @@ def pairwise_kernels(
     Parameters
     ----------
     X, Y : tables of rows; Y None takes the pairs of X
-    metric : str or callable of two rows
+    metric : str, callable of two rows, Kernel, or scikit-learn's kernel object
         The name of one of the functions of this module without ``_kernel``, or "precomputed", which returns X.
     filter_params : bool
         Whether parameters that this kernel does not have are left out; else they are an error.
@@ -177,6 +178,9 @@ def pairwise_kernels(
                 f"{columns} rows; got {K.shape}."
             )
         return K
+    made = kernel_of(metric) if callable(metric) else None
+    if made is not None and not isinstance(made, FunctionKernel):  # a kernel object, ours or scikit-learn's
+        return made(X, Y)
     if callable(metric):
         kernel = FunctionKernel((lambda a, b: metric(a, b, **kwds)) if kwds else metric, of="rows")
         return kernel(X, Y)

@@ -96,6 +96,8 @@ def check_parameter(who: str, name: str, value: Any, bounds: Any) -> Any:
         )
     if values.ndim == 0:
         return value if isinstance(value, (int, float, np.number)) else float(values)
+    if values.size == 1:
+        return float(values[0])  # one for all columns
     return value if value is values else values
 
 
