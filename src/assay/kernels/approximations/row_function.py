@@ -37,6 +37,7 @@ class RowFunction(Kernel):
 
     stored = None  # a function is code
     function: ClassVar[bool] = True
+    psd: ClassVar[bool] = False  # nobody knows
 
     call: Callable[..., float]
     params: Mapping[str, Any] = field(default_factory=dict)
