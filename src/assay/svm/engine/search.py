@@ -62,6 +62,11 @@ class Search:
         if rows is None:
             self.base = -self.sign * (self.dual.linear + self.ridge * self.alpha)
 
+    def begin(self, K: np.ndarray) -> None:
+        """Compute G from the whole matrix, for a start that is not 0."""
+        support = np.flatnonzero(self.beta)
+        _smo.subtract_rows(K, support, self.beta[support], 0, self.n, self.G)
+
     def rounding(self, dtype: Any) -> float:
         """By about how much F may be wrong if G was added up from values of ``dtype``."""
         largest = float(np.abs(self.diagonal).max(initial=0.0))

@@ -39,14 +39,15 @@ def solve(
     max_iter : int, the most steps; -1 for ten million, or a hundred for each multiplier if that is more
     """
     search = Search(gram, dual)
-    if search.alpha.any():
-        search.refresh()
     most = max(LEAST_STEPS, 100 * search.m) if max_iter < 0 else max_iter
     dtype, whole = _precision(gram, search.diagonal, tol, cache_size)
     with progress(description="fitting a kernel machine") as bar:
         if whole:
-            converged = search_whole(search, gram.whole(dtype), tol, most, bar)
+            K = gram.whole(dtype)
+            search.begin(K)
+            converged = search_whole(search, K, tol, most, bar)
         else:
+            search.refresh(dtype=dtype)
             converged = search_in_blocks(search, dtype, tol, cache_size, most, bar)
     return search.solution(converged)
 
