@@ -15,8 +15,8 @@ from assay.core.learner import Learner
 from assay.core.model_view import Part
 from assay.core.parameters import Any_, Choice, Count, Flag, Range
 from assay.core.stored import CodeArray, FloatArray, Integer, Object, ObjectRows, Plain, TableRows
-from assay.errors import DataError, DegenerateError, ParameterError, warn_user
-from assay.kernels import GramRows, Kernel, Linear, MatrixRows, PrecomputedKernel, kernel_of
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
+from assay.kernels import GramRows, Kernel, Linear, MatrixRows, PrecomputedKernel, check_gram, kernel_of
 from assay.kernels.objects import is_column_of_objects, objects_of
 from assay.svm.engine import Dual, Solution, solve
 from assay.svm.polish import polished
@@ -24,6 +24,8 @@ from assay.tables import RowNames, Table
 
 __all__ = ["KERNEL", "KernelMachine"]
 
+ROWS_LOOKED_AT = 200  # whose kernel matrix is checked where a kernel may be none
+NEGATIVE_SHARE = 1e-6  # of the largest eigenvalue that a negative one may have
 SHOWN = 8  # support vectors in an explanation
 MOST_ROWS_HELD = 2048  # whose kernel matrix is computed once, as a whole, for all that use it
 MOST_ROWS_OF_A_FUNCTION = 10_000  # whose kernel matrix a function of the user is asked for as a whole
@@ -63,6 +65,7 @@ class KernelMachine(Learner):
         "shrinking": Flag(),
         "verbose": Flag() | Count(0),
     }
+    needs_psd: ClassVar[bool] = True  # whether other matrices than kernel matrices have several solutions
     keeps_row_names = True
     stored = {
         "kernel_": Object(Kernel, d="p"),
@@ -159,7 +162,26 @@ class KernelMachine(Learner):
         if self.gamma == "scale" and getattr(self.kernel_, "gamma", 1.0) == 0.0:  # the variance overflowed
             raise self._not_finite()
         whole = X.shape[0] <= (MOST_ROWS_OF_A_FUNCTION if kernel.function else MOST_ROWS_HELD)
-        return MatrixRows(self.kernel_.gram(X)) if whole else self.kernel_.gram_rows(X)
+        gram = MatrixRows(self.kernel_.gram(X)) if whole else self.kernel_.gram_rows(X)
+        if self.needs_psd and not self.kernel_.psd:
+            self._look_for_negative_directions(gram)
+        return gram
+
+    def _look_for_negative_directions(self, gram: GramRows) -> None:
+        """Warn if the kernel values of some rows cannot be inner products."""
+        rows = np.unique(np.linspace(0, gram.n - 1, ROWS_LOOKED_AT).astype(np.int64))
+        K = np.empty((len(rows), len(rows)))
+        gram.fill(rows, rows, K)
+        if not np.isfinite(K).all():
+            raise DataError(f"{type(self).__name__}: the kernel gives values that are no finite numbers.")
+        report = check_gram(K, tol=NEGATIVE_SHARE)
+        if not report.psd:
+            warn_user(
+                f"{type(self).__name__}: the kernel matrix of {len(rows)} training rows is {report.sentence} The "
+                "solution may be one of several, and not the best. See assay.kernels.check_gram; repair_gram mends a "
+                "precomputed matrix, or take another kernel.",
+                DegenerateWarning,
+            )
 
     def _not_finite(self) -> DegenerateError:
         return DegenerateError(

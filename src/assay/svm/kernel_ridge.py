@@ -95,6 +95,7 @@ class KernelRidge(KernelExpansion, Regressor):
         scale=True,
         most_rows=5_000,
     )
+    needs_psd = False  # a system of equations has one solution
     accepts = {
         "alpha": Range(0) | Array(1, low=0) | Choice("auto"),
         **KernelExpansion.accepts,
