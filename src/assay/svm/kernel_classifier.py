@@ -109,6 +109,8 @@ class KernelClassifier(KernelMachine, Classifier):
             if abs(sign.sum()) == len(sign):  # a class whose rows all weigh nothing
                 return one_sided(sign, weight[rows]), (sign, np.ones(len(sign)))
             part = gram if len(rows) == gram.n else gram.subset(rows)
+            if part is not gram and isinstance(gram, MatrixRows):  # copied once, for all that use it
+                part = MatrixRows(gram.K.take(rows, axis=0).take(rows, axis=1))
             machine = self._binary(part, sign, weight[rows])
             return machine, machine.left_out_scores(part, MOST_SPANS) if self.probability else None
 
