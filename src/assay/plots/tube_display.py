@@ -78,7 +78,8 @@ class TubeDisplay:
         title : of the picture; None has none
         ax : matplotlib axes, default None for a new figure
         """
-        x = np.asarray(X, dtype=np.float64).reshape(np.shape(X)[0], -1)
+        x = np.asarray(X, dtype=np.float64)
+        x = x.reshape(len(x), -1)
         if x.shape[1] != 1 or not hasattr(estimator, "tube_status"):
             raise DataError(
                 f"TubeDisplay: expected an SVR or NuSVR and rows of one column, got {type(estimator).__name__} and "

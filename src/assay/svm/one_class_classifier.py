@@ -110,11 +110,12 @@ class OneClassClassifier(Generative):
         K, who = len(self.classes_), type(self).__name__
         weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
         shares = np.bincount(y, weight, minlength=K)
-        if self.priors is not None and len(self.priors) != K:
+        prior = shares / shares.sum() if self.priors is None else np.asarray(self.priors, dtype=np.float64)
+        if prior.shape != (K,):
             raise ParameterError(
-                f"{who}: priors must be {K} probabilities, one for each class, got {len(self.priors)}."
+                f"{who}: priors must be {K} probabilities, one for each class, got {prior.size}."
             )
-        self.class_prior_ = shares / shares.sum() if self.priors is None else np.asarray(self.priors, float)
+        self.class_prior_ = prior
         gamma = gamma_of(self.gamma, X, who)
 
         def machine(k: int) -> SVDD:
@@ -136,7 +137,8 @@ class OneClassClassifier(Generative):
             prior = np.log(self.class_prior_)
         for k, machine in enumerate(self.machines_):
             points = KernelSums(machine.support_vectors_, machine.dual_coef_[0])
-            width = 1.0 / np.sqrt(2.0 * machine.kernel_.gamma)
+            kernel: Any = machine.kernel_
+            width = 1.0 / np.sqrt(2.0 * kernel.gamma)
             joint[:, k] = prior[k] + points.log_sums(X, profile, width)  # (1), (2)
         return joint
 

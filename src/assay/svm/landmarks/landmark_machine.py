@@ -79,7 +79,8 @@ class LandmarkMachine(PassLearner, KernelMachine):
         described.most_candidates = max(LEAST_CANDIDATES, CANDIDATES_A_LANDMARK * self.n_landmarks)
         described._learn_from(source)
         m = len(described.normalization_)
-        inner, features = source, described._transform
+        inner: Source = source
+        features: Callable[[Any], np.ndarray] = described._transform
         if isinstance(source, Rows) and n * m * 8 <= self.cache_size * 2**20:
             inner, features = Rows(described._transform(source.X), source.y, source.w), _as_they_are
         fitted = minimise_slacks(
