@@ -377,3 +377,16 @@ def test_a_slow_kernel_is_asked_once_for_each_pair():
     found = solve(Counted().gram_rows(X), soft_margin(y, 1.0))
     assert sum(pairs) < 0.6 * 1000**2
     assert_allclose(found.objective, solve(RBF().gram_rows(X), soft_margin(y, 1.0)).objective, rtol=1e-5)
+
+
+def test_a_problem_that_starts_with_few_rows_is_solved_in_blocks_and_alike():
+    """A one-class problem of small nu, as rows are needed and with the whole matrix."""
+    X = np.random.default_rng(0).normal(size=(1600, 4))
+    start = np.zeros(1600)
+    start[:32] = 1.0
+    dual = Dual(np.ones(1600), np.zeros(1600), np.ones(1600), start)
+    rows = solve(RBF(gamma=0.3).gram_rows(X), dual, tol=1e-6)
+    whole = solve(MatrixRows(RBF(gamma=0.3)(X)), dual, tol=1e-6)
+    assert rows.converged and whole.converged
+    assert_allclose(rows.objective, whole.objective, rtol=1e-6)
+    assert_allclose(rows.offset, whole.offset, rtol=1e-5)

@@ -18,6 +18,8 @@ SINGLE_TOLERANCE = 1e-5  # below, float32 would need many gradients anew
 SINGLE_RANGE = 1e30  # values beyond do not fit float32
 LEAST_STEPS = 10_000_000  # that max_iter=-1 allows
 MOST_REFRESHES = 20
+LEAST_ROWS_IN_BLOCKS = 1_500  # training rows up to which the whole matrix is quickest
+SHARE_IN_BLOCKS = 0.3  # of the rows that start above 0: with fewer, rows are computed as they are needed
 
 
 def solve(
@@ -41,6 +43,7 @@ def solve(
     search = Search(gram, dual)
     most = max(LEAST_STEPS, 100 * search.m) if max_iter < 0 else max_iter
     dtype, whole = _precision(gram, search.diagonal, tol, cache_size)
+    whole = whole and not _needs_few_rows(gram, dual)
     with progress(description="fitting a kernel machine") as bar:
         if whole:
             K = gram.whole(dtype)
@@ -62,6 +65,13 @@ def _precision(gram: GramRows, diagonal: np.ndarray, tol: float, cache_size: flo
     if largest > SINGLE_RANGE or (exact and 8 * gram.n**2 <= cache):
         return np.dtype(np.float64), 8 * gram.n**2 <= cache
     return np.dtype(np.float32), 4 * gram.n**2 <= cache
+
+
+def _needs_few_rows(gram: GramRows, dual: Dual) -> bool:
+    """Whether the start has few multipliers above 0, of many rows, as one-class problems of small nu have."""
+    started = np.count_nonzero(dual.start)
+    held = isinstance(gram, MatrixRows)
+    return not held and gram.n > LEAST_ROWS_IN_BLOCKS and 0 < started < SHARE_IN_BLOCKS * gram.n
 
 
 def search_whole(search: Search, K: np.ndarray, tol: float, most: int, bar: Progress) -> bool:
