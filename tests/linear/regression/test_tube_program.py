@@ -12,7 +12,7 @@ from assay.linear.regression.tube_program import Program, fit_tube, solve_tube
 
 def by_linear_programming(program):
     """The value of (2) without P: variables beta, s above and s below."""
-    X, y, above, below, epsilon, _ = program
+    X, y, above, below, epsilon, _ = program[:6]
     n, d = X.shape
     cost = np.concatenate((np.zeros(d), above, below))
     A = np.block([[-X, -np.eye(n), np.zeros((n, n))], [X, np.zeros((n, n)), -np.eye(n)]])
