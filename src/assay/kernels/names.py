@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from assay.errors import ParameterError, did_you_mean
@@ -71,17 +72,24 @@ def kernel_of(
     return made if schema is None else made.with_schema(schema)
 
 
+@lru_cache(maxsize=128, typed=True)  # kernels are immutable, and a fit asks for its kernel several times
+def _named(name: str, gamma: float | str, degree: float, coef0: float) -> Kernel:
+    return KERNELS[name](gamma=gamma, degree=degree, coef0=coef0)
+
+
 def _kernel(kernel: Any, gamma: float | str, degree: float, coef0: float) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
+    if isinstance(kernel, str) and kernel in KERNELS:
+        if all(isinstance(value, (str, int, float)) for value in (gamma, degree, coef0)):
+            return _named(kernel, gamma, degree, coef0)
+        return KERNELS[kernel](gamma=gamma, degree=degree, coef0=coef0)
     if any(base.__module__ == "sklearn.gaussian_process.kernels" for base in type(kernel).__mro__):
         from assay.kernels.scikit_learn import from_scikit_learn  # slow to import
 
         return from_scikit_learn(kernel)
     if callable(kernel):
         return FunctionKernel(kernel)
-    if isinstance(kernel, str) and kernel in KERNELS:
-        return KERNELS[kernel](gamma=gamma, degree=degree, coef0=coef0)
     raise ParameterError(
         f"kernel must be one of {', '.join(map(repr, KERNELS))}, a function of two tables or two rows, or a Kernel, "
         f"got {kernel!r}." + did_you_mean(kernel, KERNELS, listed=False)
