@@ -251,13 +251,6 @@ CHECKS: dict[str, dict[str, str]] = {
     **{
         name: dict.fromkeys(
             (f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")),
-            ON_THE_BOUNDARY,
-        )
-        for name in ("OneClassSVM", "SVDD")
-    },
-    **{
-        name: dict.fromkeys(
-            (f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")),
             "repeated rows are solved by other steps, which stop within tol of the same optimum",
         )
         for name in ("CrammerSingerSVC", "ProjectedGradientSVC", "WestonWatkinsSVC")

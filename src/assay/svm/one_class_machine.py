@@ -44,11 +44,18 @@ class OneClassMachine(KernelMachine, Detector):
         """(n,) -1 for outliers among the rows of X, 1 for all others."""
         return self.fit(X, **params).predict(X)
 
-    def predict(self, X: TableLike) -> np.ndarray:
-        """(n,) -1 for outliers, 1 for all others; rows on the boundary, up to rounding, are none."""
-        self._ready()
+    def decision_function(self, X: TableLike) -> np.ndarray:
+        """(n,) the score less the threshold: negative for outliers, exactly 0 on the boundary up to rounding."""
+        return self._decision(self._admit(X))
+
+    def score_samples(self, X: TableLike) -> np.ndarray:
+        """(n,) how usual each row is: the lower, the more of an outlier."""
+        return self.decision_function(X) + self.offset_
+
+    def _decision(self, X: Any) -> np.ndarray:
+        decision = self._score(X) - self.offset_
         size = abs(self.offset_) + float(abs(self.dual_coef_).sum())
-        return np.where(self.decision_function(X) < -ROUNDING * size, -1, 1)
+        return np.where(np.abs(decision) <= ROUNDING * size, 0.0, decision)
 
     def _learn_class(self, X: Any, weight: np.ndarray) -> None:
         raise TypeError(f"{type(self).__name__} must define _learn_class")

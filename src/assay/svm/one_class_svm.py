@@ -12,7 +12,6 @@ from assay.svm.engine import Dual
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.multipliers import filled
 from assay.svm.one_class_machine import OneClassMachine
-from assay.types import TableLike
 
 __all__ = ["OneClassSVM"]
 
@@ -114,13 +113,6 @@ class OneClassSVM(OneClassMachine):
         self.n_iter_ = solution.iterations
         self._conclude([solution])
 
-    def decision_function(self, X: TableLike) -> np.ndarray:
-        """(n,) the score less rho: negative for outliers."""
-        return self._outputs(self._admit(X))[:, 0]
-
-    def score_samples(self, X: TableLike) -> np.ndarray:
-        """(n,) the sum of kernel values with the support vectors: the lower, the more of an outlier."""
-        return self._score(self._admit(X))
-
     def _score(self, X: Any) -> np.ndarray:
+        """(n,) the sums of kernel values with the support vectors."""
         return self._outputs(X)[:, 0] + self.offset_

@@ -168,10 +168,5 @@ class SVDD(OneClassMachine):
         """(n,) the squared distance of each row from the centre, in the space of the kernel."""
         return -self._score(self._admit(X))
 
-    def decision_function(self, X: TableLike) -> np.ndarray:
-        """(n,) the squared radius less the squared distance: negative outside the ball."""
-        scores = self._score(self._admit(X))
-        return self.squared_radius_ + scores
-
     def _score(self, X: Any) -> np.ndarray:
         return 2 * self._outputs(X)[:, 0] - self.kernel_.diagonal(X) - self.squared_center_
