@@ -18,6 +18,7 @@ REASONS = {
     "adding up over rows is a second axis beside the family: the same code for memory, blocks, partial_fit and Dask": {
         "PassLearner",
         "SumLearner",
+        "WithoutTarget",
     },
     "what an estimator around another one does with tables, labels and metadata": {"MetaEstimator"},
     "a kind of classifier, with predictions of its own form: from joint densities, from scores, of several targets": {
@@ -46,7 +47,10 @@ REASONS = {
         "KNeighbors",
         "LeastSquaresLearner",
         "RadiusNeighbors",
+        "DrawnFeatures",
+        "MarginMachine",
         "RidgeSearch",
+        "SeveralKernels",
         "StochasticDescent",
         "Thresholded",
     },
@@ -60,6 +64,7 @@ REASONS = {
         "DecisionTreeClassifier",
         "DecisionTreeRegressor",
     },
+    "the machine whose kernel, price or width these choose": {"SVC", "SVR"},
 }
 LISTED = set().union(*REASONS.values())
 

@@ -2,9 +2,20 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from assay.errors import DegenerateWarning
-from assay.svm import SVC, SVR
+from assay.errors import DataError, DegenerateWarning, ParameterError
+from assay.kernels import Matern
+from assay.svm import (
+    SVC,
+    SVDD,
+    SVR,
+    LandmarkSVC,
+    LinearSVC,
+    OneClassSVM,
+    SubgradientSVC,
+    margin_diagnostics,
+)
 
 
 def test_matrices_that_are_no_kernel_matrices_are_named():
@@ -20,3 +31,26 @@ def test_matrices_that_are_no_kernel_matrices_are_named():
     with pytest.warns(DegenerateWarning, match="not positive semidefinite"):
         SVR(kernel="sigmoid", gamma=2.0, coef0=1.0).fit(rng.normal(size=(60, 2)), y)
     SVC(kernel="precomputed").fit(A @ A.T, y)  # without a word
+
+
+@pytest.mark.parametrize("machine", [SVDD(nu=0.3), OneClassSVM(nu=0.3)])
+def test_what_is_explained_is_what_is_predicted(machine):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    machine.fit(X)
+    answers = [explanation.answer for explanation in machine.explain(X)]
+    assert answers == ["outlier" if side < 0 else "inlier" for side in machine.predict(X)]
+
+
+def test_wrong_use_is_named():
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.tile([0, 1], 15)
+    with pytest.raises(ParameterError, match="must be a fitted SVC or NuSVC, got LinearSVC"):
+        margin_diagnostics(LinearSVC().fit(X, y), X, y)
+    with pytest.raises(DataError, match="is too small for gamma='scale'"):
+        SVC().fit(X * 1e-160, y)
+    for machine in (LinearSVC(C=np.inf), LandmarkSVC(C=np.inf)):
+        with pytest.raises(ParameterError, match="C must be a number above 0"):
+            machine.fit(X, y)
+    with pytest.raises(ParameterError, match="nu must be at most 150"):
+        Matern(nu=200.0)
+    with pytest.warns(ConvergenceWarning, match="no pass lowered the objective"):
+        SubgradientSVC(C=1e6).fit(X * 1000, y)

@@ -1,5 +1,7 @@
 """Kernel ridge regression: closed form, leave-one-out, agreement with scikit-learn."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -138,3 +140,28 @@ def test_the_users_matrix_stays_as_it_is():
     before = K.copy()
     KernelRidge(kernel="precomputed").fit(K, Y, WEIGHTS)
     assert (before == K).all()
+
+
+@pytest.mark.parametrize(("gamma", "coef0"), [(1.0, 0.0), (0.5, -1.0)])
+def test_an_indefinite_kernel_has_the_coefficients_of_scikit_learn(gamma, coef0):
+    """Peer: scikit-learn's KernelRidge, whose system has eigenvalues below 0, too."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    settings = {"kernel": "sigmoid", "gamma": gamma, "coef0": coef0, "alpha": 0.1}
+    with pytest.warns(DegenerateWarning):
+        ours = KernelRidge(**settings).fit(X, X[:, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        peer = Peer(**settings).fit(X, X[:, 0])
+    assert_allclose(ours.predict(X), peer.predict(X), rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, of the powers
+def test_kernel_values_that_are_no_numbers_are_refused():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    for model, rows in (
+        (KernelRidge(kernel="poly"), X * 1e110),
+        (KernelRidge(kernel="poly", degree=1.5), X),
+        (KernelRidge(kernel="linear"), X * 1e160),
+    ):
+        with pytest.raises(DataError, match=r"the kernel gave (NaN|an infinite value)"):
+            model.fit(rows, X[:, 0])

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 
 __all__ = ["gamma_of"]
+
+SMALLEST_VARIANCE = 1e-300  # whose inverse is a number
 
 
 def gamma_of(gamma: float | str | None, X: Any, who: str) -> float:
@@ -28,6 +30,11 @@ def gamma_of(gamma: float | str | None, X: Any, who: str) -> float:
             return 1.0 / d
         if gamma == "scale":
             variance = _variance(X)
+            if 0 < d * variance < SMALLEST_VARIANCE:
+                raise DataError(
+                    f"{who}: the variance of the columns, {variance:.3g}, is too small for gamma='scale'. Scale the "
+                    "columns first."
+                )
             return 1.0 / (d * variance) if variance > 0 else 1.0
     elif np.isfinite(gamma) and gamma >= 0:
         return float(gamma)

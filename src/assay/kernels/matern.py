@@ -15,6 +15,8 @@ from assay.kernels.stationary import LENGTH_SCALE, OfDistance
 
 __all__ = ["Matern"]
 
+LARGEST_NU = 150.0  # up to which the factors of (1) are numbers
+
 
 @dataclass(frozen=True, eq=False)
 class Matern(OfDistance):
@@ -60,6 +62,11 @@ class Matern(OfDistance):
         super().__post_init__()
         if not isinstance(self.nu, (int, float, np.number)) or not self.nu > 0:
             raise ParameterError(f"Matern: nu must be a number above 0, got {self.nu!r}.")
+        if LARGEST_NU < self.nu < np.inf:
+            raise ParameterError(
+                f"Matern: nu must be at most {LARGEST_NU:g}, beyond which Bessel's function overflows, or inf, the "
+                f"Gaussian kernel, from which such a kernel hardly differs; got {self.nu!r}."
+            )
 
     def _form(self) -> Form | None:
         if np.isinf(self.nu):

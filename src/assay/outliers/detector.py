@@ -72,7 +72,7 @@ class Detector(OutlierMixin, Learner):
 
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         scores, threshold = self._score(X), float(self.offset_)
-        answers = ["outlier" if score < threshold else "inlier" for score in scores]
+        answers = ["outlier" if side < 0 else "inlier" for side in self._decided(scores)]
         reasons = self._reasons(X, rows)
 
         def sections(i: int) -> list[Section]:
@@ -82,6 +82,10 @@ class Detector(OutlierMixin, Learner):
             ]
 
         return Explanations(type(self).__name__, answers, rows, replace(reasons, sections=sections))
+
+    def _decided(self, scores: np.ndarray) -> np.ndarray:
+        """The scores less the threshold."""
+        return above(scores, self.offset_)
 
     def _auto_offset(self) -> float:
         return self.usual_offset

@@ -9,7 +9,7 @@ import numpy as np
 
 from assay.core.explanation import text_table
 from assay.core.targets import check_weights, label_codes
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.svm.binary_fit import BinaryFit
 from assay.svm.kernel_classifier import KernelClassifier
 from assay.svm.linear.margin_report import EDGE, STATUS
@@ -149,6 +149,11 @@ def margin_diagnostics(
     - Vapnik, V. (1998). Statistical Learning Theory. Wiley.
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
+    if not isinstance(model, KernelClassifier):
+        raise ParameterError(
+            f"margin_diagnostics: model must be a fitted SVC or NuSVC, got {type(model).__name__}. For linear "
+            "machines: margin_report."
+        )
     values = model._admit(X)
     n, who = values.shape[0], "margin_diagnostics"
     if n != model.shape_fit_[0]:

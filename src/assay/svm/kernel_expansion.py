@@ -13,6 +13,7 @@ from assay.core.parameters import Choice, Range
 from assay.core.stored import FloatArray, Object, ObjectRows, Plain, TableRows
 from assay.errors import DataError
 from assay.kernels import Kernel, MatrixRows
+from assay.kernels.gram_rows import finite
 from assay.svm.kernel_machine import KERNEL, KernelMachine
 
 __all__ = ["KernelExpansion", "refuse_beyond_memory"]
@@ -45,9 +46,9 @@ class KernelExpansion(KernelMachine):
         refuse_beyond_memory(type(self).__name__, gram.n, self.remedy)
         if self.kernel_.precomputed:
             self.X_fit_ = np.empty((0, 0))
-            return np.array(X, dtype=np.float64)
+            return finite(np.array(X, dtype=np.float64), "precomputed")
         self.X_fit_ = X.tocsr() if hasattr(X, "tocsr") else X
-        return gram.K if isinstance(gram, MatrixRows) else self.kernel_.gram(X)
+        return finite(gram.K if isinstance(gram, MatrixRows) else self.kernel_.gram(X), self.kernel_.name)
 
     def _model_parts(self) -> list[Part]:
         lines: list[list[Any]] = [["kernel", repr(self.kernel_)], ["training rows", self.shape_fit_[0]]]

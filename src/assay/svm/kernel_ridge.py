@@ -11,6 +11,7 @@ from assay.core.parameters import Array, Choice, Flag, Instance, Range
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.kernels import Kernel, Linear, RowFunction, kernel_of
+from assay.kernels.gram_rows import finite
 from assay.kernels.kernel import mirror
 from assay.svm.kernel_expansion import KernelExpansion
 from assay.types import TableLike, Weights
@@ -286,23 +287,22 @@ class _BySpectrum:
 
         self.mean_diagonal = float(np.trace(K)) / len(K)
         size, self.U = eigh(K, overwrite_a=False, check_finite=False, driver="evd")
-        self.size = np.maximum(size, 0.0)
+        self.size = size  # below 0 where the matrix is none of a kernel
 
     def best_penalties(self, Y: np.ndarray) -> np.ndarray:
         """(t,) for each target the penalty with the least mean square of (2)."""
-        rotated, squares = self.U.T @ Y, self.U**2
+        rotated, squares, size = self.U.T @ Y, self.U**2, np.maximum(self.size, 0.0)
 
         def errors(alpha: float) -> np.ndarray:
-            share = 1.0 / (self.size + alpha)
+            share = 1.0 / (size + alpha)
             return np.mean(((self.U @ (share[:, None] * rotated)) / (squares @ share)[:, None]) ** 2, axis=0)
 
         return _least(errors, self.mean_diagonal)
 
     def solve(self, Y: np.ndarray, alpha: float, with_inverse: bool) -> tuple[np.ndarray, np.ndarray]:
         total = self.size + alpha
-        share = np.where(
-            total > len(total) * np.finfo(float).eps * total.max(), 1.0 / np.maximum(total, 1e-300), 0.0
-        )
+        sound = np.abs(total) > len(total) * np.finfo(float).eps * np.abs(total).max()
+        share = np.divide(1.0, total, out=np.zeros_like(total), where=sound)
         return self.U @ (share[:, None] * (self.U.T @ Y)), self.U**2 @ share if with_inverse else np.ones(
             len(Y)
         )
@@ -313,7 +313,7 @@ class _ByColumns:
 
     def __init__(self, Z: Any):
         S = Z.T @ Z
-        S = S.toarray() if hasattr(S, "toarray") else np.asarray(S)
+        S = finite(S.toarray() if hasattr(S, "toarray") else np.asarray(S), "KernelRidge")
         self.Z, self.mean_diagonal = Z, float(np.trace(S)) / Z.shape[0]
         self.size, self.V = np.linalg.eigh(S)
         self.size = np.maximum(self.size, 0.0)

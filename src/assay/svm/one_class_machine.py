@@ -46,14 +46,14 @@ class OneClassMachine(KernelMachine, Detector):
 
     def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) the score less the threshold: negative for outliers, exactly 0 on the boundary up to rounding."""
-        return self._decision(self._admit(X))
+        return self._decided(self._score(self._admit(X)))
 
     def score_samples(self, X: TableLike) -> np.ndarray:
         """(n,) how usual each row is: the lower, the more of an outlier."""
         return self.decision_function(X) + self.offset_
 
-    def _decision(self, X: Any) -> np.ndarray:
-        decision = self._score(X) - self.offset_
+    def _decided(self, scores: np.ndarray) -> np.ndarray:
+        decision = scores - self.offset_
         size = abs(self.offset_) + float(abs(self.dual_coef_).sum())
         return np.where(np.abs(decision) <= ROUNDING * size, 0.0, decision)
 

@@ -168,5 +168,8 @@ class SVDD(OneClassMachine):
         """(n,) the squared distance of each row from the centre, in the space of the kernel."""
         return -self._score(self._admit(X))
 
+    def _output_words(self, p: int) -> str:
+        return "the kernel value with the centre"
+
     def _score(self, X: Any) -> np.ndarray:
         return 2 * self._outputs(X)[:, 0] - self.kernel_.diagonal(X) - self.squared_center_

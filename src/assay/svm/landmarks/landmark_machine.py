@@ -35,7 +35,7 @@ class LandmarkMachine(PassLearner, KernelMachine):
         **{
             name: KernelMachine.accepts[name] for name in ("kernel", "degree", "gamma", "coef0", "cache_size")
         },
-        "C": Range(0, open="low"),
+        "C": Range(0, np.inf, open="both"),
         "n_landmarks": Count(1),
         "landmarks": Choice("random cholesky", "cholesky", "random", "leverage"),
         "fit_intercept": Flag(),

@@ -121,7 +121,7 @@ class LinearSVC(LinearClassifier, Discriminant):
         "loss": Choice("hinge", "squared_hinge"),
         "dual": Flag() | Choice("auto"),
         "tol": Range(0, open="low"),
-        "C": Range(0, open="low"),
+        "C": Range(0, np.inf, open="both"),
         "multi_class": Choice("ovr", "crammer_singer"),
         "fit_intercept": Flag(),
         "intercept_scaling": Range(0, open="low"),

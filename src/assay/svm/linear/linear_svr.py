@@ -87,7 +87,7 @@ class LinearSVR(LinearRegressor, Regressor):
     accepts = {
         "epsilon": Range(0),
         "tol": Range(0, open="low"),
-        "C": Range(0, open="low"),
+        "C": Range(0, np.inf, open="both"),
         "loss": Choice("epsilon_insensitive", "squared_epsilon_insensitive"),
         "fit_intercept": Flag(),
         "intercept_scaling": Range(0, open="low"),

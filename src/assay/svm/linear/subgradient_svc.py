@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Card
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, Integer, Object, Scalar
+from assay.errors import warn_user
 from assay.linear.sign_classifier import SignClassifier
 from assay.svm.linear.margin_machine import signed_rows
 from assay.types import RandomState
@@ -102,7 +104,7 @@ class SubgradientSVC(SignClassifier):
     multiclass = "two classes only"
     remedy_for_more = "For more: LinearSVC, or OneVsRestClassifier around it."
     accepts = {
-        "C": Range(0, open="low"),
+        "C": Range(0, np.inf, open="both"),
         "rule": Choice("batch", "stochastic"),
         "batch_size": Count(1),
         "rate": Range(0, open="low"),
@@ -165,6 +167,11 @@ class SubgradientSVC(SignClassifier):
                     mean = (mean[0] + (v - mean[0]) / counted, mean[1] + (b - mean[1]) / counted)
                 self.history_.append(PrimalStep(iteration, value, least, rate, errors))
                 bar.advance(note=f"objective {value:.4g}")
+        if not least < self.history_[0].objective:
+            warn_user(
+                f"{type(self).__name__}: no pass lowered the objective. Lower the rate or C, or scale the columns.",
+                ConvergenceWarning,
+            )
         v, b = mean if self.average else best
         self.coef_, self.intercept_, self.n_iter_ = v[None], np.array([b]), self.max_iter
         self.objective_ = self._objective(X, s, price, v, b)[0]

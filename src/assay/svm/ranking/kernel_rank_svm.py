@@ -26,7 +26,7 @@ __all__ = ["KernelRankSVM"]
 
 MAX_ROWS_HELD = 15_000  # whose kernel matrix is held as a whole, 1.8 GB
 FIRST_VIOLATION = 0.1  # of a margin, at which the gap is looked at first
-PAIRS_BETWEEN_LOOKS = 1 << 24  # visits before Ctrl-C is looked for
+VALUES_BETWEEN_LOOKS = 1 << 28  # of the kernel matrix that are gone through before Ctrl-C is looked for
 MAX_SHOWN = 8  # support vectors of an explanation
 
 
@@ -184,7 +184,7 @@ class KernelRankSVM(KernelMachine, Ranker):
         ridge, high = (0.5 / C, np.inf) if squared else (0.0, C)
         alpha, g, order = np.zeros(m), np.zeros(n), np.arange(m)
         state = np.array([m, np.inf, float(seed_of(self.random_state)), np.inf])
-        violation, made, at_once = FIRST_VIOLATION, 0, max(1, PAIRS_BETWEEN_LOOKS // (m + n))
+        violation, made, at_once = FIRST_VIOLATION, 0, max(1, VALUES_BETWEEN_LOOKS // (m * n))
         while True:
             made += _pair_descent.descend(
                 gram=gram,

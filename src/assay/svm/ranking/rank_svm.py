@@ -79,7 +79,7 @@ class RankSVM(LinearRanker):
     card = Card("rank svm", "an order of rows with a margin, from preferences", also=("ranksvm",), scale=True)
     margin = 1.0
     accepts = {
-        "C": Range(0, open="low"),
+        "C": Range(0, np.inf, open="both"),
         "loss": Choice("hinge", "squared_hinge"),
         "tol": Range(0, open="low"),
         "max_iter": Count(1),
