@@ -69,9 +69,9 @@ def _precision(gram: GramRows, diagonal: np.ndarray, tol: float, cache_size: flo
 
 def _needs_few_rows(gram: GramRows, dual: Dual) -> bool:
     """Whether the start has few multipliers above 0, of many rows, as one-class problems of small nu have."""
-    started = np.count_nonzero(dual.start)
+    started = int(np.count_nonzero(dual.start))
     held = isinstance(gram, MatrixRows)
-    return not held and gram.n > LEAST_ROWS_IN_BLOCKS and 0 < started < SHARE_IN_BLOCKS * gram.n
+    return bool(not held and gram.n > LEAST_ROWS_IN_BLOCKS and 0 < started < SHARE_IN_BLOCKS * gram.n)
 
 
 def search_whole(search: Search, K: np.ndarray, tol: float, most: int, bar: Progress) -> bool:
