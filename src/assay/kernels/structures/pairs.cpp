@@ -107,9 +107,12 @@ double walk_sum(const Parts &A, int64_t i, const Parts &B, int64_t j, int64_t lo
     return sum;
 }
 
+constexpr int64_t MOST_STEPS = 10000;  // of a walk: a file must not make a prediction endless
+
 void walks(const Parts &A, const Parts &B, int64_t longest, double decay, InOut2<double> out) {  // out (n, m)
     const auto result = view(out);
     require(result.rows() == A.objects() && result.cols() == B.objects(), "walks: sizes");
+    require(longest >= 0 && longest <= MOST_STEPS, "walks: longest must be from 0 to 10000");
     const size_t room = size_t(sized(A.largest(), B.largest(), "walks: sizes"));
     std::vector<double> X(room), Y(room);
     nb::gil_scoped_release unlocked;

@@ -17,6 +17,8 @@ from assay.kernels.structures.parts import Parts
 
 __all__ = ["SharedWalks"]
 
+LONGEST = 10_000  # steps of a walk, as the native code has it
+
 
 @dataclass(frozen=True, eq=False)
 class SharedWalks(Kernel):
@@ -61,9 +63,10 @@ class SharedWalks(Kernel):
     stored = {"length": Integer(), "decay": Scalar(0, finite=True)}
 
     def __post_init__(self) -> None:
-        if not isinstance(self.length, (int, np.integer)) or isinstance(self.length, bool) or self.length < 0:
+        whole = isinstance(self.length, (int, np.integer)) and not isinstance(self.length, bool)
+        if not whole or not 0 <= self.length <= LONGEST:
             raise ParameterError(
-                f"SharedWalks: length must be a whole number from 0 up, got {self.length!r}."
+                f"SharedWalks: length must be a whole number from 0 to {LONGEST}, got {self.length!r}."
             )
         if not 0 < self.decay < np.inf:
             raise ParameterError(f"SharedWalks: decay must be a number above 0, got {self.decay!r}.")
