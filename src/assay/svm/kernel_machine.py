@@ -10,17 +10,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from assay.core.cases import MOST_CASES, beside
 from assay.core.explanation import Section
-from assay.core.explanations import Contributions, Explanations, Reasons, RowValues, dense_block
-from assay.core.learner import Learner
+from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.core.model_view import Part
-from assay.core.parameters import Any_, Choice, Count, Flag, Range
+from assay.core.parameters import Choice, Count, Flag, Range
 from assay.core.stored import CodeArray, FloatArray, Integer, Object, ObjectRows, Plain, TableRows
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.kernels import GramRows, Kernel, Linear, MatrixRows, PrecomputedKernel, check_gram, kernel_of
-from assay.kernels.objects import is_column_of_objects, objects_of
+from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.svm.engine import Dual, Solution, solve
 from assay.svm.polish import polished
-from assay.tables import RowNames, Table
 
 __all__ = ["KERNEL", "KernelMachine"]
 
@@ -30,13 +28,8 @@ SHOWN = 8  # support vectors in an explanation
 MOST_ROWS_HELD = 2048  # whose kernel matrix is computed once, as a whole, for all that use it
 MOST_ROWS_OF_A_FUNCTION = 10_000  # whose kernel matrix a function of the user is asked for as a whole
 
-KERNEL = Any_(
-    "the name of a kernel, a function of two tables, or a Kernel",
-    lambda value: isinstance(value, (str, Kernel)) or callable(value),
-)
 
-
-class KernelMachine(Learner):
+class KernelMachine(KernelLearner):
     r"""A learner whose answers are sums of kernel values with some of the training rows, the support vectors.
 
     .. math:: f(x) = \sum_j c_j K(x_j, x) + b \quad (1)
@@ -66,7 +59,6 @@ class KernelMachine(Learner):
         "verbose": Flag() | Count(0),
     }
     needs_psd: ClassVar[bool] = True  # whether other matrices than kernel matrices have several solutions
-    keeps_row_names = True
     stored = {
         "kernel_": Object(Kernel, d="p"),
         "support_": CodeArray("m"),
@@ -86,26 +78,6 @@ class KernelMachine(Learner):
     cache_size: Any
     max_iter: Any
 
-    @property
-    def takes(self) -> frozenset[str]:  # type: ignore[override]
-        """What the kernel can use of a table as it is."""
-        if "kernel_" in vars(self):
-            return self.kernel_.takes
-        try:
-            return self._kernel().takes
-        except (TypeError, ValueError):  # a parameter that is about to be refused
-            return frozenset()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed" or getattr(self.kernel, "precomputed", False)
-        return tags
-
-    def _check_parameters(self) -> None:
-        self.__dict__.pop("kernel_", None)  # a new fit takes what the parameters now say
-        super()._check_parameters()
-        self._kernel()
-
     def _kernel(self) -> Kernel:
         """The kernel that the parameters say, before it learns."""
         try:
@@ -113,55 +85,12 @@ class KernelMachine(Learner):
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
 
-    def _kernel_of_table(self) -> Kernel:
-        """The kernel with the names and kinds of the columns, unless rows are objects or a design of indicators."""
-        kernel, schema = self._kernel(), vars(self).get("schema_")
-        if schema is not None and ("nominal" in kernel.takes or not any(c.kind == "nominal" for c in schema)):
-            return kernel.with_schema(schema)
-        return kernel
-
-    # Rows
-
-    def _reads_objects(self, X: Any, fitting: bool) -> bool:
-        """Whether rows are objects: those of the kernel, or what a function of the user compares, if it is no table."""
-        if not fitting and "kernel_" in vars(self):
-            return "schema_" not in vars(self)
-        return "objects" in self.takes or (self._kernel().function and is_column_of_objects(X))
-
-    def _admit(self, X: Any, fitting: bool = False) -> Any:
-        if not self._reads_objects(X, fitting):
-            return super()._admit(X, fitting)
-        if fitting:
-            for name in ("schema_", "design_", "n_features_in_", "feature_names_in_"):
-                self.__dict__.pop(name, None)  # of an earlier fit to a table
-            self.row_names_ = RowNames.of(X).stored()
-        else:
-            self._ready()
-        return objects_of(X, type(self).__name__)
-
-    def _explain_table(self, X: Any) -> Explanations:
-        if not self._reads_objects(X, False):
-            return super()._explain_table(X)
-        values = self._admit(X)
-        block: Any = [{"row": value if isinstance(value, str) else repr(value)} for value in values]
-        return self._explain_block(values, block)
-
     def _learn_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> GramRows:
         """Fit the kernel to the training rows; the rows of their kernel matrix."""
-        kernel = self._kernel_of_table()
-        if kernel.precomputed and X.shape[0] != X.shape[1]:
-            raise DataError(
-                f"{type(self).__name__}: Precomputed matrix must be a square matrix, the kernel values of the training "
-                f"rows with each other. Input is a {X.shape[0]}x{X.shape[1]} matrix."
-            )
-        try:
-            self.kernel_ = kernel.learn(X, y, w)
-        except ParameterError as error:
-            raise ParameterError(f"{type(self).__name__}: {error}") from None
-        self.shape_fit_ = tuple(map(int, X.shape))
+        self._fit_kernel(X, y, w)
         if self.gamma == "scale" and getattr(self.kernel_, "gamma", 1.0) == 0.0:  # the variance overflowed
             raise self._not_finite()
-        whole = X.shape[0] <= (MOST_ROWS_OF_A_FUNCTION if kernel.function else MOST_ROWS_HELD)
+        whole = X.shape[0] <= (MOST_ROWS_OF_A_FUNCTION if self.kernel_.function else MOST_ROWS_HELD)
         gram = MatrixRows(self.kernel_.gram(X)) if whole else self.kernel_.gram_rows(X)
         if self.needs_psd and not self.kernel_.psd:
             self._look_for_negative_directions(gram)
@@ -188,13 +117,6 @@ class KernelMachine(Learner):
             f"{type(self).__name__}: The dual coefficients or intercepts are not finite. The input data may contain "
             "large values and need to be preprocessed: scale the columns first."
         )
-
-    def _refuse_sparse(self, table: Table) -> None:
-        if not isinstance(table.values, np.ndarray) and self._kernel().precomputed:
-            raise TypeError(
-                f"{type(self).__name__}: Sparse precomputed kernels are not supported. Use X.toarray()."
-            )
-        super()._refuse_sparse(table)
 
     # Learning
 
