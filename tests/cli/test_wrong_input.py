@@ -81,7 +81,7 @@ def test_models_that_are_none(wrong, tmp_path):
         (("fit", "iris", "-l", "forst", "-o", "{folder}/m.assay"), "Did you mean forest?"),
         (("compare", "iris", "-l", "lda,forst"), "Did you mean forest?"),
         (("fit", "iris", "--targt", "species", "-o", "{folder}/m.assay"), "Did you mean one of: '--target'"),
-        (("fit", "iris", "-t", "variety", "-o", "{folder}/m.assay"), "iris predicts 'species', not 'variety'"),
+        (("fit", "iris", "-t", "variety", "-o", "{folder}/m.assay"), "iris predicts 'species' and has no column 'v"),
         (("fit", "iris", "-o", "{folder}/no/m.assay"), "there is no folder"),
         (("fit", "iris", "-o", "{folder}"), "is a directory"),
         (("predict", "{model}", "weather"), "missing: sepal length (cm)"),

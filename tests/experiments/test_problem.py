@@ -37,6 +37,15 @@ def test_all_ways_of_giving_data(tmp_path):
     assert problem(arff).about.rows == problem(str(arff)).about.rows == 8
 
 
+def test_columns_to_drop_are_no_features(tmp_path):
+    path = file(tmp_path, ROWS)
+    for drop in ("who", ["who", "when"]):
+        dropped = problem({"file": path, "target": "late", "drop": drop})
+        assert [c.name for c in dropped.about.columns] == [c for c in ("age", "who", "when") if c not in drop]
+    with pytest.raises(DataError, match="patinet"):
+        problem({"file": path, "target": "late", "drop": ["patinet"]})
+
+
 def test_columns_of_groups_and_times_are_apart(tmp_path):
     path = file(tmp_path, ROWS)
     grouped = problem({"file": path, "target": "late", "group": "who"}, "3-fold")

@@ -281,3 +281,15 @@ def test_diabetes_and_linnerud_have_the_numbers_as_measured():
         )
     with pytest.raises(ParameterError, match="target must be one of Weight, Waist, Pulse"):
         load_linnerud("Chins")
+
+
+def test_another_column_becomes_the_target():
+    iris = load_dataset("iris")
+    lengths = iris.with_target("sepal length (cm)")
+    assert lengths.feature_names == [*iris.feature_names[1:], "species"] and lengths.classes == ()
+    np.testing.assert_array_equal(lengths.y, iris.X.values[:, 0])
+    back = lengths.with_target("species")
+    assert back.classes == iris.classes and (back.y == iris.y).all()
+    assert back.feature_names == [*iris.feature_names[1:], "sepal length (cm)"]
+    with pytest.raises(ParameterError, match="no column 'sepal'"):
+        iris.with_target("sepal")

@@ -146,9 +146,14 @@ def rows_to_learn(
 def _built_in(name: str, target: str | None, reading: Reading) -> LabelledTable:
     data = built_in_with(name, reading)
     if target is not None and target != data.target_name:
-        raise click.BadParameter(
-            f"{name} predicts {data.target_name!r}, not {target!r}", param_hint="--target"
-        )
+        names = data.feature_names
+        if target not in names:
+            predicts = f"predicts {data.target_name!r}" if data.target_name else "has no target of its own"
+            raise click.BadParameter(
+                f"{name} {predicts} and has no column {target!r}.{did_you_mean(target, names)}",
+                param_hint="--target",
+            )
+        data = data.with_target(target)
     return LabelledTable(data.name, data.X, data.y, data.target_name)
 
 
@@ -202,7 +207,10 @@ def rows_for(model: Estimator, name: str, reading: Reading | None = None) -> Row
         frame = data.frame("pyarrow")
         names = [*data.X.schema.names, *filter(None, [data.target_name])]
         kept = _kept(frame, reading.keep, names)
-        return RowsToPredict(_used(model, data.X, data.X.schema.names, reading, data.target_name), kept)
+        target = getattr(model, "target_name_", None)
+        if data.target_name in model.schema_.names and target in data.feature_names:
+            data = data.with_target(target)
+        return RowsToPredict(_used(model, data.X, data.feature_names, reading, data.target_name), kept)
     from assay.tables.cleaning import clean
     from assay.tables.readers import read_table
     from assay.tables.readers.column_options import ColumnOptions

@@ -22,7 +22,7 @@ from assay.tables.data import Dataset, datasets, load_dataset
 
 __all__ = ["Problem", "Splits", "named_sources"]
 
-_ROWS, _FILE = {"X", "y", "groups", "times", "target"}, {"file", "target", "group", "time"}
+_ROWS, _FILE = {"X", "y", "groups", "times", "target"}, {"file", "target", "group", "time", "drop"}
 _HINT = (
     "Give the name of a built-in data set, a Dataset, a pair (X, y), a dict(X=..., y=..., groups=...) or a file as "
     'dict(file="loans.csv", target="default").'
@@ -229,11 +229,14 @@ def _whole(name: str, dataset: Dataset) -> Mapping[str, Any]:
     return {"X": dataset.X, "y": dataset.y, "target": dataset.target_name}
 
 
-def _read(name: str, file: Any, target: Any = None, group: Any = None, time: Any = None) -> Mapping[str, Any]:
-    """A file; the columns of groups and times are not features."""
+def _read(
+    name: str, file: Any, target: Any = None, group: Any = None, time: Any = None, drop: Any = ()
+) -> Mapping[str, Any]:
+    """A file; the columns of groups and times, and those to drop, are not features."""
     from assay.tables.readers import read_table
 
-    read = read_table(file, target="auto" if target is None else target)
+    unused = [drop] if isinstance(drop, str) else [str(column) for column in drop]
+    read = read_table(file, target="auto" if target is None else target, drop=unused)
     if read.y is None:
         raise DataError(
             f"data {name!r} does not say which column of {file} is to be predicted. Give "

@@ -27,7 +27,8 @@ seed = 0                           # the same seed gives the same splits and the
 alpha = 0.05                       # level of tests; intervals are of 1 - alpha
 
 # Built-in data sets by name (assay datasets), files as {{ file = "loans.csv", target = "default" }};
-# add group = "column" if rows of one group must stay on one side of every split.
+# add group = "column" if rows of one group must stay on one side of every split, and drop = ["id"] for columns
+# that are not features.
 data = ["iris", "wine", "breast_cancer", "german_credit"]
 
 # Learners by name (assay learners). Without settings: lda = {{}}. With settings, every combination of the
@@ -191,7 +192,7 @@ def _data(section: Any, base: Path, where: str) -> Any:
 def _source(entry: Any, base: Path, where: str) -> Any:
     if isinstance(entry, str):
         return str(base / entry) if (base / entry).is_file() else entry
-    _known(entry, ("file", "target", "group", "time"), f"{where}, data")
+    _known(entry, ("file", "target", "group", "time", "drop"), f"{where}, data")
     if "file" not in entry:
         raise DataError(f"{where}: a data set without file: {entry!r}.", who="experiment")
     return {**entry, "file": str(base / str(entry["file"]))}

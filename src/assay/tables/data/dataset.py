@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from assay.errors import ParameterError
+from assay.errors import ParameterError, did_you_mean
 from assay.tables.frames import to_frame
 from assay.tables.table import Table
 from assay.types import RandomState
@@ -94,6 +94,28 @@ class Dataset:
         """
         extra = {str(self.target_name): self.y} if target and self.y is not None else None
         return to_frame(self.X, library, extra)
+
+    def with_target(self, name: str) -> Dataset:
+        """The same rows with another column as the target; the target so far becomes a column, the last.
+
+        >>> from assay.tables.data import load_apples
+        >>> load_apples().with_target("weight").feature_names
+        ['colour', 'shape', 'taste', 'variety']
+        """
+        if name == self.target_name:
+            return self
+        if name not in self.feature_names:
+            raise ParameterError(
+                f"Dataset {self.name!r} has no column {name!r}.{did_you_mean(name, self.feature_names)}"
+            )
+        kinds = {c.name: c.kind for c in self.X.schema if c.kind != "ordinal" and c.name != name}
+        frame, j = self.frame("pyarrow"), self.feature_names.index(name)
+        X = Table.of(frame.drop_columns([name]), kinds, who=self.name)
+        column = self.X.schema[j]
+        values = self.X.select([j]).to_columns()[name]
+        y = np.array(values, dtype=np.float64 if column.kind == "numeric" else object)
+        classes = () if column.kind == "numeric" else tuple(c for c in column.categories if c in set(values))
+        return replace(self, X=X, y=y, target_name=name, classes=classes, bayes_error=None)
 
     def split(
         self, test_size: float | int = 0.25, random_state: RandomState = None, stratify: bool = False
