@@ -7,8 +7,10 @@ from assay.stats.activations import sigmoid, softmax, softmax_jacobian
 from assay.stats.bayesian.bayes_error import bayes_error, minimum_error_rule, rule_error
 from assay.stats.bayesian.bayes_rule import BayesResult, bayes_rule, bayes_rule_from_counts, bayes_theorem
 from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
+from assay.stats.bayesian.chain_diagnostics import effective_sample_size, shortest_interval, split_r_hat
 from assay.stats.bayesian.correlated_t import correlated_t
 from assay.stats.bayesian.dirichlet_categorical import DirichletCategorical
+from assay.stats.bayesian.draws import Draws, DrawsSummary
 from assay.stats.bayesian.elicitation import beta_from_interval, normal_from_interval
 from assay.stats.bayesian.grid_posterior import GridPosterior
 from assay.stats.bayesian.hierarchical_t import HierarchicalPosterior, hierarchical_t
@@ -160,6 +162,8 @@ __all__ = [
     "Density",
     "DirichletCategorical",
     "DiscriminantDirections",
+    "Draws",
+    "DrawsSummary",
     "EffectSize",
     "Elbow",
     "Equivalence",
@@ -243,6 +247,7 @@ __all__ = [
     "dunnett_quantile",
     "dunnett_sf",
     "effective_parameters",
+    "effective_sample_size",
     "elbow",
     "entropy",
     "equivalence_test",
@@ -317,6 +322,7 @@ __all__ = [
     "sample_size_for",
     "scalar_projection",
     "shaffer",
+    "shortest_interval",
     "sidak",
     "sigmoid",
     "sign_test",
@@ -325,6 +331,7 @@ __all__ = [
     "smoothed_frequencies",
     "softmax",
     "softmax_jacobian",
+    "split_r_hat",
     "structural_risk",
     "studentized_range_quantile",
     "studentized_range_sf",
