@@ -14,8 +14,8 @@ from assay.stats.bayesian.draws import Draws, DrawsSummary
 from assay.stats.bayesian.elicitation import beta_from_interval, normal_from_interval
 from assay.stats.bayesian.grid_posterior import GridPosterior
 from assay.stats.bayesian.hierarchical_t import HierarchicalPosterior, hierarchical_t
+from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.bayesian.model_selection import (
-    LinearPosterior,
     ModelPosterior,
     bayesian_model_selection,
     log_evidence,

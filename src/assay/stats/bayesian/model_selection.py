@@ -7,35 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_triangular
 
 from assay.errors import DataError, ParameterError
+from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.checks import as_matrix, as_sample
 
 __all__ = [
-    "LinearPosterior",
     "ModelPosterior",
     "bayesian_model_selection",
     "log_evidence",
     "weight_posterior",
 ]
-
-
-@dataclass(frozen=True)
-class LinearPosterior:
-    """Posterior of the weights of a linear model; made by `weight_posterior`.
-
-    mean : (d,), which is also the ridge solution      covariance : (d, d)      noise : variance of the noise
-    """
-
-    mean: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    noise: float
-
-    def predict(self, X: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean and variance of a new number at each row of X; the variance includes the noise."""
-        D = as_matrix(X, "LinearPosterior")
-        return D @ self.mean, np.einsum("ij,jk,ik->i", D, self.covariance, D) + self.noise
 
 
 def weight_posterior(
@@ -67,12 +49,8 @@ def weight_posterior(
     ----------
     - Bishop, C. M. (2006). Pattern Recognition and Machine Learning. Springer.
     """
-    D, r = _rows(X, y, precision, noise, "weight_posterior")
-    d = D.shape[1]
-    R = np.linalg.qr(np.vstack([D / np.sqrt(noise), np.sqrt(precision) * np.eye(d)]), mode="r")
-    inverse = solve_triangular(R, np.eye(d))
-    S = inverse @ inverse.T
-    return LinearPosterior(S @ (D.T @ r) / noise, S, float(noise))  # (1)
+    prior = _prior(X, precision, noise, "weight_posterior")
+    return prior.update(X, y)  # (1)
 
 
 def log_evidence(X: ArrayLike, y: ArrayLike, precision: float = 1.0, noise: float = 1.0) -> float:
@@ -81,7 +59,7 @@ def log_evidence(X: ArrayLike, y: ArrayLike, precision: float = 1.0, noise: floa
     .. math:: \log p(r) = \log N\!\left(r;\ 0,\ \sigma^2I + \tfrac1\lambda XX^T\right)                \quad (1)
 
     A model that could have produced many other data as well gives these data less: complexity costs by itself.
-    The scale of the columns matters, for the prior is the same for all weights. Cost: O(n d min(n, d)).
+    The scale of the columns matters, for the prior is the same for all weights. Cost: O(n d^2 + d^3).
 
     Examples
     --------
@@ -97,15 +75,7 @@ def log_evidence(X: ArrayLike, y: ArrayLike, precision: float = 1.0, noise: floa
     ----------
     - Bishop, C. M. (2006). Pattern Recognition and Machine Learning. Springer.
     """
-    D, r = _rows(X, y, precision, noise, "log_evidence")
-    U, s, _ = np.linalg.svd(D, full_matrices=False)
-    along = U.T @ r
-    # standard deviation of the data along the columns of U; σ in all other directions
-    deviation = np.hypot(np.sqrt(noise), s / np.sqrt(precision))
-    outside = max(0.0, float(r @ r - along @ along))
-    log_det = 2 * np.sum(np.log(deviation)) + (len(r) - len(s)) * np.log(noise)
-    square = np.sum((along / deviation) ** 2) + outside / noise
-    return float(-0.5 * (len(r) * np.log(2 * np.pi) + log_det + square))  # (1)
+    return _prior(X, precision, noise, "log_evidence").log_evidence(X, y)  # (1)
 
 
 @dataclass(frozen=True)
@@ -190,12 +160,7 @@ def bayesian_model_selection(
     return ModelPosterior(score, belief, posterior / posterior.sum(), weights)  # (1)
 
 
-def _rows(
-    X: ArrayLike, y: ArrayLike, precision: float, noise: float, who: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    D, r = as_matrix(X, who), as_sample(y, who)
-    if len(D) != len(r):
-        raise DataError(f"X has {len(D)} rows and y has {len(r)}.", who=who)
+def _prior(X: ArrayLike, precision: float, noise: float, who: str) -> LinearPosterior:
     if not (precision > 0 and noise > 0):
         raise ParameterError(f"precision and noise must be above 0, got {precision} and {noise}.", who=who)
-    return D, r
+    return LinearPosterior.prior(as_matrix(X, who).shape[1], precision, noise=noise)
