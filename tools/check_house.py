@@ -108,6 +108,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "outliers",
     "plots",
     "prepare",
+    "processes",
     "report",
     "rulebase",
     "rules",

@@ -32,6 +32,7 @@ _ROOMS = (
     "outliers",
     "plots",
     "prepare",
+    "processes",
     "report",
     "rulebase",
     "rules",

@@ -18,6 +18,7 @@ from assay import optimize as optimize
 from assay import outliers as outliers
 from assay import plots as plots
 from assay import prepare as prepare
+from assay import processes as processes
 from assay import report as report
 from assay import rulebase as rulebase
 from assay import rules as rules

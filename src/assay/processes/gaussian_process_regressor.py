@@ -1,0 +1,449 @@
+"""Gaussian process regression."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from assay.core import Card, Regressor
+from assay.core.explanation import Section
+from assay.core.fitting import all_or_nothing
+from assay.core.model_view import ModelView, Part
+from assay.core.parameters import Array, Choice, Count, Flag, Function, Range, Seed
+from assay.core.stored import FloatArray, Object, Plain, Scalar, Text
+from assay.core.targets import plain_values
+from assay.errors import DataError, ParameterError
+from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
+from assay.kernels.kernel_learner import KERNEL, KernelLearner
+from assay.processes import selection as choosing
+from assay.processes.routes.by_targets import route_of_targets
+from assay.processes.routes.ladder import METHODS, choose_route
+from assay.processes.routes.route import Route
+from assay.tables.rows import row_count, take_rows
+from assay.types import TableLike
+
+__all__ = ["GaussianProcessRegressor"]
+
+LEAST_ROWS_OF_A_SUBSET = 150  # on which parameters are chosen first
+
+
+class GaussianProcessRegressor(KernelLearner, Regressor):
+    r"""Regression by a Gaussian process: an answer and its uncertainty from a kernel and noise.
+
+    The targets are :math:`y = f(x) + e`; f is a Gaussian process of mean 0 and covariance K, e is noise. For the
+    training rows :math:`y \sim N(0, C)`, :math:`C = K + \alpha I`, and at x
+
+    .. math:: m(x) = k(x)^T C^{-1} y, \qquad v(x) = K(x, x) - k(x)^T C^{-1} k(x) \quad (1)
+
+    The free parameters of the kernel are chosen by the evidence :math:`\ln p(y)`, or as ``selection`` says.
+
+    Cost: fit O(n^3) for each set of parameters that is tried; predict O(n) a row, O(n^2) with its variance; memory
+    O(n^2), whatever the number of parameters. With many rows the parameters are approached on a sixteenth and a quarter
+    of them, and some ten sets are tried on all.
+
+    Parameters
+    ----------
+    kernel : Kernel, scikit-learn's kernel object, name or function of two tables, default None
+        The covariance K. None is ``ConstantKernel() * RBF()``, as with scikit-learn.
+    alpha : float or (n,) array, default 1e-10
+        Variance of the noise beyond that of a `WhiteKernel` in the kernel; of the normalised targets, if they are.
+    optimizer : "fmin_l_bfgs_b", callable or None, default "fmin_l_bfgs_b"
+        None leaves the parameters as they are; a function gets the objective, a start and ``bounds=``, and returns the
+        best theta and its value. The name stands for quasi-Newton steps within the bounds
+        (`assay.processes.box_descent`).
+    n_restarts_optimizer : int, default 0
+        Further starts, drawn from the default priors of the parameters.
+    normalize_y : bool, default False
+        Whether targets are brought to mean 0 and variance 1 inside.
+    copy_X_train : bool, default True
+        Accepted; the rows are copied if somebody could change them.
+    n_targets : int, default None
+        Number of targets of a model that has not been fitted.
+    random_state : int, RandomState or None, default None
+    selection : "evidence" or "map", default "evidence"
+        What is maximised: the evidence, or the evidence times the default priors (`KernelPrior`).
+    method : "auto" or "exact", default "auto"
+        How it is computed.
+
+    Attributes
+    ----------
+    kernel_ : Kernel, with the parameters that were chosen
+    X_train_ : the training rows      y_train_ : (n,) or (n, t) the targets, normalised if asked for
+    L_ : (n, n) the Cholesky factor of C      alpha_ : (n,) or (n, t) :math:`C^{-1}y`
+    log_marginal_likelihood_value_ : float
+    choice_ : Choice, how the parameters were chosen
+    method_ : str, what was computed and why
+    jitter_ : float
+        What was added to the diagonal of C because it was singular in arithmetic; 0 if nothing was.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.processes import GaussianProcessRegressor
+    >>> from assay.kernels import RBF
+    >>> x, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0.0, 1.0, 0.0, -1.0])
+    >>> model = GaussianProcessRegressor(RBF(0.5), alpha=0.1, optimizer=None).fit(x, y)
+    >>> mean, sd = model.predict([[1.5]], return_std=True)
+    >>> mean.round(6), (sd**2 + 0.1).round(6)  # with the noise
+    (array([0.547753]), array([0.498727]))
+
+    See Also
+    --------
+    assay.svm.KernelRidge, assay.svm.SVR
+
+    References
+    ----------
+    - Rasmussen, C. E. and Williams, C. K. I. (2006). Gaussian Processes for Machine Learning. MIT Press.
+    """
+
+    card = Card(
+        "gaussian process",
+        "the mean of all smooth functions that fit, and its uncertainty",
+        also=("gp", "gpr"),
+        scale=True,
+        most_rows=5_000,
+        settings={"normalize_y": True, "selection": "map"},
+    )
+    accepts = {
+        "kernel": KERNEL | None,
+        "alpha": Range(0) | Array(1, low=0),
+        "optimizer": Choice("fmin_l_bfgs_b") | Function() | None,
+        "n_restarts_optimizer": Count(0),
+        "normalize_y": Flag(),
+        "copy_X_train": Flag(),
+        "n_targets": Count(1) | None,
+        "random_state": Seed(),
+        "selection": Choice("evidence", "map"),
+        "method": Choice("auto", *METHODS),
+    }
+    stored = {
+        "kernel_": Object(Kernel, d="p"),
+        "route_": Object(Route),
+        "choice_": Object(choosing.Choice),
+        "method_": Text(),
+        "log_marginal_likelihood_value_": Scalar(),
+        "y_mean_": FloatArray("t", finite=True),
+        "y_scale_": FloatArray("t", low=0, finite=True),
+        "several_": Plain(bool),
+        "shape_fit_": Plain(tuple),
+    }
+    route_: Route
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        alpha: Any = 1e-10,
+        optimizer: Any = "fmin_l_bfgs_b",
+        n_restarts_optimizer: int = 0,
+        normalize_y: bool = False,
+        copy_X_train: bool = True,
+        n_targets: int | None = None,
+        random_state: Any = None,
+        selection: str = "evidence",
+        method: str = "auto",
+    ):
+        self.kernel = kernel
+        self.alpha = alpha
+        self.optimizer = optimizer
+        self.n_restarts_optimizer = n_restarts_optimizer
+        self.normalize_y = normalize_y
+        self.copy_X_train = copy_X_train
+        self.n_targets = n_targets
+        self.random_state = random_state
+        self.selection = selection
+        self.method = method
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = tags.target_tags.single_output = True
+        tags.requires_fit = False
+        return tags
+
+    def show(self, limit: int | None = 50) -> ModelView:
+        if "route_" not in vars(self):  # it answers before a fit, but has nothing to show
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
+        return super().show(limit)
+
+    def _model_parts(self) -> list[Part]:
+        lines: list[list[Any]] = [
+            ["kernel", repr(self.kernel_)],
+            ["training rows", self.shape_fit_[0]],
+            ["computed", self.method_],
+            ["log evidence", round(self.log_marginal_likelihood_value_, 6)],
+            ["parameters", self.choice_.sentence],
+        ]
+        if self.jitter_:
+            lines.append(
+                ["jitter", f"{self.jitter_:.3g} was added to the diagonal: the covariances were singular"]
+            )
+        return [Section("Process", ["what", "value"], lines)]
+
+    def _kernel(self) -> Kernel:
+        if self.kernel is None:
+            return ConstantKernel() * RBF()
+        kernel = kernel_of(self.kernel)
+        if kernel.precomputed:
+            raise ParameterError(
+                f"{type(self).__name__}: a precomputed kernel has no values of new rows with themselves, and so no "
+                "variances. Give the kernel itself, or use KernelRidge(kernel='precomputed')."
+            )
+        return kernel
+
+    # ---------------------------------------------------------------- fit
+
+    @all_or_nothing
+    def fit(self, X: TableLike, y: Any, noise: Any = None) -> Self:
+        """Learn from the rows of X and their numbers y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame, (n, d), or a sequence of objects that the kernel compares
+        y : (n,) numbers, or (n, t) for several targets, NaN where one of several is missing
+        noise : (n,) variances of the noise of each row, in squared units of y; None for no other than alpha
+        """
+        self._check_parameters()
+        values = self._admit(X, fitting=True)
+        n = row_count(values, type(self).__name__)
+        Y = self._targets(y, n)
+        self._fit_kernel(values)
+        self.route_, self.method_ = self._route(values, Y, self._noise(noise, Y))
+        self._choose(values)
+        self.route_.condition(self.kernel_)
+        return self
+
+    def _targets(self, y: Any, n: int) -> np.ndarray:
+        """(n, t) the targets, normalised if asked for."""
+        who = type(self).__name__
+        self._remember_targets(y)
+        if y is None:
+            raise DataError(f"{who} requires y to be passed, but the target y is None.")
+        try:
+            Y = np.asarray(plain_values(y), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError("y must be numbers.", who=who) from None
+        if Y.ndim not in (1, 2) or len(Y) != n:
+            raise DataError(f"X has {n} rows and y has the shape {Y.shape}.", who=who)
+        self.several_ = Y.ndim == 2
+        Y = Y[:, None] if Y.ndim == 1 else Y
+        self._check_targets(Y)
+        t = Y.shape[1]
+        self.y_mean_, self.y_scale_ = np.zeros(t), np.ones(t)
+        if self.normalize_y:
+            self.y_mean_ = np.nanmean(Y, axis=0)
+            sd = np.nanstd(Y, axis=0)
+            flat = sd <= 10 * np.finfo(float).eps * np.abs(self.y_mean_)
+            self.y_scale_ = np.where(flat | (sd == 0), 1.0, sd)
+        return (Y - self.y_mean_) / self.y_scale_
+
+    def _check_targets(self, Y: np.ndarray) -> None:
+        who, t = type(self).__name__, Y.shape[1]
+        if np.isinf(Y).any():
+            raise DataError("y contains infinity. Drop the rows, or transform the target.", who=who)
+        missing = np.isnan(Y)
+        if t == 1 and missing.any():
+            raise DataError(
+                f"y contains NaN in {int(missing.sum())} of {len(Y)} rows. Drop them: they say nothing. "
+                "Of several targets, some may be missing.",
+                who=who,
+            )
+        if missing.all(axis=0).any():
+            raise DataError(f"target {int(missing.all(axis=0).argmax()) + 1} of {t} has no values.", who=who)
+        if self.n_targets is not None and t != self.n_targets:
+            raise DataError(
+                "The number of targets seen in `y` is different from the parameter `n_targets`. Got "
+                f"{t} != {self.n_targets}.",
+                who=who,
+            )
+
+    def _noise(self, noise: Any, Y: np.ndarray) -> np.ndarray:
+        """(n,) or (n, t) the noise of the rows in units of the normalised targets."""
+        who, n = type(self).__name__, len(Y)
+        alpha = np.asarray(self.alpha, dtype=np.float64)
+        if alpha.ndim and len(alpha) not in (1, n):
+            raise DataError(
+                f"{who}: alpha must be a scalar or an array with same number of entries as y. ({len(alpha)} != {n})"
+            )
+        total = np.full(n, alpha) if alpha.size == 1 else alpha.copy()
+        if noise is None:
+            return total
+        noise = np.asarray(noise, dtype=np.float64)
+        if noise.shape != (n,) or not np.isfinite(noise).all() or (noise < 0).any():
+            raise DataError(
+                f"{who}: noise must be one variance from 0 up for each of the {n} rows, got the shape {noise.shape}."
+            )
+        scales = self.y_scale_**2
+        if (scales == scales[0]).all():
+            return total + noise / scales[0]
+        return total[:, None] + noise[:, None] / scales
+
+    def _route(self, X: Any, Y: np.ndarray, noise: np.ndarray) -> tuple[Route, str]:
+        make, words = choose_route(self.method, self.kernel_, X)
+        return route_of_targets(make, Y, noise).fit(self.kernel_, X, Y, noise), words
+
+    def _choose(self, X: Any) -> None:
+        """The parameters of the kernel."""
+        route, theta = self.route_, self.kernel_.theta
+        if self.optimizer is None or not len(theta):
+            value = route.log_evidence(theta, gradient=False)[0]
+            self.choice_ = choosing.Choice(theta, -value, 1, True, "as given")
+            self.log_marginal_likelihood_value_ = value
+            return
+        variance = float(np.nanvar(route.Y)) or 1.0
+        prior = choosing.KernelPrior.of(self.kernel_, X, variance)
+        penalised = self.selection == "map"
+        self.choice_ = choosing.choose_theta(
+            _minus(route),
+            self.kernel_,
+            prior=prior,
+            penalised=penalised,
+            coarse=self._coarse(X),
+            restarts=self.n_restarts_optimizer,
+            optimizer=self.optimizer,
+            random_state=self.random_state,
+        )
+        self.kernel_ = self.kernel_.with_theta(self.choice_.theta)
+        prior_loss = prior.loss(self.choice_.theta)[0] if penalised else 0.0
+        self.log_marginal_likelihood_value_ = prior_loss - self.choice_.value
+
+    def _coarse(self, X: Any) -> list[tuple[choosing.Objective, float]]:
+        """Objectives of a sixteenth and a quarter of the rows, if these are enough."""
+        n = len(self.route_.Y)
+        order = np.random.default_rng(0).permutation(n)
+        parts = []
+        for size in (n // 16, n // 4):
+            if size >= LEAST_ROWS_OF_A_SUBSET:
+                rows = np.sort(order[:size])
+                route, _ = self._route(take_rows(X, rows), self.route_.Y[rows], self.route_.noise[rows])
+                parts.append((_minus(route), size / n))
+        return parts
+
+    # ---------------------------------------------------------------- what scikit-learn's has
+
+    @property
+    def X_train_(self) -> Any:
+        """The training rows."""
+        return self._fitted("X_train_").X
+
+    @property
+    def y_train_(self) -> np.ndarray:
+        """(n,) or (n, t) the targets, normalised if asked for."""
+        return self._shaped(self._fitted("y_train_").Y)
+
+    @property
+    def L_(self) -> np.ndarray:
+        """(n, n) the Cholesky factor of C."""
+        return self._fitted("L_").factor.lower  # type: ignore[attr-defined]
+
+    @property
+    def alpha_(self) -> np.ndarray:
+        r"""(n,) or (n, t) :math:`C^{-1}y`."""
+        return self._shaped(self._fitted("alpha_").a)  # type: ignore[attr-defined]
+
+    @property
+    def jitter_(self) -> float:
+        """What was added to the diagonal of C because it was singular in arithmetic."""
+        return self._fitted("jitter_").jitter
+
+    def _fitted(self, name: str) -> Route:
+        if "route_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
+        return self.route_
+
+    def _shaped(self, Y: np.ndarray) -> np.ndarray:
+        return Y if self.several_ else Y[:, 0]
+
+    def log_marginal_likelihood(
+        self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
+    ) -> Any:
+        """The log evidence at theta, with ``eval_gradient`` also its (p,) derivatives; None is that of the fit."""
+        if theta is None:
+            if eval_gradient:
+                raise ValueError("Gradient can only be evaluated for theta!=None")
+            return self.log_marginal_likelihood_value_
+        value, gradient = self._fitted("log_marginal_likelihood").log_evidence(
+            np.asarray(theta), eval_gradient
+        )
+        if not clone_kernel:
+            self.kernel_ = self.kernel_.with_theta(theta)
+        return (value, gradient) if eval_gradient else value
+
+    # ---------------------------------------------------------------- answers
+
+    def predict(self, X: TableLike, return_std: bool = False, return_cov: bool = False) -> Any:
+        """The expected target of each row, and how uncertain it is.
+
+        The uncertainty is that of the function f, and of a `WhiteKernel` in the kernel, as with scikit-learn, but not
+        that of alpha; see :meth:`predict_distribution`. Before a fit, it is the prior that answers.
+
+        Parameters
+        ----------
+        X : rows as in fit
+        return_std : whether to give the standard deviations, (n,) or (n, t), too
+        return_cov : whether to give the covariances of the rows, (n, n) or (n, n, t), too
+        """
+        if return_std and return_cov:
+            raise RuntimeError("At most one of return_std or return_cov can be requested.")
+        if "route_" not in vars(self):
+            return self._predict_prior(X, return_std, return_cov)
+        values = self._admit_to_answer(X)
+        mean = self._predict(values)
+        if return_cov:
+            return mean, self._in_units(self.route_.covariance(values), 2)
+        if return_std:
+            return mean, np.sqrt(self._in_units(self.route_.variance(values), 1))
+        return mean
+
+    def _predict(self, X: Any) -> np.ndarray:
+        mean = self.route_.mean(X) * self.y_scale_ + self.y_mean_
+        return mean if mean.shape[1] > 1 else mean[:, 0]
+
+    def _in_units(self, variance: np.ndarray, ndim: int) -> np.ndarray:
+        """Variances of the normalised targets in squared units of the targets, without an axis for a single one."""
+        variance = variance[..., None] if variance.ndim == ndim else variance
+        scaled = variance * self.y_scale_**2
+        return scaled if scaled.shape[-1] > 1 else scaled[..., 0]
+
+    def _predict_prior(self, X: Any, return_std: bool, return_cov: bool) -> Any:
+        kernel, t = self._kernel(), self.n_targets or 1
+        values = X if "objects" in kernel.takes else np.asarray(plain_values(X), dtype=np.float64)
+        mean = np.zeros((row_count(values, type(self).__name__), t))
+        mean = mean if t > 1 else mean[:, 0]
+        if not (return_std or return_cov):
+            return mean
+        spread = kernel.gram(values) if return_cov else np.sqrt(kernel.diagonal(values))
+        return mean, np.repeat(spread[..., None], t, axis=-1) if t > 1 else spread
+
+    def sample_y(self, X: TableLike, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
+        """(n, s) or (n, t, s) draws of the function at the rows of X, all rows of a draw together."""
+        from sklearn.utils import check_random_state
+
+        random = check_random_state(random_state)
+        mean, covariance = self.predict(X, return_cov=True)
+        if mean.ndim == 1:
+            return random.multivariate_normal(mean, covariance, n_samples).T
+        draws = [
+            random.multivariate_normal(mean[:, j], covariance[..., j], n_samples).T[:, None]
+            for j in range(mean.shape[1])
+        ]
+        return np.hstack(draws)
+
+    def _distribution(self, X: Any) -> Any:
+        """The targets of new rows, with their noise."""
+        from assay.stats.distributions.predictive import Normal
+
+        self._refuse_several_targets(len(self.y_mean_) > 1)
+        variance = self.route_.variance(X) + float(np.mean(self.route_.noise))
+        return Normal(self._predict(X), np.sqrt(self._in_units(variance, 1)))
+
+
+def _minus(route: Route) -> choosing.Objective:
+    """What is minimised for the largest evidence."""
+
+    def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
+        value, gradient = route.log_evidence(theta)
+        return -value, -gradient
+
+    return objective

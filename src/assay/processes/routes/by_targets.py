@@ -1,0 +1,97 @@
+"""Several targets that have not all rows in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from assay.core.stored import Each, IntArray, Object
+from assay.kernels import Kernel
+from assay.processes.routes.route import Route
+from assay.tables.rows import take_rows
+
+__all__ = ["ByTargets", "route_of_targets"]
+
+
+class ByTargets(Route):
+    """Targets of which each is known for some of the rows: a route for those that share rows and noise.
+
+    All have one kernel: the log evidence is the sum over the groups of targets.
+
+    Attributes
+    ----------
+    routes : list of Route      columns : list of (k,) which targets each has      rows : list of (m,) their rows
+    """
+
+    stored = {
+        "routes": Each(Object(Route)),
+        "columns": Each(IntArray("*", low=0)),
+        "rows": Each(IntArray("*", low=0)),
+    }
+    routes: list[Route]
+    columns: list[np.ndarray]
+    rows: list[np.ndarray]
+
+    def __init__(self, make: Callable[[], Route]):
+        self._make = make
+
+    def fit(self, kernel: Kernel, X: Any, Y: np.ndarray, noise: np.ndarray) -> Self:
+        """Keep the rows; Y (n, t) is NaN where a target is missing, the noise may be (n,) or (n, t)."""
+        noises = np.broadcast_to(noise[:, None] if noise.ndim == 1 else noise, Y.shape)
+        groups: dict[bytes, list[int]] = {}
+        for j in range(Y.shape[1]):
+            known = ~np.isnan(Y[:, j])
+            groups.setdefault(known.tobytes() + noises[known, j].tobytes(), []).append(j)
+        self.columns = [np.array(columns) for columns in groups.values()]
+        self.rows = [np.flatnonzero(~np.isnan(Y[:, columns[0]])) for columns in self.columns]
+        self.routes = []
+        for rows, columns in zip(self.rows, self.columns):
+            part = self._make().fit(
+                kernel, take_rows(X, rows), Y[np.ix_(rows, columns)], noises[rows, columns[0]].copy()
+            )
+            self.routes.append(part)
+        del self._make
+        return super().fit(kernel, X, Y, noise)
+
+    @property
+    def words(self) -> str:  # type: ignore[override]
+        return f"{self.routes[0].words}, for {len(self.routes)} groups of targets with the same rows"
+
+    def log_evidence(self, theta: np.ndarray, gradient: bool = True) -> tuple[float, np.ndarray]:
+        parts = [route.log_evidence(theta, gradient) for route in self.routes]
+        return sum(value for value, _ in parts), np.sum([slope for _, slope in parts], axis=0)
+
+    def _condition(self) -> None:
+        for route in self.routes:
+            route.condition(self.kernel)
+        self.jitter = max(route.jitter for route in self.routes)
+
+    def mean(self, Q: Any) -> np.ndarray:
+        return self._spread([route.mean(Q) for route in self.routes])
+
+    def variance(self, Q: Any) -> np.ndarray:
+        return self._spread([route.variance(Q)[:, None] for route in self.routes])
+
+    def covariance(self, Q: Any) -> np.ndarray:
+        return self._spread([route.covariance(Q)[..., None] for route in self.routes])
+
+    def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
+        means, variances = np.full(self.Y.shape, np.nan), np.full(self.Y.shape, np.nan)
+        for route, rows, columns in zip(self.routes, self.rows, self.columns):
+            means[np.ix_(rows, columns)], variances[np.ix_(rows, columns)] = route.leave_one_out()
+        return means, variances
+
+    def _spread(self, parts: list[np.ndarray]) -> np.ndarray:
+        """The groups' answers (..., k) or (..., 1) by the places of their targets."""
+        out = np.empty((*parts[0].shape[:-1], self.Y.shape[1]))
+        for part, columns in zip(parts, self.columns):
+            out[..., columns] = part
+        return out
+
+
+def route_of_targets(make: Callable[[], Route], Y: np.ndarray, noise: np.ndarray) -> Route:
+    """One route if all targets have all rows and the same noise, else one for each group of them."""
+    same = not np.isnan(Y).any() and (noise.ndim == 1 or (noise == noise[:, :1]).all())
+    return make() if same else ByTargets(make)

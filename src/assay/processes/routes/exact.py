@@ -1,0 +1,107 @@
+"""Gaussian process regression by the whole covariance matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core.stored import FloatArray, Object
+from assay.errors import DegenerateError
+from assay.kernels import Kernel
+from assay.processes.cholesky import Factor, factor
+from assay.processes.routes.route import Route
+
+__all__ = ["Exact"]
+
+ROWS_AT_ONCE = 1 << 21  # kernel values of new rows with the training rows that are in memory at a time
+
+
+class Exact(Route):
+    r"""The posterior as it is, by the Cholesky factor of the covariance matrix C of the targets.
+
+    With :math:`C = K + \mathrm{diag}(\sigma^2)`, :math:`a = C^{-1} y` and t targets,
+
+    .. math:: \ln p(y) = -\tfrac12 y^T a - \tfrac12 \ln |C| - \tfrac n2 \ln 2\pi, \qquad
+              \frac{\partial \ln p}{\partial\theta_k} = \tfrac12 \sum_{ij} W_{ij}
+              \frac{\partial K_{ij}}{\partial\theta_k}, \quad W = aa^T - C^{-1} \quad (1)
+
+    .. math:: m(x) = k(x)^T a, \qquad v(x) = K(x, x) - |L^{-1} k(x)|^2 \quad (2)
+
+    .. math:: m_{(i)} = y_i - a_i / [C^{-1}]_{ii}, \qquad v_{(i)} = 1 / [C^{-1}]_{ii} \quad (3)
+
+    W takes the place of C, and the sums over pairs come in blocks, so that the memory is one matrix and the blocks,
+    whatever the number of parameters. Cost: O(n^3) for (1), O(n) a mean, O(n^2) a variance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.kernels import RBF
+    >>> from assay.processes.routes.exact import Exact
+    >>> x = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> route = Exact().fit(RBF(0.5), x, np.array([[0.0], [1.0], [0.0], [-1.0]]), np.full(4, 0.1))
+    >>> value, gradient = route.log_evidence(route.kernel.theta)
+    >>> round(value, 8), route.condition(route.kernel).mean([[1.5]]).round(8)
+    (-4.75962729, array([[0.5477526]]))
+    """
+
+    words = "exact: the covariance matrix of all training rows, O(n^3)"
+    stored = {"factor": Object(Factor), "a": FloatArray("n", "t", finite=True)}
+    factor: Factor
+    a: np.ndarray
+
+    def log_evidence(self, theta: np.ndarray, gradient: bool = True) -> tuple[float, np.ndarray]:
+        kernel = self.kernel.with_theta(theta)
+        try:
+            L = self._factor(kernel)
+        except DegenerateError:
+            return -np.inf, np.zeros(len(theta))
+        n, t = self.Y.shape
+        a = L.solve(self.Y)
+        value = float(-0.5 * np.einsum("ij,ij->", self.Y, a) - 0.5 * t * (L.logdet + n * np.log(2.0 * np.pi)))
+        if not gradient:
+            return value, np.zeros(0)
+        return value, 0.5 * kernel.parameter_sums(self.X, self._weights(L, a))
+
+    def _weights(self, L: Factor, a: np.ndarray) -> np.ndarray:
+        """(n, n) W of (1), for all targets, in the place of L."""
+        W = L.inverse(overwrite=True)
+        W *= -a.shape[1]
+        for start in range(0, len(W), 256):
+            W[start : start + 256] += a[start : start + 256] @ a.T
+        return W
+
+    def _factor(self, kernel: Kernel) -> Factor:
+        C = np.ascontiguousarray(kernel.gram(self.X))
+        if not C.flags.writeable:
+            C = C.copy()
+        C.flat[:: len(C) + 1] += self.noise
+        return factor(C, overwrite=True, what=f"the covariance matrix of {kernel!r}")
+
+    def _condition(self) -> None:
+        self.factor = self._factor(self.kernel)
+        self.jitter = self.factor.jitter
+        self.a = self.factor.solve(self.Y)
+
+    def mean(self, Q: Any) -> np.ndarray:
+        return self.kernel.combine(Q, self.X, self.a)  # (2)
+
+    def variance(self, Q: Any) -> np.ndarray:
+        variance = np.array(self.kernel.diagonal(Q))
+        size = max(1, ROWS_AT_ONCE // max(len(self.a), 1))
+        for start in range(0, len(variance), size):
+            K = self.kernel.between(Q[start : start + size], self.X)
+            V = self.factor.half_solve(K.T)  # K is C-ordered, so its transpose may be written over
+            variance[start : start + size] -= np.einsum("ij,ij->j", V, V)
+        return np.maximum(variance, 0.0, out=variance)
+
+    def covariance(self, Q: Any) -> np.ndarray:
+        V = self.factor.half_solve(self.kernel.between(Q, self.X).T)
+        C = self.kernel.gram(Q) - V.T @ V
+        diagonal = np.diagonal(C)
+        np.fill_diagonal(C, np.maximum(diagonal, 0.0))
+        return C
+
+    def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
+        inverse = np.diagonal(self.factor.inverse())[:, None]
+        return self.Y - self.a / inverse, np.repeat(1.0 / inverse, self.Y.shape[1], axis=1)  # (3)

@@ -1,0 +1,86 @@
+"""What all ways to compute a Gaussian process regression have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from assay.core.stored import FloatArray, Kind, Object, ObjectRows, Scalar, TableRows
+from assay.kernels import Kernel
+
+__all__ = ["Route"]
+
+
+class Route:
+    r"""A regression :math:`y = f(x) + e`, f a Gaussian process of mean 0, with targets and noise as they are.
+
+    The life of a route: ``fit`` keeps the training rows, ``log_evidence`` judges parameters of the kernel as often as
+    it is asked, ``condition`` computes what the answers need, once the kernel is chosen. Then come ``mean``,
+    ``variance``, ``covariance`` and ``leave_one_out``.
+
+    The kernel may have a noise part (a `WhiteKernel`): it is noise of the training rows, and belongs to the variance
+    that ``variance`` gives (as scikit-learn's does); `assay.processes.noise.without_noise` takes it away.
+
+    A route writes ``log_evidence``, ``_condition``, ``mean``, ``variance``, and what else it can.
+
+    Attributes
+    ----------
+    kernel : Kernel      X : the n training rows      Y : (n, t) targets
+    noise : (n,) variances of the rows' noise beyond that of the kernel
+    words : str
+        What is announced: what is computed, at which cost, and how exact it is.
+    """
+
+    storable: ClassVar[bool] = True
+    words: ClassVar[str] = ""
+    stored: ClassVar[Mapping[str, Kind] | None] = {
+        "kernel": Object(Kernel),
+        "X": TableRows("n", "*") | ObjectRows("n"),
+        "Y": FloatArray("n", "t", finite=True),
+        "noise": FloatArray("n", low=0, finite=True),
+        "jitter": Scalar(low=0, finite=True),
+    }
+    kernel: Kernel
+    X: Any
+    Y: np.ndarray
+    noise: np.ndarray
+    jitter: float = 0.0  # what was added to the diagonal of a covariance matrix to make it positive definite
+
+    def fit(self, kernel: Kernel, X: Any, Y: np.ndarray, noise: np.ndarray) -> Self:
+        """Keep the training rows X, their targets Y (n, t) and the variances of their noise (n,)."""
+        self.kernel, self.X, self.Y, self.noise = kernel, X, Y, noise
+        return self
+
+    def log_evidence(self, theta: np.ndarray, gradient: bool = True) -> tuple[float, np.ndarray]:
+        """The log evidence of all targets at the kernel's parameters theta, and its (p,) derivatives.
+
+        Without ``gradient`` the second is empty. Minus infinity where the covariance matrix has no factor.
+        """
+        raise TypeError(f"{type(self).__name__} must define log_evidence")
+
+    def condition(self, kernel: Kernel) -> Self:
+        """Compute what the answers need, with this kernel."""
+        self.kernel = kernel
+        self._condition()
+        return self
+
+    def _condition(self) -> None:
+        raise TypeError(f"{type(self).__name__} must define _condition")
+
+    def mean(self, Q: Any) -> np.ndarray:
+        """(q, t) the expected targets of the rows Q."""
+        raise TypeError(f"{type(self).__name__} must define mean")
+
+    def variance(self, Q: Any) -> np.ndarray:
+        """(q,) or (q, t) the variances of the rows Q, the kernel's noise part included, never below 0."""
+        raise TypeError(f"{type(self).__name__} must define variance")
+
+    def covariance(self, Q: Any) -> np.ndarray:
+        """(q, q) or (q, q, t) the covariances of the rows Q."""
+        raise TypeError(f"{type(self).__name__} has no covariances of several rows")
+
+    def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
+        """(n, t) the mean and (n, t) the noisy variance of each training row's target by a fit without it."""
+        raise TypeError(f"{type(self).__name__} has no leave-one-out in closed form")
