@@ -727,6 +727,21 @@ def linear_machines() -> None:
 
 
 @scenario
+def gaussian_processes() -> None:
+    from assay.kernels import Matern, WhiteKernel
+    from assay.processes.routes.state_space import StateSpace
+
+    X, y = numbers(40, 1)
+    Y, noise = np.column_stack([y, X[:, 0]]), np.full(40, 0.1)
+    for nu in (0.5, 1.5, 2.5):
+        kernel = Matern(nu=nu) + WhiteKernel(0.1)
+        route = StateSpace().fit(kernel, X, Y, noise)
+        route.log_evidence(kernel.theta)
+        route.condition(kernel).mean(X[:5])
+        route.leave_one_out()
+
+
+@scenario
 def the_rest() -> None:
     import assay.metrics as metrics
     import assay.smoothers._local_fits as _local_fits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -64,7 +65,7 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
     random_state : int, RandomState or None, default None
     selection : "evidence" or "map", default "evidence"
         What is maximised: the evidence, or the evidence times the default priors (`KernelPrior`).
-    method : "auto" or "exact", default "auto"
+    method : "auto", "exact" or "line", default "auto"
         How it is computed.
 
     Attributes
@@ -281,7 +282,10 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
 
     def _route(self, X: Any, Y: np.ndarray, noise: np.ndarray) -> tuple[Route, str]:
         make, words = choose_route(self.method, self.kernel_, X)
-        return route_of_targets(make, Y, noise).fit(self.kernel_, X, Y, noise), words
+        return self._route_of(make, X, Y, noise), words
+
+    def _route_of(self, make: Callable[[], Route], X: Any, Y: np.ndarray, noise: np.ndarray) -> Route:
+        return route_of_targets(make, Y, noise).fit(self.kernel_, X, Y, noise)
 
     def _choose(self, X: Any) -> None:
         """The parameters of the kernel."""
@@ -311,12 +315,13 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
     def _coarse(self, X: Any) -> list[tuple[choosing.Objective, float]]:
         """Objectives of a sixteenth and a quarter of the rows, if these are enough."""
         n = len(self.route_.Y)
+        make, _ = choose_route(self.method, self.kernel_, X)  # of some rows as of all
         order = np.random.default_rng(0).permutation(n)
         parts = []
         for size in (n // 16, n // 4):
             if size >= LEAST_ROWS_OF_A_SUBSET:
                 rows = np.sort(order[:size])
-                route, _ = self._route(take_rows(X, rows), self.route_.Y[rows], self.route_.noise[rows])
+                route = self._route_of(make, take_rows(X, rows), self.route_.Y[rows], self.route_.noise[rows])
                 parts.append((_minus(route), size / n))
         return parts
 

@@ -1,0 +1,341 @@
+"""Kernels of one column as chains of states: what happens from one point of a line to the next."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb, factorial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import ParameterError
+from assay.kernels import ConstantKernel, Kernel, Laplacian, Matern, OnColumns, Product, Sum, WhiteKernel
+
+__all__ = ["Link", "Slopes", "links_of", "no_chain"]
+
+LARGEST_STATE = 32  # of a chain: its work grows with the cube
+SMOOTHEST = 3.5  # the largest nu; beyond it the entries of a state differ by too many powers of ten
+FARTHEST = 800.0  # in units of 1 / lambda, from which on exp(-z) is 0 in arithmetic
+SERIES_BELOW = 1.5  # where the series of the incomplete gamma function takes over
+SERIES_TERMS = 18
+
+
+class Slopes(NamedTuple):
+    """Derivatives of a function by the parts of a link.
+
+    Attributes
+    ----------
+    A, Q : (n, s, s)      P : (s, s)      white : float
+    """
+
+    A: np.ndarray
+    Q: np.ndarray
+    P: np.ndarray
+    white: float
+
+
+class Link:
+    r"""A kernel on a line by a state s of few numbers, whose first (or the sum of several) is the function's value.
+
+    .. math:: s_i = A_i s_{i-1} + N(0, Q_i), \quad s_0 \sim N(0, P), \quad K(x_i, x_j) = h^T A_i \cdots A_{j+1} P h
+              \quad (1)
+
+    A and Q are functions of the gaps between sorted points, P is the covariance of the state at any point, so that
+    :math:`Q = P - APA^T`; but where gaps are small that difference has no digits, and each link knows a better way.
+
+    Attributes
+    ----------
+    A, Q : (n, s, s) for each gap      P : (s, s)      h : (s,)
+    white : float
+        Variance of independent noise.
+    """
+
+    A: np.ndarray
+    Q: np.ndarray
+    P: np.ndarray
+    h: np.ndarray
+    white: float = 0.0
+
+    @property
+    def variance(self) -> float:
+        """The kernel of a point with itself, without noise."""
+        return float(self.h @ self.P @ self.h)
+
+    def sums(self, by: Slopes) -> list[float]:
+        """The derivatives by the kernel's theta of a function whose derivatives by the parts are ``by``."""
+        raise TypeError(f"{type(self).__name__} must define sums")
+
+
+class MaternLink(Link):
+    r"""Matern's kernel with nu = p + 1/2: the value and its first p derivatives, each divided by a power of lambda.
+
+    .. math:: A(z) = e^{-z} \sum_{k \le p} \frac{z^k}{k!} N^k, \quad z = \lambda\,(x_i - x_{i-1}), \quad
+              \lambda = \frac{\sqrt{2\nu}}\ell, \quad
+              Q(z) = q \int_0^z g(u) g(u)^T du \quad (1)
+
+    with N the companion matrix of :math:`(1 + D)^{p+1}` plus the identity, and g the last column of A. The integrals
+    are incomplete gamma functions :math:`\Gamma_k(2z)`; the one of the highest order comes from its series, the others
+    by additions of positive numbers, so that all entries of Q have their digits however small the gap.
+    """
+
+    def __init__(self, p: int, rate: float, gaps: np.ndarray, free: bool):
+        s = p + 1
+        self.tables, self.free = _matern_tables(p), free
+        self.z = np.minimum(rate * gaps, FARTHEST)
+        self.monomials = _monomials(self.z, 2 * p)
+        self.decay = np.exp(-self.z)[:, None]
+        self.A = (self.monomials[:, :s] * self.decay @ self.tables.powers).reshape(-1, s, s)
+        gammas = _incomplete_gammas(2.0 * self.z, 2 * p + 1)
+        self.Q = (gammas @ self.tables.integrals).reshape(-1, s, s)
+        self.P = self.tables.integrals.sum(axis=0).reshape(s, s)
+        self.h = np.eye(s)[0]
+
+    def sums(self, by: Slopes) -> list[float]:
+        if not self.free:
+            return []
+        s = len(self.h)
+        slope_A = (self.monomials[:, :s] * self.decay) @ self.tables.slopes  # A' = (N - I) A
+        slope_Q = (self.monomials * self.decay**2) @ self.tables.outer  # Q' = q g g'
+        by_z = np.einsum("ij,ij->i", by.A.reshape(-1, s * s), slope_A)
+        by_z += np.einsum("ij,ij->i", by.Q.reshape(-1, s * s), slope_Q)
+        return [-float(self.z @ by_z)]  # z falls with the length scale
+
+
+class ConstantLink(Link):
+    """A constant: one state that never changes."""
+
+    def __init__(self, value: float, gaps: np.ndarray, free: bool):
+        n = len(gaps)
+        self.A, self.Q = np.ones((n, 1, 1)), np.zeros((n, 1, 1))
+        self.P, self.h, self.free = np.full((1, 1), value), np.ones(1), free
+
+    def sums(self, by: Slopes) -> list[float]:
+        return [float(by.P[0, 0] * self.P[0, 0])] if self.free else []
+
+
+class WhiteLink(Link):
+    """Independent noise: no state at all."""
+
+    def __init__(self, level: float, gaps: np.ndarray, free: bool):
+        n = len(gaps)
+        self.A, self.Q = np.zeros((n, 0, 0)), np.zeros((n, 0, 0))
+        self.P, self.h, self.white, self.free = np.zeros((0, 0)), np.zeros(0), level, free
+
+    def sums(self, by: Slopes) -> list[float]:
+        return [by.white * self.white] if self.free else []
+
+
+class SumLink(Link):
+    """A sum: the states side by side."""
+
+    def __init__(self, first: Link, second: Link):
+        self.first, self.second = first, second
+        self.A, self.Q = _beside(first.A, second.A), _beside(first.Q, second.Q)
+        self.P = _beside(first.P[None], second.P[None])[0]
+        self.h = np.concatenate([first.h, second.h])
+        self.white = first.white + second.white
+
+    def sums(self, by: Slopes) -> list[float]:
+        k = len(self.first.h)
+        return self.first.sums(Slopes(by.A[:, :k, :k], by.Q[:, :k, :k], by.P[:k, :k], by.white)) + (
+            self.second.sums(Slopes(by.A[:, k:, k:], by.Q[:, k:, k:], by.P[k:, k:], by.white))
+        )
+
+
+class ScaledLink(Link):
+    """A kernel times a constant."""
+
+    def __init__(self, factor: float, free: bool, inner: Link, factor_first: bool):
+        self.factor, self.free, self.inner, self.factor_first = factor, free, inner, factor_first
+        self.A, self.Q, self.P, self.h = inner.A, factor * inner.Q, factor * inner.P, inner.h
+        self.white = factor * inner.white
+
+    def sums(self, by: Slopes) -> list[float]:
+        c = self.factor
+        inner = self.inner.sums(Slopes(by.A, c * by.Q, c * by.P, c * by.white))
+        if not self.free:
+            return inner
+        slope = np.vdot(by.Q, self.Q) + np.vdot(by.P, self.P) + by.white * self.white
+        return [float(slope), *inner] if self.factor_first else [*inner, float(slope)]
+
+
+class ProductLink(Link):
+    r"""A product: all products of a state of one with a state of the other.
+
+    .. math:: A = A_1 \otimes A_2, \quad P = P_1 \otimes P_2, \quad
+              Q = Q_1 \otimes P_2 + (P_1 - Q_1) \otimes Q_2 \quad (1)
+    """
+
+    def __init__(self, first: Link, second: Link):
+        self.first, self.second = first, second
+        self.left = first.P - first.Q  # A_1 P_1 A_1'
+        self.A = _kron(first.A, second.A)
+        self.Q = _kron(first.Q, second.P[None]) + _kron(self.left, second.Q)
+        self.P = np.kron(first.P, second.P)
+        self.h = np.kron(first.h, second.h)
+        self.white = (
+            first.white * second.variance + second.white * first.variance + first.white * second.white
+        )
+
+    def sums(self, by: Slopes) -> list[float]:
+        k1, k2 = self.first, self.second
+        s, t = len(k1.h), len(k2.h)
+        A, Q = by.A.reshape(-1, s, t, s, t), by.Q.reshape(-1, s, t, s, t)
+        P = by.P.reshape(s, t, s, t)
+        with_Q2 = np.einsum("nikjl,nkl->nij", Q, k2.Q)
+        by_k1 = Slopes(
+            np.einsum("nikjl,nkl->nij", A, k2.A),
+            np.einsum("nikjl,kl->nij", Q, k2.P) - with_Q2,
+            with_Q2.sum(axis=0)
+            + np.einsum("ikjl,kl->ij", P, k2.P)
+            + by.white * k2.white * np.outer(k1.h, k1.h),
+            by.white * (k2.variance + k2.white),
+        )
+        by_k2 = Slopes(
+            np.einsum("nikjl,nij->nkl", A, k1.A),
+            np.einsum("nikjl,nij->nkl", Q, self.left),
+            np.einsum("nikjl,nij->kl", Q, k1.Q)
+            + np.einsum("ikjl,ij->kl", P, k1.P)
+            + by.white * k1.white * np.outer(k2.h, k2.h),
+            by.white * (k1.variance + k1.white),
+        )
+        return k1.sums(by_k1) + k2.sums(by_k2)
+
+
+def links_of(kernel: Kernel, gaps: np.ndarray) -> Link:
+    """The chain of a kernel for the gaps between sorted points; `no_chain` says whether there is one.
+
+    >>> import numpy as np
+    >>> from assay.kernels import Matern
+    >>> from assay.processes.routes.chain import links_of
+    >>> links_of(Matern(nu=0.5), np.array([0.0, 1.0])).A[:, 0, 0].round(6)  # exp(-gap)
+    array([1.      , 0.367879])
+    """
+    free = len(kernel.theta) > 0
+    if isinstance(kernel, OnColumns):
+        return links_of(kernel.kernel, gaps)
+    if isinstance(kernel, Matern):
+        p = int(kernel.nu - 0.5)
+        return MaternLink(p, float(np.sqrt(2.0 * kernel.nu) / np.ravel(kernel.length_scale)[0]), gaps, free)
+    if isinstance(kernel, Laplacian):
+        return _LaplacianLink(0, float(kernel.gamma), gaps, free)  # type: ignore[arg-type]
+    if isinstance(kernel, ConstantKernel):
+        return ConstantLink(float(kernel.constant_value), gaps, free)
+    if isinstance(kernel, WhiteKernel):
+        return WhiteLink(float(kernel.noise_level), gaps, free)
+    if not isinstance(kernel, (Sum, Product)):
+        raise ParameterError(f"{_refusal(kernel)}.")
+    k1, k2 = kernel.k1, kernel.k2
+    if isinstance(kernel, Sum):
+        return SumLink(links_of(k1, gaps), links_of(k2, gaps))
+    if isinstance(k1, ConstantKernel):
+        return ScaledLink(float(k1.constant_value), len(k1.theta) > 0, links_of(k2, gaps), True)
+    if isinstance(k2, ConstantKernel):
+        return ScaledLink(float(k2.constant_value), len(k2.theta) > 0, links_of(k1, gaps), False)
+    return ProductLink(links_of(k1, gaps), links_of(k2, gaps))
+
+
+def no_chain(kernel: Kernel) -> str | None:
+    """None if the kernel of one column is a chain of states, else a sentence why not.
+
+    >>> from assay.kernels import RBF, Matern
+    >>> from assay.processes.routes.chain import no_chain
+    >>> no_chain(2.0 * Matern(nu=2.5) + Matern(nu=0.5))
+    >>> no_chain(RBF())
+    'RBF(length_scale=1) is no chain of states: Matern(nu=2.5) is nearly as smooth, and is one'
+    """
+    if isinstance(kernel, OnColumns):
+        return no_chain(kernel.kernel) if list(np.ravel(kernel.columns)) == [0] else _refusal(kernel)
+    if isinstance(kernel, Matern):
+        fits = kernel.nu <= SMOOTHEST and float(kernel.nu - 0.5).is_integer()
+        return None if fits and np.size(kernel.length_scale) == 1 else _refusal(kernel)
+    if isinstance(kernel, Laplacian):
+        return _refusal(kernel) if kernel.gamma is None or isinstance(kernel.gamma, str) else None
+    if isinstance(kernel, (ConstantKernel, WhiteKernel)):
+        return None
+    if isinstance(kernel, (Sum, Product)):
+        refusal = no_chain(kernel.k1) or no_chain(kernel.k2)
+        if refusal is None and (s := len(links_of(kernel, np.zeros(1)).h)) > LARGEST_STATE:
+            refusal = f"{kernel!r} needs {s} states, and at most {LARGEST_STATE} are worth it"
+        return refusal
+    return _refusal(kernel)
+
+
+def _refusal(kernel: Kernel) -> str:
+    return f"{kernel!r} is no chain of states: Matern(nu=2.5) is nearly as smooth, and is one"
+
+
+class _LaplacianLink(MaternLink):
+    """exp(-gamma |x - x'|): Matern's kernel of nu = 1/2, but its parameter is the rate."""
+
+    def sums(self, by: Slopes) -> list[float]:
+        return [-slope for slope in super().sums(by)]
+
+
+class _Tables(NamedTuple):
+    """What (1) of a Matern kernel needs of its order, as matrices for (n, k) powers of z."""
+
+    powers: np.ndarray  # (s, s s)   N^k / k!
+    slopes: np.ndarray  # (s, s s)   (N - I) N^k / k!
+    outer: np.ndarray  # (2p + 1, s s)   q g g' without its exponential
+    integrals: np.ndarray  # (2p + 1, s s)   Q by the incomplete gamma functions
+
+
+@lru_cache(maxsize=8)
+def _matern_tables(p: int) -> _Tables:
+    s = p + 1
+    companion = np.eye(s, k=1)
+    companion[-1] = [-comb(s, k) for k in range(s)]
+    powers = np.array([np.linalg.matrix_power(companion + np.eye(s), k) / factorial(k) for k in range(s)])
+    outer = np.zeros((2 * p + 1, s, s))
+    for k in range(s):
+        for j in range(s):
+            outer[k + j] += np.outer(powers[k, :, -1], powers[j, :, -1])
+    integrals = outer * np.array([factorial(k) / 2.0 ** (k + 1) for k in range(2 * p + 1)])[:, None, None]
+    q = 1.0 / integrals.sum(axis=0)[0, 0]  # so that the kernel is 1 at 0
+    slopes = np.array([companion @ power for power in powers])
+    flat = (a.reshape(len(a), s * s) for a in (powers, slopes, q * outer, q * integrals))
+    return _Tables(*flat)
+
+
+def _monomials(z: np.ndarray, most: int) -> np.ndarray:
+    """(n, most + 1) the powers of z from 0 on."""
+    out = np.empty((most + 1, len(z)))
+    out[0] = 1.0
+    for k in range(1, most + 1):
+        np.multiply(out[k - 1], z, out=out[k])
+    return out.T
+
+
+def _incomplete_gammas(x: np.ndarray, most: int) -> np.ndarray:
+    """(n, most) the regularised lower incomplete gamma functions of the orders 1 to ``most``."""
+    terms = np.empty((most + 1, len(x)))  # x^k e^-x / k!
+    np.exp(-x, out=terms[0])
+    for k in range(1, most + 1):
+        np.multiply(terms[k - 1], x, out=terms[k])
+        terms[k] /= k
+    small, series = np.minimum(x, SERIES_BELOW), np.ones_like(x)
+    for j in range(SERIES_TERMS, 0, -1):
+        series *= small
+        series *= 1.0 / (most + j)
+        series += 1.0
+    out = np.empty((most, len(x)))
+    out[-1] = np.where(x < SERIES_BELOW, terms[most] * series, 1.0 - terms[:most].sum(axis=0))
+    for k in range(most - 1, 0, -1):
+        np.add(out[k], terms[k], out=out[k - 1])
+    return out.T
+
+
+def _beside(first: Any, second: Any) -> np.ndarray:
+    """(n, s + t, s + t) two matrices on the diagonal of one."""
+    s, t = first.shape[1], second.shape[1]
+    if not s or not t:
+        return second if not s else first
+    out = np.zeros((len(first), s + t, s + t))
+    out[:, :s, :s], out[:, s:, s:] = first, second
+    return out
+
+
+def _kron(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    n, s, t = max(len(first), len(second)), first.shape[1], second.shape[1]
+    return (first[:, :, None, :, None] * second[:, None, :, None, :]).reshape(n, s * t, s * t)
