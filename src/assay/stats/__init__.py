@@ -8,10 +8,12 @@ from assay.stats.bayesian.bayes_error import bayes_error, minimum_error_rule, ru
 from assay.stats.bayesian.bayes_rule import BayesResult, bayes_rule, bayes_rule_from_counts, bayes_theorem
 from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
 from assay.stats.bayesian.chain_diagnostics import effective_sample_size, shortest_interval, split_r_hat
+from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.bayesian.correlated_t import correlated_t
 from assay.stats.bayesian.dirichlet_categorical import DirichletCategorical
 from assay.stats.bayesian.draws import Draws, DrawsSummary
 from assay.stats.bayesian.elicitation import beta_from_interval, normal_from_interval
+from assay.stats.bayesian.gamma_poisson import GammaPoisson
 from assay.stats.bayesian.grid_posterior import GridPosterior
 from assay.stats.bayesian.hierarchical_t import HierarchicalPosterior, hierarchical_t
 from assay.stats.bayesian.linear_posterior import LinearPosterior
@@ -21,6 +23,7 @@ from assay.stats.bayesian.model_selection import (
     log_evidence,
     weight_posterior,
 )
+from assay.stats.bayesian.normal_gamma import NormalGamma
 from assay.stats.bayesian.normal_inverse_wishart import NormalInverseWishart
 from assay.stats.bayesian.normal_mean import NormalMean
 from assay.stats.bayesian.odds import likelihood_ratio, log_odds, log_odds_discriminant, odds
@@ -28,18 +31,22 @@ from assay.stats.bayesian.posterior import ZeroEvidenceWarning, log_posterior
 from assay.stats.bayesian.rope_posterior import RopePosterior
 from assay.stats.bayesian.signed_rank_posterior import signed_rank_posterior
 from assay.stats.bayesian.smoothing import smoothed_frequencies
+from assay.stats.distributions.averaged import AveragedDensity
 from assay.stats.distributions.bernoulli import Bernoulli
 from assay.stats.distributions.categorical import Categorical
 from assay.stats.distributions.density import Density
+from assay.stats.distributions.gamma import Gamma
 from assay.stats.distributions.gaussian import Gaussian
 from assay.stats.distributions.integration import density_bayes_error, density_cross_entropy
+from assay.stats.distributions.laplace import Laplace
 from assay.stats.distributions.multivariate_gaussian import (
     MultivariateGaussian,
     bivariate_logpdf,
     mahalanobis,
     mahalanobis_sq,
 )
-from assay.stats.distributions.student import MultivariateStudent
+from assay.stats.distributions.poisson import NegativeBinomial, Poisson
+from assay.stats.distributions.student import MultivariateStudent, StudentT
 from assay.stats.distributions.studentized_range import (
     dunnett_quantile,
     dunnett_sf,
@@ -153,12 +160,14 @@ from assay.stats.significance.z_test import z_test
 __all__ = [
     "Advice",
     "Anova",
+    "AveragedDensity",
     "BayesResult",
     "Bernoulli",
     "BetaBernoulli",
     "BiasVariance",
     "Categorical",
     "Conic",
+    "ConjugateModel",
     "Density",
     "DirichletCategorical",
     "DiscriminantDirections",
@@ -169,6 +178,8 @@ __all__ = [
     "Equivalence",
     "EstimatorStudy",
     "Friedman",
+    "Gamma",
+    "GammaPoisson",
     "Gaussian",
     "GaussianThresholds",
     "GridPosterior",
@@ -176,6 +187,7 @@ __all__ = [
     "HierarchicalPosterior",
     "Hotelling",
     "KruskalWallis",
+    "Laplace",
     "LinearPosterior",
     "LogLinear",
     "LogOdds",
@@ -183,9 +195,12 @@ __all__ = [
     "ModelPosterior",
     "MultivariateGaussian",
     "MultivariateStudent",
+    "NegativeBinomial",
+    "NormalGamma",
     "NormalInverseWishart",
     "NormalMean",
     "NormalityCheck",
+    "Poisson",
     "PostHoc",
     "RegressionCriteria",
     "RepeatedEstimate",
@@ -196,6 +211,7 @@ __all__ = [
     "SignedRankTest",
     "Source",
     "StructuralRisk",
+    "StudentT",
     "Summary",
     "TestResult",
     "Wins",

@@ -68,6 +68,19 @@ def tail_of(level: float, who: str) -> float:
     return (1 - level) / 2
 
 
+def as_shares(values: ArrayLike | None, m: int, who: str, parameter: str) -> NDArray[np.float64]:
+    """(m,) probabilities that sum to 1; equal ones for None."""
+    if values is None:
+        return np.full(m, 1 / m)
+    shares = as_points(values, who)
+    if shares.shape != (m,) or (shares < 0).any() or abs(shares.sum() - 1) > 1e-8:
+        raise ParameterError(
+            f"{parameter} must be {m} probabilities that sum to 1, got {np.array2string(shares, threshold=8)}.",
+            who=who,
+        )
+    return shares / shares.sum()
+
+
 def _as_floats(x: ArrayLike, who: str) -> NDArray[np.float64]:
     try:
         if isinstance(x, np.ma.MaskedArray):

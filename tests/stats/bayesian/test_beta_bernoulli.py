@@ -88,3 +88,36 @@ def test_bad_input_is_named():
         BetaBernoulli().interval(1)
     with pytest.raises(ValueError, match="predictive, bayes, map"):
         BetaBernoulli().density("mode")
+
+
+# Oracles: the conjugate models of a discrete distribution, worked by hand and checked with SciPy.
+@pytest.mark.capability("IML-16-03")
+def test_seven_of_ten_under_the_uniform_prior():
+    posterior = BetaBernoulli.uniform().update([1, 0], weights=[7, 3])
+    assert (posterior.a, posterior.b) == (8, 4)
+    assert_allclose([posterior.mean, posterior.map], [2 / 3, 0.7], rtol=1e-14)
+    assert_allclose(np.sqrt(posterior.var), 0.13074409, rtol=1e-7)
+    assert_allclose(posterior.interval(), [0.39025744, 0.89073656], rtol=1e-7)
+
+
+@pytest.mark.capability("IML-16-03")
+@pytest.mark.parametrize(
+    ("a", "b", "var"),
+    [(1, 1, 1 / 12), (2, 2, 0.05), (5, 5, 0.02272727), (2, 8, 0.01454545), (20, 80, 0.00158416)],
+)
+def test_variances_of_beta_distributions(a, b, var):
+    assert_allclose(BetaBernoulli(a, b).var, var, rtol=1e-5)
+
+
+@pytest.mark.capability("IML-16-16")
+def test_no_success_in_five_trials():
+    x = [0, 0, 0, 0, 0]
+    assert_allclose(BetaBernoulli.jeffreys().update(x).mean, 1 / 12, rtol=1e-14)
+    assert_allclose(BetaBernoulli.uniform().update(x).mean, 1 / 7, rtol=1e-14)
+    assert BetaBernoulli().maximum_likelihood(x).p == 0
+
+
+def test_two_peaks_have_no_shortest_interval():
+    with pytest.raises(ValueError, match="peaks at 0 and at 1"):
+        BetaBernoulli.jeffreys().hpd()
+    assert BetaBernoulli(0.5, 3).hpd(0.9)[0] == 0

@@ -73,3 +73,48 @@ def test_weights_count():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# Oracles: worked by hand and checked with SciPy.
+@pytest.mark.capability("IML-16-02")
+def test_three_categories_with_imaginary_counts():
+    prior = DirichletCategorical([2, 1, 1])
+    x = np.repeat([0, 1, 2], [3, 5, 2])
+    posterior = prior.update(x)
+    assert posterior.alpha.tolist() == [5, 6, 3]
+    assert_allclose(posterior.mean, np.array([5, 6, 3]) / 14, rtol=1e-14)
+    assert_allclose(posterior.map, np.array([4, 5, 2]) / 11, rtol=1e-14)
+    assert_allclose(posterior.var, [0.01530612, 0.01632653, 0.01122449], rtol=1e-6)
+    assert_allclose(prior.log_evidence(x), -np.log(180180), rtol=1e-13)
+    assert_allclose(prior.maximum_likelihood(x).p, [0.3, 0.5, 0.2], rtol=1e-14)
+
+
+@pytest.mark.capability("IML-16-02")
+def test_evidence_of_an_ordered_sample():
+    assert_allclose(DirichletCategorical.uniform(3).log_evidence([1, 1, 2]), np.log(1 / 30), rtol=1e-13)
+
+
+@pytest.mark.capability("IML-16-02")
+@pytest.mark.parametrize(
+    ("alpha", "sd", "interval"),
+    [((6, 4), 0.14770979, (0.29929506, 0.86300434)), ((60, 40), 0.04874667, (0.50278249, 0.69342747))],
+)
+def test_more_counts_more_confidence(alpha, sd, interval):
+    belief = DirichletCategorical(alpha)
+    assert_allclose(np.sqrt(belief.var[0]), sd, rtol=1e-7)
+    low, high = belief.interval()
+    assert_allclose([low[0], high[0]], interval, rtol=1e-7)
+    assert_allclose([low[1], high[1]], 1 - np.array(interval)[::-1], rtol=1e-7)
+    assert_allclose(belief.mean[0], 0.6)
+
+
+def test_marginals_and_priors_by_name():
+    prior = DirichletCategorical.jeffreys(["no", "yes", "maybe"])
+    assert prior.alpha.tolist() == [0.5, 0.5, 0.5]
+    assert repr(prior.update(["yes"]).marginal("yes")) == "BetaBernoulli(a=1.5, b=1)"
+    with pytest.raises(ValueError, match=r"'yess' is no category. Did you mean yes"):
+        prior.marginal("yess")
+    with pytest.raises(ValueError, match="at least 1 category, got 0"):
+        DirichletCategorical.uniform(0)
+    with pytest.raises(ValueError, match="one category has probability 1"):
+        DirichletCategorical([2.0]).interval()

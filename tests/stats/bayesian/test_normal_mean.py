@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
 
 from assay.stats import Gaussian, NormalMean, normal_from_interval
 
@@ -58,3 +58,41 @@ def test_belief_is_a_gaussian():
 def test_bad_input_is_named(bad):
     with pytest.raises(ValueError, match=f"NormalMean: .*{next(iter(bad))}"):
         NormalMean(**bad)
+
+
+# Oracles: 20 numbers with mean 6 and known variance 1.5^2, prior N(4, 0.8^2); and 4..8 with variance 4, prior N(4, 1).
+@pytest.mark.capability("IML-16-04")
+@pytest.mark.parametrize(
+    ("n", "mean", "sd"),
+    [
+        (20, 5.70099668, 0.30932356),
+        (1, 4.44290657, 0.70588235),
+        (5, 5.17431193, 0.51402352),
+        (100, 5.93207547, 0.14743083),
+    ],
+)
+def test_the_posterior_moves_to_the_data_as_they_grow(n, mean, sd):
+    posterior = NormalMean(4, 0.64, noise_var=2.25).update(np.full(n, 6.0))
+    assert_allclose([posterior.mean, np.sqrt(posterior.var)], [mean, sd], rtol=1e-7)
+    if n == 20:
+        assert_allclose(np.sqrt(posterior.density().var), 1.53156164, rtol=1e-8)
+    assert 4 < posterior.mean < 6 and posterior.var < min(0.64, 2.25 / n)
+
+
+@pytest.mark.capability("IML-16-04")
+def test_five_numbers():
+    posterior = NormalMean(4, 1, noise_var=4).update([4, 5, 6, 7, 8])
+    assert_allclose([posterior.mean, posterior.var], [46 / 9, 4 / 9], rtol=1e-14)
+
+
+@pytest.mark.capability("IML-16-16")
+def test_a_flat_prior_leaves_the_data_alone():
+    posterior = NormalMean.flat(noise_var=4).update([4, 5, 6, 7, 8])
+    assert_allclose([posterior.mean, posterior.var], [6, 4 / 5], rtol=1e-14)
+
+
+def test_evidence_is_that_of_correlated_numbers():
+    """Peer: the multivariate normal density of SciPy, with the shared mean as covariance."""
+    x = np.array([4.0, 5.5, 6, 9])
+    peer = multivariate_normal(np.full(4, 1.0), 2 * np.eye(4) + 3).logpdf(x)
+    assert_allclose(NormalMean(1, 3, noise_var=2).log_evidence(x), peer, rtol=1e-12)

@@ -14,12 +14,13 @@ from scipy.special import betaincinv, betaln, xlog1py, xlogy
 from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.errors import DegenerateError, ParameterError
-from assay.stats.checks import ESTIMATES, as_points, one_of, tail_of
+from assay.stats.bayesian.conjugate import ConjugateModel
+from assay.stats.checks import ESTIMATES, as_points, one_of
 from assay.stats.distributions.bernoulli import Bernoulli, count_ones
 from assay.types import RandomState
 
 
-class BetaBernoulli:
+class BetaBernoulli(ConjugateModel):
     r"""Belief about the probability p of a 1: a Beta distribution.
 
     .. math:: p \sim \mathrm{Beta}(a, b) \;\Rightarrow\; p\,|\,x \sim \mathrm{Beta}(a + m_1, b + m_0), \qquad
@@ -33,6 +34,8 @@ class BetaBernoulli:
     BetaBernoulli(a=4, b=2)
     >>> round(posterior.mean, 4), posterior.map
     (0.6667, 0.75)
+    >>> [round(v, 4) for v in posterior.hpd(0.9)], round(BetaBernoulli(1, 1).log_evidence([1, 1, 0, 1]), 4)
+    ([0.3952, 0.9575], -2.9957)
 
     See Also
     --------
@@ -55,6 +58,16 @@ class BetaBernoulli:
             raise ParameterError(f"BetaBernoulli: a and b must be above 0, got {a} and {b}.")
         self.a = float(a)
         self.b = float(b)
+
+    @classmethod
+    def uniform(cls) -> BetaBernoulli:
+        """Beta(1, 1): every p alike; the Bayes estimate is Laplace's rule."""
+        return cls(1.0, 1.0)
+
+    @classmethod
+    def jeffreys(cls) -> BetaBernoulli:
+        """Beta(1/2, 1/2), the root of the Fisher information: the same belief whatever scale p is measured on."""
+        return cls(0.5, 0.5)
 
     def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> BetaBernoulli:
         """The posterior after a sample of zeros and ones."""
@@ -80,10 +93,17 @@ class BetaBernoulli:
             return float(self.a > 1)
         return (self.a - 1) / (self.a + self.b - 2)
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Central credible interval."""
-        tail = tail_of(level, "BetaBernoulli")
-        return float(betaincinv(self.a, self.b, tail)), float(betaincinv(self.a, self.b, 1 - tail))
+    def hpd(self, level: float = 0.95) -> tuple[float, float]:
+        """Shortest credible interval; an error where the density has two peaks, at 0 and at 1."""
+        if max(self.a, self.b) < 1:
+            raise DegenerateError(
+                f"BetaBernoulli: Beta({self.a:g}, {self.b:g}) has peaks at 0 and at 1, so the most probable values "
+                "are not one interval. The central one: interval(level)."
+            )
+        return super().hpd(level)
+
+    def _quantile(self, p: float) -> float:
+        return float(betaincinv(self.a, self.b, p))
 
     def logpdf(self, p: ArrayLike) -> NDArray[np.float64]:
         """Log density of the belief at p."""
@@ -101,6 +121,15 @@ class BetaBernoulli:
         """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""
         one_of(estimate, ESTIMATES, "BetaBernoulli", "estimate")
         return Bernoulli(self.map if estimate == "map" else self.mean)
+
+    def maximum_likelihood(self, x: ArrayLike, weights: ArrayLike | None = None) -> Bernoulli:
+        return Bernoulli().fit(x, weights)
+
+    def _log_normaliser(self) -> float:
+        return float(betaln(self.a, self.b))
+
+    def _log_base(self, x: ArrayLike, weights: ArrayLike | None) -> float:
+        return 0.0
 
     def __repr__(self) -> str:
         return f"BetaBernoulli(a={self.a:g}, b={self.b:g})"

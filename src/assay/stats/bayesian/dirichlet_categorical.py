@@ -7,19 +7,23 @@ probable value, `density(estimate)` the distribution of the data themselves.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
 from assay.core.seeds import as_generator
 from assay.core.stored import AnyArray, FloatArray
-from assay.errors import DegenerateError, ParameterError
+from assay.errors import DegenerateError, ParameterError, did_you_mean
+from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
+from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.checks import ESTIMATES, as_points, one_of
-from assay.stats.distributions.categorical import Categorical, count_categories, distinct
+from assay.stats.distributions.categorical import Categorical, count_categories, distinct, encode
 from assay.types import RandomState
 
 
-class DirichletCategorical:
+class DirichletCategorical(ConjugateModel):
     r"""Belief about the probabilities of K categories: a Dirichlet distribution.
 
     .. math:: p\,|\,x \sim \mathrm{Dirichlet}(\alpha_i + m_i), \qquad
@@ -65,6 +69,26 @@ class DirichletCategorical:
         if len(self.categories) != K:
             raise ParameterError(f"DirichletCategorical: {K} alphas for {len(self.categories)} categories.")
 
+    @classmethod
+    def uniform(cls, categories: ArrayLike | int) -> DirichletCategorical:
+        """All alphas 1, for that many categories or for these: every set of probabilities alike."""
+        return cls._alike(1.0, categories)
+
+    @classmethod
+    def jeffreys(cls, categories: ArrayLike | int) -> DirichletCategorical:
+        """All alphas 1/2, the root of the determinant of the Fisher information."""
+        return cls._alike(0.5, categories)
+
+    @classmethod
+    def _alike(cls, alpha: float, categories: Any) -> DirichletCategorical:
+        if isinstance(categories, (int, np.integer)):
+            if categories < 1:
+                raise ParameterError(
+                    f"expected at least 1 category, got {categories}.", who="DirichletCategorical"
+                )
+            categories = np.arange(categories)
+        return cls(np.full(len(categories), alpha), categories=categories)
+
     def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> DirichletCategorical:
         """The posterior after a sample of categories."""
         counts = count_categories(x, self.categories, weights, "DirichletCategorical")
@@ -89,6 +113,30 @@ class DirichletCategorical:
             )
         return spare / spare.sum()
 
+    def marginal(self, category: Any) -> BetaBernoulli:
+        """Belief about the probability of one category: a Beta distribution."""
+        code = encode([category], self.categories)[0]
+        if code < 0:
+            raise ParameterError(
+                f"{category!r} is no category.{did_you_mean(category, self.categories.tolist())}",
+                who="DirichletCategorical",
+            )
+        return BetaBernoulli(self.alpha[code], self.alpha.sum() - self.alpha[code])
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Central credible intervals of the single probabilities: (K,) lower and (K,) upper ends."""
+        return self._ends(BetaBernoulli.interval, level)
+
+    def hpd(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Shortest credible intervals of the single probabilities."""
+        return self._ends(BetaBernoulli.hpd, level)
+
+    def _ends(self, method: Any, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        if len(self.alpha) == 1:
+            raise DegenerateError("DirichletCategorical: one category has probability 1 and no interval.")
+        low, high = np.transpose([method(self.marginal(category), level) for category in self.categories])
+        return low, high
+
     def logpdf(self, p: ArrayLike) -> NDArray[np.float64]:
         """Log density of the belief at p, (K,) or (n, K) rows that sum to 1."""
         p = as_points(p, "DirichletCategorical")
@@ -96,8 +144,7 @@ class DirichletCategorical:
             raise ParameterError(
                 f"DirichletCategorical: expected {len(self.alpha)} probabilities that sum to 1."
             )
-        norm = gammaln(self.alpha.sum()) - gammaln(self.alpha).sum()
-        return norm + xlogy(self.alpha - 1, p).sum(axis=-1)
+        return xlogy(self.alpha - 1, p).sum(axis=-1) - self._log_normaliser()
 
     def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
         return as_generator(random_state, type(self).__name__).dirichlet(self.alpha, n)
@@ -106,6 +153,15 @@ class DirichletCategorical:
         """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""
         one_of(estimate, ESTIMATES, "DirichletCategorical", "estimate")
         return Categorical(self.map if estimate == "map" else self.mean, categories=self.categories)
+
+    def maximum_likelihood(self, x: ArrayLike, weights: ArrayLike | None = None) -> Categorical:
+        return Categorical(categories=self.categories).fit(x, weights)
+
+    def _log_normaliser(self) -> float:
+        return float(gammaln(self.alpha).sum() - gammaln(self.alpha.sum()))
+
+    def _log_base(self, x: ArrayLike, weights: ArrayLike | None) -> float:
+        return 0.0
 
     def __repr__(self) -> str:
         return f"DirichletCategorical({self.alpha.tolist()}, categories={self.categories.tolist()})"

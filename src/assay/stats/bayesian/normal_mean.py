@@ -14,12 +14,13 @@ from scipy.special import ndtri
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import ParameterError
-from assay.stats.checks import ESTIMATES, as_sample, one_of, tail_of
-from assay.stats.distributions.gaussian import Gaussian
+from assay.stats.bayesian.conjugate import ConjugateModel
+from assay.stats.checks import ESTIMATES, as_sample, one_of
+from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.types import RandomState
 
 
-class NormalMean:
+class NormalMean(ConjugateModel):
     r"""Belief about the mean of a Gaussian whose variance is known: a Gaussian.
 
     With :math:`x_i \sim N(\theta, \sigma^2)` and :math:`\theta \sim N(\mu_0, \sigma_0^2)`,
@@ -34,7 +35,7 @@ class NormalMean:
     Parameters
     ----------
     mean, var : float
-        The belief about the mean.
+        The belief about the mean; an infinite variance is `flat`.
     noise_var : float
         The known variance of one observation.
 
@@ -65,11 +66,16 @@ class NormalMean:
     def __init__(self, mean: float = 0.0, var: float = 1.0, noise_var: float = 1.0):
         if not np.isfinite(mean):
             raise ParameterError(f"NormalMean: mean must be finite, got {mean}.")
-        if not (0 < var < np.inf and 0 < noise_var < np.inf):
+        if not (var > 0 and 0 < noise_var < np.inf):
             raise ParameterError(f"NormalMean: var and noise_var must be above 0, got {var} and {noise_var}.")
         self.mean = float(mean)
         self.var = float(var)
         self.noise_var = float(noise_var)
+
+    @classmethod
+    def flat(cls, noise_var: float = 1.0) -> NormalMean:
+        """Every mean alike, which is Jeffreys' prior of a location: improper, and its posterior is N(m, σ²/N)."""
+        return cls(0.0, np.inf, noise_var)
 
     def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> NormalMean:
         """The posterior after a sample; a weight of 2 counts a value twice."""
@@ -84,22 +90,47 @@ class NormalMean:
     def map(self) -> float:
         return self.mean
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Central credible interval."""
-        half = -float(ndtri(tail_of(level, "NormalMean"))) * np.sqrt(self.var)
-        return float(self.mean - half), float(self.mean + half)
+    def hpd(self, level: float = 0.95) -> tuple[float, float]:
+        """Shortest credible interval: of a Gaussian it is the central one."""
+        return self.interval(level)
+
+    def _quantile(self, p: float) -> float:
+        return self.mean + float(ndtri(p)) * float(np.sqrt(self.var))
+
+    @property
+    def proper(self) -> bool:
+        return self.var < np.inf
 
     def logpdf(self, theta: ArrayLike) -> NDArray[np.float64]:
         """Log density of the belief at theta."""
+        self._require_proper("density")
         return Gaussian(self.mean, self.var).logpdf(theta)
 
     def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
+        self._require_proper("draws")
         return Gaussian(self.mean, self.var).sample(n, random_state)
 
     def density(self, estimate: str = "predictive") -> Gaussian:
         """The next x: the mean averaged over the belief ("predictive"), or fixed at its estimate."""
         one_of(estimate, ESTIMATES, "NormalMean", "estimate")
+        self._require_proper("density")
         return Gaussian(self.mean, self.noise_var + (self.var if estimate == "predictive" else 0.0))
+
+    def maximum_likelihood(self, x: ArrayLike, weights: ArrayLike | None = None) -> Gaussian:
+        return Gaussian(Gaussian().fit(x, weights).mean, self.noise_var)
+
+    def log_evidence(self, x: ArrayLike, weights: ArrayLike | None = None) -> float:
+        """Log density of a sample: the deviations from its mean, and the mean from the belief."""
+        self._require_proper("evidence")
+        x = as_sample(x, "NormalMean")
+        w = check_weights(weights, len(x), "NormalMean", "weights")
+        N, m = float(len(x) if w is None else w.sum()), float(np.average(x, weights=w))
+        squares = float(np.sum((x - m) ** 2 * (1.0 if w is None else w)))
+        spread = self.noise_var / N + self.var  # variance of the sample's mean
+        return float(
+            -0.5 * (N * (LOG_2PI + np.log(self.noise_var)) + squares / self.noise_var)
+            - 0.5 * (np.log(spread * N / self.noise_var) + (m - self.mean) ** 2 / spread)
+        )
 
     def __repr__(self) -> str:
         return f"NormalMean(mean={self.mean:g}, var={self.var:g}, noise_var={self.noise_var:g})"

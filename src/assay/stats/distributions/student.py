@@ -1,10 +1,10 @@
-"""Multivariate Student t: a Gaussian whose covariance is not quite known."""
+"""Student t of one and of several variables: a Gaussian whose variance or covariance is not quite known."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, stdtrit
 
 from assay.core.seeds import as_generator
 from assay.core.stored import FloatArray, Scalar
@@ -13,6 +13,64 @@ from assay.stats.checks import as_points
 from assay.stats.distributions.density import Density
 from assay.stats.multivariate.covariance import as_covariance, factor, square_root, squared_norms
 from assay.types import RandomState
+
+
+class StudentT(Density):
+    r"""Student's t around a centre: a bell with heavier tails the fewer the degrees of freedom.
+
+    .. math:: p(x) = \frac{\Gamma(\frac{\nu+1}2)}{\Gamma(\frac\nu2)\sqrt{\nu\pi s^2}}
+                     \left[1 + \frac{(x-\mu)^2}{\nu s^2}\right]^{-(\nu+1)/2}                         \quad (1)
+
+    It is the predictive distribution of the next number when mean and variance of a Gaussian are both believed, not
+    known (`NormalGamma`), and a robust prior of a mean. It is not fitted.
+
+    Parameters
+    ----------
+    mean : float      shape : float, above 0
+        The squared scale :math:`s^2`; the variance is larger, by the factor :math:`\nu/(\nu-2)`.
+    dof : float, above 0
+
+    Examples
+    --------
+    One degree of freedom: the Cauchy density, 1/pi at its centre.
+
+    >>> from assay.stats import StudentT
+    >>> round(float(StudentT(0, 1, dof=1).pdf(0)), 6)
+    0.31831
+    """
+
+    stored = {"mean": Scalar(), "shape": Scalar(low=0), "dof": Scalar(low=0, finite=True)}
+
+    def __init__(self, mean: float = 0.0, shape: float = 1.0, dof: float = 3.0):
+        if not np.isfinite(mean) or not 0 < shape < np.inf or not 0 < dof < np.inf:
+            raise ParameterError(
+                f"StudentT: mean must be finite, shape and dof above 0, got {mean}, {shape} and {dof}."
+            )
+        self.mean = float(mean)
+        self.shape = float(shape)
+        self.dof = float(dof)
+
+    @property
+    def var(self) -> float:
+        """The variance; exists for more than 2 degrees of freedom."""
+        if self.dof <= 2:
+            raise DegenerateError(f"StudentT: no finite variance with {self.dof:g} degrees of freedom.")
+        return self.shape * self.dof / (self.dof - 2)
+
+    def logpdf(self, x: ArrayLike) -> NDArray[np.float64]:
+        squares = (as_points(x, "StudentT") - self.mean) ** 2 / self.shape
+        norm = (
+            gammaln((self.dof + 1) / 2) - gammaln(self.dof / 2) - 0.5 * np.log(self.dof * np.pi * self.shape)
+        )
+        return norm - (self.dof + 1) / 2 * np.log1p(squares / self.dof)  # (1)
+
+    def quantile(self, p: ArrayLike) -> NDArray[np.float64]:
+        """The number below which the share p lies."""
+        return self.mean + np.sqrt(self.shape) * stdtrit(self.dof, np.asarray(p, dtype=float))
+
+    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
+        rng = as_generator(random_state, type(self).__name__)
+        return self.mean + np.sqrt(self.shape) * rng.standard_t(self.dof, n)
 
 
 class MultivariateStudent(Density):
