@@ -65,18 +65,23 @@ class Values:
         if isinstance(kernel, Compound):
             return kernel._slopes(self)
         if isinstance(kernel, ConstantKernel):
-            return [kernel.constant_value] * len(kernel.theta)
-        return list(kernel._derivatives(*self.rows(kernel), self.of(kernel))) if len(kernel.theta) else []
+            return [kernel.constant_value] * kernel.free
+        return list(kernel._derivatives(*self.rows(kernel), self.of(kernel))) if kernel.free else []
 
-    def sums(self, kernel: Kernel, W: np.ndarray) -> np.ndarray:
-        """The sums of the derivatives of a part by its own theta with the weights W."""
-        if not len(kernel.theta):
+    def sums(self, kernel: Kernel, W: np.ndarray, factor: Any = 1.0) -> np.ndarray:
+        """The sums of the derivatives of a part by its own theta with the weights W, times a factor."""
+        if not kernel.free:
             return np.zeros(0)
+        if isinstance(factor, np.ndarray) and isinstance(kernel, ConstantKernel):
+            return np.array([kernel.constant_value * np.einsum("ij,ij->", W, factor)])
+        if isinstance(factor, np.ndarray):
+            W, factor = W * factor, 1.0
         if isinstance(kernel, Compound):
-            return kernel._sums(self, W)
+            return factor * kernel._sums(self, W)
         if isinstance(kernel, ConstantKernel):
-            return np.array([kernel.constant_value * W.sum()])
-        return kernel._derivative_sums(*self.rows(kernel), W, self.of(kernel))
+            return np.array([factor * kernel.constant_value * W.sum()])
+        values = None if kernel._noisy else self.of(kernel)
+        return factor * kernel._derivative_sums(*self.rows(kernel), W, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,8 +237,8 @@ class Product(Compound):
     def _sums(self, values: Values, W: np.ndarray) -> np.ndarray:
         parts = []
         for part, factor in ((self.k1, self.k2), (self.k2, self.k1)):
-            if len(part.theta):
-                parts.append(values.sums(part, W * values.of(factor)))
+            if part.free:
+                parts.append(values.sums(part, W, values.of(factor)))
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def __repr__(self) -> str:
@@ -298,7 +303,7 @@ class Exponentiation(Compound):
         return [outer * slope for slope in values.slopes(self.kernel)]
 
     def _sums(self, values: Values, W: np.ndarray) -> np.ndarray:
-        return values.sums(self.kernel, W * self._outer(values.of(self.kernel)))
+        return values.sums(self.kernel, W, self._outer(values.of(self.kernel)))
 
     def __repr__(self) -> str:
         inner = f"({self.kernel!r})" if isinstance(self.kernel, Compound) else repr(self.kernel)

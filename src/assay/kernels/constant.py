@@ -62,7 +62,7 @@ class ConstantKernel(Kernel):
         return np.full((len(A), len(B)), float(self.constant_value))
 
     def _derivatives(self, A: Any, B: Any, K: np.ndarray | None = None) -> list[np.ndarray]:
-        return [self._block(A, B)] * len(self.theta)
+        return [self._block(A, B)] * self.free
 
     def __repr__(self) -> str:
         return f"{np.sqrt(self.constant_value):.3g}**2"
@@ -123,14 +123,21 @@ class WhiteKernel(Kernel):
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         out = np.zeros((len(A), len(B)))
-        if len(A) and len(B):
-            place = A - B[0]  # numbers of a block follow one another
-            same = np.flatnonzero((place >= 0) & (place < len(B)))
-            out[same, place[same]] = self.noise_level
+        out[_same_rows(A, B)] = self.noise_level
         return out
 
     def _derivatives(self, A: Any, B: Any, K: np.ndarray | None = None) -> list[np.ndarray]:
-        return [self._block(A, B) if K is None else K] * len(self.theta)
+        return [self._block(A, B) if K is None else K] * self.free
+
+    def _derivative_sums(self, A: Any, B: Any, W: np.ndarray, K: np.ndarray | None = None) -> np.ndarray:
+        return np.full(self.free, self.noise_level * W[_same_rows(A, B)].sum())
+
+
+def _same_rows(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The places in A and in B of rows with the same numbers; those of B follow one another."""
+    place = A - B[0] if len(B) else np.full(len(A), -1)
+    same = np.flatnonzero((place >= 0) & (place < len(B)))
+    return same, place[same]
 
 
 class NoisyRows(KernelRows):

@@ -165,6 +165,15 @@ class Kernel:
         return np.log(np.concatenate(free)) if free else np.zeros(0)
 
     @property
+    def free(self) -> int:
+        """p, the number of entries of theta."""
+        count = 0
+        for name in self.searched:
+            value, bounds = self._searched(name)
+            count += 0 if isinstance(bounds, str) else np.size(value)
+        return count + sum(part.free for part in self._parts().values())
+
+    @property
     def bounds(self) -> np.ndarray:
         """(p, 2) the bounds of theta."""
         free = [parameter.bounds for parameter in self.parameters if parameter.bounds is not None]
@@ -186,12 +195,14 @@ class Kernel:
         (['k1__constant_value', 'k2__length_scale'], 3**2 * RBF(length_scale=0.5))
         """
         theta = np.asarray(theta, dtype=np.float64).ravel()
-        p = len(self.theta)
-        if len(theta) != p:
+        if len(theta) != self.free:
             raise ParameterError(
-                f"{self!r}: theta must have {p} entries ({', '.join(self.theta_names) or 'none are free'}), got "
-                f"{len(theta)}."
+                f"{self!r}: theta must have {self.free} entries ({', '.join(self.theta_names) or 'none are free'}), "
+                f"got {len(theta)}."
             )
+        return self._with_theta(theta)
+
+    def _with_theta(self, theta: np.ndarray) -> Self:
         values, at = {}, 0
         for name in self.searched:
             value, bounds = self._searched(name)
@@ -204,8 +215,9 @@ class Kernel:
 
         def share(part: Kernel) -> Kernel:
             nonlocal at
-            at += len(part.theta)
-            return part.with_theta(theta[at - len(part.theta) : at])
+            p = part.free
+            at += p
+            return part._with_theta(theta[at - p : at]) if p else part
 
         return changed._with_parts(share)
 
@@ -254,7 +266,7 @@ class Kernel:
         """(p, n, n) the derivatives of the kernel matrix of the rows of A by theta."""
         A = self._prepared(A)
         n = row_count(A, self.name)
-        out = np.empty((len(self.theta), n, n))
+        out = np.empty((self.free, n, n))
         size = max(1, PAIRS_A_BLOCK // max(n, 1))
 
         def some(start: int) -> None:
@@ -264,29 +276,37 @@ class Kernel:
         in_threads(some, range(0, n, size) if len(out) else [], 1 if self.function else None)
         return out
 
-    def parameter_sums(self, A: Any, W: np.ndarray) -> np.ndarray:
+    def parameter_sums(self, A: Any, W: np.ndarray, *, symmetric: bool = False) -> np.ndarray:
         r"""(p,) sums of the derivatives of the kernel matrix by theta with the weights W (n, n).
 
         .. math:: g_k = \sum_{ij} W_{ij} \frac{\partial K_{ij}}{\partial\theta_k} \quad (2)
 
-        Rows are taken in blocks, so the (p, n, n) array of `gradient` is never there.
+        Rows are taken in blocks, so the (p, n, n) array of `gradient` is never there. Where W is known to be
+        ``symmetric``, pairs below the diagonal blocks are counted with those above it.
         """
         A = self._prepared(A)
-        n = row_count(A, self.name)
+        n, p = row_count(A, self.name), self.free
         if np.shape(W) != (n, n):
             raise DataError(f"parameter_sums: W must have the shape {(n, n)}, got {np.shape(W)}.")
         size = max(1, PAIRS_A_BLOCK // max(n, 1))
+        half = symmetric and n > GRAM_ROWS_AT_ONCE
+        size = min(size, 2 * GRAM_ROWS_A_BLOCK) if half else size
 
         def some(start: int) -> np.ndarray:
-            return self._derivative_sums(A[start : start + size], A, W[start : start + size])
+            stop = min(start + size, n)
+            if not half:
+                return self._derivative_sums(A[start:stop], A, W[start:stop])
+            sums = self._derivative_sums(A[start:stop], A[start:stop], W[start:stop, start:stop])
+            if stop < n:
+                sums = sums + 2.0 * self._derivative_sums(A[start:stop], A[stop:], W[start:stop, stop:])
+            return sums
 
-        p = len(self.theta)
         sums = in_threads(some, range(0, n, size) if p else [], 1 if self.function else None)
         return np.sum(sums, axis=0) if sums else np.zeros(p)
 
     def diagonal_gradient(self, A: Any) -> np.ndarray:
         """(p, n) the derivatives of the diagonal by theta."""
-        A, p = self._prepared(A), len(self.theta)
+        A, p = self._prepared(A), self.free
         n = row_count(A, self.name)
         slopes = [
             [s[0, 0] for s in self._derivatives(A[i : i + 1], A[i : i + 1])] for i in range(n if p else 0)
@@ -361,7 +381,7 @@ class Kernel:
 
     def _derivatives(self, A: Any, B: Any, K: np.ndarray | None = None) -> Sequence[np.ndarray]:
         """p matrices (n, m): the derivatives by theta for prepared rows, whose values are K."""
-        if len(self.theta):
+        if self.free:
             raise TypeError(f"{type(self).__name__} must define _derivatives")
         return ()
 
@@ -389,23 +409,23 @@ class Kernel:
     def _parts(self) -> dict[str, Kernel]:
         """The kernels that it is made of, by the names of their places."""
         parts: dict[str, Kernel] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in _field_names(type(self)):
+            value = getattr(self, name)
             if isinstance(value, Kernel):
-                parts[field.name] = value
+                parts[name] = value
             elif isinstance(value, tuple) and value and isinstance(value[0], Kernel):
-                parts |= {f"{field.name}__{i}": part for i, part in enumerate(value)}
+                parts |= {f"{name}__{i}": part for i, part in enumerate(value)}
         return parts
 
     def _with_parts(self, change: Callable[[Kernel], Kernel]) -> Self:
         """The kernel with each of the kernels inside it changed, in the order of `_parts`."""
         values: dict[str, Any] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in _field_names(type(self)):
+            value = getattr(self, name)
             if isinstance(value, Kernel):
-                values[field.name] = change(value)
+                values[name] = change(value)
             elif isinstance(value, tuple) and value and isinstance(value[0], Kernel):
-                values[field.name] = tuple(map(change, value))
+                values[name] = tuple(map(change, value))
         return replace(self, **values) if values else self
 
     @property
@@ -423,6 +443,12 @@ class Kernel:
             raise DataError(
                 f"{self.name}: the rows of A have {A.shape[1]} columns, those of B {B.shape[1]}; expected as many."
             )
+
+
+@lru_cache(maxsize=256)
+def _field_names(cls: type[Kernel]) -> tuple[str, ...]:
+    """The names of a kernel's fields, which `dataclasses.fields` gathers anew at each call."""
+    return tuple(field.name for field in fields(cls))
 
 
 def _is_term(value: Any) -> bool:

@@ -91,6 +91,9 @@ class RBF(OfDistance):
     def _slope(self, squares: np.ndarray) -> np.ndarray:
         return self._of(squares)
 
+    def _slope_of_values(self, K: np.ndarray | None) -> np.ndarray | None:
+        return K
+
     def __repr__(self) -> str:
         name = "length_scale" if self.gamma is None else "gamma"
         return f"RBF({name}={shown(getattr(self, name))})"

@@ -98,10 +98,11 @@ class ScikitLearnKernel(Kernel):
         values = self.made.get_params()
         return tuple(parameter_of(h.name, values[h.name], h.bounds) for h in self.made.hyperparameters)
 
-    def with_theta(self, theta: Any) -> Self:
-        theta = np.asarray(theta, dtype=np.float64).ravel()
-        if len(theta) != len(self.theta):
-            raise ParameterError(f"{self!r}: theta must have {len(self.theta)} entries, got {len(theta)}.")
+    @property
+    def free(self) -> int:
+        return int(self.made.n_dims)
+
+    def _with_theta(self, theta: np.ndarray) -> Self:
         return replace(self, made=self.made.clone_with_theta(theta))
 
     def between(self, A: Any, B: Any) -> np.ndarray:
@@ -118,7 +119,7 @@ class ScikitLearnKernel(Kernel):
     def gradient(self, A: Any) -> np.ndarray:
         return np.moveaxis(np.asarray(self.made(self._prepared(A), eval_gradient=True)[1]), 2, 0)
 
-    def parameter_sums(self, A: Any, W: np.ndarray) -> np.ndarray:
+    def parameter_sums(self, A: Any, W: np.ndarray, *, symmetric: bool = False) -> np.ndarray:
         return np.einsum("ij,pij->p", W, self.gradient(A))
 
     def _prepared(self, X: Any) -> Any:

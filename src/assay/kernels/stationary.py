@@ -82,18 +82,26 @@ class OfDistance(VectorKernel):
         A, B = _dense(A), _dense(B)
         centre = B.mean(axis=0)
         A, B = A - centre, B - centre
-        squares = squared_distances(A, B, self.tolerance)
+        slope = self._slope_of_values(K)
+        squares = squared_distances(A, B, self.tolerance) if slope is None else np.zeros((0, 0))
         sums = {
-            name: np.array([np.einsum("ij,ij->", W, slope) for slope in slopes])
-            for name, slopes in self._other_derivatives(squares).items()
+            name: np.array([np.einsum("ij,ij->", W, part) for part in parts])
+            for name, parts in self._other_derivatives(squares).items()
         }
         if "length_scale" not in sums:
-            M = self._slope(squares)
-            M *= W
+            M = self._slope(squares) * W if slope is None else slope * W
+            both = np.concatenate([B, np.ones((len(B), 1))], axis=1)
+            MB = M @ both  # its last column holds the sums of the rows
             sums["length_scale"] = (
-                M.sum(axis=1) @ A**2 + M.sum(axis=0) @ B**2 - 2.0 * np.einsum("ij,ij->j", A, M @ B)  # (2)
+                MB[:, -1] @ A**2
+                + (np.ones(len(A)) @ M) @ B**2
+                - 2.0 * np.einsum("ij,ij->j", A, MB[:, :-1])  # (2)
             )
         return np.concatenate([sums[name] for name in self.searched])
+
+    def _slope_of_values(self, K: np.ndarray | None) -> np.ndarray | None:
+        """g of (1), where it is a function of the values of the kernel alone; None where it needs distances."""
+        return None
 
     def _other_derivatives(self, squares: np.ndarray) -> dict[str, list[np.ndarray]]:
         """The derivatives by the logs of parameters that are no free length scales; none for those that are fixed."""

@@ -125,7 +125,7 @@ class Factor:
         return Factor(smaller, self.jitter)
 
 
-def factor(C: np.ndarray, *, overwrite: bool = False, scale: float | None = None, what: str = "") -> Factor:
+def factor(C: np.ndarray, *, overwrite: bool = False, scale: float | None = None) -> Factor:
     r"""The Cholesky factor of a symmetric matrix, with the smallest jitter of a fixed list that makes it one.
 
     Tried in turn are the matrix as it is and with 1e-12, 1e-10, 1e-8 and 1e-6 of its mean diagonal added to its
@@ -138,8 +138,6 @@ def factor(C: np.ndarray, *, overwrite: bool = False, scale: float | None = None
         Whether the factor may take the place of C.
     scale : float, default None
         What the jitter is a share of; None takes the mean diagonal of C.
-    what : str, default ""
-        What the matrix is made of, for the error.
 
     Returns
     -------
@@ -166,7 +164,7 @@ def factor(C: np.ndarray, *, overwrite: bool = False, scale: float | None = None
     mean = float(diagonal.mean()) if scale is None else scale
     if not (np.isfinite(mean) and np.isfinite(diagonal).all()):
         raise DegenerateError(
-            f"{what or 'the covariance matrix'} has values that are no finite numbers. Scale the columns, or bring the "
+            "the covariance matrix has values that are no finite numbers. Scale the columns, or bring the "
             "kernel's parameters closer to 1."
         )
     for share in JITTERS:
@@ -178,7 +176,7 @@ def factor(C: np.ndarray, *, overwrite: bool = False, scale: float | None = None
         if not singular and np.isfinite(np.diagonal(L)).all():
             return Factor(L, jitter)
     raise DegenerateError(
-        f"{what or 'the covariance matrix'} is not positive definite, also with {JITTERS[-1]:g} of its mean diagonal "
+        f"the covariance matrix is not positive definite, also with {JITTERS[-1]:g} of its mean diagonal "
         f"({mean:.3g}) added to its diagonal. Add noise (alpha, or a WhiteKernel), or take a kernel whose matrices are "
         "positive semidefinite."
     )

@@ -61,7 +61,7 @@ class Exact(Route):
         value = float(-0.5 * np.einsum("ij,ij->", self.Y, a) - 0.5 * t * (L.logdet + n * np.log(2.0 * np.pi)))
         if not gradient:
             return value, np.zeros(0)
-        return value, 0.5 * kernel.parameter_sums(self.X, self._weights(L, a))
+        return value, 0.5 * kernel.parameter_sums(self.X, self._weights(L, a), symmetric=True)
 
     def _weights(self, L: Factor, a: np.ndarray) -> np.ndarray:
         """(n, n) W of (1), for all targets, in the place of L."""
@@ -76,7 +76,10 @@ class Exact(Route):
         if not C.flags.writeable:
             C = C.copy()
         C.flat[:: len(C) + 1] += self.noise
-        return factor(C, overwrite=True, what=f"the covariance matrix of {kernel!r}")
+        try:
+            return factor(C, overwrite=True)
+        except DegenerateError as error:
+            raise DegenerateError(f"{kernel!r}: {error}") from None
 
     def _condition(self) -> None:
         self.factor = self._factor(self.kernel)
