@@ -377,3 +377,32 @@ def test_matern_in_native_code_for_solvers(nu, d):
     assert_allclose(rows.whole(np.float32), expected, atol=2e-6)
     assert_allclose(rows.whole(np.float64), expected, rtol=1e-12, atol=1e-13)
     assert_allclose(kernel.combine(X[:9], X, np.ones((37, 1)))[:, 0], expected[:9].sum(axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [40, 600])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        RBF([0.5, 2.0]),
+        2.0 * RBF([0.5, 2.0]) + WhiteKernel(0.3),
+        (1.0 + RBF(0.7)) * Matern([1.0, 3.0], nu=2.5),
+    ],
+    ids=repr,
+)
+def test_sums_with_symmetric_weights_are_those_of_all_pairs(kernel, n):
+    random = np.random.default_rng(0)
+    X, W = random.normal(size=(n, 2)), random.normal(size=(n, n))
+    W = W + W.T
+    K, sums = kernel.gram_and_sums(X)
+    assert_allclose(K, kernel.gram(X), rtol=1e-12)
+    expected = kernel.parameter_sums(X, W)
+    assert_allclose(sums(W), expected, rtol=1e-9, atol=1e-9)
+    assert_allclose(kernel.parameter_sums(X, W, symmetric=True), expected, rtol=1e-9, atol=1e-9)
+
+
+def test_free_parameters_are_counted_anew_after_set_params():
+    kernel = RBF() + WhiteKernel()
+    assert kernel.free == 2
+    kernel.set_params(k2=WhiteKernel(1.0, "fixed"))
+    assert kernel.free == len(kernel.theta) == 1
+    assert kernel == RBF() + WhiteKernel(1.0, "fixed")

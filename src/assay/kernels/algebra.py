@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from assay.core.stored import Object, Scalar
 from assay.errors import ParameterError
 from assay.kernels.constant import ConstantKernel
 from assay.kernels.dot_products import power
-from assay.kernels.kernel import OBJECTS, Kernel
+from assay.kernels.kernel import OBJECTS, Kernel, mirror
 from assay.tables.rows import row_count
 
 __all__ = ["Compound", "Exponentiation", "Product", "Sum", "term"]
@@ -138,6 +138,12 @@ class Compound(Kernel):
         self, A: LeafRows, B: LeafRows, W: np.ndarray, K: np.ndarray | None = None
     ) -> np.ndarray:
         return self._sums(Values(A, B), W)
+
+    def _square_and_sums(self, A: LeafRows) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        values = Values(A, A)
+        K = np.array(np.broadcast_to(self._value(values), (len(A), len(A))))
+        mirror(K)
+        return K, lambda W: self._sums(values, W)
 
     def _value(self, values: Values) -> Any:
         raise TypeError(f"{type(self).__name__} must define _value")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -164,7 +164,7 @@ class Kernel:
         free = [parameter.values for parameter in self.parameters if not parameter.fixed]
         return np.log(np.concatenate(free)) if free else np.zeros(0)
 
-    @property
+    @cached_property
     def free(self) -> int:
         """p, the number of entries of theta."""
         count = 0
@@ -219,7 +219,9 @@ class Kernel:
             at += p
             return part._with_theta(theta[at - p : at]) if p else part
 
-        return changed._with_parts(share)
+        result = changed._with_parts(share)
+        result.__dict__["free"] = len(theta)
+        return result
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The constructor's arguments by name; with ``deep`` also those of nested kernels, as ``k1__length_scale``."""
@@ -256,6 +258,7 @@ class Kernel:
     def set_params(self, **params: Any) -> Self:
         """Change arguments of this very object: for scikit-learn's searches, which clone first. Else: `with_params`."""
         changed = self.with_params(**params)
+        self.__dict__.clear()  # what was derived from the old arguments, too
         for field in fields(self):
             object.__setattr__(self, field.name, getattr(changed, field.name))
         return self
@@ -303,6 +306,21 @@ class Kernel:
 
         sums = in_threads(some, range(0, n, size) if p else [], 1 if self.function else None)
         return np.sum(sums, axis=0) if sums else np.zeros(p)
+
+    def gram_and_sums(self, A: Any) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        """The kernel matrix of the rows of A, and the function of symmetric weights W that gives the sums (2).
+
+        What both need is computed once for few rows, for which preparing them takes longer than their values.
+        """
+        few = row_count(A, self.name) <= GRAM_ROWS_AT_ONCE
+        if few and type(self).gram is Kernel.gram:
+            return self._square_and_sums(self._prepared(A))
+        return self.gram(A), lambda W: self.parameter_sums(A, W, symmetric=True)
+
+    def _square_and_sums(self, A: Any) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        K = np.array(self._block(A, A))
+        mirror(K)
+        return K.copy(), lambda W: self._derivative_sums(A, A, W, K)
 
     def diagonal_gradient(self, A: Any) -> np.ndarray:
         """(p, n) the derivatives of the diagonal by theta."""
@@ -353,10 +371,15 @@ class Kernel:
         return Normalized(self)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and value_key(self) == value_key(other)
+        return type(self) is type(other) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(value_key(self))
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> Any:
+        """Something hashable that is the same for equal kernels."""
+        return value_key(self)
 
     def __repr__(self) -> str:
         inside = []
@@ -408,6 +431,10 @@ class Kernel:
 
     def _parts(self) -> dict[str, Kernel]:
         """The kernels that it is made of, by the names of their places."""
+        return self._places
+
+    @cached_property
+    def _places(self) -> dict[str, Kernel]:
         parts: dict[str, Kernel] = {}
         for name in _field_names(type(self)):
             value = getattr(self, name)

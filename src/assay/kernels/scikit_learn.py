@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -98,7 +99,7 @@ class ScikitLearnKernel(Kernel):
         values = self.made.get_params()
         return tuple(parameter_of(h.name, values[h.name], h.bounds) for h in self.made.hyperparameters)
 
-    @property
+    @cached_property
     def free(self) -> int:
         return int(self.made.n_dims)
 

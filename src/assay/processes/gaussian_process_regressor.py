@@ -394,15 +394,18 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         if "route_" not in vars(self):
             return self._predict_prior(X, return_std, return_cov)
         values = self._admit_to_answer(X)
-        mean = self._predict(values)
         if return_cov:
-            return mean, self._in_units(self.route_.covariance(values), 2)
+            return self._predict(values), self._in_units(self.route_.covariance(values), 2)
         if return_std:
-            return mean, np.sqrt(self._in_units(self.route_.variance(values), 1))
-        return mean
+            mean, variance = self.route_.moments(values)
+            return self._mean_in_units(mean), np.sqrt(self._in_units(variance, 1))
+        return self._predict(values)
 
     def _predict(self, X: Any) -> np.ndarray:
-        mean = self.route_.mean(X) * self.y_scale_ + self.y_mean_
+        return self._mean_in_units(self.route_.mean(X))
+
+    def _mean_in_units(self, mean: np.ndarray) -> np.ndarray:
+        mean = mean * self.y_scale_ + self.y_mean_
         return mean if mean.shape[1] > 1 else mean[:, 0]
 
     def _in_units(self, variance: np.ndarray, ndim: int) -> np.ndarray:
@@ -440,8 +443,9 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         from assay.stats.distributions.predictive import Normal
 
         self._refuse_several_targets(len(self.y_mean_) > 1)
-        variance = self.route_.variance(X) + float(np.mean(self.route_.noise))
-        return Normal(self._predict(X), np.sqrt(self._in_units(variance, 1)))
+        mean, variance = self.route_.moments(X)
+        noisy = variance + float(np.mean(self.route_.noise))
+        return Normal(self._mean_in_units(mean), np.sqrt(self._in_units(noisy, 1)))
 
 
 def _minus(route: Route) -> choosing.Objective:

@@ -8,7 +8,6 @@ import numpy as np
 
 from assay.core.stored import FloatArray, Object
 from assay.errors import DegenerateError
-from assay.kernels import Kernel
 from assay.processes.cholesky import Factor, factor
 from assay.processes.routes.route import Route
 
@@ -52,16 +51,15 @@ class Exact(Route):
 
     def log_evidence(self, theta: np.ndarray, gradient: bool = True) -> tuple[float, np.ndarray]:
         kernel = self.kernel.with_theta(theta)
+        K, sums = kernel.gram_and_sums(self.X) if gradient else (kernel.gram(self.X), None)
         try:
-            L = self._factor(kernel)
+            L = self._factor(K)
         except DegenerateError:
             return -np.inf, np.zeros(len(theta))
         n, t = self.Y.shape
         a = L.solve(self.Y)
         value = float(-0.5 * np.einsum("ij,ij->", self.Y, a) - 0.5 * t * (L.logdet + n * np.log(2.0 * np.pi)))
-        if not gradient:
-            return value, np.zeros(0)
-        return value, 0.5 * kernel.parameter_sums(self.X, self._weights(L, a), symmetric=True)
+        return value, np.zeros(0) if sums is None else 0.5 * sums(self._weights(L, a))
 
     def _weights(self, L: Factor, a: np.ndarray) -> np.ndarray:
         """(n, n) W of (1), for all targets, in the place of L."""
@@ -71,18 +69,16 @@ class Exact(Route):
             W[start : start + 256] += a[start : start + 256] @ a.T
         return W
 
-    def _factor(self, kernel: Kernel) -> Factor:
-        C = np.ascontiguousarray(kernel.gram(self.X))
-        if not C.flags.writeable:
-            C = C.copy()
+    def _factor(self, K: np.ndarray) -> Factor:
+        C = K if K.flags.writeable and K.flags.c_contiguous else np.array(K, order="C")
         C.flat[:: len(C) + 1] += self.noise
-        try:
-            return factor(C, overwrite=True)
-        except DegenerateError as error:
-            raise DegenerateError(f"{kernel!r}: {error}") from None
+        return factor(C, overwrite=True)
 
     def _condition(self) -> None:
-        self.factor = self._factor(self.kernel)
+        try:
+            self.factor = self._factor(self.kernel.gram(self.X))
+        except DegenerateError as error:
+            raise DegenerateError(f"{self.kernel!r}: {error}") from None
         self.jitter = self.factor.jitter
         self.a = self.factor.solve(self.Y)
 
@@ -90,13 +86,19 @@ class Exact(Route):
         return self.kernel.combine(Q, self.X, self.a)  # (2)
 
     def variance(self, Q: Any) -> np.ndarray:
+        return self.moments(Q)[1]
+
+    def moments(self, Q: Any) -> tuple[np.ndarray, np.ndarray]:
         variance = np.array(self.kernel.diagonal(Q))
+        mean = np.empty((len(variance), self.a.shape[1]))
         size = max(1, ROWS_AT_ONCE // max(len(self.a), 1))
         for start in range(0, len(variance), size):
-            K = self.kernel.between(Q[start : start + size], self.X)
+            some = slice(start, start + size)
+            K = np.ascontiguousarray(self.kernel.between(Q[some], self.X))
+            mean[some] = K @ self.a
             V = self.factor.half_solve(K.T)  # K is C-ordered, so its transpose may be written over
-            variance[start : start + size] -= np.einsum("ij,ij->j", V, V)
-        return np.maximum(variance, 0.0, out=variance)
+            variance[some] -= np.einsum("ij,ij->j", V, V)
+        return mean, np.maximum(variance, 0.0, out=variance)  # (2)
 
     def covariance(self, Q: Any) -> np.ndarray:
         V = self.factor.half_solve(self.kernel.between(Q, self.X).T)

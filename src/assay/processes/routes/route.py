@@ -77,6 +77,10 @@ class Route:
         """(q,) or (q, t) the variances of the rows Q, the kernel's noise part included, never below 0."""
         raise TypeError(f"{type(self).__name__} must define variance")
 
+    def moments(self, Q: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The means and the variances; a route in which they share work computes them together."""
+        return self.mean(Q), self.variance(Q)
+
     def covariance(self, Q: Any) -> np.ndarray:
         """(q, q) or (q, q, t) the covariances of the rows Q."""
         raise TypeError(f"{type(self).__name__} has no covariances of several rows")
