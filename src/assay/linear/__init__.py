@@ -1,5 +1,8 @@
 """Linear classifiers, regressors and rankers."""
 
+from assay.linear.bayesian.ard_regression import ARDRegression
+from assay.linear.bayesian.bayesian_ridge import BayesianRidge
+from assay.linear.bayesian.posterior_table import PosteriorTable
 from assay.linear.coefficient_report import CoefficientReport, coefficient_report, pruned
 from assay.linear.discriminants.convergence import convergence_bound, convergence_trace
 from assay.linear.discriminants.least_squares_classifier import LeastSquaresClassifier
@@ -49,6 +52,8 @@ from assay.linear.regression.ridge_cv import RidgeCV
 from assay.linear.separation.separability import Separability, Separation, is_linearly_separable, separation
 
 __all__ = [
+    "ARDRegression",
+    "BayesianRidge",
     "CoefficientReport",
     "CoefficientTable",
     "CoefficientTest",
@@ -77,6 +82,7 @@ __all__ = [
     "PocketClassifier",
     "PoissonRegressor",
     "PolynomialRegressor",
+    "PosteriorTable",
     "QuadraticForm",
     "QuantileRegressor",
     "RankingError",

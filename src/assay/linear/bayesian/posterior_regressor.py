@@ -1,0 +1,180 @@
+"""Mixin of linear regressors whose weights have a posterior: summaries, draws, explanations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues, dense_block
+from assay.core.seeds import as_generator
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.linear.bayesian.posterior_table import PosteriorTable
+from assay.linear.inference.summary import constant_name
+from assay.linear.linear_regressor import LinearRegressor
+from assay.linear.terms import MAX_TERMS
+from assay.stats.bayesian.draws import Draws
+from assay.stats.bayesian.linear_posterior import LinearPosterior
+from assay.stats.checks import tail_of
+from assay.types import RandomState, TableLike
+
+if TYPE_CHECKING:
+    from assay.core.learner import Regressor as _Regressor
+else:
+    _Regressor = object
+
+__all__ = ["PosteriorRegressor", "above_zero"]
+
+
+class PosteriorRegressor(LinearRegressor, _Regressor):
+    """Mixin of regressors that have ``posterior_``, a LinearPosterior of the constant and of the weighted columns.
+
+    The learner may say in ``_weighted()`` which columns those are, and in ``_measures()`` what describes it.
+    """
+
+    fit_intercept: bool
+
+    @property
+    def posterior_(self) -> LinearPosterior:
+        """The posterior of the constant, if there is one, and the weights."""
+        raise TypeError(f"{type(self).__name__} must define posterior_")
+
+    def _weighted(self) -> np.ndarray:
+        """The numbers of the columns that the posterior is about."""
+        return np.arange(len(self.coef_))
+
+    def _terms(self) -> list[str]:
+        """The names of all columns that have a weight."""
+        return list(self._names)
+
+    def _columns(self, X: Any) -> np.ndarray:
+        """(n, D) the columns that ``coef_`` multiplies, as floats."""
+        return dense_block(X).astype(np.float64, copy=False)
+
+    def _measures(self) -> dict[str, Any]:
+        return {}
+
+    def _uncertain(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) variance of the prediction by the weights, and (n,) that of the noise."""
+        posterior = self.posterior_
+        from_weights = posterior.noise * posterior.leverages(self._design_rows(X))
+        return from_weights, np.full(len(from_weights), posterior.noise)
+
+    def _design_rows(self, X: Any) -> np.ndarray:
+        """(n, q) rows as the posterior multiplies them, a 1 for the constant first."""
+        Z = self._columns(X)[:, self._weighted()]
+        return np.column_stack((np.ones(len(Z)), Z)) if self.fit_intercept else Z
+
+    def summary(self, level: float = 0.95) -> PosteriorTable:
+        """The posterior of the constant and of each weight: mean, standard deviation, credible interval.
+
+        Parameters
+        ----------
+        level : of the central credible intervals
+        """
+        from scipy.special import stdtr
+
+        self._ready()
+        tail_of(level, f"{type(self).__name__}.summary")
+        posterior = self.posterior_
+        names = self._terms()
+        shown = [names[j] for j in self._weighted()]
+        constant = constant_name(shown, self.fit_intercept)
+        lower, upper = posterior.interval(level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(posterior.scale > 0, posterior.mean / posterior.scale, 0.0)
+        return PosteriorTable(
+            type(self).__name__,
+            ([constant] if constant else []) + shown,
+            posterior.mean,
+            np.sqrt(posterior.var),
+            lower,
+            upper,
+            stdtr(posterior.dof, z),
+            level,
+            self._measures(),
+        )
+
+    def sample_coef(self, n: int = 1000, random_state: RandomState = None) -> Draws:
+        """Independent draws from the posterior: "intercept", "coef" and, where it is not known, "noise_variance".
+
+        Parameters
+        ----------
+        n : how many      random_state : seed, generator or None
+        """
+        self._ready()
+        W, variance = self.posterior_.sample_both(_count(n, type(self).__name__), random_state)
+        coef = np.zeros((len(W), len(self.coef_)))
+        coef[:, self._weighted()] = W[:, 1:] if self.fit_intercept else W
+        values = {"coef": coef[None]}
+        if self.fit_intercept:
+            values = {"intercept": W[None, :, 0], **values}
+        if np.isfinite(self.posterior_.dof):
+            values["noise_variance"] = variance[None]
+        return Draws(values)
+
+    def sample_y(
+        self, X: TableLike, n_samples: int = 1, random_state: RandomState = 0, noise: bool = True
+    ) -> np.ndarray:
+        """(n, n_samples) draws of the numbers at the rows of X, from one set of weights for each sample.
+
+        Parameters
+        ----------
+        X : rows      n_samples : how many      random_state : seed, generator or None
+        noise : whether each number has noise of its own; False draws the functions alone
+        """
+        rows = self._design_rows(self._admit(X))
+        random = as_generator(random_state, f"{type(self).__name__}.sample_y")
+        W, variance = self.posterior_.sample_both(_count(n_samples, type(self).__name__), random)
+        values = rows @ W.T
+        if noise:
+            values += np.sqrt(variance) * random.standard_normal(values.shape)
+        return values
+
+    def _check_single(self, y: np.ndarray) -> None:
+        if y.ndim != 1:
+            raise DataError(
+                f"{type(self).__name__}: y should be a 1d array, got an array of shape {y.shape}; one posterior is "
+                "about one target. Fit one model for each column of y."
+            )
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        terms = super()._reasons(X, rows)
+        names = self._terms()
+
+        def sections(i: int) -> list[Section]:
+            block = X[i : i + 1]
+            weighted = self._weighted()
+            values = self._columns(block)[0, weighted]
+            scale = np.sqrt(self.posterior_.var)[int(self.fit_intercept) :] * np.abs(values)
+            products = self.coef_[weighted].astype(np.float64) * values
+            order = np.argsort(-np.abs(products), kind="stable")[:MAX_TERMS]
+            cells = [[names[weighted[j]], float(products[j]), float(scale[j])] for j in order]
+            from_weights, noise = (float(np.sqrt(part[0])) for part in self._uncertain(block))
+            cells.append(["all weights together", float(np.ravel(self._predict(block))[0]), from_weights])
+            cells.append(["noise of a new number", "", noise])
+            note = (
+                "Weights are correlated: the deviations of their products do not add up to that of the sum."
+            )
+            uncertain = Section("Uncertainty of the terms", ["term", "product", "sd"], cells, note)
+            return [*terms.sections(i), uncertain]
+
+        return Reasons(sections, terms.contributions)
+
+
+def above_zero(learner: Any, squares: Any, rate: str) -> Any:
+    """The squares that a precision is divided by, with twice the rate of its gamma prior."""
+    total = squares + 2 * getattr(learner, rate)
+    if not np.all(total > 0):
+        what = "the weights reach y exactly" if rate == "alpha_2" else "a weight is exactly 0"
+        raise DegenerateError(
+            f"{type(learner).__name__}: {what}, so that its precision has no bound. Give {rate} above 0."
+        )
+    return total
+
+
+def _count(n: Any, who: str) -> int:
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise ParameterError(f"{who}: the number of draws must be a whole number from 1 up, got {n!r}.")
+    return int(n)
