@@ -742,6 +742,17 @@ def gaussian_processes() -> None:
 
 
 @scenario
+def mixtures() -> None:
+    from assay.mixture import BayesianGaussianMixture, GaussianMixture
+
+    X, _ = numbers(60)
+    w = np.arange(60) % 3 + 0.5
+    GaussianMixture(2, random_state=0).fit(X)
+    GaussianMixture(2, covariance_type="diag", random_state=0).fit(X, sample_weight=w)
+    BayesianGaussianMixture(n_components=3, moves=True, random_state=0, max_iter=500).fit(X).predict(X)
+
+
+@scenario
 def the_rest() -> None:
     import assay.metrics as metrics
     import assay.smoothers._local_fits as _local_fits

@@ -103,6 +103,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "kernels",
     "linear",
     "metrics",
+    "mixture",
     "neighbors",
     "optimize",
     "outliers",

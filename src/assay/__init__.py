@@ -27,6 +27,7 @@ _ROOMS = (
     "kernels",
     "linear",
     "metrics",
+    "mixture",
     "neighbors",
     "optimize",
     "outliers",

@@ -13,6 +13,7 @@ from assay import experiments as experiments
 from assay import kernels as kernels
 from assay import linear as linear
 from assay import metrics as metrics
+from assay import mixture as mixture
 from assay import neighbors as neighbors
 from assay import optimize as optimize
 from assay import outliers as outliers

@@ -1,0 +1,282 @@
+"""Gaussian mixture by EM: maximum likelihood, or the mode of a posterior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from assay.core import Card
+from assay.core.parameters import Array, Instance
+from assay.core.stored import Object
+from assay.core.sums import Source
+from assay.errors import ParameterError
+from assay.mixture.components import Estimates, Moments
+from assay.mixture.mixture_learner import MIXTURE_PARAMETERS, MixtureLearner, row_moments
+from assay.mixture.prior import MixturePrior
+from assay.types import RandomState, TableLike
+
+__all__ = ["GaussianMixture"]
+
+LOG_2PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True)
+class _Parameters:
+    weights: np.ndarray  # (K,)
+    means: np.ndarray  # (K, d)
+    covariances: np.ndarray  # as the form has them
+    roots: np.ndarray
+    log_prior: float = 0.0
+    alphas: Any = None  # (K,) concentrations of the components that are left, with a prior
+
+
+class GaussianMixture(MixtureLearner):
+    r"""A density made of K Gaussians, found by EM; a drop-in for scikit-learn's, and its MAP with a prior.
+
+    .. math:: p(x) = \sum_k \pi_k N(x; \mu_k, \Sigma_k) \quad (1)
+
+    The expectation step finds the probability :math:`h_{ik}` that row i belongs to component k, the maximisation step
+    gives each component the mean and the covariance of the rows by these probabilities:
+
+    .. math:: N_k = \sum_i h_{ik},\quad \pi_k = N_k / n,\quad \mu_k = \frac1{N_k}\sum_i h_{ik} x_i,\quad
+              \Sigma_k = \frac1{N_k}\sum_i h_{ik}(x_i-\mu_k)(x_i-\mu_k)^T + \epsilon I \quad (2)
+
+    Neither step lowers the likelihood (but for :math:`\epsilon`). Both together are sums over rows, so blocks from
+    disk and Dask collections give the same model. With ``prior`` the second step finds the mode of the posterior, as
+    :class:`MixturePrior` says: components cannot collapse, :math:`\epsilon` is not needed and not added, and what never
+    falls is the log likelihood plus the log density of the prior.
+
+    Missing values are refused: impute them first. Nominal columns count as indicators.
+
+    Cost: fit O(n K d^2) an iteration ("diag", "spherical": O(n K d)), in one fused native loop; score O(K d^2) a row;
+    memory O(K d^2) beside X.
+
+    Parameters
+    ----------
+    n_components : int, default 1
+    covariance_type : "full", "tied", "diag" or "spherical", default "full"
+        A covariance matrix for each component, one for all, variances alone, one variance.
+    tol : float, default 1e-3
+        Stop when the mean log likelihood (with the prior) of a row changes by less.
+    reg_covar : float, default 1e-6
+        Added to the variances, without a prior.
+    max_iter : int, default 100
+    n_init : int, default 1
+        Starts, of which the best is kept.
+    init_params : "kmeans", "k-means++", "random" or "random_from_data", default "kmeans"
+        Where it starts; the same seed draws what scikit-learn's draws.
+    weights_init, means_init, precisions_init : arrays, default None
+        Where to start instead.
+    prior : MixturePrior, default None
+    random_state : int, RandomState or None, default None
+    warm_start : bool, default False
+        Whether fit goes on from the last fit.
+    verbose, verbose_interval : int
+        Accepted for scikit-learn's sake; ``history_`` keeps what it would print.
+
+    Attributes
+    ----------
+    weights_ : (K,)      means_ : (K, p)      covariances_, precisions_, precisions_cholesky_ : as ``covariance_type``
+    converged_ : bool    n_iter_ : int        lower_bound_ : float of the best start, of a row    lower_bounds_ : list
+    history_ : list of dict, iteration and lower_bound
+    prior_ : MixturePrior, with its component, if there is a prior
+
+    Examples
+    --------
+    >>> from assay.mixture import GaussianMixture
+    >>> model = GaussianMixture(n_components=2, random_state=0).fit([[1, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
+    >>> model.means_[model.predict([[0, 0], [12, 3]])]
+    array([[ 1.,  2.],
+           [10.,  2.]])
+    >>> model.explain([[9.0, 4.0]]).answer == model.predict([[10, 2]])[0]
+    np.True_
+
+    See Also
+    --------
+    BayesianGaussianMixture, MixturePrior, KernelDensity
+
+    References
+    ----------
+    - Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM
+      algorithm. Journal of the Royal Statistical Society B 39(1), 1-38.
+    - McLachlan, G. J. and Peel, D. (2000). Finite Mixture Models. Wiley. doi:10.1002/0471721182
+    """
+
+    card = Card(
+        "gaussian mixture",
+        "a sum of Gaussians, found by EM",
+        also=("gmm", "mixture"),
+        settings={"n_components": 3, "random_state": 0},
+    )
+    accepts = {
+        **MIXTURE_PARAMETERS,
+        "weights_init": Array(1) | Array(2) | None,
+        "means_init": Array(1) | Array(2) | None,
+        "precisions_init": Array(1) | Array(2) | Array(3) | None,
+        "prior": Instance(MixturePrior) | None,
+    }
+    stored = {"prior_": Object(MixturePrior) | None}
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        *,
+        covariance_type: str = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: str = "kmeans",
+        weights_init: ArrayLike | None = None,
+        means_init: ArrayLike | None = None,
+        precisions_init: ArrayLike | None = None,
+        prior: MixturePrior | None = None,
+        random_state: RandomState = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        verbose_interval: int = 10,
+    ):
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.prior = prior
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
+
+    def _prepare_prior(self, source: Source) -> None:
+        self._check_starts(len(self._names))
+        self.prior_ = self.prior
+        if self.prior is not None and self.prior.component is None:
+            rows = row_moments(source)
+            self.prior_ = self.prior.filled(
+                rows.mean[0], rows.scatter[0] / rows.count.sum(), self.n_components
+            )
+        if self.prior_ is not None and self.prior_.component is not None:
+            d = len(self.prior_.component.mean)
+            if d != len(self._names):
+                raise ParameterError(
+                    f"the prior's component has {d} columns, X has {len(self._names)}.",
+                    who=type(self).__name__,
+                )
+
+    def _check_starts(self, d: int) -> None:
+        K, who = self.n_components, type(self).__name__
+        if self.weights_init is not None:
+            weights = np.asarray(self.weights_init, dtype=np.float64)
+            check_shape(weights, (K,), "weights", who)
+            if ((weights < 0) | (weights > 1)).any():
+                raise ParameterError(
+                    "The parameter 'weights' should be in the range [0, 1], "
+                    f"but got max value {weights.min():.5f}, min value {weights.max():.5f}",
+                    who=who,
+                )
+            if abs(1 - weights.sum()) > 1e-6:
+                raise ParameterError(
+                    f"The parameter 'weights' should be normalized, but got sum(weights) = {weights.sum():.5f}",
+                    who=who,
+                )
+        if self.means_init is not None:
+            check_shape(np.asarray(self.means_init), (K, d), "means", who)
+        if self.precisions_init is not None:
+            self._form.check_precisions(self.precisions_init, K, d, who)
+
+    def _start(self, source: Source, n: int, draw: np.random.RandomState) -> _Parameters:
+        if self.weights_init is None or self.means_init is None or self.precisions_init is None:
+            return super()._start(source, n, draw)
+        means = np.asarray(self.means_init, dtype=np.float64)
+        return self._with_starts(
+            _Parameters(np.asarray(self.weights_init, dtype=np.float64), means, means, means)
+        )
+
+    def _begin(self, estimates: Estimates) -> _Parameters:
+        return self._with_starts(self._maximise(estimates, None))
+
+    def _with_starts(self, state: _Parameters) -> _Parameters:
+        """The state with what the user gave put in its place."""
+        if self.weights_init is None and self.means_init is None and self.precisions_init is None:
+            return state
+        weights, means, roots, covariances = state.weights, state.means, state.roots, state.covariances
+        if self.weights_init is not None:
+            weights = np.asarray(self.weights_init, dtype=np.float64)
+        if self.means_init is not None:
+            means = np.asarray(self.means_init, dtype=np.float64)
+        if self.precisions_init is not None:
+            roots = self._form.roots_of_precisions(np.asarray(self.precisions_init, dtype=np.float64))
+            precisions = self._form.precisions(roots)
+            covariances = np.linalg.inv(precisions) if self._form.name in ("full", "tied") else 1 / precisions
+        return self._made(weights, means, covariances, roots, state.alphas)
+
+    def _made(self, weights: Any, means: Any, covariances: Any, roots: Any, alphas: Any) -> _Parameters:
+        if self.prior_ is None:
+            return _Parameters(weights, means, covariances, roots)
+        if alphas is None:
+            alphas = self.prior_.alphas(self.n_components, type(self).__name__)
+        density = self.prior_.log_density(self._form, weights, means, roots, alphas)
+        return _Parameters(weights, means, covariances, roots, density, alphas)
+
+    def _maximise(self, estimates: Estimates, state: _Parameters | None) -> _Parameters:
+        form = self._form
+        if self.prior_ is None:
+            covariances = form.covariances(estimates, self.reg_covar)  # (2)
+            weights = estimates.counts / estimates.counts.sum()
+            return _Parameters(weights, estimates.means, covariances, form.roots(covariances))
+        who = type(self).__name__
+        alphas = self.prior_.alphas(self.n_components, who) if state is None else state.alphas
+        weights, kept = self.prior_.weights(estimates.counts, alphas, who)
+        means, covariances = self.prior_.mode_of(form, estimates)
+        covariances = form.keep(covariances, kept)
+        return self._made(weights, means[kept], covariances, form.roots(covariances), alphas[kept])
+
+    def _constants(self, state: _Parameters) -> np.ndarray:
+        d = state.means.shape[1]
+        with np.errstate(divide="ignore"):
+            return np.log(state.weights) + self._form.log_det(state.roots, d) - 0.5 * d * LOG_2PI
+
+    def _bound(self, before: _Parameters, state: _Parameters, moments: Moments) -> float:
+        """The mean log likelihood of the state before, with its prior, as scikit-learn has it."""
+        return (moments.log_evidence + before.log_prior) / float(moments.counts.sum())
+
+    def _adopt_state(self, state: _Parameters) -> None:
+        self.weights_, self.means_ = state.weights, state.means
+        self.covariances_, self.precisions_cholesky_ = state.covariances, state.roots
+
+    def _state(self) -> _Parameters:
+        if vars(self).get("prior_") is None:
+            return _Parameters(self.weights_, self.means_, self.covariances_, self.precisions_cholesky_)
+        alphas = None
+        if len(self.weights_) != self.n_components:  # some were dropped
+            alphas = np.full(len(self.weights_), np.mean(self.prior_.concentration))
+        return self._made(self.weights_, self.means_, self.covariances_, self.precisions_cholesky_, alphas)
+
+    def _n_parameters(self) -> int:
+        K, d = self.means_.shape
+        return self._form.covariance_parameters(K, d) + K * d + K - 1
+
+    def bic(self, X: TableLike) -> float:
+        """Bayes' information criterion on the rows of X, the lower the better: -2 log likelihood + parameters log n."""
+        logs = self.score_samples(X)
+        return float(-2 * logs.sum() + self._n_parameters() * np.log(len(logs)))
+
+    def aic(self, X: TableLike) -> float:
+        """Akaike's information criterion on the rows of X, the lower the better: -2 log likelihood + 2 parameters."""
+        return float(-2 * self.score_samples(X).sum() + 2 * self._n_parameters())
+
+
+def check_shape(values: np.ndarray, shape: tuple[int, ...], name: str, who: str) -> None:
+    """A ParameterError if an array that the user gave has another shape."""
+    if values.shape != shape:
+        raise ParameterError(
+            f"The parameter '{name}' should have the shape of {shape}, but got {values.shape}", who=who
+        )

@@ -1,0 +1,93 @@
+"""Where a mixture begins: responsibilities from k-means, from k-means++, or at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import assay.mixture._em as _em
+from assay.mixture.components import NO_WEIGHTS
+
+__all__ = ["STARTS", "k_means", "start"]
+
+STARTS = ("kmeans", "k-means++", "random", "random_from_data")
+MOST_STEPS = 300  # of k-means
+LEAST_MOVE = (
+    1e-4  # of all centres together, as a share of the columns' mean variance, that k-means goes on for
+)
+
+
+def start(how: str, X: np.ndarray, w: Any, K: int, draw: np.random.RandomState) -> np.ndarray:
+    """(n, K) responsibilities, drawn in the order in which scikit-learn draws them.
+
+    >>> import numpy as np
+    >>> from assay.mixture.starts import start
+    >>> X = np.array([[0.0], [1.0], [9.0], [10.0]])
+    >>> start("kmeans", X, None, 2, np.random.RandomState(0)).argmax(axis=1).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+    True
+    """
+    n = len(X)
+    if how == "random":
+        shares = draw.uniform(size=(n, K))
+        shares /= shares.sum(axis=1)[:, None]
+    elif how == "kmeans":
+        shares = np.zeros((n, K))
+        shares[np.arange(n), k_means(X, w, K, draw)[1]] = 1
+    else:
+        if how == "random_from_data":
+            rows = draw.choice(n, size=K, replace=False)
+        else:
+            rows = _spread(X, w, K, draw)[1]
+        shares = np.zeros((n, K))
+        shares[rows, np.arange(K)] = 1
+    return shares if w is None else shares * w[:, None]
+
+
+def k_means(X: np.ndarray, w: Any, K: int, draw: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+    """Lloyd's steps from a k-means++ start: the centres (K, d), and the centre of each row (n,).
+
+    >>> import numpy as np
+    >>> from assay.mixture.starts import k_means
+    >>> centers, labels = k_means(np.array([[0.0], [1.0], [9.0], [10.0]]), None, 2, np.random.RandomState(0))
+    >>> sorted(centers.ravel().tolist())
+    [0.5, 9.5]
+    """
+    center = X.mean(axis=0)
+    X = X - center
+    goes_on = LEAST_MOVE * np.var(X, axis=0).mean()
+    centers = np.ascontiguousarray(_spread(X, w, K, draw)[0], dtype=np.float64)
+    weights = NO_WEIGHTS if w is None else w
+    labels = np.full(len(X), -1, dtype=np.int64)
+    for _ in range(MOST_STEPS):
+        before, labels = labels, np.empty(len(X), dtype=np.int64)
+        counts, sums = np.zeros(K), np.zeros(centers.shape)
+        _em.nearest_centers(X, weights, centers, labels, counts, sums)
+        _fill_empty(X, w, centers, labels, counts, sums)
+        moved = np.where(counts[:, None] > 0, sums / np.where(counts > 0, counts, 1.0)[:, None], centers)
+        shift, centers = np.sum((moved - centers) ** 2), moved
+        if np.array_equal(labels, before):
+            return centers + center, labels
+        if shift <= goes_on:
+            break
+    _em.nearest_centers(X, weights, centers, labels, np.zeros(K), np.zeros(centers.shape))
+    return centers + center, labels
+
+
+def _spread(X: np.ndarray, w: Any, K: int, draw: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.cluster import kmeans_plusplus
+
+    return kmeans_plusplus(X, K, sample_weight=w, random_state=draw)
+
+
+def _fill_empty(X: np.ndarray, w: Any, centers: np.ndarray, labels: Any, counts: Any, sums: Any) -> None:
+    """A centre without rows takes the row that is farthest from its own centre."""
+    empty = np.flatnonzero(counts == 0)
+    if not len(empty):
+        return
+    far = np.argsort(-np.sum((X - centers[labels]) ** 2, axis=1), kind="stable")[: len(empty)]
+    for k, i in zip(empty, far):
+        weight = 1.0 if w is None else w[i]
+        counts[labels[i]] -= weight
+        sums[labels[i]] -= weight * X[i]
+        counts[k], sums[k] = weight, weight * X[i]
