@@ -728,8 +728,9 @@ def linear_machines() -> None:
 
 @scenario
 def gaussian_processes() -> None:
-    from assay.kernels import Matern, WhiteKernel
+    from assay.kernels import RBF, Matern, WhiteKernel
     from assay.processes.routes.state_space import StateSpace
+    from assay.processes.routes.vecchia import Vecchia
 
     X, y = numbers(40, 1)
     Y, noise = np.column_stack([y, X[:, 0]]), np.full(40, 0.1)
@@ -739,6 +740,11 @@ def gaussian_processes() -> None:
         route.log_evidence(kernel.theta)
         route.condition(kernel).mean(X[:5])
         route.leave_one_out()
+    Z, y = numbers(40, 2)
+    kernel = 2.0 * Matern([1.0, 2.0], nu=1.5) + RBF(0.5) + WhiteKernel(0.1)
+    near = Vecchia(5, 6).fit(kernel, Z, y[:, None] * 1.0, noise)
+    near.log_evidence(kernel.theta)
+    near.condition(kernel).mean(Z[:5])
 
 
 @scenario

@@ -65,7 +65,7 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
     random_state : int, RandomState or None, default None
     selection : "evidence" or "map", default "evidence"
         What is maximised: the evidence, or the evidence times the default priors (`KernelPrior`).
-    method : "auto", "exact" or "line", default "auto"
+    method : "auto", "exact", "line" or "vecchia", default "auto"
         How it is computed.
 
     Attributes

@@ -12,10 +12,11 @@ from assay.processes.routes.chain import no_chain
 from assay.processes.routes.exact import Exact
 from assay.processes.routes.route import Route
 from assay.processes.routes.state_space import StateSpace
+from assay.processes.routes.vecchia import Vecchia
 
 __all__ = ["METHODS", "choose_route"]
 
-METHODS: dict[str, Callable[[], Route]] = {"exact": Exact, "line": StateSpace}
+METHODS: dict[str, Callable[[], Route]] = {"exact": Exact, "line": StateSpace, "vecchia": Vecchia}
 MOST_ROWS_FOR_DENSE = 1_000  # on a line; beyond them the same numbers come much sooner without a matrix
 
 

@@ -7,14 +7,14 @@
 //                m = a_i + K v,    C = P_i - K K'F,    a_{i+1} = A m,    P_{i+1} = A C A' + Q                 (2)
 //
 //     back       u = v / F - K'r,    D = 1 / F + K'N K,    r <- r + h u,    N <- (I - K h')'N (I - K h') + h h'/F
-//                mean h'(a_i + P_i r),    variance h'P_i h - (P_i h)'N (P_i h),    then r <- A_i'r, N <- A_i'N A_i   (3)
+//                mean h'(a_i + P_i r),    variance h'P_i h - (P_i h)'N (P_i h),    then r <- A_i'r, N <- A_i'N A_i (3)
 //
 // u is the row's entry of (K + noise)^-1 y and D its diagonal entry of (K + noise)^-1. With G = (r r' - N) / 2 before
 // the last step of (3), the derivative of the log evidence by Q_i is G, and by A_i it is r m' + 2 G A_i C of the row
 // before. Several targets share P, F, K, N and D. A row of infinite noise says nothing: a missing target, or a point
 // that is only asked for.
 //
-// Twin in NumPy: tests/processes/routes/test_state_space.py, by_the_book (dense algebra).
+// Twin in NumPy: dense algebra in tests/processes/test_state_space.py.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -90,8 +90,7 @@ INLINE void move(const double *A, const double *C, const double *Q, int64_t s, d
             AC[i * s + j] = sum;
         }
     for (int64_t i = 0; i < s; ++i)
-        for (int64_t j = 0; j <= i; ++j)
-            P[i * s + j] = P[j * s + i] = dot(AC + i * s, A + j * s, s) + Q[i * s + j];
+        for (int64_t j = 0; j <= i; ++j) P[i * s + j] = P[j * s + i] = dot(AC + i * s, A + j * s, s) + Q[i * s + j];
 }
 
 template <int S>
@@ -226,13 +225,13 @@ void backward(const Chain &chain, const Pass &pass, int64_t T, const Back &out) 
     }
 }
 
-#define FOR_STATES(s, call)         \
-    switch (s) {                    \
-        case 1: call(1); break;     \
-        case 2: call(2); break;     \
-        case 3: call(3); break;     \
-        case 4: call(4); break;     \
-        default: call(0);           \
+#define FOR_STATES(s, call)     \
+    switch (s) {                \
+        case 1: call(1); break; \
+        case 2: call(2); break; \
+        case 3: call(3); break; \
+        case 4: call(4); break; \
+        default: call(0);       \
     }
 
 // Rows until the variance of one is not above 0: n if all went well.
