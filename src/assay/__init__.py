@@ -34,6 +34,7 @@ _ROOMS = (
     "plots",
     "prepare",
     "processes",
+    "reduce",
     "report",
     "rulebase",
     "rules",

@@ -20,6 +20,7 @@ from assay import outliers as outliers
 from assay import plots as plots
 from assay import prepare as prepare
 from assay import processes as processes
+from assay import reduce as reduce
 from assay import report as report
 from assay import rulebase as rulebase
 from assay import rules as rules

@@ -18,6 +18,7 @@ from assay.core.sums import Block, DaskRows, Rows, Source, Stream
 from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target, plain_values
 from assay.errors import DataError, DegenerateError, ParameterError, SchemaError
 from assay.tables import Schema, Table
+from assay.tables.float_blocks import is_sparse
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -227,7 +228,7 @@ class _Survey:
 
 
 class _Split:
-    """A raw block (a frame, or a tuple) as Block(X, y, w), by column names."""
+    """A raw block (a frame, a tuple, or X alone if there is no target) as Block(X, y, w), by column names."""
 
     def __init__(self, target: str | None, weights: str | None, needs_target: bool):
         self.target, self.weights, self.needs_target = target, weights, needs_target
@@ -235,6 +236,12 @@ class _Split:
     def __call__(self, raw: Any) -> Block:
         if isinstance(raw, tuple):
             return Block(*raw)
+        if isinstance(raw, (np.ndarray, Table)) or is_sparse(raw):
+            if self.needs_target:
+                raise DataError(
+                    "fit_blocks: a block without column names must be a tuple (X, y) or (X, y, weights)."
+                )
+            return Block(raw)
         import narwhals.stable.v2 as nw
 
         frame = nw.from_native(raw, eager_only=True)

@@ -7,10 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 import assay.kernels.approximations._feature_maps as _feature_maps
-from assay.core import Transformer
 from assay.core.fitting import all_or_nothing
+from assay.core.new_columns import NumberedColumns
 from assay.core.parallel import in_threads
-from assay.core.stored import Integer
 from assay.core.sum_learner import SumLearner, WithoutTarget
 
 __all__ = ["DrawnFeatures", "FeatureMap", "wave_features"]
@@ -18,24 +17,13 @@ __all__ = ["DrawnFeatures", "FeatureMap", "wave_features"]
 BLOCK_BYTES = 1 << 21  # of new numbers in one piece of work: they stay in the cache
 
 
-class FeatureMap(Transformer):
-    """A transformer whose new columns are numbered: "rbfsampler0", "rbfsampler1", ..."""
-
-    _n_features_out: int
-    stored = {"_n_features_out": Integer("m", low=1)}
+class FeatureMap(NumberedColumns):
+    """A transformer that stands for a kernel; rows have no weights."""
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Learn what the map needs of the rows of X; y is ignored."""
         return super().fit(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The names of the new columns: that of the class and a number."""
-        super().get_feature_names_out(input_features)  # checks them against those of fit
-        return np.array(self._names_out(), dtype=object)
-
-    def _names_out(self) -> list[str]:
-        return [f"{type(self).__name__.lower()}{j}" for j in range(self._n_features_out)]
 
 
 class DrawnFeatures(WithoutTarget, SumLearner, FeatureMap):

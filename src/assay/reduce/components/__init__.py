@@ -1,0 +1,1 @@
+"""Components: weighted sums of the columns, from one covariance matrix."""

@@ -1,0 +1,262 @@
+"""Principal components analysis: oracles, routes, rules, robust and weighted estimates."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA as Peer
+from sklearn.model_selection import train_test_split
+
+import assay
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.linear import LogisticRegression
+from assay.reduce import (
+    PCA,
+    IncrementalPCA,
+    average_eigenvalue_rule,
+    components_by_evidence,
+    components_for_share,
+    parallel_analysis,
+)
+from assay.tables.data import load_breast_cancer, load_iris
+
+IRIS = load_iris().X.values
+DIGITS = load_digits().data
+SIX = np.array([[2, 0], [0, 2], [-2, 0], [0, -2], [3, 3], [-3, -3]], dtype=float)
+
+
+def standardised():
+    """Breast cancer, scaled by all rows before the split, as the source does it."""
+    data = load_breast_cancer()
+    X = data.X.values
+    rows, tests = train_test_split(np.arange(len(X)), test_size=0.2, random_state=2020)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    return Z[rows], Z[tests], data.y[rows], data.y[tests]
+
+
+@pytest.mark.capability("IML-6-11")
+def test_iris_and_six_points():
+    pca = PCA().fit(IRIS)
+    assert_allclose(pca.explained_variance_, [4.228242, 0.242671, 0.078210, 0.023835], atol=5e-7)
+    assert_allclose(pca.explained_variance_ratio_, [0.924619, 0.053066, 0.017103, 0.005212], atol=5e-7)
+    assert_allclose(pca.components_[0], [0.361387, -0.084523, 0.856671, 0.358289], atol=5e-7)
+    assert_allclose(pca.components_[1], [0.656589, 0.730161, -0.173373, -0.075481], atol=5e-7)
+    assert_allclose(pca.mean_, [5.843333, 3.057333, 3.758, 1.199333], atol=5e-7)
+    correlation = PCA(standardize=True).fit(IRIS)
+    assert_allclose(correlation.explained_variance_, [2.918498, 0.914030, 0.146757, 0.020715], atol=5e-7)
+    six = PCA().fit(SIX)
+    assert_allclose(six.explained_variance_, [8.8, 1.6])
+    assert_allclose(six.components_, np.array([[1, 1], [1, -1]]) / np.sqrt(2))
+
+
+@pytest.mark.capability("IML-6-11")
+@pytest.mark.parametrize("settings", [{}, {"standardize": True}])
+def test_new_columns_are_uncorrelated_and_whitening_makes_them_unit(settings):
+    pca = PCA(3, **settings).fit(IRIS)
+    Z = pca.transform(IRIS)
+    assert_allclose(np.cov(Z.T), np.diag(pca.explained_variance_), atol=1e-12)
+    whitened = PCA(3, whiten=True, **settings).fit(IRIS)
+    assert_allclose(np.cov(whitened.transform(IRIS).T), np.eye(3), atol=1e-12)
+    assert_allclose(
+        whitened.inverse_transform(whitened.transform(IRIS)), pca.inverse_transform(Z), atol=1e-12
+    )
+
+
+@pytest.mark.capability("IML-6-12")
+def test_reconstruction_error():
+    for k, error in ((1, 51.362586), (2, 15.204644), (3, 3.551429)):
+        assert_allclose(PCA(k).fit(IRIS).reconstruction_error(IRIS).sum(), error, atol=5e-7)
+    for k, error in ((2, 858.945), (5, 546.717), (10, 314.515), (20, 126.993), (30, 49.158), (40, 14.174)):
+        assert_allclose(PCA(k).fit(DIGITS).reconstruction_error(DIGITS).mean(), error, atol=5e-4)
+    assert PCA().fit(IRIS).reconstruction_error(IRIS).max() < 1e-24
+
+
+@pytest.mark.capability("IML-6-13")
+def test_numbers_of_components():
+    values = PCA().fit(DIGITS).explained_variance_
+    assert_allclose(values[:5], [179.0069, 163.7177, 141.7884, 101.1004, 69.5132], atol=5e-5)
+    assert_allclose(values.sum(), 1202.1477, atol=5e-5)
+    assert int(np.sum(values > 1e-9)) == 61
+    assert components_for_share(values, 0.9) == PCA(0.9).fit(DIGITS).n_components_ == 21
+    assert average_eigenvalue_rule(values) == PCA("average").fit(DIGITS).n_components_ == 14
+    iris = PCA().fit(IRIS).explained_variance_
+    assert components_for_share(iris, 0.9) == average_eigenvalue_rule(iris) == 1
+    assert average_eigenvalue_rule(PCA(standardize=True).fit(IRIS).explained_variance_) == 1
+    for k, share in ((2, 0.2851), (10, 0.7382), (20, 0.8943), (30, 0.9591)):
+        assert_allclose(values[:k].sum() / values.sum(), share, atol=5e-5)
+
+
+@pytest.mark.capability("C3-64", "C3-65")
+def test_the_standardised_training_rows_of_breast_cancer():
+    train, test, *_ = standardised()
+    pca = PCA().fit(train)
+    shares = [0.4376296, 0.1880184, 0.09455378, 0.06845665, 0.05663576]
+    assert_allclose(pca.explained_variance_ratio_[:5], shares, rtol=0, atol=5e-8)
+    values = [12.78676163, 5.49356454, 2.76269395, 2.00018212, 1.65479653]
+    assert_allclose(pca.explained_variance_[:5], values, rtol=0, atol=5e-9)
+    first = [[8.55763176, -4.09563401, -0.10790408, 0.65646783, 0.28506859],
+             [-0.66950192, 1.78227379, -0.6457208, 0.73212841, 0.99798661]]  # fmt: skip
+    assert_allclose(pca.transform(test[:2])[:, :5], first, rtol=0, atol=5e-9)
+    every = PCA(6, standardize=True).fit(load_breast_cancer().X)
+    values = [13.28160768, 5.69135461, 2.81794898, 1.98064047, 1.64873055, 1.20735661]
+    assert_allclose(every.explained_variance_, values, rtol=0, atol=5e-9)
+    assert [PCA(share).fit(train).n_components_ for share in (0.9, 0.95, 0.99)] == [7, 10, 17]
+    singular = np.linalg.svd(train - train.mean(axis=0), compute_uv=False)
+    assert_allclose(pca.explained_variance_, singular**2 / (len(train) - 1), rtol=1e-10)
+
+
+@pytest.mark.capability("C3-66")
+def test_logistic_regression_on_five_components():
+    train, test, y_train, y_test = standardised()
+    pca = PCA(5).fit(train)
+    model = LogisticRegression().fit(pca.transform(train), y_train)
+    assert int(np.sum(model.predict(pca.transform(train)) != y_train)) == 10
+    assert int(np.sum(model.predict(pca.transform(test)) != y_test)) in (2, 3)
+
+
+@pytest.mark.capability("IML-6-16")
+def test_rows_far_away_can_be_left_out():
+    pca = PCA(trim=0.975).fit(IRIS)
+    assert pca.n_trimmed_ == 6
+    assert_allclose(pca.explained_variance_, [4.122606, 0.217608, 0.077332, 0.018429], atol=5e-7)
+    X = np.vstack([IRIS, [[5.0, 300.0, 5.0, 5.0]]])
+    turned, held = PCA(1).fit(X).components_[0], PCA(1, trim=0.975).fit(X).components_[0]
+    assert turned[1] > 0.99 and abs(held @ PCA(1).fit(IRIS).components_[0]) > 0.999
+
+
+@pytest.mark.capability("IML-6-20")
+def test_fewer_rows_than_columns():
+    X = np.random.default_rng(0).normal(size=(40, 500))
+    small, full = PCA(5).fit(X), PCA(svd_solver="full").fit(X)
+    assert_allclose(small.components_, full.components_[:5], atol=1e-9)
+    assert_allclose(small.explained_variance_, full.explained_variance_[:5])
+    assert int(np.sum(full.explained_variance_ > 1e-9)) == 39
+    big = np.random.default_rng(1).normal(size=(520, 600))  # by dot products of the rows
+    assert_allclose(PCA(3).fit(big).components_, PCA(3, svd_solver="full").fit(big).components_, atol=1e-8)
+
+
+@pytest.mark.parametrize("settings", [
+    {"n_components": 2}, {"n_components": 0.95}, {"n_components": "mle"}, {"svd_solver": "covariance_eigh"},
+    {"n_components": 2, "svd_solver": "arpack"}, {"n_components": 3, "svd_solver": "randomized", "random_state": 0},
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["iris", "digits"])
+def test_scikit_learn_finds_the_same(name, settings):
+    X = IRIS if name == "iris" else DIGITS
+    ours, theirs = PCA(**settings).fit(X), Peer(**settings).fit(X)
+    assert ours.n_components_ == theirs.n_components_ and ours.n_samples_ == theirs.n_samples_
+    tol = 1e-4 if settings.get("svd_solver") == "randomized" else 1e-7
+    solid = theirs.explained_variance_ > 1e-6
+    for attribute in ("explained_variance_", "explained_variance_ratio_", "singular_values_", "components_"):
+        assert_allclose(
+            getattr(ours, attribute)[solid], getattr(theirs, attribute)[solid], atol=tol, rtol=tol
+        )
+    assert_allclose(ours.noise_variance_, theirs.noise_variance_, atol=tol)
+    assert_allclose(
+        ours.transform(X)[:, solid], theirs.transform(X)[:, solid], atol=1e-3 if tol == 1e-4 else 1e-6
+    )
+
+
+def test_the_model_is_scikit_learns():
+    ours, theirs = PCA(2).fit(IRIS), Peer(2).fit(IRIS)
+    assert_allclose(ours.get_covariance(), theirs.get_covariance(), atol=1e-12)
+    assert_allclose(ours.get_precision(), theirs.get_precision(), atol=1e-10)
+    assert_allclose(ours.score_samples(IRIS), theirs.score_samples(IRIS), atol=1e-10)
+    scaled = PCA(2, standardize=True).fit(IRIS)
+    assert_allclose(scaled.get_covariance() @ scaled.get_precision(), np.eye(4), atol=1e-10)
+    from scipy.stats import multivariate_normal
+
+    density = multivariate_normal(scaled.mean_, scaled.get_covariance()).logpdf(IRIS)
+    assert_allclose(scaled.score_samples(IRIS), density, atol=1e-9)
+
+
+def test_blocks_threads_sparse_rows_and_weights_give_the_same_numbers():
+    w = np.random.default_rng(0).integers(0, 4, len(IRIS))
+    repeated = PCA(2).fit(np.repeat(IRIS, w, axis=0))
+    for weighted in (PCA(2).fit(IRIS, sample_weight=w), PCA(2, svd_solver="full").fit(IRIS, sample_weight=w),
+                     PCA(2).fit(csr_array(IRIS), sample_weight=w)):  # fmt: skip
+        assert_allclose(weighted.components_, repeated.components_, atol=1e-10)
+        assert_allclose(weighted.explained_variance_, repeated.explained_variance_)
+    blocks = PCA(2, trim=0.975).fit_blocks([IRIS[:70], IRIS[70:75], IRIS[75:]])
+    assert_allclose(blocks.components_, PCA(2, trim=0.975).fit(IRIS).components_, atol=1e-12)
+    parts = IncrementalPCA(2)
+    for a in range(0, 150, 25):
+        parts.partial_fit(IRIS[a : a + 25])
+    assert_allclose(parts.components_, PCA(2).fit(IRIS).components_, atol=1e-12)
+    assert parts.n_samples_seen_ == 150
+    assert_allclose(parts.var_, IRIS.var(axis=0))
+
+
+def test_blocks_without_column_names_and_without_a_target():
+    with pytest.raises(DataError, match="must be a tuple"):
+        LogisticRegression().fit_blocks([IRIS])
+
+
+def test_dask_rows():
+    dask = pytest.importorskip("dask.array", reason="the extra dask is not installed")
+    X = dask.from_array(IRIS, chunks=(40, 4))
+    assert_allclose(PCA(2).fit(X).components_, PCA(2).fit(IRIS).components_, atol=1e-12)
+
+
+def test_wide_sparse_rows_are_not_filled():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4000)) * (rng.random((60, 4000)) < 0.02)
+    ours, dense = PCA(4).fit(csr_array(X)), PCA(4).fit(X)
+    assert_allclose(ours.explained_variance_, dense.explained_variance_, rtol=1e-8)
+    assert_allclose(ours.transform(csr_array(X)), dense.transform(X), atol=1e-7)
+    assert_allclose(ours.noise_variance_, dense.noise_variance_, rtol=1e-8)
+
+
+def test_rules_on_noise_and_on_a_known_number():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(300, 8))
+    factors = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 8)) + 0.3 * noise
+    assert PCA("parallel").fit(factors).n_components_ == 3
+    assert PCA("parallel", standardize=True).fit(factors).n_components_ == 3
+    assert components_by_evidence(PCA().fit(factors).explained_variance_, 300) == 3
+    values = PCA(standardize=True).fit(noise).explained_variance_
+    assert parallel_analysis(values, 300) <= 2
+
+
+def test_mixed_tables_means_far_from_zero_and_explanations():
+    table = {"size": [1.0, 2.0, 4.0, 9.0], "colour": ["red", "blue", "red", "green"]}
+    pca = PCA(2).fit(table)
+    explanation = pca.explain(table)
+    frame = explanation.to_frame()
+    assert_allclose(frame[["size", "colour"]].sum(axis=1), pca.transform(table)[:, 0], atol=1e-12)
+    assert "What the columns add" in str(explanation[0])
+    far = PCA(2).fit(IRIS + 1e8)
+    assert_allclose(far.explained_variance_, PCA(2).fit(IRIS).explained_variance_, rtol=1e-6)
+    assert_allclose(far.transform(IRIS + 1e8), PCA(2).fit_transform(IRIS), atol=1e-5)
+
+
+def test_awkward_tables():
+    X = IRIS.copy()
+    X[:, 1] = 7.0
+    assert_allclose(PCA().fit(X).explained_variance_[-1], 0, atol=1e-12)
+    assert np.isfinite(PCA(standardize=True).fit(X).transform(X)).all()
+    assert PCA().fit(np.ones((5, 3))).explained_variance_ratio_.tolist() == [0, 0, 0]
+    with pytest.raises(DegenerateError, match="at least 2 rows"):
+        PCA().fit(IRIS[:1])
+    with pytest.raises(DegenerateError, match="overflow"):
+        PCA().fit(IRIS * 1e200)
+    with pytest.raises(DegenerateError, match="singular"):
+        PCA(trim=0.9).fit(X)
+    with pytest.raises(DegenerateError, match="no density"):
+        PCA().fit(np.ones((5, 3))).score(np.ones((5, 3)))
+    few = PCA().fit(IRIS[:3])  # the plane of three rows
+    assert np.isfinite(few.score(IRIS[:3])) and few.score_samples(IRIS[50:51]).tolist() == [-np.inf]
+    assert_allclose(few.get_precision(), np.linalg.pinv(few.get_covariance()), rtol=1e-6)
+    with pytest.raises(ParameterError, match="between 0 and"):
+        PCA(5).fit(IRIS)
+    with pytest.raises(ValueError, match="expected rows of 2 components"):
+        PCA(2).fit(IRIS).inverse_transform(IRIS)
+    small = PCA(2).fit(IRIS * 1e-150)
+    assert_allclose(small.components_, PCA(2).fit(IRIS).components_, atol=1e-9)
+
+
+def test_a_file_gives_it_back(tmp_path):
+    for model in (PCA(2, standardize=True, trim=0.975).fit(IRIS), IncrementalPCA(2).fit(IRIS)):
+        assay.save(model, tmp_path / "pca.assay")
+        again = assay.load(tmp_path / "pca.assay")
+        np.testing.assert_array_equal(again.transform(IRIS), model.transform(IRIS))
