@@ -37,6 +37,7 @@ from assay.linear import (
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
+from assay.reduce import PCA
 from assay.rules import (
     FOIL,
     BoxClassifier,
@@ -227,6 +228,7 @@ def models():
             ),
             PEOPLE,
         ),
+        "pca": (PCA(2, standardize=True, whiten=True).fit(X), X.tolist()),
         "tuned": (Tuned(GaussianNB(), {"var_smoothing": [1e-9, 0.1]}, inner="3-fold").fit(X, y), X.tolist()),
     }
 
