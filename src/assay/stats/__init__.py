@@ -11,12 +11,22 @@ from assay.stats.bayesian.chain_diagnostics import effective_sample_size, shorte
 from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.bayesian.correlated_t import correlated_t
 from assay.stats.bayesian.dirichlet_categorical import DirichletCategorical
+from assay.stats.bayesian.discrete_prior import DiscretePrior
 from assay.stats.bayesian.draws import Draws, DrawsSummary
 from assay.stats.bayesian.elicitation import beta_from_interval, normal_from_interval
+from assay.stats.bayesian.empirical_bayes import EmpiricalBayes, empirical_bayes
 from assay.stats.bayesian.gamma_poisson import GammaPoisson
 from assay.stats.bayesian.grid_posterior import GridPosterior
 from assay.stats.bayesian.hierarchical_t import HierarchicalPosterior, hierarchical_t
 from assay.stats.bayesian.linear_posterior import LinearPosterior
+from assay.stats.bayesian.model_comparison import (
+    BayesFactor,
+    ComparedModels,
+    ModelProbabilities,
+    bayes_factor,
+    compare_models,
+    model_probabilities,
+)
 from assay.stats.bayesian.model_selection import (
     ModelPosterior,
     bayesian_model_selection,
@@ -28,6 +38,7 @@ from assay.stats.bayesian.normal_inverse_wishart import NormalInverseWishart
 from assay.stats.bayesian.normal_mean import NormalMean
 from assay.stats.bayesian.odds import likelihood_ratio, log_odds, log_odds_discriminant, odds
 from assay.stats.bayesian.posterior import ZeroEvidenceWarning, log_posterior
+from assay.stats.bayesian.prior_mixture import PriorMixture
 from assay.stats.bayesian.rope_posterior import RopePosterior
 from assay.stats.bayesian.signed_rank_posterior import signed_rank_posterior
 from assay.stats.bayesian.smoothing import smoothed_frequencies
@@ -161,20 +172,24 @@ __all__ = [
     "Advice",
     "Anova",
     "AveragedDensity",
+    "BayesFactor",
     "BayesResult",
     "Bernoulli",
     "BetaBernoulli",
     "BiasVariance",
     "Categorical",
+    "ComparedModels",
     "Conic",
     "ConjugateModel",
     "Density",
     "DirichletCategorical",
+    "DiscretePrior",
     "DiscriminantDirections",
     "Draws",
     "DrawsSummary",
     "EffectSize",
     "Elbow",
+    "EmpiricalBayes",
     "Equivalence",
     "EstimatorStudy",
     "Friedman",
@@ -193,6 +208,7 @@ __all__ = [
     "LogOdds",
     "Manova",
     "ModelPosterior",
+    "ModelProbabilities",
     "MultivariateGaussian",
     "MultivariateStudent",
     "NegativeBinomial",
@@ -202,6 +218,7 @@ __all__ = [
     "NormalityCheck",
     "Poisson",
     "PostHoc",
+    "PriorMixture",
     "RegressionCriteria",
     "RepeatedEstimate",
     "RopePosterior",
@@ -222,6 +239,7 @@ __all__ = [
     "aic",
     "anova",
     "bayes_error",
+    "bayes_factor",
     "bayes_rule",
     "bayes_rule_from_counts",
     "bayes_theorem",
@@ -242,6 +260,7 @@ __all__ = [
     "cochran_q",
     "cohen_d",
     "cohen_h",
+    "compare_models",
     "compare_ranks",
     "conover",
     "constant_model",
@@ -265,6 +284,7 @@ __all__ = [
     "effective_parameters",
     "effective_sample_size",
     "elbow",
+    "empirical_bayes",
     "entropy",
     "equivalence_test",
     "finner",
@@ -314,6 +334,7 @@ __all__ = [
     "mean_vector",
     "minimum_error_rule",
     "minimum_model",
+    "model_probabilities",
     "mutual_information",
     "nemenyi",
     "normal_from_interval",

@@ -3,8 +3,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.stats import norm
+from scipy.stats import t as student
 
-from assay.stats import BetaBernoulli, Gaussian, GridPosterior, NormalMean, normal_from_interval
+from assay.stats import (
+    BetaBernoulli,
+    Gaussian,
+    GridPosterior,
+    Laplace,
+    NormalMean,
+    StudentT,
+    normal_from_interval,
+)
 
 X = np.array([5, 6, 7, 6, 5, 8, 6, 5])
 GRID = np.linspace(0, 14, 2801)
@@ -90,3 +100,31 @@ def test_the_mode_may_sit_at_the_end_of_an_uneven_grid():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.capability("IML-16-16")
+def test_a_heavy_tailed_prior_gives_way_to_data_that_contradict_it():
+    """One observation 8 of variance 1 against a prior around 0 with the same quartiles."""
+    theta = np.linspace(-10, 20, 6001)
+    likelihood = Gaussian(8, 1).logpdf(theta)
+    quartile = norm.ppf(0.75)
+    priors = {
+        "Gaussian": Gaussian(0, 1),
+        "Laplace": Laplace(0, quartile / np.log(2)),
+        "Student": StudentT(0, (quartile / student(3).ppf(0.75)) ** 2, dof=3),
+    }
+    means = {name: GridPosterior(theta, likelihood, prior.logpdf).mean for name, prior in priors.items()}
+    assert_allclose(means["Gaussian"], 4, atol=1e-6)
+    assert_allclose(
+        means["Laplace"], 8 - np.log(2) / quartile, atol=1e-3
+    )  # an exponential tail shifts by its rate
+    assert 7 < means["Student"] < 8 and means["Gaussian"] < means["Laplace"] < means["Student"]
+
+
+def test_shortest_interval_and_density_of_the_grid():
+    closed = BetaBernoulli(3, 9)
+    theta = np.linspace(1e-4, 1 - 1e-4, 5000)
+    grid = GridPosterior(theta, closed.logpdf)
+    assert_allclose(grid.hpd(0.9), closed.hpd(0.9), atol=5e-4)
+    assert_allclose(grid.logpdf([0.1, 0.5]), closed.logpdf([0.1, 0.5]), rtol=1e-5)
+    assert grid.logpdf(1.5) == -np.inf

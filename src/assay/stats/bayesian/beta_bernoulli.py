@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, betaln, xlog1py, xlogy
+from scipy.special import betainc, betaincinv, betaln, xlog1py, xlogy
 
 from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
@@ -104,6 +104,9 @@ class BetaBernoulli(ConjugateModel):
 
     def _quantile(self, p: float) -> float:
         return float(betaincinv(self.a, self.b, p))
+
+    def _cdf(self, p: float) -> float:
+        return float(betainc(self.a, self.b, p))
 
     def logpdf(self, p: ArrayLike) -> NDArray[np.float64]:
         """Log density of the belief at p."""

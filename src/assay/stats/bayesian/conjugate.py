@@ -102,6 +102,10 @@ class ConjugateModel:
     def _quantile(self, p: float) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not say what its quantiles are.")
 
+    def _cdf(self, theta: float) -> float:
+        """Probability of a smaller parameter; asked by mixtures of priors."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what its distribution function is.")
+
     def _log_normaliser(self) -> float:
         raise NotImplementedError(f"{type(self).__name__} does not say what its evidence is.")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, xlogy
+from scipy.special import gammainc, gammaln, xlogy
 
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
@@ -135,6 +135,9 @@ class GammaPoisson(ConjugateModel):
 
     def _quantile(self, p: float) -> float:
         return float(self._rate.quantile(p))
+
+    def _cdf(self, rate: float) -> float:
+        return float(gammainc(self.a, self.b * rate))
 
     def _log_normaliser(self) -> float:
         return float(gammaln(self.a) - self.a * np.log(self.b))

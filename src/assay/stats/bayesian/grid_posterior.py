@@ -34,7 +34,8 @@ class GridPosterior:
     log_likelihood : function of the grid, or array (n,)
         log p(x|theta), for the whole sample.
     log_prior : function of the grid, or array (n,), default None
-        log p(theta), up to a constant; None is flat.
+        log p(theta), up to a constant; None is flat. ``logpdf`` of a heavy-tailed density is a robust prior, which
+        gives way to data that contradict it: ``StudentT(0, 1, dof=3).logpdf``, ``Laplace(0, 1).logpdf``.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class GridPosterior:
 
     See Also
     --------
-    BetaBernoulli, NormalMean
+    BetaBernoulli, NormalMean, StudentT, Laplace, PriorMixture
 
     References
     ----------
@@ -120,6 +121,20 @@ class GridPosterior:
         tail = tail_of(level, "GridPosterior")
         low, high = np.interp([tail, 1 - tail], self._cumulative(), self.theta)
         return float(low), float(high)
+
+    def hpd(self, level: float = 0.95) -> tuple[float, float]:
+        """Shortest interval that holds the probability: the most probable values if there is one mode."""
+        tail_of(level, "GridPosterior")
+        cumulative = self._cumulative()
+        upper = np.interp(cumulative + level, cumulative, self.theta, right=np.inf)
+        first = int(np.argmin(upper - self.theta))
+        return float(self.theta[first]), float(upper[first])
+
+    def logpdf(self, theta: ArrayLike) -> NDArray[np.float64]:
+        """Log density of the belief, between grid points by a line; minus infinity outside of the grid."""
+        with np.errstate(divide="ignore"):
+            points = np.asarray(theta, dtype=float)
+            return np.log(np.interp(points, self.theta, self.density, left=0.0, right=0.0))
 
     def predictive(
         self, logpdf: Callable[[Any, NDArray[np.float64]], Any], x: ArrayLike

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
 from assay.stats.bayesian.linear_posterior import LinearPosterior
-from assay.stats.checks import as_matrix, as_sample
+from assay.stats.bayesian.model_comparison import ModelProbabilities, model_probabilities
+from assay.stats.checks import as_matrix
 
 __all__ = [
     "ModelPosterior",
@@ -79,21 +80,13 @@ def log_evidence(X: ArrayLike, y: ArrayLike, precision: float = 1.0, noise: floa
 
 
 @dataclass(frozen=True)
-class ModelPosterior:
+class ModelPosterior(ModelProbabilities):
     """Result of `bayesian_model_selection`, one entry for each model.
 
     log_evidence, prior, posterior : (m,)      weights : the posterior of each model's weights
     """
 
-    log_evidence: NDArray[np.float64]
-    prior: NDArray[np.float64]
-    posterior: NDArray[np.float64]
-    weights: tuple[LinearPosterior, ...]
-
-    @property
-    def best(self) -> int:
-        """The number of the most probable model."""
-        return int(np.argmax(self.posterior))
+    weights: tuple[LinearPosterior, ...] = ()
 
     def average(self, designs: Sequence[ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and variance of new numbers under all models, each with its probability; one design for each model."""
@@ -101,11 +94,8 @@ class ModelPosterior:
             raise DataError(
                 f"ModelPosterior: there are {len(self.weights)} models, got {len(designs)} designs."
             )
-        means, variances = (
-            np.array(part) for part in zip(*(w.predict(D) for w, D in zip(self.weights, designs)))
-        )
-        mean = self.posterior @ means
-        return mean, self.posterior @ (variances + (means - mean) ** 2)
+        means, variances = zip(*(w.predict(D) for w, D in zip(self.weights, designs)))
+        return self.average_of(means, variances)
 
 
 def bayesian_model_selection(
@@ -137,7 +127,7 @@ def bayesian_model_selection(
 
     See Also
     --------
-    log_evidence, weight_posterior
+    log_evidence, weight_posterior, model_probabilities, compare_models
 
     References
     ----------
@@ -146,18 +136,9 @@ def bayesian_model_selection(
     who = "bayesian_model_selection"
     if not len(designs):
         raise DataError("there is no model to choose from.", who=who)
-    belief = np.full(len(designs), 1 / len(designs)) if prior is None else as_sample(prior, who)
-    if belief.shape != (len(designs),) or (belief < 0).any() or abs(belief.sum() - 1) > 1e-8:
-        raise ParameterError(
-            f"prior must be {len(designs)} probabilities that sum to 1, one for each model, got {belief}.",
-            who=who,
-        )
-    score = np.array([log_evidence(D, y, precision, noise) for D in designs])
-    with np.errstate(divide="ignore"):
-        joint = score + np.log(belief)
-    posterior = np.exp(joint - joint.max())
+    result = model_probabilities([log_evidence(D, y, precision, noise) for D in designs], prior)  # (1)
     weights = tuple(weight_posterior(D, y, precision, noise) for D in designs)
-    return ModelPosterior(score, belief, posterior / posterior.sum(), weights)  # (1)
+    return ModelPosterior(result.log_evidence, result.prior, result.posterior, weights)
 
 
 def _prior(X: ArrayLike, precision: float, noise: float, who: str) -> LinearPosterior:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, stdtr
 
 from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
@@ -164,6 +164,13 @@ class NormalGamma(ConjugateModel):
             return self.mean, self.mean
         belief = self.marginal_mean
         return float(belief.quantile(tail)), float(belief.quantile(1 - tail))
+
+    def _quantile(self, p: float) -> float:
+        return float(self.marginal_mean.quantile(p))
+
+    def _cdf(self, theta: float) -> float:
+        belief = self.marginal_mean
+        return float(stdtr(belief.dof, (theta - belief.mean) / np.sqrt(belief.shape)))
 
     def hpd(self, level: float = 0.95) -> tuple[float, float]:
         """Shortest credible interval of the mean: of a t it is the central one."""

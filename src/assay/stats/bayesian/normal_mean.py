@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
@@ -96,6 +96,9 @@ class NormalMean(ConjugateModel):
 
     def _quantile(self, p: float) -> float:
         return self.mean + float(ndtri(p)) * float(np.sqrt(self.var))
+
+    def _cdf(self, theta: float) -> float:
+        return float(ndtr((theta - self.mean) / np.sqrt(self.var)))
 
     @property
     def proper(self) -> bool:

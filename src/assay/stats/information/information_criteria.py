@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import DataError, ParameterError
-from assay.stats.checks import as_points, as_sample
+from assay.stats.checks import as_points, as_sample, one_of
 from assay.stats.multivariate.hat_matrix import hat_matrix
 
 __all__ = [
@@ -55,27 +55,52 @@ def gaussian_log_likelihood(sse: float, n: int, var: float | None = None) -> flo
     return float(-0.5 * n * np.log(2 * np.pi * var) - sse / (2 * var))  # (1)
 
 
-def aic(log_likelihood: float, parameters: float) -> float:
+CONVENTIONS = ("deviance", "log")
+
+
+def aic(log_likelihood: float, parameters: float, convention: str = "deviance") -> float:
     """Akaike's criterion -2 log L + 2 d; of several models the one with the smallest is expected to predict best.
+
+    Parameters
+    ----------
+    log_likelihood : at its maximum
+    parameters : d, the degrees of freedom that the model really uses (`effective_parameters`), not the raw count
+    convention : "deviance" or "log"
+        "log" is log L - d, where larger is better: the criterion times -1/2.
 
     >>> from assay.stats import aic
     >>> round(aic(-3.437242, 3), 4)
     12.8745
+    >>> round(aic(-3.437242, 3, convention="log"), 4)
+    -6.4372
 
     See Also
     --------
-    bic, corrected_error, description_length
+    bic, effective_parameters, corrected_error, description_length
 
     References
     ----------
     - Akaike, H. (1974). A new look at the statistical model identification. IEEE Transactions on Automatic Control
       19(6), 716-723. doi:10.1109/TAC.1974.1100705
     """
-    return -2 * log_likelihood + 2 * parameters
+    return _in_convention(-2 * log_likelihood + 2 * parameters, convention, "aic")
 
 
-def bic(log_likelihood: float, parameters: float, n: int) -> float:
+def bic(log_likelihood: float, parameters: float, n: int, convention: str = "deviance") -> float:
     """The Bayesian criterion -2 log L + d log n; it finds the true model among the candidates, given rows enough.
+
+    "Given rows enough" is meant: BIC and AIC hold as n grows beyond d. A regression with 13 rows whose noise variance
+    is estimated too drives that variance, and with it both criteria, down without end as coefficients are added: they
+    prefer the largest polynomial where the evidence finds the true one (see the guide on Bayesian estimation). With
+    few rows use `log_evidence`, a known noise variance, or cross-validation.
+
+    Parameters
+    ----------
+    log_likelihood : at its maximum
+    parameters : d, the degrees of freedom that the model really uses (`effective_parameters`), not the raw count
+    n : rows
+    convention : "deviance" or "log"
+        "log" is log L - (d/2) log n, where larger is better: about the log evidence, and the criterion times -1/2.
 
     >>> from assay.stats import bic
     >>> round(bic(-3.437242, 3, 6), 4)
@@ -83,7 +108,7 @@ def bic(log_likelihood: float, parameters: float, n: int) -> float:
 
     See Also
     --------
-    aic, log_evidence, description_length
+    aic, log_evidence, effective_parameters, description_length
 
     References
     ----------
@@ -91,7 +116,12 @@ def bic(log_likelihood: float, parameters: float, n: int) -> float:
       doi:10.1214/aos/1176344136
     """
     _above_zero("bic", n=n)
-    return float(-2 * log_likelihood + parameters * np.log(n))
+    return _in_convention(-2 * log_likelihood + parameters * np.log(n), convention, "bic")
+
+
+def _in_convention(deviance: float, convention: str, who: str) -> float:
+    one_of(convention, CONVENTIONS, who, "convention")
+    return float(deviance if convention == "deviance" else -0.5 * deviance)
 
 
 def optimism(parameters: float, n: int, var: float) -> float:
