@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -119,9 +120,12 @@ class Compound(Kernel):
 
     def _prepared(self, X: Any) -> LeafRows:
         leaves = self._all_leaves()
-        places: dict[Kernel, int] = {}
-        by_identity = {id(leaf): places.setdefault(leaf, len(places)) for leaf in leaves}
-        rows = [leaf._prepared(X) for leaf in places]
+        places: dict[Any, int] = {}
+        kinds = Counter(map(type, leaves))  # one of its kind needs no hash, which takes time
+        keys: list[Any] = [leaf if kinds[type(leaf)] > 1 else type(leaf) for leaf in leaves]
+        by_identity = {id(leaf): places.setdefault(key, len(places)) for leaf, key in zip(leaves, keys)}
+        first = {by_identity[id(leaf)]: leaf for leaf in reversed(leaves)}
+        rows = [first[place]._prepared(X) for place in range(len(places))]
         return LeafRows(by_identity, rows, row_count(rows[0], self.name))
 
     def _check_widths(self, A: LeafRows, B: LeafRows) -> None:

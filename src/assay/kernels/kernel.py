@@ -210,6 +210,8 @@ class Kernel:
                 continue
             k = np.size(value)
             values[name] = np.exp(theta[at : at + k]) if np.ndim(value) else float(np.exp(theta[at]))
+            if not (np.min(values[name]) > 0.0 and np.max(values[name]) < np.inf):
+                check_parameter(type(self).__name__, name, values[name], bounds)
             at += k
         changed = self._with_values(values)
 
@@ -425,7 +427,13 @@ class Kernel:
         return value, bounds
 
     def _with_values(self, values: Mapping[str, Any]) -> Self:
-        return replace(self, **values) if values else self
+        return self._changed(values) if values else self
+
+    def _changed(self, values: Mapping[str, Any]) -> Self:
+        """The kernel with other values of some fields, which are known to be acceptable: no check, which takes time."""
+        changed = object.__new__(type(self))
+        changed.__dict__.update({name: getattr(self, name) for name in _field_names(type(self))}, **values)
+        return changed
 
     # ---------------------------------------------------------------- kernels inside it
 
@@ -453,7 +461,7 @@ class Kernel:
                 values[name] = change(value)
             elif isinstance(value, tuple) and value and isinstance(value[0], Kernel):
                 values[name] = tuple(map(change, value))
-        return replace(self, **values) if values else self
+        return self._changed(values) if values else self
 
     @property
     def _noisy(self) -> bool:

@@ -10,7 +10,7 @@ from assay.core.explanations import Explanations
 from assay.core.learner import Learner
 from assay.core.parameters import Any_
 from assay.errors import DataError, ParameterError
-from assay.kernels.kernel import Kernel
+from assay.kernels.kernel import OBJECTS, Kernel
 from assay.kernels.objects import is_column_of_objects, objects_of
 from assay.tables import RowNames, Table
 
@@ -70,7 +70,13 @@ class KernelLearner(Learner):
         """Whether rows are objects: those of the kernel, or what a function of the user compares, if it is no table."""
         if not fitting and "kernel_" in vars(self):
             return "schema_" not in vars(self)
-        return "objects" in self.takes or (self._kernel().function and is_column_of_objects(X))
+        kernel = self._kernel()
+        if "objects" not in self.takes:
+            return kernel.function and is_column_of_objects(X)
+        any_rows = (
+            kernel.function or self.takes != OBJECTS
+        )  # kernels that do not look at the rows, or are somebody's
+        return not (any_rows and isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf")
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
         if not self._reads_objects(X, fitting):

@@ -79,7 +79,7 @@ class RBF(OfDistance):
         return np.nan if unknown else self._scale(), self.length_scale_bounds
 
     def _with_values(self, values: Mapping[str, Any]) -> Self:
-        return replace(self, **values, gamma=None) if values else self
+        return self._changed({**values, "gamma": None}) if values else self
 
     def _form(self) -> Form | None:
         return Form(GAUSSIAN)

@@ -87,11 +87,13 @@ def box_descent(
     if not np.isfinite(value):
         return Descent(x, value, g, spent, False)
     while spent < max_evaluations:
-        free = ~(((x <= low) & (g >= 0)) | ((x >= high) & (g <= 0)))
-        if not free.any() or not np.abs(g[free]).max() > 0:
+        held = ((x <= low) & (g >= 0)) | ((x >= high) & (g <= 0))
+        downhill = np.where(held, 0.0, -g)
+        steepest = float(np.abs(downhill).max(initial=0.0))
+        if not steepest > 0:
             return Descent(x, value, g, spent, True)
-        step, gain = _step(B, g, free)
-        if gain < tol and (B is not None or np.abs(g[free]).max() < 1e-5):
+        step, gain = _step(B, downhill, held)
+        if gain < tol and (B is not None or steepest < 1e-5):
             return Descent(x, value, g, spent, True)
         point = _search(function, x, value, g, step, bounds)
         spent += point.evaluations
@@ -109,18 +111,27 @@ def box_descent(
     return Descent(x, value, g, spent, False)
 
 
-def _step(B: np.ndarray | None, g: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float]:
-    """The step on the free variables, and what it promises to gain."""
-    step = np.zeros_like(g)
+def _step(B: np.ndarray | None, downhill: np.ndarray, held: np.ndarray) -> tuple[np.ndarray, float]:
+    """The step on the variables that no bound holds, and what it promises to gain."""
     if B is None:
-        step[free] = -g[free] / max(1.0, np.linalg.norm(g[free]))
-    elif free.all():
-        step = -np.linalg.solve(B, g)
+        step = downhill / max(1.0, float(np.sqrt(downhill @ downhill)))
+    elif not held.any():
+        step = _solved(B, downhill)
     else:
-        step[free] = -np.linalg.solve(B[np.ix_(free, free)], g[free])
-    gain = -0.5 * float(g @ step)
+        free = ~held
+        step = np.zeros_like(downhill)
+        step[free] = _solved(B[np.ix_(free, free)], downhill[free])
+    gain = 0.5 * float(downhill @ step)
     longest = float(np.abs(step).max())
     return step * (LONGEST_STEP / longest) if longest > LONGEST_STEP else step, gain
+
+
+def _solved(B: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The solution of Bx = b; the direction b where B has lost its positive definiteness to rounding."""
+    from scipy.linalg.lapack import dposv
+
+    _, x, singular = dposv(B, b)
+    return b / max(1.0, float(np.sqrt(b @ b))) if singular else x
 
 
 def _search(
@@ -133,10 +144,10 @@ def _search(
 ) -> Descent:
     """A point along the step, cut off at the bounds, that is low enough; not ``converged`` if there is none."""
     share, best, least, most = 1.0, None, 0.0, np.inf
-    spent = 0
+    spent, low, high = 0, bounds[:, 0], bounds[:, 1]
     rounding = 1e-14 * max(1.0, abs(value))
     while spent < SEARCHES:
-        to = np.clip(x + share * step, bounds[:, 0], bounds[:, 1])
+        to = np.minimum(np.maximum(x + share * step, low), high)
         new, slope = function(to)
         spent += 1
         promised = float(g @ (to - x))
@@ -174,4 +185,4 @@ def _learned(B: np.ndarray | None, s: np.ndarray, y: np.ndarray) -> np.ndarray:
         share = 0.8 * sBs / (sBs - sy)
         y = share * y + (1.0 - share) * Bs
         sy = float(s @ y)
-    return B - np.outer(Bs, Bs) / sBs + np.outer(y, y) / sy
+    return B - (Bs / sBs)[:, None] * Bs + (y / sy)[:, None] * y

@@ -297,13 +297,14 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
             return
         variance = float(np.nanvar(route.Y)) or 1.0
         prior = choosing.KernelPrior.of(self.kernel_, X, variance)
-        penalised = self.selection == "map"
+        penalised, coarse = self.selection == "map", self._coarse(X)
         self.choice_ = choosing.choose_theta(
             _minus(route),
             self.kernel_,
             prior=prior,
             penalised=penalised,
-            coarse=self._coarse(X),
+            coarse=coarse,
+            tol=1e-6 if coarse else 1e-10,
             restarts=self.n_restarts_optimizer,
             optimizer=self.optimizer,
             random_state=self.random_state,
@@ -373,6 +374,7 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         )
         if not clone_kernel:
             self.kernel_ = self.kernel_.with_theta(theta)
+        value = np.float64(value)  # as scikit-learn's, which differs from float beside float32
         return (value, gradient) if eval_gradient else value
 
     # ---------------------------------------------------------------- answers
