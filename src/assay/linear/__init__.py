@@ -1,7 +1,9 @@
 """Linear classifiers, regressors and rankers."""
 
 from assay.linear.bayesian.ard_regression import ARDRegression
+from assay.linear.bayesian.bayesian_linear_regression import BayesianLinearRegression
 from assay.linear.bayesian.bayesian_ridge import BayesianRidge
+from assay.linear.bayesian.penalties import lasso_penalty, ridge_penalty
 from assay.linear.bayesian.posterior_table import PosteriorTable
 from assay.linear.coefficient_report import CoefficientReport, coefficient_report, pruned
 from assay.linear.discriminants.convergence import convergence_bound, convergence_trace
@@ -53,6 +55,7 @@ from assay.linear.separation.separability import Separability, Separation, is_li
 
 __all__ = [
     "ARDRegression",
+    "BayesianLinearRegression",
     "BayesianRidge",
     "CoefficientReport",
     "CoefficientTable",
@@ -103,6 +106,7 @@ __all__ = [
     "intercept_without_priors",
     "is_linearly_separable",
     "lasso_path",
+    "lasso_penalty",
     "likelihood_ratio_test",
     "one_score",
     "pairs_from_clicks",
@@ -111,6 +115,7 @@ __all__ = [
     "quadratic_form",
     "ranking_error",
     "reference_form",
+    "ridge_penalty",
     "separation",
     "shift_intercept",
     "symmetric_form",

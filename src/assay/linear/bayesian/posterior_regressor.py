@@ -17,6 +17,7 @@ from assay.linear.terms import MAX_TERMS
 from assay.stats.bayesian.draws import Draws
 from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.checks import tail_of
+from assay.stats.distributions.predictive import Mixture
 from assay.types import RandomState, TableLike
 
 if TYPE_CHECKING:
@@ -55,11 +56,25 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
     def _measures(self) -> dict[str, Any]:
         return {}
 
+    def _parts(self) -> list[tuple[float, LinearPosterior]]:
+        """The posterior as a mixture: probabilities and parts."""
+        return [(1.0, self.posterior_)]
+
+    def _marginals(self) -> Any:
+        """The distribution of the constant and of each weight."""
+        parts = self._parts()
+        mixed = [posterior.marginals() for _, posterior in parts]
+        return mixed[0] if len(mixed) == 1 else Mixture(mixed, [p for p, _ in parts])
+
     def _uncertain(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """(n,) variance of the prediction by the weights, and (n,) that of the noise."""
-        posterior = self.posterior_
-        from_weights = posterior.noise * posterior.leverages(self._design_rows(X))
-        return from_weights, np.full(len(from_weights), posterior.noise)
+        rows, parts = self._design_rows(X), self._parts()
+        noise = sum(p * q.noise_variance for p, q in parts)
+        means = np.array([rows @ q.mean for _, q in parts])
+        weights = np.array([p for p, _ in parts])
+        between = weights @ (means - weights @ means) ** 2
+        within = sum(p * q.noise_variance * q.leverages(rows) for p, q in parts)
+        return within + between, np.full(len(rows), noise)
 
     def _design_rows(self, X: Any) -> np.ndarray:
         """(n, q) rows as the posterior multiplies them, a 1 for the constant first."""
@@ -73,25 +88,19 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
         ----------
         level : of the central credible intervals
         """
-        from scipy.special import stdtr
-
         self._ready()
-        tail_of(level, f"{type(self).__name__}.summary")
-        posterior = self.posterior_
-        names = self._terms()
+        tail = tail_of(level, f"{type(self).__name__}.summary")
+        names, marginals = self._terms(), self._marginals()
         shown = [names[j] for j in self._weighted()]
         constant = constant_name(shown, self.fit_intercept)
-        lower, upper = posterior.interval(level)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = np.where(posterior.scale > 0, posterior.mean / posterior.scale, 0.0)
         return PosteriorTable(
             type(self).__name__,
             ([constant] if constant else []) + shown,
-            posterior.mean,
-            np.sqrt(posterior.var),
-            lower,
-            upper,
-            stdtr(posterior.dof, z),
+            marginals.mean,
+            marginals.sd,
+            marginals.quantile(tail),
+            marginals.quantile(1 - tail),
+            1 - marginals.cdf(0.0),
             level,
             self._measures(),
         )
@@ -104,15 +113,30 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
         n : how many      random_state : seed, generator or None
         """
         self._ready()
-        W, variance = self.posterior_.sample_both(_count(n, type(self).__name__), random_state)
+        W, variance = self._draw(n, random_state)
         coef = np.zeros((len(W), len(self.coef_)))
         coef[:, self._weighted()] = W[:, 1:] if self.fit_intercept else W
         values = {"coef": coef[None]}
         if self.fit_intercept:
             values = {"intercept": W[None, :, 0], **values}
-        if np.isfinite(self.posterior_.dof):
+        if (variance != variance[0]).any():
             values["noise_variance"] = variance[None]
         return Draws(values)
+
+    def _draw(self, n: int, random_state: RandomState) -> tuple[np.ndarray, np.ndarray]:
+        """(n, q) weights, the constant first, and (n,) variances of the noise."""
+        who = type(self).__name__
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise ParameterError(f"{who}: the number of draws must be a whole number from 1 up, got {n!r}.")
+        random, parts = as_generator(random_state, who), self._parts()
+        if len(parts) == 1:
+            return parts[0][1].sample_both(int(n), random)
+        chosen = random.choice(len(parts), size=int(n), p=[p for p, _ in parts])
+        W, variance = np.empty((int(n), len(parts[0][1].mean))), np.empty(int(n))
+        for k in np.unique(chosen):
+            at = np.flatnonzero(chosen == k)
+            W[at], variance[at] = parts[k][1].sample_both(len(at), random)
+        return W, variance
 
     def sample_y(
         self, X: TableLike, n_samples: int = 1, random_state: RandomState = 0, noise: bool = True
@@ -126,7 +150,7 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
         """
         rows = self._design_rows(self._admit(X))
         random = as_generator(random_state, f"{type(self).__name__}.sample_y")
-        W, variance = self.posterior_.sample_both(_count(n_samples, type(self).__name__), random)
+        W, variance = self._draw(n_samples, random)
         values = rows @ W.T
         if noise:
             values += np.sqrt(variance) * random.standard_normal(values.shape)
@@ -140,14 +164,14 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
             )
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
-        terms = super()._reasons(X, rows)
+        terms = super()._reasons(X, rows) if len(self.coef_) == len(self._names) else Reasons()
         names = self._terms()
 
-        def sections(i: int) -> list[Section]:
+        def uncertainty(i: int) -> list[Section]:
             block = X[i : i + 1]
             weighted = self._weighted()
             values = self._columns(block)[0, weighted]
-            scale = np.sqrt(self.posterior_.var)[int(self.fit_intercept) :] * np.abs(values)
+            scale = self._marginals().sd[int(self.fit_intercept) :] * np.abs(values)
             products = self.coef_[weighted].astype(np.float64) * values
             order = np.argsort(-np.abs(products), kind="stable")[:MAX_TERMS]
             cells = [[names[weighted[j]], float(products[j]), float(scale[j])] for j in order]
@@ -157,10 +181,9 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
             note = (
                 "Weights are correlated: the deviations of their products do not add up to that of the sum."
             )
-            uncertain = Section("Uncertainty of the terms", ["term", "product", "sd"], cells, note)
-            return [*terms.sections(i), uncertain]
+            return [Section("Uncertainty of the terms", ["term", "product", "sd"], cells, note)]
 
-        return Reasons(sections, terms.contributions)
+        return terms.then(uncertainty)
 
 
 def above_zero(learner: Any, squares: Any, rate: str) -> Any:
@@ -172,9 +195,3 @@ def above_zero(learner: Any, squares: Any, rate: str) -> Any:
             f"{type(learner).__name__}: {what}, so that its precision has no bound. Give {rate} above 0."
         )
     return total
-
-
-def _count(n: Any, who: str) -> int:
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise ParameterError(f"{who}: the number of draws must be a whole number from 1 up, got {n!r}.")
-    return int(n)

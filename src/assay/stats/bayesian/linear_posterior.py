@@ -225,6 +225,12 @@ class LinearPosterior:
         """(d,) the variance of each weight; infinite up to 2 degrees of freedom."""
         return self.scale**2 * _inflation(self.dof)
 
+    def marginals(self) -> Any:
+        """The distribution of each weight by itself, one row a weight."""
+        return (
+            Normal(self.mean, self.scale) if np.isinf(self.dof) else Student(self.mean, self.scale, self.dof)
+        )
+
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """(d,) and (d,) the ends of the central credible interval of each weight."""
         reach = self.scale * -_quantile(self.dof, tail_of(level, "LinearPosterior"))
@@ -273,7 +279,12 @@ class LinearPosterior:
     def predict(self, X: ArrayLike) -> tuple[Floats, Floats]:
         """Mean and variance of a new number at each row of X; the variance includes the noise."""
         D = as_matrix(X, "LinearPosterior")
-        return D @ self.mean, self.noise * _inflation(self.dof) * (1 + self.leverages(D))
+        return D @ self.mean, self.noise_variance * (1 + self.leverages(D))
+
+    @property
+    def noise_variance(self) -> float:
+        """The expected variance of the noise; infinite up to 2 degrees of freedom."""
+        return self.noise * _inflation(self.dof)
 
     def density(self, X: ArrayLike, estimate: str = "predictive") -> Any:
         """The distribution of a new number at each row of X.

@@ -3,6 +3,7 @@
 from assay.stats.distributions.predictive.amounts import Gamma, InverseGaussian, Tweedie
 from assay.stats.distributions.predictive.counts import BinomialShare, NegativeBinomial, Poisson
 from assay.stats.distributions.predictive.empirical import Empirical, ShiftedSample
+from assay.stats.distributions.predictive.mixture import Mixture
 from assay.stats.distributions.predictive.normal import Normal, Student
 from assay.stats.distributions.predictive.predictive import Predictive
 from assay.stats.distributions.predictive.transformed import TransformedDistribution, change_of_variables
@@ -12,6 +13,7 @@ __all__ = [
     "Empirical",
     "Gamma",
     "InverseGaussian",
+    "Mixture",
     "NegativeBinomial",
     "Normal",
     "Poisson",
