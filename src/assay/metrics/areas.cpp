@@ -13,33 +13,11 @@
 
 #include "assay/array.hpp"
 #include "assay/edge.hpp"
+#include "assay/random.hpp"
 
 using namespace assay;
 
 namespace {
-
-// xoshiro256++ (Blackman and Vigna 2019), begun by splitmix64 from (seed, resample).
-class Random {
-    uint64_t s[4];
-    static uint64_t rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
-
-  public:
-    Random(uint64_t seed, uint64_t resample) {
-        uint64_t state = seed + 0xD1342543DE82EF95ULL * (resample + 1);
-        for (uint64_t &word : s) {
-            uint64_t z = (state += 0x9E3779B97F4A7C15ULL);
-            z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-            z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-            word = z ^ (z >> 31);
-        }
-    }
-    uint64_t next() {
-        const uint64_t result = rotate(s[0] + s[3], 23) + s[0], t = s[1] << 17;
-        s[2] ^= s[0], s[3] ^= s[1], s[1] ^= s[2], s[0] ^= s[3], s[2] ^= t;
-        s[3] = rotate(s[3], 45);
-        return result;
-    }
-};
 
 // Calls visit(unit) for every unit drawn: for each stratum as many as it holds, each equally likely.
 template <class Visit>
