@@ -43,6 +43,8 @@ ROUNDS = (
     "assay.linear.logistic._elastic_net_logistic.",
     "assay.trees._oblique.descend",
     "assay.svm.engine._smo.",
+    "assay.reduce.topics._gibbs.sweep",
+    "assay.reduce.topics._documents.documents",
 )
 HUGE_ROUNDS = ("= 2147483647", "= 1099511627776")
 
@@ -756,6 +758,17 @@ def mixtures() -> None:
     GaussianMixture(2, random_state=0).fit(X)
     GaussianMixture(2, covariance_type="diag", random_state=0).fit(X, sample_weight=w)
     BayesianGaussianMixture(n_components=3, moves=True, random_state=0, max_iter=500).fit(X).predict(X)
+
+
+@scenario
+def topics() -> None:
+    from assay.reduce import BilingualLDA, HierarchicalDirichletProcess, LatentDirichletAllocation
+
+    X, _ = sparse()
+    LatentDirichletAllocation(3, max_iter=2, random_state=0).fit(X).plug_in_perplexity(X)
+    LatentDirichletAllocation(3, learning_method="gibbs", n_sweeps=5, random_state=0).fit(X)
+    BilingualLDA(2, languages=list("aabbcc"), n_sweeps=5, random_state=0).fit(X)
+    HierarchicalDirichletProcess(n_sweeps=3, random_state=0).fit(X)
 
 
 @scenario

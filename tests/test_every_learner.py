@@ -75,6 +75,7 @@ MADE = {
     "NearestClusterClassifier": {"random_state": 0},
     "PrototypeSearch": {"random_state": 0},
     "BaggingClassifier": {"n_estimators": 3, "random_state": 0},
+    "BilingualLDA": {"n_components": 3, "n_sweeps": 10, "random_state": 0},
     "BaggingRegressor": {"n_estimators": 3, "random_state": 0},
     "ExtraTreesClassifier": {"n_estimators": 5, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 5, "random_state": 0},
@@ -83,6 +84,7 @@ MADE = {
     "GentleBoostClassifier": {"n_estimators": 5},
     "GradientBoostingClassifier": {"n_estimators": 5, "random_state": 0},
     "GradientBoostingRegressor": {"n_estimators": 20, "random_state": 0},
+    "HierarchicalDirichletProcess": {"n_sweeps": 10, "random_state": 0},
     "HistGradientBoostingClassifier": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
     "IndependentSigmoids": {"rate": 0.0005, "tol": 5.0},  # stops after a few steps
@@ -95,6 +97,7 @@ MADE = {
     "LocalOutlierFactor": {"novelty": True},  # else it only speaks of the rows it was fitted on
     "KernelFisherDiscriminant": {"gamma": 0.1},  # "scale" sees rows, not weights
     "KernelLogisticRegression": {"gamma": 0.1, "tol": 1e-12},
+    "LatentDirichletAllocation": {"n_components": 3, "max_iter": 3, "start": "uniform", "random_state": 0},
     "LMCA": {"tol": 0.1},
     **{
         name: {"tol": 1e-12, "gamma": 0.5}
@@ -143,6 +146,7 @@ MADE = {
 
 # Learners of counts and categories; all others get measurements.
 DATA = dict.fromkeys(("BernoulliNB", "CategoricalNB", "ComplementNB", "MultinomialNB"), "counts")
+DATA |= dict.fromkeys(("BilingualLDA", "HierarchicalDirichletProcess", "LatentDirichletAllocation"), "counts")
 DATA["SmoothingSpline"] = (
     "column"  # takes one; its own tests run scikit-learn's checks on the first of theirs
 )
@@ -183,6 +187,10 @@ EXCEPT: dict[str, dict[str, str]] = {
         "ConformalClassifier": "which rows are set aside follows their order",
         "TunedThresholdClassifierCV": "the folds follow the order of the rows",
         **dict.fromkeys(DRAWN, "which rows are drawn follows their order"),
+        **dict.fromkeys(
+            ("BilingualLDA", "HierarchicalDirichletProcess"),
+            "the draws of tokens follow the order of the documents",
+        ),
         **dict.fromkeys(VISITING, "rows are visited one after the other, and each changes the weights"),
         **dict.fromkeys(
             ("ElasticNetCV", "LassoCV", "LogisticRegressionCV"), "the folds follow the order of the rows"
@@ -692,7 +700,7 @@ def test_missing_values_are_used_or_the_error_names_what_works(name):
     else:
         return
     inner = re.search(
-        r"(Prepared|PreparedRegressor|make_pipeline)\((SimpleImputer\(\), )?(\w+)\(\)\)", message
+        r"(Prepared|PreparedRegressor|make_pipeline)\((SimpleImputer\((.*?)\), )?(\w+)\(\)\)", message
     )
     assert inner and "column x1 has 1 missing value" in message
     if issubclass(cls, Classifier):
@@ -704,8 +712,10 @@ def test_missing_values_are_used_or_the_error_names_what_works(name):
         assert inner[1] == "PreparedRegressor" and "compare" in message
         assert len(PreparedRegressor(learner).fit(rows, target).predict(rows)) == 60
     else:
-        assert inner[1] == "make_pipeline" and inner[3] == name
-        make_pipeline(SimpleImputer(), learner).fit(rows, target)
+        assert inner[1] == "make_pipeline" and inner[4] == name
+        zeros = {"strategy": "constant", "fill_value": 0}  # of learners of whole counts
+        settings = zeros if inner[3] == ", ".join(f"{key}={value!r}" for key, value in zeros.items()) else {}
+        make_pipeline(SimpleImputer(**settings), learner).fit(rows, target)
 
 
 # They learn from facts and from ratings, so that the promises about tables are not theirs.

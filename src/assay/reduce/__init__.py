@@ -1,4 +1,4 @@
-"""New columns in place of many: components, factors, embeddings, topics."""
+"""New columns in place of many: components, factors, embeddings, topics, binary features."""
 
 from assay.reduce.components.incremental_pca import IncrementalPCA
 from assay.reduce.components.number_of_components import (
@@ -8,12 +8,29 @@ from assay.reduce.components.number_of_components import (
     parallel_analysis,
 )
 from assay.reduce.components.pca import PCA
+from assay.reduce.topics.bilingual_lda import BilingualLDA
+from assay.reduce.topics.evaluation import Completion, document_completion, topic_coherence
+from assay.reduce.topics.hierarchical_dirichlet_process import HierarchicalDirichletProcess
+from assay.reduce.topics.latent_dirichlet_allocation import LatentDirichletAllocation
+from assay.reduce.topics.make_documents import SyntheticDocuments, make_documents
+from assay.reduce.topics.topic_model import TopWords
+from assay.reduce.topics.word_counts import count_words
 
 __all__ = [
     "PCA",
+    "BilingualLDA",
+    "Completion",
+    "HierarchicalDirichletProcess",
     "IncrementalPCA",
+    "LatentDirichletAllocation",
+    "SyntheticDocuments",
+    "TopWords",
     "average_eigenvalue_rule",
     "components_by_evidence",
     "components_for_share",
+    "count_words",
+    "document_completion",
+    "make_documents",
     "parallel_analysis",
+    "topic_coherence",
 ]

@@ -1,0 +1,1 @@
+"""Binary latent features: the Indian buffet process and models with its prior."""

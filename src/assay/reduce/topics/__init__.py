@@ -1,0 +1,1 @@
+"""Topic models: documents as mixtures of distributions over words."""
