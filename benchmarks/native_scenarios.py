@@ -633,7 +633,7 @@ def trees() -> None:
 
 @scenario
 def kernel_machines() -> None:
-    from assay.kernels import RBF, Chi2, Polynomial
+    from assay.kernels import RBF, Chi2, MatrixRows, Polynomial
     from assay.svm.engine import Dual, solve
     from assay.svm.engine.row_cache import RowCache
 
@@ -649,10 +649,10 @@ def kernel_machines() -> None:
     sign, rows = np.where(y > 0, 1.0, -1.0), RBF().gram_rows(X)
     for constraint in ("sum", "each sign", "none"):
         start = np.where(sign > 0, 0.5, 1.0) if constraint == "each sign" else np.zeros(30)
+        dual = Dual(sign, -np.ones(30), np.ones(30), start, constraint)
         for size in (1.0, 0.0):
-            solve(
-                rows, Dual(sign, -np.ones(30), np.ones(30), start, constraint), cache_size=size, max_iter=99
-            )
+            solve(rows, dual, cache_size=size, max_iter=99)
+        solve(MatrixRows(RBF()(np.vstack([X, X]))).subset(np.arange(0, 60, 2)), dual, polish=True)
     for kind in (np.float64, np.float32):
         cache = RowCache(rows, kind, 1.0)
         cache.subtract(np.arange(9), np.ones(9), np.zeros(30))

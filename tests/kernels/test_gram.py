@@ -105,7 +105,7 @@ def test_normalising():
     assert_allclose(normalize_gram(K, rows, own), Linear().normalized()(IRIS[50:60], IRIS[:50]), rtol=1e-12)
     with pytest.raises(ParameterError, match="diagonal"):
         normalize_gram(K, rows)
-    with pytest.raises(DegenerateError, match="row 0"):
+    with pytest.raises(DegenerateError, match="row 1 has -1"):
         normalize_gram(np.diag([-1.0, 1.0]))
 
 

@@ -6,8 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from assay.core.parallel import in_threads
-from assay.kernels import RBF, Linear, Polynomial, Sigmoid
+from assay.kernels import RBF, Linear, Matern, Polynomial, Sigmoid
 from assay.kernels import points as layout
+from assay.kernels.kernel import mirror
 from assay.kernels.points import LAPLACIAN, Form, Points, evaluate, sums
 
 
@@ -131,3 +132,22 @@ def test_columns_that_are_asked_for_again_are_laid_out_once_and_by_each_thread_i
         return np.abs(out - K[:20, columns]).max()
 
     assert max(in_threads(ask, range(200), 3)) < 1e-12
+
+
+@pytest.mark.parametrize("nu", [0.5, 0.7, 1.5, 2.5, 150.0])
+@pytest.mark.parametrize("form", [np.asarray, csr_matrix])
+def test_materns_kernel_is_zero_far_away(nu, form):
+    far = form(np.array([[0.0, 1.0], [1e200, 0.0], [1e9, 0.0], [-1e160, 1e160]]))
+    assert_allclose(Matern(nu=nu)(far), np.eye(4), atol=1e-290)
+    K = np.empty((4, 4), np.float32)
+    if form is np.asarray:
+        Matern(nu=nu).gram_rows(far).fill(np.arange(4), None, K)
+        assert_allclose(K, np.eye(4), atol=1e-30)
+
+
+def test_a_matrix_is_mirrored_at_its_diagonal():
+    for n in (1, 5, 16, 33, 70):
+        K = np.random.default_rng(n).normal(size=(n, n))
+        expected = np.triu(K) + np.triu(K, 1).T
+        mirror(K)
+        assert_array_equal(K, expected)

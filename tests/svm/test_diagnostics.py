@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import scale
 
@@ -124,3 +125,17 @@ def test_other_rows_than_those_of_training_are_refused():
     model = SVC().fit(LINE, SIDES)
     with pytest.raises(DataError, match="X has 3 rows, but the machine was fitted to 5"):
         margin_diagnostics(model, LINE[:3], SIDES[:3])
+
+
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+def test_other_rows_than_the_training_rows_are_noticed(kernel):
+    X, y = LINE, SIDES
+    table = X @ X.T if kernel == "precomputed" else X
+    model = SVC(C=0.5, kernel=kernel).fit(table, y)
+    with pytest.raises(DataError, match="not what it was fitted to"):
+        margin_diagnostics(model, table, -y)
+    if kernel == "linear":
+        with pytest.raises(DataError, match="not what it was fitted to"):
+            margin_diagnostics(model, 2 * table, y)
+        with pytest.raises(DataError, match="not what it was fitted to"):
+            margin_diagnostics(SVC(kernel=kernel).fit(csr_matrix(X), y), csr_matrix(X + 1), y)

@@ -1,5 +1,7 @@
 """What all machines with a kernel do: look at matrices that may be none of a kernel."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -54,3 +56,15 @@ def test_wrong_use_is_named():
         Matern(nu=200.0)
     with pytest.warns(ConvergenceWarning, match="no pass lowered the objective"):
         SubgradientSVC(C=1e6).fit(X * 1000, y)
+
+
+def test_a_kernel_whose_values_are_too_large_is_named():
+    with pytest.raises(DataError, match="linear: the kernel gave an infinite value"):
+        SVC(kernel="linear").fit([[1e200], [2e200], [-1e200], [3.0]], [0, 1, 0, 1])
+
+
+def test_steps_that_max_iter_does_not_name_are_counted(monkeypatch):
+    monkeypatch.setattr(sys.modules["assay.svm.engine.solve"], "LEAST_STEPS", 7)
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with pytest.warns(ConvergenceWarning, match=r"after 6000 steps; max_iter=-1 allows no more.*or lower C"):
+        SVR(kernel="linear", C=1e6, tol=1e-9).fit(X, X[:, 0] ** 3)

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, make_blobs
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.preprocessing import scale
 
-from assay.errors import ParameterError
+from assay.errors import DegenerateWarning, ParameterError
 from assay.svm import SVC, SVCCV
 from assay.svm.svc_cv import warm_start
 
@@ -87,3 +87,10 @@ def test_wrong_grids_are_named():
     for settings, words in (({"Cs": [0.0]}, "Cs"), ({"gammas": []}, "gammas"), ({"cv": 1000}, "n_splits")):
         with pytest.raises(ParameterError, match=f"SVCCV.*{words}"):
             SVCCV(**settings).fit(X, y)
+
+
+def test_a_matrix_that_is_no_kernel_matrix_is_spoken_of_once():
+    K = np.random.default_rng(0).normal(size=(30, 30))
+    with pytest.warns(DegenerateWarning) as record:
+        SVCCV(kernel="precomputed", cv=3, Cs=2).fit(K + K.T, np.arange(30) % 2)
+    assert len(record) == 1

@@ -142,9 +142,10 @@ class Progress:
             bar.close()
 
     def _tell(self, state: str) -> None:
-        event = self._event(state)
-        for listener in list(_listeners):
-            listener(event)
+        if _listeners:
+            event = self._event(state)
+            for listener in list(_listeners):
+                listener(event)
 
     def _event(self, state: str = "running") -> Event:
         seconds = time.monotonic() - self._began

@@ -261,8 +261,8 @@ def normalize_gram(K: Any, rows: Any = None, diagonal: Any = None) -> np.ndarray
 def _lengths(diagonal: np.ndarray) -> np.ndarray:
     if not (diagonal > 0).all():
         raise DegenerateError(
-            f"normalize_gram: row {int(np.argmin(diagonal))} has {diagonal.min():.3g} as its own value, expected one "
-            "above 0."
+            f"normalize_gram: row {int(np.argmin(diagonal)) + 1} has {diagonal.min():.3g} as its own value, expected "
+            "one above 0."
         )
     return np.sqrt(diagonal)
 

@@ -139,12 +139,23 @@ class MatrixRows(GramRows):
 
     Parameters
     ----------
-    K : (N, N) array, float32 or float64
+    K : (N, N) array of finite numbers; float32 and float64 stay as they are
+    name : of the kernel, for what is said of numbers that are not finite
+
+    Attributes
+    ----------
     rows : (n,) the training rows that count, in this order; None for all
     """
 
-    def __init__(self, K: np.ndarray, rows: np.ndarray | None = None):
-        self.K, self.rows, self.n = K, rows, len(K) if rows is None else len(rows)
+    def __init__(self, K: np.ndarray, name: str = "precomputed"):
+        dtype = K.dtype if K.dtype in (np.float32, np.float64) else np.float64
+        self.K: np.ndarray = np.ascontiguousarray(K, dtype)
+        self.rows: np.ndarray | None = None
+        self.n = len(K)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = self.K.sum()
+        if not np.isfinite(total):  # also of large numbers
+            finite(self.K, name)
 
     @property
     def diagonal(self) -> np.ndarray:
@@ -158,12 +169,10 @@ class MatrixRows(GramRows):
         if self.rows is not None:
             rows, columns = self.rows[rows], self.rows if columns is None else self.rows[columns]
         values = self.K[rows] if columns is None else self.K[np.ix_(rows, columns)]
-        out[to, : values.shape[1]] = finite(values, "precomputed")
+        out[to, : values.shape[1]] = values
 
     def whole(self, dtype: Any = np.float64) -> np.ndarray:
-        if self.rows is not None:
-            return super().whole(dtype)
-        return np.ascontiguousarray(finite(self.K, "precomputed"), dtype)
+        return super().whole(dtype) if self.rows is not None else np.ascontiguousarray(self.K, dtype)
 
     def times(
         self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: Any = np.float64
@@ -178,7 +187,10 @@ class MatrixRows(GramRows):
         return total[rows]
 
     def subset(self, rows: np.ndarray) -> GramRows:
-        return MatrixRows(self.K, rows if self.rows is None else self.rows[rows])
+        part: MatrixRows = object.__new__(MatrixRows)
+        part.K, part.n = self.K, len(rows)
+        part.rows = np.ascontiguousarray(rows if self.rows is None else self.rows[rows], dtype=np.int64)
+        return part
 
 
 def finite(values: np.ndarray, who: str) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+import assay.kernels._vector as _vector
 from assay.core.parallel import in_threads
 from assay.core.stored import Kind
 from assay.errors import DataError, ParameterError
@@ -502,14 +503,4 @@ def mirror(K: np.ndarray) -> None:
     array([[1., 2.],
            [2., 3.]])
     """
-    n, size = len(K), 256
-    for start in range(0, n, size):
-        stop = min(start + size, n)
-        corner = K[start:stop, start:stop]
-        np.copyto(corner, corner.T.copy(), where=_below_diagonal(stop - start))
-        K[stop:, start:stop] = K[start:stop, stop:].T
-
-
-@lru_cache(maxsize=4)
-def _below_diagonal(n: int) -> np.ndarray:
-    return np.tri(n, k=-1, dtype=bool)
+    _vector.mirror(K)

@@ -16,6 +16,7 @@ from assay.kernels.stationary import LENGTH_SCALE, OfDistance
 __all__ = ["Matern"]
 
 LARGEST_NU = 150.0  # up to which the factors of (1) are numbers
+FARTHEST = 1e6  # a distance z at which the kernel is 0 for all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +74,17 @@ class Matern(OfDistance):
             return Form(GAUSSIAN)
         return Form(MATERN, 2.0 * self.nu, 0.0, int(self.nu + 0.5)) if self.nu in (0.5, 1.5, 2.5) else None
 
+    def _distances(self, squares: np.ndarray) -> np.ndarray:
+        """z of (1), in place; beyond `FARTHEST`, where the kernel is 0, that."""
+        z = np.sqrt(squares, out=squares)
+        z *= np.sqrt(2.0 * self.nu)
+        return np.minimum(z, FARTHEST, out=z)
+
     def _of(self, squares: np.ndarray) -> np.ndarray:
         if np.isinf(self.nu):
             squares *= -0.5
             return np.exp(squares, out=squares)
-        z = np.sqrt(squares, out=squares)
-        z *= np.sqrt(2.0 * self.nu)
+        z = self._distances(squares)
         if self.nu == 0.5:  # these three for sparse rows, native code has them for dense ones
             return np.exp(-z)
         if self.nu == 1.5:
@@ -91,8 +97,7 @@ class Matern(OfDistance):
         r"""With :math:`(z^\nu K_\nu)' = -z^\nu K_{\nu-1}`, g = 2 nu 2^{1-nu} / Gamma(nu) z^{nu-1} K_{nu-1}(z)."""
         if np.isinf(self.nu):
             return self._of(squares)
-        z = np.sqrt(squares, out=squares)
-        z *= np.sqrt(2.0 * self.nu)
+        z = self._distances(squares)
         if self.nu == 0.5:
             return np.divide(np.exp(-z), z, out=np.zeros_like(z), where=z > 0)
         if self.nu == 1.5:

@@ -86,8 +86,8 @@ class Normalized(Kernel):
         squares = self.kernel.diagonal(X)
         if (squares < 0).any():
             raise DegenerateError(
-                f"{self!r}: row {int(np.argmin(squares))} has {squares.min():.3g} as its own value, which has no root: "
-                "the kernel is not positive semidefinite, so it cannot be normalised."
+                f"{self!r}: row {int(np.argmin(squares)) + 1} has {squares.min():.3g} as its own value, which has no "
+                "root: the kernel is not positive semidefinite, so it cannot be normalised."
             )
         lengths = np.sqrt(squares)
         return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)

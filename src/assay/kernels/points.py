@@ -35,6 +35,7 @@ PAIRS_A_BLOCK = 1 << 20  # pairs of rows in one piece of work
 ROWS_TOGETHER = 48  # a piece has so many rows at least: they share the loads of the others
 FEW_ROWS = 8  # below this many, it is not worth to lay out the others
 WIDEST = 128  # columns up to which native code adds up products as fast as BLAS
+LARGEST_SINGLE = 1e38  # numbers beyond are computed with in float64
 LONGEST = 32.0  # half a squared length, up to which products in float32 give a Gaussian kernel to five digits
 SPREAD_BYTES = 1 << 26  # room in which sparse rows may be spread out
 
@@ -95,6 +96,8 @@ class Points:
         if self.centre is not None:
             self.rows = rows - self.centre
         if not self.sparse:
+            if single and np.abs(self.rows).max(initial=0.0) > LARGEST_SINGLE:
+                self.dtype = np.dtype(np.float64)
             self.rows = np.ascontiguousarray(self.rows, self.dtype)
         if self.form.kind in (GAUSSIAN, LAPLACIAN):
             self.half = _lengths(self.rows, form.kind)
@@ -154,8 +157,13 @@ def _lengths(rows: Any, kind: int) -> np.ndarray:
     return np.abs(rows).sum(axis=1) if kind == LAPLACIAN else 0.5 * np.einsum("ij,ij->i", rows, rows)
 
 
-def evaluate(A: Points, B: Points, out: np.ndarray, places: np.ndarray | None = None) -> None:
-    """Write K(a, b) for all pairs to the first columns of ``out``: row i of A to row ``places[i]``, or to row i."""
+def evaluate(
+    A: Points, B: Points, out: np.ndarray, places: np.ndarray | None = None, upper: bool = False
+) -> None:
+    """Write K(a, b) for all pairs to the first columns of ``out``: row i of A to row ``places[i]``, or to row i.
+
+    With ``upper``, what is below the diagonal may be left out.
+    """
     places = np.arange(A.n) if places is None else np.ascontiguousarray(places, dtype=np.int64)
     direct = A.tiled and out.dtype == A.dtype and out.flags.c_contiguous
     native, size = A.form.native, _rows_a_piece(B)
@@ -164,7 +172,7 @@ def evaluate(A: Points, B: Points, out: np.ndarray, places: np.ndarray | None = 
     def some(start: int) -> None:
         few, to = A.take(slice(start, start + size)), places[start : start + size]
         if direct:
-            _tile(native, few, B, out, to)
+            _tile(native, few, B, out, to, start if upper else -few.n)
         else:
             out[to, : B.n] = _block(native, few, B)
 
@@ -215,18 +223,19 @@ def _lay_out(B: Points) -> None:
         B.native()
 
 
-def _tile(native: Any, A: Points, B: Points, out: np.ndarray, places: np.ndarray) -> None:
+def _tile(native: Any, A: Points, B: Points, out: np.ndarray, places: np.ndarray, diagonal: int) -> None:
     panels, half = B.panels()
     _vector.values(
-        form=native, A=A.rows, half_a=A.half, panels=panels, half_b=half, m=B.n, places=places, out=out
-    )
+        form=native, A=A.rows, half_a=A.half, panels=panels, half_b=half, m=B.n, places=places, diagonal=diagonal,
+        out=out,
+    )  # fmt: skip
 
 
 def _block(native: Any, A: Points, B: Points) -> np.ndarray:
     """(n, m) the values of a block that fits in memory."""
     K = np.empty((A.n, B.n), A.dtype)
     if A.tiled:
-        _tile(native, A, B, K, np.arange(A.n))
+        _tile(native, A, B, K, np.arange(A.n), -A.n)
         return K
     if A.sparse:
         first, second = A.native(), B.native()
@@ -235,7 +244,8 @@ def _block(native: Any, A: Points, B: Points) -> np.ndarray:
             first, second = (Points(Form(LINEAR), P.rows[:, used], A.dtype).native() for P in (A, B))
         _vector.sparse_products(first, second, A.form.kind == LAPLACIAN, A.half, B.half, K)
     else:
-        np.matmul(A.rows, B.rows.T, out=K)
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever asks looks at what is not finite
+            np.matmul(A.rows, B.rows.T, out=K)
     if A.form.kind != LINEAR:
         _vector.finish_products(native, A.half, B.half, K)
     return K

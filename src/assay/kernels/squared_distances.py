@@ -85,11 +85,13 @@ def _sparse(A: Any, B: Any) -> np.ndarray:
     product = A @ B.T
     product = product.toarray() if hasattr(product, "toarray") else np.asarray(product)
     a, b = squared_lengths(A), squared_lengths(B)
-    out = a[:, None] + b - 2.0 * product
-    close = out < CLOSE * (a[:, None] + b)
+    with np.errstate(over="ignore", invalid="ignore"):
+        out = a[:, None] + b - 2.0 * product
+        close = ~(out >= CLOSE * (a[:, None] + b))  # or no number
     for i in np.flatnonzero(close.any(axis=1)):
         j = np.flatnonzero(close[i])
         row = A[i].toarray().ravel() if hasattr(A, "tocsr") else A[i]
         others = B[j].toarray() if hasattr(B, "tocsr") else B[j]
-        out[i, j] = squared_lengths(others - row)
+        with np.errstate(over="ignore"):
+            out[i, j] = squared_lengths(others - row)
     return out

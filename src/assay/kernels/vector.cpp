@@ -26,6 +26,7 @@ enum Kind { LINEAR, POLYNOMIAL, SIGMOID, GAUSSIAN, GAUSSIAN_APART, LAPLACIAN, SQ
 constexpr int64_t TOGETHER = 6;         // rows that share the loads of a panel
 constexpr int64_t NEARBY = 1 << 18;     // bytes of panels that stay in the second-level cache
 constexpr int64_t BUFFERED_PANELS = 32; // of values that are held before they are summed up
+constexpr int64_t TILE = 16;            // rows and columns that are turned over together
 constexpr int MOST_DEGREE = 64;
 
 struct Form {
@@ -49,6 +50,7 @@ template <> struct Of<double> {
 };
 template <class T> using Lane = typename Of<T>::Lane;
 template <class T> constexpr int64_t WIDTH = 64 / sizeof(T);
+template <class T> constexpr double FARTHEST = sizeof(T) == 4 ? 7569.0 : 501264.0;  // z^2 where e^-z is as good as 0
 
 template <class T> INLINE void load(Lane<T> &v, const T *p) { v = *reinterpret_cast<const typename Of<T>::Loose *>(p); }
 template <class T> INLINE void store(T *p, const Lane<T> &v) { *reinterpret_cast<typename Of<T>::Loose *>(p) = v; }
@@ -129,6 +131,7 @@ INLINE void finish(Lane<T> &v, const Form &form, T ha, const Lane<T> &hb) {
         exponential(v);
     } else if constexpr (KIND == MATERN) {
         v = v * T(form.gamma);
+        v = v > T(FARTHEST<T>) ? Lane<T>{} + T(FARTHEST<T>) : v;
         square_root<T>(v);
         const Lane<T> z = v;
         v = -v;
@@ -196,15 +199,17 @@ INLINE void values_of(const Form &form, const Rows<T> &rows, int64_t i, int64_t 
 }
 
 template <int KIND, class T>
-INLINE void all_values(const Form &form, const Rows<T> &rows, const int64_t *places, T *out, int64_t stride) {
+INLINE void all_values(const Form &form, const Rows<T> &rows, const int64_t *places, T *out, int64_t stride,
+                       int64_t diagonal) {
     const int64_t panels = rows.count(), size = rows.d * 64 + 1;
     const int64_t step = std::max<int64_t>(1, NEARBY / size);
     for (int64_t first = 0; first < panels; first += step) {
         const int64_t last = std::min(first + step, panels);
+        const auto begin = [&](int64_t i) { return std::max(first, (diagonal + i) / WIDTH<T>); };
         int64_t i = 0;
         for (; i + TOGETHER <= rows.n; i += TOGETHER)
-            values_of<KIND, TOGETHER>(form, rows, i, first, last, places, out, stride);
-        for (; i < rows.n; ++i) values_of<KIND, 1>(form, rows, i, first, last, places, out, stride);
+            values_of<KIND, TOGETHER>(form, rows, i, begin(i), last, places, out, stride);
+        for (; i < rows.n; ++i) values_of<KIND, 1>(form, rows, i, begin(i), last, places, out, stride);
     }
 }
 
@@ -280,10 +285,11 @@ INLINE void finish_all(const Form &form, const T *half_a, const T *half_b, int64
         default: call(LAPLACIAN);                         \
     }
 
-#define VALUES(KIND) all_values<KIND>(form, rows, places, out, stride)
-HOT void values_in(const Form &form, const Rows<float> &rows, const int64_t *places, float *out, int64_t stride){
-    BY_KIND(VALUES)} HOT void values_in(const Form &form, const Rows<double> &rows, const int64_t *places, double *out,
-                                        int64_t stride){BY_KIND(VALUES)}
+#define VALUES(KIND) all_values<KIND>(form, rows, places, out, stride, diagonal)
+HOT void values_in(const Form &form, const Rows<float> &rows, const int64_t *places, float *out, int64_t stride,
+                   int64_t diagonal){BY_KIND(VALUES)} HOT
+    void values_in(const Form &form, const Rows<double> &rows, const int64_t *places, double *out, int64_t stride,
+                   int64_t diagonal){BY_KIND(VALUES)}
 #define SUMS(KIND) all_sums<KIND>(form, rows, coef, k, out)
 HOT void sums_in(const Form &form, const Rows<float> &rows, const float *coef, int64_t k,
                  double *out){BY_KIND(SUMS)} HOT
@@ -314,23 +320,48 @@ void values(const Form &form,
             In1<T> half_b,      // in   (p WIDTH,)
             int64_t m,          // rows in the panels
             In1<int64_t> places,  // in   (n,) row of `out` for each row of A
-            InOut2<T> out) {    // out  (>= n, >= m)
+            int64_t diagonal,  // column before which values of the first row are not wanted, of the next one later ...
+            InOut2<T> out) {  // out  (>= n, >= m)
     const Rows<T> rows = checked<T>(A, half_a, panels, half_b, m);
     require(length(places) == rows.n && within(places, 0, int64_t(out.shape(0))) && m <= int64_t(out.shape(1)),
             "values: places in the result");
+    require(diagonal >= -rows.n && diagonal <= m, "values: the diagonal");
     nb::gil_scoped_release unlocked;
-    values_in(form, rows, places.data(), out.data(), int64_t(out.shape(1)));
+    values_in(form, rows, places.data(), out.data(), int64_t(out.shape(1)), diagonal);
+}
+
+// What is above the diagonal also stands below, tile by tile.
+HOT void mirror_in(double *K, int64_t n) {
+    double tile[TILE * TILE];
+    for (int64_t top = 0; top < n; top += TILE)
+        for (int64_t left = 0; left <= top; left += TILE) {
+            if (left == top || top + TILE > n) {
+                for (int64_t i = top; i < std::min(top + TILE, n); ++i)
+                    for (int64_t j = left; j < std::min(left + TILE, i); ++j) K[i * n + j] = K[j * n + i];
+                continue;
+            }
+            for (int64_t j = 0; j < TILE; ++j)
+                for (int64_t i = 0; i < TILE; ++i) tile[j * TILE + i] = K[(left + j) * n + top + i];
+            for (int64_t i = 0; i < TILE; ++i)
+                for (int64_t j = 0; j < TILE; ++j) K[(top + i) * n + left + j] = tile[j * TILE + i];
+        }
+}
+void mirror(InOut2<double> K) {  // in/out  (n, n)
+    const int64_t n = int64_t(K.shape(0));
+    require(int64_t(K.shape(1)) == n, "mirror: a square");
+    nb::gil_scoped_release unlocked;
+    mirror_in(K.data(), n);
 }
 
 template <class T>
 void combine(const Form &form,
-             In2<T> A,           // in   (n, d)
-             In1<T> half_a,      // in   (n,)
+             In2<T> A,  // in   (n, d)
+             In1<T> half_a,  // in   (n,)
              nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu> panels,  // in   (p, d, WIDTH)
-             In1<T> half_b,      // in   (p WIDTH,)
-             int64_t m,          // rows in the panels
-             In2<T> coef,        // in   (k, p WIDTH) zero behind the m-th
-             InOut2<double> out) { // out  (n, k) sum_j coef[c, j] K(a_i, b_j)
+             In1<T> half_b,  // in   (p WIDTH,)
+             int64_t m,  // rows in the panels
+             In2<T> coef,  // in   (k, p WIDTH) zero behind the m-th
+             InOut2<double> out) {  // out  (n, k) sum_j coef[c, j] K(a_i, b_j)
     const Rows<T> rows = checked<T>(A, half_a, panels, half_b, m);
     const int64_t k = int64_t(coef.shape(0));
     require(int64_t(coef.shape(1)) == length(half_b) && int64_t(out.shape(0)) == rows.n && int64_t(out.shape(1)) == k,
@@ -343,9 +374,9 @@ void combine(const Form &form,
 // From inner products (or sums of differences, with their sign) to values of the kernel, in place.
 template <class T>
 void finish_products(const Form &form,
-                     In1<T> half_a,   // in      (n,)
-                     In1<T> half_b,   // in      (m,)
-                     InOut2<T> K) {   // in/out  (n, m)
+                     In1<T> half_a,  // in      (n,)
+                     In1<T> half_b,  // in      (m,)
+                     InOut2<T> K) {  // in/out  (n, m)
     const int64_t n = int64_t(K.shape(0)), m = int64_t(K.shape(1));
     require(length(half_a) == n && length(half_b) == m, "finish_products: sizes");
     nb::gil_scoped_release unlocked;
@@ -355,9 +386,9 @@ void finish_products(const Form &form,
 // ------------------------------------------------------------------ sparse rows
 
 struct Sparse {
-    In1<double> data;      // (entries,)
+    In1<double> data;  // (entries,)
     In1<int64_t> indices;  // (entries,)
-    In1<int64_t> indptr;   // (n + 1,)
+    In1<int64_t> indptr;  // (n + 1,)
     int64_t d;
     void check() const {
         require(d >= 0 && length(indptr) >= 1 && are_rows(data, indices, indptr, length(indptr) - 1, d),
@@ -414,10 +445,10 @@ HOT void spread_in(bool city, const Sparse &a, const Sparse &b, const double *la
 // Inner products of sparse rows; for the kernel LAPLACIAN, sums of differences from the sums of absolute values.
 template <class T>
 void sparse_products(const Sparse &a, const Sparse &b,
-                     bool city,       // differences instead of products
-                     In1<T> long_a,   // in   (n,) sums of absolute values
-                     In1<T> long_b,   // in   (m,)
-                     InOut2<T> out) { // out  (n, m)
+                     bool city,  // differences instead of products
+                     In1<T> long_a,  // in   (n,) sums of absolute values
+                     In1<T> long_b,  // in   (m,)
+                     InOut2<T> out) {  // out  (n, m)
     require(a.d == b.d && a.rows() == length(long_a) && b.rows() == length(long_b), "sparse_products: sizes");
     require(int64_t(out.shape(0)) == a.rows() && int64_t(out.shape(1)) == b.rows(), "sparse_products: the result");
     std::vector<T> spread(size_t(sized(a.d, WIDTH<T>, "sparse_products: columns")));
@@ -427,7 +458,7 @@ void sparse_products(const Sparse &a, const Sparse &b,
 
 template <class T>
 void define_for(nb::module_ &m) {
-    define(m, "values", &values<T>, "form", "A", "half_a", "panels", "half_b", "m", "places", "out");
+    define(m, "values", &values<T>, "form", "A", "half_a", "panels", "half_b", "m", "places", "diagonal", "out");
     define(m, "combine", &combine<T>, "form", "A", "half_a", "panels", "half_b", "m", "coef", "out");
     define(m, "finish_products", &finish_products<T>, "form", "half_a", "half_b", "K");
     define(m, "sparse_products", &sparse_products<T>, "a", "b", "city", "long_a", "long_b", "out");
@@ -440,6 +471,7 @@ NB_MODULE(ASSAY_MODULE, m) {
                  field("coef0", &Form::coef0));
     record<Sparse>(m, "Sparse", field("data", &Sparse::data), field("indices", &Sparse::indices),
                    field("indptr", &Sparse::indptr), field("d", &Sparse::d));
+    define(m, "mirror", &mirror, "K");
     define_for<float>(m);
     define_for<double>(m);
 }

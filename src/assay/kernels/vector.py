@@ -54,11 +54,10 @@ class VectorKernel(Kernel):
             return super().gram(A)
         points = Points(form, self._prepared(A), np.float64)
         K = np.empty((points.n, points.n))
-        evaluate(points, points, K)
-        if not points.tiled:
-            mirror(K)
-            if form.kind == GAUSSIAN:
-                np.fill_diagonal(K, 1.0)
+        evaluate(points, points, K, upper=True)
+        mirror(K)
+        if not points.tiled and form.kind == GAUSSIAN:
+            np.fill_diagonal(K, 1.0)
         return K
 
     def gram_rows(self, X: Any) -> GramRows:

@@ -14,6 +14,7 @@ from assay.svm.binary_fit import BinaryFit
 from assay.svm.kernel_classifier import KernelClassifier
 from assay.svm.linear.margin_report import EDGE, STATUS
 from assay.svm.votes import sides
+from assay.tables.rows import take_rows
 from assay.types import TableLike, Target, Weights
 
 __all__ = ["MachineFacts", "MarginDiagnostics", "margin_diagnostics"]
@@ -162,6 +163,12 @@ def margin_diagnostics(
             who=who,
         )
     codes = label_codes(y, model.classes_, n, who)
+    if not _are_training_rows(model, values, codes):
+        raise DataError(
+            "the support vectors are not where the machine has them: X or y is not what it was fitted to, or in "
+            "another order. Give the training rows.",
+            who=who,
+        )
     w = check_weights(sample_weight, n, who)
     weight = (np.ones(n) if w is None else w) * model.class_weight_[codes]
     problems = sides(codes, weight > 0, len(model.classes_), model.multi_class == "ovr")
@@ -177,6 +184,21 @@ def margin_diagnostics(
     return MarginDiagnostics(
         machines, **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     )
+
+
+def _are_training_rows(model: KernelClassifier, X: Any, codes: np.ndarray) -> bool:
+    """Whether the support vectors and their classes are at their places in the table."""
+    support, classes = model.support_, np.repeat(np.arange(len(model.classes_)), model.n_support_)
+    if not np.array_equal(codes[support], classes):
+        return False
+    if model.kernel_.precomputed:
+        return True
+    rows, kept = take_rows(X, support), model.support_vectors_
+    if hasattr(rows, "tocsr") or hasattr(kept, "tocsr"):
+        return rows.shape == kept.shape and abs(rows - kept).sum() == 0
+    if rows.dtype == object:
+        return all(a is b or np.array_equal(a, b) for a, b in zip(rows, kept))
+    return np.array_equal(rows, kept, equal_nan=True)
 
 
 def _columns(fit: BinaryFit, loo: np.ndarray) -> dict[str, np.ndarray]:

@@ -13,6 +13,7 @@ from assay.core.learner import Classifier, python_labels
 from assay.core.model_view import Part
 from assay.core.parallel import in_threads
 from assay.core.parameters import Any_, Choice, Flag, Seed
+from assay.core.progress import progress
 from assay.core.stored import FloatArray, IntArray, Scalar
 from assay.errors import DataError, ParameterError
 from assay.kernels import GramRows, Linear, MatrixRows
@@ -76,6 +77,8 @@ class KernelClassifier(KernelMachine, Classifier):
         "loo_error_": Scalar(low=0, high=1) | None,
     }
 
+    _sorts_rows: ClassVar[bool] = True  # whether ``_learn_kernel`` takes an order of the rows
+
     class_weight: Any
     probability: Any
     probA_: np.ndarray | None
@@ -99,22 +102,33 @@ class KernelClassifier(KernelMachine, Classifier):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         weight = self._row_weights(y, w)
         K = len(self.classes_)
-        gram = self._shared(self._learn_kernel(X, y, w), K)
-        problems = sides(y, weight > 0, K, self.multi_class == "ovr")
+        if self._pairwise and self._sorts_rows and not self._kernel().precomputed:
+            order = np.argsort(y, kind="stable")  # the rows of a pair lie together
+            gram = self._shared(self._learn_kernel(X, y, w, order), K)
+        else:
+            order, gram = np.arange(len(y)), self._shared(self._learn_kernel(X, y, w), K)
+        parts = sides(y[order], weight[order] > 0, K, self.multi_class == "ovr")
+        problems = [(order[places], sign) for places, sign in parts]
 
-        def fit(
-            problem: tuple[np.ndarray, np.ndarray],
-        ) -> tuple[BinaryFit, tuple[np.ndarray, np.ndarray] | None]:
-            rows, sign = problem
+        def fit(p: int) -> tuple[BinaryFit, tuple[np.ndarray, np.ndarray] | None]:
+            (places, sign), rows = parts[p], problems[p][0]
             if abs(sign.sum()) == len(sign):  # a class whose rows all weigh nothing
                 return one_sided(sign, weight[rows]), (sign, np.ones(len(sign)))
-            part = gram if len(rows) == gram.n else gram.subset(rows)
-            if part is not gram and isinstance(gram, MatrixRows):  # copied once, for all that use it
-                part = MatrixRows(gram.K.take(rows, axis=0).take(rows, axis=1))
+            part = gram if len(rows) == gram.n else gram.subset(places)
             machine = self._binary(part, sign, weight[rows])
             return machine, machine.left_out_scores(part, MOST_SPANS) if self.probability else None
 
-        fits = in_threads(fit, problems, 1 if self.kernel_.function else None)
+        if len(parts) == 1:
+            fits = [fit(0)]
+        else:
+            with progress(len(parts), f"{type(self).__name__}: binary machines") as bar:
+
+                def fit_and_tell(p: int) -> Any:
+                    fitted = fit(p)
+                    bar.advance()
+                    return fitted
+
+                fits = in_threads(fit_and_tell, range(len(parts)), 1 if self.kernel_.function else None)
         machines = [machine for machine, _ in fits]
         self._conclude([machine.solution for machine in machines if machine.solution is not None])
         self._assemble(X, y, [rows for rows, _ in problems], machines)

@@ -18,7 +18,7 @@ from assay.errors import DataError, DegenerateError, DegenerateWarning, Paramete
 from assay.kernels import GramRows, Kernel, Linear, MatrixRows, PrecomputedKernel, check_gram, kernel_of
 from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.svm.engine import Dual, Solution, solve
-from assay.svm.polish import polished
+from assay.tables.rows import take_rows
 
 __all__ = ["KERNEL", "KernelMachine"]
 
@@ -85,32 +85,52 @@ class KernelMachine(KernelLearner):
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
 
-    def _learn_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> GramRows:
-        """Fit the kernel to the training rows; the rows of their kernel matrix."""
+    def _learn_kernel(
+        self,
+        X: Any,
+        y: np.ndarray | None = None,
+        w: np.ndarray | None = None,
+        order: np.ndarray | None = None,
+    ) -> GramRows:
+        """Fit the kernel to the training rows; the rows of their kernel matrix, in this order."""
+        gram = self._kernel_matrix(X, y, w, order)
+        sentence = self._negative_directions(gram) if self.needs_psd else None
+        if sentence is not None:
+            warn_user(
+                f"{type(self).__name__}: {sentence} The solution may be one of several, and not the best. See "
+                "assay.kernels.check_gram; repair_gram mends a precomputed matrix, or take another kernel.",
+                DegenerateWarning,
+            )
+        return gram
+
+    def _kernel_matrix(
+        self,
+        X: Any,
+        y: np.ndarray | None = None,
+        w: np.ndarray | None = None,
+        order: np.ndarray | None = None,
+    ) -> GramRows:
+        """As ``_learn_kernel``, without a look at whether it is a kernel."""
         self._fit_kernel(X, y, w)
+        X = X if order is None else take_rows(X, order)
         if self.gamma == "scale" and getattr(self.kernel_, "gamma", 1.0) == 0.0:  # the variance overflowed
             raise self._not_finite()
         whole = X.shape[0] <= (MOST_ROWS_OF_A_FUNCTION if self.kernel_.function else MOST_ROWS_HELD)
-        gram = MatrixRows(self.kernel_.gram(X)) if whole else self.kernel_.gram_rows(X)
-        if self.needs_psd and not self.kernel_.psd:
-            self._look_for_negative_directions(gram)
-        return gram
+        return (
+            MatrixRows(self.kernel_.gram(X), name=self.kernel_.name) if whole else self.kernel_.gram_rows(X)
+        )
 
-    def _look_for_negative_directions(self, gram: GramRows) -> None:
-        """Warn if the kernel values of some rows cannot be inner products."""
+    def _negative_directions(self, gram: GramRows) -> str | None:
+        """What is to be said if the kernel values of some training rows cannot be inner products."""
+        if self.kernel_.psd:
+            return None
         rows = np.unique(np.linspace(0, gram.n - 1, ROWS_LOOKED_AT).astype(np.int64))
         K = np.empty((len(rows), len(rows)))
         gram.fill(rows, rows, K)
         if not np.isfinite(K).all():
             raise DataError(f"{type(self).__name__}: the kernel gives values that are no finite numbers.")
         report = check_gram(K, tol=NEGATIVE_SHARE)
-        if not report.psd:
-            warn_user(
-                f"{type(self).__name__}: the kernel matrix of {len(rows)} training rows is {report.sentence} The "
-                "solution may be one of several, and not the best. See assay.kernels.check_gram; repair_gram mends a "
-                "precomputed matrix, or take another kernel.",
-                DegenerateWarning,
-            )
+        return None if report.psd else f"the kernel matrix of {len(rows)} training rows is {report.sentence}"
 
     def _not_finite(self) -> DegenerateError:
         return DegenerateError(
@@ -122,19 +142,24 @@ class KernelMachine(KernelLearner):
 
     def _solve(self, gram: GramRows, dual: Dual) -> Solution:
         """The solution of one quadratic program; ``_conclude`` says whether it converged."""
-        solution = solve(gram, dual, tol=self.tol, cache_size=self.cache_size, max_iter=self.max_iter)
-        return polished(gram, dual, solution)
+        return solve(
+            gram, dual, tol=self.tol, cache_size=self.cache_size, max_iter=self.max_iter, polish=True
+        )
 
     def _conclude(self, solutions: Sequence[Solution]) -> None:
         """Set ``fit_status_``, and warn if one of the solutions is not converged."""
         open_gap = max((s.gap for s in solutions if not s.converged), default=None)
         self.fit_status_ = int(open_gap is not None)
         if open_gap is not None:
+            limit, cheaper = f"max_iter={self.max_iter}", ""
+            if self.max_iter < 0:
+                steps = max(s.iterations for s in solutions if not s.converged)
+                limit, cheaper = f"after {steps} steps; max_iter=-1 allows no more", ", or lower C"
             # scikit-learn's tests and people's searches look for the first two sentences
             warn_user(
-                f"{type(self).__name__}: Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing "
-                "your data with StandardScaler or MinMaxScaler. The optimality conditions are violated by "
-                f"{open_gap:.3g}, tol is {self.tol:g}.",
+                f"{type(self).__name__}: Solver terminated early ({limit}).  Consider pre-processing your data with "
+                f"StandardScaler or MinMaxScaler{cheaper}. The optimality conditions are violated by {open_gap:.3g}, "
+                f"tol is {self.tol:g}.",
                 ConvergenceWarning,
             )
 

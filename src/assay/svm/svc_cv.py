@@ -201,7 +201,7 @@ class SVCCV(SVC):
         with progress(len(self.gammas_), "SVCCV: kernels") as bar:
             for g, gamma in enumerate(self.gammas_):
                 self.gamma_ = float(gamma)
-                gram = self._held(self._learn_kernel(X, y, w))
+                gram = self._held(self._kernel_matrix(X, y, w))
                 if folds is None:
                     self.scores_[g] = self._by_leave_one_out(gram, y, weight)
                 else:

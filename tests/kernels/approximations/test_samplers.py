@@ -81,7 +81,7 @@ def test_the_same_features_from_blocks_and_on_dask():
 
 
 def test_entries_outside_a_kernels_range_are_named():
-    with pytest.raises(DataError, match=r"row 1, column 'x0' has -2"):
+    with pytest.raises(DataError, match=r"row 2, column 'x0' has -2"):
         ours.SkewedChi2Sampler().fit([[0.0], [1.0]]).transform([[1.0], [-2.0]])
     with pytest.raises(DataError, match="Negative values"):
         ours.AdditiveChi2Sampler().fit([[-1.0]])
@@ -154,3 +154,9 @@ def test_each_column_has_its_own_length_scale(tmp_path):
 def test_a_kernel_without_known_frequencies_is_refused_by_name():
     with pytest.raises(ParameterError, match=r"FourierFeatures.*stationary.*Polynomial.*Nystroem"):
         ours.FourierFeatures("poly").fit(IRIS)
+
+
+def test_products_beyond_the_largest_number_are_refused():
+    sketch = ours.PolynomialCountSketch(n_components=4, random_state=0).fit([[1.0, 2.0]])
+    with pytest.raises(DataError, match="row 2 is beyond the largest number"):
+        sketch.transform([[1.0, 2.0], [1e200, 1.0]])

@@ -1,10 +1,11 @@
 """The engine: oracles of small problems that are solved by hand, and optimality on random ones."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import assay.svm.engine._smo as _smo
 from assay.core.progress import listen
@@ -192,13 +193,30 @@ def test_the_same_steps_as_by_the_book(n):
     dual, K = soft_margin(y, 2.0), RBF()(X)
     alpha, F, done = steps_by_the_book(K, dual, 1e-6)
     found, base, G, gap = np.zeros(n), y.copy(), np.zeros(n), np.zeros(1)
+    bounds = _smo.Bounds(sign=y, upper=dual.upper, ridge=np.zeros(n), constraint=0)
     native = _smo.steps(
-        K=K, diagonal=np.ones(n), sign=y, upper=dual.upper, ridge=np.zeros(n), constraint=0, tol=1e-6, most=10**6,
-        alpha=found, G=G, base=base, gap=gap,
+        K=K, places=None, diagonal=np.ones(n), bounds=bounds, tol=1e-6, most=10**6, alpha=found, G=G, base=base,
+        gap=gap,
     )  # fmt: skip
     assert native == done
     assert_allclose(found, alpha, atol=1e-10)
     assert_allclose(G + base, F, atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("constraint", ["sum", "none"])
+def test_a_part_of_a_matrix_is_solved_where_it_stands(dtype, constraint):
+    rng = np.random.default_rng(1)
+    X, rows = rng.normal(size=(90, 3)), rng.permutation(90)[:40]
+    whole, y = MatrixRows(RBF()(X).astype(dtype)), np.where(rng.random(40) < 0.5, -1.0, 1.0)
+    start = np.where(np.arange(40) < 2, 0.5, 0.0)
+    start *= abs(y[0] - y[1]) / 2  # a pair on both sides, or nothing
+    dual = replace(soft_margin(y, 2.0), constraint=constraint, start=start)
+    part, copy = whole.subset(rows), MatrixRows(whole.K[np.ix_(rows, rows)])
+    one, other = solve(part, dual, tol=1e-8), solve(copy, dual, tol=1e-8)
+    assert one.iterations == other.iterations
+    assert_array_equal(one.alpha, other.alpha)
+    assert one.objective == other.objective and one.offset == other.offset
 
 
 @pytest.mark.parametrize("slots", [30, 4])  # more than are asked for at a time, and fewer

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from assay.errors import DataError
+from assay.errors import DataError, DegenerateError
 from assay.svm import HardMarginSVC, LinearSVC, margin_report
 from assay.tables.data import load_charity_donors
 
@@ -111,3 +111,22 @@ def test_overlapping_classes_may_have_the_soft_margin(C):
     assert abs(model.report_.gap) < 1e-6 and model.report_.violation.max() < 1e-6
     assert abs(model.report_.balance) < 1e-6
     assert_allclose(model.coef_[0], ((model.alpha_ * np.where(y == "Y", 1, -1)) @ X), atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-20, 1e-3, 1e20, 1e100])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_the_unit_of_the_columns_changes_the_unit_of_the_weights_alone(unit, form):
+    X = np.array([[-2.0, 1.0], [-1.0, 0.5], [1.0, 0.0], [2.0, -1.0], [1.5, 3.0]])
+    y, mixed = [0, 0, 1, 1, 1], [0, 1, 0, 1, 0]
+    model = HardMarginSVC().fit(form(X * unit), y)
+    assert_allclose(model.coef_ * unit, [[0.96, -0.16]], rtol=1e-9)  # by hand: rows 2 and 3 carry it
+    assert_allclose(model.intercept_, [0.04], rtol=1e-9)
+    assert_array_equal(model.predict(form(X * unit)), y)
+    soft = HardMarginSVC(overlap="soft", C=1 / unit**2).fit(form(X * unit), mixed)
+    assert_allclose(soft.coef_ * unit, [[-4.0, -12.0]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-170, 1e160])
+def test_a_margin_beyond_numbers_is_refused(unit):
+    with pytest.raises(DegenerateError, match="Scale them first"):
+        HardMarginSVC().fit(np.array([[-1.0], [1.0]]) * unit, [0, 1])

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, load_wine
 from sklearn.svm import SVC as PeerSVC
 
+from assay.errors import DegenerateWarning
 from assay.kernels import RBF
 from assay.svm import CrammerSingerSVC, LinearSVC, WestonWatkinsSVC
 
@@ -102,3 +103,11 @@ def test_explanations_and_files(Machine, tmp_path):
     assert "By how much 0 leads" in text and "constant" in text
     assay.save(model, tmp_path / "m.assay")
     assert_array_equal(assay.load(tmp_path / "m.assay").predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_of_an_indefinite_matrix_the_matrix_is_blamed_alone(machine):
+    K = np.random.default_rng(0).normal(size=(30, 30))
+    with pytest.warns(DegenerateWarning, match="repair_gram") as record:
+        machine(kernel="precomputed").fit(K + K.T, np.arange(30) % 3)
+    assert len(record) == 1

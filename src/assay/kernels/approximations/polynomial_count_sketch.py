@@ -13,6 +13,7 @@ from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import CodeArray, IntArray, Object
+from assay.errors import DataError
 from assay.kernels.approximations.entry_moments import EntryMoments
 from assay.kernels.approximations.feature_map import BLOCK_BYTES, DrawnFeatures
 
@@ -137,8 +138,15 @@ class PolynomialCountSketch(DrawnFeatures):
             else:
                 begin, column, data = csr_arrays(rows.tocsr(), np.float64)
                 _feature_maps.sketch_sparse(data, column, begin, place, sign, flat)
-            waves = rfft(sketches, axis=2)
-            out[start : start + size] = irfft(np.prod(waves, axis=1), n=m, axis=1)  # (2)
+            with np.errstate(over="ignore", invalid="ignore"):
+                waves = rfft(sketches, axis=2)
+                out[start : start + size] = irfft(np.prod(waves, axis=1), n=m, axis=1)  # (2)
 
         in_threads(some, range(0, X.shape[0], size))
+        if not np.isfinite(out).all():
+            i = int(np.flatnonzero(~np.isfinite(out).all(axis=1))[0])
+            raise DataError(
+                f"{type(self).__name__}: a product of {q} numbers of row {i + 1} is beyond the largest number. Scale "
+                "the columns first: StandardScaler."
+            )
         return out

@@ -96,7 +96,7 @@ class SkewedChi2Sampler(DrawnFeatures):
             i, j = np.argwhere(-self.skewedness >= X)[0].tolist()
             raise DataError(
                 "SkewedChi2Sampler: X may not contain entries smaller than -skewedness; "
-                f"row {i}, column {self._names[j]!r} has {X[i, j]:g}. Raise skewedness or shift the column."
+                f"row {i + 1}, column {self._names[j]!r} has {X[i, j]:g}. Raise skewedness or shift the column."
             )
         logarithms = np.log(X + X.dtype.type(self.skewedness))
         m = self._n_features_out

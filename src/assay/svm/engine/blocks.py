@@ -72,7 +72,7 @@ def search_in_blocks(
         which = search.variables(block)
         before_alpha = search.alpha[which]
         goal = max(GAP_SHARE * search.gap, tol / 2)
-        done = search.steps(small, block, goal, min(STEPS_A_ROW * len(block), most - search.iterations))
+        done = search.steps_of(block, small, goal, min(STEPS_A_ROW * len(block), most - search.iterations))
         moved = search.sign[which] * (search.alpha[which] - before_alpha)
         moved = moved.reshape(-1, len(block)).sum(axis=0)
         changed = np.flatnonzero(moved)

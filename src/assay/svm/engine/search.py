@@ -37,21 +37,22 @@ class Search:
             raise DataError(
                 f"the engine: {self.n} training rows need {self.n} or {2 * self.n} multipliers, got {self.m}."
             )
-        self.sign, self.upper = _numbers(dual.sign), _numbers(dual.upper)
+        self.sign, self.upper, self.linear = map(_numbers, (dual.sign, dual.upper, dual.linear))
         self.ridge = np.zeros(self.m) if dual.ridge is None else _numbers(dual.ridge)
         self.alpha = np.clip(_numbers(dual.start), 0.0, self.upper)
         self.diagonal = _numbers(gram.diagonal)
         if not np.isfinite(self.diagonal).all():
             raise DataError("the engine: the kernel of a training row with itself is no finite number.")
         self.constraint = CONSTRAINTS.index(dual.constraint)
-        self.base = -self.sign * (_numbers(dual.linear) + self.ridge * self.alpha)
+        self.base = -self.sign * (self.linear + self.ridge * self.alpha)
         self.G = np.zeros(self.n)
         self.gap, self.iterations = np.inf, 0
 
     @property
     def beta(self) -> np.ndarray:
         """(n,) the coefficients of the training rows."""
-        return (self.sign * self.alpha).reshape(-1, self.n).sum(axis=0)
+        signed = self.sign * self.alpha
+        return signed if self.m == self.n else signed[: self.n] + signed[self.n :]
 
     def refresh(self, rows: np.ndarray | None = None, dtype: Any = np.float64) -> None:
         """Compute G anew, from values of ``dtype``, for some rows or for all."""
@@ -60,41 +61,54 @@ class Search:
         wanted = np.arange(self.n) if rows is None else rows
         self.G[wanted] = -self.gram.times(wanted, support, beta[support], dtype) if len(support) else 0.0
         if rows is None:
-            self.base = -self.sign * (self.dual.linear + self.ridge * self.alpha)
+            self.base = -self.sign * (self.linear + self.ridge * self.alpha)
 
-    def begin(self, K: np.ndarray) -> None:
-        """Compute G from the whole matrix, for a start that is not 0."""
-        support = np.flatnonzero(self.beta)
-        _smo.subtract_rows(K, support, self.beta[support], 0, self.n, self.G)
+    def begin(self, K: np.ndarray, places: np.ndarray | None) -> None:
+        """Compute G from the whole matrix, K or a part of it, for a start that is not 0."""
+        if not self.alpha.any():
+            return
+        beta, G = self.beta, np.zeros(len(K))
+        support = np.flatnonzero(beta)
+        rows = support if places is None else places[support]
+        _smo.subtract_rows(K, rows, beta[support], 0, len(K), G)
+        self.G = G if places is None else G[places]
 
     def rounding(self, dtype: Any) -> float:
         """By about how much F may be wrong if G was added up from values of ``dtype``."""
         largest = float(np.abs(self.diagonal).max(initial=0.0))
-        length = float(np.linalg.norm(self.beta))
-        return (float(np.finfo(dtype).eps) / 2 + EPSILON) * largest * length
+        beta = self.beta
+        return (float(np.finfo(dtype).eps) / 2 + EPSILON) * largest * float(beta @ beta) ** 0.5
 
-    def steps(self, K: np.ndarray, rows: np.ndarray | None, tol: float, most: int) -> int:
-        """Steps within the matrix K of some rows, or of all; how many were done."""
+    def steps(self, K: np.ndarray, places: np.ndarray | None, tol: float, most: int) -> int:
+        """Steps of all multipliers with the whole matrix, which is K or its rows and columns at these places."""
         gap = np.array([np.inf])
-        if rows is None:
-            parts = self.diagonal, self.sign, self.upper, self.ridge, self.alpha, self.G, self.base
-        else:
-            which = self.variables(rows)
-            parts = (
-                self.diagonal[rows], self.sign[which], self.upper[which], self.ridge[which], self.alpha[which],
-                self.G[rows], self.base[which],
-            )  # fmt: skip
-        diagonal, sign, upper, ridge, alpha, G, base = parts
         done = _smo.steps(
-            K=K, diagonal=diagonal, sign=sign, upper=upper, ridge=ridge, constraint=self.constraint, tol=tol,
-            most=most, alpha=alpha, G=G, base=base, gap=gap,
+            K=K, places=places, diagonal=self.diagonal, bounds=self._bounds(), tol=tol, most=most, alpha=self.alpha,
+            G=self.G, base=self.base, gap=gap,
         )  # fmt: skip
-        if rows is not None:
-            self.alpha[which], self.base[which] = alpha, base
-        else:
-            self.gap = max(float(gap[0]), 0.0)
+        self.gap = max(float(gap[0]), 0.0)
         self.iterations += done
         return done
+
+    def steps_of(self, rows: np.ndarray, K: np.ndarray, tol: float, most: int) -> int:
+        """Steps of the multipliers of some rows, of which K is the matrix; how many were done."""
+        which = self.variables(rows)
+        alpha, base = self.alpha[which], self.base[which]
+        done = _smo.steps(
+            K=K, places=None, diagonal=self.diagonal[rows], bounds=self._bounds(which), tol=tol, most=most,
+            alpha=alpha, G=self.G[rows], base=base, gap=np.array([np.inf]),
+        )  # fmt: skip
+        self.alpha[which], self.base[which] = alpha, base
+        self.iterations += done
+        return done
+
+    def _bounds(self, which: Any = slice(None)) -> Any:
+        return _smo.Bounds(
+            sign=self.sign[which],
+            upper=self.upper[which],
+            ridge=self.ridge[which],
+            constraint=self.constraint,
+        )
 
     def variables(self, rows: np.ndarray) -> np.ndarray:
         """The multipliers of some rows."""
@@ -108,10 +122,10 @@ class Search:
 
     @property
     def F(self) -> np.ndarray:
-        return np.tile(self.G, self.m // self.n) + self.base
+        return self.base + (self.G if self.m == self.n else np.tile(self.G, 2))
 
     def objective(self) -> float:
-        return 0.5 * float(self.alpha @ (self.dual.linear - self.sign * self.F))
+        return 0.5 * float(self.alpha @ (self.linear - self.sign * self.F))
 
     def solution(self, converged: bool) -> Solution:
         """What was found, with the offset at which all free multipliers lie."""

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "assay/edge.hpp"
@@ -48,6 +49,39 @@ INLINE void load(Lane &v, const double *p) { v = *reinterpret_cast<const LooseLa
 INLINE void load(Lane &v, const float *p) {
     v = __builtin_convertvector(*reinterpret_cast<const LooseHalf *>(p), Lane);
 }
+// Rows of the kernel matrix of some training rows: those of a matrix in memory, or of a part of it, whose rows are
+// gathered when they are first needed.
+template <class T> struct Matrix {
+    const T *K;
+    int64_t n, width;                         // training rows; columns of K
+    const int64_t *places;                    // (n,) their rows and columns in K; null for all of them
+    std::vector<std::unique_ptr<T[]>> held;   // (n,) those gathered so far
+
+    Matrix(const T *K, int64_t n, int64_t width, const int64_t *places) : K(K), n(n), width(width), places(places) {
+        if (places) held.resize(size_t(n));
+    }
+    const T *row(int64_t r) {
+        if (!places) return K + r * width;
+        std::unique_ptr<T[]> &to = held[size_t(r)];
+        if (!to) {
+            const T *from = K + places[r] * width;
+            to.reset(new T[size_t(n)]);
+            for (int64_t t = 0; t < n; ++t) to[size_t(t)] = from[places[t]];
+        }
+        return to.get();
+    }
+};
+
+// What a step may do to the m variables.
+struct Bounds {
+    In1<double> sign, upper, ridge;  // (m,); the sign is -1 or 1
+    int64_t constraint;
+    void check() const {
+        require(length(upper) == length(sign) && length(ridge) == length(sign), "Bounds: sizes");
+        require(constraint >= SUM && constraint <= NONE, "Bounds: constraint");
+    }
+};
+
 // The variables v n, v n + 1, ... that may form pairs with each other: one for each row of the matrix.
 template <class T> struct Set {
     int64_t group, first;        // sets of one group may be paired; the variable of row 0
@@ -56,11 +90,11 @@ template <class T> struct Set {
 };
 
 template <class T> struct Problem {
-    int64_t n, m, count = 0;     // rows of the matrix, variables, sets
-    const T *K;
+    int64_t n, m, count;         // rows of the matrix, variables, sets
+    Matrix<T> &matrix;
     const double *diagonal, *sign, *upper, *ridge;
     double *alpha, *G, *base;
-    int constraint;
+    int64_t constraint;
     Set<T> sets[MOST_SETS];
     std::vector<int8_t> set_of;  // (m,)
 
@@ -234,7 +268,7 @@ INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) 
     double least[MOST_SETS];
     const bool by_sign = p.constraint == EACH_SIGN;
     double scale = 1;
-    const T *ri = p.K, *rj = p.K;
+    const T *ri = p.matrix.row(0), *rj = ri;
     double step = 0;
     for (int64_t done = 0;; ++done) {
         if (by_sign) update<true, SETS>(p, ri, rj, step, -step, top, least);
@@ -256,7 +290,7 @@ INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) 
         }
         if (i < 0) return *gap = -BARRED, done;
         const int64_t r = i % p.n;
-        ri = p.K + r * p.n;
+        ri = p.matrix.row(r);
         const T own = T(p.diagonal[r] + p.ridge[i]);
         Best partner{0, -1};
         double smallest = 2 * BARRED;
@@ -275,7 +309,7 @@ INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) 
         }
         scale = 1 / *gap;
         const int64_t j = partner.at, q = j % p.n;
-        rj = p.K + q * p.n;
+        rj = p.matrix.row(q);
         const double sum = p.diagonal[r] + p.ridge[i] + p.diagonal[q] + p.ridge[j];
         const double curvature = sum - 2.0 * double(ri[q]);
         step = (high - (p.G[q] + p.base[j])) / std::max(curvature, double(least_curvature(T(sum))));
@@ -326,7 +360,7 @@ template <int SETS, class T>
 INLINE int64_t single_steps(Problem<T> &p, double tol, int64_t most, double *gap) {
     Best top[MOST_SETS];
     double least[MOST_SETS], step = 0, scale = 1;
-    const T *row = p.K;
+    const T *row = p.matrix.row(0);
     for (int64_t done = 0;; ++done) {
         update<false, SETS>(p, row, row, step, 0.0, top, least);
         Best best{0, -1};
@@ -338,7 +372,7 @@ INLINE int64_t single_steps(Problem<T> &p, double tol, int64_t most, double *gap
         if (!(*gap >= tol) || done == most || best.at < 0) return done;
         scale = 1 / *gap;
         const int64_t i = best.at, r = i % p.n;
-        row = p.K + r * p.n;
+        row = p.matrix.row(r);
         const double own = p.diagonal[r] + p.ridge[i];
         step = (p.G[r] + p.base[i]) / std::max(own, double(least_curvature(T(2 * own))));
         step = std::max(-p.room_down(i), std::min(step, p.room_up(i)));
@@ -363,25 +397,35 @@ HOT int64_t steps_in(Problem<float> &p, double tol, int64_t most, double *gap) {
 HOT int64_t steps_in(Problem<double> &p, double tol, int64_t most, double *gap) { return all_steps(p, tol, most, gap); }
 
 template <class T>
-int64_t steps(In2<T> K,              // in      (n, n)
-              In1<double> diagonal,  // in      (n,)
-              In1<double> sign,      // in      (m,)  -1 or 1; m is n or 2 n
-              In1<double> upper,     // in      (m,)
-              In1<double> ridge,     // in      (m,)
-              int constraint, double tol, int64_t most,
-              InOut1<double> alpha,  // in/out  (m,)
-              InOut1<double> G,      // in/out  (n,)
-              InOut1<double> base,   // in/out  (m,)
-              InOut1<double> gap) {  // out     (1,)
-    const int64_t n = length(diagonal), m = length(sign);
-    require(int64_t(K.shape(0)) == n && int64_t(K.shape(1)) == n && n > 0 && (m == n || m == 2 * n), "steps: sizes");
-    require(length(upper) == m && length(ridge) == m && length(alpha) == m && length(G) == n && length(base) == m &&
-                length(gap) == 1,
-            "steps: sizes of variables");
+int64_t steps(In2<T> K,                            // in      (N, N)
+              std::optional<In1<int64_t>> places,  // in      (n,) rows and columns of K that count; None for all
+              In1<double> diagonal,                // in      (n,)
+              const Bounds &bounds,                // m variables, m is n or 2 n
+              double tol, int64_t most,
+              InOut1<double> alpha,                // in/out  (m,)
+              InOut1<double> G,                    // in/out  (n,)
+              InOut1<double> base,                 // in/out  (m,)
+              InOut1<double> gap) {                // out     (1,)
+    const int64_t n = length(diagonal), m = length(bounds.sign), N = int64_t(K.shape(0));
+    require(int64_t(K.shape(1)) == N && n > 0 && (m == n || m == 2 * n), "steps: sizes");
+    require(places ? length(*places) == n && within(*places, 0, N) : N == n, "steps: places");
+    require(length(alpha) == m && length(G) == n && length(base) == m && length(gap) == 1, "steps: variables");
     nb::gil_scoped_release unlocked;
-    Problem<T> p;
-    p.n = n, p.m = m, p.K = K.data(), p.diagonal = diagonal.data(), p.sign = sign.data(), p.upper = upper.data();
-    p.ridge = ridge.data(), p.alpha = alpha.data(), p.G = G.data(), p.base = base.data(), p.constraint = constraint;
+    Matrix<T> matrix(K.data(), n, N, data_or_null(places));
+    Problem<T> p{n,
+                 m,
+                 0,
+                 matrix,
+                 diagonal.data(),
+                 bounds.sign.data(),
+                 bounds.upper.data(),
+                 bounds.ridge.data(),
+                 alpha.data(),
+                 G.data(),
+                 base.data(),
+                 bounds.constraint,
+                 {},
+                 {}};
     p.begin();
     return steps_in(p, tol, most, gap.data());
 }
@@ -453,8 +497,7 @@ void squeeze(int64_t rows, int64_t width,
 
 template <class T>
 void define_for(nb::module_ &m) {
-    define(m, "steps", &steps<T>, "K", "diagonal", "sign", "upper", "ridge", "constraint", "tol", "most", "alpha", "G",
-           "base", "gap");
+    define(m, "steps", &steps<T>, "K", "places", "diagonal", "bounds", "tol", "most", "alpha", "G", "base", "gap");
     define(m, "subtract_rows", &subtract_rows<T>, "rows", "places", "coef", "first", "last", "G");
     define(m, "squeeze", &squeeze<T>, "rows", "width", "kept", "values");
 }
@@ -462,6 +505,8 @@ void define_for(nb::module_ &m) {
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
+    record<Bounds>(m, "Bounds", field("sign", &Bounds::sign), field("upper", &Bounds::upper),
+                   field("ridge", &Bounds::ridge), field("constraint", &Bounds::constraint));
     define_for<float>(m);
     define_for<double>(m);
 }

@@ -8,6 +8,7 @@ from assay.core.progress import Progress, progress
 from assay.kernels.gram_rows import GramRows, MatrixRows
 from assay.svm.engine.blocks import search_in_blocks
 from assay.svm.engine.dual import Dual, Solution
+from assay.svm.engine.polish import polished
 from assay.svm.engine.search import Search
 
 __all__ = ["solve"]
@@ -23,7 +24,13 @@ SHARE_IN_BLOCKS = 0.3  # of the rows that start above 0: with fewer, rows are co
 
 
 def solve(
-    gram: GramRows, dual: Dual, *, tol: float = 1e-3, cache_size: float = 200.0, max_iter: int = -1
+    gram: GramRows,
+    dual: Dual,
+    *,
+    tol: float = 1e-3,
+    cache_size: float = 200.0,
+    max_iter: int = -1,
+    polish: bool = False,
 ) -> Solution:
     """The multipliers at which no pair violates the optimality conditions by more than ``tol``.
 
@@ -39,6 +46,7 @@ def solve(
     tol : float
     cache_size : float, megabytes of kernel values that may be held
     max_iter : int, the most steps; -1 for ten million, or a hundred for each multiplier if that is more
+    polish : bool, whether a small problem is then solved to the last digits (`polished`)
     """
     search = Search(gram, dual)
     most = max(LEAST_STEPS, 100 * search.m) if max_iter < 0 else max_iter
@@ -46,18 +54,19 @@ def solve(
     whole = whole and not _needs_few_rows(gram, dual)
     with progress(description="fitting a kernel machine") as bar:
         if whole:
-            K = gram.whole(dtype)
-            search.begin(K)
-            converged = search_whole(search, K, tol, most, bar)
+            held = isinstance(gram, MatrixRows)
+            K, places = (gram.K, gram.rows) if held else (gram.whole(dtype), None)
+            search.begin(K, places)
+            converged = search_whole(search, K, places, tol, most, bar)
         else:
             search.refresh(dtype=dtype)
             converged = search_in_blocks(search, dtype, tol, cache_size, most, bar)
-    return search.solution(converged)
+    return (polished(search) if polish and converged else None) or search.solution(converged)
 
 
 def _precision(gram: GramRows, diagonal: np.ndarray, tol: float, cache_size: float) -> tuple[np.dtype, bool]:
     """In which type values are computed, and whether all of them are held."""
-    if isinstance(gram, MatrixRows) and gram.rows is None and gram.K.dtype in (np.float32, np.float64):
+    if isinstance(gram, MatrixRows):
         return gram.K.dtype, True  # they are held already
     largest = float(np.abs(diagonal).max(initial=0.0))
     exact = gram.n <= MOST_DOUBLE_ROWS or tol < SINGLE_TOLERANCE
@@ -74,8 +83,10 @@ def _needs_few_rows(gram: GramRows, dual: Dual) -> bool:
     return bool(not held and gram.n > LEAST_ROWS_IN_BLOCKS and 0 < started < SHARE_IN_BLOCKS * gram.n)
 
 
-def search_whole(search: Search, K: np.ndarray, tol: float, most: int, bar: Progress) -> bool:
-    """Steps with the whole matrix in memory; whether the gap is below ``tol``."""
+def search_whole(
+    search: Search, K: np.ndarray, places: np.ndarray | None, tol: float, most: int, bar: Progress
+) -> bool:
+    """Steps with the whole matrix in memory, K or a part of it; whether the gap is below ``tol``."""
     a_call = max(1_000, VALUES_A_CALL // max(search.m, 1))
     fresh = False
     for _ in range(MOST_REFRESHES):
@@ -83,7 +94,7 @@ def search_whole(search: Search, K: np.ndarray, tol: float, most: int, bar: Prog
         done = a_call
         while done == a_call and search.iterations < most:
             a_call = min(a_call, most - search.iterations)
-            done = search.steps(K, None, tol, a_call)
+            done = search.steps(K, places, tol, a_call)
             bar.advance(done, note=f"gap {search.gap:.2g}")
         if search.iterations >= most or (fresh and search.iterations == before):
             break

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core import Card
 from assay.core.parameters import Choice, Flag, Range
-from assay.errors import DataError
+from assay.errors import DataError, DegenerateError
 from assay.linear.regression.tube_program import Program, solve_tube
 from assay.linear.separation.separability import Separability, is_linearly_separable
 from assay.svm.linear.margin_machine import MarginMachine, bias, signed_rows
@@ -97,12 +97,16 @@ class HardMarginSVC(MarginMachine):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._refuse_other_than_two()
         X, s = signed_rows(X, y)
+        unit = _unit(X)
+        Z = X / unit  # multipliers then shrink, and prices grow, by its square
         rows = np.arange(len(s)) if w is None else np.flatnonzero(w > 0)  # a weight above 0 changes nothing
         alpha, b = np.zeros(len(s)), 0.0
-        separable = is_linearly_separable(X[rows], s[rows] > 0, fit_intercept=self.fit_intercept)
+        separable = is_linearly_separable(Z[rows], s[rows] > 0, fit_intercept=self.fit_intercept)
         if separable.separable:
-            alpha[rows], b = self._widest(X[rows], s[rows], separable)
-            self._keep(X, s, alpha, b, np.inf)
+            alpha[rows], b = self._widest(Z[rows], s[rows], separable)
+            self._keep_scaled(X, s, alpha, unit, b, np.inf)
+            if not (s[rows] * (np.asarray(X[rows] @ self.coef_[0]).ravel() + b) > 0).all():
+                raise self._lost()
             return
         if self.overlap == "refuse":
             raise DataError(
@@ -110,8 +114,26 @@ class HardMarginSVC(MarginMachine):
                 "soft margin: overlap='soft', LinearSVC(C=1), or a kernel that bends the boundary."
             )
         price = float(self.C) * (np.ones(len(s)) if w is None else w)
-        alpha[rows], b = self._softened(X[rows], s[rows], price[rows])
-        self._keep(X, s, alpha, b, price)
+        alpha[rows], b = self._softened(Z[rows], s[rows], price[rows] * unit * unit)
+        self._keep_scaled(X, s, alpha, unit, b, price)
+
+    def _keep_scaled(
+        self, X: Any, s: np.ndarray, alpha: np.ndarray, unit: float, b: float, C: float | np.ndarray
+    ) -> None:
+        """Keep the multipliers of the rows X / unit as those of X."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            multipliers = alpha / unit / unit
+            coef = np.asarray((multipliers * s) @ X).ravel()
+        exact = multipliers[alpha > 0] > np.finfo(float).tiny
+        if not (exact.all() and np.isfinite(multipliers).all() and np.isfinite(coef).all()):
+            raise self._lost()
+        self._keep(X, s, multipliers, b, C)
+
+    def _lost(self) -> DegenerateError:
+        return DegenerateError(
+            f"{type(self).__name__}: the margin is lost in rounding, since the columns hold very small, very large or "
+            "very different numbers. Scale them first: StandardScaler."
+        )
 
     def _widest(self, X: Any, s: np.ndarray, separable: Separability) -> tuple[np.ndarray, float]:
         """Multipliers and constant of the hard margin."""
@@ -158,6 +180,12 @@ class HardMarginSVC(MarginMachine):
         ridge = np.append(np.ones(d), 0.0)[: Z.shape[1]]
         prices = np.where(s > 0, price, 0.0), np.where(s < 0, price, 0.0)
         return solve_tube(Program(Z, s, *prices, np.zeros(len(s)), ridge), tol=1e-12, of_value=True).beta
+
+
+def _unit(X: Any) -> float:
+    """The largest number of the table, down to a power of 2, by which division is exact."""
+    largest = float(np.abs(X.data if hasattr(X, "tocsr") else X).max(initial=0.0))
+    return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
 
 
 def _polished(X: Any, s: np.ndarray, near: np.ndarray, constant: bool) -> tuple[np.ndarray, float]:

@@ -86,7 +86,8 @@ class JointMachine(KernelMachine, Discriminant):
         self._keep(X, support, np.ascontiguousarray(A[support].T), solution.b)
         self.n_iter_, self.objective_, self.gap_ = solution.n_iter, solution.value, solution.gap
         self.fit_status_ = int(not solution.converged)
-        warn_unfinished(who, [solution], self.max_iter, 1e2 * self.tol)
+        if solution.converged or self._negative_directions(gram) is None:  # else it was said already
+            warn_unfinished(who, [solution], self.max_iter, 1e2 * self.tol)
 
     def _joint(self, X: Any, gram: Any, paid: np.ndarray, problem: ClassProblem) -> ClassSolution:
         """By the columns for the linear kernel, else by the matrix of the kernel."""

@@ -133,6 +133,7 @@ class LocalizedMultipleKernelSVC(SVC):
         "history_": Each(Plain(dict)),
     }
     kernel = "several"
+    _sorts_rows = False
     shrinking, verbose = True, False
     decision_function_shape, break_ties = "ovr", True
 

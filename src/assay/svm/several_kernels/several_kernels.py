@@ -64,6 +64,7 @@ class SeveralKernels(KernelMachine):
     gap_tol: float
     max_rounds: int
     kernel = "several"  # names no kernel of its own
+    _sorts_rows = False
     degree, gamma, coef0 = 3.0, "scale", 0.0
 
     def _parts(self) -> list[Kernel]:

@@ -1,0 +1,245 @@
+// The algebra of an active set method for a dual problem whose kernel matrix is in memory.
+//
+//     min 1/2 a'Qa + p'a,    0 <= a_i <= upper_i,    Q_ij = s_i s_j K(i mod n, j mod n) + [i = j] ridge_i
+//
+// F_i = -s_i (Qa + p)_i. Variables between their bounds (FREE) share one level b of F in each group (all variables, or
+// those of one sign), and the sum of s a over a group is constant:
+//
+//     K_FF beta_F + ridge beta_F + b = -s p - K_FU beta_U,    1' beta_F = constant - 1' beta_U,    beta = s a       (1)
+//
+// `assemble` writes the system (1), whose border is multiplied by `root` so that its numbers are of one size; Python
+// solves it. `advance` goes to its solution, or as far as the first bound, and says what is left to do.
+// Twin in NumPy: tests/svm/engine/test_polish.py.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "assay/edge.hpp"
+
+using namespace assay;
+
+namespace {
+
+enum State : int8_t { FREE, LOW, HIGH };
+enum Constraint { SUM, EACH_SIGN, NONE };
+enum Outcome { AGAIN, DONE, LOST };
+constexpr double ROUNDING = 1e-11;  // violation of a condition, as a share of the largest number in it, that is none
+constexpr double SINGULAR = 100;  // times as much is left where a singular system came nearer
+
+struct Program {
+    In2<double> values;  // (slots, width) rows of the kernel matrix, or of one that it is a part of
+    In1<int64_t> slot;  // (n,) where each training row stands; -1 if it does not
+    std::optional<In1<int64_t>> columns;  // (n,) where each stands in a row; None: in their order
+    In1<double> sign, linear, upper, ridge;  // (m,); the sign is -1 or 1
+    In1<double> constants;  // (groups,) the sums of s a
+    int64_t constraint;
+
+    int64_t n() const { return length(slot); }
+    int64_t m() const { return length(sign); }
+    int64_t groups() const { return constraint == NONE ? 0 : constraint == SUM ? 1 : 2; }
+    int64_t group(int64_t i) const { return constraint == EACH_SIGN && sign.data()[i] < 0; }
+    void check() const {
+        require(n() > 0 && (m() == n() || m() == 2 * n()), "Program: sizes");
+        require(length(linear) == m() && length(upper) == m() && length(ridge) == m(), "Program: sizes of variables");
+        require(constraint >= SUM && constraint <= NONE && length(constants) == groups(), "Program: constraint");
+        require(within(slot, -1, int64_t(values.shape(0))), "Program: rows of the matrix");
+        require(columns ? length(*columns) == n() && within(*columns, 0, int64_t(values.shape(1)))
+                        : int64_t(values.shape(1)) >= n(),
+                "Program: columns of the matrix");
+    }
+};
+
+const double *stored_row(const Program &p, int64_t i) {
+    return p.values.data() + p.slot.data()[i % p.n()] * int64_t(p.values.shape(1));
+}
+// Whether each variable that is not 0 has its row, and all states are known.
+bool complete(const Program &p, const int8_t *state) {
+    bool fits = true;
+    for (int64_t i = 0; i < p.m(); ++i)
+        fits &= state[i] >= FREE && state[i] <= HIGH && (state[i] == LOW || p.slot.data()[i % p.n()] >= 0);
+    return fits;
+}
+
+#define INLINE __attribute__((always_inline)) static inline
+
+// F of k of the variables (those at `which`, or all), of the multipliers a.
+INLINE void pulls_of(const Program &p, const double *a, const int64_t *which, int64_t k, double *F) {
+    const int64_t n = p.n(), m = p.m();
+    const double *s = p.sign.data(), *linear = p.linear.data(), *ridge = p.ridge.data();
+    const int64_t *columns = data_or_null(p.columns);
+    const int64_t wanted = which ? k : n;  // columns of the matrix
+    std::vector<double> beta(size_t(n), 0.0), G(size_t(wanted), 0.0);
+    std::vector<int64_t> places(size_t(which || columns ? wanted : 0), 0);
+    for (size_t t = 0; t < places.size(); ++t) {
+        const int64_t r = which ? which[t] % n : int64_t(t);
+        places[t] = columns ? columns[r] : r;
+    }
+    for (int64_t i = 0; i < m; ++i) beta[size_t(i % n)] += s[i] * a[i];
+    double *g = G.data();
+    const int64_t *at = places.data();
+    for (int64_t r = 0; r < n; ++r) {
+        const double b = beta[size_t(r)];
+        if (b == 0) continue;
+        const double *row = stored_row(p, r);
+        if (places.empty())
+            for (int64_t t = 0; t < wanted; ++t) g[t] -= b * row[t];
+        else
+            for (int64_t t = 0; t < wanted; ++t) g[t] -= b * row[at[t]];
+    }
+    for (int64_t t = 0; t < k; ++t) {
+        const int64_t i = which ? which[t] : t;
+        F[t] = g[which ? t : t % n] - s[i] * (linear[i] + ridge[i] * a[i]);
+    }
+}
+HOT void pulls(const Program &p, const double *a, const int64_t *which, int64_t k, double *F) {
+    pulls_of(p, a, which, k, F);
+}
+
+std::vector<int64_t> free_variables(const int8_t *state, int64_t m) {
+    std::vector<int64_t> at;
+    for (int64_t i = 0; i < m; ++i)
+        if (state[i] == FREE) at.push_back(i);
+    return at;
+}
+
+// The size of the diagonal of the free part of the kernel matrix.
+double assemble(const Program &p, In1<double> alpha, In1<int8_t> state,
+                InOut2<double> system,  // out  (f + g, f + g)
+                InOut1<double> wanted) {  // out  (f + g,)
+    const int64_t m = p.m(), g = p.groups(), size = length(wanted);
+    require(length(alpha) == m && length(state) == m && complete(p, state.data()), "assemble: variables");
+    const std::vector<int64_t> at = free_variables(state.data(), m);
+    const int64_t f = int64_t(at.size());
+    require(size == f + g && int64_t(system.shape(0)) == size && int64_t(system.shape(1)) == size, "assemble: system");
+    nb::gil_scoped_release unlocked;
+    const int64_t *columns = data_or_null(p.columns);
+    std::vector<double> others(alpha.data(), alpha.data() + m);
+    double *S = system.data(), *right = wanted.data();
+    double scale = std::numeric_limits<double>::min();
+    std::fill(S, S + size * size, 0.0);
+    for (int64_t j = 0; j < f; ++j) {
+        const double *row = stored_row(p, at[size_t(j)]);
+        others[size_t(at[size_t(j)])] = 0;
+        for (int64_t k = 0; k < f; ++k) {
+            const int64_t r = at[size_t(k)] % p.n();
+            S[j * size + k] = row[columns ? columns[r] : r];
+        }
+        scale = std::max(scale, std::abs(S[j * size + j]));
+        S[j * size + j] += p.ridge.data()[at[size_t(j)]];
+    }
+    const double root = std::sqrt(scale);
+    pulls(p, others.data(), at.data(), f, right);
+    for (int64_t k = 0; k < g; ++k) right[f + k] = p.constants.data()[k] * root;
+    for (int64_t i = 0; i < m && g; ++i) right[f + p.group(i)] -= p.sign.data()[i] * others[size_t(i)] * root;
+    for (int64_t j = 0; j < f; ++j) {
+        if (!g) break;
+        const int64_t k = f + p.group(at[size_t(j)]);
+        S[j * size + k] = S[k * size + j] = root;
+    }
+    for (int64_t k = f; k < size; ++k) {  // a group without a free variable
+        bool any = false;
+        for (int64_t j = 0; j < f; ++j) any |= S[k * size + j] != 0;
+        if (!any) S[k * size + k] = 1, right[k] = 0;
+    }
+    return scale;
+}
+
+// How far the way to the solution leads within the bounds; the variables that are stopped there.
+double room(const double *a, const double *step, const double *upper, const std::vector<int64_t> &at,
+            std::vector<int64_t> &stopped) {
+    double share = 1;
+    for (const int64_t i : at) {
+        const double here = step[i] < 0   ? -a[i] / step[i]
+                            : step[i] > 0 ? (upper[i] - a[i]) / step[i]
+                                          : std::numeric_limits<double>::infinity();
+        if (here < share) share = here, stopped.clear();
+        if (here == share && share < 1) stopped.push_back(i);
+    }
+    return share;
+}
+
+// The lowest, middle and highest level of each group; apart where no variable is free. Whether there are any.
+bool levels_of(const Program &p, const double *a, const int8_t *state, const double *F, const double *answer,
+               double root, double *levels) {
+    const int64_t g = p.groups();
+    for (int64_t k = 0; k < g; ++k) {
+        bool any = false;
+        double highest = -std::numeric_limits<double>::infinity(), lowest = -highest;
+        for (int64_t i = 0; i < p.m(); ++i) {
+            if (p.group(i) != k) continue;
+            any |= state[i] == FREE;
+            const bool below = a[i] < p.upper.data()[i], above = a[i] > 0, positive = p.sign.data()[i] > 0;
+            if (positive ? below : above) highest = std::max(highest, F[i]);
+            if (positive ? above : below) lowest = std::min(lowest, F[i]);
+        }
+        if (any) highest = lowest = answer[k] * root;
+        else if (!std::isfinite(highest) || !std::isfinite(lowest)) return false;
+        levels[k] = highest, levels[g + k] = (highest + lowest) / 2, levels[2 * g + k] = lowest;
+    }
+    return true;
+}
+
+int64_t advance(const Program &p,
+                In1<double> answer,  // in      (f + g,) the solution of (1)
+                double root,
+                InOut1<double> alpha,  // in/out  (m,)
+                InOut1<int8_t> state,  // in/out  (m,)
+                InOut1<double> F,  // out     (m,) if the outcome is DONE
+                InOut2<double> levels) {  // out     (3, g) likewise
+    const int64_t m = p.m(), g = p.groups();
+    require(length(alpha) == m && length(state) == m && length(F) == m && complete(p, state.data()),
+            "advance: variables");
+    require(int64_t(levels.shape(0)) == 3 && int64_t(levels.shape(1)) == g, "advance: levels");
+    const std::vector<int64_t> at = free_variables(state.data(), m);
+    const int64_t f = int64_t(at.size());
+    require(length(answer) == f + g, "advance: answer");
+    nb::gil_scoped_release unlocked;
+    double *a = alpha.data();
+    int8_t *where = state.data();
+    const double *upper = p.upper.data(), *s = p.sign.data();
+    std::vector<double> step(size_t(m), 0.0);
+    std::vector<int64_t> stopped;
+    for (int64_t j = 0; j < f; ++j) {
+        const int64_t i = at[size_t(j)];
+        step[size_t(i)] = s[i] * answer.data()[j] - a[i];
+    }
+    const double share = room(a, step.data(), upper, at, stopped);
+    for (const int64_t i : at) a[i] += share * step[size_t(i)];
+    for (const int64_t i : stopped) where[i] = step[size_t(i)] < 0 ? LOW : HIGH;
+    for (const int64_t i : at) {
+        const double near = std::isfinite(upper[i]) ? ROUNDING * upper[i] : 0.0;
+        if (stopped.empty() && where[i] == FREE) where[i] = a[i] <= near ? LOW : a[i] >= upper[i] - near ? HIGH : FREE;
+        if (where[i] != FREE) a[i] = where[i] == LOW ? 0.0 : upper[i];
+    }
+    if (!stopped.empty()) return AGAIN;
+    pulls(p, a, nullptr, m, F.data());
+    if (!levels_of(p, a, where, F.data(), answer.data() + f, root, levels.data())) return LOST;
+    const double *middle = levels.data() + g;
+    double largest = 0, constant = 0;
+    for (int64_t i = 0; i < m; ++i) {
+        largest = std::max(largest, std::abs(F.data()[i]));
+        constant = std::max(constant, std::abs(p.linear.data()[i]));
+    }
+    const double size = ROUNDING * (largest + constant);
+    const auto inward = [&](int64_t i) { return s[i] * (F.data()[i] - (g ? middle[p.group(i)] : 0.0)); };
+    for (const int64_t i : at)
+        if (where[i] == FREE && std::abs(inward(i)) > SINGULAR * size) return AGAIN;
+    int64_t outcome = DONE;
+    for (int64_t i = 0; i < m; ++i) {  // those whose gradient points inside are freed
+        const double pull = inward(i);
+        if ((where[i] == LOW && pull > size) || (where[i] == HIGH && pull < -size)) where[i] = FREE, outcome = AGAIN;
+    }
+    return outcome;
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    record<Program>(m, "Program", field("values", &Program::values), field("slot", &Program::slot),
+                    field("columns", &Program::columns), field("sign", &Program::sign),
+                    field("linear", &Program::linear), field("upper", &Program::upper), field("ridge", &Program::ridge),
+                    field("constants", &Program::constants), field("constraint", &Program::constraint));
+    define(m, "assemble", &assemble, "program", "alpha", "state", "system", "wanted");
+    define(m, "advance", &advance, "program", "answer", "root", "alpha", "state", "F", "levels");
+}

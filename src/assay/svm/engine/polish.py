@@ -1,0 +1,139 @@
+"""The last digits of a small quadratic program: once it is known which bounds hold, the others follow by algebra."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import assay.svm.engine._polish as _polish
+from assay.kernels.gram_rows import GramRows, MatrixRows
+from assay.svm.engine.dual import Solution
+from assay.svm.engine.search import Search
+
+__all__ = ["polished"]
+
+MOST_VALUES = 1 << 20  # kernel values that may be computed for it
+MOST_FREE = 500  # multipliers between their bounds
+MOST_ROUNDS = 40  # linear systems that are solved
+MOST_RESIDUAL = 1e-9  # of a linear system, as a share of its right side; more: it is singular
+JITTER = 1e-10  # share of the diagonal that holds a singular system where it is
+FREE, LOW, HIGH = range(3)  # where a multiplier is, as native code has them
+AGAIN, DONE, LOST = range(3)  # outcomes of a step, likewise
+
+
+def polished(search: Search) -> Solution | None:
+    r"""The exact solution that a search points at; None, if the problem is too large or none is found.
+
+    Multipliers strictly between their bounds, F, share one level b of the gradient:
+
+    .. math:: K_{FF}\beta_F + r_F\beta_F + b = -s_Fp_F - K_{FU}\beta_U, \quad \beta = sa \quad (1)
+
+    with those at their upper bounds, U, given. The multipliers go to the solution of (1), or as far as the first bound,
+    which then holds; where (1) is met, those at a bound whose gradient points inside are freed (an active set method).
+    So answers do not depend on the order of the rows, on rounding, or on whether the table is sparse.
+
+    Parameters
+    ----------
+    search : Search, which has ended, with any tolerance
+
+    References
+    ----------
+    - Nocedal, J. and Wright, S. J. (2006). Numerical Optimization, second edition, 16.5. Springer.
+    """
+    a, m, n = search.alpha.copy(), search.m, search.n
+    state = np.where(a <= 0, LOW, np.where(a >= search.upper, HIGH, FREE)).astype(np.int8)
+    rows = _Rows(search.gram)
+    constants, F = _constants(search), np.empty(m)
+    levels, program = np.empty((3, len(constants))), None
+    for _ in range(MOST_ROUNDS):
+        used = np.flatnonzero(state != LOW) % n
+        free = int(np.count_nonzero(state == FREE))
+        if len(used) * n > MOST_VALUES or free > MOST_FREE:
+            return None
+        if rows.fetch(used) or program is None:
+            program = _polish.Program(
+                values=rows.values, slot=rows.slot, columns=rows.columns, sign=search.sign,
+                linear=search.linear, upper=search.upper, ridge=search.ridge, constants=constants,
+                constraint=search.constraint,
+            )  # fmt: skip
+        system, wanted = np.empty((free + len(constants),) * 2), np.empty(free + len(constants))
+        scale = _polish.assemble(program, a, state, system, wanted)
+        answer = _solved(system, wanted, scale, (search.sign * a)[state == FREE]) if free else wanted
+        if answer is None:
+            return None
+        outcome = _polish.advance(
+            program=program, answer=answer, root=scale**0.5, alpha=a, state=state, F=F, levels=levels
+        )
+        if outcome == DONE:
+            return _concluded(search, a, F, levels)
+        if outcome == LOST:
+            return None
+    return None
+
+
+class _Rows:
+    """Rows of the kernel matrix, each fetched once."""
+
+    def __init__(self, gram: GramRows):
+        self.gram, self.columns = gram, None
+        if isinstance(gram, MatrixRows) and gram.K.dtype == np.float64:  # they are there already
+            self.columns = gram.rows
+            self.slot, self.values = np.arange(gram.n) if gram.rows is None else gram.rows, gram.K
+        else:
+            self.slot, self.values = np.full(gram.n, -1), np.empty((0, gram.n))
+
+    def fetch(self, rows: np.ndarray) -> bool:
+        """Hold these rows; whether some are new."""
+        if len(self.values) == self.gram.n or self.columns is not None:
+            return False
+        new = np.unique(rows[self.slot[rows] < 0])
+        if len(new):
+            more = np.empty((len(new), self.gram.n))
+            self.gram.fill(new, None, more)
+            self.slot[new] = len(self.values) + np.arange(len(new))
+            self.values = np.vstack([self.values, more]) if len(self.values) else more
+        return bool(len(new))
+
+
+def _constants(search: Search) -> np.ndarray:
+    """The sum of s a over the variables of each equality constraint, as the start has it."""
+    signed = search.sign * search.dual.start
+    if search.dual.constraint == "none":
+        return np.empty(0)
+    if search.dual.constraint == "sum":
+        return signed.sum(keepdims=True)
+    return np.array([signed[search.sign > 0].sum(), signed[search.sign < 0].sum()])
+
+
+def _solved(system: np.ndarray, wanted: np.ndarray, scale: float, signed: np.ndarray) -> np.ndarray | None:
+    """The solution of (1); where it is singular, one near the multipliers times signs so far; None if there is none."""
+    from scipy.linalg.lapack import dsysv
+
+    f = len(signed)
+    for share in (0.0, JITTER):
+        if share:  # hold on to where the multipliers are, so that the step shows where it leads
+            system.flat[: f * len(wanted) : len(wanted) + 1] += share * scale
+            wanted[:f] += share * scale * signed
+        _, _, answer, info = dsysv(system, wanted)
+        if info or not np.isfinite(answer).all():
+            continue
+        if share or np.abs(system @ answer - wanted).max() <= MOST_RESIDUAL * np.abs(wanted).max():
+            return answer
+    return None
+
+
+def _concluded(search: Search, a: np.ndarray, F: np.ndarray, levels: np.ndarray) -> Solution:
+    gradient, constraint = -search.sign * F, search.dual.constraint
+    ends, margin = np.zeros(3) if constraint == "none" else levels.mean(axis=1), 1.0
+    if constraint == "each sign":
+        margin = float(levels[1, 1] - levels[1, 0]) / 2
+    return Solution(
+        alpha=a,
+        gradient=gradient,
+        offset=float(ends[1]),
+        offset_range=(float(ends[0]), float(ends[2])),
+        margin=margin,
+        objective=0.5 * float(a @ (gradient + search.linear)),
+        gap=0.0,
+        iterations=search.iterations,
+        converged=True,
+    )
