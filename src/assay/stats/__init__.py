@@ -18,7 +18,9 @@ from assay.stats.bayesian.empirical_bayes import EmpiricalBayes, empirical_bayes
 from assay.stats.bayesian.gamma_poisson import GammaPoisson
 from assay.stats.bayesian.grid_posterior import GridPosterior
 from assay.stats.bayesian.hierarchical_t import HierarchicalPosterior, hierarchical_t
+from assay.stats.bayesian.laplace_approximation import LaplaceApproximation, laplace_approximation
 from assay.stats.bayesian.linear_posterior import LinearPosterior
+from assay.stats.bayesian.mean_field import MeanField, mean_field, mean_field_normal_gamma
 from assay.stats.bayesian.model_comparison import (
     BayesFactor,
     ComparedModels,
@@ -203,10 +205,12 @@ __all__ = [
     "Hotelling",
     "KruskalWallis",
     "Laplace",
+    "LaplaceApproximation",
     "LinearPosterior",
     "LogLinear",
     "LogOdds",
     "Manova",
+    "MeanField",
     "ModelPosterior",
     "ModelProbabilities",
     "MultivariateGaussian",
@@ -311,6 +315,7 @@ __all__ = [
     "kl_divergence",
     "kruskal_wallis",
     "label_cross_entropy",
+    "laplace_approximation",
     "leave_one_out",
     "letters",
     "levene",
@@ -329,6 +334,8 @@ __all__ = [
     "max_gini",
     "mcnemar",
     "mdl_cuts",
+    "mean_field",
+    "mean_field_normal_gamma",
     "mean_interval",
     "mean_model",
     "mean_vector",

@@ -9,6 +9,7 @@ is one distribution, all other axes are a batch.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -157,25 +158,42 @@ def label_cross_entropy(
     return float(loss.sum()) if reduce == "sum" else float(loss.sum() / total)
 
 
-def kl_divergence(q: ArrayLike, p: ArrayLike, *, base: float = math.e) -> NDArray[np.float64]:
-    r"""Kullback-Leibler divergence of p from q, row by row.
+def kl_divergence(q: Any, p: Any, *, base: float = math.e) -> Any:
+    r"""Kullback-Leibler divergence of p from q: of rows of counts, of two distributions, or of two beliefs.
 
-    .. math:: D(q\,\|\,p) = \sum_k q_k \log\frac{q_k}{p_k} \ge 0
+    .. math:: D(q\,\|\,p) = \sum_k q_k \log\frac{q_k}{p_k} \ge 0 \qquad\text{or}\qquad
+              \int q(x)\log\frac{q(x)}{p(x)}\,dx \ge 0
 
-    0 only where q = p; infinite where p denies what q allows.
+    0 only where q = p; infinite where p denies what q allows. Not symmetric: a q that fits p under D(q || p) keeps to
+    one mode of it, under D(p || q) it covers all of them.
 
+    Parameters
+    ----------
+    q, p : counts, weights or probabilities, (..., K); or two distributions (`Gaussian`, `Gamma`, `Categorical` ...); or
+        two conjugate models, whose beliefs about the parameters are compared
+    base : of the logarithm
+
+    Examples
+    --------
+    >>> from assay.stats import Gamma, Gaussian, kl_divergence
     >>> float(kl_divergence([1, 0], [1, 3], base=2))
     2.0
+    >>> kl_divergence(Gaussian(1, 1), Gaussian(0, 1)), round(kl_divergence(Gamma(2, 1), Gamma(1, 1)), 6)
+    (0.5, 0.422784)
 
     See Also
     --------
-    cross_entropy, mutual_information
+    cross_entropy, mutual_information, mean_field
 
     References
     ----------
     - Kullback, S. and Leibler, R. A. (1951). On information and sufficiency. Annals of Mathematical Statistics
       22(1), 79-86. doi:10.1214/aoms/1177729694
     """
+    if hasattr(q, "logpdf") or hasattr(p, "logpdf"):
+        from assay.stats.information.divergence import divergence
+
+        return divergence(q, p) / _log(base, "kl_divergence")
     q, p = _same_length(_shares(q, "kl_divergence"), _shares(p, "kl_divergence", empty=False))
     return np.maximum(rel_entr(q, p).sum(axis=-1) / _log(base, "kl_divergence"), 0.0)
 
