@@ -52,6 +52,9 @@ class ConstantKernel(Kernel):
     def diagonal(self, A: Any) -> np.ndarray:
         return np.full(row_count(A, self.name), float(self.constant_value))
 
+    def diagonal_gradient(self, A: Any) -> np.ndarray:
+        return np.full((self.free, row_count(A, self.name)), float(self.constant_value))
+
     def feature_map(self, X: Any) -> np.ndarray:
         return np.full((row_count(X, self.name), 1), np.sqrt(self.constant_value))
 
@@ -114,6 +117,9 @@ class WhiteKernel(Kernel):
 
     def diagonal(self, A: Any) -> np.ndarray:
         return np.full(row_count(A, self.name), float(self.noise_level))
+
+    def diagonal_gradient(self, A: Any) -> np.ndarray:
+        return np.full((self.free, row_count(A, self.name)), float(self.noise_level))
 
     def _prepared(self, X: Any) -> Any:
         """Numbers of the rows that no other prepared rows have."""

@@ -325,6 +325,20 @@ class Kernel:
         mirror(K)
         return K.copy(), lambda W: self._derivative_sums(A, A, W, K)
 
+    def between_and_sums(self, A: Any, B: Any) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        """(n, m) the values for all pairs of rows of A and of B, and the function of weights (n, m) that gives (2).
+
+        >>> import numpy as np
+        >>> from assay.kernels import RBF
+        >>> K, sums = RBF().between_and_sums(np.array([[0.0]]), np.array([[1.0], [2.0]]))
+        >>> K.round(4), sums(np.ones((1, 2))).round(4)  # exp(-1/2) + 4 exp(-2)
+        (array([[0.6065, 0.1353]]), array([1.1479]))
+        """
+        A, B = self._prepared(A), self._prepared(B)
+        self._check_widths(A, B)
+        K = np.array(self._block(A, B))
+        return K, lambda W: self._derivative_sums(A, B, W, K) if self.free else np.zeros(0)
+
     def diagonal_gradient(self, A: Any) -> np.ndarray:
         """(p, n) the derivatives of the diagonal by theta."""
         A, p = self._prepared(A), self.free

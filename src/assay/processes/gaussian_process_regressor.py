@@ -20,7 +20,7 @@ from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
 from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.processes import selection as choosing
 from assay.processes.routes.by_targets import route_of_targets
-from assay.processes.routes.ladder import METHODS, choose_route
+from assay.processes.routes.ladder import METHODS, Step, choose_route
 from assay.processes.routes.route import Route
 from assay.tables.rows import row_count, take_rows
 from assay.types import TableLike
@@ -65,8 +65,10 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
     random_state : int, RandomState or None, default None
     selection : "evidence" or "map", default "evidence"
         What is maximised: the evidence, or the evidence times the default priors (`KernelPrior`).
-    method : "auto", "exact", "line" or "vecchia", default "auto"
-        How it is computed.
+    method : "auto", "exact", "line", "vecchia" or "inducing", default "auto"
+        How it is computed: by the whole matrix; in linear time on one column (`StateSpace`), with the same answers; by
+        neighbours (`Vecchia`); by few points that stand for all rows (`InducingPoints`). "auto" chooses by the number
+        of rows and columns and the kernel, and says so in ``method_``.
 
     Attributes
     ----------
@@ -210,9 +212,13 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         n = row_count(values, type(self).__name__)
         Y = self._targets(y, n)
         self._fit_kernel(values)
-        self.route_, self.method_ = self._route(values, Y, self._noise(noise, Y))
-        self._choose(values)
+        variances = self._noise(noise, Y)
+        step = choose_route(self.method, self.kernel_, values, Y, variances, self.optimizer is not None)
+        self.kernel_ = step.kernel
+        self.route_ = self._route(step.make, values, Y, variances)
+        self._choose(values, step)
         self.route_.condition(self.kernel_)
+        self.method_ = self.route_.words + step.reason
         return self
 
     def _targets(self, y: Any, n: int) -> np.ndarray:
@@ -280,14 +286,10 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
             return total + noise / scales[0]
         return total[:, None] + noise[:, None] / scales
 
-    def _route(self, X: Any, Y: np.ndarray, noise: np.ndarray) -> tuple[Route, str]:
-        make, words = choose_route(self.method, self.kernel_, X)
-        return self._route_of(make, X, Y, noise), words
-
-    def _route_of(self, make: Callable[[], Route], X: Any, Y: np.ndarray, noise: np.ndarray) -> Route:
+    def _route(self, make: Callable[[], Route], X: Any, Y: np.ndarray, noise: np.ndarray) -> Route:
         return route_of_targets(make, Y, noise).fit(self.kernel_, X, Y, noise)
 
-    def _choose(self, X: Any) -> None:
+    def _choose(self, X: Any, step: Step) -> None:
         """The parameters of the kernel."""
         route, theta = self.route_, self.kernel_.theta
         if self.optimizer is None or not len(theta):
@@ -297,7 +299,7 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
             return
         variance = float(np.nanvar(route.Y)) or 1.0
         prior = choosing.KernelPrior.of(self.kernel_, X, variance)
-        penalised, coarse = self.selection == "map", self._coarse(X)
+        penalised, coarse = self.selection == "map", self._coarse(X, step)
         self.choice_ = choosing.choose_theta(
             _minus(route),
             self.kernel_,
@@ -313,17 +315,14 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         prior_loss = prior.loss(self.choice_.theta)[0] if penalised else 0.0
         self.log_marginal_likelihood_value_ = prior_loss - self.choice_.value
 
-    def _coarse(self, X: Any) -> list[tuple[choosing.Objective, float]]:
-        """Objectives of a sixteenth and a quarter of the rows, if these are enough."""
+    def _coarse(self, X: Any, step: Step) -> list[tuple[choosing.Objective, float]]:
+        """Objectives of some of the rows, if these are enough."""
         n = len(self.route_.Y)
-        make, _ = choose_route(self.method, self.kernel_, X)  # of some rows as of all
-        order = np.random.default_rng(0).permutation(n)
         parts = []
-        for size in (n // 16, n // 4):
-            if size >= LEAST_ROWS_OF_A_SUBSET:
-                rows = np.sort(order[:size])
-                route = self._route_of(make, take_rows(X, rows), self.route_.Y[rows], self.route_.noise[rows])
-                parts.append((_minus(route), size / n))
+        for make, rows in step.subsets(n):
+            if len(rows) >= LEAST_ROWS_OF_A_SUBSET:
+                route = self._route(make, take_rows(X, rows), self.route_.Y[rows], self.route_.noise[rows])
+                parts.append((_minus(route), len(rows) / n))
         return parts
 
     # ---------------------------------------------------------------- what scikit-learn's has

@@ -82,6 +82,9 @@ class StateSpace(Route):
     def variance(self, Q: Any) -> np.ndarray:
         return self._smooth(Q, self.Y[:, :1])[1]
 
+    def moments(self, Q: Any) -> tuple[np.ndarray, np.ndarray]:
+        return self._smooth(Q, self.Y)
+
     def covariance(self, Q: Any) -> np.ndarray:
         mean, variance = self._smooth(Q, self.kernel.between(self.X, Q))
         C = self.kernel.between(Q, Q) - 0.5 * (mean + mean.T)

@@ -137,17 +137,19 @@ class Vecchia(Route):
         )
 
     def mean(self, Q: Any) -> np.ndarray:
-        Q = np.asarray(Q, dtype=np.float64)
-        near = self._nearest(Q)
-        coef, _ = self._of_queries(Q, near, 0.0)
-        out = np.empty((len(Q), self.Y.shape[1]))
-        for t in range(self.Y.shape[1]):
-            out[:, t] = np.einsum("qm,qm->q", coef, self.Y[near, t])  # (2)
-        return out
+        return self.moments(Q)[0]
 
     def variance(self, Q: Any) -> np.ndarray:
+        return self.moments(Q)[1]
+
+    def moments(self, Q: Any) -> tuple[np.ndarray, np.ndarray]:
         Q = np.asarray(Q, dtype=np.float64)
-        return self._of_queries(Q, self._nearest(Q), 0.0)[1] + noise_variance(self.kernel, Q)
+        near = self._nearest(Q)
+        coef, variance = self._of_queries(Q, near, 0.0)
+        mean = np.empty((len(Q), self.Y.shape[1]))
+        for t in range(self.Y.shape[1]):
+            mean[:, t] = np.einsum("qm,qm->q", coef, self.Y[near, t])
+        return mean, variance + noise_variance(self.kernel, Q)
 
     def covariance(self, Q: Any) -> np.ndarray:
         """(q, q) with the variances of :meth:`variance`, and correlations by (1) over the training and the new rows."""
