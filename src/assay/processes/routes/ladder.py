@@ -73,8 +73,8 @@ def rows_near_and_far(X: Any, order: np.ndarray, size: int) -> np.ndarray:
 
     >>> import numpy as np
     >>> from assay.processes.routes.ladder import rows_near_and_far
-    >>> rows_near_and_far(np.arange(100.0)[:, None], np.arange(100)[::-1], 16)
-    array([68, 69, 92, 93, 94, 95, 96, 97, 98, 99])
+    >>> rows_near_and_far(np.arange(100.0)[:, None], np.arange(100) * 37 % 100, 16).tolist()
+    [0, 1, 11, 12, 22, 37, 38, 48, 59, 74, 75, 85]
     """
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f" or np.isnan(X).any():
         return np.sort(order[:size])
