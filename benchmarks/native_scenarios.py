@@ -751,9 +751,13 @@ def gaussian_processes() -> None:
 
 @scenario
 def mixtures() -> None:
-    from assay.mixture import BayesianGaussianMixture, GaussianMixture
+    from assay.mixture import BayesianGaussianMixture, DirichletProcessMixture, GaussianMixture
+    from assay.stats import NormalGamma, NormalMean
 
     X, _ = numbers(60)
+    for component in (None, NormalGamma(), NormalMean(0.0, 4.0, 1.0)):
+        DirichletProcessMixture(component, n_sweeps=2, burn_in=1, random_state=0).fit(X).predict(X)
+    DirichletProcessMixture(method="greedy").fit(X)
     w = np.arange(60) % 3 + 0.5
     GaussianMixture(2, random_state=0).fit(X)
     GaussianMixture(2, covariance_type="diag", random_state=0).fit(X, sample_weight=w)

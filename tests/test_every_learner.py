@@ -72,6 +72,7 @@ MADE = {
     "HardMarginSVC": {"overlap": "soft"},  # random labels overlap
     "SubgradientSVC": {"max_iter": 200},
     "GaussianOutliers": {"random_state": 0, "n_starts": 20},
+    "DirichletProcessMixture": {"n_sweeps": 10, "burn_in": 10, "random_state": 0},
     "NearestClusterClassifier": {"random_state": 0},
     "PrototypeSearch": {"random_state": 0},
     "BaggingClassifier": {"n_estimators": 3, "random_state": 0},
@@ -195,6 +196,7 @@ EXCEPT: dict[str, dict[str, str]] = {
         **dict.fromkeys(
             ("ElasticNetCV", "LassoCV", "LogisticRegressionCV"), "the folds follow the order of the rows"
         ),
+        "DirichletProcessMixture": "rows are seated one after the other, by draws that follow their order",
         "PairwiseRanker": "pairs are visited one after the other, and each changes the weights",
         **dict.fromkeys(
             ("CrammerSingerSVC", "KernelRankSVM", "WestonWatkinsSVC"),

@@ -1,7 +1,19 @@
-"""Mixtures of Gaussians."""
+"""Mixtures of Gaussians: by EM, with priors, variational, and of a number of groups that is learned."""
 
 from assay.mixture.bayesian_gaussian_mixture import BayesianGaussianMixture
+from assay.mixture.chinese_restaurant import ChineseRestaurant, stick_breaking
+from assay.mixture.dirichlet_process_mixture import DirichletProcessMixture
 from assay.mixture.gaussian_mixture import GaussianMixture
+from assay.mixture.partitions import partition_estimate, posterior_similarity
 from assay.mixture.prior import MixturePrior
 
-__all__ = ["BayesianGaussianMixture", "GaussianMixture", "MixturePrior"]
+__all__ = [
+    "BayesianGaussianMixture",
+    "ChineseRestaurant",
+    "DirichletProcessMixture",
+    "GaussianMixture",
+    "MixturePrior",
+    "partition_estimate",
+    "posterior_similarity",
+    "stick_breaking",
+]

@@ -61,8 +61,8 @@ class BayesianGaussianMixture(MixtureLearner):
     ----------
     n_components : int, default 1
         The most components.
-    covariance_type, reg_covar, max_iter, n_init, init_params, random_state, warm_start, verbose, verbose_interval :
-        As in :class:`GaussianMixture`.
+    covariance_type, reg_covar, max_iter, n_init, init_params : as in GaussianMixture
+    random_state, warm_start, verbose, verbose_interval : as in GaussianMixture
     tol : float, default 1e-3
         Stop when the bound, that of all rows, changes by less.
     weight_concentration_prior_type : "dirichlet_process" or "dirichlet_distribution", default "dirichlet_process"
@@ -102,7 +102,7 @@ class BayesianGaussianMixture(MixtureLearner):
 
     See Also
     --------
-    GaussianMixture, MixturePrior
+    GaussianMixture, DirichletProcessMixture, MixturePrior
 
     References
     ----------

@@ -96,7 +96,7 @@ class GaussianMixture(MixtureLearner):
 
     See Also
     --------
-    BayesianGaussianMixture, MixturePrior, KernelDensity
+    BayesianGaussianMixture, DirichletProcessMixture, MixturePrior, KernelDensity
 
     References
     ----------
