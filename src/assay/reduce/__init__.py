@@ -8,6 +8,8 @@ from assay.reduce.components.number_of_components import (
     parallel_analysis,
 )
 from assay.reduce.components.pca import PCA
+from assay.reduce.factors.factor_analysis import FactorAnalysis
+from assay.reduce.factors.rotation import Rotation, rotate_by_angle, rotate_loadings
 from assay.reduce.topics.bilingual_lda import BilingualLDA
 from assay.reduce.topics.evaluation import Completion, document_completion, topic_coherence
 from assay.reduce.topics.hierarchical_dirichlet_process import HierarchicalDirichletProcess
@@ -20,9 +22,11 @@ __all__ = [
     "PCA",
     "BilingualLDA",
     "Completion",
+    "FactorAnalysis",
     "HierarchicalDirichletProcess",
     "IncrementalPCA",
     "LatentDirichletAllocation",
+    "Rotation",
     "SyntheticDocuments",
     "TopWords",
     "average_eigenvalue_rule",
@@ -32,5 +36,7 @@ __all__ = [
     "document_completion",
     "make_documents",
     "parallel_analysis",
+    "rotate_by_angle",
+    "rotate_loadings",
     "topic_coherence",
 ]
