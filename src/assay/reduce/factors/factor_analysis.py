@@ -89,11 +89,12 @@ class FactorAnalysis(WithoutTarget, SumLearner, NumberedColumns):
     Examples
     --------
     >>> from assay.reduce import FactorAnalysis
-    >>> from assay.tables.data import load_iris
-    >>> X = load_iris().X
-    >>> factors = FactorAnalysis(n_components=1).fit(X[:, :2])
-    >>> factors.communalities_.round(3)
-    array([0.01, 0.01])
+    >>> from assay.tables.data import load_wine
+    >>> factors = FactorAnalysis(n_components=2, rotation="varimax", standardize=True).fit(load_wine().X)
+    >>> factors.communalities_[:5].round(3)      # how much of each column the two factors explain
+    array([0.534, 0.237, 0.105, 0.158, 0.143])
+    >>> bool(factors.p_value_ < 0.001)           # two are not enough
+    True
 
     See Also
     --------
