@@ -26,6 +26,7 @@ from assay.kernels import (
     Sigmoid,
     WhiteKernel,
 )
+from assay.kernels.kernel import mirror
 from assay.kernels.squared_distances import squared_distances
 
 IRIS = load_iris().data[::5]
@@ -406,3 +407,12 @@ def test_free_parameters_are_counted_anew_after_set_params():
     kernel.set_params(k2=WhiteKernel(1.0, "fixed"))
     assert kernel.free == len(kernel.theta) == 1
     assert kernel == RBF() + WhiteKernel(1.0, "fixed")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("n", [1, 5, 300])
+def test_mirror_of_matrices_in_either_order(n, order):
+    K = np.array(np.random.default_rng(0).normal(size=(n, n)), order=order)
+    upper = np.triu(K)
+    mirror(K)
+    np.testing.assert_array_equal(K, upper + np.triu(upper, 1).T)

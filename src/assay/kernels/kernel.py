@@ -517,4 +517,12 @@ def mirror(K: np.ndarray) -> None:
     array([[1., 2.],
            [2., 3.]])
     """
-    _vector.mirror(K)
+    if K.flags.c_contiguous and K.dtype == np.float64:
+        _vector.mirror(K)
+        return
+    n, size = len(K), 256
+    for start in range(0, n, size):
+        stop = min(start + size, n)
+        corner = K[start:stop, start:stop]
+        np.copyto(corner, corner.T.copy(), where=np.tri(stop - start, k=-1, dtype=bool))
+        K[stop:, start:stop] = K[start:stop, stop:].T
