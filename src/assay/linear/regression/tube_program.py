@@ -73,22 +73,35 @@ class Tube(NamedTuple):
 
 
 class _Sides(NamedTuple):
-    """The rows that pay above their tube and those that pay below; all that is A of (2) goes through them."""
+    """The rows that pay above their tube and those that pay below; all that is A of (2) goes through them.
+
+    Where each row pays on one side alone, ``side`` is 1 or -1 for each of them, and a condition has the place of its row.
+    """
 
     up: Any
     down: Any
+    side: Floats | None = None
 
     @classmethod
     def of(cls, above: Floats, below: Floats) -> _Sides:
-        whole = above.all() and below.all()
+        paid_above, paid_below = above > 0, below > 0
+        if (paid_above != paid_below).all():
+            return cls(paid_above, paid_below, np.where(paid_above, 1.0, -1.0))
+        whole = paid_above.all() and paid_below.all()
         return cls(slice(None), slice(None)) if whole else cls(np.flatnonzero(above), np.flatnonzero(below))
 
     def split(self, high: Floats, low: Floats) -> Floats:
         """What belongs to the conditions, given what belongs to the rows."""
-        return np.concatenate((high[self.up], low[self.down]))
+        return (
+            np.concatenate((high[self.up], low[self.down]))
+            if self.side is None
+            else np.where(self.up, high, low)
+        )
 
     def gather(self, a: Floats, n: int, sign: float) -> Floats:
         """(n,) what the conditions above give each row, plus or minus what those below do."""
+        if self.side is not None:
+            return a if sign > 0 else self.side * a
         rows, cut = np.zeros(n), n if isinstance(self.up, slice) else len(self.up)
         rows[self.up] = a[:cut]
         rows[self.down] += sign * a[cut:]
@@ -180,12 +193,12 @@ def _step(
         return d_beta, d_s, d_lam, along, along + d_s
 
     _, d_s, d_lam, _, d_g = towards(-g * lam, -s * mu)
-    primal, dual = _room(np.concatenate((g, s)), np.concatenate((d_g, d_s))), _room2(lam, mu, d_lam)
+    primal, dual = min(_room(g, d_g), _room(s, d_s)), min(_room(lam, d_lam), _room(mu, -d_lam))
     after = (g + primal * d_g) @ (lam + dual * d_lam) + (s + primal * d_s) @ (mu - dual * d_lam)
     tau = left / (2 * len(g)) * float(np.clip(after / left, 0.0, 1.0)) ** 3
     d_beta, d_s, d_lam, along, d_g = towards(tau - g * lam - d_g * d_lam, tau - s * mu + d_s * d_lam)
-    primal = 0.9995 * _room(np.concatenate((g, s)), np.concatenate((d_g, d_s)))
-    dual = 0.9995 * _room2(lam, mu, d_lam)
+    primal = 0.9995 * min(_room(g, d_g), _room(s, d_s))
+    dual = 0.9995 * min(_room(lam, d_lam), _room(mu, -d_lam))
     if ridge.any():
         primal = dual = min(primal, dual)
     if not np.isfinite(d_beta).all():
@@ -194,13 +207,9 @@ def _step(
 
 
 def _room(value: Floats, change: Floats) -> float:
-    """How far value + t change stays positive, at most 1."""
-    falling = change < 0
-    return min(1.0, float((value[falling] / -change[falling]).min(initial=np.inf)))
-
-
-def _room2(lam: Floats, mu: Floats, change: Floats) -> float:
-    return min(_room(lam, change), _room(mu, -change))
+    """How far value + t change stays positive, at most 1; the values are above 0."""
+    fastest = float((change / value).min(initial=0.0))
+    return min(1.0, -1.0 / fastest) if fastest < 0 else 1.0
 
 
 def _back(X: Any, sides: _Sides, a: Floats) -> Floats:
