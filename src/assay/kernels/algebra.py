@@ -190,6 +190,10 @@ class Sum(Compound):
     def feature_map(self, X: Any) -> np.ndarray:
         return np.concatenate([self.k1.feature_map(X), self.k2.feature_map(X)], axis=1)
 
+    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        first, second = (part.column_sums(Q, S, coef) for part in (self.k1, self.k2))
+        return None if first is None or second is None else (first[0] + second[0], first[1] + second[1])
+
     def _value(self, values: Values) -> Any:
         return values.of(self.k1) + values.of(self.k2)
 
@@ -234,6 +238,12 @@ class Product(Compound):
     def feature_map(self, X: Any) -> np.ndarray:
         first, second = self.k1.feature_map(X), self.k2.feature_map(X)
         return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
+
+    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        for factor, kernel in ((self.k1, self.k2), (self.k2, self.k1)):
+            if isinstance(factor, ConstantKernel):
+                return kernel.column_sums(Q, S, factor.constant_value * coef)
+        return super().column_sums(Q, S, coef)
 
     def _value(self, values: Values) -> Any:
         return values.of(self.k1) * values.of(self.k2)

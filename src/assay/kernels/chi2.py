@@ -48,6 +48,7 @@ class AdditiveChi2(Kernel):
     """
 
     psd: ClassVar[bool] = False
+    additive: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

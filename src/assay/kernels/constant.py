@@ -58,6 +58,11 @@ class ConstantKernel(Kernel):
     def feature_map(self, X: Any) -> np.ndarray:
         return np.full((row_count(X, self.name), 1), np.sqrt(self.constant_value))
 
+    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        if getattr(Q, "ndim", 0) != 2:
+            return None
+        return np.zeros((*Q.shape, coef.shape[1])), self.constant_value * coef.sum(axis=0)
+
     def _prepared(self, X: Any) -> Any:
         return np.empty((row_count(X, self.name), 0))
 

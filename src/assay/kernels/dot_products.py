@@ -73,6 +73,8 @@ class Linear(OfProducts):
     def _form(self) -> Form | None:
         return Form(LINEAR)
 
+    additive: ClassVar[bool] = True
+
     def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
         weights = np.asarray(self._prepared(S).T @ coef)
         return np.asarray(self._prepared(Q) @ weights)
@@ -113,6 +115,10 @@ class DotProduct(OfProducts):
     def feature_map(self, X: Any) -> np.ndarray:
         X = Linear().feature_map(X)
         return np.column_stack([np.full(len(X), float(self.sigma_0)), X])
+
+    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        products = Linear().column_sums(Q, S, coef)
+        return None if products is None else (products[0], products[1] + self.sigma_0**2 * coef.sum(axis=0))
 
     def _form(self) -> Form | None:
         return Form(POLYNOMIAL, 1.0, float(self.sigma_0) ** 2, 1)
@@ -327,6 +333,8 @@ class SquaresPlusLinear(OfProducts):
     ----------
     - Aggarwal, C. C. (2015). Data Mining: The Textbook. Springer, section 10.6.
     """
+
+    additive: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -51,6 +51,7 @@ class Kernel:
     precomputed: ClassVar[bool] = False  # whether rows are values of the kernel already
     function: ClassVar[bool] = False  # whether it is the user's own code, which threads do not speed up
     stationary: ClassVar[bool] = False  # whether K(a, b) depends on a - b alone
+    additive: ClassVar[bool] = False  # whether it is a sum over columns, of the same kernel of each
     psd: ClassVar[bool] = True  # whether all its matrices are positive semidefinite, whatever the rows
     searched: ClassVar[tuple[str, ...]] = ()  # parameters that theta holds the logs of, in alphabetical order
     stored: ClassVar[Mapping[str, Kind] | None] = {}
@@ -140,6 +141,21 @@ class Kernel:
         for start in range(0, q, size):
             out[start : start + size] = self._block(Q[start : start + size], S) @ coef
         return out
+
+    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """(q, d, k) what each column adds to ``combine``, and (k,) what is the same for all rows.
+
+        None, unless the kernel is a sum over columns of kernels that see one column each. Any kernel is, of one column.
+        """
+        if self.precomputed or getattr(Q, "ndim", 0) != 2:
+            return None
+        base = np.zeros(coef.shape[1])
+        if Q.shape[1] == 1:
+            return self.combine(Q, S, coef)[:, None], base
+        if not self.additive:
+            return None
+        columns = ([j] for j in range(Q.shape[1]))
+        return np.stack([self.combine(Q[:, j], S[:, j], coef) for j in columns], axis=1), base
 
     def feature_map(self, X: Any) -> np.ndarray:
         """(n, r) the images of (1), for a kernel whose space of features has few dimensions."""

@@ -217,6 +217,17 @@ class MixedKernel(Kernel):
         designs = self._designs(Q, S)
         return super().combine(Q, S, coef) if designs is None else RBF().combine(designs[0], designs[1], coef)
 
+    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        if self.by != "sum":
+            return super().column_sums(Q, S, coef)
+        Q, S = self._prepared(Q), self._prepared(S)
+        values, active = np.zeros((*Q.shape, coef.shape[1])), self._active
+        for j, (k, _, known) in zip(active, self._columns(Q, S, self.gamma)):
+            if known is not None:  # how many columns count depends on the pair
+                return None
+            values[:, j] = k @ coef / len(active)
+        return values, np.zeros(coef.shape[1]) if len(active) else coef.sum(axis=0)
+
     def _prepared(self, X: Any) -> np.ndarray:
         X = np.ascontiguousarray(X, dtype=np.float64)
         if self.exponent_ is None:

@@ -24,6 +24,7 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
     "poly": lambda gamma, degree, coef0: Polynomial(degree, gamma, coef0),
     "polynomial": lambda gamma, degree, coef0: Polynomial(degree, gamma, coef0),
     "rbf": lambda gamma, **_: RBF(gamma=gamma),
+    "gaussian": lambda gamma, **_: RBF(gamma=gamma),
     "sigmoid": lambda gamma, coef0, **_: Sigmoid(gamma, coef0),
     "laplacian": lambda gamma, **_: Laplacian(gamma),
     "cosine": lambda **_: CosineKernel(),
@@ -50,9 +51,9 @@ def kernel_of(
     Parameters
     ----------
     kernel : str, callable of two tables or of two rows, Kernel, or scikit-learn's kernel object
-        The names are "linear", "poly" (or "polynomial"), "rbf", "sigmoid", "laplacian", "cosine", "chi2",
-        "additive_chi2", "mahalanobis", "squares_plus_linear", "mixed" and "gower" (tables with categories and missing
-        values) and "precomputed".
+        The names are "linear", "poly" (or "polynomial"), "rbf" (or "gaussian"), "sigmoid", "laplacian", "cosine",
+        "chi2", "additive_chi2", "mahalanobis", "squares_plus_linear", "mixed" and "gower" (tables with categories
+        and missing values) and "precomputed".
     gamma : float, "scale" or "auto", default "scale"
         Of "rbf", "poly", "sigmoid", "laplacian", "chi2" and "mixed", which has scales of its own: "scale" is 1.
     degree : float, default 3

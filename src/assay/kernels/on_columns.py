@@ -118,6 +118,16 @@ class OnColumns(Kernel):
     def feature_map(self, X: Any) -> np.ndarray:
         return self.kernel.feature_map(self._picked(X))
 
+    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        if getattr(Q, "ndim", 0) != 2 or any(isinstance(j, str) for j in self.columns):
+            return None
+        part = self.kernel.column_sums(self._picked(Q), self._picked(S), coef)
+        if part is None:
+            return None
+        values = np.zeros((*Q.shape, coef.shape[1]))
+        np.add.at(values, (slice(None), np.asarray(self.columns)), part[0])
+        return values, part[1]
+
     def _picked(self, X: Any) -> Any:
         """The columns of a table, or the view of a mapping."""
         if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1:

@@ -50,6 +50,8 @@ class KernelClassifier(KernelMachine, Classifier):
     intercept_range_ : (P, 2) where each bias may lie; apart only if no multiplier is strictly between its bounds
     probA_, probB_ : (P,) Platt's curves, 1 / (1 + exp(A f + B)); None with probability=False
     loo_error_ : the error rate of the machine by the span rule, each training row judged by the others
+    loo_scores_ : (P, m) the score of each support vector in each binary machine, had that not seen it; NaN if it has
+        not, and for those of many at their bound that were not looked at; None with probability=False
     """
 
     multiclass = "one-vs-one"
@@ -75,6 +77,7 @@ class KernelClassifier(KernelMachine, Classifier):
         "probA_": FloatArray("P", high=0, finite=True) | None,
         "probB_": FloatArray("P", finite=True) | None,
         "loo_error_": Scalar(low=0, high=1) | None,
+        "loo_scores_": FloatArray("P", "m") | None,
     }
 
     _sorts_rows: ClassVar[bool] = True  # whether ``_learn_kernel`` takes an order of the rows
@@ -84,6 +87,7 @@ class KernelClassifier(KernelMachine, Classifier):
     probA_: np.ndarray | None
     probB_: np.ndarray | None
     loo_error_: float | None
+    loo_scores_: np.ndarray | None
     decision_function_shape: Any
     break_ties: Any
     multi_class: Any
@@ -132,7 +136,7 @@ class KernelClassifier(KernelMachine, Classifier):
         machines = [machine for machine, _ in fits]
         self._conclude([machine.solution for machine in machines if machine.solution is not None])
         self._assemble(X, y, [rows for rows, _ in problems], machines)
-        self.probA_, self.probB_, self.loo_error_ = None, None, None
+        self.probA_, self.probB_, self.loo_error_, self.loo_scores_ = None, None, None, None
         if self.probability:
             left_out = [values for _, values in fits if values is not None]
             self._learn_probabilities(y, weight, problems, left_out)
@@ -200,6 +204,10 @@ class KernelClassifier(KernelMachine, Classifier):
         ]
         self.probA_, self.probB_ = np.array(curves).T.copy()
         self.loo_error_ = self._left_out_error(y, weight, problems, left_out)
+        whole = np.full((len(problems), len(y)), np.nan)
+        for p, ((rows, _), (values, share)) in enumerate(zip(problems, left_out)):
+            whole[p, rows] = np.where(share > 0, values, np.nan)
+        self.loo_scores_ = whole[:, self.support_]
 
     def _left_out_error(
         self,
@@ -301,6 +309,25 @@ class KernelClassifier(KernelMachine, Classifier):
         if len(self.classes_) == 2:
             return f"the score of {self.classes_[1]}"
         return f"the score of {self._machine_name(p)}"
+
+    def _left_out_words(self, X: Any, p: int) -> str:
+        known = vars(self).get("loo_scores_")
+        if known is None or not isinstance(X, np.ndarray) or X.dtype == object or self.kernel_.precomputed:
+            return ""
+        S = self.support_vectors_
+        same = (
+            (X == S) | (np.isnan(X) & np.isnan(S))
+            if isinstance(S, np.ndarray)
+            else np.zeros((len(self.support_), 1))
+        )
+        places = np.flatnonzero(same.all(axis=1) & ~np.isnan(known[p]))
+        if not len(places):
+            return ""
+        name = self._cases.label(int(self.support_[places[0]]))
+        return (
+            f" These are the values of the training row {name}: had the machine not seen it, the score would be "
+            f"{known[p, places[0]]:.6g} (span rule)."
+        )
 
     _support_heads: ClassVar[list[str]] = ["class"]
 

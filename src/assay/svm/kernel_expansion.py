@@ -55,6 +55,16 @@ class KernelExpansion(KernelMachine):
         lines += self._facts()
         return [Section("Machine", ["what", "value"], lines)]
 
+    # Reasons
+
+    _speakers: ClassVar[str] = "training rows"
+
+    def _speaking_rows(self) -> np.ndarray:
+        return np.arange(self.shape_fit_[0])
+
+    def _speaking_table(self) -> Any:
+        return self.X_fit_
+
     def _facts(self) -> list[list[Any]]:
         """What else ``show`` says in a line."""
         return []

@@ -9,6 +9,7 @@ from sklearn.base import TransformerMixin
 
 from assay.bayes.gaussian_classifier import class_priors
 from assay.core import Card, Classifier
+from assay.core.explanation import Section
 from assay.core.parameters import Count, Range, Simplex
 from assay.core.scores import softmax
 from assay.core.stored import FloatArray, Scalar
@@ -205,10 +206,40 @@ class KernelFisherDiscriminant(TransformerMixin, KernelExpansion, Classifier):
 
     def _scores(self, X: Any) -> np.ndarray:
         """(n, K) the log density of each class, a Gaussian of unit variances, plus its log prior."""
-        Z = self._kernel_sums(X, self.dual_coef_)
+        return self._kernel_sums(X, self.dual_coef_) @ self.means_.T + self._constants()
+
+    def _constants(self) -> np.ndarray:
         with np.errstate(divide="ignore"):
-            constant = np.log(self.priors_) - 0.5 * np.sum(self.means_**2, axis=1)
-        return Z @ self.means_.T + constant
+            return np.log(self.priors_) - 0.5 * np.sum(self.means_**2, axis=1)
+
+    # Reasons: of two classes the log odds of the second, of more the score of the answer
+
+    def _explained_outputs(self, X: Any) -> np.ndarray:
+        return np.zeros(X.shape[0], np.int64) if len(self.classes_) == 2 else self._scores(X).argmax(axis=1)
+
+    def _output_count(self) -> int:
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    def _output_coefficients(self, p: int) -> np.ndarray:
+        return self.dual_coef_ @ (
+            self.means_[1] - self.means_[0] if len(self.classes_) == 2 else self.means_[p]
+        )
+
+    def _output_bias(self, p: int) -> float:
+        constants = self._constants()
+        return float(constants[1] - constants[0] if len(self.classes_) == 2 else constants[p])
+
+    def _output_words(self, p: int) -> str:
+        if len(self.classes_) == 2:
+            return f"the log odds of {self.classes_[1]}"
+        return f"the score of {self.classes_[p]}"
+
+    def _decision_sections(self, X: Any, i: int) -> list[Section]:
+        lines: list[list[Any]] = [
+            [str(label), float(score)] for label, score in zip(self.classes_, self._scores(X[i : i + 1])[0])
+        ]
+        note = "The log density of each class along the directions, up to a constant, plus its log prior."
+        return [Section("Scores of the classes", ["class", "score"], lines, note)]
 
     def _posterior(self, X: Any) -> np.ndarray:
         return softmax(self._scores(X))

@@ -182,6 +182,14 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         scores = self._outputs(self._admit(X))
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
+    def _explained_outputs(self, X: Any) -> np.ndarray:
+        return self._outputs(X).argmax(axis=1) if len(self.classes_) > 2 else super()._explained_outputs(X)
+
+    def _output_words(self, p: int) -> str:
+        if len(self.classes_) == 2:
+            return f"the log odds of {self.classes_[1]}"
+        return f"the score of {self.classes_[p]}"
+
     def _posterior(self, X: Any) -> np.ndarray:
         scores = self._outputs(X)
         return softmax(scores) if len(self.classes_) > 2 else logistic(scores[:, 0])

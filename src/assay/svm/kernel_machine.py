@@ -266,57 +266,95 @@ class KernelMachine(KernelLearner):
     # Reasons
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
-        """The support vectors that count most in each score, and what the columns add for the linear kernel."""
-        if "support_" not in vars(self):
+        """The training rows that count most in each score, and what the columns add for a kernel that is their sum."""
+        if "dual_coef_" not in vars(self):
             return Reasons()
         chosen = self._explained_outputs(X)
 
         def sections(i: int) -> list[Section]:
-            p, row = int(chosen[i]), X[i : i + 1]
-            coefficients = self._output_coefficients(p)
-            Q, S = self._query(row)
-            values = self._comparing.between(Q, S)[0]
-            votes = coefficients * values
-            order = np.argsort(-np.abs(votes), kind="stable")
-            order = order[np.abs(votes[order]) > 0][:SHOWN]
-            lines: list[list[Any]] = [
-                [
-                    self._cases.label(int(self.support_[j])),
-                    *self._support_words(int(j)),
-                    float(coefficients[j]),
-                    float(values[j]),
-                    float(votes[j]),
-                ]
-                for j in order
-            ]
-            shown, total, bias = float(votes[order].sum()), float(votes.sum()), float(self.intercept_[p])
-            others = int(np.count_nonzero(votes)) - len(order)
-            more = f"{others} more support vectors add {total - shown:.6g}; " if others else ""
-            note = f"{more}the bias adds {bias:.6g}: {self._output_words(p)} is {total + bias:.6g}."
-            heads = [self._cases.head, *self._support_heads, "coefficient", "kernel", "contribution"]
-            spoke = Section("Support vectors by what they contribute", heads, lines, note)
-            return [*self._decision_sections(X, i), spoke, *self._beside_support(rows[i], order)]
+            parts = self._decision_sections(X, i)
+            for p in np.atleast_1d(chosen[i]).tolist():
+                parts += self._spoke(X[i : i + 1], rows[i], p)
+            return parts
 
-        return Reasons(sections, lambda some: self._linear_contributions(X, some, chosen))
+        if chosen.ndim > 1:
+            return Reasons(sections)
+        return Reasons(sections, lambda some: self._column_contributions(X, some, chosen))
+
+    def _spoke(self, X: Any, row: dict[str, Any], p: int) -> list[Section]:
+        """The training rows that spoke in an output, and their values beside those of the row."""
+        coefficients, places = self._output_coefficients(p), self._speaking_rows()
+        Q, S = self._query(X)
+        values = self._comparing.between(Q, S)[0]
+        votes = coefficients * values
+        order = np.argsort(-np.abs(votes), kind="stable")
+        order = order[np.abs(votes[order]) > 0][:SHOWN]
+        lines: list[list[Any]] = [
+            [
+                self._cases.label(int(places[j])),
+                *self._support_words(int(j)),
+                float(coefficients[j]),
+                float(values[j]),
+                float(votes[j]),
+            ]
+            for j in order
+        ]
+        shown, total, bias = float(votes[order].sum()), float(votes.sum()), self._output_bias(p)
+        others = int(np.count_nonzero(votes)) - len(order)
+        more = f"{others} more {self._speakers} add {total - shown:.6g}; " if others else ""
+        note = f"{more}the bias adds {bias:.6g}: {self._output_words(p)} is {total + bias:.6g}."
+        note += self._left_out_words(X, p)
+        heads = [self._cases.head, *self._support_heads, "coefficient", "kernel", "contribution"]
+        title = f"{self._speakers.capitalize()} by what they contribute"
+        return [Section(title, heads, lines, note), *self._beside_support(row, order)]
+
+    _speakers: ClassVar[str] = "support vectors"
+
+    def _speaking_rows(self) -> np.ndarray:
+        """(m,) the places of the rows with coefficients among the training rows."""
+        return self.support_
+
+    def _speaking_table(self) -> Any:
+        """(m, p) these rows."""
+        return self.support_vectors_
 
     def _beside_support(self, row: dict[str, Any], order: np.ndarray) -> list[Section]:
-        """The values of the support vectors at these places beside the row's, if they have any."""
+        """The values of the rows with coefficients at these places beside the row's, if they have any."""
         if self.kernel_.precomputed or "schema_" not in vars(self):
             return []
-        places = self.support_[order[:MOST_CASES]].tolist()
-        return beside(self, row, self.support_vectors_[order[:MOST_CASES]], places)
+        some = order[:MOST_CASES]
+        return beside(self, row, self._speaking_table()[some], self._speaking_rows()[some].tolist())
 
-    def _linear_contributions(self, X: Any, some: np.ndarray, chosen: np.ndarray) -> Contributions | None:
-        """What each column adds to each score, for the linear kernel."""
-        if not isinstance(self.kernel_, Linear) or "schema_" not in vars(self):
+    def _column_contributions(self, X: Any, some: np.ndarray, chosen: np.ndarray) -> Contributions | None:
+        """What each column adds to each score, for a kernel that is a sum over columns."""
+        if "schema_" not in vars(self):
             return None
-        weights = dense_block(self._weights())
-        values = dense_block(X[some])[:, :, None] * weights.T[None]
-        words = [self._output_words(p) for p in range(len(weights))]
-        return self._contributions(values, self.intercept_, words, chosen[some])
+        outputs = range(self._output_count())
+        coefficients = np.stack([self._output_coefficients(p) for p in outputs], axis=1)
+        bias, words = np.array([self._output_bias(p) for p in outputs]), [*map(self._output_words, outputs)]
+        Q, S = self._query(X[some])
+        if isinstance(self.kernel_, Linear):
+            weights = dense_block(coefficients.T @ S)  # one product for all rows
+            return self._contributions(
+                dense_block(Q)[:, :, None] * weights.T[None], bias, words, chosen[some]
+            )
+        parts = self._comparing.column_sums(Q, S, coefficients)
+        if parts is None:
+            return None
+        return self._contributions(parts[0], bias + parts[1], words, chosen[some])
+
+    def _left_out_words(self, X: Any, p: int) -> str:
+        """What an output would be, had the machine not seen this training row."""
+        return ""
+
+    def _output_count(self) -> int:
+        return len(self.intercept_)
+
+    def _output_bias(self, p: int) -> float:
+        return float(self.intercept_[p])
 
     def _explained_outputs(self, X: Any) -> np.ndarray:
-        """(q,) which output an explanation of each row is about."""
+        """(q,) which output an explanation of each row is about, or (q, k) which outputs."""
         return np.zeros(X.shape[0], dtype=np.int64)
 
     def _output_coefficients(self, p: int) -> np.ndarray:

@@ -234,6 +234,23 @@ class KernelRidge(KernelExpansion, Regressor):
             K *= root[:, None]
         return _BySpectrum(K) if penalty is None else _ByRows(K, type(self).__name__)
 
+    def _explained_outputs(self, X: Any) -> np.ndarray:
+        """All targets."""
+        places = np.zeros(X.shape[0], dtype=np.int64)
+        return places if self._output_count() == 1 else places[:, None] + np.arange(self._output_count())
+
+    def _output_count(self) -> int:
+        return 1 if self.dual_coef_.ndim == 1 else self.dual_coef_.shape[1]
+
+    def _output_coefficients(self, p: int) -> np.ndarray:
+        return self.dual_coef_ if self.dual_coef_.ndim == 1 else self.dual_coef_[:, p]
+
+    def _output_bias(self, p: int) -> float:
+        return 0.0
+
+    def _output_words(self, p: int) -> str:
+        return "the prediction" if self._output_count() == 1 else f"the prediction of target {p + 1}"
+
     def _facts(self) -> list[list[Any]]:
         return [
             ["alpha", np.round(self.alpha_, 6).tolist() if self.dual_coef_.ndim == 2 else float(self.alpha_)]

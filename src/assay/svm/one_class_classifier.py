@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card, Generative
+from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import in_threads
 from assay.core.parameters import Choice, Range, Simplex
 from assay.core.stored import Each, FloatArray, Object
@@ -15,6 +17,7 @@ from assay.densities.kernels import kernel_of as profile_of
 from assay.errors import ParameterError
 from assay.kernels import RBF
 from assay.kernels.gamma import gamma_of
+from assay.svm.kernel_machine import SHOWN
 from assay.svm.svdd import SVDD
 from assay.types import Priors, TableLike
 
@@ -141,6 +144,50 @@ class OneClassClassifier(Generative):
             width = 1.0 / np.sqrt(2.0 * kernel.gamma)
             joint[:, k] = prior[k] + points.log_sums(X, profile, width)  # (1), (2)
         return joint
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        """The density and the ball of each class, and the support vectors of the answer's by what they contribute."""
+        X = np.asarray(X, dtype=np.float64)
+        joint = self._log_joint(X)
+
+        def sections(i: int) -> list[Section]:
+            lines: list[list[Any]] = [
+                [
+                    str(label),
+                    float(self.class_prior_[k]),
+                    float(joint[i, k]),
+                    "inside" if machine.decision_function(X[i : i + 1])[0] >= 0 else "outside",
+                ]
+                for k, (label, machine) in enumerate(zip(self.classes_, self.machines_))
+            ]
+            k = int(np.argmax(joint[i]))
+            machine = self.machines_[k]
+            values = machine.kernel_.between(X[i : i + 1], machine.support_vectors_)[0]
+            votes = machine.dual_coef_[0] * values
+            order = np.argsort(-votes, kind="stable")[:SHOWN]
+            spoke: list[list[Any]] = [
+                [
+                    int(machine.support_[j]) + 1,
+                    float(machine.dual_coef_[0, j]),
+                    float(values[j]),
+                    float(votes[j]),
+                ]
+                for j in order
+            ]
+            note = (
+                f"All {len(votes)} add up to {votes.sum():.6g}, the density of {self.classes_[k]} at the row."
+            )
+            return [
+                Section("Classes", ["class", "prior", "log of prior and density", "its ball"], lines),
+                Section(
+                    f"Support vectors of {self.classes_[k]} by what they contribute",
+                    ["training row of the class", "coefficient", "kernel", "contribution"],
+                    spoke,
+                    note,
+                ),
+            ]
+
+        return Reasons(sections)
 
     def is_outlier(self, X: TableLike) -> np.ndarray:
         """(n,) whether a row lies outside the balls of all classes."""

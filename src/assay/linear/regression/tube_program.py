@@ -75,7 +75,8 @@ class Tube(NamedTuple):
 class _Sides(NamedTuple):
     """The rows that pay above their tube and those that pay below; all that is A of (2) goes through them.
 
-    Where each row pays on one side alone, ``side`` is 1 or -1 for each of them, and a condition has the place of its row.
+    Where each row pays on one side alone, ``side`` is 1 or -1 for each of them, and a condition stands where its row
+    does.
     """
 
     up: Any

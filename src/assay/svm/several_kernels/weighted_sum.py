@@ -41,6 +41,13 @@ class WeightedSum(Compound):
     def diagonal(self, A: Any) -> np.ndarray:
         return np.sum([w * k.diagonal(A) for w, k in zip(self.weights, self.kernels)], axis=0)
 
+    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        parts = [k.column_sums(Q, S, w * coef) for w, k in zip(self.weights, self.kernels) if w > 0]
+        known = [part for part in parts if part is not None]
+        if not parts or len(known) < len(parts):
+            return None
+        return sum(values for values, _ in known), sum(base for _, base in known)
+
     def _value(self, values: Values) -> Any:
         total: Any = 0.0
         for weight, kernel in zip(self.weights, self.kernels):
