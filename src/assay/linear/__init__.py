@@ -1,7 +1,9 @@
 """Linear classifiers, regressors and rankers."""
 
 from assay.linear.bayesian.ard_regression import ARDRegression
+from assay.linear.bayesian.bayesian_generalized_linear_model import BayesianGeneralizedLinearModel
 from assay.linear.bayesian.bayesian_linear_regression import BayesianLinearRegression
+from assay.linear.bayesian.bayesian_logistic_regression import BayesianLogisticRegression
 from assay.linear.bayesian.bayesian_ridge import BayesianRidge
 from assay.linear.bayesian.penalties import lasso_penalty, ridge_penalty
 from assay.linear.bayesian.posterior_table import PosteriorTable
@@ -55,7 +57,9 @@ from assay.linear.separation.separability import Separability, Separation, is_li
 
 __all__ = [
     "ARDRegression",
+    "BayesianGeneralizedLinearModel",
     "BayesianLinearRegression",
+    "BayesianLogisticRegression",
     "BayesianRidge",
     "CoefficientReport",
     "CoefficientTable",

@@ -36,10 +36,7 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
 
     fit_intercept: bool
 
-    @property
-    def posterior_(self) -> LinearPosterior:
-        """The posterior of the constant, if there is one, and the weights."""
-        raise TypeError(f"{type(self).__name__} must define posterior_")
+    posterior_: Any  # LinearPosterior: made by fit, or when it is asked for
 
     def _weighted(self) -> np.ndarray:
         """The numbers of the columns that the posterior is about."""

@@ -88,6 +88,10 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
     def _estimates_overdispersion(self) -> bool:
         return False
 
+    def _ridge(self) -> float:
+        """The penalty of the squared weights."""
+        return float(self.alpha)
+
     def score(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> float:
         r"""D2, the share of the deviance that the model explains: 1 - deviance / deviance of the mean alone.
 
@@ -208,7 +212,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
                 f"{who}: column {self._names[j]} has values too large to be squared. Divide them by some power of ten."
             )
         scale = Scale.of(where.mean, scatter / where.total, total, self.fit_intercept)
-        return DevianceObjective(source, family, link, scale, float(self.alpha), self.fit_intercept)
+        return DevianceObjective(source, family, link, scale, self._ridge(), self.fit_intercept)
 
     def _minimise(
         self, objective: DevianceObjective, survey: _Survey, start: np.ndarray | None = None

@@ -70,6 +70,10 @@ class Family:
         """The distribution of a new row of weight 1 with each mean; None if the family has none in closed form."""
         raise TypeError(f"{type(self).__name__} must define distribution")
 
+    def sample(self, mu: np.ndarray, phi: float, random: np.random.Generator) -> np.ndarray:
+        """A number drawn for each mean."""
+        raise TypeError(f"{type(self).__name__} must define sample")
+
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Means to begin with: near the targets, inside the range of means."""
         return y
@@ -105,6 +109,9 @@ class GaussianFamily(Family):
     def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
         return predictive.Normal(mu, np.sqrt(phi))
 
+    def sample(self, mu: np.ndarray, phi: float, random: np.random.Generator) -> np.ndarray:
+        return random.normal(mu, np.sqrt(phi))
+
     def accepts(self, y: np.ndarray) -> np.ndarray:
         return np.isfinite(y)
 
@@ -135,6 +142,9 @@ class Poisson(Family):
     def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
         return predictive.Poisson(mu)
 
+    def sample(self, mu: np.ndarray, phi: float, random: np.random.Generator) -> np.ndarray:
+        return random.poisson(mu).astype(np.float64)
+
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return y + 0.1
 
@@ -162,6 +172,9 @@ class GammaFamily(Family):
     def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
         return predictive.Gamma(mu, phi)
 
+    def sample(self, mu: np.ndarray, phi: float, random: np.random.Generator) -> np.ndarray:
+        return random.gamma(1 / phi, mu * phi)
+
 
 class InverseGaussian(Family):
     """V = mu cubed: waiting times with a long tail."""
@@ -181,6 +194,9 @@ class InverseGaussian(Family):
 
     def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
         return predictive.InverseGaussian(mu, phi)
+
+    def sample(self, mu: np.ndarray, phi: float, random: np.random.Generator) -> np.ndarray:
+        return random.wald(mu, 1 / phi)
 
 
 class Binomial(Family):
@@ -207,6 +223,9 @@ class Binomial(Family):
 
     def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
         return predictive.BinomialShare(mu)
+
+    def sample(self, mu: np.ndarray, phi: float, random: np.random.Generator) -> np.ndarray:
+        return (random.random(mu.shape) < mu).astype(np.float64)
 
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return (w * y + 0.5) / (w + 1)
@@ -246,6 +265,9 @@ class NegativeBinomial(Family):
 
     def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
         return predictive.NegativeBinomial(mu, self.alpha)
+
+    def sample(self, mu: np.ndarray, phi: float, random: np.random.Generator) -> np.ndarray:
+        return random.poisson(random.gamma(1 / self.alpha, mu * self.alpha)).astype(np.float64)
 
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         return y + np.where(y == 0, 1 / 6, 0.0)
@@ -295,6 +317,15 @@ class Tweedie(Family):
 
     def distribution(self, mu: np.ndarray, phi: float) -> predictive.Predictive | None:
         return predictive.Tweedie(mu, phi, self.power) if 1 < self.power < 2 else None
+
+    def sample(self, mu: np.ndarray, phi: float, random: np.random.Generator) -> np.ndarray:
+        """A Poisson number of gamma amounts, for 1 < power < 2."""
+        p = self.power
+        if not 1 < p < 2:
+            raise ParameterError(f"Tweedie: numbers are drawn for powers between 1 and 2, got {p:g}.")
+        events = random.poisson(mu ** (2 - p) / (phi * (2 - p)))
+        amounts = random.gamma(np.maximum(events, 1) * (2 - p) / (p - 1), phi * (p - 1) * mu ** (p - 1))
+        return np.where(events > 0, amounts, 0.0)
 
     def first_mean(self, y: np.ndarray, w: np.ndarray) -> np.ndarray:
         middle = max(float(np.average(y, weights=w)), np.finfo(np.float64).tiny)

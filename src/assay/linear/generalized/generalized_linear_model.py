@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from assay.core.card import Card
-from assay.core.parameters import Any_, Choice, Count, Flag, Range
+from assay.core.parameters import Flag, Range
 from assay.core.sums import Rows
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import ParameterError
-from assay.linear.generalized.deviance_regressor import DevianceRegressor
-from assay.linear.generalized.families import FAMILIES, Family, find_family
-from assay.linear.generalized.links import Link, find_link
+from assay.linear.generalized.links import Link
+from assay.linear.generalized.named_family import NamedFamilyRegressor
 from assay.linear.inference.coefficient_table import CoefficientTable
 from assay.linear.inference.fisher_information import condition, group_codes, refuse_one_group
 from assay.linear.inference.generalized_inference import GeneralizedInference, check_residuals, residuals
@@ -31,12 +30,8 @@ from assay.types import TableLike, Target, Weights
 
 __all__ = ["GeneralizedLinearModel"]
 
-_A_COLUMN = Any_(
-    "the name or number of a column, or None", lambda v: v is None or isinstance(v, (str, int, np.integer))
-)
 
-
-class GeneralizedLinearModel(Inference, DevianceRegressor):
+class GeneralizedLinearModel(Inference, NamedFamilyRegressor):
     r"""Predict the mean of a target of a given family by a linear predictor and a link.
 
     .. math:: g(\mu_i) = w^Tx_i + b + o_i,\qquad \mathrm{Var}(y_i) = \phi V(\mu_i)/v_i               \quad (1)
@@ -116,19 +111,7 @@ class GeneralizedLinearModel(Inference, DevianceRegressor):
     card = Card(
         "glm", "family, link and linear predictor: counts, shares, amounts; standard errors", scale=True
     )
-    accepts = {
-        "family": Choice(*FAMILIES),
-        "link": Any_("the name of a link", lambda v: isinstance(v, str)),
-        "alpha": Range(0),
-        "fit_intercept": Flag(),
-        "offset": _A_COLUMN,
-        "exposure": _A_COLUMN,
-        "power": Range(),
-        "overdispersion": Choice("estimate") | Range(0, open="low"),
-        "max_iter": Count(1),
-        "tol": Range(0),
-        "warm_start": Flag(),
-    }
+    accepts = {**NamedFamilyRegressor.accepts, "alpha": Range(0), "tol": Range(0), "warm_start": Flag()}
 
     def __init__(
         self,
@@ -278,26 +261,6 @@ class GeneralizedLinearModel(Inference, DevianceRegressor):
             self._get_link(),
             float(self.alpha),
         )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._get_family(), self._get_link()
-
-    def _get_family(self) -> Family:
-        alpha = 1.0 if self.overdispersion == "estimate" else float(self.overdispersion)
-        return find_family(
-            self.family,
-            power=float(self.power),
-            alpha=getattr(self, "overdispersion_", alpha) or alpha,
-            who=type(self).__name__,
-        )
-
-    def _get_link(self) -> Link:
-        name = self._get_family().default_link if self.link == "auto" else self.link
-        return find_link(name, type(self).__name__)
-
-    def _estimates_overdispersion(self) -> bool:
-        return self.family == "negative_binomial" and self.overdispersion == "estimate"
 
 
 def _equation(link: Link) -> str:

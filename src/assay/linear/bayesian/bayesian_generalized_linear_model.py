@@ -1,0 +1,462 @@
+"""Bayesian generalised linear models: counts, amounts and shares with a posterior of the weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from assay.core import Card
+from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues, dense_block
+from assay.core.parameters import Array, Choice, Range
+from assay.core.seeds import as_generator
+from assay.core.stored import Object, Scalar
+from assay.core.sums import Block, Source
+from assay.errors import DegenerateError, warn_user
+from assay.linear.bayesian.laplace_fit import GaussianPrior, Laplace, best_precision, laplace
+from assay.linear.bayesian.logistic_normal import hermite
+from assay.linear.bayesian.posterior_regressor import PosteriorRegressor
+from assay.linear.generalized.deviance_objective import DevianceObjective, DevianceSums, means, split
+from assay.linear.generalized.families import NegativeBinomial
+from assay.linear.generalized.named_family import NamedFamilyRegressor
+from assay.linear.generalized.overdispersion import most_likely_alpha
+from assay.linear.logistic.logistic_sums import grams
+from assay.linear.regression.least_squares import intercept_kind
+from assay.stats.bayesian.linear_posterior import LinearPosterior
+from assay.stats.distributions.predictive import BinomialShare, Mixture, Normal
+from assay.types import RandomState, TableLike
+
+__all__ = ["BayesianGeneralizedLinearModel"]
+
+NODES = 15  # of the linear predictor at which a predictive distribution is averaged
+ROUNDS = 50  # of fitting the weights, the dispersion and the overdispersion in turn
+SETTLED = 1e-7  # change of their logarithms
+DIFFERENCE = 1e-5  # of the linear predictor, for the derivative of the score
+
+
+class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
+    r"""A generalised linear model whose weights have a Gaussian posterior (Laplace's approximation).
+
+    With :math:`g(\mu) = w^Tx + b` and a family as in GeneralizedLinearModel, weights are :math:`N(m_0, S_0/\alpha)`
+    beforehand. The posterior is taken to be Gaussian around its mode, with the curvature of the log posterior there:
+
+    .. math:: q(w) = N(w_{MAP}, A^{-1}), \qquad
+              A = \alpha S_0^{-1} - \nabla\nabla\sum_i\log p(y_i\mid w)                                     \quad (1)
+
+    A prediction averages over it: with the mean m and the variance :math:`s^2 = x^TA^{-1}x` of the linear predictor the
+    expected mean is :math:`\int g^{-1}(\eta)N(\eta; m, s^2)d\eta` (:math:`e^{m+s^2/2}` for the log link), and
+    ``predict_distribution`` is the family's distribution averaged over :math:`\eta` at the nodes of a quadrature. A
+    dispersion that the family leaves open is estimated by Pearson's statistic, divided by the rows less the number of
+    weights that they determine. ``alpha="evidence"`` takes the precision under which the targets are most probable.
+
+    A step is a sum over rows, so that blocks and Dask give the same model.
+
+    Cost: fit O(n d^2 + d^3) a step, some 5 to 15 steps (for "evidence" some 15 times as many); predict O(d^2) a row;
+    memory O(n d + d^2) to fit, O(d^2) kept.
+
+    Parameters
+    ----------
+    family : "gaussian", "poisson", "gamma", "inverse_gaussian", "binomial", "negative_binomial" or "tweedie"
+    link : "auto", "identity", "log", "logit", "probit", "cloglog", "inverse", "inverse_squared", "sqrt", "power(p)"
+        "auto" is identity for gaussian, logit for binomial, and log for the others.
+    alpha : float or "evidence", default 1.0
+        Precision of the weights.
+    m_0 : float or (D,), default 0
+        Prior mean of the weights (of the constant first, if it is penalised).
+    S_0 : (D, D) or None
+        Prior covariance of the weights, divided by alpha; None is the identity.
+    fit_intercept : bool, default True
+        Whether there is a constant.
+    penalize_intercept : bool, default False
+        Whether the constant has a prior as the weights have; else its prior is flat.
+    offset, exposure : name or number of a column, default None
+        As in GeneralizedLinearModel.
+    power : float, default 1.5
+        Tweedie's variance power.
+    overdispersion : "estimate" or a number above 0, default "estimate"
+        The negative binomial's alpha.
+    max_iter : int, default 100
+        Steps at most.
+    tol : float, default 1e-8
+        Stop once the gradient, divided by the number of rows, is no larger.
+
+    Attributes
+    ----------
+    coef_ : (D,) mode of the posterior      intercept_ : float
+    posterior_ : LinearPosterior (with noise 1) of the constant and the weights
+    log_evidence_ : float, log probability of the targets, weights integrated out; NaN where the family has no density
+    alpha_ : float      dispersion_ : float      overdispersion_ : float      effective_ : float
+    n_iter_ : int      history_ : list of Record, minus the log posterior step by step
+
+    Examples
+    --------
+    >>> from assay.linear import BayesianGeneralizedLinearModel
+    >>> X, y = [[0.0], [1], [2], [3], [4], [5]], [1, 2, 2, 4, 5, 9]
+    >>> model = BayesianGeneralizedLinearModel("poisson").fit(X, y)
+    >>> mean, sd = model.predict([[6.0]], return_std=True)
+    >>> model.coef_.round(3), mean.round(2), sd.round(2)
+    (array([0.412]), array([13.84]), array([6.81]))
+
+    See Also
+    --------
+    GeneralizedLinearModel, BayesianLinearRegression, BayesianLogisticRegression
+
+    References
+    ----------
+    - Tierney, L. and Kadane, J. B. (1986). Accurate approximations for posterior moments and marginal densities.
+      Journal of the American Statistical Association 81, 82-86.
+    - McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd edition. Chapman and Hall.
+    """
+
+    card = Card("bayesian glm", "a generalised linear model with a posterior of its weights", scale=True)
+    accepts = {
+        **NamedFamilyRegressor.accepts,
+        "alpha": Range(0, open="low") | Choice("evidence"),
+        "m_0": Range() | Array(1),
+        "S_0": Array(2) | None,
+        "penalize_intercept": NamedFamilyRegressor.accepts["fit_intercept"],
+        "tol": Range(0, open="low"),
+    }
+    stored = {
+        "posterior_": Object(LinearPosterior),
+        "log_evidence_": Scalar(),
+        "alpha_": Scalar(low=0),
+        "effective_": Scalar(),
+    }
+    warm_start = False
+
+    def __init__(
+        self,
+        family: str = "poisson",
+        link: str = "auto",
+        *,
+        alpha: float | str = 1.0,
+        m_0: Any = 0.0,
+        S_0: Any = None,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        offset: str | int | None = None,
+        exposure: str | int | None = None,
+        power: float = 1.5,
+        overdispersion: float | str = "estimate",
+        max_iter: int = 100,
+        tol: float = 1e-8,
+    ):
+        self.family = family
+        self.link = link
+        self.alpha = alpha  # type: ignore[assignment]
+        self.m_0 = m_0
+        self.S_0 = S_0
+        self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
+        self.offset = offset
+        self.exposure = exposure
+        self.power = power
+        self.overdispersion = overdispersion
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _ridge(self) -> float:
+        return 0.0  # the prior is added to the likelihood, not to the deviance
+
+    # ------------------------------------------------------------------ learning
+
+    def _learn_from(self, source: Source) -> None:
+        who = type(self).__name__
+        self._last = None
+        self.__dict__.pop("overdispersion_", None)  # of an earlier fit
+        family, link = self._get_family(), self._get_link()
+        roles = self._roles(link)
+        inner = roles.applied(source)
+        survey = inner.add_up(lambda block: self._survey_part(block, family, roles, True))
+        objective = self._objective(inner, survey, family, link, roles)
+        kind = intercept_kind(self.fit_intercept, self.penalize_intercept)
+        prior = GaussianPrior.of(len(roles.kept), 1.0, self.m_0, self.S_0, kind, who)
+        state = _Fit(self, objective, prior, self._first(objective, None), survey.rows)
+        chosen = isinstance(self.alpha, str)
+        self.alpha_ = best_precision(state.log_evidence) if chosen else float(self.alpha)
+        state.fit(self.alpha_)
+        fit = state.laplace
+        assert fit is not None
+        w = fit.posterior.mean
+        self.coef_ = roles.all_weights(w[int(self.fit_intercept) :])
+        self.intercept_ = float(w[0]) if self.fit_intercept else 0.0
+        self.posterior_, self.log_evidence_ = fit.posterior, state.evidence
+        family = state.objective.family
+        self.overdispersion_ = family.alpha if isinstance(family, NegativeBinomial) else 0.0
+        self.dispersion_, self.effective_ = state.phi, state.effective
+        self.history_, self.n_iter_ = fit.history, max(1, len(fit.history) - 1)
+        self._keep_deviances(state, survey)
+        del self._last
+        if not fit.converged:
+            warn_user(
+                f"{who} stopped after {self.n_iter_} steps with a gradient of {fit.history[-1].gradient:.2g}. Raise "
+                "max_iter or tol, or try another link.",
+                ConvergenceWarning,
+            )
+
+    def _keep_deviances(self, state: _Fit, survey: Any) -> None:
+        """Of the mode, and of the mean of all targets alone."""
+        middle = survey.sums[1] / survey.weight
+        family = state.objective.family
+
+        def part(block: Block) -> float:
+            y = split(block.y)[0]
+            weight = np.ones(len(y)) if block.w is None else block.w
+            return float(weight @ family.deviance(y, np.full(len(y), middle)))
+
+        with np.errstate(all="ignore"):
+            self.null_deviance_ = float(state.objective.source.add_up(part))
+        self.deviance_ = state.deviance
+
+    # ------------------------------------------------------------------ answers
+
+    def _weighted(self) -> np.ndarray:
+        return self._roles(self._get_link()).kept
+
+    def predict(self, X: TableLike, return_std: bool = False) -> Any:
+        """(n,) the expected number for each row; with ``return_std`` also (n,) the standard deviation."""
+        values = self._admit_to_answer(X)
+        mean = self._predict(values)
+        return (mean, self._distribution(values).sd) if return_std else mean
+
+    def _predict(self, X: Any) -> np.ndarray:
+        eta, sd = self._linear_predictor(X), np.sqrt(self._predictor_variance(X))
+        link = self._get_link()
+        with np.errstate(over="ignore"):
+            if link.name == "log":
+                return np.exp(eta + sd**2 / 2)
+            if link.name == "identity":
+                return eta
+            mu, weights = self._at_nodes(eta, sd)
+        return np.einsum("ij,ij->i", mu, weights)
+
+    def _predictor_variance(self, X: Any) -> np.ndarray:
+        return self.posterior_.leverages(self._design_rows(X))
+
+    def _at_nodes(self, eta: np.ndarray, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, m) means at the nodes of the linear predictor, and their weights, 0 where the link gives none."""
+        link, family = self._get_link(), self._fitted_family()
+        nodes, weights = hermite(NODES)
+        at = eta[:, None] + sd[:, None] * nodes
+        sound = at > 0 if link.positive else np.ones_like(at, dtype=bool)
+        with np.errstate(all="ignore"):
+            mu = link.mean(np.where(sound, at, 1.0))
+        sound &= np.isfinite(mu) & (mu >= family.low) & (mu <= family.high)
+        if not sound.any(axis=1).all():
+            i = int(np.argmin(sound.any(axis=1)))
+            raise DegenerateError(
+                f"{type(self).__name__}: the linear predictor of row {i} is {eta[i]:.4g}, which the link {link.name} "
+                f"turns into no mean of the {family.name} family. Fit with link='log'."
+            )
+        share = np.where(sound, weights, 0.0)
+        inside = mu[sound].min() if sound.any() else 1.0
+        return np.where(sound, mu, inside), share / share.sum(axis=1, keepdims=True)
+
+    def _distribution(self, X: Any) -> Any:
+        """The family's distribution, averaged over the posterior of the linear predictor."""
+        family, eta, variance = self._fitted_family(), self._linear_predictor(X), self._predictor_variance(X)
+        phi = self.dispersion_ if family.dispersion is None else family.dispersion
+        if family.name == "gaussian" and self._get_link().name == "identity":
+            return Normal(eta, np.sqrt(variance + phi))
+        mu, weights = self._at_nodes(eta, np.sqrt(variance))
+        tiny = np.finfo(np.float64).tiny
+        mu = np.maximum(mu, tiny) if family.low == 0 else mu
+        if family.name == "binomial":
+            return BinomialShare(np.clip(np.einsum("ij,ij->i", mu, weights), 0.0, 1.0))
+        return Mixture([family.distribution(column, float(phi)) for column in mu.T], weights)
+
+    def sample_y(
+        self, X: TableLike, n_samples: int = 1, random_state: RandomState = 0, noise: bool = True
+    ) -> np.ndarray:
+        """(n, n_samples) draws of the numbers at the rows of X, from one set of weights for each sample.
+
+        Parameters
+        ----------
+        X : rows      n_samples : how many      random_state : seed, generator or None
+        noise : whether each number is drawn from the family; False gives the means alone
+        """
+        values = self._admit(X)
+        random = as_generator(random_state, f"{type(self).__name__}.sample_y")
+        W, _ = self._draw(n_samples, random)
+        family, link = self._fitted_family(), self._get_link()
+        shift = self._linear_predictor(values) - self._design_rows(values) @ self.posterior_.mean  # offsets
+        eta = (self._design_rows(values) @ W.T) + shift[:, None]
+        with np.errstate(over="ignore"):
+            mu = link.mean(np.maximum(eta, np.finfo(np.float64).tiny) if link.positive else eta)
+        return family.sample(mu, self.dispersion_, random) if noise else mu
+
+    def _uncertain(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        spread = self._predictor_variance(X)
+        return spread, np.zeros(len(spread))
+
+    def _measures(self) -> dict[str, Any]:
+        measures = {
+            "log evidence": self.log_evidence_,
+            "precision of the weights (alpha)": self.alpha_,
+            "effective number of weights": self.effective_,
+            "dispersion": self.dispersion_,
+        }
+        return measures | ({"overdispersion": self.overdispersion_} if self.overdispersion_ else {})
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        def uncertainty(i: int) -> list[Section]:
+            block, kept = X[i : i + 1], self._weighted()
+            values = dense_block(block)[0, kept].astype(np.float64)
+            sd = self._marginals().sd[int(self.fit_intercept) :] * np.abs(values)
+            names = [self._names[j] for j in kept]
+            cells: list[list[Any]] = [
+                [name, float(product), float(s)]
+                for name, product, s in zip(names, self.coef_[kept] * values, sd)
+            ]
+            eta = float(self._linear_predictor(block)[0])
+            cells.append(["linear predictor", eta, float(np.sqrt(self._predictor_variance(block)[0]))])
+            plain = float(np.ravel(self._get_link().mean(np.array([eta])))[0])
+            note = (
+                f"The mean at the most probable weights is {plain:.4g}; the answer averages over all weights."
+            )
+            return [Section("Uncertainty of the terms", ["term", "product", "sd"], cells, note)]
+
+        return NamedFamilyRegressor._reasons(self, X, rows).then(uncertainty)
+
+
+class _Fit:
+    """The mode for a precision, the dispersion and the overdispersion; each fit begins where the last one ended."""
+
+    def __init__(
+        self, learner: Any, objective: DevianceObjective, prior: GaussianPrior, start: np.ndarray, rows: float
+    ):
+        self.learner, self.objective, self.prior, self.start, self.rows = (
+            learner,
+            objective,
+            prior,
+            start,
+            rows,
+        )
+        fixed = objective.family.dispersion
+        self.free = fixed is None
+        self.phi = 1.0 if fixed is None else float(fixed)
+        if self.free:
+            self.phi = self._dispersion(start, float(min(objective.size, rows / 2)))
+        self.laplace: Laplace | None = None
+        self.effective, self.evidence, self.deviance = 0.0, np.nan, 0.0
+
+    def log_evidence(self, alpha: float) -> float:
+        self.fit(alpha)
+        return self.evidence
+
+    def fit(self, alpha: float) -> None:
+        learner = self.learner
+        prior = self.prior.scaled(alpha)
+        for _ in range(ROUNDS):
+            unit = self.objective.scale.total / self.phi
+            self.laplace = laplace(
+                lambda v: tuple(unit * part for part in self.objective.curvature(v)),  # type: ignore # noqa: B023
+                self.objective.scale,
+                prior,
+                self.start,
+                constant=learner.fit_intercept,
+                tol=learner.tol / self.phi,
+                max_iter=learner.max_iter,
+                curvature=lambda v: unit * _observed(self.objective, v),  # noqa: B023
+            )
+            self.start = self.laplace.inner
+            spread = self.laplace.posterior.spread
+            self.effective = len(spread) - float(np.sum((prior.precision @ spread) * spread))
+            if self._settled():
+                break
+        self._likelihood()
+
+    def _settled(self) -> bool:
+        """Whether dispersion and overdispersion stay as they are at the new mode."""
+        if self.learner._estimates_overdispersion():
+            family = self.objective.family
+            assert isinstance(family, NegativeBinomial)
+            alpha = most_likely_alpha(self.objective, self.start, family.alpha)
+            settled = abs(np.log(alpha / family.alpha)) < SETTLED
+            old = self.objective
+            self.objective = DevianceObjective(
+                old.source, NegativeBinomial(alpha), old.link, old.scale, 0.0, old.fit_intercept
+            )
+            return settled
+        if not self.free:
+            return True
+        phi = self._dispersion(self.start, self.effective)
+        settled = abs(np.log(phi / self.phi)) < SETTLED
+        self.phi = phi
+        return settled
+
+    def _dispersion(self, v: np.ndarray, parameters: float) -> float:
+        """Pearson's statistic, divided by the rows that are left."""
+        objective = self.objective
+        w, b = objective.outside(v)
+
+        def part(block: Block) -> float:
+            y, offset = split(block.y)
+            weight = np.ones(len(y)) if block.w is None else block.w
+            mu = means(np.asarray(block.X @ w) + (b + offset), objective.family, objective.link)
+            assert mu is not None
+            return float(weight @ ((y - mu) ** 2 / objective.family.variance(mu)))
+
+        with np.errstate(all="ignore"):
+            pearson = float(objective.source.add_up(part))
+        left = self.rows - parameters
+        if not (np.isfinite(pearson) and pearson > 0 and left > 1e-9 * self.rows):
+            raise DegenerateError(
+                f"{type(self.learner).__name__}: the residuals are all 0, or too few rows are left to estimate the "
+                "dispersion from. Give more rows, or another family."
+            )
+        return pearson / left
+
+    def _likelihood(self) -> None:
+        """The log evidence and the deviance at the mode: one pass."""
+        objective, fit = self.objective, self.laplace
+        assert fit is not None
+        w, b = objective.outside(fit.inner)
+
+        def part(block: Block) -> np.ndarray:
+            y, offset = split(block.y)
+            weight = np.ones(len(y)) if block.w is None else block.w
+            mu = means(np.asarray(block.X @ w) + (b + offset), objective.family, objective.link)
+            assert mu is not None
+            some = weight > 0
+            density = objective.family.log_density(y[some], mu[some], weight[some], self.phi)
+            return np.array([density.sum(), weight @ objective.family.deviance(y, mu)])
+
+        with np.errstate(all="ignore"):
+            log_likelihood, self.deviance = (float(v) for v in objective.source.add_up(part))
+        self.evidence = fit.log_evidence + log_likelihood + self.deviance / (2 * self.phi)
+
+
+def _observed(objective: DevianceObjective, v: np.ndarray) -> np.ndarray:
+    """The curvature of half the mean deviance, not its expectation: they differ where the link is not canonical."""
+    w, b = objective.outside(v)
+    family, link = objective.family, objective.link
+
+    def score(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        mu = link.mean(eta)
+        slope = link.slope(eta, mu)
+        return mu, slope, slope / family.variance(mu)
+
+    def part(block: Block) -> DevianceSums:
+        y, offset = split(block.y)
+        weight = np.ones(len(y)) if block.w is None else block.w
+        with np.errstate(all="ignore"):
+            eta = np.asarray(block.X @ w) + (b + offset)
+            mu, slope, factor = score(eta)
+            step = DIFFERENCE * np.maximum(1.0, np.abs(eta))
+            change = (score(eta + step)[2] - score(eta - step)[2]) / (2 * step)
+            h = weight * (slope * factor - (y - mu) * change)
+        if not np.isfinite(h).all():
+            return DevianceSums(0.0, np.zeros(1), np.full((objective.size, objective.size), np.nan))
+        both = [np.maximum(h, 0.0), np.maximum(-h, 0.0)]
+        above, below = grams(block.X, both, objective.scale, objective.fit_intercept)
+        return DevianceSums(0.0, np.zeros(1), above - below)
+
+    sums = objective.source.add_up(part)
+    assert sums.curvature is not None
+    if not np.isfinite(sums.curvature).all():
+        return objective.curvature(v)[2]
+    return sums.curvature / objective.scale.total
