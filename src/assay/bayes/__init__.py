@@ -1,5 +1,6 @@
 """Bayes classifiers: priors times likelihoods, from counts to Gaussians."""
 
+from assay.bayes.bayesian_gaussian import BayesianGaussianClassifier
 from assay.bayes.bernoulli_nb import BernoulliNB
 from assay.bayes.categorical_nb import CategoricalNB
 from assay.bayes.complement_nb import ComplementNB
@@ -22,6 +23,7 @@ from assay.bayes.shared_diagonal_nb import SharedDiagonalNB
 from assay.bayes.univariate_gaussian import UnivariateGaussianClassifier, decision_points
 
 __all__ = [
+    "BayesianGaussianClassifier",
     "BernoulliNB",
     "CategoricalNB",
     "ComplementNB",

@@ -143,7 +143,8 @@ class GaussianClassifier(SumLearner, Generative):
         X = rng.standard_normal((n_samples, means.shape[1]))
         for k in np.unique(codes):
             members = codes == k
-            X[members] = means[k] + self._deviations(k, X[members])
+            noise = X[members]
+            X[members] = means[k] + self._deviations(k, noise) * self._stretch(k, noise.shape, rng)
         return X, self.classes_[codes]
 
     def _evident(self, joint: np.ndarray) -> np.ndarray:
@@ -193,6 +194,10 @@ class GaussianClassifier(SumLearner, Generative):
 
     def _polynomial(self) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
         raise TypeError(f"{type(self).__name__} must define _polynomial")
+
+    def _stretch(self, k: int, shape: tuple[int, ...], rng: Any) -> Any:
+        """By what each deviation is multiplied: more than 1 now and then, where tails are heavier than a Gaussian's."""
+        return 1.0
 
     def _deviations(self, k: int, noise: np.ndarray) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define _deviations")

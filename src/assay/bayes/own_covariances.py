@@ -104,7 +104,10 @@ class OwnCovariances(ScoresClasses):
         return [LowRank(*each) for each in zip(scales, self._axes, self._along, self._across)]
 
     def _scores(self, X: Any) -> np.ndarray:
-        constants = log_of(self.priors_) - 0.5 * self._log_dets
+        return self._quadratic(X, log_of(self.priors_) - 0.5 * self._log_dets)
+
+    def _quadratic(self, X: Any, constants: np.ndarray) -> np.ndarray:
+        """(n, K) the constants less half the squared Mahalanobis distances."""
         shapes = self._shapes
         if shapes is not None:
             squares = [shape.squares(X - mean) for shape, mean in zip(shapes, self.means_)]

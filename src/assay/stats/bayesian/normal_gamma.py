@@ -15,6 +15,7 @@ from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
+from assay.stats.bayesian.normal_update import updated_mean
 from assay.stats.checks import ESTIMATES, as_points, as_sample, one_of, tail_of
 from assay.stats.distributions.gamma import Gamma
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
@@ -111,12 +112,8 @@ class NormalGamma(ConjugateModel):
         w = check_weights(weights, len(x), "NormalGamma", "weights")
         N, centre = float(len(x) if w is None else w.sum()), float(np.average(x, weights=w))
         squares = float(np.sum((x - centre) ** 2 * (1.0 if w is None else w)))
-        gap = (centre - self.mean) ** 2
-        if np.isinf(self.kappa):
-            return NormalGamma(self.mean, np.inf, self.a + N / 2, self.b + (squares + N * gap) / 2)
-        kappa = self.kappa + N
-        mean = (self.kappa * self.mean + N * centre) / kappa
-        b = self.b + squares / 2 + self.kappa * N / (2 * kappa) * gap  # (1)
+        kappa, mean, pull = updated_mean(self.kappa, self.mean, N, centre)
+        b = self.b + (squares + pull * (centre - self.mean) ** 2) / 2  # (1)
         return NormalGamma(mean, kappa, self.a + N / 2, b)
 
     @property

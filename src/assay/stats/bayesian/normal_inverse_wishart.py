@@ -16,6 +16,7 @@ from assay.core.stored import FloatArray, Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
+from assay.stats.bayesian.normal_update import updated_mean
 from assay.stats.checks import ESTIMATES, as_matrix, as_points, one_of, tail_of
 from assay.stats.distributions.multivariate_gaussian import MultivariateGaussian
 from assay.stats.distributions.student import MultivariateStudent
@@ -129,9 +130,8 @@ class NormalInverseWishart(ConjugateModel):
         n = float(w.sum())
         centre = np.average(rows, axis=0, weights=w)
         R, gap = rows - centre, centre - self.mean
-        kappa = self.kappa + n
-        scale = self.scale + R.T @ (R * w[:, None]) + self.kappa * n / kappa * np.outer(gap, gap)  # (1)
-        mean = (self.kappa * self.mean + n * centre) / kappa
+        kappa, mean, pull = updated_mean(self.kappa, self.mean, n, centre)
+        scale = self.scale + R.T @ (R * w[:, None]) + pull * np.outer(gap, gap)  # (1)
         return NormalInverseWishart(mean, (scale + scale.T) / 2, kappa=kappa, nu=self.nu + n)
 
     @property
