@@ -9,6 +9,7 @@ from assay.reduce.components.number_of_components import (
 )
 from assay.reduce.components.pca import PCA
 from assay.reduce.factors.factor_analysis import FactorAnalysis
+from assay.reduce.factors.probabilistic_pca import ProbabilisticPCA
 from assay.reduce.factors.rotation import Rotation, rotate_by_angle, rotate_loadings
 from assay.reduce.topics.bilingual_lda import BilingualLDA
 from assay.reduce.topics.evaluation import Completion, document_completion, topic_coherence
@@ -26,6 +27,7 @@ __all__ = [
     "HierarchicalDirichletProcess",
     "IncrementalPCA",
     "LatentDirichletAllocation",
+    "ProbabilisticPCA",
     "Rotation",
     "SyntheticDocuments",
     "TopWords",
