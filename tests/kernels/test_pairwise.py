@@ -80,8 +80,8 @@ def test_kernels_by_name_learn_and_are_called(name):
     kernel = kernel_of(name, gamma="scale", degree=2, coef0=1.0).learn(A)
     K = kernel(A, B)
     assert K.shape == (30, 50) and np.isfinite(K).all()
-    # "poly" and "polynomial" are two names that users of scikit-learn know
-    assert kernel.name == name or name == "polynomial"
+    # two kernels have a second name: those of scikit-learn are short
+    assert kernel.name == {"polynomial": "poly", "gaussian": "rbf"}.get(name, name)
 
 
 def test_names_functions_and_kernels():
@@ -134,7 +134,7 @@ def test_functions_that_give_no_kernel_values_are_refused():
         kernel_of(lambda P, Q: P @ Q.T * np.nan)(A, B)
     with pytest.raises(DataError, match=r"shape \(30, 50\)"):
         FunctionKernel(lambda P, Q: P, of="tables")(A, B)
-    with pytest.raises(ParameterError, match="'tables', 'rows' or 'auto'"):
+    with pytest.raises(ParameterError, match="'tables', 'rows', 'objects', 'auto'"):
         FunctionKernel(len, of="columns")
 
 
@@ -146,3 +146,21 @@ def test_precomputed_values_are_taken_as_they_are():
     assert_allclose(kernel.between(B @ A.T, A), B @ A.T)
     with pytest.raises(DataError, match="30 training rows"):
         kernel.between(np.ones((2, 3)), A)
+
+
+@pytest.mark.parametrize("of", ["rows", "objects"])
+def test_a_function_of_pairs_is_asked_once_for_each_pair_of_a_matrix(of):
+    calls = []
+
+    def shared(a, b, factor):
+        calls.append((a, b))
+        return factor * float(len(set(a) & set(b)))
+
+    rows = ["cat", "hat", "tar", "dog"] if of == "objects" else np.arange(8).reshape(4, 2) // 3
+    kernel = kernels.FunctionKernel(shared, of, {"factor": 2.0})
+    K = kernel(rows)
+    assert len(calls) == 10  # 4 with themselves, 6 pairs
+    assert_allclose(K, kernel(rows, rows))
+    assert_allclose(kernel.diagonal(rows), np.diagonal(K))
+    if of == "objects":
+        assert_allclose(K[0], [6.0, 4.0, 4.0, 0.0])

@@ -7,7 +7,6 @@ from assay.kernels.approximations.landmarks import PivotedCholesky, pivoted_chol
 from assay.kernels.approximations.nystroem import Nystroem
 from assay.kernels.approximations.polynomial_count_sketch import PolynomialCountSketch
 from assay.kernels.approximations.rbf_sampler import RBFSampler
-from assay.kernels.approximations.row_function import RowFunction
 from assay.kernels.approximations.skewed_chi2_sampler import SkewedChi2Sampler
 from assay.kernels.chi2 import AdditiveChi2, Chi2
 from assay.kernels.constant import ConstantKernel, WhiteKernel
@@ -121,7 +120,6 @@ __all__ = [
     "RationalQuadratic",
     "RegularizedLaplacian",
     "RepairedGram",
-    "RowFunction",
     "SharedWalks",
     "ShortestPaths",
     "Sigmoid",

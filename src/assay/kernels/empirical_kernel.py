@@ -11,8 +11,8 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Integer, Object, ObjectRows, TableRows, Text
 from assay.distances.metric import Metric
 from assay.errors import ParameterError
-from assay.kernels.approximations.row_function import RowFunction
 from assay.kernels.explicit_kernel import ExplicitKernel
+from assay.kernels.given import FunctionKernel
 from assay.kernels.kernel import Kernel
 from assay.kernels.names import kernel_of
 from assay.kernels.objects import objects_of
@@ -83,7 +83,7 @@ class EmpiricalKernel(ExplicitKernel):
             )
         if not isinstance(self.similarity, (Kernel, Metric)):
             plain = callable(self.similarity) and not hasattr(self.similarity, "theta")
-            made = RowFunction(self.similarity, objects=True) if plain else kernel_of(self.similarity)
+            made = FunctionKernel(self.similarity, "objects") if plain else kernel_of(self.similarity)
             object.__setattr__(self, "similarity", made)
 
     @property

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from assay.errors import DataError, ParameterError
 from assay.kernels.gram_rows import GramRows, MatrixRows
-from assay.kernels.kernel import Kernel, mirror
+from assay.kernels.kernel import OBJECTS, Kernel, mirror
+from assay.kernels.objects import objects_of
 
 __all__ = ["FunctionKernel", "PrecomputedKernel"]
+
+COMPARED = ("tables", "rows", "objects", "auto")  # what a function may be one of two of
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,18 +59,21 @@ class PrecomputedKernel(Kernel):
 
 @dataclass(frozen=True, eq=False)
 class FunctionKernel(Kernel):
-    """A Python function as a kernel: of two tables, as scikit-learn's machines call it, or of two rows.
+    """A Python function as a kernel: of two tables, as scikit-learn's machines call it, of two rows or of two objects.
 
     A function of two tables gets an (n, d) and an (m, d) array and returns the (n, m) matrix of values; it is called
     once for all pairs. A function of two rows gets two (d,) arrays and returns a number; it is called for each pair,
-    which is slow. Rows of a sparse table come as sparse matrices.
+    which is slow. Rows of a sparse table come as sparse matrices. A function of objects gets two rows as they are,
+    whatever they are.
 
     Parameters
     ----------
     call : callable
-    of : "tables", "rows" or "auto", default "auto"
+    of : "tables", "rows", "objects" or "auto", default "auto"
         What the function compares; "auto" tries it with two and three rows, and takes it as a function of tables if it
         returns a matrix of that shape.
+    params : dict, default none
+        More arguments of the function.
 
     Examples
     --------
@@ -77,21 +83,31 @@ class FunctionKernel(Kernel):
     array([[11.]])
     >>> FunctionKernel(lambda a, b: float(np.minimum(a, b).sum()))([[1.0, 2.0]], [[3.0, 1.0]])
     array([[2.]])
+    >>> FunctionKernel(lambda a, b: len(set(a) & set(b)), of="objects")(["cat", "hat"], ["tar"])
+    array([[2.],
+           [2.]])
     """
 
     stored = None  # a function is code
     function: ClassVar[bool] = True
-    psd: ClassVar[bool] = False
-    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
+    psd: ClassVar[bool] = False  # nobody knows
 
-    call: Callable[[Any, Any], Any]
+    call: Callable[..., Any]
     of: str = "auto"
+    params: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not callable(self.call):
             raise ParameterError(f"FunctionKernel: call must be a function, got {self.call!r}.")
-        if self.of not in ("tables", "rows", "auto"):
-            raise ParameterError(f"FunctionKernel: of must be 'tables', 'rows' or 'auto', got {self.of!r}.")
+        if self.of not in COMPARED:
+            raise ParameterError(
+                f"FunctionKernel: of must be one of {', '.join(map(repr, COMPARED))}, got {self.of!r}."
+            )
+
+    @property
+    def takes(self) -> frozenset[str]:  # type: ignore[override]
+        """Objects, or the numbers of a table."""
+        return OBJECTS if self.of == "objects" else frozenset({"sparse"})
 
     @property
     def name(self) -> str:
@@ -106,16 +122,22 @@ class FunctionKernel(Kernel):
 
     def gram(self, A: Any) -> np.ndarray:
         A = self._prepared(A)
-        if self._compares(A) == "rows":
-            return super().gram(A)
-        K = self._block(A, A).copy()
+        K = self._block(A, A, half=True).copy()
         mirror(K)
         return K
+
+    def diagonal(self, A: Any) -> np.ndarray:
+        A = self._prepared(A)
+        if self._compares(A) != "tables":
+            return np.array([self._value(row, row) for row in _rows(A)])
+        return super().diagonal(A)
 
     def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
         return self.between(Q, S) @ coef
 
     def _prepared(self, X: Any) -> Any:
+        if self.of == "objects":
+            return X if isinstance(X, np.ndarray) and X.ndim == 1 else objects_of(X, self.name)
         return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
 
     def _compares(self, X: Any) -> str:
@@ -124,14 +146,17 @@ class FunctionKernel(Kernel):
             return self.of
         more, few = (X[np.arange(k) % X.shape[0]] for k in (3, 2))
         try:
-            shape = np.shape(_dense(self.call(more, few)))
+            shape = np.shape(_dense(self.call(more, few, **self.params)))
         except Exception:  # whatever a function of rows says about tables
             return "rows"
         return "tables" if shape == (3, 2) else "rows"
 
-    def _block(self, A: Any, B: Any) -> np.ndarray:
-        K = self._pairs(A, B) if self._compares(B) == "rows" else _dense(self.call(A, B))
-        K = np.asarray(K, dtype=np.float64)
+    def _block(self, A: Any, B: Any, half: bool = False) -> np.ndarray:
+        """The values; with ``half``, those below the diagonal may be anything."""
+        if self._compares(B) == "tables":
+            K = np.asarray(_dense(self.call(A, B, **self.params)), dtype=np.float64)
+        else:
+            K = self._pairs(A, B, half)
         if K.shape != (A.shape[0], B.shape[0]):
             raise DataError(
                 f"kernel {self.name}: the function must return a matrix of shape {(A.shape[0], B.shape[0])}, "
@@ -141,19 +166,23 @@ class FunctionKernel(Kernel):
             raise DataError(f"kernel {self.name}: the function gave a value that is no finite number.")
         return K
 
-    def _pairs(self, A: Any, B: Any) -> np.ndarray:
-        out = np.empty((A.shape[0], B.shape[0]))
-        others = _rows(B)
+    def _pairs(self, A: Any, B: Any, half: bool) -> np.ndarray:
+        out, others = np.zeros((A.shape[0], B.shape[0])), _rows(B)
         for i, a in enumerate(_rows(A)):
-            for j, b in enumerate(others):
-                value = self.call(a, b)
-                if np.size(value) != 1:
-                    raise DataError(
-                        f"kernel {self.name}: the function must return a number for two rows, or an (n, m) matrix for "
-                        f"tables of n and m rows; it returned the shape {np.shape(value)} for two rows."
-                    )
-                out[i, j] = float(np.asarray(value).reshape(()))
+            first = i if half else 0
+            out[i, first:] = [self._value(a, b) for b in others[first:]]
         return out
+
+    def _value(self, a: Any, b: Any) -> float:
+        value = self.call(a, b, **self.params)
+        try:
+            return float(np.asarray(_dense(value), dtype=np.float64).item())
+        except (TypeError, ValueError):
+            got = f"the shape {np.shape(value)}" if np.size(value) != 1 else repr(value)
+            raise DataError(
+                f"kernel {self.name}: the function must return a number for two rows, or an (n, m) matrix for tables "
+                f"of n and m rows; it returned {got} for two rows."
+            ) from None
 
     def __repr__(self) -> str:
         return f"FunctionKernel({self.name})"

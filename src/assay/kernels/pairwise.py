@@ -182,7 +182,7 @@ def pairwise_kernels(
     if made is not None and not isinstance(made, FunctionKernel):  # a kernel object, ours or scikit-learn's
         return made(X, Y)
     if callable(metric):
-        kernel = FunctionKernel((lambda a, b: metric(a, b, **kwds)) if kwds else metric, of="rows")
+        kernel = FunctionKernel(metric, "rows", kwds)
         return kernel(X, Y)
     if not isinstance(metric, str) or metric not in FUNCTIONS:
         raise ParameterError(

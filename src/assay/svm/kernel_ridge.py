@@ -10,7 +10,7 @@ from assay.core import Card, Regressor
 from assay.core.parameters import Array, Choice, Flag, Instance, Range
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
-from assay.kernels import Kernel, Linear, RowFunction, kernel_of
+from assay.kernels import FunctionKernel, Kernel, Linear, kernel_of
 from assay.kernels.gram_rows import finite
 from assay.kernels.kernel import mirror
 from assay.svm.kernel_expansion import KernelExpansion
@@ -158,7 +158,7 @@ class KernelRidge(KernelExpansion, Regressor):
             and not hasattr(self.kernel, "theta")
         )
         if plain:
-            return RowFunction(self.kernel, self.kernel_params or {})
+            return FunctionKernel(self.kernel, "rows", self.kernel_params or {})
         settings = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         if self.gamma is None:
             settings["gamma"] = 1.0 if isinstance(self.kernel, str) and self.kernel == "chi2" else "auto"

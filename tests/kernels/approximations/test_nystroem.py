@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import assay
 from assay.errors import AssayWarning, DataError
-from assay.kernels import RBF, Linear, Nystroem, RowFunction, pivoted_cholesky
+from assay.kernels import RBF, FunctionKernel, Linear, Nystroem, pivoted_cholesky
 from assay.kernels.gram_rows import MatrixRows
 
 IRIS = load_iris().data
@@ -63,7 +63,7 @@ def test_a_precomputed_kernel_takes_fewer_landmarks_than_rows():
 
 def test_objects_by_a_function_of_two():
     words = ["cat", "hat", "tar", "star", "art", "rat"]
-    shared = RowFunction(lambda a, b: float(len(set(a) & set(b))), objects=True)
+    shared = FunctionKernel(lambda a, b: float(len(set(a) & set(b))), "objects")
     assert not shared.psd
     Z = Nystroem(shared, n_components=6, random_state=0).fit_transform(words)
     assert_allclose(Z @ Z.T, [[len(set(a) & set(b)) for b in words] for a in words], atol=1e-9)

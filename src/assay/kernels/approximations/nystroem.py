@@ -20,7 +20,7 @@ from assay.kernels.approximations.landmarks import (
     leverage_landmarks,
     pivoted_cholesky,
 )
-from assay.kernels.approximations.row_function import RowFunction
+from assay.kernels.given import FunctionKernel
 from assay.kernels.kernel import Kernel
 from assay.kernels.names import kernel_of
 from assay.kernels.objects import objects_of
@@ -214,7 +214,7 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
                 and not hasattr(self.kernel, "theta")
             )
             if plain:
-                return RowFunction(self.kernel, self.kernel_params or {})
+                return FunctionKernel(self.kernel, "rows", self.kernel_params or {})
             return kernel_of(self.kernel, schema=getattr(self, "schema_", None))
         settings = {
             "gamma": 1.0 if self.kernel == "chi2" else "auto",
