@@ -44,6 +44,7 @@ ROUNDS = (
     "assay.trees._oblique.descend",
     "assay.svm.engine._smo.",
     "assay.reduce.topics._gibbs.sweep",
+    "assay.reduce.buffet._binary_features.responsibilities",
     "assay.reduce.topics._documents.documents",
 )
 HUGE_ROUNDS = ("= 2147483647", "= 1099511627776")
@@ -773,6 +774,14 @@ def topics() -> None:
     LatentDirichletAllocation(3, learning_method="gibbs", n_sweeps=5, random_state=0).fit(X)
     BilingualLDA(2, languages=list("aabbcc"), n_sweeps=5, random_state=0).fit(X)
     HierarchicalDirichletProcess(n_sweeps=3, random_state=0).fit(X)
+
+
+@scenario
+def binary_features() -> None:
+    from assay.reduce import IndianBuffetModel
+
+    X, _ = numbers(30)
+    IndianBuffetModel(n_sweeps=5, random_state=0).fit(X).transform(X)
 
 
 @scenario

@@ -88,6 +88,7 @@ MADE = {
     "HierarchicalDirichletProcess": {"n_sweeps": 10, "random_state": 0},
     "HistGradientBoostingClassifier": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
+    "IndianBuffetModel": {"n_sweeps": 10, "random_state": 0},
     "IndependentSigmoids": {"rate": 0.0005, "tol": 5.0},  # stops after a few steps
     "IsolationForest": {"n_estimators": 10, "random_state": 0},
     "LandmarkSVC": {"n_landmarks": 30, "gamma": 0.5, "tol": 1e-10, "random_state": 0},
@@ -189,8 +190,8 @@ EXCEPT: dict[str, dict[str, str]] = {
         "TunedThresholdClassifierCV": "the folds follow the order of the rows",
         **dict.fromkeys(DRAWN, "which rows are drawn follows their order"),
         **dict.fromkeys(
-            ("BilingualLDA", "HierarchicalDirichletProcess"),
-            "the draws of tokens follow the order of the documents",
+            ("BilingualLDA", "HierarchicalDirichletProcess", "IndianBuffetModel"),
+            "the draws follow the order of the tokens or rows",
         ),
         **dict.fromkeys(VISITING, "rows are visited one after the other, and each changes the weights"),
         **dict.fromkeys(

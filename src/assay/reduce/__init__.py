@@ -1,5 +1,7 @@
 """New columns in place of many: components, factors, embeddings, topics, binary features."""
 
+from assay.reduce.buffet.indian_buffet_model import IndianBuffetModel
+from assay.reduce.buffet.indian_buffet_process import IndianBuffetProcess, left_ordered
 from assay.reduce.components.incremental_pca import IncrementalPCA
 from assay.reduce.components.number_of_components import (
     average_eigenvalue_rule,
@@ -26,6 +28,8 @@ __all__ = [
     "FactorAnalysis",
     "HierarchicalDirichletProcess",
     "IncrementalPCA",
+    "IndianBuffetModel",
+    "IndianBuffetProcess",
     "LatentDirichletAllocation",
     "ProbabilisticPCA",
     "Rotation",
@@ -36,6 +40,7 @@ __all__ = [
     "components_for_share",
     "count_words",
     "document_completion",
+    "left_ordered",
     "make_documents",
     "parallel_analysis",
     "rotate_by_angle",
