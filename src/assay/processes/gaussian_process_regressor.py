@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from assay.core import Card, Regressor
-from assay.core.explanation import Section
-from assay.core.fitting import all_or_nothing
-from assay.core.model_view import ModelView, Part
+from assay.core import Card
+from assay.core.fitting import all_or_nothing, observed
+from assay.core.model_view import ModelView
 from assay.core.parameters import Array, Choice, Count, Flag, Function, Range, Seed
 from assay.core.stored import FloatArray, Object, Plain, Scalar, Text
 from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
-from assay.kernels.kernel_learner import KERNEL, KernelLearner
+from assay.kernels.kernel_learner import KERNEL
 from assay.processes import selection as choosing
+from assay.processes.automatic import MIXED, automatic_kernel
+from assay.processes.input_gradient import diagonal_slope, values_and_slopes
+from assay.processes.noise import noise_variance, without_noise
+from assay.processes.reasons import ReasonsOfRegression
 from assay.processes.routes.by_targets import route_of_targets
+from assay.processes.routes.exact import Exact
 from assay.processes.routes.ladder import METHODS, Step, choose_route
-from assay.processes.routes.route import Route
+from assay.processes.routes.route import Route, rows_below
+from assay.processes.targets import Targets
 from assay.tables.rows import row_count, take_rows
 from assay.types import TableLike
 
-__all__ = ["GaussianProcessRegressor"]
+__all__ = ["GaussianProcessRegressor", "Variances"]
 
 LEAST_ROWS_OF_A_SUBSET = 150  # on which parameters are chosen first
 
 
-class GaussianProcessRegressor(KernelLearner, Regressor):
+class Variances(NamedTuple):
+    """How uncertain answers are.
+
+    Attributes
+    ----------
+    latent : (n,) or (n, t) of the function that is learned
+    noisy : (n,) or (n, t) of a new target: the function and its noise
+    """
+
+    latent: np.ndarray
+    noisy: np.ndarray
+
+
+class GaussianProcessRegressor(ReasonsOfRegression):
     r"""Regression by a Gaussian process: an answer and its uncertainty from a kernel and noise.
 
     The targets are :math:`y = f(x) + e`; f is a Gaussian process of mean 0 and covariance K, e is noise. For the
@@ -47,7 +65,8 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
     Parameters
     ----------
     kernel : Kernel, scikit-learn's kernel object, name or function of two tables, default None
-        The covariance K. None is ``ConstantKernel() * RBF()``, as with scikit-learn.
+        The covariance K. None is ``ConstantKernel() * RBF()``, as with scikit-learn. "auto" takes any table as it is:
+        a length scale for each column of numbers, categories and missing values by a `MixedKernel`, and noise.
     alpha : float or (n,) array, default 1e-10
         Variance of the noise beyond that of a `WhiteKernel` in the kernel; of the normalised targets, if they are.
     optimizer : "fmin_l_bfgs_b", callable or None, default "fmin_l_bfgs_b"
@@ -63,8 +82,10 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
     n_targets : int, default None
         Number of targets of a model that has not been fitted.
     random_state : int, RandomState or None, default None
-    selection : "evidence" or "map", default "evidence"
-        What is maximised: the evidence, or the evidence times the default priors (`KernelPrior`).
+    selection : "evidence", "map" or "loo", default "evidence"
+        What is maximised: the evidence; the evidence times the default priors of the parameters (`KernelPrior`), which
+        keep length scales and noise from running to their bounds where the rows say little; or the log density of the
+        training targets by leave-one-out, which asks less of the model.
     method : "auto", "exact", "line", "vecchia" or "inducing", default "auto"
         How it is computed: by the whole matrix; in linear time on one column (`StateSpace`), with the same answers; by
         neighbours (`Vecchia`); by few points that stand for all rows (`InducingPoints`). "auto" chooses by the number
@@ -105,9 +126,8 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         "gaussian process",
         "the mean of all smooth functions that fit, and its uncertainty",
         also=("gp", "gpr"),
-        scale=True,
         most_rows=5_000,
-        settings={"normalize_y": True, "selection": "map"},
+        settings={"kernel": "auto", "normalize_y": True, "selection": "map"},
     )
     accepts = {
         "kernel": KERNEL | None,
@@ -118,7 +138,7 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         "copy_X_train": Flag(),
         "n_targets": Count(1) | None,
         "random_state": Seed(),
-        "selection": Choice("evidence", "map"),
+        "selection": Choice("evidence", "map", "loo"),
         "method": Choice("auto", *METHODS),
     }
     stored = {
@@ -133,6 +153,8 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         "shape_fit_": Plain(tuple),
     }
     route_: Route
+    choice_: choosing.Choice
+    log_marginal_likelihood_value_: float
 
     def __init__(
         self,
@@ -170,23 +192,11 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
         return super().show(limit)
 
-    def _model_parts(self) -> list[Part]:
-        lines: list[list[Any]] = [
-            ["kernel", repr(self.kernel_)],
-            ["training rows", self.shape_fit_[0]],
-            ["computed", self.method_],
-            ["log evidence", round(self.log_marginal_likelihood_value_, 6)],
-            ["parameters", self.choice_.sentence],
-        ]
-        if self.jitter_:
-            lines.append(
-                ["jitter", f"{self.jitter_:.3g} was added to the diagonal: the covariances were singular"]
-            )
-        return [Section("Process", ["what", "value"], lines)]
-
     def _kernel(self) -> Kernel:
         if self.kernel is None:
             return ConstantKernel() * RBF()
+        if isinstance(self.kernel, str) and self.kernel == "auto":
+            return MIXED  # until the table is known
         kernel = kernel_of(self.kernel)
         if kernel.precomputed:
             raise ParameterError(
@@ -209,66 +219,74 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         """
         self._check_parameters()
         values = self._admit(X, fitting=True)
-        n = row_count(values, type(self).__name__)
-        Y = self._targets(y, n)
+        targets = self._targets(y, values)
+        self.several_, self.y_mean_, self.y_scale_ = targets.several, targets.mean, targets.scale
         self._fit_kernel(values)
-        variances = self._noise(noise, Y)
+        Y, variances = targets.normalised, self._noise(noise, len(targets.values))
         step = choose_route(self.method, self.kernel_, values, Y, variances, self.optimizer is not None)
         self.kernel_ = step.kernel
         self.route_ = self._route(step.make, values, Y, variances)
-        self._choose(values, step)
+        self._choose(step)
         self.route_.condition(self.kernel_)
         self.method_ = self.route_.words + step.reason
         return self
 
-    def _targets(self, y: Any, n: int) -> np.ndarray:
-        """(n, t) the targets, normalised if asked for."""
+    @observed
+    def partial_fit(self, X: TableLike, y: Any, noise: Any = None) -> Self:
+        """Learn from further rows with the kernel that the first call chose, in O(n^2) a row.
+
+        The Cholesky factor is bordered; normalisation and parameters stay. The first call is a fit.
+        """
+        if "route_" not in vars(self):
+            return self.fit(X, y, noise)
+        if np.ndim(self.alpha) and np.size(self.alpha) > 1:
+            raise ParameterError(
+                f"{type(self).__name__}: alpha has a value for each row of the first fit. Give a number, and the noise "
+                "of the rows as noise=."
+            )
+        values = self._admit(X)
+        new = self._targets(y, values)
+        if new.values.shape[1] != len(self.y_mean_):
+            raise DataError(
+                f"{type(self).__name__}: y has {new.values.shape[1]} targets, the model {len(self.y_mean_)}."
+            )
+        Y = (new.values - self.y_mean_) / self.y_scale_
+        variances = self._noise(noise, len(Y))
+        if np.isnan(Y).any() or variances.ndim != self.route_.noise.ndim:
+            self._regroup(values, Y, variances)
+        else:
+            self.route_.extend(values, Y, variances)
+        self.log_marginal_likelihood_value_ = self.route_.log_evidence(self.kernel_.theta, gradient=False)[0]
+        return self
+
+    def _regroup(self, X: Any, Y: np.ndarray, noise: np.ndarray) -> None:
+        """Learn from further rows of which targets are missing, or whose noise has another scale for each target."""
+        old, t = self.route_, Y.shape[1]
+        X, Y = rows_below(old.X, X), np.concatenate([old.Y, Y])
+        both = [np.repeat(v[:, None], t, axis=1) if v.ndim == 1 else v for v in (old.noise, noise)]
+        variances = np.concatenate(both)
+        make = choose_route(self.method, self.kernel_, X, Y, variances, False).make
+        self.route_ = self._route(make, X, Y, variances).condition(self.kernel_)
+
+    def _route(self, make: Callable[[], Route], X: Any, Y: np.ndarray, noise: np.ndarray) -> Route:
+        return route_of_targets(make, Y, noise).fit(self.kernel_, X, Y, noise)
+
+    def _targets(self, y: Any, X: Any) -> Targets:
         who = type(self).__name__
         self._remember_targets(y)
-        if y is None:
-            raise DataError(f"{who} requires y to be passed, but the target y is None.")
-        try:
-            Y = np.asarray(plain_values(y), dtype=np.float64)
-        except (TypeError, ValueError):
-            raise DataError("y must be numbers.", who=who) from None
-        if Y.ndim not in (1, 2) or len(Y) != n:
-            raise DataError(f"X has {n} rows and y has the shape {Y.shape}.", who=who)
-        self.several_ = Y.ndim == 2
-        Y = Y[:, None] if Y.ndim == 1 else Y
-        self._check_targets(Y)
-        t = Y.shape[1]
-        self.y_mean_, self.y_scale_ = np.zeros(t), np.ones(t)
-        if self.normalize_y:
-            self.y_mean_ = np.nanmean(Y, axis=0)
-            sd = np.nanstd(Y, axis=0)
-            flat = sd <= 10 * np.finfo(float).eps * np.abs(self.y_mean_)
-            self.y_scale_ = np.where(flat | (sd == 0), 1.0, sd)
-        return (Y - self.y_mean_) / self.y_scale_
-
-    def _check_targets(self, Y: np.ndarray) -> None:
-        who, t = type(self).__name__, Y.shape[1]
-        if np.isinf(Y).any():
-            raise DataError("y contains infinity. Drop the rows, or transform the target.", who=who)
-        missing = np.isnan(Y)
-        if t == 1 and missing.any():
-            raise DataError(
-                f"y contains NaN in {int(missing.sum())} of {len(Y)} rows. Drop them: they say nothing. "
-                "Of several targets, some may be missing.",
-                who=who,
-            )
-        if missing.all(axis=0).any():
-            raise DataError(f"target {int(missing.all(axis=0).argmax()) + 1} of {t} has no values.", who=who)
+        targets = Targets.of(y, row_count(X, who), who, self.normalize_y)
+        t = targets.values.shape[1]
         if self.n_targets is not None and t != self.n_targets:
             raise DataError(
                 "The number of targets seen in `y` is different from the parameter `n_targets`. Got "
                 f"{t} != {self.n_targets}.",
                 who=who,
             )
+        return targets
 
-    def _noise(self, noise: Any, Y: np.ndarray) -> np.ndarray:
+    def _noise(self, noise: Any, n: int) -> np.ndarray:
         """(n,) or (n, t) the noise of the rows in units of the normalised targets."""
-        who, n = type(self).__name__, len(Y)
-        alpha = np.asarray(self.alpha, dtype=np.float64)
+        who, alpha = type(self).__name__, np.asarray(self.alpha, dtype=np.float64)
         if alpha.ndim and len(alpha) not in (1, n):
             raise DataError(
                 f"{who}: alpha must be a scalar or an array with same number of entries as y. ({len(alpha)} != {n})"
@@ -286,10 +304,14 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
             return total + noise / scales[0]
         return total[:, None] + noise[:, None] / scales
 
-    def _route(self, make: Callable[[], Route], X: Any, Y: np.ndarray, noise: np.ndarray) -> Route:
-        return route_of_targets(make, Y, noise).fit(self.kernel_, X, Y, noise)
+    def _fit_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> None:
+        if not (isinstance(self.kernel, str) and self.kernel == "auto"):
+            super()._fit_kernel(X, y, w)
+            return
+        self.kernel_ = automatic_kernel(self.schema_, X).with_schema(self.schema_).learn(X)
+        self.shape_fit_ = tuple(map(int, X.shape))
 
-    def _choose(self, X: Any, step: Step) -> None:
+    def _choose(self, step: Step) -> None:
         """The parameters of the kernel."""
         route, theta = self.route_, self.kernel_.theta
         if self.optimizer is None or not len(theta):
@@ -297,11 +319,10 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
             self.choice_ = choosing.Choice(theta, -value, 1, True, "as given")
             self.log_marginal_likelihood_value_ = value
             return
-        variance = float(np.nanvar(route.Y)) or 1.0
-        prior = choosing.KernelPrior.of(self.kernel_, X, variance)
-        penalised, coarse = self.selection == "map", self._coarse(X, step)
+        prior = choosing.KernelPrior.of(self.kernel_, route.X, float(np.nanvar(route.Y)) or 1.0)
+        penalised, coarse = self.selection == "map", self._coarse(step)
         self.choice_ = choosing.choose_theta(
-            _minus(route),
+            self._objective(route),
             self.kernel_,
             prior=prior,
             penalised=penalised,
@@ -312,17 +333,30 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
             random_state=self.random_state,
         )
         self.kernel_ = self.kernel_.with_theta(self.choice_.theta)
-        prior_loss = prior.loss(self.choice_.theta)[0] if penalised else 0.0
-        self.log_marginal_likelihood_value_ = prior_loss - self.choice_.value
+        value = (prior.loss(self.choice_.theta)[0] if penalised else 0.0) - self.choice_.value
+        if self.selection == "loo":
+            value = route.log_evidence(self.choice_.theta, gradient=False)[0]
+        self.log_marginal_likelihood_value_ = value
 
-    def _coarse(self, X: Any, step: Step) -> list[tuple[choosing.Objective, float]]:
+    def _objective(self, route: Route) -> choosing.Objective:
+        """What is minimised over the parameters of the kernel."""
+        judge = route.log_pseudo_likelihood if self.selection == "loo" else route.log_evidence
+
+        def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            value, gradient = judge(theta)
+            return -value, -gradient
+
+        return objective
+
+    def _coarse(self, step: Step) -> list[tuple[choosing.Objective, float]]:
         """Objectives of some of the rows, if these are enough."""
-        n = len(self.route_.Y)
-        parts = []
-        for make, rows in step.subsets(n):
-            if len(rows) >= LEAST_ROWS_OF_A_SUBSET:
-                route = self._route(make, take_rows(X, rows), self.route_.Y[rows], self.route_.noise[rows])
-                parts.append((_minus(route), len(rows) / n))
+        whole, parts = self.route_, list[tuple[choosing.Objective, float]]()
+        n = len(whole.Y)
+        for make, rows in step.subsets(n) if n >= 4 * LEAST_ROWS_OF_A_SUBSET else ():
+            if len(rows) < LEAST_ROWS_OF_A_SUBSET or np.isnan(whole.Y[rows]).all(axis=0).any():
+                continue
+            route = self._route(make, take_rows(whole.X, rows), whole.Y[rows], whole.noise[rows])
+            parts.append((self._objective(route), len(rows) / n))
         return parts
 
     # ---------------------------------------------------------------- what scikit-learn's has
@@ -382,7 +416,7 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         """The expected target of each row, and how uncertain it is.
 
         The uncertainty is that of the function f, and of a `WhiteKernel` in the kernel, as with scikit-learn, but not
-        that of alpha; see :meth:`predict_distribution`. Before a fit, it is the prior that answers.
+        that of alpha; see :meth:`variances` and :meth:`predict_distribution`. Before a fit the prior answers.
 
         Parameters
         ----------
@@ -425,6 +459,39 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         spread = kernel.gram(values) if return_cov else np.sqrt(kernel.diagonal(values))
         return mean, np.repeat(spread[..., None], t, axis=-1) if t > 1 else spread
 
+    def variances(self, X: TableLike) -> Variances:
+        """The variance of the function at each row, and that of a new target there, with its noise.
+
+        The noise of a new row is that of the kernel's noise part and alpha; if alpha or ``noise`` differ from row to
+        row, their mean.
+        """
+        values = self._fitted_rows(X)
+        variance = self.route_.variance(values)
+        noise = self._noise_of(values).reshape(-1, *[1] * (variance.ndim - 1))
+        latent = np.maximum(variance - noise, 0.0)
+        return Variances(*(self._in_units(v, 1) for v in (latent, variance + self._mean_noise)))
+
+    def _noise_of(self, X: Any) -> np.ndarray:
+        return noise_variance(self.kernel_, X)
+
+    @property
+    def _mean_noise(self) -> Any:
+        """The noise of a new row beyond that of the kernel; (t,) if targets differ in it."""
+        return self.route_.noise.mean(axis=0)
+
+    def _fitted_rows(self, X: Any) -> Any:
+        if "route_" not in vars(self):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
+        return self._admit_to_answer(X)
+
+    def _distribution(self, X: Any) -> Any:
+        """The targets of new rows, with their noise."""
+        from assay.stats.distributions.predictive import Normal
+
+        self._refuse_several_targets(len(self.y_mean_) > 1)
+        mean, variance = self.route_.moments(X)
+        return Normal(self._mean_in_units(mean), np.sqrt(self._in_units(variance + self._mean_noise, 1)))
+
     def sample_y(self, X: TableLike, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """(n, s) or (n, t, s) draws of the function at the rows of X, all rows of a draw together."""
         from sklearn.utils import check_random_state
@@ -439,21 +506,39 @@ class GaussianProcessRegressor(KernelLearner, Regressor):
         ]
         return np.hstack(draws)
 
-    def _distribution(self, X: Any) -> Any:
-        """The targets of new rows, with their noise."""
-        from assay.stats.distributions.predictive import Normal
+    def predict_gradient(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
+        """(n, d) or (n, d, t) the derivatives of the mean by the columns, and those of the variance of the function.
 
-        self._refuse_several_targets(len(self.y_mean_) > 1)
-        mean, variance = self.route_.moments(X)
-        noisy = variance + float(np.mean(self.route_.noise))
-        return Normal(self._mean_in_units(mean), np.sqrt(self._in_units(noisy, 1)))
+        For kernels of distances and products, and what is made of them, exact; for others by central differences.
+        """
+        values, route = self._fitted_rows(X), self.route_
+        if not isinstance(route, Exact) or not isinstance(values, np.ndarray) or values.ndim != 2:
+            raise DataError(
+                f"{type(self).__name__}: derivatives are for tables of numbers and method='exact'. This model: "
+                f"{self.method_}."
+            )
+        kernel = without_noise(self.kernel_)
+        means, spreads = np.empty((*values.shape, route.Y.shape[1])), np.empty(values.shape)
+        for i, x in enumerate(np.asarray(values, dtype=np.float64)):
+            k, slopes = values_and_slopes(kernel, x, route.X)
+            means[i] = slopes.T @ route.a
+            spreads[i] = diagonal_slope(kernel, x) - 2.0 * (route.factor.solve(k) @ slopes)
+        means *= self.y_scale_
+        spread = self._in_units(spreads[..., None], 3)
+        return (means, spread) if means.shape[2] > 1 else (means[..., 0], spread)
 
+    def leave_one_out(self) -> Any:
+        """(n,) or (n, t) the mean and the standard deviation of each training target by a fit without its row.
 
-def _minus(route: Route) -> choosing.Objective:
-    """What is minimised for the largest evidence."""
+        In closed form, with the parameters of the kernel as they are; with noise.
+        """
+        return self._left_out(*self._fitted("leave_one_out").leave_one_out())
 
-    def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        value, gradient = route.log_evidence(theta)
-        return -value, -gradient
+    def leave_out(self, folds: Sequence[Any]) -> Any:
+        """The same for whole folds, each given by the places of its rows: k-fold cross-validation without refitting."""
+        return self._left_out(*self._fitted("leave_out").leave_out([np.asarray(rows) for rows in folds]))
 
-    return objective
+    def _left_out(self, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._shaped(mean * self.y_scale_ + self.y_mean_), self._shaped(
+            np.sqrt(variance) * self.y_scale_
+        )

@@ -16,7 +16,7 @@ __all__ = ["Choice", "KernelPrior", "Objective", "choose_theta"]
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
-RETRIES = 3  # starts from the prior after one that came to nothing
+RETRIES = 4  # starts from the prior after one that came to nothing
 DIFFERENCE = 1e-3  # of theta, by which second derivatives are found on some of the rows
 LEAST_CURVATURE = 1.0  # of the objective in theta: one unit for a factor of e
 NEAR_BOUND = 1e-6
@@ -127,9 +127,11 @@ class KernelPrior:
         constant = float(np.log(self.sd).sum()) + 0.5 * len(z) * np.log(2.0 * np.pi)
         return 0.5 * float(z @ z) + constant, z / self.sd
 
-    def sample(self, random: np.random.Generator | np.random.RandomState, bounds: np.ndarray) -> np.ndarray:
-        """(p,) a draw, moved inside the bounds."""
-        draw = self.mean + self.sd * random.normal(size=len(self.mean))
+    def sample(
+        self, random: np.random.Generator | np.random.RandomState, bounds: np.ndarray, wider: float = 1.0
+    ) -> np.ndarray:
+        """(p,) a draw, from a prior so many times as wide, moved inside the bounds."""
+        draw = self.mean + wider * self.sd * random.normal(size=len(self.mean))
         return np.clip(draw, bounds[:, 0], bounds[:, 1])
 
 
@@ -160,7 +162,7 @@ def choose_theta(
     last one gives the matrix of second derivatives with which the objective of all rows needs few evaluations.
 
     A start that comes to nothing (an objective that is infinite there, a descent that does not end) is followed by up
-    to three draws from the prior. How it ended, and which parameters stand at their bounds, is said in the sentence of
+    to four draws from the prior. How it ended, and which parameters stand at their bounds, is said in the sentence of
     the choice rather than in a warning.
 
     Parameters
@@ -207,10 +209,16 @@ def choose_theta(
     whole = search.objective(objective)
     begin, curvature = search.approach(coarse)
     ends = [search.descend(whole, begin, curvature)]
-    starts = restarts
-    while starts > 0 or (not _sound(ends) and len(ends) <= restarts + RETRIES):
-        starts -= 1
+    for _ in range(restarts):
         ends.append(search.descend(whole, prior.sample(random, search.bounds), None))
+    for attempt in range(RETRIES):
+        if _sound(ends):
+            break
+        if attempt % 2 == 0:  # each draw is followed by its mirror image, and the next is further away
+            draw = prior.sample(random, search.bounds, 1.0 + attempt)
+        else:
+            draw = np.clip(2.0 * prior.mean - draw, search.bounds[:, 0], search.bounds[:, 1])
+        ends.append(search.descend(whole, draw, None))
     best = min(ends, key=lambda end: end.value if np.isfinite(end.value) else np.inf)
     evaluations = sum(end.evaluations for end in ends)
     sentence = search.sentence(best, evaluations, len(ends) - 1)
@@ -233,7 +241,8 @@ class _Search:
         """The function, with the prior's share of the rows if it counts; what is no number is infinite."""
 
         def of(theta: np.ndarray) -> tuple[float, np.ndarray]:
-            value, gradient = function(theta)
+            with np.errstate(all="ignore"):  # what is no number is too far
+                value, gradient = function(theta)
             if self.penalised and np.isfinite(value):
                 loss, slope = self.prior.loss(theta)
                 value, gradient = value + share * loss, gradient + share * slope

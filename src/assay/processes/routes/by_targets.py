@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from assay.core.stored import Each, IntArray, Object
+from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.kernels import Kernel
 from assay.processes.routes.route import Route
 from assay.tables.rows import take_rows
@@ -29,13 +30,14 @@ class ByTargets(Route):
         "routes": Each(Object(Route)),
         "columns": Each(IntArray("*", low=0)),
         "rows": Each(IntArray("*", low=0)),
+        "Y": FloatArray("n", "t"),  # NaN where a target is missing
+        "noise": FloatArray("n", low=0, finite=True) | FloatArray("n", "t", low=0, finite=True),
     }
     routes: list[Route]
     columns: list[np.ndarray]
     rows: list[np.ndarray]
 
-    def __init__(self, make: Callable[[], Route]):
-        self._make = make
+    _make: Callable[[], Route]  # until fit has made the routes
 
     def fit(self, kernel: Kernel, X: Any, Y: np.ndarray, noise: np.ndarray) -> Self:
         """Keep the rows; Y (n, t) is NaN where a target is missing, the noise may be (n,) or (n, t)."""
@@ -83,6 +85,23 @@ class ByTargets(Route):
             means[np.ix_(rows, columns)], variances[np.ix_(rows, columns)] = route.leave_one_out()
         return means, variances
 
+    def leave_out(self, folds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        means, variances = np.full(self.Y.shape, np.nan), np.full(self.Y.shape, np.nan)
+        for route, rows, columns in zip(self.routes, self.rows, self.columns):
+            some = [np.flatnonzero(np.isin(rows, fold)) for fold in folds]
+            answers = route.leave_out([fold for fold in some if len(fold)])
+            means[np.ix_(rows, columns)], variances[np.ix_(rows, columns)] = answers
+        return means, variances
+
+    def log_pseudo_likelihood(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        parts = [route.log_pseudo_likelihood(theta) for route in self.routes]
+        return sum(value for value, _ in parts), np.sum([slope for _, slope in parts], axis=0)
+
+    def extend(self, X: Any, Y: np.ndarray, noise: np.ndarray) -> Self:
+        empty = copy.copy(self.routes[0])
+        self._make = lambda: copy.copy(empty)
+        return super().extend(X, Y, noise)
+
     def _spread(self, parts: list[np.ndarray]) -> np.ndarray:
         """The groups' answers (..., k) or (..., 1) by the places of their targets."""
         out = np.empty((*parts[0].shape[:-1], self.Y.shape[1]))
@@ -92,6 +111,9 @@ class ByTargets(Route):
 
 
 def route_of_targets(make: Callable[[], Route], Y: np.ndarray, noise: np.ndarray) -> Route:
-    """One route if all targets have all rows and the same noise, else one for each group of them."""
-    same = not np.isnan(Y).any() and (noise.ndim == 1 or (noise == noise[:, :1]).all())
-    return make() if same else ByTargets(make)
+    """One route if all targets have all rows and one noise (n,), else one for each group of them."""
+    if not np.isnan(Y).any() and noise.ndim == 1:
+        return make()
+    route = ByTargets()
+    route._make = make
+    return route

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 
 from assay.core.stored import FloatArray, Object
 from assay.errors import DegenerateError
 from assay.processes.cholesky import Factor, factor
-from assay.processes.routes.route import Route
+from assay.processes.leave_out import left_out, pseudo_likelihood
+from assay.processes.routes.route import Route, rows_below
 
 __all__ = ["Exact"]
 
@@ -51,15 +53,27 @@ class Exact(Route):
 
     def log_evidence(self, theta: np.ndarray, gradient: bool = True) -> tuple[float, np.ndarray]:
         kernel = self.kernel.with_theta(theta)
-        K, sums = kernel.gram_and_sums(self.X) if gradient else (kernel.gram(self.X), None)
         try:
-            L = self._factor(K)
+            with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no factor
+                K, sums = kernel.gram_and_sums(self.X) if gradient else (kernel.gram(self.X), None)
+                L = self._factor(K)
         except DegenerateError:
             return -np.inf, np.zeros(len(theta))
         n, t = self.Y.shape
         a = L.solve(self.Y)
         value = float(-0.5 * np.einsum("ij,ij->", self.Y, a) - 0.5 * t * (L.logdet + n * np.log(2.0 * np.pi)))
         return value, np.zeros(0) if sums is None else 0.5 * sums(self._weights(L, a))
+
+    def log_pseudo_likelihood(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        kernel = self.kernel.with_theta(theta)
+        K, sums = kernel.gram_and_sums(self.X)
+        try:
+            L = self._factor(K)
+        except DegenerateError:
+            return -np.inf, np.zeros(len(theta))
+        a = L.solve(self.Y)
+        value, W = pseudo_likelihood(L.inverse(overwrite=True), a)
+        return value, sums(W)
 
     def _weights(self, L: Factor, a: np.ndarray) -> np.ndarray:
         """(n, n) W of (1), for all targets, in the place of L."""
@@ -76,7 +90,8 @@ class Exact(Route):
 
     def _condition(self) -> None:
         try:
-            self.factor = self._factor(self.kernel.gram(self.X))
+            with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused by name
+                self.factor = self._factor(self.kernel.gram(self.X))
         except DegenerateError as error:
             raise DegenerateError(f"{self.kernel!r}: {error}") from None
         self.jitter = self.factor.jitter
@@ -110,3 +125,16 @@ class Exact(Route):
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
         inverse = np.diagonal(self.factor.inverse())[:, None]
         return self.Y - self.a / inverse, np.repeat(1.0 / inverse, self.Y.shape[1], axis=1)  # (3)
+
+    def leave_out(self, folds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        mean, variance = left_out(self.factor.inverse(), self.a, self.Y, folds)
+        return mean, np.repeat(variance[:, None], self.Y.shape[1], axis=1)
+
+    def extend(self, X: Any, Y: np.ndarray, noise: np.ndarray) -> Self:
+        new = np.array(self.kernel.gram(X))
+        new.flat[:: len(new) + 1] += noise
+        self.factor = self.factor.extend(self.kernel.between(self.X, X), new)
+        self.jitter, self.X = self.factor.jitter, rows_below(self.X, X)
+        self.Y, self.noise = np.concatenate([self.Y, Y]), np.concatenate([self.noise, noise])
+        self.a = self.factor.solve(self.Y)
+        return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.stored import FloatArray, Kind, Object, ObjectRows, Scalar, TableRows
 from assay.kernels import Kernel
 
-__all__ = ["Route"]
+__all__ = ["Route", "rows_below"]
 
 
 class Route:
@@ -88,3 +88,30 @@ class Route:
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
         """(n, t) the mean and (n, t) the noisy variance of each training row's target by a fit without it."""
         raise TypeError(f"{type(self).__name__} has no leave-one-out in closed form")
+
+    def leave_out(self, folds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """(n, t) means and noisy variances of the rows of each fold by a fit without it; NaN for rows of no fold."""
+        raise TypeError(f"{type(self).__name__} has no answers without folds in closed form")
+
+    def log_pseudo_likelihood(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """The log density of the training targets by leave-one-out at theta, and its (p,) derivatives."""
+        raise TypeError(f"{type(self).__name__} has no leave-one-out in closed form")
+
+    def extend(self, X: Any, Y: np.ndarray, noise: np.ndarray) -> Self:
+        """Learn from further rows, with the same kernel; a route that can does it at less than the cost of all rows."""
+        self.fit(
+            self.kernel,
+            rows_below(self.X, X),
+            np.concatenate([self.Y, Y]),
+            np.concatenate([self.noise, noise]),
+        )
+        return self.condition(self.kernel)
+
+
+def rows_below(X: Any, more: Any) -> Any:
+    """The rows of two tables, arrays of objects or sparse matrices, one below the other."""
+    if hasattr(X, "tocsr"):
+        import scipy.sparse
+
+        return scipy.sparse.vstack([X, more], format="csr")
+    return np.concatenate([X, more])

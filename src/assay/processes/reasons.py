@@ -1,0 +1,200 @@
+"""Why a Gaussian process answers so: training rows by their weight, terms of the kernel, columns by their relevance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.core import Regressor
+from assay.core.cases import MOST_CASES, beside
+from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
+from assay.core.model_view import Part
+from assay.kernels import Kernel, Sum
+from assay.kernels.kernel_learner import KernelLearner
+from assay.kernels.on_columns import OnColumns
+from assay.kernels.stationary import OfDistance
+from assay.processes.noise import without_noise
+from assay.processes.routes.exact import Exact
+from assay.processes.routes.route import Route
+
+__all__ = ["ReasonsOfRegression", "relevance", "terms_of_sum"]
+
+SHOWN = 8  # training rows in an explanation
+NORMAL_95 = 1.959963984540054
+
+
+def terms_of_sum(kernel: Kernel) -> list[Kernel]:
+    """The kernels that a kernel is the sum of.
+
+    >>> from assay.kernels import RBF, WhiteKernel
+    >>> from assay.processes.reasons import terms_of_sum
+    >>> terms_of_sum(2.0 * RBF() + RBF(9.0) + WhiteKernel())
+    [1.41**2 * RBF(length_scale=1), RBF(length_scale=9), WhiteKernel(noise_level=1)]
+    """
+    return [*terms_of_sum(kernel.k1), *terms_of_sum(kernel.k2)] if isinstance(kernel, Sum) else [kernel]
+
+
+def relevance(kernel: Kernel, X: Any) -> list[tuple[int, float, float]]:
+    """Columns with a length scale of their own: place, length scale, and relevance, the most relevant first.
+
+    The relevance is the standard deviation of the column divided by its length scale: below 0.1 the answers hardly
+    change over the range of the column.
+
+    >>> import numpy as np
+    >>> from assay.kernels import RBF
+    >>> from assay.processes.reasons import relevance
+    >>> relevance(RBF([1.0, 10.0]), np.array([[-1.0, -1.0], [1.0, 1.0]]))
+    [(0, 1.0, 1.0), (1, 10.0, 0.1)]
+    """
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f":
+        return []
+    scales: dict[int, float] = {}
+
+    def gather(part: Kernel, columns: np.ndarray) -> None:
+        if isinstance(part, OnColumns) and not isinstance(part.columns, str):
+            gather(part.kernel, columns[np.asarray(part.columns, dtype=np.int64)])
+        elif isinstance(part, OfDistance) and np.size(part._scale()) == len(columns):
+            for j, scale in zip(columns, np.atleast_1d(part._scale())):
+                scales[int(j)] = min(scales.get(int(j), np.inf), float(scale))
+        else:
+            for inner in part._parts().values():
+                gather(inner, columns)
+
+    gather(kernel, np.arange(X.shape[1]))
+    sd = np.nanstd(X, axis=0)
+    lines = [(j, scale, float(sd[j]) / scale) for j, scale in scales.items()]
+    return sorted(lines, key=lambda line: -line[2])
+
+
+class ReasonsOfRegression(KernelLearner, Regressor):
+    """What ``explain`` and ``show`` say of a Gaussian process regression."""
+
+    route_: Route
+    y_mean_: np.ndarray
+    y_scale_: np.ndarray
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        mean, variance = self.route_.moments(X)
+        latent = np.maximum(variance.reshape(len(mean), -1) - self._noise_of(X)[:, None], 0.0)
+        noisy = variance.reshape(len(mean), -1) + self._mean_noise
+        mean = mean * self.y_scale_ + self.y_mean_
+        latent, noisy = (np.sqrt(v) * self.y_scale_ for v in (latent, noisy))
+
+        def sections(i: int) -> list[Section]:
+            names = self._target_names(mean.shape[1]) if mean.shape[1] > 1 else ["the target"]
+            lines: list[list[Any]] = [
+                [name, float(m), float(f), float(s), float(m - NORMAL_95 * s), float(m + NORMAL_95 * s)]
+                for name, m, f, s in zip(names, mean[i], latent[i], noisy[i])
+            ]
+            heads = ["of", "mean", "sd of the function", "sd with noise", "from", "to"]
+            note = "From and to: the interval that holds 95 % of such targets, by the model."
+            return [
+                Section("Answer and uncertainty", heads, lines, note),
+                *self._spoken_rows(X[i : i + 1], rows[i]),
+                *self._terms_at(X[i : i + 1]),
+            ]
+
+        return Reasons(sections)
+
+    def _spoken_rows(self, x: Any, row: dict[str, Any]) -> list[Section]:
+        """The training rows by the weights of their targets in the mean of the first target."""
+        route = self.route_
+        if not isinstance(route, Exact):
+            return []
+        values = route.kernel.between(x, route.X)[0]
+        weights = route.factor.solve(values)
+        order = np.argsort(-np.abs(weights), kind="stable")[:SHOWN]
+        targets = route.Y[:, 0] * self.y_scale_[0]
+        votes = weights * targets
+        base = float(self.y_mean_[0])
+        lines: list[list[Any]] = [
+            [
+                self._label(int(j)),
+                float(values[j]),
+                float(weights[j]),
+                float(targets[j] + base),
+                float(votes[j]),
+            ]
+            for j in order
+        ]
+        others = len(weights) - len(order)
+        more = f"{others} more rows add {float(votes.sum() - votes[order].sum()):.6g}; " if others else ""
+        about = " (target less its mean, times weight)" if base else ""
+        note = (
+            f"{more}the mean of the targets adds {base:.6g}: the answer is {float(votes.sum()) + base:.6g}."
+        )
+        heads = [self._cases.head, "kernel", "weight", "target", f"contribution{about}"]
+        near = Section("Training rows by weight", heads, lines, note)
+        if "schema_" not in vars(self):
+            return [near]
+        places = order[:MOST_CASES].tolist()
+        return [near, *beside(self, row, route.X[order[:MOST_CASES]], places)]
+
+    def _label(self, i: int) -> Any:
+        """What a training row is called; rows of later calls of partial_fit by their numbers."""
+        names = self._cases
+        return names.label(i) if names.labels is None or i < len(names.labels) else i + 1
+
+    def _terms_at(self, x: Any) -> list[Section]:
+        """What each term of a sum adds to the mean and to the variance before any target was seen."""
+        route, terms = self.route_, terms_of_sum(without_noise(self.kernel_))
+        terms = [term for term in terms if float(term.diagonal(x)[0]) > 0]
+        if not isinstance(route, Exact) or len(terms) < 2:
+            return []
+        scale = float(self.y_scale_[0])
+        total = sum(float(term.diagonal(x)[0]) for term in terms)
+        lines: list[list[Any]] = [
+            [
+                repr(term),
+                float(term.combine(x, route.X, route.a[:, :1])[0, 0]) * scale,
+                float(term.diagonal(x)[0]) / total,
+            ]
+            for term in terms
+        ]
+        return [
+            Section("Terms of the kernel", ["term", "adds to the mean", "share of prior variance"], lines)
+        ]
+
+    # ---------------------------------------------------------------- the model
+
+    def _model_parts(self) -> list[Part]:
+        lines: list[list[Any]] = [
+            ["training rows", len(self.route_.Y)],
+            ["log evidence", round(self.log_marginal_likelihood_value_, 6)],  # type: ignore[attr-defined]
+        ]
+        facts = [f"Kernel: {self.kernel_!r}.", f"Computed: {self.method_}."]  # type: ignore[attr-defined]
+        facts.append(f"Parameters: {self.choice_.sentence}.")  # type: ignore[attr-defined]
+        if jitter := self.route_.jitter:
+            facts.append(
+                f"Jitter: {jitter:.3g} was added to the diagonal, the covariance matrix was singular."
+            )
+        process = Section("Process", ["what", "value"], lines, " ".join(facts))
+        return [process, *self._shares(), *self._relevance()]
+
+    def _shares(self) -> list[Part]:
+        """The terms of a sum by their share of the variance, on average over the training rows."""
+        terms = terms_of_sum(self.kernel_)
+        if len(terms) < 2:
+            return []
+        sizes = [float(np.mean(term.diagonal(self.route_.X))) for term in terms]
+        total = sum(sizes) or 1.0
+        lines: list[list[Any]] = [[repr(term), size / total] for term, size in zip(terms, sizes)]
+        return [Section("Terms by share of variance", ["term", "share"], lines)]
+
+    def _relevance(self) -> list[Part]:
+        columns = relevance(self.kernel_, self.route_.X)
+        if not columns or "schema_" not in vars(self):
+            return []
+        names = self._names
+        lines: list[list[Any]] = [[names[j], scale, share] for j, scale, share in columns]
+        note = "Relevance: standard deviation of the column divided by its length scale."
+        return [Section("Columns by relevance", ["column", "length scale", "relevance"], lines, note)]
+
+    def _noise_of(self, X: Any) -> np.ndarray:
+        raise TypeError(f"{type(self).__name__} must define _noise_of")
+
+    @property
+    def _mean_noise(self) -> float:
+        raise TypeError(f"{type(self).__name__} must define _mean_noise")
