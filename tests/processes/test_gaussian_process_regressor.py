@@ -184,6 +184,11 @@ def test_the_subset_of_rows_leads_to_the_same_parameters():
     assert np.abs(ours.route_.log_evidence(ours.kernel_.theta)[1]).max() < 0.1
 
 
+def test_leave_one_out_needs_the_matrix():
+    with pytest.raises(ParameterError, match="method='exact'"):
+        GaussianProcessRegressor(selection="loo", method="vecchia").fit(X, y)
+
+
 def test_a_function_of_the_user_chooses():
     def grid(objective, start, bounds):
         thetas = [np.array([t]) for t in np.linspace(-1, 1, 21)]

@@ -85,7 +85,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
     selection : "evidence", "map" or "loo", default "evidence"
         What is maximised: the evidence; the evidence times the default priors of the parameters (`KernelPrior`), which
         keep length scales and noise from running to their bounds where the rows say little; or the log density of the
-        training targets by leave-one-out, which asks less of the model.
+        training targets by leave-one-out, which asks less of the model (with ``method="exact"``).
     method : "auto", "exact", "line", "vecchia" or "inducing", default "auto"
         How it is computed: by the whole matrix; in linear time on one column (`StateSpace`), with the same answers; by
         neighbours (`Vecchia`); by few points that stand for all rows (`InducingPoints`). "auto" chooses by the number
@@ -218,12 +218,17 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         noise : (n,) variances of the noise of each row, in squared units of y; None for no other than alpha
         """
         self._check_parameters()
+        if self.selection == "loo" and self.method not in ("auto", "exact"):
+            raise ParameterError(
+                f"{type(self).__name__}: selection='loo' is computed by method='exact' alone, got {self.method!r}."
+            )
         values = self._admit(X, fitting=True)
         targets = self._targets(y, values)
         self.several_, self.y_mean_, self.y_scale_ = targets.several, targets.mean, targets.scale
         self._fit_kernel(values)
         Y, variances = targets.normalised, self._noise(noise, len(targets.values))
-        step = choose_route(self.method, self.kernel_, values, Y, variances, self.optimizer is not None)
+        method = "exact" if self.selection == "loo" else self.method
+        step = choose_route(method, self.kernel_, values, Y, variances, self.optimizer is not None)
         self.kernel_ = step.kernel
         self.route_ = self._route(step.make, values, Y, variances)
         self._choose(step)
