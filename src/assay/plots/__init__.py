@@ -1,6 +1,7 @@
 """Plots: one Display per picture, drawn with matplotlib."""
 
 from assay.plots.association_display import AssociationDisplay
+from assay.plots.belief_display import BeliefDisplay
 from assay.plots.bound_display import BoundDisplay
 from assay.plots.boundary_display import BoundaryDisplay
 from assay.plots.calibration_display import CalibrationDisplay
@@ -42,6 +43,7 @@ from assay.plots.validation_curve_display import ValidationCurveDisplay
 
 __all__ = [
     "AssociationDisplay",
+    "BeliefDisplay",
     "BoundDisplay",
     "BoundaryDisplay",
     "CalibrationDisplay",
