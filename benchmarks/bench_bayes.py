@@ -25,6 +25,14 @@ PAIRS = {
         lambda: bayes.QuadraticDiscriminantAnalysis(),
         lambda: discriminant_analysis.QuadraticDiscriminantAnalysis(),
     ),
+    "Bayesian Gaussian (peer: QDA)": (
+        lambda: bayes.BayesianGaussianClassifier(),
+        lambda: discriminant_analysis.QuadraticDiscriminantAnalysis(),
+    ),
+    "Bayesian Gaussian, diagonal (peer: GaussianNB)": (
+        lambda: bayes.BayesianGaussianClassifier("diag"),
+        lambda: naive_bayes.GaussianNB(),
+    ),
 }
 
 COUNT_PAIRS = {

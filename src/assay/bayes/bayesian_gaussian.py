@@ -18,6 +18,8 @@ from assay.stats.bayesian.normal_update import updated_mean
 from assay.stats.checks import is_number
 from assay.types import Priors
 
+FACTORS = 8  # of a product whose logarithm is taken
+
 _NUMBERS = Any_("a number, or one for each column", lambda v: is_number(v) or np.ndim(v) in (1, 2))
 
 
@@ -223,8 +225,13 @@ class BayesianGaussianClassifier(OwnCovariances):
         if self.covariance == "diag":
 
             def score(block: np.ndarray, out: np.ndarray) -> None:
+                columns = np.ascontiguousarray(block.T)
                 for k in range(len(constants)):
-                    out[:, k] = constants[k] + self._column_terms(block, k).sum(axis=1)
+                    gap = columns - self.means_[k][:, None]
+                    with np.errstate(over="ignore"):
+                        gap *= gap
+                    gap /= (self.dof_[k] * self.scale_[k])[:, None]
+                    out[:, k] = constants[k] - (self.dof_[k] + 1) / 2 * _sum_of_logs(gap)
 
             return by_rows(score, X, len(constants))
         d, half = (
@@ -279,3 +286,13 @@ class BayesianGaussianClassifier(OwnCovariances):
             return 1.0
         size = shape if self.covariance == "diag" else (shape[0], 1)
         return np.sqrt(self.dof_[k] / rng.chisquare(self.dof_[k], size))
+
+
+def _sum_of_logs(squares: np.ndarray) -> np.ndarray:
+    """(n,) sums of log(1 + squares), (d, n), over columns: one logarithm for each product of a few of them."""
+    total = np.zeros(squares.shape[1])
+    for j in range(0, len(squares), FACTORS):
+        with np.errstate(over="ignore"):
+            product = np.multiply.reduce(1.0 + squares[j : j + FACTORS], axis=0)
+        total += np.log(product)
+    return total if np.isfinite(total).all() else np.log1p(squares).sum(axis=0)
