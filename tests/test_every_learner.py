@@ -72,6 +72,7 @@ MADE = {
     "HardMarginSVC": {"overlap": "soft"},  # random labels overlap
     "SubgradientSVC": {"max_iter": 200},
     "GaussianOutliers": {"random_state": 0, "n_starts": 20},
+    "BayesianMixtureOfExperts": {"n_init": 1, "max_iter": 2000, "random_state": 0},
     "DirichletProcessMixture": {"n_sweeps": 10, "burn_in": 10, "random_state": 0},
     "NearestClusterClassifier": {"random_state": 0},
     "PrototypeSearch": {"random_state": 0},

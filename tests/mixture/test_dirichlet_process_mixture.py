@@ -69,7 +69,7 @@ def test_ranks_of_true_values_among_draws_are_uniform():
         draws = np.column_stack([model.draws_[name][0, every - 1 :: every] for name in ("alpha", "groups")])
         return [alpha, tables.max() + 1], draws
 
-    assert_calibrated(simulate, rounds=150, bins=5)
+    assert_calibrated(simulate, rounds=100, bins=5)
 
 
 def test_the_density_is_the_average_over_partitions_and_integrates_to_one():

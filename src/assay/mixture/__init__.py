@@ -1,6 +1,8 @@
-"""Mixtures of Gaussians: by EM, with priors, variational, and of a number of groups that is learned."""
+"""Mixtures of Gaussians: by EM, with priors, variational, of a number of groups that is learned; mixtures of
+regressions."""
 
 from assay.mixture.bayesian_gaussian_mixture import BayesianGaussianMixture
+from assay.mixture.bayesian_mixture_of_experts import BayesianMixtureOfExperts
 from assay.mixture.chinese_restaurant import ChineseRestaurant, stick_breaking
 from assay.mixture.dirichlet_process_mixture import DirichletProcessMixture
 from assay.mixture.gaussian_mixture import GaussianMixture
@@ -9,6 +11,7 @@ from assay.mixture.prior import MixturePrior
 
 __all__ = [
     "BayesianGaussianMixture",
+    "BayesianMixtureOfExperts",
     "ChineseRestaurant",
     "DirichletProcessMixture",
     "GaussianMixture",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -18,7 +19,7 @@ from assay.core.model_view import Part
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.scores import softmax, winner
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import Boolean, Each, FloatArray, Scalar
 from assay.core.sum_learner import WithoutTarget
 from assay.core.sums import Block, Rows, Source, is_dask
@@ -28,7 +29,7 @@ from assay.mixture.components import FORMS, CovarianceForm, Estimates, Moments
 from assay.mixture.starts import STARTS, start
 from assay.types import TableLike, Target, Weights
 
-__all__ = ["MIXTURE_PARAMETERS", "MixtureLearner", "Run", "row_moments"]
+__all__ = ["MIXTURE_PARAMETERS", "MixtureLearner", "Run", "row_moments", "start_rows"]
 
 START_ROWS = (
     50_000  # of a stream or a cluster, drawn at random when there are more, that the start is made of
@@ -197,7 +198,7 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
         return moments
 
     def _start(self, source: Source, n: int, draw: np.random.RandomState) -> Any:
-        X, w = _start_rows(source, n, draw)
+        X, _, w = start_rows(source, n, draw)
         shares = start(self.init_params, X, w, self.n_components, draw)
         return self._begin(self._form.estimates_of(X, shares))
 
@@ -369,26 +370,34 @@ def _numbers(X: Any) -> np.ndarray:
     return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def _start_rows(source: Source, n: int, draw: np.random.RandomState) -> tuple[np.ndarray, Any]:
-    """The rows that the start is made of, with their weights: all, or as many of a long stream as memory likes."""
+def start_rows(source: Source, n: int, draw: np.random.RandomState) -> Block:
+    """The rows that a start is made of: all, or as many of a long stream as memory likes."""
     if isinstance(source, Rows):
-        return _numbers(source.X), source.w
-    if n > START_ROWS:  # their weights change where the mixture starts, and that alone: each counts once
-        return _numbers(source.take(np.sort(draw.choice(n, START_ROWS, replace=False)))), None
-    parts = source.add_up(_gathered)
-    w = None if parts[0][1] is None else np.concatenate([part[1] for part in parts])
-    return np.concatenate([part[0] for part in parts]), w
+        return Block(_numbers(source.X), source.y, source.w)
+    share = min(1.0, START_ROWS / n)
+    seed = draw.randint(LARGEST_SEED) if share < 1 else 0
+
+    def some(block: Block) -> list[Block]:
+        X = _numbers(block.X)
+        kept = np.random.RandomState(seed).uniform(size=len(X)) < share if share < 1 else slice(None)
+        y, w = (None if part is None else np.asarray(part)[kept] for part in (block.y, block.w))
+        return [Block(X[kept], y, w)]
+
+    parts = source.add_up(some)
+    X, y, w = zip(*parts)
+    return Block(
+        np.concatenate(X),
+        None if y[0] is None else np.concatenate(y),
+        None if w[0] is None else np.concatenate(w),
+    )
 
 
-def row_moments(source: Source) -> ClassScatter:
-    """Weight, mean and scatter of all rows, as those of one class."""
+def row_moments(source: Source, joined: Callable[[Block], Block] = lambda block: block) -> ClassScatter:
+    """Weight, mean and scatter of all rows, as those of one class; ``joined`` makes the rows of a block."""
 
     def summarize(block: Block) -> ClassScatter:
-        X = _numbers(block.X)
-        return class_scatter(X, np.zeros(len(X), dtype=np.int64), block.w, 1, pooled=False)
+        rows = joined(block)
+        X = _numbers(rows.X)
+        return class_scatter(X, np.zeros(len(X), dtype=np.int64), rows.w, 1, pooled=False)
 
     return source.add_up(summarize)
-
-
-def _gathered(block: Block) -> list[tuple[np.ndarray, Any]]:
-    return [(_numbers(block.X), block.w)]

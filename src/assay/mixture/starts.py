@@ -44,8 +44,13 @@ def start(how: str, X: np.ndarray, w: Any, K: int, draw: np.random.RandomState) 
     return shares if w is None else shares * w[:, None]
 
 
-def k_means(X: np.ndarray, w: Any, K: int, draw: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    """Lloyd's steps from a k-means++ start: the centres (K, d), and the centre of each row (n,).
+def k_means(
+    X: np.ndarray, w: Any, K: int, draw: np.random.RandomState | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Lloyd's steps: the centres (K, d), and the centre of each row (n,).
+
+    They start from k-means++ or, without a source of random numbers, from K slices of equal weight across the rows'
+    longest axis, which follow neither the order of the rows nor whether a row weighs twice or is there twice.
 
     >>> import numpy as np
     >>> from assay.mixture.starts import k_means
@@ -53,10 +58,11 @@ def k_means(X: np.ndarray, w: Any, K: int, draw: np.random.RandomState) -> tuple
     >>> sorted(centers.ravel().tolist())
     [0.5, 9.5]
     """
-    center = X.mean(axis=0)
+    center = np.average(X, axis=0, weights=w)
     X = X - center
-    goes_on = LEAST_MOVE * np.var(X, axis=0).mean()
-    centers = np.ascontiguousarray(_spread(X, w, K, draw)[0], dtype=np.float64)
+    goes_on = LEAST_MOVE * np.average(X**2, axis=0, weights=w).mean()
+    first = _slices(X, w, K) if draw is None else _spread(X, w, K, draw)[0]
+    centers = np.ascontiguousarray(first, dtype=np.float64)
     weights = NO_WEIGHTS if w is None else w
     labels = np.full(len(X), -1, dtype=np.int64)
     for _ in range(MOST_STEPS):
@@ -78,6 +84,21 @@ def _spread(X: np.ndarray, w: Any, K: int, draw: np.random.RandomState) -> tuple
     from sklearn.cluster import kmeans_plusplus
 
     return kmeans_plusplus(X, K, sample_weight=w, random_state=draw)
+
+
+def _slices(X: np.ndarray, w: Any, K: int) -> np.ndarray:
+    """(K, d) the means of K slices of equal weight across the longest axis of centred rows."""
+    weights = np.ones(len(X)) if w is None else w
+    axis = np.linalg.eigh((weights * X.T) @ X)[1][:, -1]
+    places, code = np.unique(
+        np.round(X @ (axis * np.sign(axis[np.argmax(np.abs(axis))])), 9), return_inverse=True
+    )
+    mass = np.bincount(code.ravel(), weights, len(places))
+    middle = (np.cumsum(mass) - mass / 2) / mass.sum()  # rows in one place are in one slice
+    label = np.minimum((K * middle).astype(np.int64), K - 1)[code.ravel()]
+    counts = np.bincount(label, weights, K)
+    sums = np.array([np.bincount(label, weights * column, K) for column in X.T]).T
+    return sums / np.where(counts > 0, counts, 1.0)[:, None]
 
 
 def _fill_empty(X: np.ndarray, w: Any, centers: np.ndarray, labels: Any, counts: Any, sums: Any) -> None:
