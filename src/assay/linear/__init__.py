@@ -5,6 +5,7 @@ from assay.linear.bayesian.bayesian_generalized_linear_model import BayesianGene
 from assay.linear.bayesian.bayesian_linear_regression import BayesianLinearRegression
 from assay.linear.bayesian.bayesian_logistic_regression import BayesianLogisticRegression
 from assay.linear.bayesian.bayesian_ridge import BayesianRidge
+from assay.linear.bayesian.model_averaging_regressor import ModelAveragingRegressor
 from assay.linear.bayesian.penalties import lasso_penalty, ridge_penalty
 from assay.linear.bayesian.posterior_table import PosteriorTable
 from assay.linear.coefficient_report import CoefficientReport, coefficient_report, pruned
@@ -81,6 +82,7 @@ __all__ = [
     "LogisticDiscriminant",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "ModelAveragingRegressor",
     "OrdinalLogisticRegression",
     "PairwiseRanker",
     "PenaltyCurve",

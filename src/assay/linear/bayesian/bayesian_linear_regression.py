@@ -8,15 +8,15 @@ import numpy as np
 
 from assay.core import Card, Regressor
 from assay.core.explanation import Section
-from assay.core.explanations import Reasons, RowValues, dense_block
+from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Array, Choice, Count, Flag, Range
-from assay.core.stored import Each, FloatArray, IntArray, Object, Scalar
+from assay.core.stored import Each, FloatArray, Object, Scalar
 from assay.core.sums import Rows, Source
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
+from assay.linear.bayesian.basis import PolynomialTerms
 from assay.linear.bayesian.compressed_rows import CompressedRows, CompressingLearner
 from assay.linear.bayesian.evidence import Evidence, maximise
 from assay.linear.bayesian.posterior_regressor import PosteriorRegressor
-from assay.linear.regression.polynomial_basis import exponents
 from assay.stats.bayesian.linear_posterior import LinearPosterior, root_of
 from assay.stats.distributions.predictive import Mixture
 from assay.tables.row_names import row_name
@@ -28,7 +28,7 @@ NEGLIGIBLE = 1e-9  # posterior probability below which a point of the grid is le
 SHOWN_ROWS = 6  # training rows that an explanation lists
 
 
-class BayesianLinearRegression(CompressingLearner, PosteriorRegressor, Regressor):
+class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorRegressor, Regressor):
     r"""Linear regression whose weights have a distribution.
 
     The noise is :math:`N(0, 1/\beta)` and the weights are :math:`N(\mu_0, (\alpha\Sigma_0)^{-1})` before any row.
@@ -129,7 +129,6 @@ class BayesianLinearRegression(CompressingLearner, PosteriorRegressor, Regressor
         "probabilities_": FloatArray("g", low=0, high=1),
         "grid_": FloatArray("G", 2, low=0),
         "grid_posterior_": FloatArray("G", low=0, high=1),
-        "powers_": IntArray("q", "p", low=0, high=1000),
         "_kept_rows": FloatArray("t", "q") | None,
         "_kept_targets": FloatArray("t") | None,
     }
@@ -159,39 +158,6 @@ class BayesianLinearRegression(CompressingLearner, PosteriorRegressor, Regressor
         self.penalize_intercept = penalize_intercept
         self.keep_rows = keep_rows
 
-    # ------------------------------------------------------------------ basis functions
-
-    def _basis(self, X: Any) -> Any:
-        if self.degree == 1:
-            return X
-        Z = dense_block(X).astype(np.float64)
-        with np.errstate(over="ignore"):
-            return np.column_stack([np.prod(Z**row, axis=1) for row in self._exponents()])
-
-    def _exponents(self) -> np.ndarray:
-        """(q, p) of each term, without the constant."""
-        if self.degree == 1:
-            return np.eye(len(self._names), dtype=np.int64)
-        design = self.design_
-        indicator = np.array([design.schema[int(j)].kind == "nominal" for j in design.source], dtype=bool)
-        limits = np.where(indicator, 1, self.degree)
-        return exponents(limits, self.degree, np.where(indicator, design.source, -1))[1:]
-
-    def _terms(self) -> list[str]:
-        if self.degree == 1:
-            return list(self._names)
-        parts = [
-            [name if p == 1 else f"{name}^{p}" for name, p in zip(self._names, row) if p]
-            for row in self.powers_
-        ]
-        return [" ".join(part) for part in parts]
-
-    def _columns(self, X: Any) -> np.ndarray:
-        return dense_block(self._basis(X)).astype(np.float64, copy=False)
-
-    def _predict(self, X: Any) -> np.ndarray:
-        return super()._predict(X) if self.degree == 1 else self._columns(X) @ self.coef_ + self.intercept_
-
     # ------------------------------------------------------------------ learning
 
     def _summarize(self, X: Any, y: Any, w: Any) -> Any:
@@ -206,7 +172,7 @@ class BayesianLinearRegression(CompressingLearner, PosteriorRegressor, Regressor
         super()._learn_from(source)
 
     def _infer(self, rows: CompressedRows) -> None:
-        self.powers_ = self._exponents()
+        self._set_terms()
         penalised = self.fit_intercept and self.penalize_intercept
         flat = int(self.fit_intercept and not penalised)
         A, t = rows.with_constant() if penalised else (rows.R, rows.t)

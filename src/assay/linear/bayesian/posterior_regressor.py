@@ -122,18 +122,23 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
 
     def _draw(self, n: int, random_state: RandomState) -> tuple[np.ndarray, np.ndarray]:
         """(n, q) weights, the constant first, and (n,) variances of the noise."""
-        who = type(self).__name__
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-            raise ParameterError(f"{who}: the number of draws must be a whole number from 1 up, got {n!r}.")
+        n, who = self._number_of_draws(n), type(self).__name__
         random, parts = as_generator(random_state, who), self._parts()
         if len(parts) == 1:
-            return parts[0][1].sample_both(int(n), random)
-        chosen = random.choice(len(parts), size=int(n), p=[p for p, _ in parts])
-        W, variance = np.empty((int(n), len(parts[0][1].mean))), np.empty(int(n))
+            return parts[0][1].sample_both(n, random)
+        chosen = random.choice(len(parts), size=n, p=[p for p, _ in parts])
+        W, variance = np.empty((n, len(parts[0][1].mean))), np.empty(n)
         for k in np.unique(chosen):
             at = np.flatnonzero(chosen == k)
             W[at], variance[at] = parts[k][1].sample_both(len(at), random)
         return W, variance
+
+    def _number_of_draws(self, n: Any) -> int:
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise ParameterError(
+                f"{type(self).__name__}: the number of draws must be a whole number from 1 up, got {n!r}."
+            )
+        return int(n)
 
     def sample_y(
         self, X: TableLike, n_samples: int = 1, random_state: RandomState = 0, noise: bool = True
