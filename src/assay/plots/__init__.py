@@ -20,6 +20,7 @@ from assay.plots.learning_curve_display import LearningCurveDisplay
 from assay.plots.lift_display import LiftDisplay
 from assay.plots.loss_curves_display import LossCurvesDisplay
 from assay.plots.margin_display import MarginDisplay
+from assay.plots.optimization_display import OptimizationDisplay
 from assay.plots.paired_difference_display import PairedDifferenceDisplay
 from assay.plots.partition_display import PartitionDisplay
 from assay.plots.posterior_display import PosteriorDisplay
@@ -62,6 +63,7 @@ __all__ = [
     "LiftDisplay",
     "LossCurvesDisplay",
     "MarginDisplay",
+    "OptimizationDisplay",
     "PairedDifferenceDisplay",
     "PartitionDisplay",
     "PosteriorDisplay",

@@ -1,5 +1,25 @@
 """Tuning: parameters chosen by resampling the training rows, and the error of a tuned learner."""
 
+from assay.tuning.bayesian_optimization import BayesianOptimization, Try
 from assay.tuning.nested import Nested, Tuned, TunedRegressor, nested
+from assay.tuning.space import Category, Quantiles, Real, Space, Whole
+from assay.tuning.spaces import default_space
 
-__all__ = ["Nested", "Tuned", "TunedRegressor", "nested"]
+# Not in the list below: it is scikit-learn's search class, with its attributes, and keeps none of our learners'
+# promises (model files, show, reasons). Those are kept by Tuned.
+from assay.tuning.bayes_search_cv import BayesSearchCV as BayesSearchCV  # isort: skip
+
+__all__ = [
+    "BayesianOptimization",
+    "Category",
+    "Nested",
+    "Quantiles",
+    "Real",
+    "Space",
+    "Try",
+    "Tuned",
+    "TunedRegressor",
+    "Whole",
+    "default_space",
+    "nested",
+]

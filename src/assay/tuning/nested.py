@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,8 @@ from sklearn.utils.metaestimators import available_if
 from assay.core import Card, Classifier, Regressor
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import MetaEstimator, PassesDistributionsOn, fit_to
-from assay.core.parameters import Any_, Seed
+from assay.core.parameters import Any_, Count, Seed
+from assay.core.progress import progress
 from assay.core.seeds import as_seed
 from assay.core.stored import Boolean, Object, Plain, Scalar
 from assay.core.targets import EncodedLabels, encode_labels, numeric_target
@@ -36,6 +38,8 @@ from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import shown_confidence
 from assay.tables.data import Dataset
+from assay.tuning.bayesian_optimization import BayesianOptimization
+from assay.tuning.space import Space, is_space
 
 __all__ = ["Nested", "Tuned", "TunedRegressor", "nested"]
 
@@ -56,6 +60,7 @@ class _Tunes(MetaEstimator):
         "inner": Any_(),
         "metric": Any_(),
         "random_state": Seed(),
+        "n_iter": Count(1),
     }
     stored = {
         "_raw": Boolean(),
@@ -69,6 +74,7 @@ class _Tunes(MetaEstimator):
     inner: Any
     metric: Any
     random_state: int | None
+    n_iter: int
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -96,9 +102,13 @@ class _Tunes(MetaEstimator):
         aim = self._read_target(y, len(table))
         seed = 0 if self.random_state is None else as_seed(self.random_state, who)
         data = Data(X, table, aim, as_column(groups, len(table), "groups", who))
-        settings, m = self._settings(), self._measure()
-        candidates = varied(self.estimator, settings, data.table, who, aim.task)
-        means = self._judged(candidates, data, m, seed)
+        m = self._measure()
+        if is_space(self.grid):
+            settings, candidates, means = self._searched(data, m, seed)
+        else:
+            settings = self._settings()
+            candidates = varied(self.estimator, settings, data.table, who, aim.task)
+            means = self._judged(candidates, data, m, seed)
         best = int(np.nanargmin(m.sign * np.round(means, 12)))
         self.results_ = list(zip(settings, means.tolist(), strict=True))
         self.best_params_, self.best_score_ = settings[best], float(means[best])
@@ -116,8 +126,11 @@ class _Tunes(MetaEstimator):
         return "classification" if self._task == "classifier" else "regression"
 
     def _settings(self) -> list[dict[str, Any]]:
+        """Every setting of a grid; of a space the first that a search would try, since a wrong one is refused."""
         from sklearn.model_selection import ParameterGrid
 
+        if is_space(self.grid):
+            return BayesianOptimization(self.grid, n_initial=1).ask()
         try:
             return [dict(s) for s in ParameterGrid(self.grid)]
         except (TypeError, ValueError) as error:
@@ -133,21 +146,82 @@ class _Tunes(MetaEstimator):
             )
         return m
 
-    def _judged(self, candidates: list[Candidate], data: Data, m: Measure, seed: int) -> np.ndarray:
-        """The mean of the metric of each setting over the inner splits; NaN for one that failed."""
+    def _splits(self, data: Data, seed: int) -> list[Any]:
+        """The inner splits, the same for all settings."""
         codes = _by_appearance(data.codes)  # so that other names of the classes give the same splits
         plan = Resampling.of(self.inner)
         if plan.given_splits is not None:
             dealt = plan.given_splits.dealt(data.raw, data.values_of_target, data.groups, len(codes))
             plan = replace(plan, given_splits=dealt)
         plan, _ = plan.fitted_to(codes, data.labels, data.groups)
+        return list(plan.splits(codes, seed, data.groups))
+
+    def _searched(
+        self, data: Data, m: Measure, seed: int
+    ) -> tuple[list[dict[str, Any]], list[Candidate], np.ndarray]:
+        """The settings that Bayesian optimisation tried, their candidates, and the mean of the metric of each."""
+        search = BayesianOptimization(self.grid, random_state=seed)
+        folds = [data.fold(split) for split in self._splits(data, seed)]
+        task, who = Task([m], None, None, seed, probabilities=False), type(self).__name__
+        candidates = list[Candidate]()
+        with progress(self.n_iter, "settings") as bar:
+            try:
+                for _ in range(self.n_iter):
+                    settings = search.ask()
+                    if any(settings[0] == t.setting for t in search.history):
+                        break  # of a small space all is tried
+                    candidates += varied(self.estimator, settings, data.table, who, data.target.task)
+                    began = time.perf_counter()
+                    cells = [run_cell(candidates[-1], fold, task) for fold in folds]
+                    failure = next((cell.failure for cell in cells if cell.failure), "")
+                    values = np.array([[cell.values.get(m.name, np.nan)] for cell in cells])
+                    mean = float(_means(values, [0] if failure else [])[0])
+                    search.tell(
+                        settings[0], m.sign * mean, seconds=time.perf_counter() - began, failure=failure
+                    )
+                    bar.advance(note=_best_note(search, m))
+            except KeyboardInterrupt as stop:
+                self._note_partial(stop, [(t.setting, m.sign * t.value) for t in search.history], "settings")
+                raise
+        means = m.sign * np.array([t.value for t in search.history])
+        if np.isnan(means).all():
+            raise DataError(f"no setting could be judged. {search.history[-1].failure}", who=who)
+        return [t.setting for t in search.history], candidates, means
+
+    def optimization(self) -> BayesianOptimization:
+        """The search over a space as an object: its history, which parameters mattered (``explain()``)."""
+        self._ready()
+        if not is_space(self.grid):
+            raise ParameterError(
+                "a grid is tried as a whole, there is no search. Give ranges: "
+                "{'C': Real(0.01, 100.0, log=True)}.",
+                who=type(self).__name__,
+            )
+        sign = self._measure().sign
+        search = BayesianOptimization(self.grid)
+        for setting, mean in self.results_:
+            search.tell(setting, sign * mean)
+        return search
+
+    def _note_partial(self, stop: KeyboardInterrupt, results: list[Any], what: str) -> None:
+        """What is known so far, as the attribute ``partial`` of the interruption."""
+        if results:
+            stop.partial = results  # type: ignore[attr-defined]
+            stop.add_note(
+                f"{type(self).__name__}: interrupted after {len(results)} {what}; the attribute partial of this "
+                "exception has each setting with its mean."
+            )
+
+    def _judged(self, candidates: list[Candidate], data: Data, m: Measure, seed: int) -> np.ndarray:
+        """The mean of the metric of each setting over the inner splits; NaN for one that failed."""
+        splits = self._splits(data, seed)
         task, values, why = Task([m], None, None, seed, probabilities=False), [], {}
-        for split in plan.splits(codes, seed, data.groups):
+        for split in splits:
             fold = data.fold(split)
             try:
                 cells = [run_cell(c, fold, task) for c in candidates]
             except KeyboardInterrupt as stop:
-                self._keep_partial(stop, values, list(why), plan.count(len(codes), data.groups))
+                self._keep_partial(stop, values, list(why), len(splits))
                 raise
             why.update({i: cell.failure for i, cell in enumerate(cells) if cell.failure})
             values.append([cell.values.get(m.name, np.nan) for cell in cells])
@@ -183,9 +257,10 @@ class _Tunes(MetaEstimator):
 class Tuned(_Tunes, Classifier):
     """A learner whose parameters are chosen by resampling the rows it is fitted with.
 
-    Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
-    of equals, is fitted to all rows. As a candidate of ``compare`` it is tuned again in every training set, so the
-    test rows never take part in the selection, and groups that stay together there do so in the inner splits.
+    Every setting of the grid, or as many of a space as ``n_iter`` says, is tried on the same inner splits; the one with
+    the best mean of the metric, the first of equals, is fitted to all rows. As a candidate of ``compare`` it is
+    tuned again in every training set, so the test rows never take part in the selection, and groups that stay together
+    there do so in the inner splits.
 
     Cost: fit folds times candidates times the learner, and once more; predict O(1) times that of the chosen one; memory
     O(folds candidates), and the chosen learner.
@@ -194,10 +269,14 @@ class Tuned(_Tunes, Classifier):
     ----------
     estimator : a learner or its short name, prepared as in ``compare``
     grid : dict of parameter to list of values, or a list of such dicts
+        Every setting is tried. If the dict has ranges (`Real`, `Whole`, `Category`, a distribution of scipy.stats),
+        ``n_iter`` settings are tried that Bayesian optimisation suggests (`BayesianOptimization`).
     inner : the design of the inner splits
     metric : name of a metric, or a Measure
     random_state : int or None
-        Of the inner splits, and of the learner's own open random_state; None is 0.
+        Of the inner splits, of the search, and of the learner's own open random_state; None is 0.
+    n_iter : int, default 30
+        Settings of a search; a grid is tried as a whole.
 
     Attributes
     ----------
@@ -214,7 +293,7 @@ class Tuned(_Tunes, Classifier):
 
     See Also
     --------
-    nested
+    nested, BayesianOptimization, BayesSearchCV
 
     References
     ----------
@@ -238,12 +317,14 @@ class Tuned(_Tunes, Classifier):
         inner: Any = "5-fold",
         metric: Any = "error",
         random_state: int | None = None,
+        n_iter: int = 30,
     ):
         self.estimator = estimator
         self.grid = grid
         self.inner = inner
         self.metric = metric
         self.random_state = random_state
+        self.n_iter = n_iter
 
     def _read_target(self, y: Any, n: int) -> ReadTarget:
         self.classes_, codes = encode_labels(y, n, "Tuned")
@@ -267,9 +348,10 @@ class Tuned(_Tunes, Classifier):
 class TunedRegressor(PassesDistributionsOn, _Tunes, Regressor):
     """A regressor whose parameters are chosen by resampling the rows it is fitted with.
 
-    Every setting of the grid is tried on the same inner splits; the one with the best mean of the metric, the first
-    of equals, is fitted to all rows. As a candidate of ``compare`` it is tuned again in every training set, so the
-    test rows never take part in the selection, and groups that stay together there do so in the inner splits.
+    Every setting of the grid, or as many of a space as ``n_iter`` says, is tried on the same inner splits; the one with
+    the best mean of the metric, the first of equals, is fitted to all rows. As a candidate of ``compare`` it is
+    tuned again in every training set, so the test rows never take part in the selection, and groups that stay together
+    there do so in the inner splits.
 
     Cost: fit folds times candidates times the learner, and once more; predict O(1) times that of the chosen one; memory
     O(folds candidates), and the chosen learner.
@@ -278,10 +360,14 @@ class TunedRegressor(PassesDistributionsOn, _Tunes, Regressor):
     ----------
     estimator : a regressor or its short name, prepared as in ``compare``
     grid : dict of parameter to list of values, or a list of such dicts
+        Every setting is tried. If the dict has ranges (`Real`, `Whole`, `Category`, a distribution of scipy.stats),
+        ``n_iter`` settings are tried that Bayesian optimisation suggests (`BayesianOptimization`).
     inner : the design of the inner splits
     metric : name of a metric of numbers, or a Measure
     random_state : int or None
-        Of the inner splits, and of the learner's own open random_state; None is 0.
+        Of the inner splits, of the search, and of the learner's own open random_state; None is 0.
+    n_iter : int, default 30
+        Settings of a search; a grid is tried as a whole.
 
     Attributes
     ----------
@@ -321,12 +407,14 @@ class TunedRegressor(PassesDistributionsOn, _Tunes, Regressor):
         inner: Any = "5-fold",
         metric: Any = "rmse",
         random_state: int | None = None,
+        n_iter: int = 30,
     ):
         self.estimator = estimator
         self.grid = grid
         self.inner = inner
         self.metric = metric
         self.random_state = random_state
+        self.n_iter = n_iter
 
     def _answering(self) -> Any:
         return vars(self).get("best_estimator_", self._template())
@@ -343,6 +431,12 @@ class TunedRegressor(PassesDistributionsOn, _Tunes, Regressor):
             raise DataError(f"n_samples = {n} is too few to choose a setting by splits. Bring 4 rows.",
                             who="TunedRegressor")  # fmt: skip
         return ReadTarget("target", np.empty(0), np.zeros(n, dtype=np.int64), numbers)
+
+
+def _best_note(search: BayesianOptimization, m: Measure) -> str:
+    """The best value so far, for those who wait."""
+    values = [t.value for t in search.history if np.isfinite(t.value)]
+    return f"best {m.name} {shown_metric(m, m.sign * min(values))}" if values else "none judged yet"
 
 
 def _by_appearance(codes: np.ndarray) -> np.ndarray:
@@ -426,6 +520,7 @@ def nested(
     random_state: int = 0,
     n_jobs: int | None = None,
     task: str | None = None,
+    n_iter: int = 30,
 ) -> Nested:
     """The error to expect of a learner whose parameters are tuned, by nested resampling.
 
@@ -435,7 +530,7 @@ def nested(
 
     Parameters
     ----------
-    learner, grid, metric : as for ``Tuned`` and ``TunedRegressor``
+    learner, grid, metric, n_iter : as for ``Tuned`` and ``TunedRegressor``; a grid of lists, or a space of ranges
     X, y, alpha, random_state, n_jobs, task : as in ``compare``
     outer : design of the outer splits, as in ``compare``; default "5-fold", with times "5-time"
     inner : design of the inner splits; default "5-fold", with times "3-time", in time order, too
@@ -453,7 +548,7 @@ def nested(
     >>> len(result.chosen), result.low < result.mean < result.high
     (5, True)
     """
-    if not isinstance(grid, (Mapping, list, tuple)):
+    if not isinstance(grid, (Mapping, list, tuple, Space)):
         raise ParameterError(f"nested: grid must be a dict of parameter to list of values, got {grid!r}.")
     usual = ("5-fold", "5-fold") if times is None else ("5-time", "3-time")
     outer, inner = (design or default for design, default in zip((outer, inner), usual))
@@ -463,7 +558,7 @@ def nested(
     if y is not None:
         task = as_target(y, len(y), "nested", lenient=True, of_learners=task).task if task is None else task
     metric = metric or DEFAULT[task or "classification"][0]
-    tuned = (TunedRegressor if task == "regression" else Tuned)(learner, grid, inner, metric)
+    tuned = (TunedRegressor if task == "regression" else Tuned)(learner, grid, inner, metric, n_iter=n_iter)
     tuned._settings()  # a wrong grid is refused before the work
     result = compare(
         {"tuned": tuned, "defaults": learner},

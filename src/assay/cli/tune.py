@@ -1,0 +1,300 @@
+"""``assay tune FILE --target COLUMN --learner NAME``: search for a learner's parameters, honestly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.compare import MetricOption
+from assay.cli.completion import complete_columns, complete_metrics, complete_one_learner
+from assay.cli.data import data_argument, open_data, rows_to_learn, target_option, task_option
+from assay.cli.reading import Reading, table_options
+from assay.cli.roles import set_apart
+from assay.cli.words import counted
+
+if TYPE_CHECKING:
+    from assay.tuning import Nested
+
+SHOWN = 10  # settings in the table of tries
+
+
+@click.command(
+    "tune", short_help="Search for the parameters of a learner, with the honest error of the tuned one."
+)
+@data_argument
+@target_option
+@task_option
+@click.option(
+    "--learner",
+    "-l",
+    required=True,
+    shell_complete=complete_one_learner,
+    help="Name of the learner (assay learners).",
+)
+@click.option(
+    "--space",
+    "-s",
+    "spaces",
+    multiple=True,
+    metavar="NAME=RANGE",
+    help="Where to look for a parameter: C=0.01..100,log, depth=1..20, or values: weights=uniform,distance; "
+    "repeatable. Default: ranges that are known to be good for the learner.",
+)
+@click.option("--n", "n_iter", default=30, show_default=True, type=click.IntRange(1), help="Settings to try.")
+@click.option(
+    "--metric",
+    "-m",
+    cls=MetricOption,
+    shell_complete=complete_metrics,
+    help="What is made best. Default: error of classes, rmse of numbers.",
+)
+@click.option("--inner", default="5-fold", show_default=True, help="The splits that judge a setting.")
+@click.option(
+    "--outer",
+    default="5-fold",
+    show_default=True,
+    help="The splits whose test rows judge the whole search, each with a search of its own; none leaves that out.",
+)
+@click.option(
+    "--group",
+    metavar="COLUMN",
+    shell_complete=complete_columns,
+    help="Rows with the same value are never split between training and test.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="The same seed, the same search."
+)
+@click.option("--jobs", "-j", default=1, show_default=True, help="Processes of the outer splits.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
+    help="The model file of the tuned learner; - is standard output.",
+)
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, writable=True),
+    help="Write all tries: .csv, .parquet, .jsonl ...",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document.")
+@table_options
+def command(
+    data: str,
+    target: str | None,
+    task: str | None,
+    learner: str,
+    spaces: tuple[str, ...],
+    n_iter: int,
+    metric: str | None,
+    inner: str,
+    outer: str,
+    group: str | None,
+    seed: int,
+    jobs: int,
+    output: str | None,
+    save: str | None,
+    as_json: bool,
+    reading: Reading,
+) -> None:
+    """Try settings of a learner that Bayesian optimisation suggests, and keep the best.
+
+    The best setting looks better on the splits that chose it than it is. So the whole search is repeated on the
+    training rows of each outer split, and judged by the test rows, which took no part: that is the error to expect.
+
+    FILE is a CSV, TSV, Parquet, ARFF, LIBSVM, JSON lines, Feather or Excel file (also packed), - for standard input,
+    or the name of a built-in data set.
+    """
+    from assay.cli.output import check_ending, check_folder
+    from assay.evaluate.candidates import task_of_learners
+    from assay.evaluate.metrics import DEFAULT, as_measures, task_of_metrics
+    from assay.learners import KIND_OF_TASK, find_learner
+    from assay.tuning import Tuned, TunedRegressor, default_space, nested
+
+    check_folder(output, "--output")
+    check_folder(save, "--save")
+    check_ending(save, "--save")
+    if output == "-" and as_json:
+        raise click.UsageError("--json and --output - cannot both be standard output.")
+    if jobs == 0:
+        raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
+    of_learner = task_of_learners([learner]) or task_of_metrics([metric] if metric else [])
+    find_learner(learner, KIND_OF_TASK[task or of_learner or "classification"])  # before the file is read
+    dataset, aim = rows_to_learn(open_data(data, target, reading), "tune", task, of_learner)
+    dataset, groups = set_apart(dataset, group, "--group")
+    entry = find_learner(learner, KIND_OF_TASK[aim.task])
+    metric = metric or DEFAULT[aim.task][0]
+    (measure,) = as_measures([metric], "tune", aim.task)
+    ranges = _ranges(spaces) or default_space(learner, *dataset.X.shape, aim.task)
+    if dataset.weights is not None:
+        click.echo(f"Note: the weights of the rows of {dataset.name} are not used in tuning.", err=True)
+    make = TunedRegressor if aim.task == "regression" else Tuned
+    model = make(entry.name, ranges, inner, metric, seed, n_iter).fit(dataset.X, dataset.y, groups)
+    outcome = None
+    if outer != "none":
+        outcome = nested(
+            entry.name, ranges, dataset.X, dataset.y, outer, inner, metric=metric, groups=groups, random_state=seed,
+            n_jobs=jobs, task=aim.task, n_iter=n_iter,
+        )  # fmt: skip
+    dataset.tell_left_out()
+    _show(model, entry.class_name, measure, outcome, as_json, output == "-")
+    if save:
+        _save(model, measure.name, save)
+        click.echo(f"The tries are in {save}.", err=as_json or output == "-")
+    if output:
+        _keep(model, dataset, reading, output)
+        rows = counted(dataset.X.shape[0], "row")
+        where = "standard output" if output == "-" else output
+        click.echo(
+            f"The tuned {entry.name}, fitted to all {rows}, is in {where}.", err=as_json or output == "-"
+        )
+
+
+def _ranges(spaces: tuple[str, ...]) -> dict[str, Any]:
+    """The options --space as parameters with their ranges.
+
+    >>> from assay.cli.tune import _ranges
+    >>> _ranges(("C=0.1..10,log", "k=1..9", "weights=uniform,distance"))
+    {'C': Real(low=0.1, high=10.0, log=True, when=None), 'k': Whole(low=1, high=9, log=False, when=None), \
+'weights': Category(values=['uniform', 'distance'], when=None)}
+    """
+    from assay.errors import ParameterError
+    from assay.tuning import Category, Real, Whole
+
+    ranges: dict[str, Any] = {}
+    for text in spaces:
+        name, sign, what = text.partition("=")
+        if not sign or not name or not what:
+            raise click.BadParameter(
+                f"{text!r} is not NAME=RANGE, such as C=0.01..100,log", param_hint="--space"
+            )
+        ends, _, scale = what.partition(",")
+        low, dots, high = ends.partition("..")
+        try:
+            if dots and scale in ("", "log"):
+                numbers = [_value(low), _value(high)]
+                if not all(isinstance(v, (int, float)) for v in numbers):
+                    raise click.BadParameter(f"{ends!r} is no range of two numbers", param_hint="--space")
+                whole = all(isinstance(v, int) for v in numbers)
+                ranges[name] = (
+                    Whole(*numbers, log=scale == "log")
+                    if whole
+                    else Real(*map(float, numbers), log=scale == "log")
+                )
+            else:
+                ranges[name] = Category([_value(v) for v in what.split(",")])
+        except ParameterError as error:
+            raise click.BadParameter(f"{text!r}: {error}", param_hint="--space") from None
+    return ranges
+
+
+def _value(text: str) -> Any:
+    """A number, True, False or None, or the text."""
+    import ast
+
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        return text.strip()
+
+
+def _tries(model: Any) -> list[tuple[dict[str, Any], float]]:
+    """The settings with the best first; those that failed last."""
+    import numpy as np
+
+    sign = model._measure().sign
+    return sorted(model.results_, key=lambda r: sign * r[1] if np.isfinite(r[1]) else np.inf)
+
+
+def _show(
+    model: Any, class_name: str, measure: Any, outcome: Nested | None, as_json: bool, on_stderr: bool
+) -> None:
+    from assay.core.explanation import Section
+    from assay.core.model_view import ModelView
+    from assay.evaluate.digits import shown_metric
+
+    tries, shares = _tries(model), _shares(model)
+    if as_json:
+        from assay.cli.output import echo_json
+
+        echo_json(
+            {
+                "learner": class_name,
+                "metric": measure.name,
+                "best_setting": model.best_params_,
+                "best_inner": model.best_score_,
+                "tries": [{"setting": setting, measure.name: mean} for setting, mean in model.results_],
+                "importances": shares,
+                "outer": None
+                if outcome is None
+                else {
+                    "mean": outcome.mean,
+                    "low": outcome.low,
+                    "high": outcome.high,
+                    "chosen": outcome.chosen,
+                    "sentences": str(outcome).splitlines(),
+                },
+            }
+        )
+        return
+    names = list(dict.fromkeys(name for setting, _ in tries for name in setting))
+    lines: list[list[Any]] = [
+        [*(setting.get(name, "") for name in names), shown_metric(measure, mean)]
+        for setting, mean in tries[:SHOWN]
+    ]
+    more = f"{len(tries) - SHOWN} more were tried." if len(tries) > SHOWN else ""
+    parts: list[Any] = [
+        Section(f"Best of {len(tries)} settings", [*names, f"{measure.name} (inner)"], lines, more)
+    ]
+    if len(shares) > 1:
+        order = sorted(shares, key=lambda name: -shares[name])
+        mattered = [[name, f"{shares[name]:.0%}"] for name in order]
+        parts.append(
+            Section("What mattered", ["parameter", "share of the variance that it explains alone"], mattered)
+        )
+    facts = [f"best setting: {_words(model.best_params_)}"]
+    facts += [] if outcome is None else str(outcome).splitlines()
+    if outcome is None:
+        facts.append(
+            f"On the inner splits, which chose it, its {measure.name} is {shown_metric(measure, model.best_score_)}: "
+            "too good to be expected of new rows. Leave out --outer none for the honest one."
+        )
+    click.echo(str(ModelView(f"{class_name}, tuned", facts, parts)), err=on_stderr)
+
+
+def _words(setting: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in setting.items())
+
+
+def _shares(model: Any) -> dict[str, float]:
+    """Which parameters mattered; nothing if too few settings have a value."""
+    from assay.errors import DataError
+
+    try:
+        return model.optimization().importances()
+    except DataError:
+        return {}
+
+
+def _save(model: Any, metric: str, path: str) -> None:
+    from assay.cli.output import unique_name, write_columns
+
+    names = list(dict.fromkeys(name for setting, _ in model.results_ for name in setting))
+    columns: dict[str, Any] = {}
+    for name in names:
+        values = [setting.get(name) for setting, _ in model.results_]
+        plain = all(v is None or (isinstance(v, (int, float)) and not isinstance(v, bool)) for v in values)
+        columns[name] = values if plain else [None if v is None else str(v) for v in values]
+    columns[unique_name(metric, set(columns))] = [mean for _, mean in model.results_]
+    write_columns(columns, path)
+
+
+def _keep(model: Any, dataset: Any, reading: Reading, output: str) -> None:
+    """Save the tuned learner as ``assay fit`` saves one."""
+    from assay.cli.output import save_model
+
+    model.target_name_ = dataset.target
+    reading_options = {"na": list(reading.na), "clean": list(dataset.cleaned)}
+    if any(reading_options.values()):
+        model.reading_ = {name: marks for name, marks in reading_options.items() if marks}
+    save_model(model, output)
