@@ -96,6 +96,7 @@ MADE = {
     "GaussianProcessRegressor": {
         "alpha": 1e-3
     },  # without noise the coefficients are too large for eight digits
+    "SparseGaussianProcessRegressor": {"n_inducing": 20, "optimizer": None, "alpha": 1e-2},
     "LandmarkSVR": {"n_landmarks": 100, "gamma": 0.1, "C": 10, "tol": 1e-10, "random_state": 0},
     "LocalOutlierFactor": {"novelty": True},  # else it only speaks of the rows it was fitted on
     "KernelFisherDiscriminant": {"gamma": 0.1},  # "scale" sees rows, not weights

@@ -5,6 +5,7 @@ from assay.processes.classification import GaussianProcessClassifier
 from assay.processes.gaussian_process_regressor import GaussianProcessRegressor, Variances
 from assay.processes.pruning import Pruning, prune
 from assay.processes.selection import Choice, KernelPrior, choose_theta
+from assay.processes.sparse_gaussian_process_regressor import SparseGaussianProcessRegressor
 
 __all__ = [
     "Choice",
@@ -13,6 +14,7 @@ __all__ = [
     "KernelPrior",
     "Pruning",
     "Queries",
+    "SparseGaussianProcessRegressor",
     "Variances",
     "choose_theta",
     "next_queries",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from assay.core.stored import FloatArray, Object, ObjectRows, TableRows
 from assay.core.sums import Block, Source
 from assay.errors import DegenerateError
 from assay.kernels import Kernel
 from assay.processes.cholesky import Factor, factor
-from assay.processes.noise import without_noise
+from assay.processes.noise import noise_variance, without_noise
 
-__all__ = ["CollapsedBound"]
+__all__ = ["CollapsedBound", "PointsPosterior"]
 
 VALUES_AT_ONCE = 1 << 20  # kernel values of rows with the points that are in memory at a time, on each thread
 
@@ -26,7 +27,7 @@ class Sums:
     Attributes
     ----------
     M : (m, m)      q : (m, t)      squares : sum of y^2 / noise of all targets      logs : sum of the logs of noises
-    prior : sum of K(x, x) / noise      left : trace of K - Q      rows, targets : their numbers
+    prior : sum of K(x, x) / noise      left : trace of K - Q      rows : sum of weights      targets : number
     least : the smallest noise
     """
 
@@ -36,13 +37,76 @@ class Sums:
     logs: float
     prior: float
     left: float
-    rows: int
+    rows: float
     targets: int
     least: float
 
     def __add__(self, other: Sums) -> Sums:
         total = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
-        return Sums(**(total | {"targets": self.targets, "least": min(self.least, other.least)}))
+        return Sums(
+            **(total | {"targets": max(self.targets, other.targets), "least": min(self.least, other.least)})
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PointsPosterior:
+    r"""What answers need of all rows: the function's values at few points.
+
+    .. math:: m(x) = v^T \beta, \qquad v(x) = K(x, x) - v^T v + v^T (I + M)^{-1} v, \quad v = L^{-1} k_Z(x) \quad (1)
+
+    Attributes
+    ----------
+    kernel : Kernel      Z : (m, d) the points      L : Factor, of their kernel matrix      B : Factor, of I + M
+    beta : (m, t)
+    """
+
+    kernel: Kernel
+    Z: Any
+    L: Factor
+    B: Factor
+    beta: np.ndarray
+    stored = {
+        "kernel": Object(Kernel),
+        "Z": TableRows("m", "*") | ObjectRows("m"),
+        "L": Object(Factor),
+        "B": Object(Factor),
+        "beta": FloatArray("m", "t", finite=True),
+    }
+
+    def moments(self, Q: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(q, t) means and (q,) variances of the rows Q, the kernel's noise part included."""
+        variance = np.array(self.kernel.diagonal(Q))
+        mean = np.empty((len(variance), self.beta.shape[1]))
+        size = max(1, VALUES_AT_ONCE // max(len(self.L), 1))
+        for start in range(0, len(variance), size):
+            some = slice(start, start + size)
+            V, H = self._whitened(Q[some])
+            mean[some] = V.T @ self.beta
+            variance[some] += np.einsum("mi,mi->i", H, H) - np.einsum("mi,mi->i", V, V)
+        return mean, np.maximum(variance, noise_variance(self.kernel, Q))
+
+    def covariance(self, Q: Any) -> np.ndarray:
+        """(q, q) the covariances of the rows Q."""
+        V, H = self._whitened(Q)
+        C = self.kernel.gram(Q) - V.T @ V + H.T @ H
+        np.fill_diagonal(C, self.moments(Q)[1])
+        return C
+
+    def leave_one_out(self, X: Any, Y: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, t) and (n, t) of the training rows: of the density with Q for K, plus what the points leave."""
+        noise = noise + noise_variance(self.kernel, X)
+        V, H = self._whitened(X)
+        left = np.maximum(without_noise(self.kernel).diagonal(X) - np.einsum("mi,mi->i", V, V), 0.0)
+        a = (Y - V.T @ self.beta) / noise[:, None]
+        inverse = 1.0 / noise - np.einsum("mi,mi->i", H, H) / noise**2
+        return Y - a / inverse[:, None], np.repeat((1.0 / inverse + left)[:, None], Y.shape[1], axis=1)
+
+    def _whitened(self, Q: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(m, q) v of (1), and it again with the factor of I + M."""
+        Z = self.Z.toarray() if hasattr(self.Z, "tocsr") and isinstance(Q, np.ndarray) else self.Z
+        Q = Q.toarray() if hasattr(Q, "tocsr") and isinstance(Z, np.ndarray) else Q
+        V = self.L.half_solve(np.asfortranarray(without_noise(self.kernel).between(Z, Q)))
+        return V, self.B.half_solve(V.copy(order="F"))
 
 
 class CollapsedBound:
@@ -70,7 +134,10 @@ class CollapsedBound:
     Parameters
     ----------
     kernel : Kernel, its noise part included      Z : the points, m rows as the kernel takes them
-    source : Source of blocks X, y (n, t) and noise variances (n,)
+    source : Source
+    read : function of a block, default None
+        Gives X, y (n, t), noise variances (n,) beyond that of the kernel, and weights (n,) or None of its rows; None
+        takes the weights of blocks for their noise. A row of weight w counts as w equal rows.
 
     Examples
     --------
@@ -95,8 +162,8 @@ class CollapsedBound:
       in Variational Inference, NIPS 27.
     """
 
-    def __init__(self, kernel: Kernel, Z: Any, source: Source):
-        self.kernel, self.Z, self.source = kernel, Z, source
+    def __init__(self, kernel: Kernel, Z: Any, source: Source, read: Callable[[Block], Any] | None = None):
+        self.kernel, self.Z, self.source, self.read = kernel, Z, source, read or _noise_for_weights
         self.latent = without_noise(kernel)
         self.L = factor(np.array(self.latent.gram(Z)))
         self.sums: Sums = source.add_up(self._of_block)
@@ -124,6 +191,10 @@ class CollapsedBound:
         s = self.sums
         return float(s.targets * (s.rows * np.log(2.0 * np.pi) + s.logs + self.B.logdet))
 
+    @property
+    def posterior(self) -> PointsPosterior:
+        return PointsPosterior(self.kernel, self.Z, self.L, self.B, self.beta)
+
     def gradient(self) -> np.ndarray:
         """(p,) the derivatives of (1) by the kernel's theta."""
         t, M = self.sums.targets, self.sums.M
@@ -135,13 +206,14 @@ class CollapsedBound:
         sums = self.kernel.between_and_sums(self.Z, self.Z)[1]  # rows of two tables share no noise
         return sums(by_points) + self.source.add_up(lambda block: self._slopes(block, G))
 
-    def _pieces(self, block: Block) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
-        """Some rows at a time: X, y (n, t) and the noise beyond that of the kernel."""
-        n = block.X.shape[0] if hasattr(block.X, "shape") else len(block.X)
+    def _pieces(self, block: Block) -> Iterator[tuple[Any, np.ndarray, np.ndarray, np.ndarray]]:
+        """Some rows at a time: X, y (n, t), the noise beyond that of the kernel, weights."""
+        X, Y, noise, weights = self.read(block)
+        weights = np.ones(len(Y)) if weights is None else weights
         size = max(1, VALUES_AT_ONCE // max(len(self.L), 1))
-        for start in range(0, n, size):
+        for start in range(0, len(Y), size):
             some = slice(start, start + size)
-            yield block.X[some], block.y[some], block.w[some]
+            yield X[some], Y[some], noise[some], weights[some]
 
     def _noise(self, X: Any, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The noise of the rows, and the kernel of each with itself without noise."""
@@ -154,24 +226,28 @@ class CollapsedBound:
         return noise, prior
 
     def _of_block(self, block: Block) -> Sums:
-        total = None
-        for X, Y, noise in self._pieces(block):
+        m = len(self.L)
+        total = Sums(np.zeros((m, m)), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, np.inf)  # type: ignore[arg-type]
+        for X, Y, noise, weights in self._pieces(block):
             noise, prior = self._noise(X, noise)
             V = self.L.half_solve(np.asfortranarray(self.latent.between(self.Z, X)))
-            scaled = V / noise
-            sums = Sums(
-                scaled @ V.T,
-                scaled @ Y,
-                float(np.einsum("it,it,i->", Y, Y, 1.0 / noise)),
-                float(np.log(noise).sum()),
-                float((prior / noise).sum()),
-                float(prior.sum() - np.einsum("mi,mi->", V, V)),
-                len(Y),
-                Y.shape[1],
-                float(noise.min()),
+            ratio, counted = weights / noise, weights > 0
+            scaled = V * ratio
+            left = (prior - np.einsum("mi,mi->i", V, V))[counted]
+            total = (
+                Sums(
+                    scaled @ V.T,
+                    scaled @ Y,
+                    float(np.einsum("it,it,i->", Y, Y, ratio)),
+                    float(weights @ np.log(noise)),
+                    float(ratio @ prior),
+                    float(left.sum()),
+                    float(weights.sum()),
+                    Y.shape[1],
+                    float(1.0 / ratio.max()) if counted.any() else np.inf,
+                )
+                + total
             )
-            total = sums if total is None else total + sums
-        assert total is not None
         return total
 
     def _slopes(self, block: Block, G: np.ndarray) -> np.ndarray:
@@ -179,24 +255,29 @@ class CollapsedBound:
         p, t = self.kernel.free, self.sums.targets
         free = np.array([not name.endswith("noise_level") for name in self.kernel.theta_names], dtype=bool)
         total = np.zeros(p)
-        for X, Y, noise in self._pieces(block):
+        for X, Y, noise, weights in self._pieces(block):
             noise, prior = self._noise(X, noise)
+            ratio = weights / noise
             K, sums = self.kernel.between_and_sums(self.Z, X)
             V = self.L.half_solve(np.asfortranarray(K))
             by_V = 2.0 * (G @ V)
             explained = 0.5 * np.einsum("mi,mi->i", V, by_V)
             fitted = np.einsum("mi,it,mt->i", V, Y, self.beta, optimize=True)
             by_V += self.beta @ Y.T
-            by_V /= noise
+            by_V *= ratio
             total += sums(_whiten_back(self.L, by_V))
-            by_noise = (0.5 * np.einsum("it,it->i", Y, Y) + 0.5 * t * prior - explained - fitted) / noise**2
-            by_noise -= 0.5 * t / noise
+            by_noise = (0.5 * np.einsum("it,it->i", Y, Y) + 0.5 * t * prior - explained - fitted) / noise
+            by_noise = ratio * (by_noise - 0.5 * t)
             slopes = np.zeros((p, len(Y)))
             slopes[free] = self.latent.diagonal_gradient(X)
-            total -= slopes @ (0.5 * t / noise)
+            total -= slopes @ (0.5 * t * ratio)
             if self.kernel._noisy:
                 total += (self.kernel.diagonal_gradient(X) - slopes) @ by_noise
         return total
+
+
+def _noise_for_weights(block: Block) -> tuple[Any, np.ndarray, np.ndarray, None]:
+    return block.X, block.y, block.w, None
 
 
 def _whiten_back(L: Factor, B: np.ndarray) -> np.ndarray:

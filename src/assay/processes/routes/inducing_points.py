@@ -6,21 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 
-from assay.core.stored import FloatArray, Integer, Object, ObjectRows, Scalar, TableRows
+from assay.core.stored import Integer, Object, ObjectRows, Scalar, TableRows
 from assay.core.sums import Rows, Source
 from assay.errors import DegenerateError
 from assay.kernels import Kernel, pivoted_cholesky
-from assay.processes.cholesky import Factor
-from assay.processes.noise import noise_variance, without_noise
-from assay.processes.routes.collapsed_bound import CollapsedBound
+from assay.processes.noise import without_noise
+from assay.processes.routes.collapsed_bound import CollapsedBound, PointsPosterior
 from assay.processes.routes.route import Route
 from assay.tables.rows import row_count, take_rows
 
-__all__ = ["InducingPoints"]
+__all__ = ["InducingPoints", "choose_points", "sample_size"]
 
 SAMPLE = 4_000  # rows at least among which points are chosen
 SAMPLE_FACTOR = 8  # or so many for each of them
-ROWS_AT_ONCE = 1 << 20  # kernel values of new rows that are in memory at a time
+EXPLAINED = 1e-8  # of the variance of the sample that points may leave
 
 
 class InducingPoints(Route):
@@ -70,15 +69,11 @@ class InducingPoints(Route):
     stored = {
         "n_inducing": Integer(low=1),
         "Z": TableRows("m", "*") | ObjectRows("m"),
-        "L": Object(Factor),
-        "B": Object(Factor),
-        "beta": FloatArray("m", "t", finite=True),
+        "posterior": Object(PointsPosterior),
         "gap": Scalar(),
     }
     Z: Any = None
-    L: Factor
-    B: Factor
-    beta: np.ndarray
+    posterior: PointsPosterior
     gap: float
 
     def __init__(self, n_inducing: int = 400):
@@ -113,12 +108,7 @@ class InducingPoints(Route):
         return Rows(self.X, self.Y, self.noise)
 
     def _points(self, kernel: Kernel) -> Any:
-        """The rows that explain most of a sample, by a kernel."""
-        n = row_count(self.X, "inducing points")
-        size = min(n, max(SAMPLE, SAMPLE_FACTOR * self.n_inducing))
-        sample = take_rows(self.X, np.sort(np.random.default_rng(0).permutation(n)[:size]))
-        chosen = pivoted_cholesky(without_noise(kernel).gram_rows(sample), self.n_inducing, tol=1e-8)
-        return take_rows(sample, np.sort(chosen.pivots))
+        return choose_points(kernel, self.X, self.n_inducing, np.random.default_rng(0))
 
     def _condition(self) -> None:
         source = self._source()
@@ -126,8 +116,7 @@ class InducingPoints(Route):
         if self.Z is not None:
             bounds.append(CollapsedBound(self.kernel, self.Z, source))
         best = max(bounds, key=lambda bound: bound.value)
-        self.Z, self.jitter = best.Z, best.L.jitter
-        self.L, self.B, self.beta = best.L, best.B, best.beta
+        self.Z, self.jitter, self.posterior = best.Z, best.L.jitter, best.posterior
         self.gap = best.upper - best.value
 
     def mean(self, Q: Any) -> np.ndarray:
@@ -137,35 +126,43 @@ class InducingPoints(Route):
         return self.moments(Q)[1]
 
     def moments(self, Q: Any) -> tuple[np.ndarray, np.ndarray]:
-        latent = without_noise(self.kernel)
-        variance = np.array(self.kernel.diagonal(Q))
-        mean = np.empty((len(variance), self.beta.shape[1]))
-        size = max(1, ROWS_AT_ONCE // max(len(self.L), 1))
-        for start in range(0, len(variance), size):
-            some = slice(start, start + size)
-            V = self.L.half_solve(np.asfortranarray(latent.between(self.Z, Q[some])))
-            mean[some] = V.T @ self.beta
-            variance[some] -= np.einsum("mi,mi->i", V, V)
-            H = self.B.half_solve(V)
-            variance[some] += np.einsum("mi,mi->i", H, H)
-        return mean, np.maximum(variance, noise_variance(self.kernel, Q))
+        return self.posterior.moments(Q)
 
     def covariance(self, Q: Any) -> np.ndarray:
-        V = self.L.half_solve(np.asfortranarray(without_noise(self.kernel).between(self.Z, Q)))
-        C = self.kernel.gram(Q) - V.T @ V
-        H = self.B.half_solve(V)
-        C += H.T @ H
-        np.fill_diagonal(C, self.variance(Q))
-        return C
+        return self.posterior.covariance(Q)
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
-        r"""Of the density with Q in the place of K; the variance has what the points leave unexplained besides."""
-        noise = self.noise + noise_variance(self.kernel, self.X)
-        latent = without_noise(self.kernel)
-        V = self.L.half_solve(np.asfortranarray(latent.between(self.Z, self.X)))
-        left = np.maximum(latent.diagonal(self.X) - np.einsum("mi,mi->i", V, V), 0.0)
-        a = (self.Y - V.T @ self.beta) / noise[:, None]
-        H = self.B.half_solve(V)
-        inverse = 1.0 / noise - np.einsum("mi,mi->i", H, H) / noise**2
-        variance = 1.0 / inverse + left
-        return self.Y - a / inverse[:, None], np.repeat(variance[:, None], self.Y.shape[1], axis=1)
+        """Of the density with Q in the place of K; the variance has what the points leave unexplained besides."""
+        return self.posterior.leave_one_out(self.X, self.Y, self.noise)
+
+
+def choose_points(kernel: Kernel, X: Any, m: int, random: np.random.Generator | np.random.RandomState) -> Any:
+    """At most m rows of X that explain most of a sample of it, each chosen where those before leave most over.
+
+    >>> import numpy as np
+    >>> from assay.kernels import RBF
+    >>> from assay.processes.routes.inducing_points import choose_points
+    >>> choose_points(RBF(), np.array([[0.0], [0.1], [5.0]]), 2, np.random.default_rng(0))
+    array([[0.],
+           [5.]])
+    """
+    n = row_count(X, "inducing points")
+    size = min(n, sample_size(m))
+    sample = X if size == n else take_rows(X, np.sort(random.permutation(n)[:size]))
+    sample = take_rows(sample, _sorted(sample))
+    chosen = pivoted_cholesky(without_noise(kernel).gram_rows(sample), m, tol=EXPLAINED)
+    return take_rows(sample, np.sort(chosen.pivots))
+
+
+def _sorted(X: Any) -> np.ndarray:
+    """An order of rows that does not depend on the one they have, so that neither do the points."""
+    if isinstance(X, np.ndarray) and X.ndim == 2:
+        return np.lexsort(X.T[::-1])
+    if hasattr(X, "tocsr"):
+        return np.argsort(X @ np.random.default_rng(0).normal(size=X.shape[1]), kind="stable")
+    return np.arange(row_count(X, "inducing points"))
+
+
+def sample_size(m: int) -> int:
+    """Rows among which m points are chosen."""
+    return max(SAMPLE, SAMPLE_FACTOR * m)
