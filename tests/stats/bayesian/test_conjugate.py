@@ -100,6 +100,8 @@ def test_the_same_words_everywhere(name, tmp_path):
         belief.interval(95)
     with pytest.raises(ValueError, match="predictive, bayes, map"):
         belief.density("median")
+    with pytest.raises(ValueError, match=r"needs the data: maximum_likelihood\(x\)"):
+        belief.density("ml")
     save(belief, tmp_path / "belief.assay")
     assert repr(load(tmp_path / "belief.assay")) == repr(belief)
 

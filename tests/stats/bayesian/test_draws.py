@@ -83,3 +83,14 @@ def test_what_is_no_set_of_draws_is_refused():
         Draws({"mu": [[1.0, np.nan]]})
     with pytest.raises(KeyError, match="There are: mu, w, k"):
         DRAWS["mü"]
+
+
+def test_showing_a_large_parameter_looks_at_what_is_shown_only(monkeypatch):
+    """A topic model has tens of thousands of numbers: they are not all diagnosed to show twenty of them."""
+    sizes = []
+    monkeypatch.setattr(
+        "assay.stats.bayesian.draws.split_r_hat", lambda x: sizes.append(x.shape) or np.ones(x.shape[2])
+    )
+    large = Draws({"w": RNG.normal(size=(2, 8, 40, 30))})
+    assert repr(large).splitlines()[-1].strip() == "... and 1180 more: summary(names)"
+    assert sizes == [(2, 8, 20)]

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 from scipy.stats import t as student
+from tests.calibration import assert_calibrated, assert_covers
 
 from assay.stats import (
     BetaBernoulli,
@@ -128,3 +129,26 @@ def test_shortest_interval_and_density_of_the_grid():
     assert_allclose(grid.hpd(0.9), closed.hpd(0.9), atol=5e-4)
     assert_allclose(grid.logpdf([0.1, 0.5]), closed.logpdf([0.1, 0.5]), rtol=1e-5)
     assert grid.logpdf(1.5) == -np.inf
+
+
+def test_the_posterior_of_a_heavy_tailed_prior_is_calibrated():
+    prior, theta = StudentT(0, 1, dof=3), np.linspace(-40, 40, 4001)
+    log_prior = prior.logpdf(theta)
+
+    def belief(rng):
+        truth = prior.sample(1, rng)[0]
+        x = rng.normal(truth, 1.5, 3)
+        return truth, GridPosterior(
+            theta, -np.sum((x[:, None] - theta) ** 2, axis=0) / (2 * 1.5**2), log_prior
+        )
+
+    def draws(rng):
+        truth, posterior = belief(rng)
+        return truth, posterior.sample(49, rng)
+
+    def interval(rng):
+        truth, posterior = belief(rng)
+        return truth, posterior.hpd()
+
+    assert_calibrated(draws, rounds=300)
+    assert_covers(interval, rounds=600)

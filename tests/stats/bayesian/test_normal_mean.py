@@ -85,6 +85,13 @@ def test_five_numbers():
     assert_allclose([posterior.mean, posterior.var], [46 / 9, 4 / 9], rtol=1e-14)
 
 
+@pytest.mark.capability("IML-16-04")
+def test_a_share_of_many_trials_as_a_normal_number():
+    """30 of 100, prior N(0.5, 0.1^2), with the estimated variance 0.3 (1 - 0.3) of one trial."""
+    posterior = NormalMean(0.5, 0.01, noise_var=0.21).update([0.3], weights=[100])
+    assert_allclose([posterior.mean, posterior.var], [0.33471074, 0.00173554], rtol=1e-5)
+
+
 @pytest.mark.capability("IML-16-16")
 def test_a_flat_prior_leaves_the_data_alone():
     posterior = NormalMean.flat(noise_var=4).update([4, 5, 6, 7, 8])

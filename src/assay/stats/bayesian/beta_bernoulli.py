@@ -15,7 +15,7 @@ from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.errors import DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
-from assay.stats.checks import ESTIMATES, as_points, one_of
+from assay.stats.checks import as_points
 from assay.stats.distributions.bernoulli import Bernoulli, count_ones
 from assay.types import RandomState
 
@@ -122,7 +122,7 @@ class BetaBernoulli(ConjugateModel):
 
     def density(self, estimate: str = "predictive") -> Bernoulli:
         """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""
-        one_of(estimate, ESTIMATES, "BetaBernoulli", "estimate")
+        self._check_estimate(estimate)
         return Bernoulli(self.map if estimate == "map" else self.mean)
 
     def maximum_likelihood(self, x: ArrayLike, weights: ArrayLike | None = None) -> Bernoulli:

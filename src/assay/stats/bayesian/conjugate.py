@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from assay.errors import DegenerateError
-from assay.stats.checks import tail_of
+from assay.errors import DegenerateError, ParameterError
+from assay.stats.checks import ESTIMATES, one_of, tail_of
 from assay.types import RandomState
 
 __all__ = ["ConjugateModel"]
@@ -112,6 +112,14 @@ class ConjugateModel:
     def _log_base(self, x: ArrayLike, weights: ArrayLike | None) -> float:
         """log h(x): what the likelihood has beside the part that meets the prior."""
         raise NotImplementedError(f"{type(self).__name__} does not say what its evidence is.")
+
+    def _check_estimate(self, estimate: str) -> None:
+        if estimate == "ml":
+            raise ParameterError(
+                'maximum likelihood needs the data: maximum_likelihood(x), or WithPrior(prior, estimate="ml").',
+                who=type(self).__name__,
+            )
+        one_of(estimate, ESTIMATES, type(self).__name__, "estimate")
 
     @property
     def proper(self) -> bool:

@@ -18,7 +18,7 @@ from assay.core.stored import AnyArray, FloatArray
 from assay.errors import DegenerateError, ParameterError, did_you_mean
 from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
 from assay.stats.bayesian.conjugate import ConjugateModel
-from assay.stats.checks import ESTIMATES, as_points, one_of
+from assay.stats.checks import as_points
 from assay.stats.distributions.categorical import Categorical, count_categories, distinct, encode
 from assay.types import RandomState
 
@@ -151,7 +151,7 @@ class DirichletCategorical(ConjugateModel):
 
     def density(self, estimate: str = "predictive") -> Categorical:
         """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""
-        one_of(estimate, ESTIMATES, "DirichletCategorical", "estimate")
+        self._check_estimate(estimate)
         return Categorical(self.map if estimate == "map" else self.mean, categories=self.categories)
 
     def maximum_likelihood(self, x: ArrayLike, weights: ArrayLike | None = None) -> Categorical:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -156,12 +157,16 @@ class Draws:
 
         Fewer than 4 draws a chain tell nothing of convergence: sizes and R-hat are then NaN.
         """
+        return self._summary(list(self if names is None else names), level, None)
+
+    def _summary(self, names: list[str], level: float, most: int | None) -> DrawsSummary:
+        """The summary of the first ``most`` numbers of each parameter."""
         tail_of(level, "Draws")
         parts: list[DrawsSummary] = []
-        for name in self if names is None else names:
-            x = self[name].astype(float)
-            labels = [_label(name, place) for place in np.ndindex(x.shape[2:])]
-            x = x.reshape(*x.shape[:2], -1)
+        for name in names:
+            x = self[name]
+            labels = [_label(name, place) for place in islice(np.ndindex(x.shape[2:]), most)]
+            x = x.reshape(*x.shape[:2], -1)[:, :, :most].astype(float)
             flat = x.reshape(-1, x.shape[2])
             low, high = shortest_interval(flat, level)
             unknown = np.full(len(labels), np.nan)
@@ -169,11 +174,11 @@ class Draws:
             if self.n_draws >= FEWEST_DRAWS:
                 worth = [effective_sample_size(x), effective_sample_size(x, "tail"), split_r_hat(x)]
             sd = flat.std(axis=0, ddof=min(1, len(flat) - 1))
-            parts.append(DrawsSummary(labels, flat.mean(axis=0), sd, low, high, *worth))
+            parts.append(DrawsSummary(labels, flat.mean(axis=0), sd, low, high, worth[0], worth[1], worth[2]))
         if not parts:
             raise ParameterError("names must hold at least one parameter.", who="Draws.summary")
-        columns = [np.concatenate([getattr(part, column) for part in parts]) for column in COLUMNS]
-        return DrawsSummary([label for part in parts for label in part.parameter], *columns)
+        columns = {c: np.concatenate([getattr(part, c) for part in parts]) for c in COLUMNS}
+        return DrawsSummary([label for part in parts for label in part.parameter], **columns)
 
     def to_arviz(self) -> Any:
         """The draws as ArviZ holds them, in the group ``posterior``, for its plots and its diagnostics."""
@@ -204,10 +209,8 @@ class Draws:
             if rows <= MOST_ROWS_SHOWN:
                 names.append(name)
             rows += int(np.prod(array.shape[2:]))
-        summary = self.summary(names)
-        return DrawsSummary(
-            summary.parameter, *(getattr(summary, c) for c in COLUMNS), left_out=rows - len(summary.parameter)
-        )
+        summary = self._summary(names, 0.95, MOST_ROWS_SHOWN)
+        return replace(summary, left_out=rows - len(summary.parameter))
 
 
 COLUMNS = ("mean", "sd", "low", "high", "ess_bulk", "ess_tail", "r_hat")

@@ -14,7 +14,7 @@ from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
-from assay.stats.checks import ESTIMATES, as_sample, one_of
+from assay.stats.checks import as_sample
 from assay.stats.distributions.gamma import Gamma
 from assay.stats.distributions.poisson import NegativeBinomial, Poisson, whole_counts
 from assay.types import RandomState
@@ -112,7 +112,7 @@ class GammaPoisson(ConjugateModel):
 
     def density(self, estimate: str = "predictive", exposure: float = 1.0) -> NegativeBinomial | Poisson:
         """The next count: negative binomial ("predictive"), or Poisson with the estimated rate."""
-        one_of(estimate, ESTIMATES, "GammaPoisson", "estimate")
+        self._check_estimate(estimate)
         if not 0 < exposure < np.inf:
             raise ParameterError(f"GammaPoisson: exposure must be above 0, got {exposure}.")
         if estimate == "predictive":

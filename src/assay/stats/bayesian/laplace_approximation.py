@@ -146,7 +146,7 @@ def laplace_approximation(
     x = np.atleast_1d(first).astype(float)
     value = problem.value(x)
     if value == -np.inf:
-        raise ParameterError(f"log_density is minus infinity (or NaN) at the start {start}.", who=who)
+        raise ParameterError(f"log_density is minus infinity (or NaN) at the start {_shown(x)}.", who=who)
     scale = 0.1 * (1 + np.abs(x))
     best, settled = value, False
     for _ in range(MAX_ITERATIONS):

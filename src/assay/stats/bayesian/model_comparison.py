@@ -238,7 +238,8 @@ def compare_models(
     """
     if not len(models):
         raise DataError("compare_models: there is no model to compare.")
-    evidence, updated = [], []
+    evidence: list[float] = []
+    updated: list[ConjugateModel | Density] = []
     for model in models:
         if isinstance(model, Density):
             evidence.append(model.loglik(x, weights))

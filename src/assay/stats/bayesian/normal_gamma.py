@@ -16,7 +16,7 @@ from assay.core.targets import check_weights
 from assay.errors import DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.bayesian.normal_update import updated_mean
-from assay.stats.checks import ESTIMATES, as_points, as_sample, one_of, tail_of
+from assay.stats.checks import as_points, as_sample, tail_of
 from assay.stats.distributions.gamma import Gamma
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.stats.distributions.student import StudentT
@@ -200,7 +200,7 @@ class NormalGamma(ConjugateModel):
 
     def density(self, estimate: str = "predictive") -> Gaussian | StudentT:
         """The next x: a t ("predictive"), or a Gaussian with the estimated mean and precision."""
-        one_of(estimate, ESTIMATES, "NormalGamma", "estimate")
+        self._check_estimate(estimate)
         if estimate == "predictive":
             self._require_proper("prediction")
             return StudentT(self.mean, self.b / self.a * (1 + 1 / self.kappa), 2 * self.a)

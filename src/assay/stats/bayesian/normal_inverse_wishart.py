@@ -17,7 +17,7 @@ from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.bayesian.normal_update import updated_mean
-from assay.stats.checks import ESTIMATES, as_matrix, as_points, one_of, tail_of
+from assay.stats.checks import as_matrix, as_points, one_of, tail_of
 from assay.stats.distributions.multivariate_gaussian import MultivariateGaussian
 from assay.stats.distributions.student import MultivariateStudent
 from assay.stats.multivariate.covariance import as_covariance, factor
@@ -207,7 +207,7 @@ class NormalInverseWishart(ConjugateModel):
 
     def density(self, estimate: str = "predictive") -> MultivariateGaussian | MultivariateStudent:
         """The next row: a t ("predictive"), or a Gaussian with the estimated parameters."""
-        one_of(estimate, ESTIMATES, "NormalInverseWishart", "estimate")
+        self._check_estimate(estimate)
         if estimate != "predictive":
             return MultivariateGaussian(*(self.map if estimate == "map" else self.bayes))
         dof = self.nu - len(self.mean) + 1

@@ -15,7 +15,7 @@ from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
-from assay.stats.checks import ESTIMATES, as_sample, one_of
+from assay.stats.checks import as_sample
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.types import RandomState
 
@@ -115,7 +115,7 @@ class NormalMean(ConjugateModel):
 
     def density(self, estimate: str = "predictive") -> Gaussian:
         """The next x: the mean averaged over the belief ("predictive"), or fixed at its estimate."""
-        one_of(estimate, ESTIMATES, "NormalMean", "estimate")
+        self._check_estimate(estimate)
         self._require_proper("density")
         return Gaussian(self.mean, self.noise_var + (self.var if estimate == "predictive" else 0.0))
 

@@ -10,6 +10,7 @@ from scipy.special import digamma, gammaln, multigammaln, rel_entr
 
 from assay.errors import ParameterError
 from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
+from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.bayesian.dirichlet_categorical import DirichletCategorical
 from assay.stats.bayesian.gamma_poisson import GammaPoisson
 from assay.stats.bayesian.normal_gamma import NormalGamma
@@ -44,6 +45,9 @@ def divergence(q: Any, p: Any) -> float:
     """
     closed = CLOSED_FORMS.get(type(q)) if type(q) is type(p) else None
     if closed is not None:
+        for belief in (q, p):
+            if isinstance(belief, ConjugateModel):
+                belief._require_proper("divergence")
         return max(float(closed(q, p)), 0.0)
     if isinstance(q, INTEGRATED) and isinstance(p, INTEGRATED):
         return max(density_cross_entropy(q, p) - density_cross_entropy(q, q), 0.0)
@@ -116,7 +120,6 @@ def _beta(q: Any, p: Any) -> float:
 
 
 def _normal_gamma(q: Any, p: Any) -> float:
-    _proper(q, p)
     precision = _gamma(q, p)
     if np.isinf(q.kappa) or np.isinf(p.kappa):  # a known mean
         return precision if (q.kappa, q.mean) == (p.kappa, p.mean) else np.inf
@@ -126,7 +129,6 @@ def _normal_gamma(q: Any, p: Any) -> float:
 
 
 def _normal_inverse_wishart(q: Any, p: Any) -> float:
-    _proper(q, p)
     d = len(q.mean)
     _same(d, len(p.mean), "columns")
     Lq, Lp = (factor(s.scale, WHO, "Believe in some variance for every column.") for s in (q, p))
@@ -152,13 +154,13 @@ CLOSED_FORMS: dict[type, Callable[[Any, Any], float]] = {
     Categorical: _categorical,
     DirichletCategorical: _dirichlet,
     Gamma: _gamma,
-    GammaPoisson: lambda q, p: _proper(q, p) or _gamma(q, p),
+    GammaPoisson: _gamma,
     Gaussian: _gaussian,
     Laplace: _laplace,
     MultivariateGaussian: _multivariate_gaussian,
     NormalGamma: _normal_gamma,
     NormalInverseWishart: _normal_inverse_wishart,
-    NormalMean: lambda q, p: _proper(q, p) or _gaussian(q, p),
+    NormalMean: _gaussian,
     Poisson: _poisson,
 }
 
@@ -173,8 +175,3 @@ def _same_categories(q: Any, p: Any) -> None:
         raise ParameterError(
             f"the categories differ: {list(q.categories)[:8]} and {list(p.categories)[:8]}.", who=WHO
         )
-
-
-def _proper(q: Any, p: Any) -> None:
-    for belief in (q, p):
-        belief._require_proper("divergence")
