@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -511,10 +511,14 @@ class Kernel:
             )
 
 
-@lru_cache(maxsize=256)
-def _field_names(cls: type[Kernel]) -> tuple[str, ...]:
+_names_by_class: dict[type, tuple[str, ...]] = {}
+
+
+def _field_names(cls: type) -> tuple[str, ...]:
     """The names of a kernel's fields, which `dataclasses.fields` gathers anew at each call."""
-    return tuple(field.name for field in fields(cls))
+    if cls not in _names_by_class:
+        _names_by_class[cls] = tuple(field.name for field in fields(cls))
+    return _names_by_class[cls]
 
 
 def _is_term(value: Any) -> bool:

@@ -37,6 +37,7 @@ from assay.linear import (
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
+from assay.processes import GaussianProcessRegressor
 from assay.reduce import PCA
 from assay.rules import (
     FOIL,
@@ -177,6 +178,12 @@ def models():
                 kernel=2.0 * MixedKernel().on(["weight", "taste"])
                 + MahalanobisKernel().on(["sugar"]).normalized()
             ).fit(Table.of(COLUMNS), WEIGHTS),
+            COLUMNS,
+        ),
+        "gaussian_process": (  # routes by targets, a factor, a choice of parameters
+            GaussianProcessRegressor("auto", alpha=0.01, optimizer=None).fit(
+                Table.of(COLUMNS), [[w, np.nan if i == 1 else 2.0 * w] for i, w in enumerate(WEIGHTS)]
+            ),
             COLUMNS,
         ),
         "kernel_density": (KernelDensity(bandwidth="scott").fit(X, sample_weight=w), X.tolist()),
