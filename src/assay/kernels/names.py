@@ -17,7 +17,7 @@ from assay.kernels.mixed import GOWER, MixedKernel
 from assay.kernels.rbf import RBF
 from assay.tables import Schema
 
-__all__ = ["KERNELS", "kernel_of"]
+__all__ = ["KERNELS", "kernel_of", "pairwise_kernel_of"]
 
 KERNELS: dict[str, Callable[..., Kernel]] = {
     "linear": lambda **_: Linear(),
@@ -71,6 +71,25 @@ def kernel_of(
     """
     made = _kernel(kernel, gamma, degree, coef0)
     return made if schema is None else made.with_schema(schema)
+
+
+def pairwise_kernel_of(
+    kernel: Any, gamma: float | str | None, degree: float, coef0: float, params: dict[str, Any] | None
+) -> Kernel:
+    """The kernel as scikit-learn's ``pairwise_kernels`` understands it.
+
+    A function is one of two rows and of ``params``; gamma=None is 1 / columns, 1 for "chi2".
+
+    >>> from assay.kernels.names import pairwise_kernel_of
+    >>> pairwise_kernel_of("chi2", None, 3, 1, None)
+    Chi2(gamma=1)
+    """
+    plain = callable(kernel) and not isinstance(kernel, Kernel) and not hasattr(kernel, "theta")
+    if plain:
+        return FunctionKernel(kernel, "rows", params or {})
+    if gamma is None:
+        gamma = 1.0 if isinstance(kernel, str) and kernel == "chi2" else "auto"
+    return kernel_of(kernel, gamma=gamma, degree=degree, coef0=coef0)
 
 
 @lru_cache(maxsize=128, typed=True)  # kernels are immutable, and a fit asks for its kernel several times

@@ -3,6 +3,7 @@
 from assay.reduce.buffet.indian_buffet_model import IndianBuffetModel
 from assay.reduce.buffet.indian_buffet_process import IndianBuffetProcess, left_ordered
 from assay.reduce.components.incremental_pca import IncrementalPCA
+from assay.reduce.components.kernel_pca import KernelPCA
 from assay.reduce.components.number_of_components import (
     average_eigenvalue_rule,
     components_by_evidence,
@@ -30,6 +31,7 @@ __all__ = [
     "IncrementalPCA",
     "IndianBuffetModel",
     "IndianBuffetProcess",
+    "KernelPCA",
     "LatentDirichletAllocation",
     "ProbabilisticPCA",
     "Rotation",

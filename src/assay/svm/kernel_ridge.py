@@ -10,9 +10,10 @@ from assay.core import Card, Regressor
 from assay.core.parameters import Array, Choice, Flag, Instance, Range
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
-from assay.kernels import FunctionKernel, Kernel, Linear, kernel_of
+from assay.kernels import Kernel, Linear
 from assay.kernels.gram_rows import finite
 from assay.kernels.kernel import mirror
+from assay.kernels.names import pairwise_kernel_of
 from assay.svm.kernel_expansion import KernelExpansion
 from assay.types import TableLike, Weights
 
@@ -152,23 +153,8 @@ class KernelRidge(KernelExpansion, Regressor):
 
     def _kernel(self) -> Kernel:
         """The kernel that the parameters say; a function is one of two rows, as scikit-learn's pairwise kernels are."""
-        plain = (
-            callable(self.kernel)
-            and not isinstance(self.kernel, Kernel)
-            and not hasattr(self.kernel, "theta")
-        )
-        if plain:
-            return FunctionKernel(self.kernel, "rows", self.kernel_params or {})
-        settings = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        if self.gamma is None:
-            settings["gamma"] = 1.0 if isinstance(self.kernel, str) and self.kernel == "chi2" else "auto"
-        named = (
-            {"polynomial": "poly"}.get(self.kernel, self.kernel)
-            if isinstance(self.kernel, str)
-            else self.kernel
-        )
         try:
-            return kernel_of(named, **settings)
+            return pairwise_kernel_of(self.kernel, self.gamma, self.degree, self.coef0, self.kernel_params)
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
 
