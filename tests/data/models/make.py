@@ -34,6 +34,13 @@ from assay.linear import (
     Ridge,
     SGDClassifier,
 )
+from assay.mixture import (
+    BayesianGaussianMixture,
+    BayesianMixtureOfExperts,
+    DirichletProcessMixture,
+    GaussianMixture,
+    MixturePrior,
+)
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
@@ -234,6 +241,22 @@ def models():
                 PEOPLE
             ),
             PEOPLE,
+        ),
+        "gaussian_mixture": (
+            GaussianMixture(2, prior=MixturePrior(2.0), random_state=0).fit(X, sample_weight=w),
+            X.tolist(),
+        ),
+        "bayesian_mixture": (
+            BayesianGaussianMixture(n_components=3, moves=True, max_iter=1000, random_state=0).fit(X),
+            X.tolist(),
+        ),
+        "dirichlet_process": (
+            DirichletProcessMixture(n_sweeps=5, burn_in=5, random_state=0).fit(Table.of(named)),
+            named,
+        ),
+        "experts": (
+            BayesianMixtureOfExperts(2, gate="gaussian", random_state=0).fit(X[:, :1], X[:, 1]),
+            X[:, :1].tolist(),
         ),
         "pca": (PCA(2, standardize=True, whiten=True).fit(X), X.tolist()),
         "tuned": (Tuned(GaussianNB(), {"var_smoothing": [1e-9, 0.1]}, inner="3-fold").fit(X, y), X.tolist()),
