@@ -68,6 +68,14 @@ def tail_of(level: float, who: str) -> float:
     return (1 - level) / 2
 
 
+def as_numbers(who: str, **values: Any) -> tuple[float, ...]:
+    """The values as floats, each a single number, perhaps infinite; else an error that names the parameter."""
+    for name, value in values.items():
+        if np.ndim(value) or np.asarray(value).dtype.kind not in "biuf" or np.isnan(value):
+            raise ParameterError(f"{name} must be a number", who=who, got=value)
+    return tuple(float(value) for value in values.values())
+
+
 def as_shares(values: ArrayLike | None, m: int, who: str, parameter: str) -> NDArray[np.float64]:
     """(m,) probabilities that sum to 1; equal ones for None."""
     if values is None:

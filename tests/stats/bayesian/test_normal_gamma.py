@@ -64,7 +64,7 @@ def test_the_same_model_as_normal_inverse_wishart_of_one_column():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: NormalGamma(np.nan), "mean must be finite, got nan"),
+        (lambda: NormalGamma(np.inf), "mean must be finite, got inf"),
         (lambda: NormalGamma(kappa=-1), "kappa must not be negative, got -1"),
         (lambda: NormalGamma(a=-1), "at least -1/2 and b not negative, got -1 and 1"),
         (lambda: NormalGamma(b=-1), "b not negative"),

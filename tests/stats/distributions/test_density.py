@@ -5,16 +5,24 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import assay
+from assay.errors import ParameterError
 from assay.stats import (
     Bernoulli,
     BetaBernoulli,
     Categorical,
     Density,
     DirichletCategorical,
+    Gamma,
+    GammaPoisson,
     Gaussian,
+    Laplace,
     MultivariateGaussian,
+    NegativeBinomial,
+    NormalGamma,
     NormalInverseWishart,
     NormalMean,
+    Poisson,
+    StudentT,
     WithPrior,
 )
 
@@ -27,6 +35,12 @@ SAMPLES = {
     "beta": (WithPrior(BetaBernoulli(2, 3)), (RNG.random(40) < 0.3).astype(int)),
     "dirichlet": (WithPrior(DirichletCategorical([1, 2, 3])), RNG.integers(0, 3, 40)),
     "normal mean": (WithPrior(NormalMean(0, 1, 4)), RNG.normal(3, 2, 40)),
+    "gamma": (Gamma(), RNG.gamma(2, 3, 40)),
+    "laplace": (Laplace(), RNG.laplace(1, 3, 40)),
+    "poisson": (Poisson(), RNG.poisson(2, 40)),
+    "normal-gamma": (WithPrior(NormalGamma(0, 1, 2, 4)), RNG.normal(3, 2, 40)),
+    "gamma-poisson": (WithPrior(GammaPoisson(2, 1)), RNG.poisson(2, 40)),
+    "by likelihood": (WithPrior(NormalGamma(0, 1, 2, 4), estimate="ml"), RNG.normal(3, 2, 40)),
     "wishart": (WithPrior(NormalInverseWishart(np.zeros(2), np.eye(2))), RNG.normal(size=(40, 2))),
 }
 every_family = pytest.mark.parametrize("name", SAMPLES)
@@ -79,10 +93,10 @@ def test_draws_follow_the_density(name):
 
 @every_family
 def test_state_is_plain(name):
-    """Numbers, text, flags, arrays; a family with a prior holds its beliefs, which are plain in turn."""
+    """Numbers, text, flags, arrays; a family with a prior holds beliefs or a density, which are plain in turn."""
     family, x = SAMPLES[name]
     for value in vars(family.fit(x)).values():
-        parts = vars(value).values() if hasattr(value, "update") else [value]
+        parts = vars(value).values() if hasattr(value, "logpdf") else [value]
         assert all(isinstance(part, float | bool | str | np.ndarray) for part in parts)
 
 
@@ -123,3 +137,27 @@ def test_an_unfinished_family_says_what_it_lacks():
     for call in (lambda d: d.fit([1]), lambda d: d.logpdf([1]), lambda d: d.sample(1)):
         with pytest.raises(NotImplementedError, match="Nothing"):
             call(Nothing())
+
+
+@pytest.mark.parametrize("wrong", ["x", None, [1.0, 2.0], np.nan, 1j], ids=repr)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda v: Gaussian(v),
+        lambda v: Gaussian(0, v),
+        lambda v: Bernoulli(v),
+        lambda v: Gamma(1, v),
+        lambda v: Laplace(v, 1),
+        lambda v: StudentT(0, 1, v),
+        lambda v: Poisson(v),
+        lambda v: NegativeBinomial(1, v),
+        lambda v: BetaBernoulli(v, 1),
+        lambda v: GammaPoisson(1, v),
+        lambda v: NormalMean(0, v),
+        lambda v: NormalGamma(0, 1, v, 1),
+        lambda v: NormalInverseWishart([0], [[1]], kappa=v),
+    ],
+)
+def test_a_parameter_that_is_no_number_is_named(make, wrong):
+    with pytest.raises(ParameterError, match=r"^\w+: \w+ must be a number, got "):
+        make(wrong)

@@ -15,7 +15,7 @@ from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.errors import DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
-from assay.stats.checks import as_points
+from assay.stats.checks import as_numbers, as_points
 from assay.stats.distributions.bernoulli import Bernoulli, count_ones
 from assay.types import RandomState
 
@@ -54,8 +54,9 @@ class BetaBernoulli(ConjugateModel):
     }
 
     def __init__(self, a: float = 1.0, b: float = 1.0):
+        a, b = as_numbers("BetaBernoulli", a=a, b=b)
         if not (0 < a < np.inf and 0 < b < np.inf):
-            raise ParameterError(f"BetaBernoulli: a and b must be above 0, got {a} and {b}.")
+            raise ParameterError(f"BetaBernoulli: a and b must be above 0, got {a:g} and {b:g}.")
         self.a = float(a)
         self.b = float(b)
 

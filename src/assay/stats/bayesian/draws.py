@@ -177,7 +177,7 @@ class Draws:
             parts.append(DrawsSummary(labels, flat.mean(axis=0), sd, low, high, worth[0], worth[1], worth[2]))
         if not parts:
             raise ParameterError("names must hold at least one parameter.", who="Draws.summary")
-        columns = {c: np.concatenate([getattr(part, c) for part in parts]) for c in COLUMNS}
+        columns: Any = {c: np.concatenate([getattr(part, c) for part in parts]) for c in COLUMNS}
         return DrawsSummary([label for part in parts for label in part.parameter], **columns)
 
     def to_arviz(self) -> Any:

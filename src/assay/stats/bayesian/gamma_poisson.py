@@ -14,7 +14,7 @@ from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
-from assay.stats.checks import as_sample
+from assay.stats.checks import as_numbers, as_sample
 from assay.stats.distributions.gamma import Gamma
 from assay.stats.distributions.poisson import NegativeBinomial, Poisson, whole_counts
 from assay.types import RandomState
@@ -57,8 +57,9 @@ class GammaPoisson(ConjugateModel):
     stored = {"a": Scalar(low=0), "b": Scalar(low=0)}
 
     def __init__(self, a: float = 1.0, b: float = 1.0):
+        a, b = as_numbers("GammaPoisson", a=a, b=b)
         if not (0 < a < np.inf and 0 <= b < np.inf):
-            raise ParameterError(f"GammaPoisson: a must be above 0 and b not negative, got {a} and {b}.")
+            raise ParameterError(f"GammaPoisson: a must be above 0 and b not negative, got {a:g} and {b:g}.")
         self.a = float(a)
         self.b = float(b)
 

@@ -16,7 +16,7 @@ from assay.core.targets import check_weights
 from assay.errors import DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.bayesian.normal_update import updated_mean
-from assay.stats.checks import as_points, as_sample, tail_of
+from assay.stats.checks import as_numbers, as_points, as_sample, tail_of
 from assay.stats.distributions.gamma import Gamma
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.stats.distributions.student import StudentT
@@ -72,12 +72,13 @@ class NormalGamma(ConjugateModel):
 
     def __init__(self, mean: float = 0.0, kappa: float = 1.0, a: float = 1.0, b: float = 1.0):
         who = "NormalGamma"
+        mean, kappa, a, b = as_numbers(who, mean=mean, kappa=kappa, a=a, b=b)
         if not np.isfinite(mean):
-            raise ParameterError(f"mean must be finite, got {mean}.", who=who)
+            raise ParameterError(f"mean must be finite, got {mean:g}.", who=who)
         if not kappa >= 0:
-            raise ParameterError(f"kappa must not be negative, got {kappa}.", who=who)
+            raise ParameterError(f"kappa must not be negative, got {kappa:g}.", who=who)
         if not -0.5 <= a < np.inf or not 0 <= b < np.inf:
-            raise ParameterError(f"a must be at least -1/2 and b not negative, got {a} and {b}.", who=who)
+            raise ParameterError(f"a must be at least -1/2 and b not negative, got {a:g} and {b:g}.", who=who)
         self.mean = float(mean)
         self.kappa = float(kappa)
         self.a = float(a)

@@ -17,7 +17,7 @@ from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.bayesian.normal_update import updated_mean
-from assay.stats.checks import as_matrix, as_points, one_of, tail_of
+from assay.stats.checks import as_matrix, as_numbers, as_points, one_of, tail_of
 from assay.stats.distributions.multivariate_gaussian import MultivariateGaussian
 from assay.stats.distributions.student import MultivariateStudent
 from assay.stats.multivariate.covariance import as_covariance, factor
@@ -88,8 +88,7 @@ class NormalInverseWishart(ConjugateModel):
             raise ParameterError(f"mean must be a vector, got shape {self.mean.shape}.", who=who)
         d = len(self.mean)
         self.scale = as_covariance(scale, d, who)
-        self.kappa = float(kappa)
-        self.nu = float(d + 2 if nu is None else nu)
+        self.kappa, self.nu = as_numbers(who, kappa=kappa, nu=d + 2 if nu is None else nu)
         if not 0 <= self.kappa < np.inf:
             raise ParameterError(f"kappa must not be negative, got {kappa}.", who=who)
         if not -(d + 2) <= self.nu < np.inf:

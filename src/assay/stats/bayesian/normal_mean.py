@@ -15,7 +15,7 @@ from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
-from assay.stats.checks import as_sample
+from assay.stats.checks import as_numbers, as_sample
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.types import RandomState
 
@@ -64,10 +64,13 @@ class NormalMean(ConjugateModel):
     }
 
     def __init__(self, mean: float = 0.0, var: float = 1.0, noise_var: float = 1.0):
+        mean, var, noise_var = as_numbers("NormalMean", mean=mean, var=var, noise_var=noise_var)
         if not np.isfinite(mean):
-            raise ParameterError(f"NormalMean: mean must be finite, got {mean}.")
+            raise ParameterError(f"NormalMean: mean must be finite, got {mean:g}.")
         if not (var > 0 and 0 < noise_var < np.inf):
-            raise ParameterError(f"NormalMean: var and noise_var must be above 0, got {var} and {noise_var}.")
+            raise ParameterError(
+                f"NormalMean: var and noise_var must be above 0, got {var:g} and {noise_var:g}."
+            )
         self.mean = float(mean)
         self.var = float(var)
         self.noise_var = float(noise_var)

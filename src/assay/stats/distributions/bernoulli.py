@@ -12,7 +12,7 @@ from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.stats.checks import as_points, as_sample
+from assay.stats.checks import as_numbers, as_points, as_sample
 from assay.stats.distributions.density import Density
 from assay.types import RandomState
 
@@ -50,10 +50,11 @@ class Bernoulli(Density):
     }
 
     def __init__(self, p: float = 0.5, *, alpha: float = 0.0):
+        p, alpha = as_numbers("Bernoulli", p=p, alpha=alpha)
         if not 0 <= p <= 1:
-            raise ParameterError(f"Bernoulli: p must be a probability from 0 to 1, got {p}.")
+            raise ParameterError(f"Bernoulli: p must be a probability from 0 to 1, got {p:g}.")
         if not 0 <= alpha < np.inf:
-            raise ParameterError(f"Bernoulli: alpha must not be negative, got {alpha}.")
+            raise ParameterError(f"Bernoulli: alpha must not be negative, got {alpha:g}.")
         self.p = float(p)
         self.alpha = float(alpha)
 

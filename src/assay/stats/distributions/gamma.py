@@ -12,7 +12,7 @@ from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import as_points, as_sample
+from assay.stats.checks import as_numbers, as_points, as_sample
 from assay.stats.distributions.density import Density
 from assay.types import RandomState
 
@@ -42,8 +42,9 @@ class Gamma(Density):
     stored = {"a": Scalar(low=0), "b": Scalar(low=0)}
 
     def __init__(self, a: float = 1.0, b: float = 1.0):
+        a, b = as_numbers("Gamma", a=a, b=b)
         if not (0 < a < np.inf and 0 < b < np.inf):
-            raise ParameterError(f"Gamma: a and b must be above 0, got {a} and {b}.")
+            raise ParameterError(f"Gamma: a and b must be above 0, got {a:g} and {b:g}.")
         self.a = float(a)
         self.b = float(b)
 

@@ -11,7 +11,7 @@ from assay.core.seeds import as_generator
 from assay.core.stored import Boolean, Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import as_points, as_sample
+from assay.stats.checks import as_numbers, as_points, as_sample
 from assay.stats.distributions.density import Density
 from assay.types import RandomState
 
@@ -57,12 +57,13 @@ class Gaussian(Density):
     }
 
     def __init__(self, mean: float = 0.0, var: float = 1.0, *, unbiased: bool = False, floor: float = 0.0):
+        mean, var, floor = as_numbers("Gaussian", mean=mean, var=var, floor=floor)
         if not np.isfinite(mean):
-            raise ParameterError(f"Gaussian: mean must be a finite number, got {mean}.")
+            raise ParameterError(f"Gaussian: mean must be a finite number, got {mean:g}.")
         if not 0 <= var < np.inf:
-            raise ParameterError(f"Gaussian: var must be finite and not negative, got {var}.")
+            raise ParameterError(f"Gaussian: var must be finite and not negative, got {var:g}.")
         if not 0 <= floor < np.inf:
-            raise ParameterError(f"Gaussian: floor must be finite and not negative, got {floor}.")
+            raise ParameterError(f"Gaussian: floor must be finite and not negative, got {floor:g}.")
         self.mean = float(mean)
         self.var = float(var)
         self.unbiased = unbiased

@@ -11,7 +11,7 @@ from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DegenerateError, ParameterError
-from assay.stats.checks import as_points, as_sample
+from assay.stats.checks import as_numbers, as_points, as_sample
 from assay.stats.distributions.density import Density
 from assay.stats.estimators.weighted_quantile import weighted_quantile
 from assay.types import RandomState
@@ -41,9 +41,10 @@ class Laplace(Density):
     stored = {"mean": Scalar(), "scale": Scalar(low=0)}
 
     def __init__(self, mean: float = 0.0, scale: float = 1.0):
+        mean, scale = as_numbers("Laplace", mean=mean, scale=scale)
         if not np.isfinite(mean) or not 0 <= scale < np.inf:
             raise ParameterError(
-                f"Laplace: mean must be finite and scale finite and not negative, got {mean} and {scale}."
+                f"Laplace: mean must be finite and scale finite and not negative, got {mean:g} and {scale:g}."
             )
         self.mean = float(mean)
         self.scale = float(scale)

@@ -12,7 +12,7 @@ from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.stats.checks import as_points, as_sample
+from assay.stats.checks import as_numbers, as_points, as_sample
 from assay.stats.distributions.density import Density
 from assay.types import RandomState
 
@@ -37,8 +37,9 @@ class Poisson(Density):
     stored = {"rate": Scalar(low=0)}
 
     def __init__(self, rate: float = 1.0):
+        (rate,) = as_numbers("Poisson", rate=rate)
         if not 0 <= rate < np.inf:
-            raise ParameterError(f"Poisson: rate must be finite and not negative, got {rate}.")
+            raise ParameterError(f"Poisson: rate must be finite and not negative, got {rate:g}.")
         self.rate = float(rate)
 
     @property
@@ -83,9 +84,10 @@ class NegativeBinomial(Density):
     stored = {"r": Scalar(low=0), "p": Scalar(low=0, high=1)}
 
     def __init__(self, r: float, p: float):
+        r, p = as_numbers("NegativeBinomial", r=r, p=p)
         if not (0 < r < np.inf and 0 < p <= 1):
             raise ParameterError(
-                f"NegativeBinomial: r must be above 0 and p above 0 and at most 1, got {r} and {p}."
+                f"NegativeBinomial: r must be above 0 and p above 0 and at most 1, got {r:g} and {p:g}."
             )
         self.r = float(r)
         self.p = float(p)

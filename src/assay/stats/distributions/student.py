@@ -9,7 +9,7 @@ from scipy.special import gammaln, stdtrit
 from assay.core.seeds import as_generator
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.stats.checks import as_points
+from assay.stats.checks import as_numbers, as_points
 from assay.stats.distributions.density import Density
 from assay.stats.multivariate.covariance import as_covariance, factor, square_root, squared_norms
 from assay.types import RandomState
@@ -42,9 +42,10 @@ class StudentT(Density):
     stored = {"mean": Scalar(), "shape": Scalar(low=0), "dof": Scalar(low=0, finite=True)}
 
     def __init__(self, mean: float = 0.0, shape: float = 1.0, dof: float = 3.0):
+        mean, shape, dof = as_numbers("StudentT", mean=mean, shape=shape, dof=dof)
         if not np.isfinite(mean) or not 0 < shape < np.inf or not 0 < dof < np.inf:
             raise ParameterError(
-                f"StudentT: mean must be finite, shape and dof above 0, got {mean}, {shape} and {dof}."
+                f"StudentT: mean must be finite, shape and dof above 0, got {mean:g}, {shape:g} and {dof:g}."
             )
         self.mean = float(mean)
         self.shape = float(shape)
