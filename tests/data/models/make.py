@@ -45,7 +45,7 @@ from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
 from assay.processes import GaussianProcessRegressor
-from assay.reduce import PCA
+from assay.reduce import PCA, BilingualLDA, IndianBuffetModel, LatentDirichletAllocation
 from assay.rules import (
     FOIL,
     BoxClassifier,
@@ -126,6 +126,19 @@ def models():
             X.tolist(),
         ),
         "multinomial_nb": (MultinomialNB(alpha=0.5).fit(counts, y == "Fuji"), counts.tolist()),
+        "topics": (
+            LatentDirichletAllocation(2, learning_method="gibbs", n_sweeps=20, random_state=0).fit(counts),
+            counts.tolist(),
+        ),
+        "topics_online": (
+            LatentDirichletAllocation(2, learning_method="online", random_state=0).fit(counts),
+            counts.tolist(),
+        ),
+        "topics_of_languages": (
+            BilingualLDA(2, languages=["en", "fr"], n_sweeps=20, random_state=0).fit(counts),
+            counts.tolist(),
+        ),
+        "binary_features": (IndianBuffetModel(n_sweeps=20, random_state=0).fit(Z), Z.tolist()),
         "decision_rule": (DecisionRule(GaussianNB(), reject=0.3).fit(X, y), X.tolist()),
         "standard_scaler": (StandardScaler().fit(X), X.tolist()),
         "c45": (C45Classifier(min_samples_leaf=1, pruning=None).fit(Table.of(COLUMNS), SORTS), COLUMNS),

@@ -150,7 +150,7 @@ class IndianBuffetModel(Transformer):
         """Learn the features of the rows of X; y is ignored."""
         return super().fit(X)
 
-    def _learn(self, X: Any, y: Any, w: None) -> None:
+    def _learn(self, X: Any, y: Any, w: np.ndarray | None) -> None:
         X = np.ascontiguousarray(X, dtype=np.float64)
         who, spread = type(self).__name__, float(np.mean(X**2))
         if not 0 < spread < np.inf:
@@ -297,15 +297,16 @@ class FeatureSampler:
         N, K = self.Z.shape
         H, mu = feature_posterior(self.X, self.Z.astype(np.float64), self.noise, self.feature_scale)
         slots = K + SPARE_SLOTS
-        wide = {"Z": np.zeros((N, slots), np.uint8), "m": np.zeros(slots, np.int64)}
-        wide |= {"H": np.zeros((slots, slots)), "mu": np.zeros((slots, self.X.shape[1]))}
-        wide["Z"][:, :K], wide["m"][:K] = self.Z, self.Z.sum(axis=0, dtype=np.int64)
-        wide["H"][:K, :K], wide["mu"][:K] = H, mu
+        Z, m = np.zeros((N, slots), np.uint8), np.zeros(slots, np.int64)
+        inverse, values = np.zeros((slots, slots)), np.zeros((slots, self.X.shape[1]))
+        Z[:, :K], m[:K], inverse[:K, :K], values[:K] = self.Z, self.Z.sum(axis=0, dtype=np.int64), H, mu
         scales = _binary_features.Scales(
             noise=self.noise**2, ratio=(self.noise / self.feature_scale) ** 2, alpha=self.alpha
         )
-        row, K = _binary_features.sweep(X=self.X, **wide, K=K, scales=scales, random=self.words, first=row)
-        self.Z = np.ascontiguousarray(wide["Z"][:, :K])
+        row, K = _binary_features.sweep(
+            X=self.X, Z=Z, m=m, H=inverse, mu=values, K=K, scales=scales, random=self.words, first=row
+        )
+        self.Z = np.ascontiguousarray(Z[:, :K])
         return row
 
     def _toggle_pairs(self) -> None:

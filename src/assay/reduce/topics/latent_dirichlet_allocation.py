@@ -498,7 +498,7 @@ class _Bound:
 def _packed(random: np.random.RandomState) -> np.ndarray:
     """The state of a generator as numbers, so that a model file can hold it."""
     _, key, position, has_gauss, cached = random.get_state(legacy=True)
-    return np.concatenate([key.astype(np.float64), [position, has_gauss, cached]])
+    return np.concatenate([np.asarray(key, dtype=np.float64), [position, has_gauss, cached]])
 
 
 def _unpacked(numbers: np.ndarray) -> np.random.RandomState:

@@ -72,7 +72,6 @@ def infer(
     counts, nnz = _counts(X), X.nnz
     rows, padded = np.ascontiguousarray(start, dtype=np.float64), _padded(topics)
     expected, ratio = np.empty_like(rows), np.empty(nnz if sums else 0)
-    limits = {"max_iter": max_iter, "tol": tol}
     indptr = np.asarray(X.indptr, dtype=np.int64)
     cuts = np.searchsorted(indptr, np.arange(0, nnz, ENTRIES_A_BLOCK)).tolist() if nnz else [0]
     edges = sorted({0, *cuts, len(rows)})
@@ -85,9 +84,10 @@ def infer(
             gamma=rows,
             expected=expected,
             ratio=ratio,
+            max_iter=max_iter,
+            tol=tol,
             first=block[0],
             last=block[1],
-            **limits,
         )
 
     rounds = sum(in_threads(work, list(itertools.pairwise(edges)), n_jobs))
