@@ -10,9 +10,11 @@ import numpy as np
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DegenerateError
 from assay.kernels.kernel import mirror
+from assay.processes.in_blocks import factor_in_blocks, invert_in_blocks
 
 __all__ = ["Factor", "factor"]
 
+ROWS_AT_ONCE = 3500  # up to which a call of LAPACK takes less than a second
 JITTERS = (0.0, 1e-12, 1e-10, 1e-8, 1e-6)  # shares of the mean diagonal that are tried in turn
 
 
@@ -80,12 +82,13 @@ class Factor:
         """
         from scipy.linalg.lapack import dpotri
 
-        L = self.L if overwrite else self.L.copy()
-        if len(L):
-            V = dpotri(L.T, lower=0, overwrite_c=1)[0].T  # its lower triangle
-            mirror(V.T)
-            return V
-        return L
+        V = self.L if overwrite and self.L.flags.c_contiguous else self.L.copy()
+        if len(V) > ROWS_AT_ONCE:
+            invert_in_blocks(V)
+        elif len(V):
+            dpotri(V.T, lower=0, overwrite_c=1)  # its lower triangle
+        mirror(V.T)
+        return V
 
     def extend(self, B: np.ndarray, D: np.ndarray) -> Factor:
         r"""The factor of the bordered matrix :math:`\begin{pmatrix} C & B \\ B^T & D \end{pmatrix}`, in O(n^2 m).
@@ -172,7 +175,10 @@ def factor(C: np.ndarray, *, overwrite: bool = False, scale: float | None = None
         if share:  # the triangle above the diagonal is as it was
             mirror(L)
             np.fill_diagonal(L, diagonal + jitter)
-        _, singular = dpotrf(L.T, lower=0, overwrite_a=1, clean=0)
+        if n > ROWS_AT_ONCE:
+            singular = not factor_in_blocks(L)
+        else:
+            _, singular = dpotrf(L.T, lower=0, overwrite_a=1, clean=0)
         if not singular and np.isfinite(np.diagonal(L)).all():
             return Factor(L, jitter)
     raise DegenerateError(
