@@ -53,6 +53,8 @@ def test_the_posterior_is_calibrated():
     [
         (lambda: DiscretePrior([0.1, 0.9], [Bernoulli()]), "2 values for 1 densities"),
         (lambda: DiscretePrior([0.1, 0.9], Bernoulli, [0.5, 0.6]), "2 probabilities that sum to 1"),
+        (lambda: DiscretePrior([0.1, 0.9], 3), "expected densities, or a function that gives them, got int"),
+        (lambda: DiscretePrior([0.1, 0.9], lambda v: v), "expected densities"),
         (lambda: COIN.density("bayes"), "predictive, map, got 'bayes'"),
         (lambda: DiscretePrior([0.0], Bernoulli).update([1]), "every model calls the data impossible"),
         (

@@ -115,6 +115,11 @@ def test_intervals_of_a_posterior_with_many_data_hold_the_truth():
         (lambda: laplace_approximation(lambda v: v[0] ** 2 - v[1] ** 2, [0.0, 1.0]), "is not a maximum"),
         (lambda: laplace_approximation(lambda v: -(v[0] ** 2), [1.0, 1.0]), "is not a maximum"),
         (lambda: laplace_approximation(power_and_exponential(3), -1.0), "minus infinity .* at the start"),
+        (lambda: laplace_approximation(3, 1.0), "log_density must be a function, got 3"),
+        (
+            lambda: laplace_approximation(lambda x: -x * x, 1.0, hessian=2),
+            "hessian must be a function, got 2",
+        ),
         (lambda: laplace_approximation(lambda x: np.nan, 1.0), "minus infinity .* at the start"),
         (lambda: laplace_approximation(lambda x: np.inf, 1.0), "the density is infinite"),
         (lambda: laplace_approximation(lambda x: -x * x, [[1.0]]), "a number or a vector, got shape"),

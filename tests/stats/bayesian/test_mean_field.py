@@ -75,6 +75,7 @@ def test_rounds_that_do_not_suffice_are_said():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: mean_field(None, {}, lambda q: 0.0), "must be dicts, and bound a function"),
         (lambda: mean_field({}, {}, lambda q: 0.0), "must have the same names"),
         (lambda: mean_field({"a": 1}, {"b": lambda q: 1}, lambda q: 0.0), "got .'a'. and .'b'."),
         (lambda: mean_field({"a": 1}, {"a": lambda q: 1}, lambda q: np.nan), "bound is nan after start"),

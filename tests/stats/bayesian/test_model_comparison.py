@@ -134,6 +134,7 @@ def test_the_width_of_a_prior_costs_evidence():
         (lambda: model_probabilities([-np.inf, -np.inf]), "every model calls the data impossible"),
         (lambda: model_probabilities([0.0, 0.0], [0.7, 0.7]), "2 probabilities that sum to 1"),
         (lambda: bayes_factor(0.0, 0.0, prior_odds=0), "prior_odds must be above 0"),
+        (lambda: compare_models([3], [1]), "expected conjugate models or densities, got int"),
         (lambda: compare_models([], [1]), "no model to compare"),
         (lambda: model_probabilities([0.0, 0.0]).average_of([1.0]), "2 models, got 1 predictions"),
     ],

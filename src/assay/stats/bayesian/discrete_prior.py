@@ -68,6 +68,10 @@ class DiscretePrior(ConjugateModel):
         self.values = as_sample(values, "DiscretePrior")
         if callable(densities):
             densities = [densities(v) for v in self.values.tolist()]
+        if not isinstance(densities, Sequence) or not all(isinstance(d, Density) for d in densities):
+            raise DataError(
+                f"DiscretePrior: expected densities, or a function that gives them, got {type(densities).__name__}."
+            )
         self.densities = list(densities)
         if len(self.densities) != len(self.values):
             raise DataError(

@@ -139,6 +139,9 @@ def laplace_approximation(
       Journal of the American Statistical Association 81(393), 82-86. doi:10.1080/01621459.1986.10478240
     """
     who = "laplace_approximation"
+    for name, function in (("log_density", log_density), ("gradient", gradient), ("hessian", hessian)):
+        if function is not None and not callable(function):
+            raise ParameterError(f"{name} must be a function", who=who, got=function)
     first = as_points(start, who)
     if first.ndim > 1 or not first.size:
         raise ParameterError(f"start must be a number or a vector, got shape {first.shape}.", who=who)

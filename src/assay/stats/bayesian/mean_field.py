@@ -101,6 +101,10 @@ def mean_field(
       Journal of the American Statistical Association 112(518), 859-877. doi:10.1080/01621459.2017.1285773
     """
     who = "mean_field"
+    if not isinstance(factors, Mapping) or not isinstance(updates, Mapping) or not callable(bound):
+        raise ParameterError(
+            "factors and updates must be dicts, and bound a function of all factors.", who=who
+        )
     if not factors or set(factors) != set(updates):
         raise ParameterError(
             f"factors and updates must have the same names, got {sorted(factors)} and {sorted(updates)}.",

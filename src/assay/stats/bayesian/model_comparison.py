@@ -244,6 +244,12 @@ def compare_models(
         if isinstance(model, Density):
             evidence.append(model.loglik(x, weights))
             updated.append(model)
+        elif not isinstance(model, ConjugateModel):
+            raise ParameterError(
+                f"expected conjugate models or densities, got {type(model).__name__}. Log evidences of other models: "
+                "model_probabilities.",
+                who="compare_models",
+            )
         else:
             evidence.append(model.log_evidence(x, weights))
             updated.append(model.update(x, weights))

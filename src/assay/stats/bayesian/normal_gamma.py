@@ -20,6 +20,7 @@ from assay.stats.checks import as_numbers, as_points, as_sample, tail_of
 from assay.stats.distributions.gamma import Gamma
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.stats.distributions.student import StudentT
+from assay.stats.significance.summary import squarable
 from assay.types import RandomState
 
 
@@ -87,6 +88,9 @@ class NormalGamma(ConjugateModel):
     @classmethod
     def from_variance(cls, var: float, worth: float, *, mean: float = 0.0, kappa: float = 1.0) -> NormalGamma:
         """The prior with a guess of the variance that is worth that many numbers."""
+        var, worth = as_numbers("NormalGamma", var=var, worth=worth)
+        if not (0 < var < np.inf and 0 < worth < np.inf):
+            raise ParameterError(f"NormalGamma: var and worth must be above 0, got {var:g} and {worth:g}.")
         return cls(mean, kappa, worth / 2, worth / 2 * var)
 
     @classmethod
@@ -109,7 +113,7 @@ class NormalGamma(ConjugateModel):
 
     def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> NormalGamma:
         """The posterior after a sample; a weight of 2 counts a value twice."""
-        x = as_sample(x, "NormalGamma")
+        x = squarable(as_sample(x, "NormalGamma"), "NormalGamma")
         w = check_weights(weights, len(x), "NormalGamma", "weights")
         N, centre = float(len(x) if w is None else w.sum()), float(np.average(x, weights=w))
         squares = float(np.sum((x - centre) ** 2 * (1.0 if w is None else w)))

@@ -21,6 +21,7 @@ from assay.stats.checks import as_matrix, as_numbers, as_points, one_of, tail_of
 from assay.stats.distributions.multivariate_gaussian import MultivariateGaussian
 from assay.stats.distributions.student import MultivariateStudent
 from assay.stats.multivariate.covariance import as_covariance, factor
+from assay.stats.significance.summary import squarable
 from assay.types import RandomState
 
 REMEDY = "Believe in some variance for every column, or add rows."
@@ -121,7 +122,7 @@ class NormalInverseWishart(ConjugateModel):
     def update(self, X: ArrayLike, weights: ArrayLike | None = None) -> NormalInverseWishart:
         """The posterior after n rows, (n, d); a weight of 2 counts a row twice."""
         who = "NormalInverseWishart"
-        rows = as_matrix(X, who)
+        rows = squarable(as_matrix(X, who), who)
         if rows.shape[1] != len(self.mean):
             raise DataError(f"expected rows of {len(self.mean)} values, got shape {rows.shape}.", who=who)
         w = check_weights(weights, len(rows), who, "weights")

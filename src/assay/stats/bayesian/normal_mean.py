@@ -17,6 +17,7 @@ from assay.errors import ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.checks import as_numbers, as_sample
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
+from assay.stats.significance.summary import squarable
 from assay.types import RandomState
 
 
@@ -128,7 +129,7 @@ class NormalMean(ConjugateModel):
     def log_evidence(self, x: ArrayLike, weights: ArrayLike | None = None) -> float:
         """Log density of a sample: the deviations from its mean, and the mean from the belief."""
         self._require_proper("evidence")
-        x = as_sample(x, "NormalMean")
+        x = squarable(as_sample(x, "NormalMean"), "NormalMean")
         w = check_weights(weights, len(x), "NormalMean", "weights")
         N, m = float(len(x) if w is None else w.sum()), float(np.average(x, weights=w))
         squares = float(np.sum((x - m) ** 2 * (1.0 if w is None else w)))
