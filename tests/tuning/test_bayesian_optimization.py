@@ -131,6 +131,16 @@ def test_batches_are_spread_out():
     assert kinds == ["model"] * 4
 
 
+def test_the_model_expects_what_was_measured_for_one_point_as_for_many():
+    search = BayesianOptimization({"x": Real(0, 1)}, random_state=0).minimize(lambda x: np.sin(6 * x), 12)
+    model, points = search._fit(), np.array(search._points)
+    together = model.mean_and_sd(points)
+    assert_allclose(together[0], [t.value for t in search.history], atol=0.05)
+    for i, point in enumerate(points):
+        for alone, of_all in zip(model.mean_and_sd(point[None]), together):
+            assert_allclose(alone[0], of_all[i], atol=1e-7)
+
+
 def test_values_from_elsewhere_may_come_first():
     search = BayesianOptimization({"x": Real(0, 1)}, n_initial=1)
     for x in (0.0, 0.3, 0.6, 1.0):

@@ -172,15 +172,11 @@ def _ranges(spaces: tuple[str, ...]) -> dict[str, Any]:
         low, dots, high = ends.partition("..")
         try:
             if dots and scale in ("", "log"):
-                numbers = [_value(low), _value(high)]
-                if not all(isinstance(v, (int, float)) for v in numbers):
+                first, last, log = _value(low), _value(high), scale == "log"
+                if not all(isinstance(v, (int, float)) for v in (first, last)):
                     raise click.BadParameter(f"{ends!r} is no range of two numbers", param_hint="--space")
-                whole = all(isinstance(v, int) for v in numbers)
-                ranges[name] = (
-                    Whole(*numbers, log=scale == "log")
-                    if whole
-                    else Real(*map(float, numbers), log=scale == "log")
-                )
+                whole = isinstance(first, int) and isinstance(last, int)
+                ranges[name] = Whole(first, last, log) if whole else Real(float(first), float(last), log)
             else:
                 ranges[name] = Category([_value(v) for v in what.split(",")])
         except ParameterError as error:

@@ -65,7 +65,7 @@ def noisy_expected_improvement(
     draws = (model.draws(model.units, NOISY_DRAWS, random) - model.mean) / model.scale
     exact = model._factor(1e-6)
     k = model.latent.between(model.F, model.space.features(units))
-    V = exact.half_solve(np.asfortranarray(k))
+    V = exact.half_solve(np.array(k, order="F"))
     variance = model.latent.diagonal(model.space.features(units)) - np.einsum("ij,ij->j", V, V)
     sd = np.sqrt(np.maximum(variance, 1e-12))
     means = exact.solve(draws.T).T @ k

@@ -60,7 +60,8 @@ class Real:
 
     def place(self, value: Any) -> float:
         """The place of a value in the unit interval."""
-        low, high, number = (np.log if self.log else np.float64)([self.low, self.high, float(value)])
+        ends = np.array([self.low, self.high, float(value)])
+        low, high, number = np.log(ends) if self.log else ends
         return float(np.clip((number - low) / (high - low), 0.0, 1.0))
 
 

@@ -95,7 +95,7 @@ class Surrogate:
         """(n,) the expected values of points, without noise, and their standard deviations."""
         Q = self.space.features(units)
         k = self.latent.between(self.F, Q)
-        V = self.factor.half_solve(np.asfortranarray(k))
+        V = self.factor.half_solve(np.array(k, order="F"))
         variance = np.maximum(self.latent.diagonal(Q) - np.einsum("ij,ij->j", V, V), 1e-12)
         return self.mean + self.scale * (k.T @ self.a), self.scale * np.sqrt(variance)
 
@@ -103,7 +103,7 @@ class Surrogate:
         """(n, m) draws of the function without noise at m points, from its posterior."""
         Q = self.space.features(units)
         k = self.latent.between(self.F, Q)
-        V = self.factor.half_solve(np.asfortranarray(k))
+        V = self.factor.half_solve(np.array(k, order="F"))
         covariance = self.latent.gram(Q) - V.T @ V
         covariance = 0.5 * (covariance + covariance.T)
         covariance.flat[:: len(covariance) + 1] += 1e-8

@@ -44,7 +44,7 @@ from assay.mixture import (
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
-from assay.processes import GaussianProcessRegressor
+from assay.processes import GaussianProcessClassifier, GaussianProcessRegressor
 from assay.reduce import PCA, BilingualLDA, IndianBuffetModel, LatentDirichletAllocation
 from assay.rules import (
     FOIL,
@@ -187,6 +187,12 @@ def models():
         "foil": (FOIL().fit(FAMILY | DAUGHTERS, "Daughter"), [["Bob", "Sharon"], ["Bob", "Tom"]]),
         "gradient_boosting": (
             GradientBoostingClassifier(n_estimators=5, random_state=0).fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
+        ),
+        "gaussian_process_classifier": (  # a process for all classes, of columns with categories and missing values
+            GaussianProcessClassifier(
+                4.0 * MixedKernel().on(["weight", "taste"]), optimizer=None, multi_class="softmax"
+            ).fit(Table.of(COLUMNS), SORTS, sample_weight=WEIGHTS),
             COLUMNS,
         ),
         "k_neighbors": (
