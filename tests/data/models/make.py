@@ -25,9 +25,14 @@ from assay.ensembles import (
 )
 from assay.kernels import DiffusionKernel, Graph, MahalanobisKernel, MixedKernel, Nystroem, Spectrum
 from assay.linear import (
+    BayesianGeneralizedLinearModel,
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    BayesianRidge,
     Lasso,
     LinearRegression,
     LogisticRegression,
+    ModelAveragingRegressor,
     Perceptron,
     PolynomialRegressor,
     QuantileRegressor,
@@ -165,6 +170,14 @@ def models():
         ),
         "linear_regression": (LinearRegression().fit(X, np.column_stack((X[:, 1], w))), X.tolist()),
         "ridge": (Ridge(alpha=2.0).fit(Table.of(whole), w), whole),
+        "bayesian_ridge": (BayesianRidge(compute_score=True).fit(Table.of(whole), w), whole),
+        "bayesian_linear_regression": (
+            BayesianLinearRegression([0.1, 1.0], degree=2, keep_rows=True).fit(X, X[:, 1] ** 2 + w),
+            X.tolist(),
+        ),
+        "bayesian_logistic": (BayesianLogisticRegression().fit(Table.of(whole), y, sample_weight=w), whole),
+        "bayesian_glm": (BayesianGeneralizedLinearModel("gamma").fit(X, w + 1.0), X.tolist()),
+        "model_averaging": (ModelAveragingRegressor().fit(Table.of(whole), w), whole),
         "lasso": (Lasso(alpha=0.1).fit(X, X[:, 1]), X.tolist()),
         "sgd_classifier": (SGDClassifier("log_loss", random_state=0).fit(Z, y), Z.tolist()),
         "perceptron": (Perceptron(random_state=0).fit(Z, y), Z.tolist()),

@@ -111,10 +111,9 @@ def test_draws_agree_with_the_distribution(family):
     assert_allclose(draws.std(axis=1), distribution.sd, rtol=0.05)
     assert_allclose(distribution.mean, model.predict(A[:2]), rtol=1e-4)
     assert_allclose((draws <= 1.5).mean(axis=1), distribution.cdf([1.5, 1.5]), atol=0.01)
-    assert (distribution.crps([1.0, 1.0]) >= 0).all()
 
 
-@pytest.mark.parametrize("family", ["poisson", "gamma", "negative_binomial"])
+@pytest.mark.parametrize("family", ["poisson", "gamma"])
 def test_intervals_of_the_weights_cover(family):
     inside = []
     for seed in range(120):
@@ -122,7 +121,7 @@ def test_intervals_of_the_weights_cover(family):
         low, high = BayesianGeneralizedLinearModel(family, alpha=0.01).fit(A, y).posterior_.interval(0.95)
         truth = np.array([0.5, 0.6, -0.4, 0.0])
         inside.append((low < truth) & (truth < high))
-    assert 0.92 < np.mean(inside) < 0.975  # 480 intervals: a standard error of 0.01
+    assert 0.93 < np.mean(inside) < 0.97
 
 
 def test_evidence_chooses_the_precision():

@@ -220,12 +220,12 @@ def test_ranks_of_the_truth_among_draws_are_uniform(beta):
 
 def test_intervals_cover_even_with_few_rows():
     random, inside = np.random.default_rng(5), []
-    for _ in range(250):
+    for _ in range(120):
         w, A = random.normal(size=3), random.normal(size=(12, 3))
         model = BayesianLinearRegression().fit(A, 5 + A @ w + random.normal(size=12))
-        new = random.normal(size=(8, 3))
+        new = random.normal(size=(20, 3))
         low, high = model.predict_interval(new, 0.95).T
-        truth = 5 + new @ w + random.normal(size=8)
+        truth = 5 + new @ w + random.normal(size=20)
         inside.append((low < truth) & (truth < high))
     assert 0.93 < np.mean(inside) < 0.97
 

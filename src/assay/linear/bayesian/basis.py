@@ -35,6 +35,11 @@ class PolynomialTerms(_Regressor):
     intercept_: float
     powers_: np.ndarray
 
+    def _check_terms(self) -> None:
+        """Refuse a stored model whose terms are not those of its columns and its degree."""
+        if "powers_" in vars(self) and not np.array_equal(self.powers_, self._exponents()):
+            raise ValueError("powers_ are not the products of these columns up to the degree")
+
     def _set_terms(self) -> None:
         self.powers_ = self._exponents()
 

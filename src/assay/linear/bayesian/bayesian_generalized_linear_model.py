@@ -158,6 +158,13 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
         self.max_iter = max_iter
         self.tol = tol
 
+    def _check_stored(self) -> None:
+        if not hasattr(self, "posterior_"):
+            return
+        fixed = [role for role in (self.offset, self.exposure) if role is not None]
+        if len(self.posterior_.mean) != len(self.coef_) - len(fixed) + self.fit_intercept:
+            raise ValueError("posterior_ must be about the constant and each weight")
+
     def _ridge(self) -> float:
         return 0.0  # the prior is added to the likelihood, not to the deviance
 

@@ -158,6 +158,18 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
         self.penalize_intercept = penalize_intercept
         self.keep_rows = keep_rows
 
+    def _check_stored(self) -> None:
+        self._check_terms()
+        if not hasattr(self, "posteriors_"):
+            return
+        sizes = {len(posterior.mean) for posterior in self.posteriors_}
+        if sizes != {len(self.coef_) + self.fit_intercept}:
+            raise ValueError("posteriors_ must be about the constant and each weight")
+        if len(self.posteriors_) != len(self.probabilities_):
+            raise ValueError("posteriors_ and probabilities_ must be as many")
+        if (self._kept_rows is None) != (self._kept_targets is None):
+            raise ValueError("kept rows need their targets")
+
     # ------------------------------------------------------------------ learning
 
     def _summarize(self, X: Any, y: Any, w: Any) -> Any:

@@ -95,6 +95,11 @@ class CompressingLearner(SumLearner):
     fit_intercept: bool
     _sums: Any
 
+    def _check_stored(self) -> None:
+        rows, coef = vars(self).get("_rows"), vars(self).get("coef_")
+        if rows is not None and (coef is None or rows.R.shape[1] != len(coef)):
+            raise ValueError("_rows must have a column for each weight")
+
     def _infer(self, rows: CompressedRows) -> None:
         raise TypeError(f"{type(self).__name__} must define _infer")
 

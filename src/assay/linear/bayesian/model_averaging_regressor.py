@@ -163,11 +163,14 @@ class ModelAveragingRegressor(PolynomialTerms, CompressingLearner, PosteriorRegr
         self.random_state = random_state
 
     def _check_stored(self) -> None:
+        self._check_terms()
         if not hasattr(self, "posteriors_"):
             return
         sizes = [len(columns) + 1 for columns in self._kept_columns]
         if sizes != [len(q.mean) for q in self.posteriors_] or len(self._kept_probabilities) != len(sizes):
             raise ValueError("posteriors_, their columns and their probabilities do not fit together")
+        if not sizes or len(self.units_) != len(self.inclusion_):
+            raise ValueError("there must be a model, and a name for each unit")
         if any((columns >= len(self.coef_)).any() for columns in self._kept_columns):
             raise ValueError("a model has a column that is not there")
 

@@ -317,7 +317,7 @@ def root_of(precision: ArrayLike, d: int, who: str) -> Floats:
             f"precision must be a symmetric ({d}, {d}) matrix, got shape {P.shape}.", who=who
         )
     try:
-        return np.linalg.cholesky(P).T
+        return np.asarray(np.linalg.cholesky(P).T, dtype=np.float64)
     except np.linalg.LinAlgError:
         raise ParameterError(
             "precision must be positive definite; some direction has none.", who=who

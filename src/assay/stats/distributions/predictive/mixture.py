@@ -17,6 +17,7 @@ __all__ = ["Mixture"]
 TAIL = 1e-10  # probability beyond the ends of integrals, on either side
 NODES = 257  # of the integral of the score
 HALVINGS = 64
+PRECISION = 1e-12  # of quantiles
 MOST_STEPS = 4096  # whole numbers up to which an integral over counts is their sum
 
 
@@ -73,7 +74,7 @@ class Mixture(Predictive):
         """The distributions of some rows."""
         return type(self)([part.take(rows) for part in self.parts], self.weights[rows])
 
-    def _average(self, values: Sequence[Floats]) -> Floats:
+    def _average(self, values: Sequence[Floats] | Floats) -> Floats:
         return np.einsum("ij,ji->i", self.weights, np.asarray(values))
 
     @property
@@ -106,6 +107,8 @@ class Mixture(Predictive):
             return self._whole_quantile(p, low, high)
         at_low = self._cdf(low) >= p
         for _ in range(HALVINGS):
+            if (high - low <= PRECISION * np.maximum(np.abs(low), np.abs(high))).all():
+                break
             middle = low + (high - low) / 2
             enough = self._cdf(middle) >= p
             high, low = np.where(enough, middle, high), np.where(enough, low, middle)
