@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from assay.kernels import RBF, ConstantKernel, WhiteKernel
+from assay.processes.cholesky import factor
 from assay.processes.routes.exact import Exact
 
 # Oracle: x = (0, 1, 2, 3), r = (0, 1, 0, -1), K = exp(-d^2 / s^2) with s^2 = 1/2, which is a length scale of 1/2, and
@@ -45,3 +46,11 @@ def test_covariance_has_the_variances_on_its_diagonal():
     route = Exact().fit(RBF(0.5), X, Y, NOISE).condition(RBF(0.5))
     Q = np.linspace(-1, 4, 7)[:, None]
     assert_allclose(np.diagonal(route.covariance(Q)), route.variance(Q), atol=1e-14)
+
+
+def test_a_stored_route_whose_parts_do_not_fit_is_refused():
+    route = Exact().fit(RBF(0.5), X, Y, NOISE).condition(RBF(0.5))
+    route._check_stored()
+    route.factor = factor(np.eye(3))
+    with pytest.raises(ValueError, match="3 rows, 4 are stored"):
+        route._check_stored()

@@ -259,6 +259,19 @@ def test_a_raw_table_with_categories_and_missing_values():
     assert "relevance" in str(model.show())
 
 
+@pytest.mark.parametrize("normalised", [False, True])
+def test_reasons_add_up_to_the_answer(normalised):
+    """Weights times targets over all rows, and terms of the kernel, give the mean; shares of variance give 1."""
+    rows, target = noisy_waves(8)
+    kernel = RBF([1.0, 2.0, 3.0]) + 0.5 * Linear() + WhiteKernel(0.05)
+    model = GaussianProcessRegressor(kernel, optimizer=None, normalize_y=normalised).fit(rows, target)
+    _, by_row, _, by_term = model.explain(rows[:1]).sections
+    answer = model.predict(rows[:1])[0]
+    assert_allclose(sum(line[-1] for line in by_row.rows) + model.y_mean_[0], answer, rtol=1e-9)
+    assert_allclose(sum(line[1] for line in by_term.rows) + model.y_mean_[0], answer, rtol=1e-9)
+    assert_allclose(sum(line[2] for line in by_term.rows), 1.0)
+
+
 def test_strings_by_a_kernel_of_strings():
     words = ["abab", "abba", "baba", "cccc", "cdcd", "dcdc"]
     model = GaussianProcessRegressor(Spectrum(2).normalized(), alpha=0.01).fit(words, [0, 0, 0, 1, 1, 1])

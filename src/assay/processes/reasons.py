@@ -121,11 +121,11 @@ class ReasonsOfRegression(KernelLearner, Regressor):
         ]
         others = len(weights) - len(order)
         more = f"{others} more rows add {float(votes.sum() - votes[order].sum()):.6g}; " if others else ""
-        about = " (target less its mean, times weight)" if base else ""
-        note = (
-            f"{more}the mean of the targets adds {base:.6g}: the answer is {float(votes.sum()) + base:.6g}."
-        )
-        heads = [self._cases.head, "kernel", "weight", "target", f"contribution{about}"]
+        about = "A contribution is the weight times the target less the mean of the targets. " if base else ""
+        added = f"{more}the mean of the targets adds {base:.6g}: " if base else more
+        note = f"{about}{added}the answer is {float(votes.sum()) + base:.6g}."
+        note = note[:1].upper() + note[1:]
+        heads = [self._cases.head, "kernel", "weight", "target", "contribution"]
         near = Section("Training rows by weight", heads, lines, note)
         if "schema_" not in vars(self):
             return [near]

@@ -57,6 +57,14 @@ class ByTargets(Route):
         del self._make
         return super().fit(kernel, X, Y, noise)
 
+    def _check_stored(self) -> None:
+        columns = np.sort(np.concatenate(self.columns)) if self.columns else np.zeros(0)
+        sizes = [(len(route.Y), route.Y.shape[1]) for route in self.routes]
+        if not np.array_equal(columns, np.arange(self.Y.shape[1])):
+            raise ValueError("the groups of targets do not share out all targets")
+        if sizes != [(len(rows), len(some)) for rows, some in zip(self.rows, self.columns)]:
+            raise ValueError("the groups of targets do not have the rows and targets that are named")
+
     @property
     def words(self) -> str:  # type: ignore[override]
         return f"{self.routes[0].words}, for {len(self.routes)} groups of targets with the same rows"

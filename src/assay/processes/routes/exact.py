@@ -97,6 +97,10 @@ class Exact(Route):
         self.jitter = self.factor.jitter
         self.a = self.factor.solve(self.Y)
 
+    def _check_stored(self) -> None:
+        if len(self.factor) != len(self.Y):
+            raise ValueError(f"the factor is of {len(self.factor)} rows, {len(self.Y)} are stored")
+
     def mean(self, Q: Any) -> np.ndarray:
         return self.kernel.combine(Q, self.X, self.a)  # (2)
 
