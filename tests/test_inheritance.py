@@ -46,6 +46,7 @@ REASONS = {
         "GaussianClassifier",
         "KNeighbors",
         "LeastSquaresLearner",
+        "PolynomialTerms",
         "RadiusNeighbors",
         "DrawnFeatures",
         "MarginMachine",
@@ -53,6 +54,12 @@ REASONS = {
         "SeveralKernels",
         "StochasticDescent",
         "Thresholded",
+    },
+    "what every learner of a room shares whose mathematics is of one kind: a kernel, a belief, new columns, topics": {
+        "KernelLearner",
+        "NumberedColumns",
+        "PosteriorRegressor",
+        "TopicModel",
     },
     "an ability that some members have and others have not": {
         "Inference",

@@ -18,6 +18,14 @@ Y = np.exp(0.4 * X[:, 0]) * rng.gamma(4, 0.25, 150)
 NEW = rng.normal(size=(30, 2))
 WITH = [
     "MeanRegressor",
+    "GaussianProcessRegressor",
+    "SparseGaussianProcessRegressor",
+    "BayesianMixtureOfExperts",
+    "ARDRegression",
+    "BayesianGeneralizedLinearModel",
+    "BayesianLinearRegression",
+    "BayesianRidge",
+    "ModelAveragingRegressor",
     "GeneralizedLinearModel",
     "LinearRegression",
     "PoissonRegressor",
