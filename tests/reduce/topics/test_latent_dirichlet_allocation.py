@@ -231,6 +231,8 @@ def test_counts_that_are_not_whole_are_for_variational_bayes_alone():
         DataError, match=r"row 1, column x0 is 0\.5, .*whole counts.*learning_method=\"batch\""
     ):
         gibbs(2).fit(X)
+    with pytest.raises(DataError, match="1,000,000,000,001 tokens; sampling gives each a topic"):
+        gibbs(2).fit([[1e12, 1.0]])
     with pytest.raises(ParameterError, match="partial_fit is an online step"):
         gibbs(2).partial_fit(X.round())
 

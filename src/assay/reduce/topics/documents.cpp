@@ -18,6 +18,8 @@
 
 using namespace assay;
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are passed between functions that are always inlined
+
 namespace {
 
 constexpr int64_t LANES = 8;

@@ -14,6 +14,7 @@ from assay.tables.row_names import row_name
 
 __all__ = ["count_words", "counts_of", "documents_of", "is_documents"]
 
+MOST_TOKENS = 2**31 - 1  # that sampling can give a topic each
 CELLS_LOOKED_AT = 20  # of a sequence, to tell documents from rows of numbers
 
 
@@ -97,7 +98,8 @@ def documents_of(X: Any, names: Sequence[str], who: str) -> Table:
     table = count_words(X, vocabulary=names) if not isinstance(X, Mapping) else _by_language(X, names, who)
     if not table.values.nnz and len(table):
         raise DataError(
-            "none of the documents has a word that the model knows. Was it fitted to counts without names?",
+            "none of the documents has a word that the model knows. Words of several languages are given by language: "
+            '{"en": [...]}.',
             who=who,
         )
     return table
@@ -124,6 +126,12 @@ def counts_of(X: Any, who: str, names: Sequence[str], whole: bool = False) -> An
         raise DataError(
             f"{where}, but sampling gives each token a topic, and so needs whole counts. Round them, or use "
             'variational Bayes: LatentDirichletAllocation(learning_method="batch").',
+            who=who,
+        )
+    if whole and X.data.sum() > MOST_TOKENS:
+        raise DataError(
+            f"the documents have {X.data.sum():,.0f} tokens; sampling gives each a topic, and takes at most "
+            f'{MOST_TOKENS:,}. Use LatentDirichletAllocation(learning_method="batch").',
             who=who,
         )
     return X
