@@ -23,7 +23,16 @@ from assay.ensembles import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from assay.kernels import DiffusionKernel, Graph, MahalanobisKernel, MixedKernel, Nystroem, Spectrum
+from assay.kernels import (
+    DiffusionKernel,
+    Graph,
+    MahalanobisKernel,
+    Matern,
+    MixedKernel,
+    Nystroem,
+    Spectrum,
+    WhiteKernel,
+)
 from assay.linear import (
     BayesianGeneralizedLinearModel,
     BayesianLinearRegression,
@@ -49,7 +58,11 @@ from assay.mixture import (
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
-from assay.processes import GaussianProcessClassifier, GaussianProcessRegressor
+from assay.processes import (
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    SparseGaussianProcessRegressor,
+)
 from assay.reduce import PCA, BilingualLDA, IndianBuffetModel, LatentDirichletAllocation
 from assay.rules import (
     FOIL,
@@ -224,6 +237,22 @@ def models():
                 Table.of(COLUMNS), [[w, np.nan if i == 1 else 2.0 * w] for i, w in enumerate(WEIGHTS)]
             ),
             COLUMNS,
+        ),
+        "gaussian_process_on_a_line": (
+            GaussianProcessRegressor(
+                2.0 * Matern(60.0, nu=2.5), alpha=0.1, optimizer=None, method="line", normalize_y=True
+            ).fit(X[:, :1], X[:, 1]),
+            X[:, :1].tolist(),
+        ),
+        "gaussian_process_by_neighbours": (
+            GaussianProcessRegressor(
+                Matern([60.0, 3.0]) + WhiteKernel(0.1), optimizer=None, method="vecchia"
+            ).fit(X, X[:, 1]),
+            X.tolist(),
+        ),
+        "sparse_gaussian_process": (
+            SparseGaussianProcessRegressor(n_inducing=4, optimizer=None).fit(X, X[:, 1], sample_weight=w),
+            X.tolist(),
         ),
         "kernel_density": (KernelDensity(bandwidth="scott").fit(X, sample_weight=w), X.tolist()),
         "loess": (Loess(robust_iterations=2).fit(X[:, :1], X[:, 1], sample_weight=w), X[:, :1].tolist()),
