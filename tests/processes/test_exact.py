@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from assay.errors import DataError
 from assay.kernels import RBF, ConstantKernel, WhiteKernel
 from assay.processes.cholesky import factor
 from assay.processes.routes.exact import Exact
@@ -54,3 +55,9 @@ def test_a_stored_route_whose_parts_do_not_fit_is_refused():
     route.factor = factor(np.eye(3))
     with pytest.raises(ValueError, match="3 rows, 4 are stored"):
         route._check_stored()
+
+
+def test_a_matrix_that_no_machine_holds_is_refused_before_it_is_made():
+    n = 10_000_000
+    with pytest.raises(DataError, match="GB for 10000000 rows"):
+        Exact().fit(RBF(), np.zeros((n, 0)), np.zeros((n, 1)), np.zeros(n))

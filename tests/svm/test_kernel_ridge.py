@@ -11,9 +11,9 @@ from sklearn.kernel_ridge import KernelRidge as Peer
 
 from assay.errors import DataError, DegenerateWarning
 from assay.kernels import RBF
+from assay.kernels.memory import refuse_beyond_memory
 from assay.linear import Ridge, RidgeCV
 from assay.svm import KernelRidge
-from assay.svm.kernel_expansion import refuse_beyond_memory
 
 X, Y = load_diabetes(return_X_y=True)
 X, Y = X[:150] * 10, Y[:150] - Y[:150].mean()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,14 +10,12 @@ from assay.core.explanation import Section
 from assay.core.model_view import Part
 from assay.core.parameters import Choice, Range
 from assay.core.stored import FloatArray, Object, ObjectRows, Plain, TableRows
-from assay.errors import DataError
 from assay.kernels import Kernel, MatrixRows
 from assay.kernels.gram_rows import finite
+from assay.kernels.memory import refuse_beyond_memory
 from assay.svm.kernel_machine import KERNEL, KernelMachine
 
-__all__ = ["KernelExpansion", "refuse_beyond_memory"]
-
-MOST_OF_MEMORY = 0.5  # share of the machine's memory that a kernel matrix and its factor may take
+__all__ = ["KernelExpansion"]
 
 
 class KernelExpansion(KernelMachine):
@@ -85,16 +82,3 @@ class KernelExpansion(KernelMachine):
         import scipy.sparse
 
         return scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(S)
-
-
-def refuse_beyond_memory(who: str, n: int, remedy: str) -> None:
-    """Raise for a kernel matrix that the machine's memory cannot hold, before it is made."""
-    if not hasattr(os, "sysconf"):
-        return
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    needed = 16.0 * n * n
-    if needed > MOST_OF_MEMORY * memory:
-        raise DataError(
-            f"{who} holds the kernel matrix of the training rows and its factor, {needed / 1e9:.3g} GB for {n} rows; "
-            f"this machine has {memory / 1e9:.3g} GB. {remedy}"
-        )

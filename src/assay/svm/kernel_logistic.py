@@ -13,8 +13,8 @@ from assay.core.stored import Scalar
 from assay.core.targets import EncodedLabels
 from assay.errors import DataError, DegenerateError
 from assay.kernels import GramRows, pivoted_cholesky
+from assay.kernels.memory import refuse_beyond_memory
 from assay.linear import LogisticRegression
-from assay.svm.kernel_expansion import refuse_beyond_memory
 from assay.svm.kernel_machine import KERNEL, KernelMachine
 from assay.types import ClassWeight, TableLike
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from assay.core.stored import FloatArray, Object
 from assay.errors import DegenerateError
+from assay.kernels import Kernel
+from assay.kernels.memory import refuse_beyond_memory
 from assay.processes.cholesky import Factor, factor
 from assay.processes.leave_out import left_out, pseudo_likelihood
 from assay.processes.routes.route import Route, rows_below
@@ -50,6 +52,10 @@ class Exact(Route):
     stored = {"factor": Object(Factor), "a": FloatArray("n", "t", finite=True)}
     factor: Factor
     a: np.ndarray
+
+    def fit(self, kernel: Kernel, X: Any, Y: np.ndarray, noise: np.ndarray) -> Self:
+        refuse_beyond_memory("GaussianProcessRegressor", len(Y), "Use method='auto' or 'inducing'.")
+        return super().fit(kernel, X, Y, noise)
 
     def log_evidence(self, theta: np.ndarray, gradient: bool = True) -> tuple[float, np.ndarray]:
         kernel = self.kernel.with_theta(theta)

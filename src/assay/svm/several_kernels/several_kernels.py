@@ -16,7 +16,7 @@ from assay.core.progress import progress
 from assay.core.stored import Each, FloatArray, Object, Plain, Scalar
 from assay.errors import DegenerateError, ParameterError, warn_user
 from assay.kernels import GramRows, Kernel, MatrixRows, kernel_of
-from assay.svm.kernel_expansion import refuse_beyond_memory
+from assay.kernels.memory import refuse_beyond_memory
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.several_kernels.learn_weights import learn_weights
 from assay.svm.several_kernels.weighted_sum import WeightedSum
