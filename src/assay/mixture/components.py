@@ -354,7 +354,12 @@ class Diagonal(CovarianceForm):
         return np.maximum(moments.second - moments.counts[:, None] * shift**2, 0.0)
 
     def _scatter(self, X: np.ndarray, responsibilities: np.ndarray, means: np.ndarray) -> np.ndarray:
-        return np.array([r @ (X - mean) ** 2 for r, mean in zip(responsibilities.T, means)])
+        out = np.empty(means.shape)
+        for k, mean in enumerate(means):
+            touched = np.flatnonzero(responsibilities[:, k])  # of hard labels a part of the rows
+            gaps = X[touched] - mean
+            out[k] = np.einsum("i,ij,ij->j", responsibilities[touched, k], gaps, gaps)
+        return out
 
     def with_prior(
         self, scale: np.ndarray, scatter: np.ndarray, pull: np.ndarray, gaps: np.ndarray

@@ -336,7 +336,7 @@ def _chain(X: np.ndarray, settings: _Settings, rng: np.random.Generator, togethe
             alpha = _drawn_alpha(alpha, len(sizes), n, settings, rng)
         elif settings.alpha == "empirical" and sweep < 0:
             groups.append(len(sizes))
-            alpha = _empirical_alpha(np.mean(groups[-max(10, len(groups) // 2) :]), n)
+            alpha = _empirical_alpha(float(np.mean(groups[-max(10, len(groups) // 2) :])), n)
         if sweep >= 0:
             drawn[sweep], alphas[sweep] = labels, alpha
             posterior[sweep] = _seating.log_marginal(X, labels, prior)

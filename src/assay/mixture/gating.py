@@ -85,7 +85,7 @@ class SoftmaxGate:
         bound += 0.5 * K * p * (log_mean - LOG_2PI) - 0.5 * mean * gate._squared()
         bound += 0.5 * K * p * (1 + LOG_2PI)
         bound -= 0.5 * ((K - 1) * np.linalg.slogdet(precision)[1] + p * np.log(mean))
-        return gate, float(bound) - gamma_divergence(*gamma, a0, b0)
+        return gate, float(bound) - gamma_divergence(gamma[0], gamma[1], a0, b0)
 
     def _squared(self) -> float:
         """The expected squared length of v."""

@@ -253,11 +253,12 @@ class GaussianMixture(MixtureLearner):
         self.covariances_, self.precisions_cholesky_ = state.covariances, state.roots
 
     def _state(self) -> _Parameters:
-        if vars(self).get("prior_") is None:
+        prior = vars(self).get("prior_")
+        if prior is None:
             return _Parameters(self.weights_, self.means_, self.covariances_, self.precisions_cholesky_)
         alphas = None
         if len(self.weights_) != self.n_components:  # some were dropped
-            alphas = np.full(len(self.weights_), np.mean(self.prior_.concentration))
+            alphas = np.full(len(self.weights_), np.mean(prior.concentration))
         return self._made(self.weights_, self.means_, self.covariances_, self.precisions_cholesky_, alphas)
 
     def _n_parameters(self) -> int:

@@ -60,7 +60,8 @@ def k_means(
     """
     center = np.average(X, axis=0, weights=w)
     X = X - center
-    goes_on = LEAST_MOVE * np.average(X**2, axis=0, weights=w).mean()
+    squares = np.einsum("ij,ij->i", X, X)
+    goes_on = LEAST_MOVE * np.average(squares, weights=w) / X.shape[1]
     first = _slices(X, w, K) if draw is None else _spread(X, w, K, draw)[0]
     centers = np.ascontiguousarray(first, dtype=np.float64)
     weights = NO_WEIGHTS if w is None else w
