@@ -110,6 +110,7 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "plots",
     "prepare",
     "processes",
+    "reduce",
     "report",
     "rulebase",
     "rules",

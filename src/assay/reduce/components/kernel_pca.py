@@ -26,7 +26,7 @@ from assay.reduce.components.spectrum import with_fixed_signs
 __all__ = ["KernelPCA"]
 
 ROWS_FOR_LANCZOS = 200  # from which few eigenvalues are found by Lanczos steps
-FEW = 0.05  # share of the rows that is few
+SHARE_FOR_LANCZOS = 0.05  # share of the rows that is few
 NEGATIVE_SHARE = 1e-6  # of the largest eigenvalue that a negative one may have by rounding
 ZERO_SHARE = 1e-12  # of the largest eigenvalue, below which an eigenvalue is rounding
 
@@ -80,7 +80,7 @@ class KernelPCA(KernelLearner, NumberedColumns):
 
     Examples
     --------
-    Two rings, told apart by the first component.
+    Two rings that one component separates.
 
     >>> from sklearn.datasets import make_circles
     >>> from assay.reduce import KernelPCA
@@ -215,7 +215,7 @@ class KernelPCA(KernelLearner, NumberedColumns):
 
     def _eigen(self, K: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         n = len(K)
-        if n > ROWS_FOR_LANCZOS and k <= FEW * n:
+        if n > ROWS_FOR_LANCZOS and k <= SHARE_FOR_LANCZOS * n:
             from scipy.sparse.linalg import eigsh
 
             start = random_state_of(self.random_state).uniform(-1, 1, n)

@@ -26,7 +26,7 @@ from assay.reduce.components.subspace import random_spectrum
 
 __all__ = ["PCA", "rows_of", "scatter_of_block"]
 
-SMALL = 500  # up to this many rows and columns the singular values of the rows are computed
+ROWS_BY_SINGULAR_VALUES = 500  # up to this many rows and columns the singular values of the rows are computed
 MOST_SPARSE_COLUMNS = 3000  # of a sparse table whose covariance matrix is computed
 RULES = ("mle", "average", "parallel")
 
@@ -181,7 +181,7 @@ class PCA(WithoutTarget, PassLearner, LinearComponents):
             return False
         if not isinstance(X, np.ndarray):
             return d > MOST_SPARSE_COLUMNS
-        return self.svd_solver in ("full", "randomized") or n < d or max(n, d) <= SMALL
+        return self.svd_solver in ("full", "randomized") or n < d or max(n, d) <= ROWS_BY_SINGULAR_VALUES
 
     def _learn_sums(self, sums: ClassScatter, dtype: Any) -> None:
         divisor, n, d = self._divisor(sums.count[0]), rows_of(sums), sums.mean.shape[1]
@@ -221,7 +221,7 @@ class PCA(WithoutTarget, PassLearner, LinearComponents):
                 directions = (k or min(n, d), self.n_oversamples, power)
                 spectrum = random_spectrum(A, divisor, *directions, random_state=self.random_state)
             else:
-                exact = self.svd_solver == "full" or max(n, d) <= SMALL
+                exact = self.svd_solver == "full" or max(n, d) <= ROWS_BY_SINGULAR_VALUES
                 spectrum = spectrum_of_rows(A, divisor, k, exact)
         self._keep(spectrum, mean, scale, divisor, n, X.dtype)
 

@@ -13,7 +13,7 @@ __all__ = ["random_spectrum"]
 
 POWERS_FOR_FEW = 7  # power iterations where few components are wanted, as scikit-learn has them
 POWERS = 4
-FEW = 0.1  # share of the smaller side
+SHARE_FOR_MORE_POWERS = 0.1  # share of the smaller side
 
 
 def random_spectrum(
@@ -26,7 +26,9 @@ def random_spectrum(
     """
     m, d = A.shape
     k = min(k, m, d)
-    power = power if power is not None else POWERS_FOR_FEW if k < FEW * min(m, d) else POWERS
+    power = (
+        power if power is not None else POWERS_FOR_FEW if k < SHARE_FOR_MORE_POWERS * min(m, d) else POWERS
+    )
     random = random_state_of(random_state)
     Q = A @ random.normal(size=(d, min(k + oversamples, d)))
     for _ in range(power):
