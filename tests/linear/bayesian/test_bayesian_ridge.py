@@ -225,3 +225,12 @@ def test_explanation_tells_how_sure_the_terms_are():
     text = str(BayesianRidge().fit(scale(X), y).explain(scale(X)[:1]))
     assert "Uncertainty of the terms" in text
     assert "noise of a new number" in text
+
+
+@pytest.mark.parametrize("Learner", BOTH)
+def test_the_same_model_on_dask(Learner):
+    da = pytest.importorskip("dask.array", reason="clusters need the extra assay[dask]")
+    whole = Learner().fit(X, y)
+    other = Learner().fit(da.from_array(X, (100, 10)), da.from_array(y, 100))
+    assert_allclose(other.coef_, whole.coef_, rtol=1e-6, atol=1e-6)
+    assert_allclose(other.alpha_, whole.alpha_, rtol=1e-8)

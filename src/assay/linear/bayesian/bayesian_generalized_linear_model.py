@@ -273,7 +273,10 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
         mu = np.maximum(mu, tiny) if family.low == 0 else mu
         if family.name == "binomial":
             return BinomialShare(np.clip(np.einsum("ij,ij->i", mu, weights), 0.0, 1.0))
-        return Mixture([family.distribution(column, float(phi)) for column in mu.T], weights)
+        parts = [part for column in mu.T if (part := family.distribution(column, float(phi))) is not None]
+        if not parts:
+            raise DegenerateError(f"{type(self).__name__}: {self._no_distribution()}")
+        return Mixture(parts, weights)
 
     def sample_y(
         self, X: TableLike, n_samples: int = 1, random_state: RandomState = 0, noise: bool = True

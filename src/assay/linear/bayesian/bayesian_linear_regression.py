@@ -104,7 +104,6 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
         "linear regression with a posterior of its weights",
         also=("normal gamma regression",),
         scale=True,
-        suits="any",
     )
     accepts = {
         "alpha": Range(0) | Choice("evidence") | Array(1, low=0),
@@ -266,7 +265,8 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
             return ratio * evidence.best_beta(ratio), evidence.best_beta(ratio)
         if alpha is None:
             assert beta is not None
-            return maximise(lambda a: self._log_evidence(evidence, a, beta), evidence.scale * beta), beta
+            unit = beta
+            return maximise(lambda a: self._log_evidence(evidence, a, unit), evidence.scale * unit), unit
         if beta is None:
             flat = alpha == 0
             beta = (
@@ -325,7 +325,9 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
             raise ParameterError(
                 f"{type(self).__name__}: the training rows were not kept. Give them, or fit with keep_rows=True."
             )
-        return self._kernel(at, self._kept_rows if rows is None else self._columns(self._admit(rows)))
+        training = self._kept_rows if rows is None else self._columns(self._admit(rows))
+        assert training is not None
+        return self._kernel(at, training)
 
     def _kernel(self, at: np.ndarray, columns: np.ndarray) -> np.ndarray:
         ones = [np.ones((len(columns), 1))] if self.fit_intercept else []

@@ -203,11 +203,15 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         prior = GaussianPrior.of(d, 1.0, self.m_0, self.S_0, kind, who)
         last: list[Laplace] = []
 
+        def summed(v: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+            value, g, H = objective.hessian(v)  # means over the rows
+            return scale.total * value, scale.total * g, scale.total * H
+
         def fit(alpha: float) -> Laplace:
             start = last[-1].inner if last else None
             last.append(
                 laplace(
-                    lambda v: tuple(scale.total * part for part in objective.hessian(v)),  # type: ignore[arg-type]
+                    summed,
                     scale,
                     prior.scaled(alpha),
                     start,

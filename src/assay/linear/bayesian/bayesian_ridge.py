@@ -102,7 +102,6 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
         "ridge whose penalty maximises the evidence",
         also=("bayesian regression",),
         scale=True,
-        suits="any",
     )
     kept_in_single = ("coef_", "intercept_")
     accepts = {

@@ -261,7 +261,7 @@ class ModelAveragingRegressor(PolynomialTerms, CompressingLearner, PosteriorRegr
         self._kept_probabilities = self.probabilities_[:kept] / share[kept - 1]
         self._kept_columns = [evidence.columns(model) for model in self.models_[:kept]]
         self.posteriors_ = [self._posterior_of(rows, columns, evidence) for columns in self._kept_columns]
-        means = sum(p * self._embedded(q.mean, c) for p, q, c in self._weighted_models())
+        means = np.sum([p * self._embedded(q.mean, c) for p, q, c in self._weighted_models()], axis=0)
         self.intercept_, self.coef_ = float(means[0]), means[1:]
 
     def _posterior_of(

@@ -125,7 +125,7 @@ def walk(evidence: SubsetEvidence, steps: int, largest: int, random: np.random.G
     model = np.zeros(units, bool)
     score = evidence(model)
     while model.sum() < largest:
-        tries = [(evidence(_flipped(model, u)), u) for u in np.flatnonzero(~model)]
+        tries = [(evidence(_flipped(model, u)), u) for u in np.flatnonzero(~model).tolist()]
         best, u = max(tries)
         if not best > score:
             break
@@ -137,7 +137,7 @@ def walk(evidence: SubsetEvidence, steps: int, largest: int, random: np.random.G
         if len(inside) and len(outside) and random.random() < 0.5:
             proposal[random.choice(inside)], proposal[random.choice(outside)] = False, True
         else:
-            u = random.integers(units)
+            u = int(random.integers(units))
             proposal[u] = not proposal[u]
         if proposal.sum() > largest:
             continue
