@@ -24,6 +24,7 @@ from assay.tables.rows import row_count, take_rows
 __all__ = ["Evidence", "LatentProcess", "Search", "fit_process"]
 
 LEAST_ROWS_OF_A_SUBSET = 100  # on which parameters are chosen first
+TOLERANCE = 1e-5  # fall of minus the log evidence that does not matter
 LATENT_VARIANCE = 4.0  # of log odds, as a default prior expects it
 PAIRS_A_BLOCK = 1 << 20  # kernel values held while variances are computed
 
@@ -105,6 +106,7 @@ class Search:
             restarts=self.restarts,
             optimizer=self.optimizer,
             random_state=self.random_state,
+            tol=TOLERANCE,
         )
 
 
