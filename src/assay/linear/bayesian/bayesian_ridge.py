@@ -23,6 +23,7 @@ __all__ = ["BayesianRidge"]
 
 EPS = float(np.finfo(np.float64).eps)
 LOG_2PI = float(np.log(2 * np.pi))
+BLOCK_ROWS = 4096  # of which deviations are computed at a time
 
 
 class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
@@ -239,13 +240,17 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
 
     def _variance(self, X: Any) -> np.ndarray:
         """(n,) of the prediction, by the weights alone."""
-        spectrum = self._rows.spectrum
-        Z = dense_block(X).astype(np.float64) - self.X_offset_
-        P = Z @ spectrum.V.T
-        variance = (P * P) @ (1 / (self.alpha_ * spectrum.s**2 + self.lambda_))
-        if len(spectrum.s) < Z.shape[1]:
-            Z -= P @ spectrum.V
-            variance += np.einsum("ij,ij->i", Z, Z) / self.lambda_
+        spectrum, (n, d) = self._rows.spectrum, X.shape
+        inside = 1 / (self.alpha_ * spectrum.s**2 + self.lambda_)
+        variance = np.empty(n)
+        for start in range(0, n, BLOCK_ROWS):
+            some = slice(start, start + BLOCK_ROWS)
+            Z = dense_block(X[some]).astype(np.float64) - self.X_offset_
+            P = Z @ spectrum.V.T
+            variance[some] = np.einsum("ij,ij,j->i", P, P, inside)
+            if len(spectrum.s) < d:
+                Z -= P @ spectrum.V
+                variance[some] += np.einsum("ij,ij->i", Z, Z) / self.lambda_
         return variance
 
     def _uncertain(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
