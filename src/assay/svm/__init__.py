@@ -9,7 +9,7 @@ from assay.svm.landmarks.landmark_svr import LandmarkSVR
 from assay.svm.linear.hard_margin_svc import HardMarginSVC
 from assay.svm.linear.linear_svc import LinearSVC
 from assay.svm.linear.linear_svr import LinearSVR
-from assay.svm.linear.margin_report import MarginReport, margin_report
+from assay.svm.linear.margin_report import MarginReport
 from assay.svm.linear.projected_gradient_svc import ProjectedGradientSVC
 from assay.svm.linear.subgradient_svc import SubgradientSVC
 from assay.svm.multiclass.crammer_singer_svc import CrammerSingerSVC
@@ -58,5 +58,4 @@ __all__ = [
     "SubgradientSVC",
     "WestonWatkinsSVC",
     "margin_diagnostics",
-    "margin_report",
 ]

@@ -12,7 +12,7 @@ from assay.core.targets import check_weights, label_codes
 from assay.errors import DataError, ParameterError
 from assay.svm.binary_fit import BinaryFit
 from assay.svm.kernel_classifier import KernelClassifier
-from assay.svm.linear.margin_report import EDGE, STATUS
+from assay.svm.linear.margin_report import EDGE, STATUS, margin_status
 from assay.svm.votes import sides
 from assay.tables.rows import take_rows
 from assay.types import TableLike, Target, Weights
@@ -143,7 +143,7 @@ def margin_diagnostics(
 
     See Also
     --------
-    SVC, NuSVC, margin_report
+    SVC, NuSVC, MarginReport
 
     References
     ----------
@@ -152,8 +152,8 @@ def margin_diagnostics(
     """
     if not isinstance(model, KernelClassifier):
         raise ParameterError(
-            f"margin_diagnostics: model must be a fitted SVC or NuSVC, got {type(model).__name__}. For linear "
-            "machines: margin_report."
+            f"margin_diagnostics: model must be a fitted SVC or NuSVC, got {type(model).__name__}. Teaching "
+            "machines of linear scores, such as HardMarginSVC, have it as report_."
         )
     values = model._admit(X)
     n, who = values.shape[0], "margin_diagnostics"
@@ -212,7 +212,6 @@ def _columns(fit: BinaryFit, loo: np.ndarray) -> dict[str, np.ndarray]:
         np.maximum(wanted, 0),
         np.where(fit.alpha >= fit.upper, np.maximum(-wanted, 0), np.abs(wanted)),
     )
-    place = np.select([np.abs(margin - 1) <= EDGE, margin > 1, margin >= -EDGE], [1, 0, 2], 3)
     return {
         "side": fit.sign,
         "alpha": fit.alpha,
@@ -220,7 +219,7 @@ def _columns(fit: BinaryFit, loo: np.ndarray) -> dict[str, np.ndarray]:
         "score": fit.scores,
         "margin": margin,
         "slack": slack,
-        "status": np.array(STATUS)[place],
+        "status": margin_status(margin),
         "kkt_violation": violation,
         "loo_score": loo,
     }

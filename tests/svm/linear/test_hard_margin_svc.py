@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from assay.errors import DataError, DegenerateError
-from assay.svm import HardMarginSVC, LinearSVC, margin_report
+from assay.svm import HardMarginSVC, LinearSVC, MarginReport
 from assay.tables.data import load_charity_donors
 
 
@@ -73,7 +73,7 @@ def test_the_conditions_of_the_optimum(seed, constant):
     X, side = X[side != 0], side[side != 0]
     s = np.where(side > 0, 1, -1)
     model = HardMarginSVC(fit_intercept=constant).fit(X, s)
-    report = margin_report(X, s, model.coef_[0], model.intercept_[0], model.alpha_)
+    report = MarginReport.of(X, s, model.coef_[0], model.intercept_[0], model.alpha_)
     assert report.margin.min() >= 1 - 1e-9
     assert report.violation.max() < 1e-8
     assert abs(report.gap) <= 1e-8 * report.primal

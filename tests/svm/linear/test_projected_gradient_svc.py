@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.svm import HardMarginSVC, LinearSVC, ProjectedGradientSVC, margin_report
+from assay.svm import HardMarginSVC, LinearSVC, MarginReport, ProjectedGradientSVC
 from assay.svm.linear.margin_machine import bias
 from assay.svm.linear.projected_gradient_svc import project_box_plane
 from assay.tables.data import load_charity_donors
@@ -75,9 +75,9 @@ def test_the_constant_without_a_free_support_vector():
     assert_allclose(model.report_.dual, 0.36875, atol=1e-9)
     assert_allclose(model.intercept_, -0.625, atol=1e-9)
     for b in (-0.75, -0.5):  # the ends of the interval are as good
-        other = margin_report(X, y, model.coef_[0], b, model.alpha_, 0.1)
+        other = MarginReport.of(X, y, model.coef_[0], b, model.alpha_, 0.1)
         assert_allclose(other.primal, model.report_.primal, atol=1e-9)
-    assert margin_report(X, y, model.coef_[0], -0.4, model.alpha_, 0.1).primal > model.report_.primal + 1e-3
+    assert MarginReport.of(X, y, model.coef_[0], -0.4, model.alpha_, 0.1).primal > model.report_.primal + 1e-3
 
 
 def test_the_constant_of_one_sided_rows():

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.core.stored import CodeArray, FloatArray, Object, Scalar
 from assay.linear.sign_classifier import SignClassifier
-from assay.svm.linear.margin_report import MarginReport, margin_report
+from assay.svm.linear.margin_report import MarginReport
 
 __all__ = ["MarginMachine", "bias", "signed_rows"]
 
@@ -45,7 +45,7 @@ class MarginMachine(SignClassifier):
         self.coef_, self.intercept_ = w[None], np.array([b])
         self.alpha_, self.support_ = alpha, np.flatnonzero(alpha > 0)
         self.margin_ = 2.0 / size if size > 0 else float("inf")
-        self.report_ = margin_report(X, s, w, b, alpha, C)
+        self.report_ = MarginReport.of(X, s, w, b, alpha, C)
 
 
 def signed_rows(X: Any, y: np.ndarray) -> tuple[Any, np.ndarray]:

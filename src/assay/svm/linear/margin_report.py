@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assay.core.stored import FloatArray
 
-__all__ = ["MarginReport", "margin_report"]
+__all__ = ["MarginReport", "margin_status"]
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +32,15 @@ class MarginReport:
     violation : (n,) by how much each row breaks the conditions of the optimum
     primal, dual : the objectives; without a price of slack (C infinite) the primal one has none
     balance : the sum of alpha y, which is 0 at the optimum of a machine with a constant
+
+    See Also
+    --------
+    HardMarginSVC, ProjectedGradientSVC, margin_diagnostics
+
+    References
+    ----------
+    - Cortes, C. and Vapnik, V. (1995). Support-vector networks. Machine Learning 20, 273-297.
+      doi:10.1007/BF00994018
     """
 
     margin: Floats
@@ -48,6 +57,41 @@ class MarginReport:
         "violation": FloatArray("*"),
     }
 
+    @classmethod
+    def of(
+        cls, X: Any, y: Any, coef: Floats, intercept: float, alpha: Floats, C: float | Floats = np.inf
+    ) -> MarginReport:
+        """Where the rows lie, and whether weights and multipliers belong to the optimum.
+
+        Parameters
+        ----------
+        X : (n, d) numbers, dense or sparse      y : (n,) -1 and +1
+        coef, intercept : (d,) and a number      alpha : (n,) multipliers
+        C : price of slack, one or (n,); infinite for a hard margin
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from assay.svm import MarginReport
+        >>> X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), np.array([1, 1, -1])
+        >>> print(MarginReport.of(X, y, np.array([0.5, 0.5]), -2.0, np.array([0.25, 0.0, 0.25])))
+        3 rows: 1 outside, 2 on the margin; 2 support vectors.
+        Primal 0.250000, dual 0.250000, gap 0; largest violation 0.
+        """
+        s = np.asarray(y, dtype=np.float64)
+        margin = s * (np.asarray(X @ coef).ravel() + intercept)
+        slack = np.maximum(0.0, 1.0 - margin)
+        w = np.asarray((alpha * s) @ X).ravel()
+        price = np.broadcast_to(np.asarray(C, dtype=np.float64), s.shape)
+        paid = np.where(np.isfinite(price), price, 0.0)
+        primal = 0.5 * float(coef @ coef) + float(paid @ slack)
+        dual = float(alpha.sum()) - 0.5 * float(w @ w)
+        at_rest = np.where(
+            alpha > 0, np.maximum(margin - 1.0, 0.0), 0.0
+        )  # a multiplier above 0 on the margin alone
+        short = np.where(alpha < price, slack, 0.0)  # slack at the price alone
+        return cls(margin, slack, alpha, np.maximum(at_rest, short), primal, dual, float(alpha @ s))
+
     @property
     def gap(self) -> float:
         """Primal minus dual objective: from 0 up, and 0 at the optimum."""
@@ -56,8 +100,7 @@ class MarginReport:
     @property
     def status(self) -> list[str]:
         """Of each row: "outside", "on the margin", "inside the margin" or "misclassified"."""
-        place = np.select([self.margin > 1 + EDGE, self.margin >= 1 - EDGE, self.margin >= 0], [0, 1, 2], 3)
-        return [STATUS[k] for k in place]
+        return margin_status(self.margin).tolist()
 
     @property
     def support_share(self) -> float:
@@ -74,45 +117,12 @@ class MarginReport:
         )
 
 
-def margin_report(
-    X: Any, y: Any, coef: Floats, intercept: float, alpha: Floats, C: float | Floats = np.inf
-) -> MarginReport:
-    """Where the rows lie, and whether weights and multipliers belong to the optimum.
+def margin_status(margin: Floats) -> np.ndarray:
+    """(n,) "outside", "on the margin", "inside the margin" or "misclassified", by y f, to six digits.
 
-    Parameters
-    ----------
-    X : (n, d) numbers, dense or sparse      y : (n,) -1 and +1
-    coef, intercept : (d,) and a number      alpha : (n,) multipliers
-    C : price of slack, one or (n,); infinite for a hard margin
-
-    Examples
-    --------
     >>> import numpy as np
-    >>> from assay.svm import margin_report
-    >>> X, y = np.array([[3.0, 3.0], [4.0, 3.0], [1.0, 1.0]]), np.array([1, 1, -1])
-    >>> print(margin_report(X, y, np.array([0.5, 0.5]), -2.0, np.array([0.25, 0.0, 0.25])))
-    3 rows: 1 outside, 2 on the margin; 2 support vectors.
-    Primal 0.250000, dual 0.250000, gap 0; largest violation 0.
-
-    See Also
-    --------
-    HardMarginSVC, ProjectedGradientSVC, LinearSVC
-
-    References
-    ----------
-    - Cortes, C. and Vapnik, V. (1995). Support-vector networks. Machine Learning 20, 273-297.
-      doi:10.1007/BF00994018
+    >>> from assay.svm.linear.margin_report import margin_status
+    >>> margin_status(np.array([1.5, 1.0, 0.0, -0.1])).tolist()
+    ['outside', 'on the margin', 'inside the margin', 'misclassified']
     """
-    s = np.asarray(y, dtype=np.float64)
-    margin = s * (np.asarray(X @ coef).ravel() + intercept)
-    slack = np.maximum(0.0, 1.0 - margin)
-    w = np.asarray((alpha * s) @ X).ravel()
-    price = np.broadcast_to(np.asarray(C, dtype=np.float64), s.shape)
-    paid = np.where(np.isfinite(price), price, 0.0)
-    primal = 0.5 * float(coef @ coef) + float(paid @ slack)
-    dual = float(alpha.sum()) - 0.5 * float(w @ w)
-    at_rest = np.where(
-        alpha > 0, np.maximum(margin - 1.0, 0.0), 0.0
-    )  # a multiplier above 0 on the margin alone
-    short = np.where(alpha < price, slack, 0.0)  # slack at the price alone
-    return MarginReport(margin, slack, alpha, np.maximum(at_rest, short), primal, dual, float(alpha @ s))
+    return np.array(STATUS)[np.select([margin > 1 + EDGE, margin >= 1 - EDGE, margin >= -EDGE], [0, 1, 2], 3)]
