@@ -117,14 +117,14 @@ def test_pandas_polars_arrow_and_columns_give_the_same_numbers():
     assert found[0] == found[1] == found[2] == found[3]
 
 
-def test_holes_are_filled_with_the_mean_of_the_training_rows_alone():
+def test_missing_values_are_filled_with_the_mean_of_the_training_rows_alone():
     result = compare([Spy()], MIXED[["size"]], LABELS)
     codes = np.unique(LABELS, return_inverse=True)[1]
     raw = MIXED["size"].to_numpy()
     for split, (_, X, _) in zip(TEN.splits(codes, 0), Spy.seen):
-        hole = np.isnan(raw[split.train])
-        assert hole.any()
-        assert_allclose(X[hole, 0], np.nanmean(raw[split.train]), rtol=1e-12)
+        missing = np.isnan(raw[split.train])
+        assert missing.any()
+        assert_allclose(X[missing, 0], np.nanmean(raw[split.train]), rtol=1e-12)
     assert result.prepared == {"Spy": "imputed"}
     assert "imputed" in str(result)
 

@@ -27,7 +27,7 @@ FRAME = pd.DataFrame(
 )
 TABLE = Table.of(FRAME)
 X = TABLE.values
-HOLES = np.where(RNG.random(X.shape) < 0.25, np.nan, X)
+MISSING = np.where(RNG.random(X.shape) < 0.25, np.nan, X)
 CHOICES = list(
     itertools.product(
         ("rbf", "laplacian", "triangle"),
@@ -38,7 +38,7 @@ CHOICES = list(
 )
 
 
-def fitted(*choices, rows=HOLES, **more):
+def fitted(*choices, rows=MISSING, **more):
     return MixedKernel(*choices, **more).with_schema(TABLE.schema).learn(rows)
 
 
@@ -80,15 +80,15 @@ def by_the_book(kernel, A, B):
 @pytest.mark.parametrize("choices", CHOICES, ids="-".join)
 def test_values_by_the_definition(choices):
     kernel = fitted(*choices, gamma=1.3)
-    expected = by_the_book(kernel, HOLES[:6], HOLES[6:14])
-    assert_allclose(kernel(HOLES[:6], HOLES[6:14]), expected, rtol=1e-10, atol=1e-14)
+    expected = by_the_book(kernel, MISSING[:6], MISSING[6:14])
+    assert_allclose(kernel(MISSING[:6], MISSING[6:14]), expected, rtol=1e-10, atol=1e-14)
 
 
 @pytest.mark.parametrize("choices", CHOICES, ids="-".join)
 def test_matrices_are_positive_semidefinite_with_missing_values(choices):
     kernel = fitted(*choices)
     assert kernel.psd
-    for rows in (HOLES, X, np.vstack([HOLES, HOLES * 3])):
+    for rows in (MISSING, X, np.vstack([MISSING, MISSING * 3])):
         K = kernel(rows)
         assert (K == K.T).all()
         assert check_gram(K, tol=1e-9).psd
@@ -98,7 +98,7 @@ def test_matrices_are_positive_semidefinite_with_missing_values(choices):
 @pytest.mark.parametrize("choices", CHOICES, ids="-".join)
 def test_gradients_are_differences(choices):
     kernel = fitted(*choices, gamma=0.7)
-    rows = HOLES[:15]
+    rows = MISSING[:15]
     step = 1e-6
     expected = (
         kernel.with_theta(kernel.theta + step)(rows) - kernel.with_theta(kernel.theta - step)(rows)
@@ -109,7 +109,7 @@ def test_gradients_are_differences(choices):
 def test_complete_products_are_gaussian_kernels_of_a_design_in_native_code(monkeypatch):
     kernel = fitted(rows=X)
     expected = by_the_book(kernel, X[:8], X[8:20])
-    assert kernel._designs(X) is not None and kernel._designs(HOLES) is None
+    assert kernel._designs(X) is not None and kernel._designs(MISSING) is None
     assert_allclose(kernel(X[:8], X[8:20]), expected, rtol=1e-10)
     coef = RNG.normal(size=(12, 2))
     assert_allclose(kernel.combine(X[:8], X[8:20], coef), expected @ coef, rtol=1e-9)
@@ -122,12 +122,12 @@ def test_complete_products_are_gaussian_kernels_of_a_design_in_native_code(monke
 
 @pytest.mark.parametrize("missing", ["average", "category", "ignore"])
 def test_missing_values_in_products_change_factors_of_the_native_product(missing, monkeypatch):
-    far = HOLES.copy()
+    far = MISSING.copy()
     far[3, 0] = 1e5  # the factor of this column is 0: then column by column
-    for rows in (HOLES, far):
-        kernel = fitted(missing=missing, rows=HOLES, gamma=1.7)
+    for rows in (MISSING, far):
+        kernel = fitted(missing=missing, rows=MISSING, gamma=1.7)
         K, between = kernel(rows), kernel(rows[:7], rows[7:])
-        assert kernel._from_designs(HOLES, HOLES) is not None
+        assert kernel._from_designs(MISSING, MISSING) is not None
         assert (kernel._from_designs(rows, rows) is None) == (rows is far)
         monkeypatch.setattr(MixedKernel, "_has_design", False)  # column by column
         assert_allclose(K, kernel(rows), rtol=1e-11, atol=1e-300)
@@ -150,7 +150,7 @@ def test_the_log_similarity_of_two_training_rows_is_minus_two_on_average():
 
 @pytest.mark.parametrize("gaps", [False, True])
 def test_gowers_similarity_is_one_minus_gowers_distance(gaps):
-    rows = HOLES if gaps else X
+    rows = MISSING if gaps else X
     kernel = MixedKernel("triangle", "equality", "sum", "ignore").with_schema(TABLE.schema).learn(rows)
     active = kernel._active
     coded = np.array([c.kind == "nominal" for c in TABLE.schema])[active]
@@ -190,7 +190,7 @@ def test_weights_count_rows():
     w = RNG.integers(0, 3, N).astype(float)
     few = MixedKernel(kinds=[0, 1], by="sum").learn(X[:20, :2], w=w[:20])
     twice = MixedKernel(kinds=[0, 1], by="sum").learn(np.repeat(X[:20, :2], w[:20].astype(int), axis=0))
-    assert_allclose(few(HOLES[:, :2]), twice(HOLES[:, :2]), rtol=1e-10)
+    assert_allclose(few(MISSING[:, :2]), twice(MISSING[:, :2]), rtol=1e-10)
 
 
 def test_a_mixed_kernel_is_a_value_and_is_stored(tmp_path):
@@ -198,7 +198,7 @@ def test_a_mixed_kernel_is_a_value_and_is_stored(tmp_path):
     assay.save(kernel, tmp_path / "k.assay")
     again = assay.load(tmp_path / "k.assay")
     assert again == kernel
-    assert_allclose(again(HOLES), kernel(HOLES))
+    assert_allclose(again(MISSING), kernel(MISSING))
     fresh = clone(kernel)
     assert fresh.exponent_ is None and fresh.numbers == "laplacian"
     with pytest.raises(DataError, match=r"Call learn\(X\)"):

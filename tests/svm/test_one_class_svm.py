@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 from sklearn.svm import OneClassSVM as Peer
 
@@ -51,3 +52,14 @@ def test_decision_and_score_differ_by_the_offset():
     model = OneClassSVM(gamma=1.0).fit(X)
     assert_array_equal(model.score_samples(X), model.decision_function(X) + model.offset_)
     assert_array_equal(model.fit_predict(X), model.predict(X))
+
+
+def test_copies_of_a_row_share_alike_whatever_the_form_of_the_table():
+    """Rows 101 and 142 of the iris data are one flower; only the sum of their multipliers matters."""
+    X = load_iris().data[np.random.default_rng(0).permutation(150)]
+    dense, sparse = (OneClassSVM(gamma=1).fit(form(X)) for form in (np.asarray, csr_matrix))
+    assert_array_equal(dense.support_, sparse.support_)
+    assert_allclose(sparse.dual_coef_.toarray(), dense.dual_coef_, atol=2e-6)
+    copies = [i for i in range(150) if (X[i] == X).all(axis=1).sum() > 1]
+    shares = dict(zip(dense.support_.tolist(), dense.dual_coef_[0]))
+    assert_allclose(shares[copies[0]], shares[copies[1]], atol=2e-6)

@@ -14,8 +14,9 @@ __all__ = ["polished"]
 MOST_VALUES = 1 << 20  # kernel values that may be computed for it
 MOST_FREE = 500  # multipliers between their bounds
 MOST_ROUNDS = 40  # linear systems that are solved
-MOST_RESIDUAL = 1e-9  # of a linear system, as a share of its right side; more: it is singular
-JITTER = 1e-10  # share of the diagonal that holds a singular system where it is
+SINGULAR = 1e-12  # reciprocal condition below which a linear system counts as singular
+JITTER = 1e-9  # share of the diagonal that is added to that of a singular system
+REFINEMENTS = 2  # of the answer of a system with it
 FREE, LOW, HIGH = range(3)  # where a multiplier is, as native code has them
 AGAIN, DONE, LOST = range(3)  # outcomes of a step, likewise
 
@@ -57,7 +58,7 @@ def polished(search: Search) -> Solution | None:
             )  # fmt: skip
         system, wanted = np.empty((free + len(constants),) * 2), np.empty(free + len(constants))
         scale = _polish.assemble(program, a, state, system, wanted)
-        answer = _solved(system, wanted, scale, (search.sign * a)[state == FREE]) if free else wanted
+        answer = _solved(system, wanted, scale, free) if free else wanted
         if answer is None:
             return None
         outcome = _polish.advance(
@@ -104,21 +105,27 @@ def _constants(search: Search) -> np.ndarray:
     return np.array([signed[search.sign > 0].sum(), signed[search.sign < 0].sum()])
 
 
-def _solved(system: np.ndarray, wanted: np.ndarray, scale: float, signed: np.ndarray) -> np.ndarray | None:
-    """The solution of (1); where it is singular, one near the multipliers times signs so far; None if there is none."""
-    from scipy.linalg.lapack import dsysv
+def _solved(system: np.ndarray, wanted: np.ndarray, scale: float, f: int) -> np.ndarray | None:
+    """The solution of (1) for f free multipliers; where it is singular, the shortest, so that copies share alike.
 
-    f = len(signed)
-    for share in (0.0, JITTER):
-        if share:  # hold on to where the multipliers are, so that the step shows where it leads
-            system.flat[: f * len(wanted) : len(wanted) + 1] += share * scale
-            wanted[:f] += share * scale * signed
-        _, _, answer, info = dsysv(system, wanted)
-        if info or not np.isfinite(answer).all():
-            continue
-        if share or np.abs(system @ answer - wanted).max() <= MOST_RESIDUAL * np.abs(wanted).max():
+    Where a singular system has no solution, its answer leads far in the direction in which the objective falls for ever.
+    """
+    from scipy.linalg.lapack import dsycon, dsysv, dsytrs
+
+    factor, pivots, answer, info = dsysv(system, wanted)
+    if not info and np.isfinite(answer).all():
+        rcond, _ = dsycon(factor, pivots, np.abs(system).sum(axis=0).max())
+        if rcond > SINGULAR:
             return answer
-    return None
+    stiff = system.copy()
+    stiff.flat[: f * len(wanted) : len(wanted) + 1] += JITTER * scale
+    factor, pivots, answer, info = dsysv(stiff, wanted)
+    if info or not np.isfinite(answer).all():
+        return None
+    for _ in range(REFINEMENTS):
+        correction, _ = dsytrs(factor, pivots, wanted - system @ answer)
+        answer = answer + correction
+    return answer if np.isfinite(answer).all() else None
 
 
 def _concluded(search: Search, a: np.ndarray, F: np.ndarray, levels: np.ndarray) -> Solution:

@@ -28,7 +28,7 @@ class _Counts(Predictive):
         return np.where(whole, self._log_mass(np.where(whole, y, 0.0)), -np.inf)
 
     def _log_mass(self, k: Floats) -> Floats:
-        raise NotImplementedError(f"{type(self).__name__} does not say what the mass at a whole number is.")
+        raise TypeError(f"{type(self).__name__} must define _log_mass")
 
 
 class Poisson(_Counts):
