@@ -108,7 +108,7 @@ def _constants(search: Search) -> np.ndarray:
 def _solved(system: np.ndarray, wanted: np.ndarray, scale: float, f: int) -> np.ndarray | None:
     """The solution of (1) for f free multipliers; where it is singular, the shortest, so that copies share alike.
 
-    Where a singular system has no solution, its answer leads far in the direction in which the objective falls for ever.
+    Where a singular system has no solution, its answer leads far in the direction in which the objective falls.
     """
     from scipy.linalg.lapack import dsycon, dsysv, dsytrs
 
