@@ -54,8 +54,8 @@ def solve(
     whole = whole and not _needs_few_rows(gram, dual)
     with progress(description="fitting a kernel machine") as bar:
         if whole:
-            held = isinstance(gram, MatrixRows)
-            K, places = (gram.K, gram.rows) if held else (gram.whole(dtype), None)
+            held = gram if isinstance(gram, MatrixRows) else None
+            K, places = (gram.whole(dtype), None) if held is None else (held.K, held.rows)
             search.begin(K, places)
             converged = search_whole(search, K, places, tol, most, bar)
         else:

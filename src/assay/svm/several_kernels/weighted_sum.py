@@ -46,7 +46,7 @@ class WeightedSum(Compound):
         known = [part for part in parts if part is not None]
         if not parts or len(known) < len(parts):
             return None
-        return sum(values for values, _ in known), sum(base for _, base in known)
+        return np.sum([values for values, _ in known], axis=0), np.sum([base for _, base in known], axis=0)
 
     def _value(self, values: Values) -> Any:
         total: Any = 0.0
