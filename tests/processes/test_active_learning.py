@@ -64,6 +64,7 @@ def test_candidates_of_a_frame_come_back_as_they_were():
     [
         ({}, ParameterError, "and not both"),
         ({"bounds": [(0, 1), (0, 1)]}, ParameterError, "each of the 1 columns"),
+        ({"bounds": [(1, 0)]}, ParameterError, r"got \[\[1.0, 0.0\]\]"),
         ({"candidates": GRID, "n_queries": 0}, ParameterError, "whole number from 1"),
     ],
 )

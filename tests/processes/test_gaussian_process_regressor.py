@@ -8,6 +8,7 @@ import pytest
 import sklearn.gaussian_process.kernels as peer_kernels
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_diabetes
+from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor as Peer
 
 import assay
@@ -429,3 +430,121 @@ def test_a_stored_model_gives_the_same_answers_and_learns_on(tmp_path, several):
     assert (again.predict(rows, return_std=True)[1] == model.predict(rows, return_std=True)[1]).all()
     more = [m.partial_fit(rows[:3] + 0.1, Y[:3]).predict(rows) for m in (again, model)]
     assert_allclose(more[0], more[1], rtol=1e-12)
+
+
+# ---------------------------------------------------------------- mistakes of users
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model: model.leave_one_out(),
+        lambda model: model.leave_out([[0]]),
+        lambda model: model.predict_distribution(X),
+        lambda model: model.predict_interval(X),
+        lambda model: model.explain(X),
+        lambda model: model.log_marginal_likelihood(),
+        lambda model: model.jitter_,
+    ],
+)
+def test_what_needs_a_fit_says_so(ask):
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        ask(GaussianProcessRegressor())
+
+
+@pytest.mark.parametrize("targets", [1, 2])
+def test_derivatives_have_an_axis_for_targets_only_if_there_are_several(targets):
+    rows, target = noisy_waves(12)
+    model = GaussianProcessRegressor(RBF(), alpha=0.1, optimizer=None)
+    means, variances = model.fit(rows, np.repeat(target[:, None], targets, axis=1)).predict_gradient(rows[:2])
+    assert means.shape == variances.shape == ((2, 3) if targets == 1 else (2, 3, 2))
+
+
+@pytest.mark.parametrize(
+    ("folds", "words"),
+    [
+        ([[99]], "places of rows"),
+        ([[-1]], "places of rows"),
+        ([[0.5]], "places of rows"),
+        ([([0, 1], [2])], "test rows"),
+        ([[0, 0]], "row 0 is in the folds more than once"),
+        ([[0, 1], [1, 2]], "row 1 is in the folds more than once"),
+    ],
+)
+def test_folds_that_are_none_are_refused(folds, words):
+    rows, target = noisy_waves(12)
+    model = GaussianProcessRegressor(RBF(), alpha=0.1, optimizer=None).fit(rows, target)
+    with pytest.raises(DataError, match=words):
+        model.leave_out(folds)
+
+
+def test_a_fold_may_be_a_mask_of_all_rows():
+    rows, target = noisy_waves(12)
+    model = GaussianProcessRegressor(RBF(), alpha=0.1, optimizer=None).fit(rows, target)
+    assert_allclose(model.leave_out([np.arange(12) < 3]), model.leave_out([[0, 1, 2]]))
+
+
+def test_folds_by_a_method_that_has_none_are_refused_in_a_sentence():
+    rows, target = noisy_waves(12)
+    model = GaussianProcessRegressor(RBF(), alpha=0.1, optimizer=None, method="vecchia").fit(rows, target)
+    with pytest.raises(DataError, match="method='exact' alone"):
+        model.leave_out([[0, 1]])
+
+
+@pytest.mark.parametrize("method", ["exact", "inducing"])
+def test_a_further_row_may_lack_one_of_several_targets(method):
+    rows, target = noisy_waves(21)
+    targets = np.column_stack([target, -target])
+    targets[20, 1] = np.nan
+    kernel = 1.0 * RBF() + WhiteKernel(0.1)
+    whole = GaussianProcessRegressor(kernel, optimizer=None, method=method).fit(rows, targets)
+    parts = GaussianProcessRegressor(kernel, optimizer=None, method=method).fit(rows[:20], targets[:20])
+    parts.partial_fit(rows[20:], targets[20:])
+    assert_allclose(parts.predict(rows), whole.predict(rows), atol=1e-8)
+    assert parts.method_.split(";")[0] == whole.method_.split(";")[0]
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e150, 1e-150, 1e-300])
+def test_normalised_targets_of_any_scale_have_the_same_answers(scale):
+    rows, target = noisy_waves(15)
+    model = GaussianProcessRegressor(RBF() + WhiteKernel(0.1), normalize_y=True, optimizer=None)
+    mean, sd = model.fit(rows, target).predict(rows, return_std=True)
+    interval = model.predict_interval(rows)
+    scaled_mean, scaled_sd = model.fit(rows, target * scale).predict(rows, return_std=True)
+    assert_allclose(scaled_mean / scale, mean, rtol=1e-6, atol=1e-9)
+    assert_allclose(scaled_sd / scale, sd, rtol=1e-6)
+    assert_allclose(model.predict_interval(rows) / scale, interval, rtol=1e-6, atol=1e-9)
+
+
+def test_targets_whose_squares_overflow_are_refused_with_advice():
+    rows, target = noisy_waves(15)
+    with pytest.raises(DataError, match="normalize_y=True"):
+        GaussianProcessRegressor(RBF() + WhiteKernel()).fit(rows, target * 1e150)
+
+
+def test_complex_targets_are_refused():
+    rows, target = noisy_waves(15)
+    with pytest.raises(DataError, match="y must hold numbers"):
+        GaussianProcessRegressor(RBF()).fit(rows, target + 1j)
+
+
+@pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])
+def test_noise_that_is_no_variance_is_named_with_its_row(wrong):
+    rows, target = noisy_waves(5)
+    noise = np.array([0.1, 0.1, wrong, 0.1, 0.1])
+    with pytest.raises(DataError, match=f"got {wrong:g} in row 3"):
+        GaussianProcessRegressor(RBF()).fit(rows, target, noise=noise)
+
+
+def test_an_optimizer_that_returns_nothing_usable_ends_in_a_sentence():
+    rows, target = noisy_waves(15)
+    start = 1.0 * RBF() + WhiteKernel(0.1)
+    model = GaussianProcessRegressor(
+        start, random_state=0, optimizer=lambda objective, theta, bounds: (theta * np.nan, np.nan)
+    ).fit(rows, target)
+    assert not model.choice_.converged and "stopped after" in model.choice_.sentence
+    assert_allclose(model.log_marginal_likelihood_value_, model.log_marginal_likelihood(model.kernel_.theta))
+    with pytest.raises(ParameterError, match="must return 3 parameters"):
+        GaussianProcessRegressor(start, optimizer=lambda objective, theta, bounds: (theta[:1], 0.0)).fit(
+            rows, target
+        )

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 import assay
 from assay.core.sums import Block, Rows, Stream
 from assay.errors import DegenerateError
-from assay.kernels import RBF, DotProduct, Matern, WhiteKernel
-from assay.processes import GaussianProcessRegressor
+from assay.kernels import RBF, DotProduct, Matern, Sigmoid, WhiteKernel
+from assay.processes import GaussianProcessRegressor, SparseGaussianProcessRegressor
 from assay.processes.routes.collapsed_bound import CollapsedBound
 from assay.processes.routes.exact import Exact
 from assay.processes.routes.inducing_points import InducingPoints
@@ -121,3 +121,20 @@ def test_a_model_survives_its_file_and_says_what_it_did(tmp_path):
     assay.save(model, tmp_path / "m.assay")
     loaded = assay.load(tmp_path / "m.assay")
     assert (loaded.predict(X) == model.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [GaussianProcessRegressor(Sigmoid(1.0), method="inducing"), SparseGaussianProcessRegressor(Sigmoid(1.0))],
+)
+def test_a_kernel_that_is_not_positive_semidefinite_is_refused(learner):
+    x = np.random.default_rng(0).uniform(0, 5, (40, 1))
+    with pytest.raises(DegenerateError, match="not positive semidefinite"):
+        learner.fit(x, np.sin(x[:, 0]))
+
+
+def test_what_is_announced_counts_one_row_and_has_no_negative_gap():
+    x = np.full((20, 1), 3.0)
+    model = GaussianProcessRegressor(1.0 * RBF() + WhiteKernel(0.1), method="inducing", optimizer=None)
+    model.fit(x, np.random.default_rng(0).normal(size=20))
+    assert "1 row stands for all" in model.method_ and model.route_.gap >= 0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from assay.errors import DataError
 from assay.kernels import RBF, Matern, WhiteKernel
 from assay.processes import GaussianProcessRegressor, SparseGaussianProcessRegressor
 
@@ -87,3 +88,21 @@ def test_intervals_of_the_ladder_cover_new_targets(method):
     model = GaussianProcessRegressor(kernel, method=method, normalize_y=True).fit(x[:900], y[:900])
     low, high = model.predict_interval(x[900:], 0.95).T
     assert 0.93 <= np.mean((low < y[900:]) & (y[900:] < high)) <= 0.97
+
+
+def test_a_large_mean_does_not_cancel_the_spread_of_the_targets():
+    x = np.random.default_rng(0).uniform(0, 6, (60, 1))
+    y = np.sin(x[:, 0])
+    kernel = 1.0 * RBF() + WhiteKernel(0.01)
+    near, far = (SparseGaussianProcessRegressor(kernel, optimizer=None, random_state=0) for _ in range(2))
+    blocks = [(x[:20], y[:20] + 1e9), (x[20:], y[20:] + 1e9)]
+    assert_allclose(far.fit_blocks(blocks).predict(x) - 1e9, near.fit(x, y).predict(x), atol=1e-5)
+    assert_allclose(far.y_scale_, near.y_scale_, rtol=1e-6)
+
+
+def test_targets_that_are_several_or_too_large_are_refused():
+    x = np.random.default_rng(0).uniform(0, 6, (20, 1))
+    with pytest.raises(DataError, match="one target"):
+        SparseGaussianProcessRegressor().fit(x, np.column_stack([x, x]))
+    with pytest.raises(DataError, match="another unit"):
+        SparseGaussianProcessRegressor().fit(x, x[:, 0] * 1e300)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import assay
-from assay.errors import DegenerateError
+from assay.errors import DegenerateError, ParameterError
 from assay.kernels import RBF, ConstantKernel, Matern, RationalQuadratic, WhiteKernel
 from assay.processes import GaussianProcessRegressor
 from assay.processes.routes.exact import Exact
@@ -182,3 +182,10 @@ def test_products_of_two_functions_are_no_terms():
     assert terms_of(RBF() * Matern(), 2) is None
     assert terms_of(Matern(nu=0.7), 2) is None
     assert terms_of(RBF([1.0, 1.0, 1.0]), 2) is None
+
+
+def test_missing_values_are_refused_in_a_sentence():
+    x = np.random.default_rng(0).normal(size=(20, 2))
+    x[0, 0] = np.nan
+    with pytest.raises(ParameterError, match="without missing values"):
+        GaussianProcessRegressor("auto", method="vecchia").fit(x, x[:, 1])

@@ -79,7 +79,8 @@ def next_queries(model: Any, candidates: Any = None, *, bounds: Any = None, n_qu
     route = getattr(model, "route_", None)
     if not isinstance(route, Exact):
         raise DataError(
-            "next_queries: expected a fitted GaussianProcessRegressor, computed with method='exact'."
+            "next_queries: expected a fitted GaussianProcessRegressor, computed with method='exact', without missing "
+            f"targets, got {getattr(model, 'method_', None) or f'{type(model).__name__} without a fit'}."
         )
     if (candidates is None) == (bounds is None):
         raise ParameterError("next_queries: give candidates (rows), or bounds of the columns, and not both.")
@@ -109,9 +110,11 @@ def _checked_bounds(bounds: Any, X: Any) -> np.ndarray:
     box = np.asarray(bounds, dtype=np.float64)
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f":
         raise DataError("next_queries: bounds are for columns of numbers. Give candidates instead.")
-    if box.shape != (X.shape[1], 2) or not np.isfinite(box).all() or (box[:, 0] > box[:, 1]).any():
+    shaped = box.shape == (X.shape[1], 2)
+    if not shaped or not np.isfinite(box).all() or (box[:, 0] > box[:, 1]).any():
+        got = box.tolist() if shaped else f"the shape {box.shape}"
         raise ParameterError(
-            f"next_queries: bounds must be (low, high) for each of the {X.shape[1]} columns, got the shape {box.shape}."
+            f"next_queries: bounds must be finite numbers (low, high) for each of the {X.shape[1]} columns, got {got}."
         )
     return box
 

@@ -172,11 +172,12 @@ def _search(
 
 def _learned(B: np.ndarray | None, s: np.ndarray, y: np.ndarray) -> np.ndarray:
     """B after a step s along which the gradient changed by y."""
-    sy, ss = float(s @ y), float(s @ s)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sy, ss, yy = float(s @ y), float(s @ s), float(y @ y)
+    if not np.isfinite([sy, ss, yy]).all():  # gradients so large teach nothing about curvature
+        return np.eye(len(s)) if B is None else B
     if B is None:
-        B = np.eye(len(s)) * max(
-            abs(float(y @ y) / sy) if sy > 0 else np.sqrt(float(y @ y) / ss), SMALLEST_CURVATURE
-        )
+        B = np.eye(len(s)) * max(abs(yy / sy) if sy > 0 else np.sqrt(yy / ss), SMALLEST_CURVATURE)
     Bs = B @ s
     sBs = float(s @ Bs)
     if not sBs > 0 or not ss > 0:

@@ -20,6 +20,7 @@ from assay.kernels.kernel_learner import KERNEL
 from assay.processes import selection as choosing
 from assay.processes.automatic import MIXED, automatic_kernel
 from assay.processes.input_gradient import diagonal_slope, values_and_slopes
+from assay.processes.leave_out import checked_folds
 from assay.processes.noise import noise_variance, without_noise
 from assay.processes.reasons import ReasonsOfRegression
 from assay.processes.routes.by_targets import route_of_targets
@@ -188,9 +189,12 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         return tags
 
     def show(self, limit: int | None = 50) -> ModelView:
-        if "route_" not in vars(self):  # it answers before a fit, but has nothing to show
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
+        self._ready()
         return super().show(limit)
+
+    def _ready(self) -> None:
+        if "route_" not in vars(self):  # predict and sample_y alone answer before a fit
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
 
     def _kernel(self) -> Kernel:
         if self.kernel is None:
@@ -250,17 +254,18 @@ class GaussianProcessRegressor(ReasonsOfRegression):
                 "of the rows as noise=."
             )
         values = self._admit(X)
-        new = self._targets(y, values)
+        new = self._targets(y, values, further=True)
         if new.values.shape[1] != len(self.y_mean_):
             raise DataError(
                 f"{type(self).__name__}: y has {new.values.shape[1]} targets, the model {len(self.y_mean_)}."
             )
         Y = (new.values - self.y_mean_) / self.y_scale_
-        variances = self._noise(noise, len(Y))
+        variances, reason = self._noise(noise, len(Y)), self.method_.removeprefix(self.route_.words)
         if np.isnan(Y).any() or variances.ndim != self.route_.noise.ndim:
             self._regroup(values, Y, variances)
         else:
             self.route_.extend(values, Y, variances)
+        self.method_ = self.route_.words + reason
         self.log_marginal_likelihood_value_ = self.route_.log_evidence(self.kernel_.theta, gradient=False)[0]
         return self
 
@@ -276,10 +281,10 @@ class GaussianProcessRegressor(ReasonsOfRegression):
     def _route(self, make: Callable[[], Route], X: Any, Y: np.ndarray, noise: np.ndarray) -> Route:
         return route_of_targets(make, Y, noise).fit(self.kernel_, X, Y, noise)
 
-    def _targets(self, y: Any, X: Any) -> Targets:
+    def _targets(self, y: Any, X: Any, further: bool = False) -> Targets:
         who = type(self).__name__
         self._remember_targets(y)
-        targets = Targets.of(y, row_count(X, who), who, self.normalize_y)
+        targets = Targets.of(y, row_count(X, who), who, self.normalize_y, further)
         t = targets.values.shape[1]
         if self.n_targets is not None and t != self.n_targets:
             raise DataError(
@@ -300,14 +305,20 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         if noise is None:
             return total
         noise = np.asarray(noise, dtype=np.float64)
-        if noise.shape != (n,) or not np.isfinite(noise).all() or (noise < 0).any():
-            raise DataError(
-                f"{who}: noise must be one variance from 0 up for each of the {n} rows, got the shape {noise.shape}."
+        unusable = np.flatnonzero(~(np.isfinite(noise) & (noise >= 0))) if noise.shape == (n,) else ()
+        if noise.shape != (n,) or len(unusable):
+            got = (
+                f"{noise[unusable[0]]:g} in row {unusable[0] + 1}"
+                if len(unusable)
+                else f"the shape {noise.shape}"
             )
-        scales = self.y_scale_**2
+            raise DataError(
+                f"{who}: noise must be one variance from 0 up for each of the {n} rows, got {got}."
+            )
+        scales = self.y_scale_
         if (scales == scales[0]).all():
-            return total + noise / scales[0]
-        return total[:, None] + noise[:, None] / scales
+            return total + noise / scales[0] / scales[0]
+        return total[:, None] + noise[:, None] / scales / scales
 
     def _fit_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> None:
         if not (isinstance(self.kernel, str) and self.kernel == "auto"):
@@ -369,31 +380,30 @@ class GaussianProcessRegressor(ReasonsOfRegression):
     @property
     def X_train_(self) -> Any:
         """The training rows."""
-        return self._fitted("X_train_").X
+        return self._fitted().X
 
     @property
     def y_train_(self) -> np.ndarray:
         """(n,) or (n, t) the targets, normalised if asked for."""
-        return self._shaped(self._fitted("y_train_").Y)
+        return self._shaped(self._fitted().Y)
 
     @property
     def L_(self) -> np.ndarray:
         """(n, n) the Cholesky factor of C."""
-        return self._fitted("L_").factor.lower  # type: ignore[attr-defined]
+        return self._fitted().factor.lower  # type: ignore[attr-defined]
 
     @property
     def alpha_(self) -> np.ndarray:
         r"""(n,) or (n, t) :math:`C^{-1}y`."""
-        return self._shaped(self._fitted("alpha_").a)  # type: ignore[attr-defined]
+        return self._shaped(self._fitted().a)  # type: ignore[attr-defined]
 
     @property
     def jitter_(self) -> float:
         """What was added to the diagonal of C because it was singular in arithmetic."""
-        return self._fitted("jitter_").jitter
+        return self._fitted().jitter
 
-    def _fitted(self, name: str) -> Route:
-        if "route_" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} has no {name} before it is fitted")
+    def _fitted(self) -> Route:
+        self._ready()
         return self.route_
 
     def _shaped(self, Y: np.ndarray) -> np.ndarray:
@@ -406,10 +416,9 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         if theta is None:
             if eval_gradient:
                 raise ValueError("Gradient can only be evaluated for theta!=None")
+            self._ready()
             return self.log_marginal_likelihood_value_
-        value, gradient = self._fitted("log_marginal_likelihood").log_evidence(
-            np.asarray(theta), eval_gradient
-        )
+        value, gradient = self._fitted().log_evidence(np.asarray(theta), eval_gradient)
         if not clone_kernel:
             self.kernel_ = self.kernel_.with_theta(theta)
         value = np.float64(value)  # as scikit-learn's, which differs from float beside float32
@@ -438,7 +447,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
             return self._predict(values), self._in_units(self.route_.covariance(values), 2)
         if return_std:
             mean, variance = self.route_.moments(values)
-            return self._mean_in_units(mean), np.sqrt(self._in_units(variance, 1))
+            return self._mean_in_units(mean), self._sd_in_units(variance)
         return self._predict(values)
 
     def _predict(self, X: Any) -> np.ndarray:
@@ -453,6 +462,11 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         variance = variance[..., None] if variance.ndim == ndim else variance
         scaled = variance * self.y_scale_**2
         return scaled if scaled.shape[-1] > 1 else scaled[..., 0]
+
+    def _sd_in_units(self, variance: np.ndarray) -> np.ndarray:
+        """Standard deviations from variances (n,) or (n, t) of the normalised targets, where squares would overflow."""
+        sd = np.sqrt(variance.reshape(len(variance), -1)) * self.y_scale_
+        return sd if sd.shape[1] > 1 else sd[:, 0]
 
     def _predict_prior(self, X: Any, return_std: bool, return_cov: bool) -> Any:
         kernel, t = self._kernel(), self.n_targets or 1
@@ -485,8 +499,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         return self.route_.noise.mean(axis=0)
 
     def _fitted_rows(self, X: Any) -> Any:
-        if "route_" not in vars(self):
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
+        self._ready()
         return self._admit_to_answer(X)
 
     def _distribution(self, X: Any) -> Any:
@@ -495,7 +508,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
 
         self._refuse_several_targets(len(self.y_mean_) > 1)
         mean, variance = self.route_.moments(X)
-        return Normal(self._mean_in_units(mean), np.sqrt(self._in_units(variance + self._mean_noise, 1)))
+        return Normal(self._mean_in_units(mean), self._sd_in_units(variance + self._mean_noise))
 
     def sample_y(self, X: TableLike, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """(n, s) or (n, t, s) draws of the function at the rows of X, all rows of a draw together."""
@@ -529,7 +542,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
             means[i] = slopes.T @ route.a
             spreads[i] = diagonal_slope(kernel, x) - 2.0 * (route.factor.solve(k) @ slopes)
         means *= self.y_scale_
-        spread = self._in_units(spreads[..., None], 3)
+        spread = self._in_units(spreads, 2)
         return (means, spread) if means.shape[2] > 1 else (means[..., 0], spread)
 
     def leave_one_out(self) -> Any:
@@ -537,11 +550,15 @@ class GaussianProcessRegressor(ReasonsOfRegression):
 
         In closed form, with the parameters of the kernel as they are; with noise.
         """
-        return self._left_out(*self._fitted("leave_one_out").leave_one_out())
+        return self._left_out(*self._fitted().leave_one_out())
 
     def leave_out(self, folds: Sequence[Any]) -> Any:
-        """The same for whole folds, each given by the places of its rows: k-fold cross-validation without refitting."""
-        return self._left_out(*self._fitted("leave_out").leave_out([np.asarray(rows) for rows in folds]))
+        """The same for whole folds, each given by the places of its rows: k-fold cross-validation without refitting.
+
+        With ``method="exact"``. A fold may be a mask of all rows; no row is in two folds, and rows of none get NaN.
+        """
+        route = self._fitted()
+        return self._left_out(*route.leave_out(checked_folds(folds, len(route.Y), type(self).__name__)))
 
     def _left_out(self, mean: np.ndarray, variance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._shaped(mean * self.y_scale_ + self.y_mean_), self._shaped(

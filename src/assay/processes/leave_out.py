@@ -3,10 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-__all__ = ["left_out", "pseudo_likelihood"]
+from assay.errors import DataError
+
+__all__ = ["checked_folds", "left_out", "pseudo_likelihood"]
+
+
+def checked_folds(folds: Sequence[Any], n: int, who: str) -> list[np.ndarray]:
+    """The places of the rows of each fold among n rows, from places or masks of all rows; empty folds are left away.
+
+    >>> from assay.processes.leave_out import checked_folds
+    >>> checked_folds([[2, 0], [False, True, False]], 3, "GaussianProcessRegressor")
+    [array([2, 0]), array([1])]
+    """
+    places, times = [], np.zeros(n, dtype=np.int64)
+    for number, fold in enumerate(folds, start=1):
+        try:
+            rows = np.asarray(fold)
+        except ValueError:  # such as pairs of training rows and test rows
+            rows = np.zeros((0, 0))
+        if rows.ndim == 1 and rows.dtype == bool and len(rows) == n:
+            rows = np.flatnonzero(rows)
+        elif rows.shape == (0,):
+            rows = rows.astype(np.int64)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or ((rows < 0) | (rows >= n)).any():
+            raise DataError(
+                f"fold {number} must hold places of rows, whole numbers from 0 to {n - 1}, or be a mask of {n} rows. "
+                "Of the pairs of a splitter, give the test rows.",
+                who=who,
+            )
+        np.add.at(times, rows, 1)
+        if len(rows):
+            places.append(rows.astype(np.int64))
+    if (times > 1).any():
+        raise DataError(f"row {int(times.argmax())} is in the folds more than once.", who=who)
+    return places
 
 
 def left_out(

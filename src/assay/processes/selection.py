@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.stored import Boolean, FloatArray, Integer, Scalar, Text
+from assay.errors import ParameterError
 from assay.kernels import Kernel
 from assay.processes.box_descent import Descent, box_descent
 
@@ -264,8 +265,14 @@ class _Search:
             return (value, gradient) if eval_gradient else value
 
         theta, value = self.optimizer(counted, start, bounds=self.bounds)
-        theta = np.asarray(theta, dtype=np.float64)
-        return Descent(theta, float(value), np.zeros(len(theta)), spent, True)
+        theta, nothing = np.asarray(theta, dtype=np.float64), np.zeros(len(start))
+        if theta.shape != start.shape:
+            raise ParameterError(
+                f"optimizer must return {len(start)} parameters and their value, got the shape {theta.shape}."
+            )
+        if not np.isfinite(theta).all() or not np.isfinite(value):
+            return Descent(start, function(start)[0], nothing, spent + 1, False)
+        return Descent(theta, float(value), nothing, spent, True)
 
     def approach(self, coarse: Sequence[tuple[Objective, float]]) -> tuple[np.ndarray, np.ndarray | None]:
         """Where the objectives of some rows end, and the curvature of all rows there."""

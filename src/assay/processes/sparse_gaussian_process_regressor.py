@@ -12,12 +12,13 @@ from assay.core import Card, PassLearner, Regressor
 from assay.core.parameters import Choice, Count, Flag, Function, Range, Seed
 from assay.core.stored import Object, Plain, Scalar
 from assay.core.sums import Block, Source
-from assay.errors import DegenerateError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.kernels import RBF, ConstantKernel, Kernel, WhiteKernel, kernel_of
 from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.processes import selection as choosing
 from assay.processes.routes.collapsed_bound import CollapsedBound, PointsPosterior
 from assay.processes.routes.inducing_points import choose_points, sample_size
+from assay.processes.targets import LARGEST, ROUNDING
 from assay.tables.rows import row_count
 from assay.types import TableLike
 
@@ -141,10 +142,15 @@ class SparseGaussianProcessRegressor(PassLearner, KernelLearner, Regressor):
     def _learn_from(self, source: Source) -> None:
         random = check_random_state(self.random_state)
         targets = source.add_up(_Targets.of)
-        sd = np.sqrt(max(targets.squares / targets.weight - (targets.sum / targets.weight) ** 2, 0.0))
-        self.y_mean_ = float(targets.sum / targets.weight) if self.normalize_y else 0.0
-        flat = sd <= 10 * np.finfo(float).eps * abs(targets.sum / targets.weight)
-        self.y_scale_ = float(sd) if self.normalize_y and not flat else 1.0
+        sd = float(np.sqrt(targets.squares / targets.weight))
+        if not np.isfinite(sd) or (not self.normalize_y and sd + abs(targets.mean) > LARGEST):
+            raise DataError(
+                "y has values so large that sums of their squares are no finite numbers. Choose another unit.",
+                who=type(self).__name__,
+            )
+        constant = sd <= ROUNDING * abs(targets.mean)
+        self.y_mean_ = targets.mean if self.normalize_y else 0.0
+        self.y_scale_ = sd if self.normalize_y and not constant else 1.0
         sample = self._sample(source, random)
         self._fit_kernel(sample)
         self.shape_fit_ = (int(targets.rows), *self.shape_fit_[1:])
@@ -229,23 +235,30 @@ class SparseGaussianProcessRegressor(PassLearner, KernelLearner, Regressor):
 
 
 class _Targets:
-    """Sums of targets and of their squares."""
+    """The mean of targets and the sum of their squared distances from it, which a large mean does not cancel."""
 
-    def __init__(self, rows: int, weight: float, total: float, squares: float):
-        self.rows, self.weight, self.sum, self.squares = rows, weight, total, squares
+    def __init__(self, rows: int, weight: float, mean: float, squares: float):
+        self.rows, self.weight, self.mean, self.squares = rows, weight, mean, squares
 
     @classmethod
     def of(cls, block: Block) -> _Targets:
+        if block.y.ndim != 1:
+            raise DataError(
+                f"y must be one target, got the shape {block.y.shape}. Fit one model for each, or use "
+                "GaussianProcessRegressor(method='inducing').",
+                who="SparseGaussianProcessRegressor",
+            )
         w = np.ones(len(block.y)) if block.w is None else block.w
-        return cls(len(w), float(w.sum()), float(w @ block.y), float(w @ block.y**2))
+        weight = float(w.sum())
+        mean = float(w @ block.y) / weight if weight > 0 else 0.0
+        with np.errstate(over="ignore"):  # refused by name when all are added up
+            return cls(len(w), weight, mean, float(w @ (block.y - mean) ** 2))
 
     def __add__(self, other: _Targets) -> _Targets:
-        return _Targets(
-            self.rows + other.rows,
-            self.weight + other.weight,
-            self.sum + other.sum,
-            self.squares + other.squares,
-        )
+        weight, apart = self.weight + other.weight, other.mean - self.mean
+        share = other.weight / weight if weight > 0 else 0.0
+        squares = self.squares + other.squares + self.weight * share * apart**2
+        return _Targets(self.rows + other.rows, weight, self.mean + share * apart, squares)
 
 
 def _typical_scales(X: Any) -> np.ndarray:

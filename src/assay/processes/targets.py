@@ -13,6 +13,7 @@ from assay.errors import DataError
 __all__ = ["Targets"]
 
 ROUNDING = 10 * np.finfo(float).eps  # share of the mean below which a standard deviation is none
+LARGEST = 1e100  # beyond it squares, in units of small noise, are no finite numbers
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,12 @@ class Targets:
     several: bool
 
     @classmethod
-    def of(cls, y: Any, n: int, who: str, normalised: bool = False) -> Targets:
-        """The targets y of n rows: numbers, (n,) or (n, t)."""
+    def of(cls, y: Any, n: int, who: str, normalised: bool = False, further: bool = False) -> Targets:
+        """The targets y of n rows: numbers, (n,) or (n, t); of ``further`` rows a target may be missing in all."""
         if y is None:
             raise DataError(f"{who} requires y to be passed, but the target y is None.")
         try:
-            values = np.array(plain_values(y), dtype=np.float64)
+            values = _numbers(y)
         except (TypeError, ValueError):
             raise DataError(
                 "y must hold numbers, or several columns of them. For classes: GaussianProcessClassifier.",
@@ -48,12 +49,16 @@ class Targets:
             raise DataError(f"X has {n} rows and y has the shape {values.shape}.", who=who)
         several = values.ndim == 2
         values = values if several else values[:, None]
-        _refuse_unusable(values, who)
+        _refuse_unusable(values, who, further)
         mean, scale = np.zeros(values.shape[1]), np.ones(values.shape[1])
-        if normalised:
-            mean, sd = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
-            scale = np.where(sd <= ROUNDING * np.abs(mean), 1.0, sd)
-            scale[scale == 0] = 1.0
+        if normalised and not further:
+            mean, scale = _mean_and_scale(values)
+        elif not normalised and (largest := float(np.nanmax(np.abs(values), initial=0.0))) > LARGEST:
+            raise DataError(
+                f"y has values as large as {largest:.3g}, whose squares are no finite numbers. Set normalize_y=True, "
+                "or choose another unit.",
+                who=who,
+            )
         return cls(values, mean, scale, several)
 
     @property
@@ -62,7 +67,23 @@ class Targets:
         return (self.values - self.mean) / self.scale
 
 
-def _refuse_unusable(values: np.ndarray, who: str) -> None:
+def _numbers(y: Any) -> np.ndarray:
+    values = np.array(plain_values(y))
+    if values.dtype.kind == "c":
+        raise TypeError("complex numbers")
+    return values.astype(np.float64)
+
+
+def _mean_and_scale(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(t,) the means and the standard deviations, 1 of a constant; numbers near the ends of float64 do not overflow."""
+    unit = np.nanmax(np.abs(values), axis=0)
+    unit[unit == 0] = 1.0
+    mean, sd = np.nanmean(values / unit, axis=0), np.nanstd(values / unit, axis=0)
+    constant = sd <= ROUNDING * np.abs(mean)
+    return mean * unit, np.where(constant, 1.0, sd * unit)
+
+
+def _refuse_unusable(values: np.ndarray, who: str, further: bool) -> None:
     if np.isinf(values).any():
         raise DataError("y contains infinity. Drop the rows, or transform the target.", who=who)
     missing = np.isnan(values)
@@ -74,7 +95,7 @@ def _refuse_unusable(values: np.ndarray, who: str) -> None:
             "targets, some may be missing.",
             who=who,
         )
-    if missing.all(axis=0).any():
+    if missing.all(axis=0).any() and not further:
         raise DataError(
             f"target {int(missing.all(axis=0).argmax()) + 1} of {values.shape[1]} has no values.", who=who
         )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from assay.errors import ParameterError
-from assay.kernels import ConstantKernel, Kernel, Laplacian, Matern, OnColumns, Product, Sum, WhiteKernel
+from assay.kernels import RBF, ConstantKernel, Kernel, Laplacian, Matern, OnColumns, Product, Sum, WhiteKernel
 
 __all__ = ["Link", "Slopes", "links_of", "no_chain"]
 
@@ -262,7 +262,9 @@ def no_chain(kernel: Kernel) -> str | None:
 
 
 def _refusal(kernel: Kernel) -> str:
-    return f"{kernel!r} is no chain of states: Matern(nu=2.5) is nearly as smooth, and is one"
+    if isinstance(kernel, RBF):
+        return f"{kernel!r} is no chain of states: Matern(nu=2.5) is nearly as smooth, and is one"
+    return f"{kernel!r} is no chain of states, as Matern kernels of nu = 1/2, 3/2, 5/2 and 7/2 are"
 
 
 class _LaplacianLink(MaternLink):

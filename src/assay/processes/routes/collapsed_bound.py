@@ -17,6 +17,7 @@ from assay.processes.noise import noise_variance, without_noise
 
 __all__ = ["CollapsedBound", "PointsPosterior"]
 
+INDEFINITE = 1e-6  # share of a row's variance that points may explain beyond it, by rounding
 VALUES_AT_ONCE = 1 << 20  # kernel values of rows with the points that are in memory at a time, on each thread
 
 
@@ -234,6 +235,11 @@ class CollapsedBound:
             ratio, counted = weights / noise, weights > 0
             scaled = V * ratio
             left = (prior - np.einsum("mi,mi->i", V, V))[counted]
+            if (left < -INDEFINITE * np.abs(prior[counted])).any():
+                raise DegenerateError(
+                    f"{self.latent!r}: points explain more than the variance of some rows, so the kernel is not "
+                    "positive semidefinite. Take another kernel."
+                )
             total = (
                 Sums(
                     scaled @ V.T,

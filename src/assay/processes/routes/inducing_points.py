@@ -84,9 +84,10 @@ class InducingPoints(Route):
         """What is announced."""
         if "gap" not in vars(self):
             return f"inducing points: at most {self.n_inducing} rows stand for all, O(n)"
+        m = row_count(self.Z, "points")
         return (
-            f"inducing points: {row_count(self.Z, 'points')} rows stand for all, O(n); the log evidence is at most "
-            f"{self.gap:.3g} above the bound of it that was maximised"
+            f"inducing points: {m} {'row stands' if m == 1 else 'rows stand'} for all, O(n); the log evidence is at "
+            f"most {self.gap:.3g} above the bound of it that was maximised"
         )
 
     def fit(self, kernel: Kernel, X: Any, Y: np.ndarray, noise: np.ndarray) -> Self:
@@ -117,7 +118,7 @@ class InducingPoints(Route):
             bounds.append(CollapsedBound(self.kernel, self.Z, source))
         best = max(bounds, key=lambda bound: bound.value)
         self.Z, self.jitter, self.posterior = best.Z, best.L.jitter, best.posterior
-        self.gap = best.upper - best.value
+        self.gap = max(best.upper - best.value, 0.0)  # below 0 by rounding, where the points explain all
 
     def mean(self, Q: Any) -> np.ndarray:
         return self.moments(Q)[0]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from assay.core.stored import FloatArray, Kind, Object, ObjectRows, Scalar, TableRows
+from assay.errors import DataError
 from assay.kernels import Kernel
 
 __all__ = ["Route", "rows_below"]
@@ -91,7 +92,10 @@ class Route:
 
     def leave_out(self, folds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """(n, t) means and noisy variances of the rows of each fold by a fit without it; NaN for rows of no fold."""
-        raise TypeError(f"{type(self).__name__} has no answers without folds in closed form")
+        raise DataError(
+            "leave_out has the answers without whole folds of method='exact' alone; leave_one_out is there. This "
+            f"model: {self.words}."
+        )
 
     def log_pseudo_likelihood(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """The log density of the training targets by leave-one-out at theta, and its (p,) derivatives."""

@@ -93,9 +93,9 @@ class Vecchia(Route):
     def fit(self, kernel: Kernel, X: Any, Y: np.ndarray, noise: np.ndarray) -> Self:
         self.neighbour_scale = None
         _neighbours.pop(self, None)
-        if not isinstance(X, np.ndarray) or X.ndim != 2:
+        if not isinstance(X, np.ndarray) or X.ndim != 2 or np.isnan(X).any():
             raise ParameterError(
-                "Vecchia needs rows of numbers, to find their neighbours. Use method='exact'."
+                "Vecchia needs rows of numbers without missing values, to find their neighbours. Use method='exact'."
             )
         return super().fit(kernel, X, Y, noise)
 
