@@ -99,6 +99,26 @@ def test_wrong_words(wrong, args, words):
     assert words in wrong(*args)
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("fit", "{data}", "-t", "y", "-l", "knn", "-o", "{data}"),
+        ("tune", "{data}", "-t", "y", "-l", "knn", "--n", "1", "-o", "{data}"),
+        ("tune", "{data}", "-t", "y", "-l", "knn", "--n", "1", "--save", "{data}"),
+        ("compare", "{data}", "-t", "y", "--save", "{data}"),
+        ("predict", "{model}", "{data}", "-o", "{data}"),
+        ("explain", "{model}", "{data}", "-o", "{data}"),
+        ("associate", "{data}", "-o", "{data}"),
+    ],
+)
+def test_a_file_that_is_read_is_never_written_over(wrong, tmp_path, args):
+    data = tmp_path / "rows.csv"
+    data.write_text("a,y\n" + "".join(f"{i},{'pq'[i % 2]}\n" for i in range(30)))
+    before = data.read_text()
+    assert "it would be lost" in wrong(*(data if arg == "{data}" else arg for arg in args))
+    assert data.read_text() == before
+
+
 def test_huge_cells_are_shown_short(run, tmp_path):
     path, model = tmp_path / "huge.csv", tmp_path / "m.assay"
     cells = [letter * 100_000 for letter in "abc"]

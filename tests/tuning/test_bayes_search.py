@@ -1,11 +1,13 @@
 """Bayesian search inside Tuned and nested, as scikit-learn's search, and by default spaces."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.stats import loguniform
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge as PeerRidge
 from sklearn.model_selection import RandomizedSearchCV
 
@@ -13,6 +15,7 @@ from assay import load, save
 from assay.errors import DataError, ParameterError
 from assay.learners import all_learners, find_learner
 from assay.linear import Ridge
+from assay.neighbors import KNeighborsClassifier
 from assay.svm import SVC
 from assay.tables.data import load_iris, load_wine
 from assay.tuning import BayesSearchCV, Real, Tuned, TunedRegressor, Whole, default_space, nested
@@ -186,3 +189,19 @@ def test_corners_of_every_default_space_can_be_fitted(task):
 def test_learners_without_a_space_are_told_apart():
     with pytest.raises(ParameterError, match=r"oner has no space by default.*knn"):
         default_space("oner")
+
+
+def test_a_setting_that_cannot_be_fitted_does_not_end_the_search():
+    X, y = load_iris()
+    search = BayesSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [-1, 2, 3]}, n_iter=3, cv=3, random_state=0
+    )
+    with pytest.warns(FitFailedWarning, match="All fits of"):
+        search.fit(X, y)
+    assert search.best_params_["n_neighbors"] in (2, 3) and len(search.cv_results_["params"]) == 2
+    assert [t.failure for t in search.optimization_.history if t.setting["n_neighbors"] == -1] == [
+        "all fits failed"
+    ]
+    with warnings.catch_warnings(), pytest.raises(ValueError, match="fits failed"):
+        warnings.simplefilter("ignore", FitFailedWarning)
+        BayesSearchCV(KNeighborsClassifier(), {"n_neighbors": [-1, -2]}, n_iter=2, cv=3).fit(X, y)

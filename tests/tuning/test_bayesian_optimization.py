@@ -254,3 +254,57 @@ def test_wrong_spaces_are_refused(space, words):
 def test_wrong_arguments_get_a_sentence(make, words):
     with pytest.raises(ParameterError, match=words):
         make()
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, True])
+def test_a_number_of_settings_that_is_none_is_refused(n):
+    search = BayesianOptimization({"a": Real(0.0, 1.0)})
+    for call in (search.ask, lambda n: search.minimize(lambda a: a, n)):
+        with pytest.raises(ParameterError, match="whole number from 1 up"):
+            call(n)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ({"k": "x"}, 1.0, "no value of a"),
+        ({"k": "x", "a": "much"}, 1.0, "a: 'much' is no value"),
+        ({"k": "x", "a": np.nan}, 1.0, "a: nan is no value"),
+        ({"k": "z"}, 1.0, "none of"),
+        ({"k": "y"}, "good", "must be a number"),
+    ],
+)
+def test_what_is_told_is_checked(setting, value, words):
+    search = BayesianOptimization({"k": Category(["x", "y"]), "a": Real(0.0, 1.0, when={"k": "x"})})
+    with pytest.raises(ParameterError, match=words):
+        search.tell(setting, value)
+    assert not search.history
+
+
+def test_a_condition_that_never_holds_is_refused():
+    with pytest.raises(ParameterError, match="which is none of"):
+        BayesianOptimization({"k": Category(["x"]), "a": Real(0.0, 1.0, when={"k": "q"})})
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_values_of_any_scale_lead_to_the_same_settings(scale):
+    def cost(a, b):
+        return (a - 0.3) ** 2 + (b - 0.7) ** 2
+
+    space = {"a": Real(0.0, 1.0), "b": Real(0.0, 1.0)}
+    plain = BayesianOptimization(space).minimize(cost, 9)
+    scaled = BayesianOptimization(space).minimize(lambda a, b: scale * cost(a, b), 9)
+    assert_allclose(
+        [t.setting["a"] for t in scaled.history], [t.setting["a"] for t in plain.history], atol=1e-3
+    )
+
+
+def test_a_range_as_wide_as_the_numbers_has_a_middle():
+    whole = Real(-1e308, 1e308)
+    assert whole.value(0.5) == 0.0 and whole.place(5e307) == 0.75
+
+
+def test_parameters_alone_explain_no_more_than_all():
+    space = {"a": Real(0.0, 1.0), "b": Real(0.0, 1.0)}
+    search = BayesianOptimization(space).minimize(lambda a, b: (a - 0.3) ** 2 + (b - 0.7) ** 2, 8)
+    assert 0.9 < sum(search.importances().values()) <= 1.0 + 1e-12

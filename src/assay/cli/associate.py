@@ -128,7 +128,7 @@ def command(
         raise click.BadParameter(
             f"there is no measure {by}.{did_you_mean(by, MEASURES)}", param_hint="--sort"
         )
-    _check_output(output)
+    _check_output(output, data)
     try:
         baskets, form = _baskets(data, basket, item, "attributes" if attributes else form, cuts, reading)
         sets = frequent_sets(baskets, float(min_support), max_size=max_size)
@@ -232,14 +232,15 @@ def _in_words(rules: Any, i: int) -> str:
     return " -> ".join(", ".join(one_line(name, MAX_NAME_LENGTH) for name in side) for side in rules.sides(i))
 
 
-def _check_output(output: str | None) -> None:
+def _check_output(output: str | None, data: str) -> None:
     """Said before the work, not after it."""
+    from assay.cli.output import check_output
+
     if output is None:
         return
     if Path(output).suffix.lower() not in (".csv", ".json", ".html"):
         raise click.BadParameter(f"{output} should end in .csv, .json or .html", param_hint="--output")
-    if not Path(output).absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {Path(output).parent}", param_hint="--output")
+    check_output(output, "--output", data)
 
 
 def _write(rules: Any, output: str) -> None:

@@ -149,13 +149,13 @@ def command(
     or the name of a built-in data set. Strings, categories, dates and missing values need no preparation; what a
     learner needs is done inside each fold. Ctrl-C ends it early and shows what is finished.
     """
-    from assay.cli.output import check_ending, check_folder
+    from assay.cli.output import check_ending, check_output
     from assay.evaluate import compare
     from assay.evaluate.candidates import task_of_learners
     from assay.evaluate.metrics import task_of_metrics
 
     for option, path in (("--report", report), ("--save", save)):
-        check_folder(path, option)
+        check_output(path, option, data)
     if save and Path(save).suffix.lower() != ".json":
         check_ending(save, "--save")
     if jobs == 0:

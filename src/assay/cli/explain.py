@@ -48,13 +48,13 @@ def command(
     """Explain the predictions of a saved model for rows of a table, by the model's own reasoning."""
     import numpy as np
 
-    from assay.cli.output import check_ending, check_folder, echo_json, load_model, unique_name, write_columns
+    from assay.cli.output import check_ending, check_output, echo_json, load_model, unique_name, write_columns
     from assay.core.explanation import Explanation
     from assay.tables.rows import take_rows
 
     check_ending(output, "--output")
-    check_folder(output, "--output")
-    check_folder(html, "--html")
+    check_output(output, "--output", model, data)
+    check_output(html, "--html", model, data)
     if output and (html or as_json):
         raise click.UsageError("--output writes a table of all rows: leave --html and --json out.")
     if model == data == "-":

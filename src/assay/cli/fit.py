@@ -66,12 +66,12 @@ def command(
     FILE is a CSV, TSV, Parquet, ARFF, LIBSVM, JSON lines, Feather or Excel file (also packed), - for standard input,
     or the name of a built-in data set. The target holds classes (text, or few whole numbers) or numbers to predict.
     """
-    from assay.cli.output import check_folder, save_model
+    from assay.cli.output import check_output, save_model
     from assay.evaluate.candidates import task_of_learners
     from assay.evaluate.oddities import task_taken
     from assay.learners import find_learner
 
-    check_folder(output, "--output")
+    check_output(output, "--output", data)
     of_learner = None if learner is None else task_of_learners([learner])
     if learner is not None:
         find_learner(learner, KIND_OF_TASK[task or of_learner or "classification"])  # before the file is read

@@ -12,7 +12,7 @@ from assay.types import Estimator
 
 __all__ = [
     "check_ending",
-    "check_folder",
+    "check_output",
     "echo_json",
     "load_model",
     "numbers_for",
@@ -24,13 +24,18 @@ __all__ = [
 NUMBER_FORMAT = ".6g"  # digits of a number in text
 
 
-def check_folder(path: str | None, option: str) -> None:
-    """Refuse an output path in a missing folder before the work, not after it."""
+def check_output(path: str | None, option: str, *read: str) -> None:
+    """Refuse an output path in a missing folder, or of a file that is read, before the work, not after it."""
     if path is None or path == "-":
         return
-    folder = Path(path).absolute().parent
-    if not folder.is_dir():
+    place = Path(path).absolute()
+    if not place.parent.is_dir():
         raise click.BadParameter(f"there is no folder {Path(path).parent}", param_hint=option)
+    for name in read:
+        if place.is_file() and name != "-" and Path(name).is_file() and place.samefile(name):
+            raise click.BadParameter(
+                f"{path} is read; give another name, or it would be lost", param_hint=option
+            )
 
 
 def check_ending(path: str | None, option: str) -> None:

@@ -58,10 +58,10 @@ def command(
     --reject rows whose expected cost is not below it are predicted "reject". A model of numbers writes the predicted
     number, with --interval also a lower and an upper end.
     """
-    from assay.cli.output import check_ending, check_folder, load_model, unique_name, write_columns
+    from assay.cli.output import check_ending, check_output, load_model, unique_name, write_columns
 
     check_ending(output, "--output")
-    check_folder(output, "--output")
+    check_output(output, "--output", model, data)
     if model == data == "-":
         raise click.UsageError("Model and table cannot both come from standard input.")
     fitted = load_model(model)

@@ -105,14 +105,14 @@ def command(
     FILE is a CSV, TSV, Parquet, ARFF, LIBSVM, JSON lines, Feather or Excel file (also packed), - for standard input,
     or the name of a built-in data set.
     """
-    from assay.cli.output import check_ending, check_folder
+    from assay.cli.output import check_ending, check_output
     from assay.evaluate.candidates import task_of_learners
     from assay.evaluate.metrics import DEFAULT, as_measures, task_of_metrics
     from assay.learners import KIND_OF_TASK, find_learner
     from assay.tuning import Tuned, TunedRegressor, default_space, nested
 
-    check_folder(output, "--output")
-    check_folder(save, "--save")
+    check_output(output, "--output", data)
+    check_output(save, "--save", data)
     check_ending(save, "--save")
     if output == "-" and as_json:
         raise click.UsageError("--json and --output - cannot both be standard output.")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection._search import BaseSearchCV
 
 from assay.core.parameters import Accepted, Any_, Choice, Count, Seed, check
@@ -21,7 +23,8 @@ class BayesSearchCV(BaseSearchCV):
 
     A drop-in for scikit-learn's ``RandomizedSearchCV``: the same parameters, and the same attributes after fit, from
     fewer fits (:class:`BayesianOptimization`). Several settings at a time (``n_points``) are fitted in parallel. For
-    the honest error of a tuned learner, and for tables as they are: :class:`Tuned` and :func:`nested`.
+    the honest error of a tuned learner, and for tables as they are: :class:`Tuned` and :func:`nested`. A setting with
+    which no fit succeeds gives a ``FitFailedWarning`` and is in ``optimization_.history``, not in ``cv_results_``.
 
     Cost: ``n_iter`` times folds fits of the estimator, and O(n_iter^3) for the suggestions, mostly some hundredths of a
     second each.
@@ -128,17 +131,26 @@ class BayesSearchCV(BaseSearchCV):
             self._space(), acquisition=self.acquisition, random_state=self.random_state
         )
         score = f"mean_test_{self.refit}" if isinstance(self.refit, str) else "mean_test_score"
-        tried = 0
-        while tried < self.n_iter:
-            settings = search.ask(min(self.n_points, self.n_iter - tried))
-            results = evaluate_candidates(settings)
+        recorded, failed = 0, 0
+        while recorded + failed < self.n_iter:
+            settings = search.ask(min(self.n_points, self.n_iter - recorded - failed))
+            try:
+                results = evaluate_candidates(settings)
+            except ValueError as error:
+                failed += len(settings)
+                if not str(error).lstrip().startswith("All the ") or failed == self.n_iter:
+                    raise
+                for setting in settings:
+                    search.tell(setting, None, failure="all fits failed")
+                warnings.warn(f"All fits of {settings} failed: {error}", FitFailedWarning, stacklevel=3)
+                continue
             if score not in results:
                 raise ParameterError(
                     f"{type(self).__name__}: with several scores refit must name the one to maximise, got "
                     f"{self.refit!r}."
                 )
             seconds = results["mean_fit_time"] + results["mean_score_time"]
-            for i, setting in enumerate(settings, start=tried):
+            for i, setting in enumerate(settings, start=recorded):
                 search.tell(setting, -float(results[score][i]), seconds=float(seconds[i]))
-            tried += len(settings)
+            recorded += len(settings)
         self.optimization_ = search

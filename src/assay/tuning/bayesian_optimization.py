@@ -45,6 +45,12 @@ class Try:
     failure: str = ""
 
 
+def _whole(n: Any, name: str) -> int:
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise ParameterError(f"BayesianOptimization: {name} must be a whole number from 1 up, got {n!r}.")
+    return int(n)
+
+
 class BayesianOptimization:
     r"""Minimise a function of some parameters with few evaluations.
 
@@ -123,15 +129,11 @@ class BayesianOptimization:
             raise ParameterError(
                 f"BayesianOptimization: initial must be 'sobol', 'latin' or 'random', got {initial!r}."
             )
-        if n_initial is not None and (
-            isinstance(n_initial, bool) or int(n_initial) != n_initial or n_initial < 1
-        ):
-            raise ParameterError(
-                f"BayesianOptimization: n_initial must be a whole number from 1, got {n_initial!r}."
-            )
         self.space = Space(space)
         self.acquisition, self.initial = acquisition, initial
-        self.n_initial = min(2 * len(self.space) + 2, 20) if n_initial is None else int(n_initial)
+        self.n_initial = (
+            min(2 * len(self.space) + 2, 20) if n_initial is None else _whole(n_initial, "n_initial")
+        )
         seed = None if random_state is None else as_seed(random_state, "BayesianOptimization")
         self.random = np.random.default_rng(seed)
         self.history: list[Try] = []
@@ -159,7 +161,7 @@ class BayesianOptimization:
 
         While the space has settings that were not tried, no setting is asked for twice.
         """
-        return [self._next() for _ in range(n)]
+        return [self._next() for _ in range(_whole(n, "n"))]
 
     def _next(self) -> dict[str, Any]:
         kind = "initial"
@@ -253,7 +255,10 @@ class BayesianOptimization:
     ) -> None:
         """The value of a setting, asked for or not; None or NaN says that the evaluation failed."""
         point = self.space.point(setting)
-        number = float("nan") if value is None else float(value)
+        try:
+            number = float("nan") if value is None else float(value)
+        except (TypeError, ValueError):
+            raise ParameterError(f"BayesianOptimization: a value must be a number, got {value!r}.") from None
         if np.isinf(number):
             number, failure = float("nan"), failure or f"the value is {number}"
         kind = "observed"
@@ -269,6 +274,7 @@ class BayesianOptimization:
 
     def minimize(self, function: Callable[..., float], n_iter: int = 50) -> Self:
         """Evaluate ``function(**setting)`` n_iter times; an exception is an evaluation that failed."""
+        n_iter = _whole(n_iter, "n_iter")
         with progress(n_iter, "settings") as bar:
             for _ in range(n_iter):
                 (setting,) = self.ask()

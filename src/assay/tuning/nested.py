@@ -497,7 +497,7 @@ class Nested(Sentence):
         lines = [
             f"{m.name} of the tuned learner {mean}, {shown_confidence(result.alpha)} interval {low} to {high} "
             f"({result.design}).",
-            f"On the inner splits, which chose the setting, it looked like {looked}.",
+            f"On the inner splits of these searches, which chose their settings, it looked like {looked}.",
         ]
         if "defaults" in result.finished:
             lines.append(str(result.test("tuned", "defaults")))

@@ -55,14 +55,17 @@ class Real:
         if self.log:
             value = float(np.exp(np.log(self.low) + u * (np.log(self.high) - np.log(self.low))))
         else:
-            value = float(self.low + u * (self.high - self.low))
+            value = float((1.0 - u) * self.low + u * self.high)
         return float(f"{min(max(value, self.low), self.high):.10g}")
 
     def place(self, value: Any) -> float:
         """The place of a value in the unit interval."""
-        ends = np.array([self.low, self.high, float(value)])
-        low, high, number = np.log(ends) if self.log else ends
-        return float(np.clip((number - low) / (high - low), 0.0, 1.0))
+        number = min(max(float(value), self.low), self.high)  # of values outside, the nearest end
+        if np.isnan(float(value)):
+            return np.nan
+        ends = np.array([self.low, self.high, number])
+        low, high, number = np.log(ends) if self.log else ends / max(abs(self.low), abs(self.high))
+        return float((number - low) / (high - low))
 
 
 @dataclass(frozen=True)
@@ -269,6 +272,16 @@ class Space:
                     raise ParameterError(
                         f"space: {name} depends on {other!r}, which must stand before it in the space."
                     )
+                self._check_condition(name, other, dimension.when[other])
+
+    def _check_condition(self, name: str, other: str, wanted: Any) -> None:
+        """Refuse a condition on a category that there is not: it would never hold."""
+        dimension = self.parameters[other]
+        values = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
+        if isinstance(dimension, Category) and not any(v in values for v in dimension.values):
+            raise ParameterError(
+                f"space: {name} is there when {other} is {wanted!r}, which is none of {list(dimension.values)!r}."
+            )
 
     def __len__(self) -> int:
         return len(self.names)
@@ -317,10 +330,28 @@ class Space:
         if unknown:
             raise ParameterError(f"{unknown[0]!r} is no parameter of the space: {', '.join(self.names)}.")
         units = [
-            dimension.place(setting[name]) if name in setting else NOT_THERE
-            for name, dimension in self.parameters.items()
+            self._place(name, setting[name]) if name in setting else NOT_THERE for name in self.parameters
         ]
-        return self.snap(units)[0]
+        point = self.snap(units)[0]
+        missing = [
+            name
+            for name, dimension in self.parameters.items()
+            if name not in setting and self._there(dimension, point[None])[0]
+        ]
+        if missing:
+            raise ParameterError(f"the setting {dict(setting)!r} has no value of {missing[0]}.")
+        return point
+
+    def _place(self, name: str, value: Any) -> float:
+        try:
+            place = self.parameters[name].place(value)
+        except ParameterError as error:
+            raise ParameterError(f"{name}: {error}") from None
+        except (TypeError, ValueError):
+            place = np.nan
+        if not np.isfinite(place):
+            raise ParameterError(f"{name}: {value!r} is no value of {self.parameters[name]!r}.")
+        return place
 
     def features(self, units: np.ndarray) -> np.ndarray:
         """(n, F) the points as a kernel sees them: a column for each number, one for each category."""

@@ -20,6 +20,7 @@ NOISE_BOUNDS = (1e-6, 1.0)  # of values with variance 1
 HIGH_QUANTILE = 0.9
 FARTHEST = 5.0  # values are cut off so many times as far above that quantile as it is above the median
 SURE = 1e-6  # noise of values that are believed rather than measured
+PARTS = 12  # of a parameter, in which its main effect is computed
 RENEWED = 1.15  # after so many times the values the parameters of the kernel are chosen again
 
 
@@ -55,11 +56,14 @@ class Surrogate:
     def fit(self, units: np.ndarray, values: np.ndarray) -> Surrogate:
         """Learn from points and their values."""
         F = self.space.features(units)
-        middle, high = np.quantile(values, (0.5, HIGH_QUANTILE))
-        cut = np.minimum(values, high + FARTHEST * (high - middle))
-        self.mean = float(cut.mean())
-        self.scale = float(cut.std()) or 1.0
-        z = (cut - self.mean) / self.scale
+        unit = (
+            float(np.abs(values).max()) or 1.0
+        )  # squares of the largest and smallest numbers are no numbers
+        middle, high = np.quantile(values / unit, (0.5, HIGH_QUANTILE))
+        cut = np.minimum(values / unit, high + FARTHEST * (high - middle))
+        mean, sd = float(cut.mean()), float(cut.std()) or 1.0
+        self.mean, self.scale = mean * unit, sd * unit
+        z = (cut - mean) / sd
         if self.kernel is None or len(z) >= RENEWED * self.size_of_choice:
             start = self._first_kernel() if self.kernel is None else self.kernel
             model = GaussianProcessRegressor(start, alpha=1e-8, selection="map", method="exact").fit(F, z)
@@ -113,11 +117,12 @@ class Surrogate:
     def main_effects(self, random: np.random.Generator, n: int = 512) -> tuple[np.ndarray, np.ndarray]:
         """(D,) the share of the variance of the expected values that each parameter explains alone, and its values.
 
-        The second is (D, 11), the mean over the other parameters at eleven places of each.
+        The second is (D, 12), the mean over the other parameters in the middle of twelve equal parts of each. Shares of
+        a sample may add up to a little more than all; then they are divided by their sum.
         """
         base = self.space.snap(random.uniform(size=(n, len(self.space))))
-        total = max(float(self.mean_and_sd(base)[0].var()), 1e-300)
-        places = np.linspace(0.0, 1.0, 11)
+        total = float((self.mean_and_sd(base)[0] / self.scale).var())
+        places = (np.arange(PARTS) + 0.5) / PARTS
         shares, curves = [], []
         for j in range(len(self.space)):
             means = []
@@ -125,6 +130,6 @@ class Surrogate:
                 moved = base.copy()
                 moved[:, j] = place
                 means.append(float(self.mean_and_sd(self.space.snap(moved))[0].mean()))
-            shares.append(float(np.var(means)) / total)
+            shares.append(float(np.var(np.array(means) / self.scale)) / max(total, 1e-300))
             curves.append(means)
-        return np.array(shares), np.array(curves)
+        return np.array(shares) / max(1.0, sum(shares)), np.array(curves)
