@@ -10,7 +10,7 @@ from sklearn.linear_model import ARDRegression as PeerARD
 from sklearn.linear_model import BayesianRidge as Peer
 from sklearn.preprocessing import scale
 
-from assay.errors import DataError, DegenerateError
+from assay.errors import DataError, DegenerateError, DegenerateWarning
 from assay.linear import ARDRegression, BayesianRidge
 
 X, y = load_diabetes(return_X_y=True)
@@ -43,8 +43,15 @@ def assert_same(ours, peer, rows, rtol=1e-6):
     "settings",
     [
         {},
-        {"fit_intercept": False},
-        {"compute_score": True, "alpha_1": 0.1, "alpha_2": 0.2, "lambda_1": 0.3, "lambda_2": 0.4},
+        {"fit_intercept": False, "lambda_init": 1.0},  # None tries another start where this rests near weights of 0
+        {
+            "compute_score": True,
+            "lambda_init": 1.0,
+            "alpha_1": 0.1,
+            "alpha_2": 0.2,
+            "lambda_1": 0.3,
+            "lambda_2": 0.4,
+        },
         {"alpha_init": 1.0, "lambda_init": 1e-3, "tol": 1e-8},
     ],
 )
@@ -177,7 +184,11 @@ def test_more_columns_than_rows(Learner):
 @pytest.mark.parametrize("size", [1e-150, 1e140])
 def test_columns_of_any_size(Learner, size):
     A, b = some_rows()
-    if size > 1:
+    if size > 1 and Learner is ARDRegression:
+        with pytest.warns(DegenerateWarning, match="scale them alike"):
+            model = Learner().fit(size * A, b)
+        assert np.isfinite(model.predict(size * A)).all()
+    elif size > 1:
         model = Learner().fit(size * A, b)
         assert np.isfinite(model.predict(size * A)).all()
     else:
@@ -185,6 +196,34 @@ def test_columns_of_any_size(Learner, size):
         assert np.isfinite(model.predict(A)).all()
     with pytest.raises(DataError, match="too large"):
         Learner().fit(1e160 * A, b)
+
+
+@pytest.mark.parametrize("Learner", BOTH)
+@pytest.mark.parametrize("size", [1e5, 1e8, 1e150])
+def test_targets_of_any_size(Learner, size):
+    """From precisions of 1 the fixed point rests at weights of nearly 0 if y is large: the prior is too narrow."""
+    A, b = some_rows()
+    model, usual = Learner().fit(A, size * b), Learner().fit(A, b)
+    assert_allclose(model.coef_ / size, usual.coef_, atol=0.03)
+    mean, sd = model.predict(A, return_std=True)
+    assert_allclose(sd / size, usual.predict(A, return_std=True)[1], rtol=0.03)
+
+
+def test_large_columns_and_small_targets():
+    A, b = some_rows()
+    mean, sd = BayesianRidge().fit(1e140 * A, 1e-150 * b).predict(1e140 * A, return_std=True)
+    assert_allclose(1e150 * mean, b, atol=1.0)
+    assert np.isfinite(sd).all()
+
+
+def test_ard_says_if_it_drops_what_matters_and_then_all_is_noise():
+    A, b = some_rows()
+    with pytest.warns(DegenerateWarning, match="clearly not 0: x0, x1, x3. The threshold_lambda of 10000"):
+        model = ARDRegression().fit(1e4 * A, b)
+    assert not model.coef_.any()
+    assert_allclose(model.predict(1e4 * A[:1], return_std=True)[1], b.std(), rtol=1e-4)
+    kept = ARDRegression(threshold_lambda=1e12).fit(1e4 * A, b)
+    assert_allclose(1e4 * kept.coef_, ARDRegression().fit(A, b).coef_, atol=0.03)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

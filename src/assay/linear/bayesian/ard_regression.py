@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,9 +12,10 @@ from assay.core import Card, Regressor
 from assay.core.explanations import dense_block
 from assay.core.parameters import Any_, Count, Flag, Range
 from assay.core.stored import FloatArray, Integer, Object, Scalar
-from assay.errors import DegenerateError, warn_user
+from assay.errors import DegenerateError, DegenerateWarning, warn_user
 from assay.linear.bayesian.compressed_rows import CompressedRows, CompressingLearner
-from assay.linear.bayesian.posterior_regressor import PosteriorRegressor, above_zero
+from assay.linear.bayesian.posterior_regressor import CLEARLY_BETTER, PosteriorRegressor, above_zero, weights_settled
+from assay.linear.terms import MAX_TERMS
 from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.distributions.predictive import Normal
 from assay.types import TableLike
@@ -23,6 +24,7 @@ __all__ = ["ARDRegression"]
 
 EPS = float(np.finfo(np.float64).eps)
 LOG_2PI = float(np.log(2 * np.pi))
+CLEARLY_NOT_ZERO = 4.0  # standard deviations of a weight from 0
 
 
 class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
@@ -40,7 +42,10 @@ class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
     Names, parameters, attributes and answers are scikit-learn's. The rows enter through sums, so blocks, Dask and
     ``partial_fit`` give the same answer, and an iteration costs O(min(n, d)^2 d), however many rows there are. With
     fewer rows than columns the iterations keep more digits than scikit-learn's, which may wander where these settle.
-    Scale the columns alike first: the threshold is in their units.
+    Where y is large (prices, say), (1) from precisions of 1 may rest at weights of nearly 0; if it does, it is run
+    again from precisions at which prior and rows weigh alike, and the higher evidence is taken. Scale the columns
+    alike first: the threshold is in their units, and a warning says so if it drops a weight that is clearly not 0.
+    If no column is left, ``alpha_`` is of all that y varies by (in scikit-learn: of the residuals before the drop).
 
     Cost: fit O(n d^2) and O(min(n, d)^2 d) an iteration; predict O(d) a row, with deviations O(d^2); memory
     O(n d + d^2) to fit, O(d^2) kept.
@@ -169,34 +174,56 @@ class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
                 "does not tell weights from noise."
             )
         d = rows.R.shape[1]
-        lam, alpha = np.ones(d), 1 / (rows.variance + EPS)
-        keep, coef = np.ones(d, bool), np.zeros(d)
-        scores: list[float] = []
-        last, settled = None, False
-        for iteration in range(self.max_iter):
-            self.n_iter_ = iteration + 1
-            coef[keep], variances, log_det = _weights(rows, alpha, lam, keep)
-            sse = _squares(rows, coef)
-            gamma = 1 - lam[keep] * variances
-            lam[keep] = (gamma + 2 * self.lambda_1) / above_zero(self, coef[keep] ** 2, "lambda_2")
-            n_free = rows.weight - float(gamma.sum())
-            alpha = (n_free + 2 * self.alpha_1) / above_zero(self, sse, "alpha_2")
-            keep = lam < self.threshold_lambda
-            coef[~keep] = 0
-            if self.compute_score:
-                scores.append(self._objective(rows, alpha, lam, coef, sse, log_det))
-            settled = last is not None and float(np.abs(last - coef).sum()) < self.tol
-            if settled or not keep.any():
-                settled = True
-                break
-            last = coef.copy()
-        if not settled and self.max_iter > 1:
+        climb = self._climb(rows, np.ones(d))
+        if climb.determined < 1:
+            sizes = np.einsum("ij,ij->j", rows.R, rows.R) / (rows.variance + EPS)
+            again = self._climb(rows, np.where(sizes > 0, sizes, 1.0))
+            if again.evidence > climb.evidence + CLEARLY_BETTER:
+                climb = again
+        if not climb.settled and self.max_iter > 1:
             warn_user(
                 f"ARDRegression: the weights still moved after {self.max_iter} iterations. Raise max_iter or tol.",
                 ConvergenceWarning,
             )
-        self._keep(rows, alpha, lam, keep, coef)
-        self.scores_ = np.array(scores)
+        if climb.lost.any():
+            columns = ", ".join(np.array(self._terms())[climb.lost][:MAX_TERMS])
+            warn_user(
+                f"ARDRegression: columns were dropped whose weights are small and yet clearly not 0: {columns}. "
+                f"The threshold_lambda of {self.threshold_lambda:g} is in units of the columns: scale them alike, or "
+                "raise it.",
+                DegenerateWarning,
+            )
+        self.n_iter_, self.scores_ = climb.iterations, np.array(climb.scores)
+        self._keep(rows, climb.alpha, climb.lam, climb.keep, climb.coef)
+
+    def _climb(self, rows: CompressedRows, lam: np.ndarray) -> _Climb:
+        """The fixed point (1) from a start."""
+        d, alpha = len(lam), 1 / (rows.variance + EPS)
+        keep, lost, coef = np.ones(d, bool), np.zeros(d, bool), np.zeros(d)
+        scores: list[float] = []
+        last, settled, iteration, n_free = None, False, 0, rows.weight
+        for iteration in range(self.max_iter):
+            coef[keep], variances, log_det = _weights(rows, alpha, lam, keep)
+            sse = _squares(rows, coef)
+            gamma = 1 - lam[keep] * variances
+            lam[keep] = (gamma + 2 * self.lambda_1) / above_zero(self, coef[keep] ** 2, "lambda_2")
+            n_free, last_alpha = rows.weight - float(gamma.sum()), alpha
+            alpha = (n_free + 2 * self.alpha_1) / above_zero(self, sse, "alpha_2")
+            fitted, keep = keep, lam < self.threshold_lambda
+            lost[fitted] |= ~keep[fitted] & (coef[fitted] ** 2 > CLEARLY_NOT_ZERO**2 * variances * last_alpha / alpha)
+            coef[~keep] = 0
+            if self.compute_score:
+                scores.append(self._objective(rows, alpha, lam, coef, sse, log_det))
+            settled = not keep.any() or (last is not None and weights_settled(last, coef, self.tol))
+            if settled:
+                break
+            last = coef.copy()
+        if not keep.any():  # all that y varies by is noise then
+            n_free = rows.weight
+            alpha = (n_free + 2 * self.alpha_1) / above_zero(self, _squares(rows, coef), "alpha_2")
+        evidence = _log_evidence(rows, alpha, lam, keep)
+        determined = rows.weight - n_free
+        return _Climb(alpha, lam, keep, lost, coef, evidence, determined, scores, iteration + 1, settled)
 
     def _keep(
         self, rows: CompressedRows, alpha: float, lam: np.ndarray, keep: np.ndarray, coef: np.ndarray
@@ -276,6 +303,21 @@ class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
         }
 
 
+class _Climb(NamedTuple):
+    """Where the fixed point (1) came to rest; ``lost`` are columns dropped though their weights were clearly not 0."""
+
+    alpha: float
+    lam: np.ndarray
+    keep: np.ndarray
+    lost: np.ndarray
+    coef: np.ndarray
+    evidence: float
+    determined: float
+    scores: list[float]
+    iterations: int
+    settled: bool
+
+
 def _weights(
     rows: CompressedRows, alpha: float, lam: np.ndarray, keep: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
@@ -286,7 +328,7 @@ def _weights(
         A.flat[:: len(A) + 1] += precision
         L = _cholesky(A)
         inverse = _inverse_factor(L)
-        w = alpha * (inverse.T @ (inverse @ (R.T @ rows.t)))
+        w = inverse.T @ (inverse @ (alpha * (R.T @ rows.t)))
         return w, np.einsum("ij,ij->j", inverse, inverse), -2 * float(np.log(np.diag(L)).sum())
     B = (R / precision) @ R.T  # Woodbury: as many equations as there are rows
     B.flat[:: len(B) + 1] += 1 / alpha

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,7 +14,7 @@ from assay.core.parameters import Any_, Count, Flag, Range
 from assay.core.stored import FloatArray, Integer, Object, Scalar
 from assay.errors import warn_user
 from assay.linear.bayesian.compressed_rows import CompressedRows, CompressingLearner
-from assay.linear.bayesian.posterior_regressor import PosteriorRegressor, above_zero
+from assay.linear.bayesian.posterior_regressor import CLEARLY_BETTER, PosteriorRegressor, above_zero, weights_settled
 from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.distributions.predictive import Normal
 from assay.types import TableLike
@@ -38,7 +38,9 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
               \alpha = \frac{n-\gamma+2\alpha_1}{\lVert y-Xw\rVert^2 + 2\alpha_2}                         \quad (1)
 
     with the singular values s of the centred columns; :math:`\gamma` is the number of weights that the rows
-    determine. Names, parameters, attributes and answers are scikit-learn's. The rows enter through sums, so
+    determine. Names, parameters, attributes and answers are scikit-learn's, with one exception: where y is large
+    (prices, say), (1) from :math:`\lambda = 1` may rest at weights of nearly 0; if it does, it is run again from a
+    :math:`\lambda` at which prior and rows weigh alike, and the higher evidence is taken. The rows enter through sums, so
     blocks, Dask and ``partial_fit`` give the same answer; an iteration of (1) costs O(d^2), whatever n is.
     As in scikit-learn, ``predict(return_std=True)`` takes the constant as known; ``predict_distribution`` and
     ``posterior_`` do not.
@@ -59,7 +61,7 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
     alpha_init : float, default None
         Where :math:`\alpha` begins; None is one over the variance of y.
     lambda_init : float, default None
-        Where :math:`\lambda` begins; None is 1.
+        Where :math:`\lambda` begins; None is 1, and another start if that rests at weights of nearly 0.
     compute_score : bool, default False
         Whether ``scores_`` is kept.
     fit_intercept : bool, default True
@@ -162,38 +164,45 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
         self.verbose = verbose
 
     def _infer(self, rows: CompressedRows) -> None:
-        s, V = rows.spectrum.s, rows.spectrum.V
         alpha = 1 / (rows.variance + EPS) if self.alpha_init is None else float(self.alpha_init)
-        lam = 1.0 if self.lambda_init is None else float(self.lambda_init)
-        scores: list[float] = []
-        last, settled, w = None, False, np.zeros(len(s))
-        for iteration in range(self.max_iter):
-            self.n_iter_ = iteration + 1
-            w, sse = _weights(rows, alpha, lam)
-            if self.compute_score:
-                scores.append(self._score(rows, alpha, lam, w, sse))
-            gamma = float(np.sum(alpha * s**2 / (lam + alpha * s**2)))
-            lam = (gamma + 2 * self.lambda_1) / above_zero(self, float(w @ w), "lambda_2")  # (1)
-            alpha = (rows.weight - gamma + 2 * self.alpha_1) / above_zero(self, sse, "alpha_2")
-            coef = w @ V
-            settled = last is not None and float(np.abs(last - coef).sum()) < self.tol
-            if settled:
-                break
-            last = coef
-        if not settled and self.max_iter > 1:
+        climb = self._climb(rows, alpha, 1.0 if self.lambda_init is None else float(self.lambda_init))
+        if self.lambda_init is None and _effective(rows, climb.alpha, climb.lam) < 1:
+            again = self._climb(rows, alpha, alpha * float(np.mean(rows.spectrum.s**2)) or 1.0)
+            if again.evidence > climb.evidence + CLEARLY_BETTER:
+                climb = again
+        if not climb.settled and self.max_iter > 1:
             warn_user(
                 f"BayesianRidge: the weights still moved after {self.max_iter} iterations. Raise max_iter or tol.",
                 ConvergenceWarning,
             )
-        w, sse = _weights(rows, alpha, lam)
-        self.alpha_, self.lambda_ = alpha, lam
-        self.log_evidence_ = self._score(rows, alpha, lam, w, sse)
-        self.scores_ = np.append(scores, self.log_evidence_) if self.compute_score else np.zeros(0)
-        self.coef_ = w @ V
+        self.alpha_, self.lambda_, self.n_iter_ = climb.alpha, climb.lam, climb.iterations
+        self.log_evidence_, self.scores_ = climb.evidence, np.array(climb.scores)
+        self.coef_ = climb.w @ rows.spectrum.V
         self.X_offset_, self.X_scale_ = rows.mean, np.ones(len(rows.mean))
         self.intercept_ = rows.target - float(rows.mean @ self.coef_) if self.fit_intercept else 0.0
         self._rows = rows
         self.__dict__.pop("posterior_", None)
+
+    def _climb(self, rows: CompressedRows, alpha: float, lam: float) -> _Climb:
+        """The fixed point (1) from a start."""
+        V, scores = rows.spectrum.V, []
+        last, settled, iteration = None, False, 0
+        for iteration in range(self.max_iter):
+            w, sse = _weights(rows, alpha, lam)
+            if self.compute_score:
+                scores.append(self._score(rows, alpha, lam, w, sse))
+            gamma = _effective(rows, alpha, lam)
+            lam = (gamma + 2 * self.lambda_1) / above_zero(self, float(w @ w), "lambda_2")  # (1)
+            alpha = (rows.weight - gamma + 2 * self.alpha_1) / above_zero(self, sse, "alpha_2")
+            coef = w @ V
+            settled = last is not None and weights_settled(last, coef, self.tol)
+            if settled:
+                break
+            last = coef
+        w, sse = _weights(rows, alpha, lam)
+        evidence = self._score(rows, alpha, lam, w, sse)
+        scores = [*scores, evidence] if self.compute_score else []
+        return _Climb(alpha, lam, w, evidence, scores, iteration + 1, settled)
 
     def _summarize(self, X: Any, y: Any, w: Any) -> Any:
         self._check_single(y)
@@ -202,7 +211,7 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
     def _score(self, rows: CompressedRows, alpha: float, lam: float, w: np.ndarray, sse: float) -> float:
         """The log evidence and the log priors of the precisions, up to their constants."""
         s, n, d = rows.spectrum.s, rows.weight, rows.R.shape[1]
-        log_det = float(np.log(lam + alpha * s**2).sum()) + (d - len(s)) * np.log(lam)
+        log_det = float((np.log(alpha) + np.log(s**2 + lam / alpha)).sum()) + (d - len(s)) * np.log(lam)
         fit = d * np.log(lam) + n * np.log(alpha) - alpha * sse - lam * float(w @ w) - log_det - n * LOG_2PI
         priors = self.lambda_1 * np.log(lam) - self.lambda_2 * lam
         priors += self.alpha_1 * np.log(alpha) - self.alpha_2 * alpha
@@ -212,7 +221,7 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
     def sigma_(self) -> np.ndarray:
         """(d, d) covariance of the weights."""
         spectrum = self._rows.spectrum
-        inside = 1 / (self.alpha_ * spectrum.s**2 + self.lambda_)
+        inside = 1 / self.alpha_ / (spectrum.s**2 + self.lambda_ / self.alpha_)
         S = (spectrum.V.T * inside) @ spectrum.V
         if len(spectrum.s) < len(S):
             S += (np.eye(len(S)) - spectrum.V.T @ spectrum.V) / self.lambda_
@@ -241,13 +250,14 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
     def _variance(self, X: Any) -> np.ndarray:
         """(n,) of the prediction, by the weights alone."""
         spectrum, (n, d) = self._rows.spectrum, X.shape
-        inside = 1 / (self.alpha_ * spectrum.s**2 + self.lambda_)
+        root = np.sqrt(spectrum.s**2 + self.lambda_ / self.alpha_)
         variance = np.empty(n)
         for start in range(0, n, BLOCK_ROWS):
             some = slice(start, start + BLOCK_ROWS)
             Z = dense_block(X[some]).astype(np.float64) - self.X_offset_
             P = Z @ spectrum.V.T
-            variance[some] = np.einsum("ij,ij,j->i", P, P, inside)
+            scores = P / root
+            variance[some] = np.einsum("ij,ij->i", scores, scores) / self.alpha_
             if len(spectrum.s) < d:
                 Z -= P @ spectrum.V
                 variance[some] += np.einsum("ij,ij->i", Z, Z) / self.lambda_
@@ -264,14 +274,24 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
         return Normal(mean, np.sqrt(sum(self._uncertain(X))))
 
     def _measures(self) -> dict[str, Any]:
-        s = self._rows.spectrum.s
-        gamma = float(np.sum(self.alpha_ * s**2 / (self.lambda_ + self.alpha_ * s**2)))
         return {
             "log evidence": self.log_evidence_,
             "precision of the noise (alpha)": self.alpha_,
             "precision of the weights (lambda)": self.lambda_,
-            "effective number of weights": gamma,
+            "effective number of weights": _effective(self._rows, self.alpha_, self.lambda_),
         }
+
+
+class _Climb(NamedTuple):
+    """Where the fixed point (1) came to rest."""
+
+    alpha: float
+    lam: float
+    w: np.ndarray
+    evidence: float
+    scores: list[float]
+    iterations: int
+    settled: bool
 
 
 def _weights(rows: CompressedRows, alpha: float, lam: float) -> tuple[np.ndarray, float]:
@@ -279,5 +299,12 @@ def _weights(rows: CompressedRows, alpha: float, lam: float) -> tuple[np.ndarray
     spectrum = rows.spectrum
     shrink = spectrum.s**2 + lam / alpha
     safe = np.where(shrink > 0, shrink, 1.0)
-    left = np.where(shrink > 0, spectrum.along * (lam / alpha) / safe, spectrum.along)
+    left = np.where(shrink > 0, spectrum.along * (lam / alpha / safe), spectrum.along)
     return spectrum.s * spectrum.along / safe, float(left @ left) + rows.outside
+
+
+def _effective(rows: CompressedRows, alpha: float, lam: float) -> float:
+    """gamma: the number of weights that the rows determine."""
+    squares = rows.spectrum.s**2
+    shrink = squares + lam / alpha
+    return float(np.sum(squares / np.where(shrink > 0, shrink, 1.0)))

@@ -28,6 +28,7 @@ LOG_2PI = float(np.log(2 * np.pi))
 GRID = 121  # points at which a maximum is looked for before it is narrowed down
 ROUNDING = 1e-10  # of the largest singular value: smaller ones may be none
 DECADES = 10.0  # on either side of the scale that the rows suggest
+LARGEST_LOG = 690.0  # of a number whose reciprocal is a number too
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def maximise(function: Callable[[float], float], scale: float) -> float:
     from scipy.optimize import minimize_scalar
 
     centre = np.log(scale)
-    grid = centre + np.linspace(-DECADES, DECADES, GRID) * np.log(10)
+    grid = np.clip(centre + np.linspace(-DECADES, DECADES, GRID) * np.log(10), -LARGEST_LOG, LARGEST_LOG)
     values = np.array([function(float(np.exp(u))) for u in grid])
     at = int(np.argmax(np.where(np.isfinite(values), values, -np.inf)))
     low, high = grid[max(at - 1, 0)], grid[min(at + 1, GRID - 1)]

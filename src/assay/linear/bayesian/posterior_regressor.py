@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 else:
     _Regressor = object
 
-__all__ = ["PosteriorRegressor", "above_zero"]
+__all__ = ["CLEARLY_BETTER", "PosteriorRegressor", "above_zero", "weights_settled"]
+
+CLEARLY_BETTER = 1.0  # in log evidence: what another start must gain to be taken
+ROUNDING = 1e-13  # of the weights: what rounding may move them by
 
 
 class PosteriorRegressor(LinearRegressor, _Regressor):
@@ -197,3 +200,8 @@ def above_zero(learner: Any, squares: Any, rate: str) -> Any:
             f"{type(learner).__name__}: {what}, so that its precision has no bound. Give {rate} above 0."
         )
     return total
+
+
+def weights_settled(last: np.ndarray, coef: np.ndarray, tol: float) -> bool:
+    """Whether the weights moved by less than tol, all together, or by no more than rounding moves them."""
+    return float(np.abs(last - coef).sum()) < tol + ROUNDING * float(np.abs(coef).sum())

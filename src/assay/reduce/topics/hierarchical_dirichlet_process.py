@@ -19,6 +19,7 @@ from assay.stats.bayesian.draws import Draws
 
 __all__ = ["HierarchicalDirichletProcess"]
 
+TINY = np.finfo(float).tiny  # a pseudo-count of 0 has no density
 CONCENTRATION_PRIOR = (1.0, 1.0)  # shape and rate of the gamma prior of concentrations that are sampled
 
 
@@ -211,8 +212,8 @@ class FranchiseSampler:
                 draw, self.topic_concentration, tables.sum(), state.K
             )
         self.weights = draw.dirichlet(np.append(tables, self.topic_concentration))
-        self.weights = np.maximum(self.weights, np.finfo(float).tiny)
-        state.alpha[: state.K + 1] = self.concentration * self.weights
+        self.weights = np.maximum(self.weights, TINY)
+        state.alpha[: state.K + 1] = np.maximum(self.concentration * self.weights, TINY)
 
 
 def _document_concentration(draw: np.random.Generator, a: float, tables: int, lengths: np.ndarray) -> float:

@@ -276,6 +276,12 @@ class TopicModel(Transformer):
         who = type(self).__name__
         return Explanations(who, answers, rows, reasons, labels, shares, RowNames.of(X)).one_or_all()
 
+    def _missing_remedy(self) -> str:
+        return (
+            f"make_pipeline(SimpleImputer(strategy='constant', fill_value=0), {type(self).__name__}()) with "
+            "assay.prepare.SimpleImputer takes words that were not counted for absent; or drop the documents."
+        )
+
 
 class SampledTopicModel(TopicModel):
     """Base of the topic models that give each token a topic: whole counts, and no weights.
@@ -286,12 +292,6 @@ class SampledTopicModel(TopicModel):
     def fit(self, X: TableLike, y: Any = None) -> Self:  # type: ignore[override]
         """Learn the topics of the documents of X; y is ignored."""
         return super().fit(X)
-
-    def _missing_remedy(self) -> str:
-        return (
-            f"make_pipeline(SimpleImputer(strategy='constant', fill_value=0), {type(self).__name__}()) with "
-            "assay.prepare.SimpleImputer takes words that were not counted for absent; or drop the documents."
-        )
 
 
 def _words_of(row: Any, names: list[str]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from assay.core.stored import AnyArray, FloatArray
 from assay.errors import DegenerateError, ParameterError, did_you_mean
 from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
 from assay.stats.bayesian.conjugate import ConjugateModel
-from assay.stats.checks import as_points
+from assay.stats.checks import as_points, tail_of
 from assay.stats.distributions.categorical import Categorical, count_categories, distinct, encode
 from assay.types import RandomState
 
@@ -134,6 +134,7 @@ class DirichletCategorical(ConjugateModel):
     def _ends(self, method: Any, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if len(self.alpha) == 1:
             raise DegenerateError("DirichletCategorical: one category has probability 1 and no interval.")
+        tail_of(level, type(self).__name__)
         low, high = np.transpose([method(self.marginal(category), level) for category in self.categories])
         return low, high
 
