@@ -185,3 +185,15 @@ def test_other_links():
     assert_allclose(model.coef_, plain.coef_, atol=1e-3)
     ratio = model.predict(np.abs(A)) / plain.predict(np.abs(A))
     assert 1 < np.median(ratio) < 1.05  # the average of 1 / eta is above 1 over the average
+
+
+@pytest.mark.parametrize(
+    ("family", "value"), [("poisson", 0), ("binomial", 0), ("binomial", 1), ("negative_binomial", 0)]
+)
+def test_targets_at_the_edge_of_a_family_need_a_prior_of_the_constant(family, value):
+    """With a flat prior there is no mode; the mean of a Poisson family came out infinite."""
+    A, y = np.random.default_rng(0).normal(size=(30, 2)), np.full(30, value)
+    with pytest.raises(DegenerateError, match=f"y is {value} in all rows, .* penalize_intercept=True"):
+        BayesianGeneralizedLinearModel(family).fit(A, y)
+    model = BayesianGeneralizedLinearModel(family, penalize_intercept=True, overdispersion=1.0).fit(A, y)
+    assert (np.abs(model.predict(A) - value) < 0.8).all()

@@ -316,3 +316,11 @@ def test_what_cannot_be_believed_is_said():
         BayesianLinearRegression().fit(X, np.column_stack((r, r)))
     with pytest.raises(ParameterError, match="whole number"):
         BayesianLinearRegression(1.0, 1.0).fit(X, r).sample_coef(0)
+
+
+def test_columns_near_the_largest_number():
+    random = np.random.default_rng(0)
+    A = random.normal(size=(30, 3))
+    b = A @ [1.0, 2.0, 0.0] + 0.1 * random.normal(size=30)
+    large, usual = BayesianLinearRegression().fit(1e150 * A, b), BayesianLinearRegression().fit(A, b)
+    assert_allclose(large.predict(1e150 * A), usual.predict(A), atol=1e-5)

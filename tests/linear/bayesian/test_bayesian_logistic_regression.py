@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression as Peer
 from sklearn.preprocessing import scale
 
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.linear import BayesianLogisticRegression
 from assay.linear.bayesian.logistic_normal import logistic_normal
 
@@ -212,7 +212,7 @@ def test_awkward_tables():
     assert np.isfinite(few.predict_proba(np.tile(A, (1, 5)))).all()
     constant = BayesianLogisticRegression().fit(np.column_stack((A, np.ones(150))), y)
     assert_allclose(constant.coef_[:, -1], 0, atol=1e-6)
-    with pytest.raises(DataError, match="one class"):
+    with pytest.raises(DataError, match="y has one class, 0, expected"):
         BayesianLogisticRegression().fit(A[:10], y[:10])
     with pytest.raises(DataError, match="too large"):
         BayesianLogisticRegression().fit(1e200 * A, y)
@@ -222,3 +222,14 @@ def test_awkward_tables():
         BayesianLogisticRegression(S_0=-np.eye(4)).fit(A, y)
     with pytest.raises(ParameterError, match="whole number"):
         BayesianLogisticRegression().fit(A, y).sample_coef(0)
+
+
+@pytest.mark.parametrize("absent", [0, 2])
+def test_a_class_that_does_not_weigh_has_no_posterior_with_a_flat_constant(absent):
+    """The Laplace approximation would be of no curvature, and gave such a class a third of the probability."""
+    A, y = load_iris(return_X_y=True)
+    weights = (y != absent).astype(float)
+    with pytest.raises(DegenerateError, match=f"no row of class {absent} .* penalize_intercept=True"):
+        BayesianLogisticRegression().fit(A, y, weights)
+    model = BayesianLogisticRegression(penalize_intercept=True).fit(A, y, weights)
+    assert model.predict_proba(A[weights > 0])[:, absent].mean() < 0.15

@@ -104,3 +104,18 @@ def test_documents_without_words_are_refused():
         HierarchicalDirichletProcess().fit(np.zeros((3, 4)))
     with pytest.raises(DataError, match="whole counts"):
         HierarchicalDirichletProcess().fit([[0.5, 1.0]])
+
+
+def test_few_words_and_one_topic():
+    """The weight of topics to come may be too small for a float, and its product with the concentration 0."""
+    counts = np.abs(np.random.default_rng(0).normal(size=(30, 3))).round()
+    model = HierarchicalDirichletProcess(random_state=0).fit(counts)
+    assert np.isfinite(model.draws_["log_joint"]).all()
+    sampler = FranchiseSampler(csr_matrix(counts), 0.1, 1e-200, 1e-200, np.random.default_rng(0))
+    sampler.sweep()
+    assert (sampler.state.alpha[: sampler.state.K + 1] > 0).all() and np.isfinite(sampler.state.log_joint())
+
+
+def test_a_number_of_tokens_is_said_in_few_digits():
+    with pytest.raises(DataError, match=r"the documents have 4e\+150 tokens; .* at most 2,147,483,647"):
+        HierarchicalDirichletProcess().fit([[1e150, 3e150]])

@@ -216,7 +216,7 @@ def test_awkward_documents(method):
             np.array([[1.0, -1.0]]),
             "Negative values in data passed to LatentDirichletAllocation .*row 1, column x1",
         ),
-        (np.array([[1.0, np.nan]]), "missing value"),
+        (np.array([[1.0, np.nan]]), r"missing value.*strategy='constant', fill_value=0"),
         (np.array([[1.0, np.inf]]), "infinity"),
         (csr_matrix((3, 0)), "0 feature|empty"),
     ):

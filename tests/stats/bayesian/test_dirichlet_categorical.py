@@ -118,3 +118,9 @@ def test_marginals_and_priors_by_name():
         DirichletCategorical.uniform(0)
     with pytest.raises(ValueError, match="one category has probability 1"):
         DirichletCategorical([2.0]).interval()
+
+
+@pytest.mark.parametrize("method", ["interval", "hpd"])
+def test_a_level_that_is_none_is_refused_in_its_own_name(method):
+    with pytest.raises(ValueError, match="DirichletCategorical: level must lie between 0 and 1, got 95"):
+        getattr(DirichletCategorical([1, 2, 3]), method)(95)

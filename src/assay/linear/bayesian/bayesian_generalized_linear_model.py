@@ -180,6 +180,12 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
         survey = inner.add_up(lambda block: self._survey_part(block, family, roles, True))
         objective = self._objective(inner, survey, family, link, roles)
         kind = intercept_kind(self.fit_intercept, self.penalize_intercept)
+        middle = survey.sums[1] / survey.weight
+        if self.fit_intercept and not self.penalize_intercept and middle in (family.low, family.high):
+            raise DegenerateError(
+                f"{who}: y is {middle:g} in all rows, the edge of the {family.name} family, so that a constant with a "
+                "flat prior has no posterior. Give it a prior: penalize_intercept=True."
+            )
         prior = GaussianPrior.of(len(roles.kept), 1.0, self.m_0, self.S_0, kind, who)
         state = _Fit(self, objective, prior, self._first(objective, None), survey.rows)
         chosen = isinstance(self.alpha, str)

@@ -15,7 +15,7 @@ from assay.core.scores import softmax
 from assay.core.seeds import as_generator
 from assay.core.stored import Each, FloatArray, Integer, Object, Scalar, TableRows
 from assay.core.sums import Rows, Source
-from assay.errors import DataError, ParameterError, warn_user
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.linear.bayesian.laplace_fit import GaussianPrior, Laplace, best_precision, laplace
 from assay.linear.bayesian.logistic_normal import logistic_normal, pairwise_probit
 from assay.linear.bayesian.posterior_table import PosteriorTable
@@ -181,11 +181,17 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
     def _learn_from(self, source: Source) -> None:
         who, K = type(self).__name__, len(self.classes_)
         if K < 2:
-            raise DataError(f"{who}: y has one class, {self.classes_[0]!r}, expected at least 2 classes.")
+            raise DataError(f"{who}: y has one class, {self.classes_[0].item()!r}, expected at least 2 classes.")
         sums = survey(source, K, 0)
         d, F = len(sums.columns.mean), 1 if K == 2 else K
         if not sums.weight.sum() > 0:
             raise DataError(f"{who}: the weights of all rows are zero, so there is nothing to learn.")
+        if self.fit_intercept and not self.penalize_intercept and not sums.weight.all():
+            label = self.classes_[int(np.argmin(sums.weight))]
+            raise DegenerateError(
+                f"{who}: no row of class {label} has a weight above zero, so that a constant with a flat prior has no "
+                "posterior. Drop the rows that do not weigh, or give the constant a prior: penalize_intercept=True."
+            )
         if not np.isfinite(sums.columns.scatter).all():
             j = int(np.argmin(np.isfinite(sums.columns.scatter)))
             raise DataError(

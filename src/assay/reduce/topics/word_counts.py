@@ -130,8 +130,8 @@ def counts_of(X: Any, who: str, names: Sequence[str], whole: bool = False) -> An
         )
     if whole and X.data.sum() > MOST_TOKENS:
         raise DataError(
-            f"the documents have {X.data.sum():.10g} tokens; sampling gives each a topic, and takes at most "
-            f'{MOST_TOKENS}. Use LatentDirichletAllocation(learning_method="batch").',
+            f"the documents have {X.data.sum():,.15g} tokens; sampling gives each a topic, and takes at most "
+            f'{MOST_TOKENS:,}. Use LatentDirichletAllocation(learning_method="batch").',
             who=who,
         )
     return X
