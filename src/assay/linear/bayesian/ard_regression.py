@@ -201,8 +201,9 @@ class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
         d, alpha = len(lam), 1 / (rows.variance + EPS)
         keep, lost, coef = np.ones(d, bool), np.zeros(d, bool), np.zeros(d)
         scores: list[float] = []
-        last, settled, iteration, n_free = None, False, 0, rows.weight
+        last, settled, iterations, n_free = None, False, 0, rows.weight
         for iteration in range(self.max_iter):
+            iterations = iteration + 1
             coef[keep], variances, log_det = _weights(rows, alpha, lam, keep)
             sse = _squares(rows, coef)
             gamma = 1 - lam[keep] * variances
@@ -223,7 +224,7 @@ class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
             alpha = (n_free + 2 * self.alpha_1) / above_zero(self, _squares(rows, coef), "alpha_2")
         evidence = _log_evidence(rows, alpha, lam, keep)
         determined = rows.weight - n_free
-        return _Climb(alpha, lam, keep, lost, coef, evidence, determined, scores, iteration + 1, settled)
+        return _Climb(alpha, lam, keep, lost, coef, evidence, determined, scores, iterations, settled)
 
     def _keep(
         self, rows: CompressedRows, alpha: float, lam: np.ndarray, keep: np.ndarray, coef: np.ndarray

@@ -186,8 +186,9 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
     def _climb(self, rows: CompressedRows, alpha: float, lam: float) -> _Climb:
         """The fixed point (1) from a start."""
         V, scores = rows.spectrum.V, []
-        last, settled, iteration = None, False, 0
+        last, settled, iterations = None, False, 0
         for iteration in range(self.max_iter):
+            iterations = iteration + 1
             w, sse = _weights(rows, alpha, lam)
             if self.compute_score:
                 scores.append(self._score(rows, alpha, lam, w, sse))
@@ -202,7 +203,7 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
         w, sse = _weights(rows, alpha, lam)
         evidence = self._score(rows, alpha, lam, w, sse)
         scores = [*scores, evidence] if self.compute_score else []
-        return _Climb(alpha, lam, w, evidence, scores, iteration + 1, settled)
+        return _Climb(alpha, lam, w, evidence, scores, iterations, settled)
 
     def _summarize(self, X: Any, y: Any, w: Any) -> Any:
         self._check_single(y)
