@@ -40,8 +40,8 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
     with the singular values s of the centred columns; :math:`\gamma` is the number of weights that the rows
     determine. Names, parameters, attributes and answers are scikit-learn's, with one exception: where y is large
     (prices, say), (1) from :math:`\lambda = 1` may rest at weights of nearly 0; if it does, it is run again from a
-    :math:`\lambda` at which prior and rows weigh alike, and the higher evidence is taken. The rows enter through sums, so
-    blocks, Dask and ``partial_fit`` give the same answer; an iteration of (1) costs O(d^2), whatever n is.
+    :math:`\lambda` at which prior and rows weigh alike, and the higher evidence is taken. The rows enter through
+    sums, so blocks, Dask and ``partial_fit`` give the same answer; an iteration of (1) costs O(d^2), whatever n is.
     As in scikit-learn, ``predict(return_std=True)`` takes the constant as known; ``predict_distribution`` and
     ``posterior_`` do not.
 
