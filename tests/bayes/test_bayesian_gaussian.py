@@ -23,6 +23,9 @@ def test_the_class_of_few_rows_is_wider():
     assert_allclose(model.scale_[:, 0, 0], [1.44444444, 1.04938272], rtol=1e-8)
     posterior = model.predict_proba([[1.5], [2.0], [2.5]])[:, 0]
     assert_allclose(posterior, [0.89975234, 0.64687605, 0.28523380], rtol=1e-7)
+    by_likelihood = GaussianNB(priors=[0.5, 0.5], var_smoothing=0.0).fit(rows, [1] * 2 + [2] * 20)
+    plug_in = by_likelihood.predict_proba([[1.5], [2.0], [2.5]])[:, 0]
+    assert_allclose(plug_in, [0.88079708, 0.5, 0.11920292], rtol=1e-7)
 
 
 def beliefs(covariance, m0, C):

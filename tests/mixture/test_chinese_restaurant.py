@@ -84,6 +84,8 @@ def test_what_is_no_restaurant_is_refused():
         ChineseRestaurant().sample(0)
     with pytest.raises(ParameterError, match="tables must"):
         ChineseRestaurant.from_expected_tables(1, 10)
+    with pytest.raises(ParameterError, match="stick_breaking: alpha must be a number above 0, got 0"):
+        stick_breaking(0)
     with pytest.raises(ParameterError, match="tolerance"):
         stick_breaking(1.0, tolerance=0.0)
     with pytest.raises(ParameterError, match="pieces"):

@@ -22,6 +22,10 @@ def test_means_and_variances_of_the_worked_example():
     assert_allclose(route.variance(Q) + 0.1, [0.49872749, 0.19062321, 1.09999990], atol=5e-9)
     assert_allclose(route.a[:, 0], [-0.11362717, 0.92356171, -0.00173737, -0.90915881], atol=5e-9)
     assert_allclose(route.log_evidence(route.kernel.theta)[0], -4.75962729, atol=5e-9)
+    units = (
+        Exact().fit(RBF(0.5), X, np.eye(4), NOISE).condition(RBF(0.5))
+    )  # each target alone: what it weighs
+    assert_allclose(units.mean(Q[:1])[0], [-0.05115036, 0.49660224, 0.49660224, -0.05115036], atol=5e-9)
 
 
 @pytest.mark.capability("IML-16-26")

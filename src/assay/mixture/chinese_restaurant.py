@@ -64,8 +64,7 @@ class ChineseRestaurant:
     """
 
     def __init__(self, alpha: float = 1.0):
-        if not (np.isreal(alpha) and 0 < alpha < np.inf):
-            raise ParameterError(f"alpha must be a number above 0, got {alpha!r}.", who="ChineseRestaurant")
+        _check_alpha(alpha, "ChineseRestaurant")
         self.alpha = float(alpha)
 
     def __repr__(self) -> str:
@@ -173,7 +172,7 @@ def stick_breaking(alpha: float, *, tolerance: float = 1e-6, random_state: Rando
     - Sethuraman, J. (1994). A constructive definition of Dirichlet priors. Statistica Sinica 4, 639-650.
     """
     who = "stick_breaking"
-    ChineseRestaurant(alpha)
+    _check_alpha(alpha, who)
     if not 0 < tolerance < 1:
         raise ParameterError(f"tolerance must be a number between 0 and 1, got {tolerance!r}.", who=who)
     rng = as_generator(random_state, who)
@@ -203,6 +202,11 @@ def _sizes(sizes: ArrayLike) -> np.ndarray:
             who="ChineseRestaurant",
         )
     return counts
+
+
+def _check_alpha(alpha: float, who: str) -> None:
+    if not (np.isreal(alpha) and 0 < alpha < np.inf):
+        raise ParameterError(f"alpha must be a number above 0, got {alpha!r}.", who=who)
 
 
 def _whole(n: int, name: str) -> None:

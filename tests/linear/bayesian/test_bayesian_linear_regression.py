@@ -158,7 +158,9 @@ def test_precisions_by_evidence():
         (2, -41.1966, -17.4780),
         (3, -8.3918, -14.9002),
         (4, -10.3926, -15.9577),
+        (5, -12.1765, -15.6144),
         (6, -13.3911, -16.7936),
+        (7, -14.2132, -18.0180),
         (8, -15.7767, -19.2817),
     ],
 )
@@ -169,6 +171,14 @@ def test_evidence_of_a_polynomial(degree, known, gamma):
     assert_allclose([by_known.log_evidence_, by_gamma.log_evidence_], [known, gamma], atol=5e-5)
     powers = np.vander(CURVE_X[:, 0], degree + 1, increasing=True)
     assert_allclose(by_known.log_evidence_, log_evidence(powers, CURVE_R, 1.0, 1 / 16), rtol=1e-9)
+
+
+@pytest.mark.capability("IML-16-18")
+@pytest.mark.parametrize("beta, expected", [(16.0, -37.6386), ("gamma", -15.2669)])
+def test_evidence_of_a_constant(beta, expected):
+    """The first row of that table: a polynomial of degree 0."""
+    model = BayesianLinearRegression(alpha=1.0, beta=beta, a_0=1.0, b_0=1.0, fit_intercept=False)
+    assert_allclose(model.fit(np.ones((13, 1)), CURVE_R).log_evidence_, expected, atol=5e-5)
 
 
 def test_a_flat_constant_is_the_limit_of_a_wide_prior():

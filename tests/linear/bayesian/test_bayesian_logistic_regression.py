@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
-from scipy.special import expit
+from scipy.special import expit, log_expit
 from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression as Peer
@@ -14,7 +14,8 @@ from sklearn.preprocessing import scale
 
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.linear import BayesianLogisticRegression
-from assay.linear.bayesian.logistic_normal import logistic_normal
+from assay.linear.bayesian.logistic_normal import hermite, logistic_normal
+from assay.stats import GridPosterior
 
 X, r = np.array([[-2.0], [-1], [1], [2], [0.5]]), np.array([0, 0, 1, 1, 0])
 
@@ -34,6 +35,23 @@ def test_one_weight(predictive, expected):
     assert_allclose(model.posterior_.root[0, 0] ** 2, 2.48279133, atol=5e-9)
     assert_allclose(model.predict_proba([[1.0], [3.0]])[:, 1], expected, atol=5e-9)
     assert_allclose(model.log_evidence_, -2.79047560, atol=5e-9)
+
+
+@pytest.mark.capability("IML-16-15")
+def test_one_weight_by_the_normal_distribution_function_and_by_the_exact_posterior():
+    nodes, weights = hermite(64)
+    assert_allclose(weights @ norm.cdf(0.7 + 1.3 * nodes), 0.66523660, atol=5e-9)
+    model = BayesianLogisticRegression(fit_intercept=False).fit(X, r)
+    mean, sd = model.coef_[0, 0], 1 / abs(model.posterior_.root[0, 0])
+    scale = np.sqrt(np.pi / 8)  # the normal distribution function that is as steep as the logistic one
+    by_cdf = [weights @ norm.cdf(scale * x * (mean + sd * nodes)) for x in (1.0, 3.0)]
+    assert_allclose(by_cdf, [0.69494918, 0.85486550], atol=5e-9)
+    grid = np.linspace(-8, 12, 20_001)
+    logs = log_expit(np.outer(grid, np.where(r == 1, X[:, 0], -X[:, 0]))).sum(axis=1)
+    exact = GridPosterior(grid, logs, norm.logpdf(grid))
+    assert_allclose(
+        [exact.expect(expit(grid)), exact.expect(expit(3 * grid))], [0.71095805, 0.87183938], atol=5e-8
+    )
 
 
 @pytest.mark.capability("IML-16-15")

@@ -43,7 +43,10 @@ def assert_same(ours, peer, rows, rtol=1e-6):
     "settings",
     [
         {},
-        {"fit_intercept": False, "lambda_init": 1.0},  # None tries another start where this rests near weights of 0
+        {
+            "fit_intercept": False,
+            "lambda_init": 1.0,
+        },  # None tries another start where this rests near weights of 0
         {
             "compute_score": True,
             "lambda_init": 1.0,

@@ -77,7 +77,9 @@ def test_what_is_no_set_of_draws_is_refused():
         Draws({})
     with pytest.raises(DataError, match=r"'mu' has \(2, 5\), 'w' has \(3, 5\)"):
         Draws({"mu": np.zeros((2, 5)), "w": np.zeros((3, 5))})
-    with pytest.raises(DataError, match=r"one chain: x\[None\]"):
+    with pytest.raises(
+        DataError, match=r"for all: '\w+' has \(\d+,\)\. Independent draws are one chain: x\[None\]"
+    ):
         Draws({"mu": np.zeros(5)})
     with pytest.raises(DataError, match="Draws: mu: value 1, 2 is nan"):
         Draws({"mu": [[1.0, np.nan]]})

@@ -24,6 +24,7 @@ from assay.stats import (
 x = np.arange(-1.5, 1.51, 0.25)
 r = np.array([-1.09, -0.11, 0.66, 0.73, 0.49, 0.45, 0.33, -0.12, -0.80, -1.02, -0.66, 0.09, 0.54])
 DESIGNS = [np.vander(x, degree + 1, increasing=True) for degree in range(9)]
+SSE = [5.130292, 5.084084, 4.945111, 0.369332, 0.368401, 0.348238, 0.171697, 0.070326, 0.007282]
 LOG_LIKELIHOOD = [-34.9667, -34.5970, -33.4853, 3.1210, 3.1284, 3.2897, 4.7021, 5.5130, 6.0174]
 LOG_EVIDENCE = [-37.6386, -39.8757, -41.1966, -8.3918, -10.3926, -12.1765, -13.3911, -14.2132, -15.7767]
 BIC = [-36.2492, -37.1620, -37.3327, -2.0089, -3.2840, -4.4051, -4.2753, -4.7468, -5.5249]
@@ -50,6 +51,7 @@ def test_a_fair_coin_or_any_coin(heads, factor):
 
 @pytest.mark.capability("IML-16-18", "IML-16-20")
 def test_evidence_finds_the_degree_and_likelihood_does_not():
+    assert_allclose([sse(D) for D in DESIGNS], SSE, atol=6e-7)
     likelihoods = [gaussian_log_likelihood(sse(D), 13, 1 / 16) for D in DESIGNS]
     assert_allclose(likelihoods, LOG_LIKELIHOOD, atol=6e-5)
     result = bayesian_model_selection(DESIGNS, r, precision=1.0, noise=1 / 16)

@@ -14,7 +14,12 @@ from assay.core.parameters import Any_, Count, Flag, Range
 from assay.core.stored import FloatArray, Integer, Object, Scalar
 from assay.errors import DegenerateError, DegenerateWarning, warn_user
 from assay.linear.bayesian.compressed_rows import CompressedRows, CompressingLearner
-from assay.linear.bayesian.posterior_regressor import CLEARLY_BETTER, PosteriorRegressor, above_zero, weights_settled
+from assay.linear.bayesian.posterior_regressor import (
+    CLEARLY_BETTER,
+    PosteriorRegressor,
+    above_zero,
+    weights_settled,
+)
 from assay.linear.terms import MAX_TERMS
 from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.distributions.predictive import Normal
@@ -211,7 +216,9 @@ class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
             n_free, last_alpha = rows.weight - float(gamma.sum()), alpha
             alpha = (n_free + 2 * self.alpha_1) / above_zero(self, sse, "alpha_2")
             fitted, keep = keep, lam < self.threshold_lambda
-            lost[fitted] |= ~keep[fitted] & (coef[fitted] ** 2 > CLEARLY_NOT_ZERO**2 * variances * last_alpha / alpha)
+            lost[fitted] |= ~keep[fitted] & (
+                coef[fitted] ** 2 > CLEARLY_NOT_ZERO**2 * variances * last_alpha / alpha
+            )
             coef[~keep] = 0
             if self.compute_score:
                 scores.append(self._objective(rows, alpha, lam, coef, sse, log_det))

@@ -181,7 +181,9 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
     def _learn_from(self, source: Source) -> None:
         who, K = type(self).__name__, len(self.classes_)
         if K < 2:
-            raise DataError(f"{who}: y has one class, {self.classes_[0].item()!r}, expected at least 2 classes.")
+            raise DataError(
+                f"{who}: y has one class, {self.classes_[0].item()!r}, expected at least 2 classes."
+            )
         sums = survey(source, K, 0)
         d, F = len(sums.columns.mean), 1 if K == 2 else K
         if not sums.weight.sum() > 0:

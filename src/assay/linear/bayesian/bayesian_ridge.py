@@ -14,7 +14,12 @@ from assay.core.parameters import Any_, Count, Flag, Range
 from assay.core.stored import FloatArray, Integer, Object, Scalar
 from assay.errors import warn_user
 from assay.linear.bayesian.compressed_rows import CompressedRows, CompressingLearner
-from assay.linear.bayesian.posterior_regressor import CLEARLY_BETTER, PosteriorRegressor, above_zero, weights_settled
+from assay.linear.bayesian.posterior_regressor import (
+    CLEARLY_BETTER,
+    PosteriorRegressor,
+    above_zero,
+    weights_settled,
+)
 from assay.stats.bayesian.linear_posterior import LinearPosterior
 from assay.stats.distributions.predictive import Normal
 from assay.types import TableLike

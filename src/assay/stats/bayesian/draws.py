@@ -94,9 +94,11 @@ class Draws:
         name, first = next(iter(shapes.items()))
         for other, shape in shapes.items():
             if len(shape) < 2 or 0 in shape or shape != first:
+                both = {name: first, other: shape}
+                seen = ", ".join(f"{parameter!r} has {found}" for parameter, found in both.items())
                 raise DataError(
-                    f"every parameter needs (chains, draws, ...), the same for all: {name!r} has {first}, "
-                    f"{other!r} has {shape}. Independent draws are one chain: x[None].",
+                    f"every parameter needs (chains, draws, ...), the same for all: {seen}. Independent draws are one "
+                    "chain: x[None].",
                     who="Draws",
                 )
 

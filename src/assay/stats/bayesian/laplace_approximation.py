@@ -179,11 +179,11 @@ def laplace_approximation(
         if np.abs(x).max() > FARTHEST * (1 + np.abs(first).max()):
             break
     if best > value or np.abs(x).max() > FARTHEST or concave:
-        what = f"no maximum was found; the log density still rises at {_shown(x)}"
+        what = f"no maximum was found; the log density still rises at {_shown(x)}."
     else:
         what = (
             f"the point {_shown(x)} is not a maximum: the log density does not fall in all directions "
-            f"(smallest curvature {values.min():.3g})"
+            f"(smallest curvature {values.min() + 0.0:.3g})."
         )
     raise DegenerateError(
         what, who=who, remedy="Start elsewhere, add a proper prior, or use logarithms of positive parameters."
