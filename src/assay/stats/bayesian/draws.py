@@ -95,9 +95,9 @@ class Draws:
         for other, shape in shapes.items():
             if len(shape) < 2 or 0 in shape or shape != first:
                 both = {name: first, other: shape}
-                seen = ", ".join(f"{parameter!r} has {found}" for parameter, found in both.items())
+                shapes_named = ", ".join(f"{key!r} has {size}" for key, size in both.items())
                 raise DataError(
-                    f"every parameter needs (chains, draws, ...), the same for all: {seen}. Independent draws are one "
+                    f"every parameter needs (chains, draws, ...), the same for all: {shapes_named}. Independent draws are one "
                     "chain: x[None].",
                     who="Draws",
                 )
