@@ -97,8 +97,8 @@ class Draws:
                 both = {name: first, other: shape}
                 shapes_named = ", ".join(f"{key!r} has {size}" for key, size in both.items())
                 raise DataError(
-                    f"every parameter needs (chains, draws, ...), the same for all: {shapes_named}. Independent draws are one "
-                    "chain: x[None].",
+                    f"every parameter needs (chains, draws, ...), the same for all: {shapes_named}. "
+                    "Independent draws are one chain: x[None].",
                     who="Draws",
                 )
 
