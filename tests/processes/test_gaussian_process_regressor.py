@@ -548,3 +548,13 @@ def test_an_optimizer_that_returns_nothing_usable_ends_in_a_sentence():
         GaussianProcessRegressor(start, optimizer=lambda objective, theta, bounds: (theta[:1], 0.0)).fit(
             rows, target
         )
+
+
+def test_a_value_that_no_training_row_lacks_may_be_missing_in_a_new_row():
+    rows, target = noisy_waves(20)
+    table = pd.DataFrame(rows, columns=["a", "b", "c"]).assign(d=np.array(["u", "v"])[np.arange(20) % 2])
+    model = GaussianProcessRegressor("auto", optimizer=None).fit(table, target)
+    missing, mean = table[:3].copy(), table[:3].copy()
+    missing.loc[1, "b"], mean.loc[1, "b"] = np.nan, table["b"].mean()
+    assert_allclose(model.predict(missing), model.predict(mean))
+    assert "answers" in str(model.explain(missing[1:2]))

@@ -18,7 +18,7 @@ from assay.errors import DataError, ParameterError
 from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
 from assay.kernels.kernel_learner import KERNEL
 from assay.processes import selection as choosing
-from assay.processes.automatic import MIXED, automatic_kernel
+from assay.processes.automatic import MIXED, automatic_kernel, filled_in
 from assay.processes.input_gradient import diagonal_slope, values_and_slopes
 from assay.processes.leave_out import checked_folds
 from assay.processes.noise import noise_variance, without_noise
@@ -67,7 +67,8 @@ class GaussianProcessRegressor(ReasonsOfRegression):
     ----------
     kernel : Kernel, scikit-learn's kernel object, name or function of two tables, default None
         The covariance K. None is ``ConstantKernel() * RBF()``, as with scikit-learn. "auto" takes any table as it is:
-        a length scale for each column of numbers, categories and missing values by a `MixedKernel`, and noise.
+        a length scale for each column of numbers, categories and missing values by a `MixedKernel`, and noise. A value
+        that is missing in a new row, in a column of numbers of which no training row lacks one, is taken as their mean.
     alpha : float or (n,) array, default 1e-10
         Variance of the noise beyond that of a `WhiteKernel` in the kernel; of the normalised targets, if they are.
     optimizer : "fmin_l_bfgs_b", callable or None, default "fmin_l_bfgs_b"
@@ -208,6 +209,11 @@ class GaussianProcessRegressor(ReasonsOfRegression):
                 "variances. Give the kernel itself, or use KernelRidge(kernel='precomputed')."
             )
         return kernel
+
+    def _admit(self, X: Any, fitting: bool = False) -> Any:
+        values = super()._admit(X, fitting)
+        automatic = isinstance(self.kernel, str) and self.kernel == "auto"
+        return values if fitting or not automatic else filled_in(values, self.route_.X, self.schema_)
 
     # ---------------------------------------------------------------- fit
 
