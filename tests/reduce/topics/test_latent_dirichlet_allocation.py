@@ -250,3 +250,10 @@ def test_single_precision_is_kept():
     assert model.components_.dtype == model.transform(X).dtype == np.float32
     double = LatentDirichletAllocation(3, random_state=0).fit(MADE.counts)
     assert_allclose(model.components_, double.components_, rtol=1e-5)
+
+
+@pytest.mark.parametrize("method", ["bound", "plug-in"])
+def test_documents_without_words_have_no_perplexity(method):
+    model = LatentDirichletAllocation(2, random_state=0).fit(np.eye(4))
+    with pytest.raises(DataError, match="the documents have no words, so there is no perplexity"):
+        model.perplexity(np.zeros((3, 4)), method=method)

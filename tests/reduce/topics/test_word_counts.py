@@ -75,3 +75,10 @@ def test_drawn_documents_have_the_moments_of_the_model():
         make_documents(topics=[[0.5, 0.1]])
     with pytest.raises(ParameterError, match="from 1 up"):
         make_documents(3, 0)
+
+
+def test_one_text_is_not_taken_for_documents_of_a_letter():
+    with pytest.raises(DataError, match="got one text. Put it in a list"):
+        count_words("the cat sat")
+    with pytest.raises(DataError, match="got one text"):
+        count_words({"en": "the cat sat"})

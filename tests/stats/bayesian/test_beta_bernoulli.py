@@ -121,3 +121,8 @@ def test_two_peaks_have_no_shortest_interval():
     with pytest.raises(ValueError, match="peaks at 0 and at 1"):
         BetaBernoulli.jeffreys().hpd()
     assert BetaBernoulli(0.5, 3).hpd(0.9)[0] == 0
+
+
+def test_a_tiny_pseudo_count_survives_data_of_the_other_kind():
+    posterior = BetaBernoulli(1.0, 1e-20).update([1, 1, 1])
+    assert (posterior.a, posterior.b) == (4.0, 1e-20)

@@ -59,3 +59,8 @@ def test_the_prior_that_made_the_groups_is_nearly_recovered():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_one_group_of_one_outcome_has_no_best_prior():
+    with pytest.raises(ValueError, match="the evidence has no best point"):
+        empirical_bayes(BetaBernoulli, [[1, 1, 1]], start=[1, 1])

@@ -440,9 +440,9 @@ class LatentDirichletAllocation(WithoutTarget, PassLearner, TopicModel):
         if gamma is not None and gamma.shape[1] != self.n_components:
             raise DataError("Number of topics does not match.")
         scale = float(self.total_samples) / counts.shape[0] if sub_sampling else 1.0
+        tokens = scale * self._tokens(counts)
         bound = scale * self._documents_bound(counts, None, gamma) + self._topics_bound()
-        tokens = scale * float(counts.data.sum())
-        return float(np.exp(-bound / tokens)) if tokens > 0 else np.inf
+        return float(np.exp(-bound / tokens))
 
     def _perplexity_of(self, source: Source, gamma: np.ndarray | None) -> float:
         """The perplexity of the training documents."""

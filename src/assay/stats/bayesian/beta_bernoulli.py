@@ -73,7 +73,7 @@ class BetaBernoulli(ConjugateModel):
     def update(self, x: ArrayLike, weights: ArrayLike | None = None) -> BetaBernoulli:
         """The posterior after a sample of zeros and ones."""
         ones, total = count_ones(x, weights, "BetaBernoulli")
-        return BetaBernoulli(self.a + ones, self.b + total - ones)
+        return BetaBernoulli(self.a + ones, self.b + (total - ones))
 
     @property
     def mean(self) -> float:
