@@ -78,7 +78,7 @@ def test_drawn_documents_have_the_moments_of_the_model():
 
 
 def test_one_text_is_not_taken_for_documents_of_a_letter():
-    with pytest.raises(DataError, match="got one text. Put it in a list"):
+    with pytest.raises(DataError, match=r"got one text\. Put it in a list"):
         count_words("the cat sat")
     with pytest.raises(DataError, match="got one text"):
         count_words({"en": "the cat sat"})

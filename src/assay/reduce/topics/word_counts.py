@@ -63,7 +63,9 @@ def count_words(
         tables = [count_words(texts, *limits) for texts in documents.values()]
         return _side_by_side(list(map(str, documents)), tables)
     if isinstance(documents, str):
-        raise DataError("count_words: expected a sequence of documents, got one text. Put it in a list: [text].")
+        raise DataError(
+            "count_words: expected a sequence of documents, got one text. Put it in a list: [text]."
+        )
     stop = _stop_words(stop_words)
     places: dict[str, int] = {} if vocabulary is None else {word: j for j, word in enumerate(vocabulary)}
     starts, columns = [0], []
