@@ -311,7 +311,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         if noise is None:
             return total
         noise = np.asarray(noise, dtype=np.float64)
-        unusable = np.flatnonzero(~(np.isfinite(noise) & (noise >= 0))) if noise.shape == (n,) else ()
+        unusable = np.flatnonzero(~(np.isfinite(noise) & (noise >= 0)) if noise.shape == (n,) else [])
         if noise.shape != (n,) or len(unusable):
             got = (
                 f"{noise[unusable[0]]:g} in row {unusable[0] + 1}"

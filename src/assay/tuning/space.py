@@ -267,12 +267,12 @@ class Space:
         self.parameters: dict[str, Dimension] = {k: _dimension(str(k), v) for k, v in parameters.items()}
         self.names = list(self.parameters)
         for name, dimension in self.parameters.items():
-            for other in dimension.when or {}:
+            for other, wanted in (dimension.when or {}).items():
                 if other not in self.names or self.names.index(other) >= self.names.index(name):
                     raise ParameterError(
                         f"space: {name} depends on {other!r}, which must stand before it in the space."
                     )
-                self._check_condition(name, other, dimension.when[other])
+                self._check_condition(name, other, wanted)
 
     def _check_condition(self, name: str, other: str, wanted: Any) -> None:
         """Refuse a condition on a category that there is not: it would never hold."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessClassifier as Peer
 from sklearn.gaussian_process.kernels import RBF as PeerRBF
 from sklearn.gaussian_process.kernels import CompoundKernel
@@ -315,7 +316,7 @@ def test_model_files(tmp_path, multi_class):
     [
         ({}, np.zeros(30), None, "requires 2 or more distinct classes.*only class 0"),
         ({}, y, np.where(y == 1, 0.0, 1.0), "requires 2 or more distinct classes.*only class 0"),
-        ({}, y3, np.where(y3 == 1, 0.0, 1.0), "of 3 classes 1 have no row with a weight above 0"),
+        ({}, y3, np.where(y3 == 1, 0.0, 1.0), "no row with a weight above 0: 1"),
         ({"kernel": CompoundKernel([])}, y, None, "kernel cannot be a CompoundKernel"),
         ({"kernel": "precomputed"}, y, None, "no values of new rows with themselves"),
         ({"multi_class": "ovr"}, y, None, "multi_class must be"),
@@ -337,3 +338,14 @@ def test_wrong_theta_is_refused():
         model.log_marginal_likelihood(np.zeros(3))
     with pytest.raises(ParameterError, match="Gradient can only be evaluated"):
         model.log_marginal_likelihood(eval_gradient=True)
+
+
+def test_a_mode_that_was_not_reached_is_told():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    y = np.digitize(X[:, 0], [-0.5, 0.5])
+    model = GaussianProcessClassifier(multi_class="softmax")
+    with pytest.warns(ConvergenceWarning, match="Divide the sample weights by their mean"):
+        model.fit(X, y, sample_weight=np.full(30, 1e10))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, y, sample_weight=np.full(30, 1e8))  # far from usual, but reached

@@ -7,13 +7,14 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
 from assay.core.parallel import in_threads
 from assay.core.parameters import Choice, Count, Flag, Function, Seed
 from assay.core.stored import Each, Integer, Object, ObjectRows, Plain, Scalar, TableRows
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, warn_user
 from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
 from assay.kernels.kernel_learner import KERNEL
 from assay.processes.classification.kernels_of_classes import KernelsOfClasses
@@ -213,9 +214,10 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
                 f"(only class {self.classes_[known[0]]} is present)."
             )
         if len(known) < K:
+            absent = ", ".join(str(self.classes_[k]) for k in range(K) if k not in known)
             raise DataError(
-                f"{type(self).__name__}: of {K} classes {K - len(known)} have no row with a weight above 0. Leave "
-                "their rows out."
+                f"{type(self).__name__}: some classes have no row with a weight above 0: {absent}. Leave their rows "
+                "out."
             )
         self.n_classes_, self.X_train_ = K, X.tocsr() if hasattr(X, "tocsr") else X
         before = vars(self).get("processes_", []) if self.warm_start else []
@@ -235,6 +237,13 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
         self.kernel_ = kernels[0] if len(kernels) == 1 else KernelsOfClasses(tuple(kernels))
         evidences = [process.mode.log_evidence for process in self.processes_]
         self.log_marginal_likelihood_value_ = float(np.mean(evidences))
+        modes = [process.mode for process in self.processes_]
+        if any(not mode.converged and mode.iterations < self.max_iter_predict for mode in modes):
+            warn_user(
+                f"{type(self).__name__}: the mode of the posterior was not reached, since the numbers are too large "
+                "for the arithmetic. Divide the sample weights by their mean, or bound the variance of the kernel.",
+                ConvergenceWarning,
+            )
 
     def _problems(self, y: np.ndarray, counted: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """The rows and the targets of each process."""
