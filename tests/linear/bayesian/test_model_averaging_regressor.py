@@ -1,6 +1,7 @@
 """Bayesian model averaging: probabilities by the evidence, averages, and the search among many subsets."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln
@@ -171,3 +172,15 @@ def test_awkward_tables():
         )
     with pytest.raises(DataError, match="1d array"):
         ModelAveragingRegressor().fit(X, np.column_stack((y, y)))
+
+
+@pytest.mark.parametrize("prior", ["g", "gaussian"])
+def test_a_nominal_column_that_matters_is_in(prior):
+    """Its indicators add up to the constant: Zellner's prior took every model that has them for impossible."""
+    random = np.random.default_rng(0)
+    group, a = np.repeat(["u", "v", "w"], 20), random.normal(size=60)
+    y = 2 * a + 3.0 * (group == "u") - 2.0 * (group == "w") + 0.1 * random.normal(size=60)
+    table = pd.DataFrame({"a": a, "group": group, "noise": random.normal(size=60)})
+    model = ModelAveragingRegressor(prior=prior).fit(table, y)
+    assert model.inclusion_[:2].min() > 0.99 and model.inclusion_[2] < 0.5
+    assert_allclose(model.predict(table), y, atol=0.6)

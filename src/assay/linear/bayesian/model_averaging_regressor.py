@@ -37,7 +37,8 @@ class ModelAveragingRegressor(PolynomialTerms, CompressingLearner, PosteriorRegr
 
     where the evidence p(y|M) has weights and noise integrated out and so pays for every column by itself. What comes
     out is an average prediction, and for each column its inclusion probability: the sum of (1) over the models that
-    have it. The indicators of a nominal column are in a model together.
+    have it. The indicators of a nominal column are in a model together (with Zellner's prior all but one, which the
+    others and the constant determine).
 
     Up to ``max_exact`` columns all subsets are looked at; of more columns a greedy search and then Metropolis steps
     that add, remove and swap columns (MC3) look for the probable ones, whose evidences are then (1), too.

@@ -55,11 +55,22 @@ class SubsetEvidence:
         self.G, self.c = scaled.T @ scaled, scaled.T @ self.rows.t
         self.squares = float(self.rows.t @ self.rows.t) + self.rows.outside
         self.shape = self.a + (self.rows.weight - 1) / 2
+        if self.g is not None:  # the prior is of what the columns span: indicators of all categories but one
+            self.units = [self._independent(unit) for unit in self.units]
 
     def columns(self, model: np.ndarray) -> np.ndarray:
         """The columns of the units that are in a model."""
         chosen = np.flatnonzero(model)
         return np.concatenate([self.units[u] for u in chosen]) if len(chosen) else np.zeros(0, np.int64)
+
+    def _independent(self, unit: np.ndarray) -> np.ndarray:
+        """The columns of a unit without those that the ones before them determine; all, if that is every one."""
+        kept: list[int] = []
+        for j in unit.tolist():
+            L, failed = dpotrf(self.G[np.ix_([*kept, j], [*kept, j])], lower=1)
+            if not failed and L[-1, -1] ** 2 >= COLLINEAR:
+                kept.append(j)
+        return np.array(kept) if kept else unit
 
     def __call__(self, model: np.ndarray) -> float:
         """Log evidence plus log prior probability of a model, (units,) bool; minus infinity if it is collinear."""
