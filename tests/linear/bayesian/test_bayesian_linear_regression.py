@@ -334,3 +334,12 @@ def test_columns_near_the_largest_number():
     b = A @ [1.0, 2.0, 0.0] + 0.1 * random.normal(size=30)
     large, usual = BayesianLinearRegression().fit(1e150 * A, b), BayesianLinearRegression().fit(A, b)
     assert_allclose(large.predict(1e150 * A), usual.predict(A), atol=1e-5)
+
+
+def test_the_precisions_are_found_to_all_digits_so_that_rounding_of_the_sums_does_not_show():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    order = rng.permutation(60)
+    for settings in ({}, {"beta": "evidence"}, {"beta": 2.0}, {"alpha": 0.5, "beta": "evidence"}):
+        one, other = (BayesianLinearRegression(**settings).fit(X[r], y[r]) for r in (np.arange(60), order))
+        np.testing.assert_allclose(one.grid_, other.grid_, rtol=1e-11)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -261,18 +263,26 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
             )
             alpha = evidence.scale * (1.0 if beta is None else beta)
         if alpha is None and beta is None:
-            ratio = maximise(evidence.profile, evidence.scale)
+            ratio = maximise(evidence.profile, evidence.profile_slope, evidence.scale)
             return ratio * evidence.best_beta(ratio), evidence.best_beta(ratio)
         if alpha is None:
             assert beta is not None
             unit = beta
-            return maximise(lambda a: self._log_evidence(evidence, a, unit), evidence.scale * unit), unit
+            value: Callable[[float], float] = partial(self._log_evidence, evidence, beta=unit)
+            slope: Callable[[float], float] = partial(evidence.slope, beta=unit)
+            if self._gamma:
+                slope = partial(evidence.gamma_slope, a=self.a_0, b=self.b_0)
+            return maximise(value, slope, evidence.scale * unit), unit
         if beta is None:
             flat = alpha == 0
             beta = (
                 evidence.best_beta(0.0)
                 if flat
-                else maximise(lambda b: evidence.known(alpha, b), evidence.noise_scale())
+                else maximise(
+                    partial(evidence.known, alpha),
+                    partial(evidence.noise_slope, alpha),
+                    evidence.noise_scale(),
+                )
             )
         return alpha, beta
 

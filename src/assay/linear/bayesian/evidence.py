@@ -92,6 +92,33 @@ class Evidence:
         beta = self.best_beta(ratio)
         return self.known(ratio * beta, beta)
 
+    # Slopes by the logarithm of what varies: a maximum is where they vanish, to more digits than its value shows
+
+    def slope(self, alpha: float, beta: float) -> float:
+        """Of `known` by log alpha."""
+        return self.effective(alpha / beta) / 2 - beta * self._squares_slope(alpha / beta) / 2
+
+    def noise_slope(self, alpha: float, beta: float) -> float:
+        """Of `known` by log beta."""
+        N, bracket = self.rows - self.flat, self.squares(alpha / beta)
+        return (
+            N - beta * bracket - self.effective(alpha / beta) + beta * self._squares_slope(alpha / beta)
+        ) / 2
+
+    def gamma_slope(self, ratio: float, a: float, b: float) -> float:
+        """Of `gamma` by the log of the ratio."""
+        a_N, b_N = a + (self.rows - self.flat) / 2, b + self.squares(ratio) / 2
+        return self.effective(ratio) / 2 - a_N / b_N * self._squares_slope(ratio) / 2
+
+    def profile_slope(self, ratio: float) -> float:
+        """Of `profile` by the log of the ratio."""
+        return self.effective(ratio) / 2 - self.best_beta(ratio) * self._squares_slope(ratio) / 2
+
+    def _squares_slope(self, ratio: float) -> float:
+        return float(
+            np.sum(self.along**2 * (ratio / (ratio + self.s**2)) * (self.s**2 / (ratio + self.s**2)))
+        )
+
     def effective(self, ratio: float) -> float:
         """The number of weights that the rows determine."""
         return float(np.sum(self.s[self.s > 0] ** 2 / (ratio + self.s[self.s > 0] ** 2)))
@@ -110,15 +137,17 @@ class Evidence:
         )
 
 
-def maximise(function: Callable[[float], float], scale: float) -> float:
-    """The number above 0 where a function is largest, up to ten decades from a scale."""
-    from scipy.optimize import minimize_scalar
+def maximise(function: Callable[[float], float], slope: Callable[[float], float], scale: float) -> float:
+    """The number above 0 where a function is largest, up to ten decades from a scale; the slope is by its log."""
+    from scipy.optimize import brentq, minimize_scalar
 
     centre = np.log(scale)
     grid = np.clip(centre + np.linspace(-DECADES, DECADES, GRID) * np.log(10), -LARGEST_LOG, LARGEST_LOG)
     values = np.array([function(float(np.exp(u))) for u in grid])
     at = int(np.argmax(np.where(np.isfinite(values), values, -np.inf)))
     low, high = grid[max(at - 1, 0)], grid[min(at + 1, GRID - 1)]
+    if slope(float(np.exp(low))) > 0 > slope(float(np.exp(high))):
+        return float(np.exp(brentq(lambda u: slope(float(np.exp(u))), low, high, xtol=1e-14, rtol=1e-14)))
     optimum = minimize_scalar(
         lambda u: -function(float(np.exp(u))), bounds=(low, high), method="bounded", options={"xatol": 1e-10}
     )
