@@ -125,7 +125,8 @@ class OnColumns(Kernel):
         if part is None:
             return None
         values = np.zeros((*Q.shape, coef.shape[1]))
-        np.add.at(values, (slice(None), np.asarray(self.columns)), part[0])
+        for place, j in enumerate(self.columns):  # a column may be named twice
+            values[:, j] += part[0][:, place]
         return values, part[1]
 
     def _picked(self, X: Any) -> Any:

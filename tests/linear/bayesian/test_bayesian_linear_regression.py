@@ -340,6 +340,6 @@ def test_the_precisions_are_found_to_all_digits_so_that_rounding_of_the_sums_doe
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
     order = rng.permutation(60)
-    for settings in ({}, {"beta": "evidence"}, {"beta": 2.0}, {"alpha": 0.5, "beta": "evidence"}):
-        one, other = (BayesianLinearRegression(**settings).fit(X[r], y[r]) for r in (np.arange(60), order))
+    for priors in ({}, {"beta": "evidence"}, {"beta": 2.0}, {"alpha": 0.5, "beta": "evidence"}):
+        one, other = (BayesianLinearRegression(**priors).fit(X[r], y[r]) for r in (np.arange(60), order))
         np.testing.assert_allclose(one.grid_, other.grid_, rtol=1e-11)

@@ -54,8 +54,7 @@ def solve(
     whole = whole and not _needs_few_rows(gram, dual)
     with progress(description="fitting a kernel machine") as bar:
         if whole:
-            held = gram if isinstance(gram, MatrixRows) else None
-            K, places = (gram.whole(dtype), None) if held is None else (held.K, held.rows)
+            K, places = (gram.K, gram.rows) if isinstance(gram, MatrixRows) else (gram.whole(dtype), None)
             search.begin(K, places)
             converged = search_whole(search, K, places, tol, most, bar)
         else:

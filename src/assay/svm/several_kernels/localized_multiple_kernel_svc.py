@@ -185,7 +185,9 @@ class LocalizedMultipleKernelSVC(SVC):
         parts = self._parts()
         return GatedSum(tuple(parts), np.zeros((len(parts), 1)), np.zeros(len(parts)))
 
-    def _learn_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> GramRows:
+    def _learn_kernel(  # type: ignore[override]  # in the order of the rows alone
+        self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None
+    ) -> GramRows:
         X = np.asarray(X, dtype=np.float64)
         self.kernels_, grams = learned_grams(self, self._parts(), X, y, w)
         self._factors = 1.0 / mean_diagonals(grams, w)

@@ -86,7 +86,9 @@ class SeveralKernels(KernelMachine):
             )
         return WeightedSum(tuple(parts), np.full(len(parts), 1.0 / len(parts)))
 
-    def _learn_kernel(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> GramRows:
+    def _learn_kernel(  # type: ignore[override]  # in the order of the rows alone
+        self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None
+    ) -> GramRows:
         parts = [part.normalized() if self.normalization == "diagonal" else part for part in self._parts()]
         parts, grams = learned_grams(self, parts, X, y, w)
         scales = mean_diagonals(grams, w)

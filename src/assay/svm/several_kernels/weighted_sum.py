@@ -46,7 +46,8 @@ class WeightedSum(Compound):
         known = [part for part in parts if part is not None]
         if not parts or len(known) < len(parts):
             return None
-        return np.sum([values for values, _ in known], axis=0), np.sum([base for _, base in known], axis=0)
+        values, bases = (np.stack(part).sum(axis=0) for part in zip(*known))
+        return values, bases
 
     def _value(self, values: Values) -> Any:
         total: Any = 0.0
