@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from assay import compare
 from assay.errors import AssayError, DataError, ParameterError
 from assay.evaluate import Resampling
+from assay.neighbors import KNeighborsClassifier
 from assay.tables.data import load_breast_cancer, load_german_credit, load_iris, load_wine
 from assay.tuning import Tuned, nested
 
@@ -167,3 +168,18 @@ def test_by_time_the_inner_splits_are_by_time_too():
 def test_a_grid_that_is_none_is_said_before_the_work(grid):
     with pytest.raises(ParameterError, match="grid must be a dict of parameter to list of values"):
         nested("knn", grid, *load_iris())
+
+
+@pytest.mark.parametrize("estimator", ["knn", KNeighborsClassifier()])
+def test_a_tuned_learner_explains_by_the_reasons_of_the_chosen_setting(estimator):
+    X, y = load_iris()
+    model = Tuned(estimator, {"n_neighbors": [3]}, inner="2-fold").fit(X, y)
+    explained = model.explain(X[:1])
+    assert "3 of 150 training rows that decided" in str(explained)
+    assert f"answers {model.predict(X[:1])[0]} " in str(explained)
+
+
+def test_a_tuned_estimator_of_another_library_is_explained_by_its_answer():
+    X, y = load_iris()
+    model = Tuned(DecisionTreeClassifier(random_state=0), {"max_depth": [2]}, inner="2-fold").fit(X, y)
+    assert "Tuned answers" in str(model.explain(X[:1]))

@@ -14,7 +14,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier, Regressor
+from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
+from assay.core.learner import Learner
 from assay.core.meta_estimator import MetaEstimator, PassesDistributionsOn, fit_to
 from assay.core.parameters import Any_, Count, Seed
 from assay.core.progress import progress
@@ -252,6 +254,13 @@ class _Tunes(MetaEstimator):
         """The predictions of the chosen setting."""
         rows = self._rows(X)
         return self.best_estimator_.predict(rows)
+
+    def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
+        """The reasons of the chosen setting, if it is a learner of this library."""
+        chosen = self.best_estimator_
+        if not isinstance(chosen, Learner):
+            return super()._explain_block(X, rows)
+        return replace(chosen._explain_table(X), rows=rows)
 
 
 class Tuned(_Tunes, Classifier):
