@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture as Peer
 
 from assay import load, save
-from assay.errors import DataError, DegenerateError, ParameterError
-from assay.mixture import GaussianMixture, MixturePrior
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
+from assay.mixture import BayesianGaussianMixture, GaussianMixture, MixturePrior
 from assay.mixture.components import FORMS
 from assay.stats import NormalInverseWishart
 
@@ -342,3 +342,14 @@ def test_a_model_file_gives_the_model_back(tmp_path, covariance_type):
     assert (back.predict_proba(X) == model.predict_proba(X)).all()
     assert back.prior_.concentration == 2.0
     assert back.history_ == model.history_
+
+
+@pytest.mark.parametrize("Mixture", [GaussianMixture, BayesianGaussianMixture])
+def test_rows_beyond_all_components_have_probabilities_too(Mixture):
+    """The square of their distance is no number any more, and their probabilities were NaN."""
+    model = Mixture(n_components=2, random_state=0).fit(np.random.default_rng(0).normal(size=(20, 2)))
+    with pytest.warns(DegenerateWarning, match=r"1 row\(s\) are so far away"):
+        p = model.predict_proba([[0.0, 0.0], [1e200, 1e200]])
+    assert_allclose(p.sum(axis=1), 1.0)
+    assert_allclose(p[1], model.weights_, rtol=1e-9)
+    assert_allclose(p[:1], model.predict_proba([[0.0, 0.0]]), rtol=1e-12)

@@ -24,7 +24,7 @@ from assay.core.stored import Boolean, Each, FloatArray, Scalar
 from assay.core.sum_learner import WithoutTarget
 from assay.core.sums import Block, Rows, Source, is_dask
 from assay.core.targets import check_weights
-from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.mixture.components import FORMS, CovarianceForm, Estimates, Moments
 from assay.mixture.starts import STARTS, start
 from assay.types import TableLike, Target, Weights
@@ -231,7 +231,17 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
 
     def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the probability of each component, given the row."""
-        return softmax(self._log_joint(self._admit(X)))
+        joint = self._log_joint(self._admit(X))
+        beyond = ~np.isfinite(joint.max(axis=1))
+        if not beyond.any():
+            return softmax(joint)
+        warn_user(
+            f"{type(self).__name__}: {int(beyond.sum())} row(s) are so far away that every component has probability "
+            "zero there; they are answered by the weights of the components.",
+            DegenerateWarning,
+        )
+        joint[beyond] = np.log(np.maximum(self.weights_, np.finfo(float).tiny))
+        return softmax(joint)
 
     def score_samples(self, X: TableLike) -> np.ndarray:
         """(n,) the logarithm of the density at each row."""
