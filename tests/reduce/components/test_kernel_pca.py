@@ -120,3 +120,13 @@ def test_strings_mixed_tables_sparse_rows_and_precomputed_values(tmp_path):
     assert_allclose(
         given.transform(dense.kernel_.between(IRIS[:5], IRIS)), dense.transform(IRIS[:5]), atol=1e-9
     )
+
+
+def test_a_linear_kernel_of_rows_far_from_zero_keeps_its_digits(tmp_path):
+    far, near = KernelPCA(2).fit(IRIS + 1e8), KernelPCA(2).fit(IRIS)
+    assert_allclose(far.transform(IRIS + 1e8), near.transform(IRIS), atol=1e-6)
+    assert_allclose(far.eigenvalues_, near.eigenvalues_, rtol=1e-6)
+    assay.save(far, tmp_path / "k.assay")
+    np.testing.assert_array_equal(
+        assay.load(tmp_path / "k.assay").transform(IRIS + 1e8), far.transform(IRIS + 1e8)
+    )

@@ -17,7 +17,7 @@ from assay.core.parameters import Any_, Choice, Count, Flag, Instance, Range, Se
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object, ObjectRows, Plain, Scalar, TableRows
 from assay.errors import DegenerateWarning, ParameterError, warn_user
-from assay.kernels import Kernel, kernel_of
+from assay.kernels import Kernel, Linear, kernel_of
 from assay.kernels.gram_rows import finite
 from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.kernels.names import pairwise_kernel_of
@@ -128,6 +128,7 @@ class KernelPCA(KernelLearner, NumberedColumns):
         "dual_coef_": FloatArray("n", "p", finite=True),
         "X_transformed_fit_": FloatArray("n", "m", finite=True),
         "_column_means": FloatArray("n", finite=True),
+        "_shift": FloatArray("*", finite=True),
         "shape_fit_": Plain(tuple),
     }
 
@@ -188,12 +189,16 @@ class KernelPCA(KernelLearner, NumberedColumns):
             )
         self._fit_kernel(X)
         n = X.shape[0]
+        self._shift = np.zeros(X.shape[1] if len(X.shape) == 2 else 0)
+        if isinstance(self.kernel_, Linear) and isinstance(X, np.ndarray):
+            self._shift = X.mean(axis=0)  # it changes no component, and no dot product loses its digits
+            X = X - self._shift
         if self.kernel_.precomputed:
             self.X_fit_ = np.empty((0, 0))
             K = finite(np.array(X, dtype=np.float64), "precomputed")
         else:
-            self.X_fit_ = X.copy() if self.copy_X else X
             K = finite(self.kernel_.gram(X), self.kernel_.name)
+            self.X_fit_ = X + self._shift if self._shift.any() else X.copy() if self.copy_X else X
         self.gamma_ = 1.0 / X.shape[-1] if self.gamma is None else float(self.gamma)
         self._column_means = K.mean(axis=0)
         row_means = K.mean(axis=1)
@@ -270,7 +275,9 @@ class KernelPCA(KernelLearner, NumberedColumns):
         scaled -= scaled.mean(axis=0)  # 0 but for rounding, so that the mean of a new row's values drops out
         if self.kernel_.precomputed:
             return (np.asarray(X, dtype=np.float64) - self._column_means) @ scaled
-        S = self.X_fit_
+        if self._shift.any():
+            X = dense_block(X) - self._shift
+        S = self.X_fit_ - self._shift if self._shift.any() else self.X_fit_
         if hasattr(X, "tocsr") != hasattr(S, "tocsr"):
             import scipy.sparse
 
@@ -294,14 +301,14 @@ class KernelPCA(KernelLearner, NumberedColumns):
         return self._between_components(Z, self.X_transformed_fit_) @ self.dual_coef_
 
     def _check_stored(self) -> None:
-        if (
-            "X_fit_" in vars(self)
-            and not self.kernel_.precomputed
-            and self.X_fit_.shape[0] != self.shape_fit_[0]
-        ):
+        if "X_fit_" not in vars(self) or self.kernel_.precomputed:
+            return
+        if self.X_fit_.shape[0] != self.shape_fit_[0]:
             raise ValueError(
                 f"{self.shape_fit_[0]} training rows are named, {self.X_fit_.shape[0]} are stored"
             )
+        if self._shift.any() and len(self._shift) != self.X_fit_.shape[1]:
+            raise ValueError("the shift does not belong to the training rows")
 
     def _model_parts(self) -> list[Part]:
         shares = np.cumsum(self.explained_variance_ratio_)

@@ -257,8 +257,8 @@ class FactorAnalysis(WithoutTarget, SumLearner, NumberedColumns):
             )
         if k and self.degrees_of_freedom_ < 0:
             warn_user(
-                f"{who}: {k} factors of {d} columns have more free loadings than there are covariances, so the data do "
-                "not determine them. Try fewer factors.",
+                f"{who}: with n_components={k} there are more free loadings than covariances of {d} columns, so the "
+                "data do not determine them. Try fewer factors.",
                 DegenerateWarning,
             )
         if not self._converged:
