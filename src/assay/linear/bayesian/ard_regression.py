@@ -180,7 +180,7 @@ class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
             )
         d = rows.R.shape[1]
         climb = self._climb(rows, np.ones(d))
-        if climb.determined < 1:
+        if climb.settled and climb.determined < 1:
             sizes = np.einsum("ij,ij->j", rows.R, rows.R) / (rows.variance + EPS)
             again = self._climb(rows, np.where(sizes > 0, sizes, 1.0))
             if again.evidence > climb.evidence + CLEARLY_BETTER:

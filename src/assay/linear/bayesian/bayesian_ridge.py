@@ -171,7 +171,7 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
     def _infer(self, rows: CompressedRows) -> None:
         alpha = 1 / (rows.variance + EPS) if self.alpha_init is None else float(self.alpha_init)
         climb = self._climb(rows, alpha, 1.0 if self.lambda_init is None else float(self.lambda_init))
-        if self.lambda_init is None and _effective(rows, climb.alpha, climb.lam) < 1:
+        if self.lambda_init is None and climb.settled and _effective(rows, climb.alpha, climb.lam) < 1:
             again = self._climb(rows, alpha, alpha * float(np.mean(rows.spectrum.s**2)) or 1.0)
             if again.evidence > climb.evidence + CLEARLY_BETTER:
                 climb = again
