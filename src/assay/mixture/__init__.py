@@ -1,5 +1,4 @@
-"""Mixtures of Gaussians: by EM, with priors, variational, of a number of groups that is learned; mixtures of
-regressions."""
+"""Mixtures: of Gaussians by EM, with priors, variational, of as many groups as the rows ask for; of experts."""
 
 from assay.mixture.bayesian_gaussian_mixture import BayesianGaussianMixture
 from assay.mixture.bayesian_mixture_of_experts import BayesianMixtureOfExperts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection._search import BaseSearchCV
 
 from assay.core.parameters import Accepted, Any_, Choice, Count, Seed, check
-from assay.errors import ParameterError
+from assay.errors import ParameterError, warn_user
 from assay.tuning.acquisition import ACQUISITIONS
 from assay.tuning.bayesian_optimization import BayesianOptimization
 from assay.tuning.space import Space
@@ -142,7 +141,7 @@ class BayesSearchCV(BaseSearchCV):
                     raise
                 for setting in settings:
                     search.tell(setting, None, failure="all fits failed")
-                warnings.warn(f"All fits of {settings} failed: {error}", FitFailedWarning, stacklevel=3)
+                warn_user(f"All fits of {settings} failed: {error}", FitFailedWarning)
                 continue
             if score not in results:
                 raise ParameterError(
