@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from assay.core.stored import FloatArray, IntArray, Integer, Plain, Text
-from assay.errors import DataError, ParameterError
+from assay.errors import ParameterError
 from assay.kernels.objects import objects_of
 from assay.kernels.structures.bags import Bags, feature_number
 from assay.kernels.structures.count_kernel import CountKernel
+from assay.text.stop_words import stop_words_of
+from assay.text.words import words_of
+from assay.types import TableLike
 
 __all__ = ["BagOfWords"]
 
-WORD = re.compile(r"[^\W_]+")  # letters and digits of any language
 WEIGHTS = ("distinct", "counts", "tf-idf")
 
 
@@ -38,7 +39,7 @@ class BagOfWords(CountKernel):
     Parameters
     ----------
     weights : "distinct", "counts" or "tf-idf", default "distinct"
-    stop_words : tuple of str or "english", default none
+    stop_words : tuple of str, "english" or "function words", default none
         Words that do not count.
 
     Examples
@@ -57,7 +58,7 @@ class BagOfWords(CountKernel):
     """
 
     weights: str = "distinct"
-    stop_words: Any = ()
+    stop_words: str | Iterable[str] = ()
     documents_: int | None = None
     words_: np.ndarray | None = None
     occurrences_: np.ndarray | None = None
@@ -72,12 +73,10 @@ class BagOfWords(CountKernel):
     def __post_init__(self) -> None:
         if self.weights not in WEIGHTS:
             raise ParameterError(f"BagOfWords: weights must be one of {WEIGHTS}, got {self.weights!r}.")
-        if isinstance(self.stop_words, str) and self.stop_words != "english":
-            raise ParameterError(
-                f"BagOfWords: stop_words must be words or 'english', got {self.stop_words!r}."
-            )
+        if isinstance(self.stop_words, str):
+            stop_words_of(self.stop_words, "BagOfWords")
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> BagOfWords:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> BagOfWords:
         if self.weights != "tf-idf":
             return self
         bags = replace(self, weights="distinct")._bags(objects_of(X, "BagOfWords"))
@@ -90,7 +89,7 @@ class BagOfWords(CountKernel):
         stop, numbers = self._stop(), dict[str, int]()
         documents = []
         for i, row in enumerate(rows):
-            words = _words(row, i)
+            words = words_of(row, i, "BagOfWords")
             for word in words:
                 if word not in numbers:
                     numbers[word] = feature_number(word)
@@ -116,21 +115,11 @@ class BagOfWords(CountKernel):
         return np.log((1 + self.documents_) / (1 + occurrences)) + 1.0
 
     def _stop(self) -> frozenset[str]:
-        if self.stop_words == "english":
-            from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-            return frozenset(ENGLISH_STOP_WORDS)
+        if isinstance(self.stop_words, str):
+            return stop_words_of(self.stop_words, "BagOfWords")
         return frozenset(word.lower() for word in self.stop_words)
 
     def _check_stored(self) -> None:
         """Raise a ValueError if what was learned is not whole."""
         if self.words_ is not None and self.words_.dtype != np.uint64:
             raise ValueError("BagOfWords.words_ must be numbers of 64 bits")
-
-
-def _words(row: Any, i: int) -> list[str]:
-    if isinstance(row, str):
-        return WORD.findall(row.lower())
-    if isinstance(row, (list, tuple)) and all(isinstance(word, str) for word in row):
-        return list(row)
-    raise DataError(f"BagOfWords: row {i + 1} must be a text or a list of words, got {type(row).__name__}.")

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from assay.core.csr import compressed_matrix
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError
 from assay.tables import Column, Schema, Table
 from assay.tables.row_names import row_name
+from assay.text.stop_words import stop_words_of
+from assay.text.words import words_of
 
 __all__ = ["count_words", "counts_of", "documents_of", "is_documents"]
 
@@ -39,7 +41,7 @@ def count_words(
         Words of fewer documents are left out.
     max_share : float, default 1
         Words that a larger share of the documents has are left out.
-    stop_words : collection of str or "english", default none
+    stop_words : collection of str, "english" or "function words", default none
         Words that are left out.
     vocabulary : sequence of str, default None
         The words to count, in this order; others are passed over, and the limits above do not apply.
@@ -66,11 +68,11 @@ def count_words(
         raise DataError(
             "count_words: expected a sequence of documents, got one text. Put it in a list: [text]."
         )
-    stop = _stop_words(stop_words)
+    stop = stop_words_of(stop_words, "count_words")
     places: dict[str, int] = {} if vocabulary is None else {word: j for j, word in enumerate(vocabulary)}
     starts, columns = [0], []
     for i, document in enumerate(documents):
-        words = _words(document, i)
+        words = words_of(document, i, "count_words")
         if vocabulary is None:
             columns += [places.setdefault(word, len(places)) for word in words if word not in stop]
         else:
@@ -145,30 +147,6 @@ def _is_document(value: Any) -> bool:
     if isinstance(value, str):
         return True
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(word, str) for word in value)
-
-
-def _words(document: Any, i: int) -> list[str]:
-    from assay.kernels.structures.bag_of_words import WORD
-
-    if isinstance(document, str):
-        return WORD.findall(document.lower())
-    if isinstance(document, (list, tuple)) and all(isinstance(word, str) for word in document):
-        return list(document)
-    raise DataError(
-        f"count_words: document {i + 1} must be a text or a list of words, got {type(document).__name__}."
-    )
-
-
-def _stop_words(words: Collection[str] | str) -> frozenset[str]:
-    if words == "english":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        return frozenset(ENGLISH_STOP_WORDS)
-    if isinstance(words, str):
-        raise ParameterError(
-            f'stop_words must be "english" or a list of words, got {words!r}.', who="count_words"
-        )
-    return frozenset(words)
 
 
 def _common(X: Any, names: list[str], min_documents: int, max_share: float) -> tuple[Any, list[str]]:
