@@ -43,7 +43,12 @@ class Scatter:
 
 
 def class_scatter(
-    X: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, *, within: str = "sum"
+    X: ArrayLike,
+    y: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    within: str = "sum",
+    grand_mean: str = "weighted",
 ) -> Scatter:
     r"""Class means and scatter matrices of labelled rows.
 
@@ -56,7 +61,9 @@ def class_scatter(
     A scatter is a covariance times the number of rows, so "sum" weighs classes
     by size already; "prior-weighted-scatter" counts size twice.
     The two agree up to a factor when classes are equally large.
-    :math:`S_T = S_W + S_B` holds for "sum".
+    :math:`S_T = S_W + S_B` holds for "sum" and the weighted grand mean m, that of all
+    rows. Some books take the mean of the class means instead ("unweighted"), for
+    which classes of different sizes count alike; S_T is then about that point, too.
 
     Parameters
     ----------
@@ -64,6 +71,7 @@ def class_scatter(
     y : (n,) class labels
     weights : (n,), default None
     within : "sum" or "prior-weighted-scatter"
+    grand_mean : "weighted" or "unweighted"
 
     Examples
     --------
@@ -76,6 +84,7 @@ def class_scatter(
            [12.,  9.]])
     """
     one_of(within, ("sum", "prior-weighted-scatter"), "class_scatter", "within")
+    one_of(grand_mean, ("weighted", "unweighted"), "class_scatter", "grand_mean")
     rows = as_matrix(X, "class_scatter")
     labels = np.asarray(y)
     if labels.shape != rows.shape[:1]:
@@ -87,7 +96,7 @@ def class_scatter(
     counts = np.bincount(codes, weights=w).astype(float)
     members = [codes == k for k in range(len(classes))]
     means = np.array([np.average(rows[member], axis=0, weights=w[member]) for member in members])
-    mean = counts @ means / counts.sum()
+    mean = counts @ means / counts.sum() if grand_mean == "weighted" else means.mean(axis=0)
     share = counts / counts.sum() if within == "prior-weighted-scatter" else np.ones(len(classes))
     S_W = _weighted_gram(rows - means[codes], w * share[codes])  # (1)
     S_B = _weighted_gram(means - mean, counts)  # (2)
@@ -95,13 +104,15 @@ def class_scatter(
     return Scatter(classes, counts, means, mean, S_W, S_B, S_T)
 
 
-def fisher_criterion(w: ArrayLike, within: ArrayLike, between: ArrayLike) -> float:
+def fisher_criterion(w: ArrayLike, within: ArrayLike, between: ArrayLike, kind: str = "trace") -> float:
     r"""How well a projection keeps classes apart, per unit of spread inside them.
 
     .. math:: J(w) = \frac{w^T S_B w}{w^T S_W w}, \qquad
               J(W) = \mathrm{tr}\left[(W^T S_W W)^{-1} W^T S_B W\right]
+              \quad\text{or}\quad \frac{|W^T S_B W|}{|W^T S_W W|}
 
-    for one direction, (d,), or several, (d, k). Scaling a direction changes
+    for one direction, (d,), or several, (d, k): ``kind="trace"`` adds what each of
+    them separates, ``kind="determinant"`` multiplies. Scaling a direction changes
     nothing. With no spread inside the classes J is infinite; with none between
     them either it is 0.
 
@@ -117,6 +128,7 @@ def fisher_criterion(w: ArrayLike, within: ArrayLike, between: ArrayLike) -> flo
     - Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7(2),
       179-188. doi:10.1111/j.1469-1809.1936.tb02137.x
     """
+    one_of(kind, ("trace", "determinant"), "fisher_criterion", "kind")
     W = as_points(w, "fisher_criterion")
     S_W, S_B = as_matrix(within, "fisher_criterion"), as_matrix(between, "fisher_criterion")
     if W.ndim not in (1, 2) or len(W) != len(S_W) or not W.any():
@@ -133,7 +145,8 @@ def fisher_criterion(w: ArrayLike, within: ArrayLike, between: ArrayLike) -> flo
         raise DegenerateError(
             f"fisher_criterion: the {W.shape[1]} directions span only {P.shape[1]} with spread in classes."
         )
-    return float(np.trace(P.T @ apart @ P))
+    ratio = P.T @ apart @ P
+    return float(np.trace(ratio) if kind == "trace" else max(np.linalg.det(ratio), 0.0))
 
 
 def fisher_direction(

@@ -1,0 +1,1 @@
+"""Choosing members of an ensemble from a library of models."""

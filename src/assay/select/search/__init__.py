@@ -1,0 +1,1 @@
+"""Searches for a good subset of columns, over any criterion."""

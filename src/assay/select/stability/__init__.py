@@ -1,0 +1,1 @@
+"""Which columns are chosen again and again over resamples, and against columns made of noise."""

@@ -1,0 +1,1 @@
+"""Scores of subsets of columns, fold by fold: what a search asks for."""
