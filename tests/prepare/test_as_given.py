@@ -70,7 +70,7 @@ def test_a_new_category_joins_the_old_ones():
         assert list(new["c"]) == ["none", "a"]
 
 
-def test_holes_stay_holes():
+def test_missing_values_stay_missing_values():
     frame = pl.DataFrame({"v": [1.0, None], "c": ["x", None], "d": ["y", "x"]})
     old = Table.of(frame)
     new = as_given(frame, old, Table(old.values[::-1].copy(), old.schema, complete=False))

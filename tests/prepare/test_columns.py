@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from assay.prepare.columns import columnwise, count_missing, extremes, fill_missing
 
 
-def holed(seed, n, d, dtype, share=0.2):
+def with_missing(seed, n, d, dtype, share=0.2):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)).astype(dtype)
     X[rng.random((n, d)) < share] = np.nan
@@ -26,7 +26,7 @@ shapes = given(
 @shapes
 @settings(max_examples=40, deadline=None)
 def test_kernels_equal_their_numpy_twins(seed, n, d, dtype):
-    X = holed(seed, n, d, dtype)
+    X = with_missing(seed, n, d, dtype)
     value = np.arange(d, dtype=np.float64)
     low, high = extremes(X)
     assert_array_equal(low, np.fmin.reduce(X, axis=0, initial=np.inf))
@@ -39,7 +39,7 @@ def test_kernels_equal_their_numpy_twins(seed, n, d, dtype):
 @shapes
 @settings(max_examples=40, deadline=None)
 def test_steps_in_pieces_equal_steps_on_the_whole(seed, n, d, dtype):
-    X = holed(seed, n, d, dtype, share=0.1)
+    X = with_missing(seed, n, d, dtype, share=0.1)
     a, b = np.linspace(-1, 1, d).astype(dtype), np.linspace(1, 2, d).astype(dtype)
     whole = (X - a) / b
     steps = [(np.subtract, a), (np.divide, b)]
@@ -51,14 +51,14 @@ def test_steps_in_pieces_equal_steps_on_the_whole(seed, n, d, dtype):
 
 
 def test_large_tables_go_through_threads_alike():
-    X = holed(5, 80_000, 9, np.float64)
+    X = with_missing(5, 80_000, 9, np.float64)
     a = np.arange(9.0)
     assert_array_equal(columnwise(X, [(np.subtract, a)]), X - a)
     assert_array_equal(fill_missing(X, a), np.where(np.isnan(X), a, X))
 
 
 def test_a_read_only_array_is_not_written():
-    X = holed(1, 10, 2, np.float64)
+    X = with_missing(1, 10, 2, np.float64)
     X.flags.writeable = False
     filled = fill_missing(X, np.zeros(2), copy=False)
     assert filled is not X

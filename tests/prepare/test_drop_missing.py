@@ -13,12 +13,12 @@ from assay.tables.data import load_breast_cancer_ljubljana
 
 
 @pytest.mark.capability("IML-5-03")
-def test_rows_with_a_hole_go_and_take_their_targets_along():
+def test_rows_with_a_missing_value_go_and_take_their_targets_along():
     data = load_breast_cancer_ljubljana()
     X, y = drop_missing(*data)
     assert isinstance(X, Table)
     assert X.complete
-    assert len(X) == len(y) == 286 - 9  # nine holes in nine rows
+    assert len(X) == len(y) == 286 - 9  # nine missing values in nine rows
     keep = ~np.isnan(data.X.values).any(axis=1)
     assert (y == data.y[keep]).all()
 
@@ -37,7 +37,7 @@ def test_everything_keeps_its_type():
     assert len(drop_missing(pl.DataFrame(columns), pl.Series([1, 2, 3]))[1]) == 1
 
 
-def test_what_stands_for_a_hole_can_be_said():
+def test_what_stands_for_a_missing_value_can_be_said():
     assert drop_missing(np.array([[1.0], [-9.0]]), missing_values=-9).tolist() == [[1.0]]
 
 

@@ -57,7 +57,7 @@ def test_a_constant_column_becomes_the_lower_end():
     assert MinMaxScaler((2, 3)).fit_transform([[7.0], [7.0]]).tolist() == [[2.0], [2.0]]
 
 
-def test_a_column_of_holes_stays_one():
+def test_a_column_of_missing_values_stays_one():
     Z = MinMaxScaler().fit([[1.0, None], [3.0, None]]).transform([[2.0, 5.0]])
     assert_array_equal(Z, [[0.5, np.nan]])
 

@@ -42,7 +42,7 @@ def test_same_mask_as_scikit_learn(features, sparse):
     assert_array_equal(ours.features_, peer.features_)
 
 
-def test_a_new_hole_is_an_error_unless_allowed():
+def test_a_new_missing_value_is_an_error_unless_allowed():
     X = np.array([[1.0, np.nan], [2.0, 3.0]])
     new = np.array([[np.nan, 1.0]])
     with pytest.raises(DataError, match=r"features \[x0\] have missing values in transform"):
@@ -66,7 +66,7 @@ def test_blocks_add_up():
     assert parts.features_.tolist() == [0, 2]
 
 
-def test_a_frame_without_holes_gives_a_frame_without_columns():
+def test_a_frame_without_missing_values_gives_a_frame_without_columns():
     frame = pd.DataFrame({"v": [1.0, 2.0]}, index=["a", "b"])
     mask = MissingIndicator().fit_transform(frame)
     assert mask.shape == (2, 0)

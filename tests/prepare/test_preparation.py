@@ -88,7 +88,7 @@ def test_one_row_is_enough(preparation):
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 @pytest.mark.parametrize("imputer", [SimpleImputer(), RegressionImputer()], ids=["simple", "regression"])
-def test_a_raw_mixed_frame_with_holes_reaches_a_discriminant(library, imputer):
+def test_a_raw_mixed_frame_with_missing_values_reaches_a_discriminant(library, imputer):
     data = insert_missing(load_german_credit(), 0.05, random_state=0)
     X = data.frame(library, target=False)
     model = make_pipeline(imputer, StandardScaler(), LinearDiscriminantAnalysis()).fit(X, data.y)

@@ -17,7 +17,7 @@ from assay.tables.data import load_breast_cancer_ljubljana
 from assay.trees import DecisionTreeClassifier
 
 
-def frame_with_holes(n=200, seed=0):
+def frame_with_missing_values(n=200, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.choice(["no", "yes"], n)
     frame = pd.DataFrame({"age": rng.normal(40, 10, n) + 8 * (y == "yes"), "pay": rng.normal(size=n)})
@@ -29,7 +29,7 @@ def frame_with_holes(n=200, seed=0):
 
 @pytest.mark.parametrize("scale", [False, True])
 def test_equals_the_steps_done_by_hand(scale):
-    X, y = frame_with_holes()
+    X, y = frame_with_missing_values()
     table = SimpleImputer().fit_transform(X)
     if scale:
         table = StandardScaler().fit_transform(table)
@@ -38,14 +38,14 @@ def test_equals_the_steps_done_by_hand(scale):
     assert_array_equal(model.predict_proba(X), by_hand)
 
 
-def test_a_learner_that_uses_holes_keeps_them():
-    X, y = frame_with_holes()
+def test_a_learner_that_uses_missing_values_keeps_them():
+    X, y = frame_with_missing_values()
     model = Prepared(NaiveBayes()).fit(X, y)
     assert model.steps_ == []
     assert_array_equal(model.predict_proba(X), NaiveBayes().fit(X, y).predict_proba(X))
 
 
-def test_holes_and_new_categories_at_predict_time_are_filled():
+def test_missing_values_and_new_categories_at_predict_time_are_filled():
     data = load_breast_cancer_ljubljana()
     X = data.frame("pandas", target=False)
     model = Prepared(LinearDiscriminantAnalysis()).fit(X, data.y)
@@ -55,16 +55,16 @@ def test_holes_and_new_categories_at_predict_time_are_filled():
 
 
 def test_survives_a_round_trip_as_data(tmp_path):
-    X, y = frame_with_holes()
+    X, y = frame_with_missing_values()
     model = Prepared(LinearDiscriminantAnalysis(), scale=True).fit(X, y)
     assay.save(model, tmp_path / "model.assay")
     assert_array_equal(assay.load(tmp_path / "model.assay").predict_proba(X), model.predict_proba(X))
 
 
 def test_the_explanation_shows_the_row_as_it_came():
-    X, y = frame_with_holes()
-    holed = X[X["age"].isna()].iloc[[0]]
-    explanation = Prepared(LinearDiscriminantAnalysis()).fit(X, y).explain(holed)
+    X, y = frame_with_missing_values()
+    with_missing = X[X["age"].isna()].iloc[[0]]
+    explanation = Prepared(LinearDiscriminantAnalysis()).fit(X, y).explain(with_missing)
     assert explanation.row["age"] is None
     assert explanation.learner == "LinearDiscriminantAnalysis"
 

@@ -64,18 +64,18 @@ def test_categories_are_classified():
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=20, deadline=None)
-def test_one_column_with_holes_is_filled_by_least_squares(seed):
+def test_one_column_with_missing_values_is_filled_by_least_squares(seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(40, 4))
-    hole = rng.random(40) < 0.3
-    hole[0], hole[1:7] = True, False
+    missing_one = rng.random(40) < 0.3
+    missing_one[0], missing_one[1:7] = True, False
     H = X.copy()
-    H[hole, 2] = np.nan
+    H[missing_one, 2] = np.nan
     others = [0, 1, 3]
-    peer = LinearRegression().fit(X[~hole][:, others], X[~hole, 2])
+    peer = LinearRegression().fit(X[~missing_one][:, others], X[~missing_one, 2])
     filled = RegressionImputer().fit_transform(H)
-    assert_allclose(filled[hole, 2], peer.predict(X[hole][:, others]), rtol=1e-8, atol=1e-10)
-    assert_allclose(filled[~hole], X[~hole])
+    assert_allclose(filled[missing_one, 2], peer.predict(X[missing_one][:, others]), rtol=1e-8, atol=1e-10)
+    assert_allclose(filled[~missing_one], X[~missing_one])
 
 
 def test_a_given_regressor_does_the_same_as_ours():
@@ -138,7 +138,7 @@ def test_a_frame_comes_back_with_indicators(make):
     assert filled["missingindicator_c"].to_list() == [0, 0, 0, 1]
 
 
-def test_an_unseen_category_is_a_hole():
+def test_an_unseen_category_is_a_missing_value():
     frame = pd.DataFrame({"x": [1.0, 2.0, 10.0, 11.0], "c": ["a", "a", "b", "b"]})
     imputer = RegressionImputer().fit(frame)
     with pytest.warns(SchemaWarning, match="unseen category .* filled like missing values"):

@@ -65,9 +65,9 @@ def test_mode_imputation_of_a_nominal_table():
     data = load_breast_cancer_ljubljana()
     filled = SimpleImputer().fit_transform(data.X)
     assert filled.complete
-    holes = np.isnan(data.X.values)
-    assert_array_equal(filled.values[~holes], data.X.values[~holes])
-    labels = [filled.schema.label(j, filled.values[i, j]) for i, j in np.argwhere(holes)]
+    with_missing = np.isnan(data.X.values)
+    assert_array_equal(filled.values[~with_missing], data.X.values[~with_missing])
+    labels = [filled.schema.label(j, filled.values[i, j]) for i, j in np.argwhere(with_missing)]
     assert sorted(labels) == ["left_low"] + ["no"] * 8
 
 
@@ -175,15 +175,15 @@ def test_an_unseen_category_is_filled_with_a_warning():
     assert filled["c"].tolist() == ["x", "y"]
 
 
-@pytest.mark.parametrize(("missing_values", "hole"), [(-1, -1.0), (np.nan, np.nan), (None, None)])
-def test_what_stands_for_a_hole_can_be_said(missing_values, hole):
+@pytest.mark.parametrize(("missing_values", "missing_one"), [(-1, -1.0), (np.nan, np.nan), (None, None)])
+def test_what_stands_for_a_missing_value_can_be_said(missing_values, missing_one):
     X = np.array([[1.0], [3.0], [np.nan]], dtype=object)
-    X[2, 0] = hole
+    X[2, 0] = missing_one
     X = X.astype(float)
     assert SimpleImputer(missing_values=missing_values).fit_transform(X).ravel().tolist() == [1, 3, 2]
 
 
-def test_a_question_mark_can_stand_for_a_hole():
+def test_a_question_mark_can_stand_for_a_missing_value():
     frame = pd.DataFrame({"c": ["x", "?", "x", "y"], "v": [1.0, 2.0, np.nan, 3.0]})
     imputer = SimpleImputer(missing_values="?").fit(frame)
     assert imputer.transform(frame)["c"].tolist() == ["x", "x", "x", "y"]
@@ -212,7 +212,7 @@ def test_blocks_give_the_same_fillings(seed, cut, strategy):
     frame.loc[rng.random(60) < 0.2, "c"] = None
     whole = SimpleImputer(strategy=strategy).fit(frame)
     partial = SimpleImputer(strategy=strategy)
-    frame["c"] = frame["c"].astype("string")  # a type that says text, also in a block of holes
+    frame["c"] = frame["c"].astype("string")  # a type that says text, also in a block of missing values
     for part in (frame[cut:], frame[:cut]):  # categories that the first block lacks come later
         partial.partial_fit(part)
     streamed = SimpleImputer(strategy=strategy).fit_blocks([frame[:cut], frame[cut:]])
@@ -222,13 +222,15 @@ def test_blocks_give_the_same_fillings(seed, cut, strategy):
 
 
 @pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent", "constant"])
-def test_a_block_of_holes_takes_the_kind_of_the_next(strategy):
-    holes = pl.DataFrame({"a": [None, None], "b": [None, None]}, schema={"a": pl.String, "b": pl.String})
+def test_a_block_of_missing_values_takes_the_kind_of_the_next(strategy):
+    with_missing = pl.DataFrame(
+        {"a": [None, None], "b": [None, None]}, schema={"a": pl.String, "b": pl.String}
+    )
     later = pl.DataFrame({"a": [3.0, 3.0], "b": ["x", "x"]})
-    imputer = SimpleImputer(strategy=strategy).partial_fit(holes).partial_fit(later)
+    imputer = SimpleImputer(strategy=strategy).partial_fit(with_missing).partial_fit(later)
     expected = [0, "missing_value"] if strategy == "constant" else [3.0, "x"]
     assert imputer.statistics_.tolist() == expected
-    assert SimpleImputer(strategy=strategy).fit_blocks([later, holes]).statistics_.tolist() == expected
+    assert SimpleImputer(strategy=strategy).fit_blocks([later, with_missing]).statistics_.tolist() == expected
 
 
 @given(seed=st.integers(0, 10**6), strategy=st.sampled_from(["mean", "median", "most_frequent"]))
@@ -293,7 +295,7 @@ def test_frames_with_numbers_for_names_keep_them():
 
 
 @pytest.mark.parametrize("strategy", ["mean", "constant"])
-def test_holes_can_be_put_back(strategy):
+def test_missing_values_can_be_put_back(strategy):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 3))
     X[rng.random(X.shape) < 0.2] = np.nan
@@ -354,7 +356,7 @@ def test_blocks_of_a_sparse_table_add_up():
         assert_allclose(parts.statistics_, SimpleImputer(strategy=strategy).fit(X).statistics_)
 
 
-def test_the_indicator_tells_where_the_holes_were():
+def test_the_indicator_tells_where_the_missing_values_were():
     X = np.array([[1.0, np.nan], [2.0, 3.0]])
     assert SimpleImputer().fit(X).indicator_ is None
     indicator = SimpleImputer(add_indicator=True).fit(X).indicator_
@@ -368,7 +370,7 @@ def test_a_text_fills_a_column_without_any_value():
     assert model.transform(X).tolist() == [["a", "?"], ["?", "?"]]
 
 
-def test_the_inverse_puts_back_what_stands_for_a_hole():
+def test_the_inverse_puts_back_what_stands_for_a_missing_value():
     X = np.array([[1.0, -1.0], [-1.0, 3.0]])
     model = SimpleImputer(missing_values=-1, add_indicator=True).fit(X)
     assert_array_equal(model.inverse_transform(model.transform(X)), X)

@@ -119,7 +119,7 @@ def test_a_constant_column_is_moved_and_not_scaled():
     assert_allclose(scaler.scale_[2], Peer().fit(X).scale_[2], rtol=1e-12)
 
 
-def test_a_column_of_holes_stays_one():
+def test_a_column_of_missing_values_stays_one():
     scaler = StandardScaler().fit([[1.0, None], [3.0, None]])
     assert np.isnan(scaler.mean_[1])
     assert_array_equal(scaler.transform([[3.0, 7.0]]), [[1.0, np.nan]])

@@ -2,6 +2,7 @@
 
 from assay.prepare.basis_expansion import BasisExpansion
 from assay.prepare.drop_missing import drop_missing
+from assay.prepare.flatten import Flattened, flatten
 from assay.prepare.label_codes import LabelCodes
 from assay.prepare.min_max_scaler import MinMaxScaler
 from assay.prepare.missing_indicator import MissingIndicator
@@ -14,6 +15,7 @@ from assay.prepare.transformed_target_regressor import TransformedTargetRegresso
 
 __all__ = [
     "BasisExpansion",
+    "Flattened",
     "LabelCodes",
     "MinMaxScaler",
     "MissingIndicator",
@@ -25,4 +27,5 @@ __all__ = [
     "StandardScaler",
     "TransformedTargetRegressor",
     "drop_missing",
+    "flatten",
 ]

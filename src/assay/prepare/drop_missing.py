@@ -9,11 +9,12 @@ import numpy as np
 from assay.errors import DataError
 from assay.prepare.missing_indicator import is_missing
 from assay.tables import Table
+from assay.types import TableLike
 
 __all__ = ["drop_missing"]
 
 
-def drop_missing(X: Any, *others: Any, missing_values: Any = np.nan) -> Any:
+def drop_missing(X: TableLike, *others: Any, missing_values: float | str | None = np.nan) -> Any:
     """The rows of X without missing values, and the same rows of everything that goes with X.
 
     Deletion is right when there are plenty of rows and values are missing completely at random. It is a function and

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import encode_labels, label_codes
 from assay.errors import DataError
@@ -58,14 +59,14 @@ class LabelCodes:
         """(n, K) rows of the unit matrix."""
         return np.eye(len(self.classes))[self.numbers(y)]
 
-    def from_numbers(self, codes: Any) -> np.ndarray:
+    def from_numbers(self, codes: ArrayLike) -> np.ndarray:
         """(n,) the labels of numbers 0 to K - 1."""
         codes, K = np.asarray(codes), len(self.classes)
         if codes.ndim != 1 or not np.isin(codes, np.arange(K)).all():
             raise DataError(f"LabelCodes: expected a list of whole numbers from 0 to {K - 1}.")
         return self.classes[codes.astype(np.int64)]
 
-    def from_signs(self, codes: Any) -> np.ndarray:
+    def from_signs(self, codes: ArrayLike) -> np.ndarray:
         """(n,) the labels of -1 and +1."""
         self._two()
         codes = np.asarray(codes)
@@ -73,7 +74,7 @@ class LabelCodes:
             raise DataError("LabelCodes: expected a list of -1 and +1.")
         return self.classes[(codes > 0).astype(np.int64)]
 
-    def from_one_hot(self, codes: Any) -> np.ndarray:
+    def from_one_hot(self, codes: ArrayLike) -> np.ndarray:
         """(n,) the labels of unit vectors."""
         codes = np.asarray(codes)
         K = len(self.classes)

@@ -15,6 +15,7 @@ from assay.prepare.as_given import as_given
 from assay.prepare.columns import columnwise, extremes
 from assay.prepare.preparation import Preparation, Summed, without_dates
 from assay.tables import Schema, Table
+from assay.types import TableLike
 
 __all__ = ["MinMaxScaler"]
 
@@ -119,7 +120,7 @@ class MinMaxScaler(Summed, Preparation):
             steps += [(np.maximum, np.where(coded, -1.0, a)), (np.minimum, np.where(coded, np.inf, b))]
         return without_dates(Table(columnwise(table.values, steps, copy), table.schema, table.complete))
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: TableLike) -> Any:
         """The rows in their old units; what was clipped stays clipped."""
         table = self._read(X)
         steps = [(np.subtract, self.min_), (np.divide, self.scale_)]

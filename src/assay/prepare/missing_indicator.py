@@ -15,6 +15,7 @@ from assay.prepare.as_given import beside, with_text_names
 from assay.prepare.preparation import Preparation, Summed
 from assay.tables import Schema, Table
 from assay.tables.table import UNSEEN
+from assay.types import TableLike
 
 __all__ = ["MissingIndicator", "is_missing", "is_nan", "missing_stored"]
 
@@ -79,7 +80,7 @@ class MissingIndicator(Summed, Preparation):
     def __init__(
         self,
         *,
-        missing_values: Any = np.nan,
+        missing_values: float | str | None = np.nan,
         features: str = "missing-only",
         sparse: bool | str = "auto",
         error_on_new: bool = True,
@@ -104,7 +105,7 @@ class MissingIndicator(Summed, Preparation):
         everything = np.arange(len(self.schema_))
         self.features_ = everything if self.features == "all" else everything[sums.count > 0]
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """(n, features) True where an entry is missing."""
         table = self._read(X)
         mask = is_missing(table, self.missing_values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import comb
 from numbers import Integral
@@ -18,6 +19,7 @@ from assay.core.stored import Integer
 from assay.errors import DataError, ParameterError
 from assay.prepare.as_given import beside, with_text_names
 from assay.tables import Design, Table
+from assay.types import TableLike
 
 __all__ = ["PolynomialFeatures"]
 
@@ -94,7 +96,12 @@ class PolynomialFeatures(Transformer):
     takes = frozenset({"sparse"})
 
     def __init__(
-        self, degree: Any = 2, *, interaction_only: bool = False, include_bias: bool = True, order: str = "C"
+        self,
+        degree: Any = 2,
+        *,
+        interaction_only: bool = False,
+        include_bias: bool = True,
+        order: str = "C",
     ):
         self.degree = degree
         self.interaction_only = interaction_only
@@ -155,14 +162,14 @@ class PolynomialFeatures(Transformer):
     def _names_out(self) -> list[str]:
         return _named(self.powers_, self.design_.names)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the terms, such as "x0 x1^2"; the constant is "1"."""
         names = super().get_feature_names_out(input_features)
         if input_features is None or list(input_features) == self.schema_.names:
             return names
         return np.array(_named(self.powers_, list(map(str, input_features))), dtype=object)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """The rows of X as products of its columns; a frame of the same library, else an array or a CSR matrix."""
         values = self._admit(X)
         if not isinstance(values, np.ndarray):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from assay.core import SumLearner, Transformer
 from assay.core.sum_learner import WithoutTarget
 from assay.prepare.as_given import as_given
 from assay.tables import Column, Schema, Table
+from assay.types import TableLike
 
 __all__ = ["Preparation", "Summed", "without_dates"]
 
@@ -41,13 +43,13 @@ class Preparation(Transformer):
 
     takes = frozenset({"nominal", "missing"})
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """The rows of X, prepared; a frame of the same library, an array for an array, a Table for a Table."""
         table = self._read(X)
         copy = getattr(self, "copy", True) or not isinstance(X, np.ndarray)
         return as_given(X, table, self._convert(table, copy))
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the new table's columns."""
         names = super().get_feature_names_out(input_features)  # checks them against those of fit
         if input_features is None:

@@ -24,6 +24,7 @@ from assay.prepare.original_units import in_original_units
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
 from assay.tables import Table
+from assay.types import Estimator, TableLike
 
 __all__ = ["Prepared", "PreparedRegressor"]
 
@@ -147,22 +148,22 @@ class Prepared(_Prepares, MultiTargetClassifier):
     multiclass = "as the estimator"
     renamed = {"learner": "estimator", "learner_": "estimator_"}  # in model files of earlier versions
 
-    def __init__(self, estimator: Any = None, scale: bool = False):
+    def __init__(self, estimator: Estimator | None = None, scale: bool = False):
         self.estimator = estimator
         self.scale = scale
 
     @available_if(_has("predict_proba"))
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the posterior probability of each class, if the classifier has them."""
         return super().predict_proba(X)
 
     @available_if(_has("predict_proba"))
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of the posterior, if the classifier has one."""
         return super().predict_log_proba(X)
 
     @available_if(_has("decision_function"))
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """The scores of the classifier, if it has them."""
         return self.estimator_.decision_function(self._prepare(self._admit(X)))
 
@@ -246,7 +247,7 @@ class PreparedRegressor(PassesDistributionsOn, _Prepares, Regressor):
     )
     _task = "regressor"
 
-    def __init__(self, estimator: Any = None, scale: bool = False):
+    def __init__(self, estimator: Estimator | None = None, scale: bool = False):
         self.estimator = estimator
         self.scale = scale
 

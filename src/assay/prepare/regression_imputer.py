@@ -19,6 +19,7 @@ from assay.prepare.missing_indicator import PREFIX, is_missing
 from assay.prepare.preparation import Preparation
 from assay.prepare.tally import Tally
 from assay.tables import Column, Design, Schema, Table
+from assay.types import Estimator
 
 __all__ = ["RegressionImputer"]
 
@@ -115,10 +116,10 @@ class RegressionImputer(Preparation):
 
     def __init__(
         self,
-        regressor: Any = None,
-        classifier: Any = None,
+        regressor: Estimator | None = None,
+        classifier: Estimator | None = None,
         *,
-        missing_values: Any = np.nan,
+        missing_values: float | str | None = np.nan,
         max_iter: int = 100,
         tol: float = 1e-3,
         add_indicator: bool = False,

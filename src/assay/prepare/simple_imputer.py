@@ -26,6 +26,7 @@ from assay.prepare.preparation import Preparation, Summed
 from assay.prepare.sparse_moments import sparse_moments
 from assay.prepare.tally import Tally
 from assay.tables import Column, Schema, Table
+from assay.types import Label, TableLike
 
 __all__ = ["SimpleImputer"]
 
@@ -123,9 +124,9 @@ class SimpleImputer(Summed, Preparation):
     def __init__(
         self,
         *,
-        missing_values: Any = np.nan,
+        missing_values: float | str | None = np.nan,
         strategy: str | Callable[[np.ndarray], float] = "mean",
-        fill_value: Any = None,
+        fill_value: Label | None = None,
         copy: bool = True,
         add_indicator: bool = False,
         keep_empty_features: bool = False,
@@ -317,7 +318,7 @@ class SimpleImputer(Summed, Preparation):
             columns += [Column(PREFIX + self.schema_[int(j)].name) for j in self.missing_columns_]
         return Schema(columns, self.schema_.named)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: TableLike) -> Any:
         """The rows with missing values where the indicators are 1; needs ``add_indicator=True``."""
         check_is_fitted(self)
         if not self.add_indicator:

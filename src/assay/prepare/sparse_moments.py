@@ -6,16 +6,22 @@ from typing import Any
 
 import numpy as np
 
+import assay.prepare._sparse_moments as _sparse_moments
 from assay.core.moments import ClassMoments
 
 __all__ = ["sparse_moments"]
 
 
-def sparse_moments(X: Any, w: np.ndarray | None) -> ClassMoments:
-    """The moments of the columns of a CSR matrix as one class; a stored NaN is missing, what is not stored is 0.
+def sparse_moments(X: Any, w: np.ndarray | None, y: np.ndarray | None = None, K: int = 1) -> ClassMoments:
+    """The moments of the columns of a CSR matrix in each class; a stored NaN is missing, what is not stored is 0.
 
-    Two passes over the stored entries: the mean first, then the squared deviations from it, those of the zeros
-    in one product.
+    Two passes over the stored entries: the mean first, then the squared deviations from it, those of the zeros in one
+    product; a third where nothing but rounding may be left of them.
+
+    Parameters
+    ----------
+    X : (n, d) CSR matrix      w : (n,) weights, or None for ones
+    y : (n,) codes 0..K-1, or None for one class
 
     Examples
     --------
@@ -27,24 +33,31 @@ def sparse_moments(X: Any, w: np.ndarray | None) -> ClassMoments:
     (array([[2., 1.]]), array([[8., 0.]]))
     """
     n, d = X.shape
-    rows = np.repeat(np.arange(n), np.diff(X.indptr))
-    weights = np.ones(n) if w is None else w
-    present = ~np.isnan(X.data)
-    j, x, v = X.indices[present], X.data[present].astype(np.float64), weights[rows[present]]
-
-    def add(values: np.ndarray, columns: np.ndarray = j) -> np.ndarray:
-        return np.bincount(columns, weights=values, minlength=d)
-
-    total = weights.sum()
-    missing = add(weights[rows[~present]], X.indices[~present])
-    known = total - missing
-    mean = add(v * x) / np.where(known > 0, known, 1.0)
-    stored = np.bincount(
-        X.indices[weights[rows] > 0], minlength=d
-    )  # counted, since a difference of weights rounds
-    zeros = np.where(stored < np.count_nonzero(weights), np.maximum(known - add(v), 0.0), 0.0)
-    mean += (add(v * (x - mean[j])) - zeros * mean) / np.where(
-        known > 0, known, 1.0
-    )  # a constant is its own mean
-    scatter = add(v * (x - mean[j]) ** 2) + zeros * mean**2
-    return ClassMoments(np.array([total]), known[None], mean[None], scatter[None])
+    codes = np.zeros(n, dtype=np.int64) if y is None else np.ascontiguousarray(y, dtype=np.int64)
+    indices = np.ascontiguousarray(X.indices)
+    rows: dict[str, Any] = {
+        "data": np.ascontiguousarray(X.data if X.dtype.kind == "f" else X.data.astype(np.float64)),
+        "indices": indices,
+        "indptr": np.ascontiguousarray(X.indptr, indices.dtype),
+        "y": codes,
+        "w": np.empty(0) if w is None else np.ascontiguousarray(w, dtype=np.float64),
+    }
+    stored, entries, mean, missing = np.zeros((4, K, d))
+    _sparse_moments.totals(**rows, known=stored, entries=entries, sum=mean, missing=missing)
+    total = np.bincount(codes, w, minlength=K).astype(np.float64)
+    count = np.bincount(codes if w is None else codes[w > 0], minlength=K)
+    known = total[:, None] - missing
+    safe = np.where(known > 0, known, 1.0)
+    mean /= safe
+    # entries are counted, since a difference of weights rounds
+    zeros = np.where(entries < count[:, None], np.maximum(known - stored, 0.0), 0.0)
+    first, second = np.zeros((2, K, d))
+    _sparse_moments.deviations(**rows, mean=mean, first=first, second=second)
+    step = (first - zeros * mean) / safe  # what rounding left out of the mean
+    scatter = np.maximum(second + zeros * mean**2 - known * step**2, 0.0)
+    mean += step
+    if ((zeros == 0) & (step != 0)).any():  # a constant is its own mean, and has no scatter
+        second[:] = 0.0
+        _sparse_moments.deviations(**rows, mean=mean, first=first, second=second)
+        scatter = np.where(zeros == 0, second, scatter)
+    return ClassMoments(total, known, mean, scatter)

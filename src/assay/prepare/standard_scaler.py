@@ -19,6 +19,7 @@ from assay.prepare.columns import columnwise
 from assay.prepare.preparation import Preparation, Summed, without_dates
 from assay.prepare.sparse_moments import sparse_moments
 from assay.tables import Schema, Table
+from assay.types import TableLike
 
 __all__ = ["StandardScaler"]
 
@@ -134,7 +135,7 @@ class StandardScaler(Summed, Preparation):
         steps += [(np.divide, self.scale_)] if self.with_std else []  # (1)
         return without_dates(self._apply(table, steps, copy)) if steps else self._apply(table, steps, copy)
 
-    def transform(self, X: Any, copy: bool | None = None) -> Any:
+    def transform(self, X: TableLike, copy: bool | None = None) -> Any:
         """The rows of X, standardised.
 
         Parameters
@@ -146,7 +147,7 @@ class StandardScaler(Summed, Preparation):
         fresh = (self.copy if copy is None else copy) or not isinstance(X, np.ndarray)
         return as_given(X, table, self._convert(table, fresh))
 
-    def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
+    def inverse_transform(self, X: TableLike, copy: bool | None = None) -> Any:
         """The rows in their old units: :math:`x = z s + m`; ``copy`` is accepted, X is never changed."""
         table = self._read(X)
         steps: list[Any] = [(np.multiply, self.scale_)] if self.with_std else []

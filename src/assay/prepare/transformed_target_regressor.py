@@ -28,7 +28,7 @@ from assay.stats.distributions.predictive import Predictive, change_of_variables
 from assay.tables import Table
 from assay.tables.row_names import row_name
 from assay.tables.rows import entries_of_rows, row_count, take_rows
-from assay.types import TableLike, Target, Weights
+from assay.types import Estimator, Splitter, TableLike, Target, Weights
 
 TRANSFORMS: dict[str, type[TargetTransform]] = {
     "log": Log,
@@ -154,15 +154,15 @@ class TransformedTargetRegressor(MetaEstimator, Regressor):
 
     def __init__(
         self,
-        regressor: Any = None,
+        regressor: Estimator | None = None,
         *,
-        transformer: Any = None,
+        transformer: Estimator | None = None,
         func: Callable[..., Any] | None = None,
         inverse_func: Callable[..., Any] | None = None,
         check_inverse: bool = True,
         ratio_to: str | int | None = None,
         bias: str | None = "auto",
-        cv: Any = None,
+        cv: Splitter | None = None,
     ):
         self.regressor = regressor
         self.transformer = transformer

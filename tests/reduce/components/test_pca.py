@@ -15,10 +15,12 @@ from assay.reduce import (
     PCA,
     IncrementalPCA,
     average_eigenvalue_rule,
+    components_by_cross_validation,
     components_by_evidence,
     components_for_share,
     parallel_analysis,
 )
+from assay.reduce.components.held_out_likelihood import _losses, _scatter
 from assay.tables.data import load_breast_cancer, load_iris
 
 IRIS = load_iris().X.values
@@ -260,3 +262,60 @@ def test_a_file_gives_it_back(tmp_path):
         assay.save(model, tmp_path / "pca.assay")
         again = assay.load(tmp_path / "pca.assay")
         np.testing.assert_array_equal(again.transform(IRIS), model.transform(IRIS))
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-80, 1e80, 1e150])
+def test_whitened_components_have_variance_one_at_any_scale(scale):
+    X = np.random.default_rng(0).normal(size=(40, 5)) * [1, 2, 3, 4, 5]
+    Z = PCA(n_components=3, whiten=True).fit_transform(X * scale)
+    np.testing.assert_allclose(
+        np.abs(Z), np.abs(PCA(n_components=3, whiten=True).fit_transform(X)), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("settings", [{"standardize": True}, {"whiten": True}], ids=str)
+def test_equal_rows_have_no_components_but_zeros(settings):
+    X = np.repeat(np.random.default_rng(0).normal(size=(1, 6)), 10, axis=0)  # whose mean rounds
+    model = PCA(n_components=2, **settings).fit(X)
+    assert not model.explained_variance_.any()
+    assert not model.transform(X).any()
+
+
+def test_trimming_one_row_is_refused_in_a_sentence():
+    with pytest.raises(DegenerateError, match="at least 2 rows"):
+        PCA(trim=0.975).fit([[1.0, 2.0]])
+
+
+def test_the_likelihood_in_cross_validation_is_that_of_models_fitted_anew():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 3)) @ random.normal(size=(3, 7)) + 0.6 * random.normal(size=(60, 7))
+    fold = np.random.RandomState(0).permutation(60) % 5
+    scores = [
+        sum(Peer(k).fit(X[fold != f]).score_samples(X[fold == f]).sum() for f in range(5))
+        for k in range(1, 7)
+    ]
+    assert components_by_cross_validation(X) == 1 + int(np.argmax(scores)) == 3
+    parts = [_scatter(X[fold != 2]), _scatter(X[fold == 2])]
+    expected = [-2 * Peer(k).fit(X[fold != 2]).score(X[fold == 2]) for k in range(1, 7)]
+    assert_allclose(_losses(*parts, 7, False)[1:] + 7 * np.log(2 * np.pi), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+def test_cross_validation_finds_the_components_at_any_scale_and_beside_a_constant_column(scale):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(100, 2)) @ random.normal(size=(2, 6)) + 0.3 * random.normal(size=(100, 6))
+    X = np.column_stack([X, np.full(100, 0.1)]) * scale
+    assert components_by_cross_validation(X) == 2
+    assert components_by_cross_validation(random.normal(size=(50, 5)) * scale) == 1  # noise alone
+    assert 1 <= components_by_cross_validation(random.normal(size=(8, 30)) * scale, n_folds=8) <= 7
+    with pytest.raises(DegenerateError, match="all the same"):
+        components_by_cross_validation(np.full((9, 3), 0.1 * scale))
+    with pytest.raises(ParameterError, match="between 2 and the 3 rows"):
+        components_by_cross_validation(X[:3])
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_parallel_analysis_of_more_columns_than_rows(standardize):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(20, 2)) @ random.normal(size=(2, 50)) + 0.3 * random.normal(size=(20, 50))
+    assert PCA("parallel", standardize=standardize).fit(X).n_components_ == 2

@@ -182,3 +182,17 @@ def test_awkward_tables_and_wrong_input():
         rotate_loadings(PC, "varimaks")
     with pytest.raises(DataError, match="two factors"):
         rotate_by_angle(np.eye(3), 10)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-80, 1e80, 1e150])
+@pytest.mark.parametrize("method", ["ml", "em", "axes", "principal"])
+def test_factors_and_densities_do_not_depend_on_the_scale(method, scale):
+    random = np.random.default_rng(1)
+    X = random.normal(size=(300, 2)) @ random.normal(size=(2, 8)) + 0.5 * random.normal(size=(300, 8))
+    settings = {"method": method, "max_iter": 3000, "tol": 1e-8}
+    model = FactorAnalysis(2, **settings).fit(X)
+    scaled = FactorAnalysis(2, **settings).fit(X * scale)
+    np.testing.assert_allclose(scaled.transform(X * scale), model.transform(X), atol=1e-7)
+    density = scaled.score_samples(X * scale) + 8 * np.log(scale)
+    np.testing.assert_allclose(density, model.score_samples(X), atol=1e-7)
+    np.testing.assert_allclose(scaled.get_precision() * scale * scale, model.get_precision(), atol=1e-7)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,7 +22,7 @@ from assay.reduce.buffet import _binary_features
 from assay.reduce.buffet.indian_buffet_process import IndianBuffetProcess, harmonic
 from assay.reduce.buffet.linear_gaussian import feature_posterior, log_likelihood
 from assay.stats.bayesian.draws import Draws
-from assay.types import TableLike
+from assay.types import RandomState, TableLike, Target
 
 __all__ = ["FeatureSampler", "IndianBuffetModel"]
 
@@ -136,7 +137,7 @@ class IndianBuffetModel(Transformer):
         n_sweeps: int = 500,
         n_chains: int = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.alpha = alpha
         self.noise = noise
@@ -146,7 +147,7 @@ class IndianBuffetModel(Transformer):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: TableLike, y: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target | None = None) -> Self:  # type: ignore[override]
         """Learn the features of the rows of X; y is ignored."""
         return super().fit(X)
 
@@ -191,7 +192,7 @@ class IndianBuffetModel(Transformer):
         )
         return out
 
-    def inverse_transform(self, Z: Any) -> np.ndarray:
+    def inverse_transform(self, Z: ArrayLike) -> np.ndarray:
         """(n, d) the rows that features (n, K), or their probabilities, add up to."""
         check_is_fitted(self)
         return np.asarray(Z, dtype=np.float64) @ self.components_

@@ -13,14 +13,14 @@ from assay.core.stored import FloatArray, Integer, Object
 from assay.core.sum_learner import SumLearner, WithoutTarget
 from assay.core.sums import Block
 from assay.errors import ParameterError
-from assay.reduce.components.linear_components import LinearComponents
+from assay.reduce.components.gaussian_components import GaussianComponents
 from assay.reduce.components.pca import rows_of, scatter_of_block
 from assay.reduce.components.spectrum import spectrum_of_matrix
 
 __all__ = ["IncrementalPCA"]
 
 
-class IncrementalPCA(WithoutTarget, SumLearner, LinearComponents):
+class IncrementalPCA(WithoutTarget, SumLearner, GaussianComponents):
     r"""Principal components from rows that come in parts: the covariance matrix is a sum, so nothing is lost.
 
     ``partial_fit`` adds rows to the counts, means and scatter matrix of those before, and the components are those of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -21,12 +22,18 @@ from assay.kernels import Kernel, Linear, kernel_of
 from assay.kernels.gram_rows import finite
 from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.kernels.names import pairwise_kernel_of
+from assay.reduce.components.some_eigenpairs import some_eigenpairs
 from assay.reduce.components.spectrum import with_fixed_signs
+from assay.stats.multivariate.leading_eigenvectors import leading_eigenvectors
+from assay.types import KernelLike, RandomState, TableLike, Target
 
 __all__ = ["KernelPCA"]
 
-ROWS_FOR_LANCZOS = 200  # from which few eigenvalues are found by Lanczos steps
-SHARE_FOR_LANCZOS = 0.05  # share of the rows that is few
+ROWS_FOR_BLOCKS = 200  # from which few eigenvalues are found by products with blocks of vectors
+SHARE_FOR_BLOCKS = 0.05  # share of the rows that is few
+EXTRA_VECTORS = 8  # in a block beyond those wanted
+MOST_PRODUCTS = 60  # after which all eigenvalues are computed instead
+CONVERGED = 1e-11  # of the largest eigenvalue, that a residual may have
 NEGATIVE_SHARE = 1e-6  # of the largest eigenvalue that a negative one may have by rounding
 ZERO_SHARE = 1e-12  # of the largest eigenvalue, below which an eigenvalue is rounding
 
@@ -61,11 +68,11 @@ class KernelPCA(KernelLearner, NumberedColumns):
     fit_inverse_transform : bool, default False
         Whether to learn a way back from components to rows, by kernel ridge regression on the components.
     eigen_solver, tol, max_iter, iterated_power : as scikit-learn's
-        Accepted; eigenvalues are exact, and by Lanczos steps where few of many are asked for.
+        Accepted; eigenvalues are exact, and by products with blocks of vectors where few of many are asked for.
     remove_zero_eig : bool, default False
         Whether components without variance are left out also if ``n_components`` asks for them.
     random_state : int, RandomState or None, default None
-        Start of the Lanczos steps.
+        First block of vectors; None is always the same one.
     copy_X : bool, default True
         Whether to keep a copy of the training rows, so that X may be changed later; X is never changed here.
     n_jobs : int or None, default None
@@ -136,19 +143,19 @@ class KernelPCA(KernelLearner, NumberedColumns):
         self,
         n_components: int | None = None,
         *,
-        kernel: Any = "linear",
+        kernel: KernelLike = "linear",
         gamma: float | None = None,
         degree: float = 3,
         coef0: float = 1,
-        kernel_params: Any = None,
+        kernel_params: Mapping[str, Any] | None = None,
         alpha: float = 1.0,
         fit_inverse_transform: bool = False,
         eigen_solver: str = "auto",
         tol: float = 0,
         max_iter: int | None = None,
-        iterated_power: Any = "auto",
+        iterated_power: int | str = "auto",
         remove_zero_eig: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         copy_X: bool = True,
         n_jobs: int | None = None,
     ):
@@ -170,7 +177,7 @@ class KernelPCA(KernelLearner, NumberedColumns):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target | None = None) -> Self:  # type: ignore[override]
         """Learn the components of the rows of X; y is ignored."""
         return super().fit(X)
 
@@ -220,15 +227,14 @@ class KernelPCA(KernelLearner, NumberedColumns):
 
     def _eigen(self, K: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         n = len(K)
-        if n > ROWS_FOR_LANCZOS and k <= SHARE_FOR_LANCZOS * n:
-            from scipy.sparse.linalg import eigsh
-
-            start = random_state_of(self.random_state).uniform(-1, 1, n)
-            values, vectors = eigsh(K, k, which="LA", v0=start)
-        else:
-            from scipy.linalg import eigh
-
-            values, vectors = eigh(K, subset_by_index=[n - k, n - 1], check_finite=False, overwrite_a=False)
+        pairs = None
+        if n > ROWS_FOR_BLOCKS and k <= SHARE_FOR_BLOCKS * n and self.kernel_.psd:
+            random = random_state_of(0 if self.random_state is None else self.random_state)
+            start = random.uniform(-1, 1, size=(n, k + EXTRA_VECTORS))
+            leading = leading_eigenvectors(lambda V: K @ V, start, k, max_products=MOST_PRODUCTS)
+            if leading.residual <= CONVERGED * max(leading.values[0], 0.0):
+                pairs = leading.values, leading.vectors
+        values, vectors = pairs or some_eigenpairs(K, n - k, n - 1)
         order = np.argsort(-values, kind="stable")
         values, vectors = values[order], vectors[:, order]
         self._complain(K, values)
@@ -239,9 +245,7 @@ class KernelPCA(KernelLearner, NumberedColumns):
         """Warn if the kernel cannot be an inner product, whose components of negative variance are left out."""
         lowest = float(values[-1])
         if len(values) < len(K) and not self.kernel_.psd:
-            from scipy.linalg import eigvalsh
-
-            lowest = float(eigvalsh(K, subset_by_index=[0, 0])[0])
+            lowest = float(some_eigenpairs(K, 0, 0)[0][0])
         if lowest < -NEGATIVE_SHARE * max(float(values[0]), 0.0):
             warn_user(
                 f"{type(self).__name__}: the centred kernel matrix has a negative eigenvalue, {lowest:.4g} beside "
@@ -284,7 +288,7 @@ class KernelPCA(KernelLearner, NumberedColumns):
             X, S = scipy.sparse.csr_matrix(X), scipy.sparse.csr_matrix(S)
         return self.kernel_.combine(X, S, scaled) - self._column_means @ scaled
 
-    def inverse_transform(self, X: Any) -> np.ndarray:
+    def inverse_transform(self, X: TableLike) -> np.ndarray:
         """(n, d) rows whose components are about X (n, k); needs ``fit_inverse_transform=True``.
 
         As scikit-learn's, it does not know the mean of the features, so for the linear kernel use :class:`PCA`.

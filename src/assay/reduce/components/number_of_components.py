@@ -86,15 +86,14 @@ def parallel_analysis(
     values, random = _descending(eigenvalues, "parallel_analysis"), random_state_of(random_state)
     d = len(values)
     scale = np.ones(d) if variances is None else np.sqrt(np.asarray(variances, dtype=float))
-    null = np.empty((draws, d))
+    null = np.zeros((draws, d))
     for draw in range(draws):
         Z = random.standard_normal((n, d)) * scale
         Z -= Z.mean(axis=0)
-        S = Z.T @ Z / (n - 1)
         if variances is None:
-            root = np.sqrt(np.diag(S))
-            S /= root * root[:, None]
-        null[draw] = np.linalg.eigvalsh(S)[::-1]
+            Z /= np.sqrt(np.einsum("ij,ij->j", Z, Z) / (n - 1))
+        products = Z.T @ Z if d <= n else Z @ Z.T  # both have the same eigenvalues other than 0
+        null[draw, : min(n, d)] = np.linalg.eigvalsh(products / (n - 1))[::-1]
     below = values <= np.quantile(null, quantile, axis=0)
     return max(1, int(np.argmax(below)) if below.any() else d)
 

@@ -13,7 +13,8 @@ from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.sum_learner import PassLearner, WithoutTarget
 from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.reduce.components.linear_components import LinearComponents
+from assay.reduce.components.gaussian_components import GaussianComponents
+from assay.reduce.components.missing_moments import expected_scatter
 from assay.reduce.components.number_of_components import (
     average_eigenvalue_rule,
     components_by_evidence,
@@ -23,6 +24,7 @@ from assay.reduce.components.number_of_components import (
 from assay.reduce.components.sparse_scatter import centred_spectrum, sparse_scatter
 from assay.reduce.components.spectrum import Spectrum, spectrum_of_matrix, spectrum_of_rows
 from assay.reduce.components.subspace import random_spectrum
+from assay.types import RandomState
 
 __all__ = ["PCA", "rows_of", "scatter_of_block"]
 
@@ -31,7 +33,7 @@ MOST_SPARSE_COLUMNS = 3000  # of a sparse table whose covariance matrix is compu
 RULES = ("mle", "average", "parallel")
 
 
-class PCA(WithoutTarget, PassLearner, LinearComponents):
+class PCA(WithoutTarget, PassLearner, GaussianComponents):
     r"""New columns that are uncorrelated, the first with the largest variance that a direction can have.
 
     With the mean m and the covariance matrix S of the training rows,
@@ -45,7 +47,10 @@ class PCA(WithoutTarget, PassLearner, LinearComponents):
     and the answers are exact unless ``svd_solver="randomized"`` asks for less.
 
     The learner is a sum: ``fit_blocks`` and Dask give the same numbers (:class:`IncrementalPCA` has ``partial_fit``
-    besides). Categories become indicator columns.
+    besides). Categories become indicator columns. Missing values are no obstacle: mean and covariance matrix are then
+    those of the Gaussian with the largest likelihood of what is known, found by expectation and maximisation with one
+    sum over rows a step (missing at random; more rows than columns), and the components of a row with missing values
+    are their expectation given what is known of it.
 
     Cost: fit O(n d min(n, d)); transform O(d k) a row; memory O(d^2), for fewer rows than columns O(n d).
 
@@ -122,11 +127,11 @@ class PCA(WithoutTarget, PassLearner, LinearComponents):
         "standardize": Flag(),
         "trim": Range(0, 1, open="both") | None,
     }
-    takes = frozenset({"sparse"})
+    takes = frozenset({"sparse", "missing"})
 
     def __init__(
         self,
-        n_components: Any = None,
+        n_components: int | float | str | None = None,
         *,
         copy: bool = True,
         whiten: bool = False,
@@ -135,7 +140,7 @@ class PCA(WithoutTarget, PassLearner, LinearComponents):
         iterated_power: Any = "auto",
         n_oversamples: int = 10,
         power_iteration_normalizer: str = "auto",
-        random_state: Any = None,
+        random_state: RandomState = None,
         standardize: bool = False,
         trim: float | None = None,
     ):
@@ -159,12 +164,19 @@ class PCA(WithoutTarget, PassLearner, LinearComponents):
     def _learn_from(self, source: Source) -> None:
         if isinstance(source, Rows):
             self._refuse_solver(source.X)
-            if self._by_rows(source.X, source.w):
+            if self._by_rows(source.X, source.w) and not _has_missing(source.X):
                 self._learn_rows(source.X, source.w)
                 return
         sums = source.add_up(scatter_of_block)
+        if np.isnan(sums.mean).any():
+            if self.trim is not None:
+                raise ParameterError(
+                    f"{type(self).__name__}: trim measures distances of whole rows, and values are missing. Leave out "
+                    "trim, or impute them first: SimpleImputer."
+                )
+            sums = expected_scatter(source, self._column_names(), type(self).__name__)
         if self.trim is not None:
-            within = _Within(sums, self.trim, type(self).__name__)
+            within = _Within(sums, self._divisor(sums.count[0]), self.trim, type(self).__name__)
             trimmed = source.add_up(within.scatter)
             self.n_trimmed_ = round(float(sums.count[0] - trimmed.count[0]))
             sums = trimmed
@@ -207,6 +219,9 @@ class PCA(WithoutTarget, PassLearner, LinearComponents):
             mean, spectrum = centred_spectrum(X, w, divisor, min(k or d, min(n, d) - 1), self.random_state)
         else:
             mean = np.average(X, axis=0, weights=w).astype(np.float64)
+            mean += np.average(
+                X - mean, axis=0, weights=w
+            )  # exact for a constant column, which has no variance
             A = X - mean
             if w is not None:
                 A *= np.sqrt(w)[:, None]
@@ -255,13 +270,12 @@ class PCA(WithoutTarget, PassLearner, LinearComponents):
             return len(spectrum.values)
         if k == "mle":
             return components_by_evidence(spectrum.values, n)
+        everything = np.pad(spectrum.values, (0, spectrum.vectors.shape[1] - len(spectrum.values)))
         if k == "average":
-            return average_eigenvalue_rule(
-                np.pad(spectrum.values, (0, spectrum.vectors.shape[1] - len(spectrum.values)))
-            )
+            return average_eigenvalue_rule(everything)
         if k == "parallel":
             seed = 0 if self.random_state is None else self.random_state
-            return parallel_analysis(spectrum.values, n, None if scaled else variances, random_state=seed)
+            return parallel_analysis(everything, n, None if scaled else variances, random_state=seed)
         return components_for_share(spectrum.values, float(k), spectrum.total)
 
     def _keep(
@@ -293,13 +307,17 @@ class PCA(WithoutTarget, PassLearner, LinearComponents):
             )
 
 
+def _has_missing(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and bool(np.isnan(X).any())
+
+
 class _Within:
     """The scatter of the rows whose Mahalanobis distance is no larger than chance allows."""
 
-    def __init__(self, sums: ClassScatter, quantile: float, who: str):
+    def __init__(self, sums: ClassScatter, divisor: float, quantile: float, who: str):
         d = sums.mean.shape[1]
         self.limit, self.mean = float(chdtri(d, 1 - quantile)), sums.mean[0]
-        S = sums.scatter[0] / (sums.count[0] - 1)
+        S = sums.scatter[0] / divisor
         spectrum = spectrum_of_matrix(S)
         if not spectrum.values[-1] > d * np.finfo(float).eps * spectrum.values[0]:
             raise DegenerateError(

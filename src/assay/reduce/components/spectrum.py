@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.reduce.components.some_eigenpairs import some_eigenpairs
+
 __all__ = ["Spectrum", "spectrum_of_matrix", "spectrum_of_rows", "with_fixed_signs"]
 
 FEW_OF_ALL = 0.3  # up to this share of the eigenvectors they are computed apart from the others
@@ -133,9 +135,7 @@ def _largest(S: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(k,) the largest eigenvalues, none below 0, and (d, k) their vectors."""
     d = len(S)
     if 0 < k <= FEW_OF_ALL * d:
-        from scipy.linalg import eigh
-
-        values, vectors = eigh(S, subset_by_index=[d - k, d - 1], driver="evr", check_finite=False)
+        values, vectors = some_eigenpairs(S, d - k, d - 1)
     else:
         values, vectors = np.linalg.eigh(S)
         values, vectors = values[d - k :], vectors[:, d - k :]

@@ -19,6 +19,7 @@ from assay.core.stored import Boolean, FloatArray, Integer, Object, Plain, Scala
 from assay.core.sum_learner import SumLearner, WithoutTarget
 from assay.core.sums import Block
 from assay.errors import DataError, DegenerateError, DegenerateWarning, warn_user
+from assay.reduce.components.explained_sums import ExplainedSums
 from assay.reduce.components.pca import rows_of, scatter_of_block
 from assay.reduce.factors.factor_fits import (
     FLOOR,
@@ -29,14 +30,14 @@ from assay.reduce.factors.factor_fits import (
     by_principal_components,
 )
 from assay.reduce.factors.rotation import METHODS, rotate_loadings
-from assay.types import TableLike
+from assay.types import RandomState, TableLike, Target
 
 __all__ = ["FactorAnalysis"]
 
 HEYWOOD = 100 * FLOOR  # share of its variance below which a column has next to none for itself
 
 
-class FactorAnalysis(WithoutTarget, SumLearner, NumberedColumns):
+class FactorAnalysis(WithoutTarget, SumLearner, ExplainedSums, NumberedColumns):
     r"""Few hidden factors that explain how the columns vary together; each column has noise of its own besides.
 
     .. math:: x - \mu = Vz + \epsilon, \quad z \sim N(0, I),\; \epsilon_i \sim N(0, \psi_i), \qquad
@@ -148,7 +149,7 @@ class FactorAnalysis(WithoutTarget, SumLearner, NumberedColumns):
         svd_method: str = "randomized",
         iterated_power: int = 3,
         rotation: str | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         method: str = "ml",
         standardize: bool = False,
         kaiser: bool = False,
@@ -269,8 +270,14 @@ class FactorAnalysis(WithoutTarget, SumLearner, NumberedColumns):
 
     # Answers
 
+    def _deviations(self, X: Any) -> np.ndarray:
+        return dense_block(X) - self.mean_
+
+    def _weights(self) -> np.ndarray:
+        return self.score_weights("model").T
+
     def _transform(self, X: Any) -> np.ndarray:
-        return (dense_block(X) - self.mean_) @ self.score_weights("model")
+        return self._deviations(X) @ self.score_weights("model")
 
     def score_weights(self, covariance: str = "model") -> np.ndarray:
         r"""(d, k) the weights W of the scores :math:`z = W^T(x - \mu)`.
@@ -284,10 +291,10 @@ class FactorAnalysis(WithoutTarget, SumLearner, NumberedColumns):
         self._ready()
         unit = self._unit()
         if covariance == "model":
-            psi = self._specific()
-            scaled = self.components_ / psi
-            inner = np.linalg.inv(self.factor_correlation_) + scaled @ self.components_.T
-            return np.linalg.solve(inner, scaled).T / unit[:, None]
+            V, psi, sd = self._standard()
+            scaled = V / psi
+            inner = np.linalg.inv(self.factor_correlation_) + scaled @ V.T
+            return np.linalg.solve(inner, scaled).T / (sd * unit)[:, None]
         if covariance != "sample":
             raise DataError(
                 f'{type(self).__name__}: covariance must be "model" or "sample", got {covariance!r}.'
@@ -307,33 +314,39 @@ class FactorAnalysis(WithoutTarget, SumLearner, NumberedColumns):
     def get_precision(self) -> np.ndarray:
         """(d, d) the inverse of the covariance matrix of the model."""
         self._ready()
-        return np.linalg.inv(self.get_covariance())  # a specific variance near 0 spoils shorter ways
+        sd = self._standard()[2] * self._unit()
+        R = self.get_covariance() / sd / sd[:, None]
+        return np.linalg.inv(R) / sd / sd[:, None]  # a specific variance near 0 spoils shorter ways
 
     def score_samples(self, X: TableLike) -> np.ndarray:
         """(n,) the log density of each row under the model."""
-        A = (dense_block(self._admit(X)) - self.mean_) / self._unit()
-        psi = self._specific()
-        scaled = self.components_ / psi
-        inner = np.linalg.inv(self.factor_correlation_) + scaled @ self.components_.T
+        V, psi, sd = self._standard()
+        A = self._deviations(self._admit(X)) / (sd * self._unit())
+        scaled = V / psi
+        inner = np.linalg.inv(self.factor_correlation_) + scaled @ V.T
         Z = np.linalg.solve(inner, scaled @ A.T).T  # the expected factors
-        left = A - Z @ self.components_
+        left = A - Z @ V
         square = np.einsum("ij,ij->i", left / psi, left)
         square += np.einsum("ij,ij->i", Z @ np.linalg.inv(self.factor_correlation_), Z)
         log_det = float(np.sum(np.log(psi)) + np.linalg.slogdet(inner)[1])
         log_det += float(np.linalg.slogdet(self.factor_correlation_)[1]) + 2 * float(
-            np.sum(np.log(self._unit()))
+            np.sum(np.log(sd * self._unit()))
         )
         return -0.5 * (len(psi) * np.log(2 * np.pi) + log_det + square)
 
-    def score(self, X: TableLike, y: Any = None) -> float:
+    def score(self, X: TableLike, y: Target | None = None) -> float:
         """The mean log density of the rows under the model; y is ignored."""
         return float(np.mean(self.score_samples(X)))
 
     def _unit(self) -> np.ndarray:
         return self.scale_ if "scale_" in vars(self) else np.ones(self.components_.shape[1])
 
-    def _specific(self) -> np.ndarray:
-        return np.maximum(self.noise_variance_, np.finfo(float).tiny ** 0.5)
+    def _standard(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Loadings and specific variances of columns divided by the standard deviations of the model, and these."""
+        sd = np.sqrt(self.communalities_ + self.noise_variance_)
+        sd[sd == 0] = 1.0
+        psi = self.noise_variance_ / sd / sd
+        return self.components_ / sd, np.maximum(psi, np.finfo(float).tiny ** 0.5), sd
 
     # What it shows
 

@@ -38,13 +38,14 @@ def by_principal_components(R: np.ndarray, k: int) -> FactorFit:
 def by_principal_axes(R: np.ndarray, k: int, tol: float, max_iter: int) -> FactorFit:
     """Principal components of R less its specific variances, over and over."""
     psi, history, V = _first_specific(R), [], np.zeros((len(R), k))
+    largest = float(np.diag(R).max(initial=0.0))
     for _ in range(max_iter):
         values, C = _leading(R - np.diag(psi), k)
         V = C * np.sqrt(values)
         new = np.maximum(np.diag(R) - np.einsum("ij,ij->i", V, V), FLOOR * np.diag(R))
         change, psi = float(np.abs(new - psi).max()), new
         history.append(deviance(R, V, psi))
-        if change < tol:
+        if change <= tol * largest:
             return FactorFit(V, psi, history, True)
     return FactorFit(V, psi, history, False)
 

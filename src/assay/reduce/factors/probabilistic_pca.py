@@ -19,17 +19,18 @@ from assay.core.stored import FloatArray, Integer, Plain, Scalar
 from assay.core.sum_learner import PassLearner, WithoutTarget
 from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, warn_user
+from assay.reduce.components.explained_sums import ExplainedSums
 from assay.reduce.components.pca import scatter_of_block
 from assay.reduce.components.spectrum import spectrum_of_matrix, with_fixed_signs
 from assay.reduce.factors.patterns import patterns_of
-from assay.types import RandomState, TableLike
+from assay.types import RandomState, TableLike, Target
 
 __all__ = ["ProbabilisticPCA"]
 
 SMALLEST_NOISE = 1e-12  # share of the mean variance of a column
 
 
-class ProbabilisticPCA(WithoutTarget, PassLearner, NumberedColumns):
+class ProbabilisticPCA(WithoutTarget, PassLearner, ExplainedSums, NumberedColumns):
     r"""Principal components as a Gaussian model, which needs no complete rows.
 
     .. math:: x = Wz + \mu + \epsilon, \quad z \sim N(0, I_k),\; \epsilon \sim N(0, \sigma^2I)         \quad (1)
@@ -179,7 +180,7 @@ class ProbabilisticPCA(WithoutTarget, PassLearner, NumberedColumns):
             Z[pattern.rows] = self._model.scores(X[pattern.rows], pattern.observed)[0]
         return Z
 
-    def inverse_transform(self, X: Any) -> np.ndarray:
+    def inverse_transform(self, X: TableLike) -> np.ndarray:
         """(n, d) the rows that are expected for components X (n, k)."""
         self._ready()
         Z = np.asarray(X, dtype=float)
@@ -189,8 +190,17 @@ class ProbabilisticPCA(WithoutTarget, PassLearner, NumberedColumns):
 
     def complete(self, X: TableLike) -> np.ndarray:
         """(n, d) the rows with their missing values replaced by what the model expects."""
-        values = self._admit(X)
-        return np.where(np.isnan(values), self.inverse_transform(self._transform(values)), values)
+        return self._completed(self._admit(X))
+
+    def _completed(self, X: np.ndarray) -> np.ndarray:
+        return np.where(np.isnan(X), self.inverse_transform(self._transform(X)), X)
+
+    def _deviations(self, X: Any) -> np.ndarray:
+        return self._completed(X) - self.mean_  # expected z of expected values are those of what is known
+
+    def _weights(self) -> np.ndarray:
+        W = self.components_
+        return np.linalg.solve(W @ W.T + self.noise_variance_ * np.eye(len(W)), W)
 
     def score_samples(self, X: TableLike) -> np.ndarray:
         """(n,) the log density of what is known of each row."""
@@ -200,7 +210,7 @@ class ProbabilisticPCA(WithoutTarget, PassLearner, NumberedColumns):
             out[pattern.rows] = self._model.log_density(values[pattern.rows], pattern.observed)
         return out
 
-    def score(self, X: TableLike, y: Any = None) -> float:
+    def score(self, X: TableLike, y: Target | None = None) -> float:
         """The mean log density of the rows; y is ignored."""
         return float(np.mean(self.score_samples(X)))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card
@@ -18,6 +20,7 @@ from assay.reduce.topics.assignments import TopicAssignments
 from assay.reduce.topics.chains import run_chains
 from assay.reduce.topics.topic_model import PRIOR, WORDS_SHOWN, SampledTopicModel, TopWords
 from assay.stats.bayesian.draws import Draws
+from assay.types import RandomState
 
 __all__ = ["BilingualLDA"]
 
@@ -107,14 +110,14 @@ class BilingualLDA(SampledTopicModel):
         self,
         n_components: int = 10,
         *,
-        languages: Any = None,
-        doc_topic_prior: Any = None,
-        topic_word_prior: Any = 0.1,
+        languages: Sequence[str] | None = None,
+        doc_topic_prior: ArrayLike | None = None,
+        topic_word_prior: ArrayLike | None = 0.1,
         n_sweeps: int = 500,
         n_chains: int = 1,
         optimize_priors: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.n_components = n_components
         self.languages = languages

@@ -16,6 +16,7 @@ from assay.errors import DataError
 from assay.reduce.topics.assignments import TopicAssignments
 from assay.reduce.topics.topic_model import SampledTopicModel
 from assay.stats.bayesian.draws import Draws
+from assay.types import RandomState
 
 __all__ = ["HierarchicalDirichletProcess"]
 
@@ -109,7 +110,7 @@ class HierarchicalDirichletProcess(SampledTopicModel):
         n_sweeps: int = 500,
         n_chains: int = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.topic_word_prior = topic_word_prior
         self.concentration = concentration

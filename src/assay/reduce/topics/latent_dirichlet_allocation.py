@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card, PassLearner
@@ -29,7 +30,7 @@ from assay.reduce.topics.variational import (
     word_sums,
 )
 from assay.stats.bayesian.draws import Draws
-from assay.types import TableLike
+from assay.types import RandomState, TableLike, Target, Weights
 
 __all__ = ["LatentDirichletAllocation"]
 
@@ -174,7 +175,7 @@ class LatentDirichletAllocation(WithoutTarget, PassLearner, TopicModel):
         self,
         n_components: int = 10,
         *,
-        doc_topic_prior: Any = None,
+        doc_topic_prior: ArrayLike | None = None,
         topic_word_prior: float | None = None,
         learning_method: str = "batch",
         learning_decay: float = 0.7,
@@ -188,7 +189,7 @@ class LatentDirichletAllocation(WithoutTarget, PassLearner, TopicModel):
         max_doc_update_iter: int = 100,
         n_jobs: int | None = None,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomState = None,
         start: str = "random",
         n_sweeps: int = 500,
         n_chains: int = 1,
@@ -346,7 +347,9 @@ class LatentDirichletAllocation(WithoutTarget, PassLearner, TopicModel):
         return infer(X, self._expected_topics(), self._alpha(), start, *limits, sums=True, n_jobs=self.n_jobs)
 
     @observed
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None
+    ) -> Self:
         """Take one online step for each ``batch_size`` documents, of ``total_samples`` that are to come in all."""
         self._check_parameters()
         if self.learning_method == "gibbs":
@@ -401,7 +404,7 @@ class LatentDirichletAllocation(WithoutTarget, PassLearner, TopicModel):
 
     # ------------------------------------------------------------------ how probable documents are
 
-    def score(self, X: TableLike, y: Any = None) -> float:
+    def score(self, X: TableLike, y: Target | None = None) -> float:
         """The variational bound of the log probability of the documents and the topics."""
         check_is_fitted(self)
         counts = self._counts(self._admit(X))

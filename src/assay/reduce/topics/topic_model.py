@@ -18,7 +18,7 @@ from assay.errors import DataError, ParameterError
 from assay.reduce.topics.variational import Inferred, exp_dirichlet_expectation, infer, mixtures
 from assay.reduce.topics.word_counts import count_words, counts_of, documents_of, is_documents
 from assay.tables import RowNames, Table
-from assay.types import TableLike
+from assay.types import TableLike, Target
 
 __all__ = ["PRIOR", "SampledTopicModel", "TopWords", "TopicModel"]
 
@@ -168,7 +168,7 @@ class TopicModel(Transformer):
         return shares.astype(X.dtype if X.dtype == np.float32 else np.float64, copy=False)
 
     def fit_transform(
-        self, X: Any, y: Any = None, *, normalize: bool = True, **fit_params: Any
+        self, X: TableLike, y: Target | None = None, *, normalize: bool = True, **fit_params: Any
     ) -> np.ndarray:
         """Learn from the documents and give their mixtures of topics."""
         return self.fit(X, y, **fit_params).transform(X, normalize=normalize)
@@ -289,7 +289,7 @@ class SampledTopicModel(TopicModel):
     Not for direct use; subclasses are HierarchicalDirichletProcess and BilingualLDA.
     """
 
-    def fit(self, X: TableLike, y: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target | None = None) -> Self:  # type: ignore[override]
         """Learn the topics of the documents of X; y is ignored."""
         return super().fit(X)
 

@@ -1,0 +1,1 @@
+"""Correspondence analysis: maps of tables of counts and of categories."""

@@ -1,0 +1,1 @@
+"""Embeddings: coordinates that keep distances or neighbourhoods, and where new rows fall among them."""

@@ -1,0 +1,1 @@
+"""A table as a product of two small matrices: singular vectors, nonnegative parts, factors of what is known."""
