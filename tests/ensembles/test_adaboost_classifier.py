@@ -209,16 +209,19 @@ def test_other_learners_get_the_table_as_it_came():
 
 def test_trees_with_surrogates_vote_too(tmp_path):
     X, y = load_iris(return_X_y=True)
-    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    with_missing = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
     model = AdaBoostClassifier(DecisionTreeClassifier(max_depth=2, missing="surrogate"), n_estimators=5).fit(
-        holes, y
+        with_missing, y
     )
     votes = sum(
-        a * (t.predict(holes)[:, None] == model.classes_) for a, t in zip(model.estimator_weights_, model)
+        a * (t.predict(with_missing)[:, None] == model.classes_)
+        for a, t in zip(model.estimator_weights_, model)
     )
-    assert_allclose(model.vote_shares(holes), votes / model.estimator_weights_.sum(), rtol=1e-12)
+    assert_allclose(model.vote_shares(with_missing), votes / model.estimator_weights_.sum(), rtol=1e-12)
     assay.save(model, tmp_path / "model.assay")
-    assert_array_equal(assay.load(tmp_path / "model.assay").predict_proba(holes), model.predict_proba(holes))
+    assert_array_equal(
+        assay.load(tmp_path / "model.assay").predict_proba(with_missing), model.predict_proba(with_missing)
+    )
 
 
 def test_dense_sparse_and_frame_give_the_same():

@@ -12,9 +12,10 @@ from sklearn.svm import SVC
 
 import assay
 from assay.bayes import LinearDiscriminantAnalysis
+from assay.ensembles.codes import code_distance, exhaustive_code, one_vs_one_code, one_vs_rest_code
 from assay.ensembles.one_vs_one import OneVsOneClassifier
 from assay.ensembles.one_vs_rest import OneVsRestClassifier
-from assay.ensembles.output_code import OutputCodeClassifier, one_vs_one_code, one_vs_rest_code
+from assay.ensembles.output_code import OutputCodeClassifier
 from assay.errors import AssayWarning, DataError, ParameterError
 
 DIGITS, FIGURES = load_digits(return_X_y=True)
@@ -194,3 +195,55 @@ def test_the_vote_of_pairs_of_machines_is_a_code_by_signs():
     clear = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) == 1
     assert clear.mean() > 0.95
     assert_array_equal(code.predict(X)[clear], votes.argmax(axis=1)[clear])
+
+
+@pytest.mark.capability("IML-17-07")
+def test_the_exhaustive_code():
+    """Oracle: the words of four classes, and distances and forgiven bits of three to seven."""
+    words = ["+++++++", "----+++", "--++--+", "-+-+-+-"]
+    assert_array_equal(exhaustive_code(4), [[1 if bit == "+" else -1 for bit in word] for word in words])
+    for K, L, h, corrects in ((3, 3, 2, 0), (4, 7, 4, 1), (5, 15, 8, 3), (6, 31, 16, 7), (7, 63, 32, 15)):
+        code = exhaustive_code(K)
+        assert code.shape == (K, L) and code_distance(code) == h and (h - 1) // 2 == corrects
+        columns = {tuple(c) for c in code.T}
+        assert (
+            len(columns | {tuple(-c) for c in code.T}) == 2 * L
+        )  # none twice, none the complement of another
+    assert code_distance(one_vs_rest_code(5)) == 2
+    with pytest.raises(ParameterError, match="2 to 12 classes"):
+        exhaustive_code(13)
+
+
+@pytest.mark.capability("IML-17-07")
+def test_decoding_of_the_worked_examples():
+    """Oracle: a flipped bit of the third word, soft outputs, and three pairs; sums of score times bit."""
+    model, code = OutputCodeClassifier(decoding="margin"), exhaustive_code(4)
+    flipped = code[2].astype(float)
+    flipped[1] *= -1
+    assert_array_equal(model._decoded(flipped[None], code), [[1, -3, 5, 1]])
+    hamming = OutputCodeClassifier(decoding="hamming")._decoded(flipped[None], code)
+    assert hamming.argmax() == 2
+    soft = np.array([[0.9, -0.1, 0.3, -0.8, 0.2, 0.6, -0.7]])
+    assert_allclose(model._decoded(soft, code), [[0.4, -0.2, -2.8, -1]], atol=1e-12)
+    pairs = -one_vs_one_code(3)
+    assert_array_equal(pairs, [[1, 1, 0], [-1, 0, 1], [0, -1, -1]])
+    assert_allclose(model._decoded(np.array([[0.8, 0.2, -0.9]]), pairs), [[1, -1.7, 0.7]], atol=1e-12)
+
+
+@pytest.mark.capability("IML-17-07")
+@pytest.mark.parametrize("decoding", ["euclidean", "hamming", "margin", "hinge"])
+@pytest.mark.parametrize("code_book", ["one vs rest", "one vs one", "exhaustive", None])
+def test_codes_by_name(code_book, decoding):
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    model = OutputCodeClassifier(
+        PeerNB(), code_book=code_book, decoding=decoding, code_size=3, random_state=0
+    )
+    assert model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.85
+    with pytest.raises(ParameterError, match="code_book must be"):
+        OutputCodeClassifier(code_book="random").fit(X, y)
+
+
+def test_the_hinge_of_unused_bits_is_no_loss():
+    model = OutputCodeClassifier(decoding="hinge")
+    assert_allclose(model._decoded(np.array([[2.0, -0.5]]), np.array([[1, 0], [-1, -1]])), [[0, -3.5]])

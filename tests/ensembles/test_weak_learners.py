@@ -37,11 +37,11 @@ SCHEMA = Table.of(X).schema
 
 def some_trees(**given):
     rng = np.random.default_rng(0)
-    weak = WeakTrees(DecisionTreeRegressor(max_depth=3, **given), HOLES, SCHEMA)
+    weak = WeakTrees(DecisionTreeRegressor(max_depth=3, **given), WITH_MISSING, SCHEMA)
     return [weak.learn(rng.normal(size=150), rng.uniform(0, 1, 150), seed) for seed in range(6)]
 
 
-HOLES = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
+WITH_MISSING = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
 
 
 @pytest.mark.parametrize("missing", ["learned", "surrogate"])
@@ -50,20 +50,20 @@ def test_the_sum_is_that_of_the_trees_one_by_one(missing):
     whole = SumOfTrees(trees, columns, scale)
     one_by_one = np.zeros((150, 2))
     for t in range(6):
-        one_by_one[:, columns[t]] += scale[t] * trees[t].predict(HOLES)[:, 0]
-    assert_allclose(whole.sums(HOLES), one_by_one, rtol=1e-12)
-    stages = list(whole.staged_sums(HOLES, 2, start=np.ones((150, 2))))
+        one_by_one[:, columns[t]] += scale[t] * trees[t].predict(WITH_MISSING)[:, 0]
+    assert_allclose(whole.sums(WITH_MISSING), one_by_one, rtol=1e-12)
+    stages = list(whole.staged_sums(WITH_MISSING, 2, start=np.ones((150, 2))))
     assert len(stages) == 3
     assert_allclose(stages[-1], one_by_one + 1, rtol=1e-12)
-    phi, base = whole.contributions(HOLES)
+    phi, base = whole.contributions(WITH_MISSING)
     assert_allclose(base + phi.sum(axis=1), one_by_one, atol=1e-10)
 
 
 def test_values_can_take_the_place_of_the_trees_own():
     trees = some_trees()
     value = np.concatenate([np.arange(float(t.node_count))[:, None] for t in trees])
-    leaves = sum(t.apply(HOLES) for t in trees)
-    assert_array_equal(SumOfTrees(trees, value=value).sums(HOLES)[:, 0], leaves)
+    leaves = sum(t.apply(WITH_MISSING) for t in trees)
+    assert_array_equal(SumOfTrees(trees, value=value).sums(WITH_MISSING)[:, 0], leaves)
 
 
 def test_trees_of_a_run_are_those_of_the_learner():

@@ -11,6 +11,22 @@ from assay.ensembles.boosting_theory import (
     three_learner_error,
     training_error_bound,
 )
+from assay.ensembles.codes import code_distance, exhaustive_code, one_vs_one_code, one_vs_rest_code
+from assay.ensembles.committees.combining import combine
+from assay.ensembles.committees.diversity import EnsembleDiversity, PairDiversity, diversity, pair_diversity
+from assay.ensembles.committees.dynamic_selection_classifier import DynamicSelectionClassifier
+from assay.ensembles.committees.dynamic_selection_regressor import DynamicSelectionRegressor
+from assay.ensembles.committees.stacking_classifier import StackingClassifier
+from assay.ensembles.committees.stacking_regressor import StackingRegressor
+from assay.ensembles.committees.voting_classifier import VotingClassifier
+from assay.ensembles.committees.voting_regressor import VotingRegressor
+from assay.ensembles.committees.voting_theory import (
+    Ambiguity,
+    ambiguity_decomposition,
+    committee_variance,
+    jury_accuracy,
+    minimum_variance_weights,
+)
 from assay.ensembles.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
 from assay.ensembles.gentle_boost import GentleBoostClassifier
 from assay.ensembles.gradient_boosting_classifier import GradientBoostingClassifier
@@ -33,8 +49,12 @@ __all__ = [
     "AdaBoostClassifier",
     "AdaBoostM2Classifier",
     "AdaBoostRegressor",
+    "Ambiguity",
     "BaggingClassifier",
     "BaggingRegressor",
+    "DynamicSelectionClassifier",
+    "DynamicSelectionRegressor",
+    "EnsembleDiversity",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GentleBoostClassifier",
@@ -46,14 +66,30 @@ __all__ = [
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",
+    "PairDiversity",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
     "ThreeLearnerBoosting",
+    "VotingClassifier",
+    "VotingRegressor",
+    "ambiguity_decomposition",
+    "code_distance",
+    "combine",
+    "committee_variance",
+    "diversity",
+    "exhaustive_code",
     "expected_distinct_share",
     "impurity_importances",
+    "jury_accuracy",
     "margin_distribution",
     "margins",
+    "minimum_variance_weights",
+    "one_vs_one_code",
+    "one_vs_rest_code",
     "outlier_scores",
+    "pair_diversity",
     "permutation_importances",
     "proximity",
     "three_learner_error",

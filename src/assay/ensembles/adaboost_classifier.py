@@ -31,6 +31,7 @@ from assay.ensembles.weak_learners import (
 )
 from assay.errors import DegenerateError
 from assay.trees.shap import column_reasons
+from assay.types import Estimator, RandomState, TableLike
 
 __all__ = ["AdaBoostClassifier"]
 
@@ -131,11 +132,11 @@ class AdaBoostClassifier(Boosted, Classifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
-        random_state: Any = None,
+        random_state: RandomState = None,
         variant: str = "samme",
         resampling: bool = False,
     ):
@@ -274,13 +275,13 @@ class AdaBoostClassifier(Boosted, Classifier):
     def _weights_of_members(self) -> np.ndarray:
         return self.estimator_weights_[: len(self.members_)]
 
-    def staged_votes(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_votes(self, X: TableLike) -> Iterator[np.ndarray]:
         """(n,) the class number that each member votes for, member by member."""
         X = self._admit(X)
         for member in self.members_:
             yield self._vote(member, X)
 
-    def vote_shares(self, X: Any) -> np.ndarray:
+    def vote_shares(self, X: TableLike) -> np.ndarray:
         """(n, K) the share of the members' weight that votes for each class; see :func:`margins`."""
         return self._votes(self._admit(X)) / self._weights_of_members().sum()
 
@@ -305,26 +306,26 @@ class AdaBoostClassifier(Boosted, Classifier):
     def _choose(self, X: Any) -> np.ndarray:
         return np.argmax(self._votes(X), axis=1)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the scores (3), or for two classes (n,) their difference, positive for ``classes_[1]``."""
         return self._decision(self._votes(self._admit(X)))
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[np.ndarray]:
         """The decision function after each round."""
         for t, votes in enumerate(self._staged_votes(self._admit(X)), 1):
             yield self._decision(votes, t)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[np.ndarray]:
         """The posterior after each round."""
         for decision in self.staged_decision_function(X):
             yield self._posterior_of(decision)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """The answers after each round."""
         for votes in self._staged_votes(self._admit(X)):
             yield self.classes_[np.argmax(votes, axis=1)]
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: TableLike, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """The accuracy after each round."""
         for answers in self.staged_predict(X):
             yield float(np.average(np.asarray(y) == answers, weights=sample_weight))

@@ -29,6 +29,7 @@ from assay.ensembles.weak_learners import (
 )
 from assay.errors import DegenerateError, ParameterError
 from assay.trees.shap import column_reasons
+from assay.types import Estimator, RandomState, TableLike
 
 __all__ = ["AdaBoostM2Classifier"]
 
@@ -120,11 +121,11 @@ class AdaBoostM2Classifier(Boosted, Classifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -262,21 +263,21 @@ class AdaBoostM2Classifier(Boosted, Classifier):
     def _choose(self, X: Any) -> np.ndarray:
         return np.argmax(self._sums(X), axis=1)
 
-    def vote_shares(self, X: Any) -> np.ndarray:
+    def vote_shares(self, X: TableLike) -> np.ndarray:
         """(n, K) how plausible each class is to the members, by their weights; between 0 and 1."""
         return self._sums(self._admit(X)) / self.estimator_weights_.sum()
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the vote shares, or for two classes (n,) their difference, positive for ``classes_[1]``."""
         shares = self.vote_shares(X)
         return shares[:, 1] - shares[:, 0] if shares.shape[1] == 2 else shares
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[np.ndarray]:
         """The posterior after each round."""
         for sums in self._staged_sums(self._admit(X)):
             yield _shares(sums)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """The answers after each round."""
         for sums in self._staged_sums(self._admit(X)):
             yield self.classes_[np.argmax(sums, axis=1)]

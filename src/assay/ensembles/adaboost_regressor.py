@@ -24,6 +24,7 @@ from assay.ensembles.weak_learners import (
     kept,
 )
 from assay.errors import DataError, DegenerateWarning, warn_user
+from assay.types import Estimator, RandomState, TableLike, Target, Weights
 
 __all__ = ["AdaBoostRegressor"]
 
@@ -103,12 +104,12 @@ class AdaBoostRegressor(Boosted, Regressor):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
         loss: str = "linear",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -222,13 +223,13 @@ class AdaBoostRegressor(Boosted, Regressor):
 
         return Reasons(sections)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """(n,) the answers after each round."""
         answers = self._answers(self._admit(X))
         for t in range(1, len(self.members_) + 1):
             yield _weighted_median(answers[:, :t], self.estimator_weights_[:t])
 
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+    def staged_score(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Iterator[float]:
         """The coefficient of determination after each round."""
         from sklearn.metrics import r2_score
 

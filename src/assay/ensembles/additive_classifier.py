@@ -25,6 +25,7 @@ from assay.ensembles.weak_learners import (
     kept,
 )
 from assay.trees.shap import column_reasons
+from assay.types import TableLike
 
 __all__ = ["AdditiveClassifier"]
 
@@ -235,23 +236,23 @@ class AdditiveClassifier(Boosted, Classifier):
     def _choose(self, X: Any) -> np.ndarray:
         return self._best(self._scores(self._sums(X)))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the scores F, or for two classes (n,) the score of ``classes_[1]``."""
         F = self._scores(self._sums(self._admit(X)))
         return F[:, 0] if len(self.classes_) == 2 else F
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[np.ndarray]:
         """The decision function after each round."""
         for sums in self._staged_sums(self._admit(X), self._n_scores()):
             F = self._scores(sums)
             yield F[:, 0] if len(self.classes_) == 2 else F
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[np.ndarray]:
         """The posterior after each round."""
         for sums in self._staged_sums(self._admit(X), self._n_scores()):
             yield self._posterior_of(self._scores(sums))
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """The answers after each round."""
         for sums in self._staged_sums(self._admit(X), self._n_scores()):
             yield self.classes_[self._best(self._scores(sums))]

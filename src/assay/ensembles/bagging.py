@@ -19,6 +19,7 @@ from assay.ensembles.out_of_bag import bag_size, draw_rows, draw_seeds, refuse_w
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.tables import Schema
 from assay.tables.rows import entries_of_rows, take_columns, take_rows
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["BAGGING", "Bagging"]
 
@@ -91,7 +92,7 @@ class Bagging(MetaEstimator):
             )
         return process_routing(self, caller, **params).estimator
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **fit_params: Any) -> Self:
         """Fit the members with the rows of X and their targets y.
 
         Parameters

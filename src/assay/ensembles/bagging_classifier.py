@@ -21,6 +21,7 @@ from assay.ensembles.bagging import BAGGING, Bagging
 from assay.ensembles.out_of_bag import mean_of_outsiders
 from assay.tables.rows import take_columns, take_rows
 from assay.trees.shap import column_reasons
+from assay.types import Estimator, RandomState, TableLike
 
 __all__ = ["BaggingClassifier"]
 
@@ -115,7 +116,7 @@ class BaggingClassifier(Bagging, Classifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         n_estimators: int = 10,
         *,
         max_samples: float | None = None,
@@ -125,7 +126,7 @@ class BaggingClassifier(Bagging, Classifier):
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         combine: str = "average",
     ):
@@ -188,20 +189,20 @@ class BaggingClassifier(Bagging, Classifier):
         routes["predict_log_proba"] = "predict_log_proba" if logs else shares
         return routes | {"decision_function": "decision_function"}
 
-    def predict(self, X: Any, **params: Any) -> np.ndarray:
+    def predict(self, X: TableLike, **params: Any) -> np.ndarray:
         """(n,) the most probable class; ``params`` go to the members that request them, by metadata routing."""
         if not params:
             return super().predict(X)
         routed = self._for_members("predict", params)
         return self.classes_[np.argmax(self._posterior(self._admit(X), routed), axis=1)]
 
-    def predict_proba(self, X: Any, **params: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike, **params: Any) -> np.ndarray:
         """(n, K) the mean posterior, or the votes; ``params`` as in :meth:`predict`."""
         if not params:
             return super().predict_proba(X)
         return self._posterior(self._admit(X), self._for_members("predict_proba", params))
 
-    def predict_log_proba(self, X: Any, **params: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike, **params: Any) -> np.ndarray:
         """(n, K) the logarithm of the posterior; ``params`` as in :meth:`predict`."""
         if not params:
             return super().predict_log_proba(X)
@@ -219,7 +220,7 @@ class BaggingClassifier(Bagging, Classifier):
         return np.logaddexp.reduce(self._answers(values, logs)) - np.log(len(self.estimators_))
 
     @available_if(_has_scores)
-    def decision_function(self, X: Any, **params: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike, **params: Any) -> np.ndarray:
         """(n,) or (n, K) the mean of the members' scores; ``params`` as in :meth:`predict`."""
         more = self._for_members("decision_function", params).get("decision_function", {})
         values = self._admit(X)

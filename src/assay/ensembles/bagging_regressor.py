@@ -18,6 +18,7 @@ from assay.stats.distributions.predictive import Empirical
 from assay.tables.rows import take_columns, take_rows
 from assay.trees.decision_tree_regressor import DecisionTreeRegressor, has_pure_leaves
 from assay.trees.shap import column_reasons
+from assay.types import Estimator, RandomState, TableLike
 
 __all__ = ["BaggingRegressor"]
 
@@ -96,7 +97,7 @@ class BaggingRegressor(Bagging, Regressor):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         n_estimators: int = 10,
         *,
         max_samples: float | None = None,
@@ -106,7 +107,7 @@ class BaggingRegressor(Bagging, Regressor):
         oob_score: bool = False,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         combine: str = "mean",
     ):
@@ -151,7 +152,7 @@ class BaggingRegressor(Bagging, Regressor):
         sums = np.nansum(answers, axis=0).reshape(n, -1)
         return divided(sums, votes).reshape(y.shape)
 
-    def predict(self, X: Any, **params: Any) -> np.ndarray:
+    def predict(self, X: TableLike, **params: Any) -> np.ndarray:
         """(n,) the members' mean or median; ``params`` go to the members that request them, by metadata routing."""
         return self._predict(self._admit(X), self._for_members("predict", params).get("predict", {}))
 
@@ -174,6 +175,10 @@ class BaggingRegressor(Bagging, Regressor):
                 "distribution. Use trees with keep_targets=True, or wrap it: ConformalRegressor(BaggingRegressor())."
             )
         return super()._no_distribution()
+
+    def _interval_doubt(self, coverage: float) -> str:
+        kept = _have_targets(self.estimators_)
+        return "" if kept else "are made of leaves with a single target each, which is too few"
 
     def _distribution(self, X: Any) -> Empirical:
         """The training targets in the leaves of all members; of pure leaves the members' answers."""

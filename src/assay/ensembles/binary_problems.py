@@ -24,6 +24,7 @@ from assay.core.routing import routing_enabled
 from assay.core.stored import AnyArray, Boolean, Each, Integer, Object
 from assay.errors import DataError, ParameterError
 from assay.tables.rows import entries_of_rows, take_rows
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["BINARY", "BinaryProblems", "Constant", "member_has", "names_with_reject"]
 
@@ -101,7 +102,7 @@ class BinaryProblems(MetaEstimator):
 
     # ------------------------------------------------------------------ metadata for the members
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **params: Any) -> Self:
         """Fit the members.
 
         Parameters

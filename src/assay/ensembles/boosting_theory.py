@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights, label_codes
 from assay.errors import DataError, ParameterError
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["margin_distribution", "margins", "sample_weights", "three_learner_error", "training_error_bound"]
 
 
-def margins(model: Any, X: Any, y: Any) -> np.ndarray:
+def margins(model: Any, X: TableLike, y: Target) -> np.ndarray:
     r"""The margin of each row: by how much the votes for its true class exceed the others.
 
     .. math:: \rho(x) = v_y(x) - \max_{k\ne y} v_k(x)
@@ -47,7 +49,9 @@ def margins(model: Any, X: Any, y: Any) -> np.ndarray:
     return of_truth - (shares.max(axis=1) if shares.shape[1] > 1 else 0.0)
 
 
-def margin_distribution(margins: np.ndarray, sample_weight: Any = None) -> tuple[np.ndarray, np.ndarray]:
+def margin_distribution(
+    margins: np.ndarray, sample_weight: Weights | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     r"""The margins that occur, ascending, and the share of rows whose margin is at most each.
 
     Boosting keeps moving this curve to the right after the training error has reached 0.
@@ -65,7 +69,7 @@ def margin_distribution(margins: np.ndarray, sample_weight: Any = None) -> tuple
     return distinct, np.cumsum(mass) / mass.sum()
 
 
-def training_error_bound(errors: Any, learning_rate: float = 1.0) -> np.ndarray:
+def training_error_bound(errors: ArrayLike, learning_rate: float = 1.0) -> np.ndarray:
     r"""What the training error of a vote cannot exceed after each round, from the errors of its members.
 
     .. math:: \prod_j\left[(1-\epsilon_j)\,e^{-a_j/2} + \epsilon_j\,e^{a_j/2}\right],\qquad
@@ -90,7 +94,7 @@ def training_error_bound(errors: Any, learning_rate: float = 1.0) -> np.ndarray:
     return np.cumprod((1 - e) * odds ** (learning_rate / 2) + e * second)
 
 
-def three_learner_error(error: Any) -> Any:
+def three_learner_error(error: ArrayLike) -> Any:
     r"""The error of a majority of three independent classifiers that each err with probability e.
 
     .. math:: 3e^2(1-e) + e^3 = 3e^2 - 2e^3

@@ -35,6 +35,7 @@ from assay.trees.limits import GROWTH, rows_of
 from assay.trees.packed_forest import PackedForest
 from assay.trees.pruning.cost_complexity import cost_complexity
 from assay.trees.tree import Tree
+from assay.types import TableLike
 
 __all__ = ["FOREST", "Forest", "refuse_no_forest"]
 
@@ -264,11 +265,11 @@ class Forest(Learner):
             model.classes_, model.n_classes_ = self.classes_, self.n_classes_
         return model
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """(n, T) the number of the leaf that each row reaches in each tree."""
         return self.trees_.walker.apply(self._admit(X), self.n_jobs).astype(np.int64)
 
-    def decision_path(self, X: Any) -> tuple[Any, np.ndarray]:
+    def decision_path(self, X: TableLike) -> tuple[Any, np.ndarray]:
         """(n, nodes of all trees) sparse, 1 at the nodes that each row passes; and (T + 1,) where each tree begins."""
         from scipy.sparse import hstack
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.explanation import Section
 from assay.core.multi_target import MultiTargetClassifier
@@ -15,6 +16,7 @@ from assay.ensembles.class_weights import times_class_weights, weights_of_classe
 from assay.ensembles.forest import FOREST, Forest
 from assay.errors import AssayWarning, ParameterError, warn_user
 from assay.trees.decision_tree_classifier import targets_weighted
+from assay.types import ClassWeight, RandomState
 
 __all__ = ["ForestClassifier"]
 
@@ -42,19 +44,19 @@ class ForestClassifier(Forest, MultiTargetClassifier):
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
+        max_features: float | str | None = "sqrt",
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
-        oob_score: Any = False,
+        oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         warm_start: bool = False,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         ccp_alpha: float = 0.0,
         max_samples: float | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
     ):
         self.n_estimators = n_estimators
         self.criterion = criterion

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.explanation import Section
 from assay.core.learner import Regressor
@@ -16,6 +18,7 @@ from assay.trees.decision_tree_regressor import KEEP_TARGETS, check_numbers, has
 from assay.trees.forest_walker import MISSING_FIRST
 from assay.trees.leaf_targets import LeafTargets
 from assay.trees.tree import LEAF
+from assay.types import RandomState
 
 __all__ = ["ForestRegressor"]
 
@@ -42,18 +45,18 @@ class ForestRegressor(Forest, Regressor):
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = 1.0,
+        max_features: float | str | None = 1.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
-        oob_score: Any = False,
+        oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
         max_samples: float | None = None,
-        monotonic_cst: Any = None,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         keep_targets: bool = False,
     ):
         self.n_estimators = n_estimators
@@ -113,6 +116,10 @@ class ForestRegressor(Forest, Regressor):
             return KEEP_TARGETS
         leaf = (trees.kind & ~np.uint8(MISSING_FIRST)) == LEAF
         return "" if has_pure_leaves(trees.impurity, leaf) else KEEP_TARGETS
+
+    def _interval_doubt(self, coverage: float) -> str:
+        kept = "leaf_targets_" in vars(self) and self.min_samples_leaf != 1
+        return "" if kept else "are made of leaves with a single target each, which is too few"
 
     def _distribution(self, X: Any) -> Empirical:
         """The training targets in the leaves that a row reaches; of pure leaves the answers of the trees."""

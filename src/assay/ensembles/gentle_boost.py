@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.special import expit, log_expit
 
 from assay.core import Card
 from assay.core.scores import softmax
 from assay.ensembles.additive_classifier import AdditiveClassifier
+from assay.types import Estimator, RandomState
 
 __all__ = ["GentleBoostClassifier"]
 
@@ -69,11 +68,11 @@ class GentleBoostClassifier(AdditiveClassifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators

@@ -29,6 +29,7 @@ from assay.trees.shap import column_reasons
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import dense
 from assay.trees.tree_list import TreeList
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["GradientBoosting", "dense", "start_with"]
 
@@ -103,7 +104,11 @@ class GradientBoosting(Learner):
     }
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, monitor: Callable[..., Any] | None = None
+        self,
+        X: TableLike,
+        y: Target,
+        sample_weight: Weights | None = None,
+        monitor: Callable[..., Any] | None = None,
     ) -> Self:
         """Learn from the rows of X and their targets y.
 
@@ -408,7 +413,7 @@ class GradientBoosting(Learner):
         if len(self.members_):
             yield from self._sum_of_trees.staged_sums(X, self.n_trees_per_iteration_, self._start(X))
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """(n, rounds, C) the leaf that each row reaches in each tree."""
         X = dense(self._admit(X))
         leaves = np.array([tree.apply(X) for tree in self.members_], np.float64)

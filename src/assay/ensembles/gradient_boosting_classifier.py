@@ -15,6 +15,7 @@ from assay.core.parameters import Choice
 from assay.ensembles.boosting_losses import BoostingLoss, class_loss
 from assay.ensembles.gradient_boosting import GradientBoosting, dense, start_with
 from assay.errors import DataError
+from assay.types import Estimator, RandomState, TableLike
 
 __all__ = ["GradientBoostingClassifier"]
 
@@ -133,9 +134,9 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
-        init: Any = None,
-        random_state: Any = None,
-        max_features: Any = None,
+        init: Estimator | str | None = None,
+        random_state: RandomState = None,
+        max_features: float | str | None = None,
         verbose: int = 0,
         max_leaf_nodes: int | None = None,
         warm_start: bool = False,
@@ -199,21 +200,21 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
     def _choose(self, X: Any) -> np.ndarray:
         return _best(self._raw(dense(X)))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the scores, or for two classes (n,) the score of ``classes_[1]``."""
         F = self._raw(dense(self._admit(X)))
         return F[:, 0] if F.shape[1] == 1 else F
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[np.ndarray]:
         """(n, C) the scores after each round."""
         yield from self._staged_raw(X)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[np.ndarray]:
         """(n, K) the posterior after each round."""
         for F in self._staged_raw(X):
             yield self._make_loss().posterior(F)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """(n,) the answers after each round."""
         for F in self._staged_raw(X):
             yield self.classes_[_best(F)]

@@ -14,6 +14,7 @@ from assay.core.parameters import Choice, Range
 from assay.ensembles.boosting_losses import LOSSES, BoostingLoss
 from assay.ensembles.gradient_boosting import GradientBoosting, dense, start_with
 from assay.errors import DataError
+from assay.types import Estimator, RandomState, TableLike
 
 __all__ = ["GradientBoostingRegressor"]
 
@@ -129,9 +130,9 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = 3,
         min_impurity_decrease: float = 0.0,
-        init: Any = None,
-        random_state: Any = None,
-        max_features: Any = None,
+        init: Estimator | str | None = None,
+        random_state: RandomState = None,
+        max_features: float | str | None = None,
         alpha: float = 0.9,
         verbose: int = 0,
         max_leaf_nodes: int | None = None,
@@ -180,11 +181,11 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         return self._what_columns_add(dense(X), rows, ["the answer"], np.zeros(X.shape[0], int))
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """(n,) the answers after each round."""
         for F in self._staged_raw(X):
             yield F[:, 0]
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """(n, rounds) the leaf that each row reaches in each tree."""
         return super().apply(X)[:, :, 0]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.explanations import Reasons, RowValues
@@ -17,6 +18,7 @@ from assay.ensembles.class_weights import times_class_weights, weights_of_classe
 from assay.ensembles.hist_learner import HistBoosting
 from assay.ensembles.hist_losses import HistLoss
 from assay.errors import DataError, ParameterError
+from assay.types import ClassWeight, RandomState, Scoring, TableLike
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 
@@ -184,18 +186,18 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
         l2_regularization: float = 0.0,
         max_features: float = 1.0,
         max_bins: int = 255,
-        categorical_features: Any = "from_dtype",
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
+        interaction_cst: Sequence[Sequence[int]] | str | None = None,
         warm_start: bool = False,
-        early_stopping: Any = "auto",
-        scoring: Any = "loss",
-        validation_fraction: Any = 0.1,
+        early_stopping: bool | str = "auto",
+        scoring: Scoring | None = "loss",
+        validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
-        verbose: Any = 0,
-        random_state: Any = None,
-        class_weight: Any = None,
+        verbose: bool | int = 0,
+        random_state: RandomState = None,
+        class_weight: ClassWeight = None,
     ):
         self.loss = loss
         self.learning_rate = learning_rate
@@ -263,22 +265,22 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
             return np.zeros(len(raw), dtype=np.intp)
         return (raw[:, 0] > 0).astype(np.intp) if raw.shape[1] == 1 else np.argmax(raw, axis=1)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) the log odds of the second class, or (n, K) the score of each class."""
         raw = self._raw(self._admit(X))
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: TableLike) -> Iterator[np.ndarray]:
         """``decision_function`` after each round."""
         for raw in self._staged(X):
             yield raw[:, 0] if raw.shape[1] == 1 else raw
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike) -> Iterator[np.ndarray]:
         """``predict_proba`` after each round."""
         for raw in self._staged(X):
             yield self._probabilities(raw)
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """``predict`` after each round."""
         for raw in self._staged(X):
             yield self.classes_[self._winners(raw)]
@@ -437,17 +439,17 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
         l2_regularization: float = 0.0,
         max_features: float = 1.0,
         max_bins: int = 255,
-        categorical_features: Any = "from_dtype",
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
+        interaction_cst: Sequence[Sequence[int]] | str | None = None,
         warm_start: bool = False,
-        early_stopping: Any = "auto",
-        scoring: Any = "loss",
-        validation_fraction: Any = 0.1,
+        early_stopping: bool | str = "auto",
+        scoring: Scoring | None = "loss",
+        validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
-        verbose: Any = 0,
-        random_state: Any = None,
+        verbose: bool | int = 0,
+        random_state: RandomState = None,
     ):
         self.loss = loss
         self.quantile = quantile
@@ -497,7 +499,7 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
     def _predict(self, X: np.ndarray) -> np.ndarray:
         return self._loss().response(self._raw(X)[:, 0])
 
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike) -> Iterator[np.ndarray]:
         """``predict`` after each round."""
         for raw in self._staged(X):
             yield self._loss().response(raw[:, 0])

@@ -25,6 +25,7 @@ from assay.ensembles.set_aside import set_aside
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.tables import Table
 from assay.trees.shap import column_reasons
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["BoostingRows", "HistBoosting"]
 
@@ -102,13 +103,13 @@ class HistBoosting(Learner):
     @all_or_nothing
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: TableLike,
+        y: Target,
+        sample_weight: Weights | None = None,
         *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
+        X_val: TableLike | None = None,
+        y_val: Target | None = None,
+        sample_weight_val: Weights | None = None,
     ) -> Self:
         """Grow the trees.
 
@@ -302,7 +303,7 @@ class HistBoosting(Learner):
         gains = self.trees_.gains()
         return gains / gains.sum() if gains.sum() > 0 else gains
 
-    def contributions(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def contributions(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
         """What each column adds to the scores of each row: exact Shapley values.
 
         Returns

@@ -25,6 +25,7 @@ from assay.core.targets import label_codes, numeric_target
 from assay.ensembles.forest import refuse_no_forest
 from assay.ensembles.out_of_bag import out_of_bag
 from assay.errors import DataError, DegenerateError
+from assay.types import TableLike, Target
 
 __all__ = ["impurity_importances", "permutation_importances", "unbiased_importances"]
 
@@ -63,7 +64,7 @@ def impurity_importances(forest: Any) -> np.ndarray:
     return mean / mean.sum()
 
 
-def unbiased_importances(forest: Any, X: Any, y: Any) -> np.ndarray:
+def unbiased_importances(forest: Any, X: TableLike, y: Target) -> np.ndarray:
     r"""(d,) what the tests of each column explain of rows that their tree has not seen (MDI-oob).
 
     Let :math:`\mu` be the value of a node: its class shares, or its mean. On its way down a row collects for each
@@ -111,7 +112,7 @@ def unbiased_importances(forest: Any, X: Any, y: Any) -> np.ndarray:
 
 
 def permutation_importances(
-    forest: Any, X: Any, y: Any, *, n_repeats: int = 1, random_state: int = 0
+    forest: Any, X: TableLike, y: Target, *, n_repeats: int = 1, random_state: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
     """How much the trees' accuracy (or R squared) for rows they have not seen falls when a column is shuffled.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.special import expit
 
@@ -11,6 +9,7 @@ from assay.core import Card
 from assay.core.parameters import Range
 from assay.core.scores import log_softmax, softmax
 from assay.ensembles.additive_classifier import AdditiveClassifier
+from assay.types import Estimator, RandomState
 
 __all__ = ["LogitBoostClassifier"]
 
@@ -78,12 +77,12 @@ class LogitBoostClassifier(AdditiveClassifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         n_estimators: int = 50,
         learning_rate: float = 1.0,
         z_max: float = 4.0,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators

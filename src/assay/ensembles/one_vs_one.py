@@ -28,6 +28,7 @@ from assay.ensembles.binary_problems import (
     says_one,
 )
 from assay.tables.rows import entries_of_rows, take_columns, take_rows
+from assay.types import Estimator, Label, Labels, TableLike, Target
 
 __all__ = ["OneVsOneClassifier"]
 
@@ -110,11 +111,11 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         n_jobs: int | None = None,
         decision: str = "vote",
-        reject_label: Any = "reject",
+        reject_label: Label = "reject",
     ):
         self.estimator = estimator
         self.n_jobs = n_jobs
@@ -144,7 +145,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         return list(combinations(range(len(self.classes_)), 2))
 
     @available_if(member_has("partial_fit"))
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, **params: Any) -> Self:
+    def partial_fit(self, X: TableLike, y: Target, classes: Labels | None = None, **params: Any) -> Self:
         """Let each member learn some more rows of its two classes.
 
         Parameters
@@ -188,7 +189,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
 
     # ------------------------------------------------------------------ answers
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the answers."""
         chosen = self._choose(self._admit(X))
         refusing = self.decision == "all" and len(self.classes_) > 2
@@ -233,7 +234,7 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
         table = sums if self.decision == "sum" else _ranked(wins, sums)
         return table[:, 1] if len(self.classes_) == 2 else table
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) for two classes, else (n, K): wins plus a third at most for the sum of confidences; "sum": the sum."""
         return self._scores(self._admit(X))
 

@@ -27,6 +27,7 @@ from assay.ensembles.binary_problems import (
 )
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.tables.rows import take_rows
+from assay.types import Estimator, Label, Labels, TableLike, Target, Weights
 
 __all__ = ["OneVsRestClassifier"]
 
@@ -114,12 +115,12 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         n_jobs: int | None = None,
         verbose: int = 0,
         decision: str = "argmax",
-        reject_label: Any = "reject",
+        reject_label: Label = "reject",
     ):
         self.estimator = estimator
         self.n_jobs = n_jobs
@@ -134,7 +135,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **params: Any) -> Self:
         """Fit a member for each class.
 
         Parameters
@@ -218,7 +219,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
             )
 
     @available_if(member_has("partial_fit"))
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, **params: Any) -> Self:
+    def partial_fit(self, X: TableLike, y: Target, classes: Labels | None = None, **params: Any) -> Self:
         """Let each member learn some more rows.
 
         Parameters
@@ -266,7 +267,7 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
 
     # ------------------------------------------------------------------ answers
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the answers; of labels that do not exclude each other (n, K) of 0 and 1, sparse if the target was."""
         values = self._admit(X)
         if not self._of_several:
@@ -295,18 +296,18 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
         return self._chosen(self._score_members(X))
 
     @available_if(member_has("decision_function"))
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n,) for two classes, else (n, K): the score of each member."""
         scores = self._score_members(self._admit(X))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @available_if(member_has("predict_proba"))
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the members' probabilities of yes, made to sum to 1 if the classes exclude each other."""
         return self._posterior(self._admit(X))
 
     @available_if(member_has("predict_proba"))
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of ``predict_proba``."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))

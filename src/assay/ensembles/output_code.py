@@ -16,8 +16,10 @@ from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object
 from assay.ensembles.binary_problems import BINARY, BinaryProblems
+from assay.ensembles.codes import CODES
 from assay.errors import AssayWarning, ParameterError, warn_user
 from assay.tables.rows import take_rows
+from assay.types import Estimator, RandomState, TableLike
 
 __all__ = ["OutputCodeClassifier"]
 
@@ -32,9 +34,10 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
               \text{"hamming"}\quad \sum_l \tfrac12\left(1 - m_{kl}\,\mathrm{sign}(s_l)\right)        \quad (1)
 
     (:math:`n_k` bits of word k are not 0; ties of "hamming" go to the largest :math:`\sum_l m_{kl}s_l`), or, with
-    "margin", of the largest such sum itself. Words that differ in many bits forgive some wrong members, hence
+    "margin", of the largest such sum itself, or, with "hinge", of the least loss
+    :math:`\sum_l \max(0, 1 - m_{kl}s_l)`. Words that differ in many bits forgive some wrong members, hence
     error-correcting codes. One against the rest ("margin") and one against one ("hamming") are codes, too:
-    :func:`one_vs_rest_code`, :func:`one_vs_one_code`.
+    :func:`one_vs_rest_code`, :func:`one_vs_one_code`; :func:`exhaustive_code` has the words farthest apart.
 
     With ``grow`` the code becomes longer while that helps: of all pairs of classes, the one that is confused most often
     among the validation rows gets a column of its own, +1 for one, -1 for the other and 0 for all others, which stays
@@ -54,10 +57,10 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
     n_jobs : int or None, default None
         Most members at work at a time. Members that are learners of Assay work in threads, and None takes as many as
         the machine has; others work in processes, and None is one.
-    code_book : (K, L) of -1, 0 and +1, default None
+    code_book : (K, L) of -1, 0 and +1, "one vs rest", "one vs one", "exhaustive" or None, default None
         The code; None draws one.
-    decoding : "euclidean", "hamming" or "margin", default "euclidean"
-        The distance (1), or the sum of the scores with the signs of the word.
+    decoding : "euclidean", "hamming", "margin" or "hinge", default "euclidean"
+        The distance (1), the sum of the scores with the signs of the word, or the loss.
     grow : int, default 0
         The most columns that are added to the code.
     validation_fraction : float, default None
@@ -77,8 +80,7 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
     The code of one against one answers as one against one does:
 
     >>> from assay.bayes import LinearDiscriminantAnalysis
-    >>> from assay.ensembles import OneVsOneClassifier, OutputCodeClassifier
-    >>> from assay.ensembles.output_code import one_vs_one_code
+    >>> from assay.ensembles import OneVsOneClassifier, OutputCodeClassifier, one_vs_one_code
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> code = one_vs_one_code(3)
@@ -113,8 +115,8 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
         **BINARY,
         "code_size": Range(0, open="low"),
         "random_state": Seed(),
-        "code_book": Any_("an array of -1, 0 and 1 with a row for each class, or None"),
-        "decoding": Choice("euclidean", "hamming", "margin"),
+        "code_book": Any_("an array of -1, 0 and 1 with a row for each class, the name of a code, or None"),
+        "decoding": Choice("euclidean", "hamming", "margin", "hinge"),
         "grow": Count(0),
         "validation_fraction": Range(0, 1, open="both") | None,
     }
@@ -125,10 +127,10 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: Estimator | None = None,
         *,
         code_size: float = 1.5,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         code_book: Any = None,
         decoding: str = "euclidean",
@@ -250,13 +252,16 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
             used = (M != 0).astype(np.float64)
             s = np.clip(s, -1e150, 1e150)  # squares stay numbers
             return (2 * s @ M.T - s**2 @ used.T) / used.sum(axis=1) - 1  # (1)
+        if self.decoding == "hinge":
+            s = np.clip(s, -1e150, 1e150)
+            return -np.maximum(0, 1 - s[:, None, :] * M).sum(axis=2) + (M == 0).sum(axis=1)
         support = np.clip(s @ M.T, -1e300, 1e300)
         if self.decoding == "margin":
             return support
         wrong = 0.5 * (M.shape[1] - np.where(s > 0, 1.0, -1.0) @ M.T)  # (1)
         return support / (3 * (np.abs(support) + 1)) - wrong  # below one half, so that it decides ties alone
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the negative distance (1) of each class, or its margin; (n,) the difference of two."""
         scores = self._scores(self._admit(X))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -271,7 +276,7 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
         def sections(i: int) -> list[Section]:
             word = self.code_book_[best[i]]
             bits = [[l, float(s), int(np.sign(s)), int(m)] for l, (s, m) in enumerate(zip(margins[i], word))]
-            sign, what = (1, "margin") if self.decoding == "margin" else (-1, "distance")
+            sign, what = {"margin": (1, "margin"), "hinge": (-1, "loss")}.get(self.decoding, (-1, "distance"))
             table = [[str(c), float(sign * d)] for c, d in zip(self.classes_, scores[i])]
             return [
                 Section(f"{what.capitalize()} of the code words", ["class", what], table),
@@ -281,34 +286,15 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
         return Explanations(type(self).__name__, python_labels(self.classes_[best]), rows, Reasons(sections))
 
 
-def one_vs_rest_code(K: int) -> np.ndarray:
-    """(K, K) the code of one against the rest: +1 on the diagonal, -1 elsewhere.
-
-    >>> from assay.ensembles.output_code import one_vs_rest_code
-    >>> one_vs_rest_code(2)
-    array([[ 1, -1],
-           [-1,  1]])
-    """
-    return 2 * np.eye(K, dtype=np.int64) - 1
-
-
-def one_vs_one_code(K: int) -> np.ndarray:
-    """(K, K (K - 1) / 2) the code of one against one: -1 for the first of a pair, +1 for the second, 0 for others.
-
-    >>> from assay.ensembles.output_code import one_vs_one_code
-    >>> one_vs_one_code(2)
-    array([[-1],
-           [ 1]])
-    """
-    first, second = np.triu_indices(K, 1)
-    code = np.zeros((K, len(first)), dtype=np.int64)
-    code[first, np.arange(len(first))] = -1
-    code[second, np.arange(len(first))] = 1
-    return code
-
-
 def _given(code: Any, K: int) -> np.ndarray:
     """The code as whole numbers, if it is one for K classes."""
+    if isinstance(code, str):
+        if code not in CODES:
+            raise ParameterError(
+                f"OutputCodeClassifier: code_book must be an array, None or one of {', '.join(map(repr, CODES))}, got "
+                f"{code!r}."
+            )
+        return CODES[code](K)
     words = np.asarray(code)
     if words.ndim != 2 or len(words) != K or not words.shape[1] or not np.isin(words, (-1, 0, 1)).all():
         raise ParameterError(

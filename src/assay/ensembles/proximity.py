@@ -18,13 +18,14 @@ from assay.core.targets import encode_labels
 from assay.ensembles.forest import refuse_no_forest
 from assay.ensembles.out_of_bag import out_of_bag
 from assay.errors import DataError
+from assay.types import TableLike, Target
 
 __all__ = ["outlier_scores", "proximity"]
 
 BLOCK = 512  # rows that are compared with all others at a time
 
 
-def proximity(forest: Any, X: Any, others: Any = None, *, out_of_bag_only: bool = False) -> np.ndarray:
+def proximity(forest: Any, X: TableLike, others: Any = None, *, out_of_bag_only: bool = False) -> np.ndarray:
     """(n, m) the share of trees in which a row of X and a row of ``others`` end in the same leaf (1).
 
     Cost: O(n m) memory, O(n m T) time at worst; leaves with few rows make it much less.
@@ -66,7 +67,7 @@ def proximity(forest: Any, X: Any, others: Any = None, *, out_of_bag_only: bool 
     return np.divide(_products(known, known), both, out=np.zeros((n, n)), where=both > 0)
 
 
-def outlier_scores(proximities: np.ndarray, y: Any) -> np.ndarray:
+def outlier_scores(proximities: np.ndarray, y: Target) -> np.ndarray:
     r"""(n,) how far each row is from the others of its class; above about 10 it is worth a look.
 
     The raw score of row i is :math:`n\,/\sum_{j\ne i,\,y_j=y_i}p(i,j)^2`; within each class the median is subtracted

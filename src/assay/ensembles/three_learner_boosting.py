@@ -18,6 +18,7 @@ from assay.core.stored import Each, Integer, Object
 from assay.core.targets import EncodedLabels
 from assay.ensembles.boosted import Boosted
 from assay.tables.rows import take_rows
+from assay.types import Estimator, RandomState
 
 __all__ = ["ThreeLearnerBoosting"]
 
@@ -85,7 +86,7 @@ class ThreeLearnerBoosting(Boosted, Classifier):
         "third_": Integer(),
     }
 
-    def __init__(self, estimator: Any = None, *, random_state: Any = None):
+    def __init__(self, estimator: Estimator | None = None, *, random_state: RandomState = None):
         self.estimator = estimator
         self.random_state = random_state
 

@@ -1,0 +1,1 @@
+"""Committees: different learners that vote, are stacked, selected or asked one after the other."""

@@ -1,0 +1,383 @@
+"""What committees of different learners share: named members, their fits, outputs for unseen rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.utils import Bunch, get_tags
+from sklearn.utils.metaestimators import _BaseComposition
+
+from assay.core.meta_estimator import MetaEstimator, aligned, fit_to, predicted_codes, takes_tables
+from assay.core.parameters import Accepted, Any_
+from assay.core.routing import routing_enabled
+from assay.core.stored import Each, Object
+from assay.core.targets import EncodedLabels
+from assay.errors import DataError, ParameterError
+from assay.tables.rows import entries_of_rows, take_columns, take_rows
+from assay.types import TableLike, Target, Weights
+
+__all__ = ["COMMITTEE", "FOLDS", "Committee", "folds_of", "numbers_of"]
+
+
+def _is_members(value: Any) -> bool:
+    if value is None:
+        return True
+    return (
+        isinstance(value, (list, tuple))
+        and len(value) > 0
+        and all(isinstance(m, (list, tuple)) and len(m) == 2 and isinstance(m[0], str) for m in value)
+    )
+
+
+def _is_cv(value: Any) -> bool:
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return int(value) >= 2
+    return value is None or hasattr(value, "split") or (isinstance(value, (list, tuple)) and len(value) > 0)
+
+
+COMMITTEE: Mapping[str, Accepted] = {
+    "estimators": Any_("a non-empty list of pairs (name, estimator), or None", _is_members),
+    "n_jobs": Any_(
+        "a whole number other than 0, or None", lambda v: v is None or (isinstance(v, Integral) and v != 0)
+    ),
+    "views": Any_(
+        "a dict from names of members to lists of columns, or None",
+        lambda v: v is None or isinstance(v, Mapping),
+    ),
+    "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),
+}
+FOLDS = Any_("a whole number from 2 up, a splitter, a list of splits, or None", _is_cv)
+
+
+class Committee(_BaseComposition, MetaEstimator):
+    """A learner whose members are different learners, ``estimators``: pairs of a name and an estimator, or "drop".
+
+    If all members are learners of Assay, they are given one checked table; else X as it came.
+
+    Attributes
+    ----------
+    estimators_ : list of the fitted members      named_estimators_ : the same by name
+    """
+
+    accepts: ClassVar[Mapping[str, Accepted | None]] = COMMITTEE
+    stored = {"estimators_": Each(Object(BaseEstimator))}
+    estimators: Any
+    estimators_: list[Any]
+    n_jobs: int | None
+    views: Mapping[str, Any] | None
+    verbose: int
+    _fit_params: Mapping[str, dict[str, Any]] = {}  # of each member, besides the weights, while fitting
+    _split: Mapping[str, Any] = {}  # what the splitter is given, while fitting
+
+    # ------------------------------------------------------------------ parameters
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters, with those of the members by ``name__parameter``."""
+        if self.estimators is None:
+            return BaseEstimator.get_params(self, deep)
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters; a member by its name (an estimator, or "drop"), its parameters by ``name__parameter``."""
+        if self.estimators is None and "estimators" not in params:
+            return BaseEstimator.set_params(self, **params)
+        self._set_params("estimators", **params)
+        return self
+
+    @property
+    def named_estimators(self) -> Bunch:
+        """The members as they were given, by name."""
+        return Bunch(**dict(self._all_pairs()))
+
+    @property
+    def named_estimators_(self) -> Bunch:
+        """The fitted members by name; "drop" for those left out."""
+        fitted = dict(zip(self._fitted_names(), self.estimators_))
+        return Bunch(**{name: fitted.get(name, "drop") for name, _ in self._all_pairs()})
+
+    def _all_pairs(self) -> list[tuple[str, Any]]:
+        return (
+            self._default_members() if self.estimators is None else [tuple(pair) for pair in self.estimators]
+        )
+
+    def _default_members(self) -> list[tuple[str, Any]]:
+        """The members that None stands for."""
+        raise TypeError(f"{type(self).__name__} must define _default_members")
+
+    def _default_estimator(self) -> Any:
+        return self._default_members()[0][1]
+
+    def _members(self) -> list[tuple[str, Any]]:
+        """The names and estimators of the members that take part."""
+        pairs, who = self._all_pairs(), type(self).__name__
+        self._check_names([name for name, _ in pairs], who)
+        taking_part = [
+            (name, model) for name, model in pairs if not (isinstance(model, str) and model == "drop")
+        ]
+        if not taking_part:
+            raise ParameterError(
+                "All estimators are dropped. At least one is required to be an estimator.", who=who
+            )
+        for name, model in taking_part:
+            if not hasattr(model, "fit") or isinstance(model, type) or not self._may_be_member(model):
+                raise ParameterError(
+                    f"The estimator {name} should be a {self._task}, got {model!r}.", who=who
+                )
+        return taking_part
+
+    def _refuse_other_task(self, model: Any) -> None:
+        """Members are checked one by one, with their names."""
+
+    def _may_be_member(self, model: Any) -> bool:
+        return is_classifier(model) if self._task == "classifier" else is_regressor(model)
+
+    def _check_names(self, names: list[str], who: str) -> None:
+        if len(set(names)) < len(names):
+            raise ParameterError(f"Names provided are not unique: {names!r}.", who=who)
+        strange = sorted(set(self.views or ()) - set(names))
+        if strange:
+            raise ParameterError(f"views names {strange[0]!r}, the members are {names!r}.", who=who)
+        reserved = sorted(set(names) & set(BaseEstimator.get_params(self, deep=False)))
+        if reserved:
+            raise ParameterError(
+                f"Estimator names conflict with constructor arguments: {reserved!r}.", who=who
+            )
+        bad = [name for name in names if "__" in name]
+        if bad:
+            raise ParameterError(f"Estimator names must not contain __: got {bad!r}.", who=who)
+
+    def _template(self) -> Any:
+        """One of the members; if some take no tables, one of these."""
+        members = [model for _, model in self._members()]
+        return next((model for model in members if not takes_tables(model)), members[0])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            inner = [get_tags(model).input_tags for _, model in self._members()]
+        except (ParameterError, AttributeError, TypeError):
+            return tags  # fit will say what is wrong
+        tags.input_tags.sparse = all(t.sparse for t in inner)
+        tags.input_tags.allow_nan = all(t.allow_nan for t in inner)
+        if tags.transformer_tags is not None:
+            tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def why_not(self, X: Any) -> str | None:
+        """None if all members can use this table, else the sentence of the first that cannot."""
+        return next(
+            (s for _, m in self._members() if hasattr(m, "why_not") and (s := m.why_not(X)) is not None), None
+        )
+
+    # ------------------------------------------------------------------ metadata
+
+    def get_metadata_routing(self) -> Any:
+        """What ``fit`` passes on to each member and to the splitter, as scikit-learn's routing asks."""
+        from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+        router = MetadataRouter(owner=type(self).__name__)
+        fit = MethodMapping().add(caller="fit", callee="fit")
+        for name, model in self._members():
+            router.add(**{name: model}, method_mapping=fit)
+        if "cv" in self.accepts:
+            splits = MethodMapping().add(caller="fit", callee="split")
+            cv: Any = getattr(self, "cv", None)
+            router.add(splitter=None if isinstance(cv, str) else cv, method_mapping=splits)
+        self._route_more(router)
+        return router
+
+    def _route_more(self, router: Any) -> None:
+        """Further parts that are given metadata."""
+
+    def _shared_out(self, w: Any, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Of the metadata, what each member is given, and what the splitter is given, such as groups."""
+        if routing_enabled():
+            from sklearn.utils.metadata_routing import process_routing
+
+            weights = {} if w is None else {"sample_weight": w}
+            routed = process_routing(self, "fit", **weights, **params)
+            members = {name: dict(routed[name].fit) for name, _ in self._members()}
+            return members, dict(routed.splitter.split) if "cv" in self.accepts else {}
+        others = {key: value for key, value in params.items() if key != "groups" or "cv" not in self.accepts}
+        if others:
+            raise ParameterError(
+                f"fit got {', '.join(sorted(others))}, which reaches the members with metadata routing only: "
+                "sklearn.set_config(enable_metadata_routing=True).",
+                who=type(self).__name__,
+            )
+        return {}, dict(params)
+
+    # ------------------------------------------------------------------ members
+
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **fit_params: Any) -> Self:
+        """Fit the members, and what is made of their answers.
+
+        Parameters
+        ----------
+        X : table of n rows      y : (n,) classes or numbers      sample_weight : (n,) what each row counts
+        fit_params : ``groups`` for the splitter; others reach the members that request them, by metadata routing
+        """
+        self._check_parameters()
+        self._fit_params, self._split = self._shared_out(sample_weight, fit_params)
+        try:
+            return super().fit(X, y, sample_weight)  # type: ignore[misc]
+        finally:
+            del self._fit_params, self._split
+
+    def _fit_one(self, name: str, X: Any, y: Any, w: np.ndarray | None, rows: Any = None) -> Any:
+        """A clone of a member, fitted to some rows, or to all."""
+        n, model, params = len(y), clone(dict(self._members())[name]), self._fit_params.get(name)
+        if isinstance(y, EncodedLabels) and is_regressor(model):
+            y = y.codes.astype(np.float64)
+        if params is None:
+            params = {}
+        else:  # weights are among them, where the member asked for them
+            w, params = None, dict(params)
+        X = self._view(name, X)
+        if rows is not None:
+            X, y, w = take_rows(X, rows), y[rows], None if w is None else w[rows]
+            params = entries_of_rows(params, rows, n)
+        with self._naming(name):
+            return fit_to(model, X, y, w, type(self).__name__, **params)
+
+    @contextmanager
+    def _naming(self, name: str) -> Iterator[None]:
+        """Errors say which member they come from."""
+        try:
+            yield
+        except ValueError as problem:
+            problem.add_note(f"{type(self).__name__}: this was the member {name!r}.")
+            raise
+
+    def _fit_all(self, X: Any, y: Any, w: np.ndarray | None) -> None:
+        names = [name for name, _ in self._members()]
+        self.estimators_ = self._each(lambda name: self._fit_one(name, X, y, w), names, self.n_jobs)
+
+    def _ask_all(self, X: Any, ask: Callable[[int, Any, Any], Any]) -> list[Any]:
+        """What ``ask`` gives for each member's number, the fitted member, and the columns of X that it sees."""
+        names = self._fitted_names()
+
+        def work(j: int) -> Any:
+            return ask(j, self.estimators_[j], self._view(names[j], X))
+
+        return self._each(work, list(range(len(self.estimators_))), self.n_jobs)
+
+    def _fitted_names(self) -> list[str]:
+        """The names of ``estimators_``."""
+        return [name for name, _ in self._members()]
+
+    def _view(self, name: str, X: Any) -> Any:
+        """The columns of X that a member sees."""
+        if self.views is None or name not in self.views:
+            return X
+        return take_columns(X, self._columns_of_view(name))
+
+    def _columns_of_view(self, name: str) -> list[int]:
+        """The numbers of the columns that a member sees."""
+        wanted, who = list((self.views or {})[name]), type(self).__name__
+        names = list(getattr(self, "feature_names_in_", []))
+        places = [names.index(c) if isinstance(c, str) and c in names else c for c in wanted]
+        d = self.n_features_in_
+        wrong = [c for c in places if not isinstance(c, Integral) or not 0 <= int(c) < d]
+        if wrong or not places:
+            raise ParameterError(
+                f"views[{name!r}] must be a list of columns of the table (names, or numbers from 0 to {d - 1}), got "
+                f"{wanted!r}.",
+                who=who,
+            )
+        return [int(c) for c in places]
+
+    def _out_of_fold(
+        self,
+        X: Any,
+        y: Any,
+        w: np.ndarray | None,
+        folds: list[tuple[np.ndarray, np.ndarray]],
+        ask: Callable[[int, Any, Any], np.ndarray],
+    ) -> tuple[list[np.ndarray], np.ndarray]:
+        """For each member its outputs for the rows of the test folds, (m, columns), and these m rows.
+
+        A row in several test folds is given the mean of its outputs; rows in none are left out. ``ask`` is given the
+        number of a member, the model and rows.
+        """
+        names, n = [name for name, _ in self._members()], len(y)
+        jobs = [(j, f) for j in range(len(names)) for f in range(len(folds))]
+
+        def work(job: tuple[int, int]) -> np.ndarray:
+            j, (train, test) = job[0], folds[job[1]]
+            model = self._fit_one(names[j], X, y, w, train)
+            with self._naming(names[j]):
+                return ask(j, model, take_rows(self._view(names[j], X), test))
+
+        answers = self._each(work, jobs, self.n_jobs)
+        times = np.zeros(n)
+        for _, test in folds:
+            np.add.at(times, test, 1)
+        rows = np.flatnonzero(times)
+        if not len(rows):
+            raise DataError("no row is in a test fold.", who=type(self).__name__)
+        outputs = []
+        for j in range(len(names)):
+            total: Any = 0.0
+            for (member, f), part in zip(jobs, answers):
+                if member == j:
+                    total = np.zeros((n, part.shape[1])) if np.isscalar(total) else total
+                    np.add.at(total, folds[f][1], part)
+            outputs.append(total[rows] / times[rows, None])
+        return outputs, rows
+
+    def _posterior_of(self, model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+        """(n, K) the posterior of a member, in the order of all classes."""
+        self._require_posterior(model)
+        return aligned(np.asarray(model.predict_proba(X), np.float64), model.classes_, classes)
+
+    def _require_posterior(self, model: Any) -> None:
+        if not hasattr(model, "predict_proba"):
+            raise ParameterError(
+                f"{type(model).__name__} has no predict_proba. Use voting='hard', or wrap it: "
+                f"CalibratedClassifierCV({type(model).__name__}()).",
+                who=type(self).__name__,
+            )
+
+    def _votes_of(self, model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+        """(n, K) 1 for the class that a member answers."""
+        return np.eye(len(classes))[predicted_codes(model, X, classes)]
+
+
+def numbers_of(model: Any, X: Any) -> np.ndarray:
+    """(n,) the numbers that a regressor answers."""
+    return np.asarray(model.predict(X), np.float64).reshape(-1)
+
+
+def folds_of(
+    cv: Any, X: Any, y: Any, classes: bool, who: str, split: Mapping[str, Any] | None = None
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Pairs (train, test) of row numbers; ``split`` is what the splitter is given besides, such as groups."""
+    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+    labels, n = y.codes if isinstance(y, EncodedLabels) else np.asarray(y), len(y)
+    if n < 2:
+        raise DataError("out-of-fold answers need two rows at least, got n_samples=1.", who=who)
+    if isinstance(cv, Integral) or cv is None:
+        most = int(np.bincount(labels).max()) if classes else n
+        if cv is not None and most < int(cv):
+            raise DataError(
+                f"{cv} folds need {cv} rows{' of some class' if classes else ''}, there are {most}. Lower cv.",
+                who=who,
+            )
+        count = min(5, most) if cv is None else int(cv)
+        splitter = (
+            StratifiedKFold(count) if classes and count > 1 else KFold(max(2, min(count if cv else 5, n)))
+        )
+        with warnings.catch_warnings():  # a class of fewer rows than folds is absent from some of them
+            warnings.filterwarnings("ignore", message="The least populated class")
+            return list(splitter.split(np.zeros((n, 1)), labels))
+    shown = (X, np.asarray(y)) if hasattr(cv, "split") and hasattr(X, "shape") else (np.zeros((n, 1)), labels)
+    pairs = check_cv(cv, labels, classifier=classes).split(*shown, **(split or {}))
+    return [(np.asarray(a), np.asarray(b)) for a, b in pairs]

@@ -1,0 +1,202 @@
+"""Stacked generalization for classes: a classifier that learns from the outputs of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import TransformerMixin, is_classifier, is_regressor
+from sklearn.utils.metaestimators import available_if
+
+from assay.core import Card
+from assay.core.explanation import Section
+from assay.core.explanations import Reasons, RowValues
+from assay.core.learner import Classifier
+from assay.core.meta_estimator import aligned, predicted_codes
+from assay.core.targets import EncodedLabels
+from assay.ensembles.committees.committee import numbers_of
+from assay.ensembles.committees.stacking import Stacking
+from assay.types import TableLike
+
+__all__ = ["StackingClassifier"]
+
+
+def _final_has(method: str) -> Any:
+    def asked(self: StackingClassifier) -> bool:
+        getattr(vars(self).get("final_estimator_") or self._final(), method)
+        return True
+
+    return asked
+
+
+class StackingClassifier(Stacking, TransformerMixin, Classifier):
+    r"""Let a classifier learn how to combine others, from their outputs for rows that they did not learn from.
+
+    Each member j is fitted without each of the folds and answers for its rows; the outputs :math:`d_j(x)` (posteriors,
+    without that of the first of two classes) are the columns from which the final estimator f learns,
+
+    .. math:: P(k\mid x) = f_k(d_1(x), \dots, d_L(x))                                  \quad (1)
+
+    and then the members are fitted to all rows. A member that remembers its training rows gains nothing by that.
+    Unlike weights of a vote, those of f may be negative. A ``Pipeline(PCA(), LogisticRegression())`` as f combines
+    decorrelated outputs (eigenclassifiers), a tree shows in which cases which member counts, a ``StackingClassifier``
+    makes a further layer.
+
+    Rows that no test fold has (the first ones of a split by time) are left out of (1), not invented; with ``groups``
+    and a splitter by groups no output comes from a member that knows the row's group.
+
+    Cost: fit ``cv`` + 1 times that of the members, and the final estimator's; predict that of all members; memory
+    O(n K) for each member.
+
+    Parameters
+    ----------
+    estimators : list of (name, classifier), default None
+        The members; a regressor learns the numbers of the classes. "drop" in place of one leaves it out. None is
+         naive Bayes, logistic regression and a tree.
+    final_estimator : classifier, default None
+        What combines the outputs; None is LogisticRegression.
+    cv : int, splitter, list of (train, test), "prefit" or None, default None, five folds
+        "prefit" uses members that came fitted; then give rows that they did not learn from.
+    stack_method : "auto", "predict_proba", "decision_function" or "predict", default "auto"
+        The outputs; "auto" takes the first that a member has.
+    n_jobs : int or None, default None
+        Most fits at a time.
+    passthrough : bool, default False
+        Whether the final estimator sees the columns of X as well.
+    verbose : int, default 0
+        Accepted; progress is shown where somebody watches.
+    views : dict from names of members to lists of columns, default None
+        The columns, by name or number, that a member sees; members that are not named see all. So several measurements
+        of the same things, each with its own columns, have members of their own.
+
+    Attributes
+    ----------
+    estimators_ : list of fitted members      named_estimators_ : the same by name
+    final_estimator_ : what combines them      stack_method_ : the output taken of each
+    classes_ : (K,)
+
+    Examples
+    --------
+    >>> from assay.bayes import GaussianNB
+    >>> from assay.ensembles import StackingClassifier
+    >>> from assay.neighbors import KNeighborsClassifier
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = StackingClassifier([("bayes", GaussianNB()), ("near", KNeighborsClassifier())]).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]), model.transform(X[:1]).shape
+    (0.96, (1, 6))
+
+    See Also
+    --------
+    VotingClassifier : fixed weights, or weights on the simplex
+
+    References
+    ----------
+    - Wolpert, D. H. (1992). Stacked generalization. Neural Networks 5(2), 241-259. doi:10.1016/S0893-6080(05)80023-1
+    - Ting, K. M. and Witten, I. H. (1999). Issues in stacked generalization. Journal of Artificial Intelligence
+      Research 10, 271-289. doi:10.1613/jair.594
+    """
+
+    card = Card(
+        "stacking", "logistic regression on the outputs of naive Bayes, logistic regression and a tree"
+    )
+    multiclass = "as the estimator"
+
+    def __init__(
+        self,
+        estimators: Any = None,
+        final_estimator: Any = None,
+        *,
+        cv: Any = None,
+        stack_method: str = "auto",
+        n_jobs: int | None = None,
+        passthrough: bool = False,
+        verbose: int = 0,
+        views: Any = None,
+    ):
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.stack_method = stack_method
+        self.n_jobs = n_jobs
+        self.passthrough = passthrough
+        self.verbose = verbose
+        self.views = views
+
+    def _default_members(self) -> list[tuple[str, Any]]:
+        from assay.ensembles.committees.voting_classifier import VotingClassifier
+
+        return VotingClassifier()._default_members()
+
+    def _default_final(self) -> Any:
+        from assay.linear import LogisticRegression
+
+        return LogisticRegression()
+
+    def _may_be_member(self, model: Any) -> bool:
+        return is_classifier(model) or is_regressor(model)
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self._stack(X, EncodedLabels(y, self.classes_), w, True)
+
+    def _columns(self, model: Any, method: str, X: Any) -> np.ndarray:
+        if method == "predict" and is_regressor(model):
+            return numbers_of(model, X)[:, None]
+        if method == "predict":
+            return predicted_codes(model, X, self.classes_).astype(np.float64)[:, None]
+        block = np.asarray(getattr(model, method)(X), np.float64)
+        if method == "predict_proba":
+            block = aligned(block, model.classes_, self.classes_)
+            return block[:, 1:] if block.shape[1] == 2 else block
+        if block.ndim == 1:
+            return block[:, None]
+        fill = block.min(initial=0.0)
+        return (
+            aligned(block, model.classes_, self.classes_, fill)
+            if block.shape[1] == len(model.classes_)
+            else block
+        )
+
+    def _width(self, j: int) -> int:
+        K, method = len(self.classes_), self.stack_method_[j]
+        return 1 if method == "predict" or K == 2 else K
+
+    def _posterior(self, X: Any) -> np.ndarray:
+        P = np.asarray(self.final_estimator_.predict_proba(self._answers_of(X)), np.float64)
+        return aligned(P, self.final_estimator_.classes_, self.classes_)  # (1)
+
+    def _choose(self, X: Any) -> np.ndarray:
+        return predicted_codes(self.final_estimator_, self._answers_of(X), self.classes_)
+
+    @available_if(_final_has("predict"))
+    def predict(self, X: TableLike, **predict_params: Any) -> np.ndarray:
+        """(n,) the class that the final estimator answers; parameters go to it."""
+        if not predict_params:
+            return super().predict(X)
+        Z = self._answers_of(self._admit(X))
+        return np.asarray(self.final_estimator_.predict(Z, **predict_params))
+
+    @available_if(_final_has("predict_proba"))
+    def predict_proba(self, X: TableLike) -> np.ndarray:
+        """(n, K) the posterior by the final estimator."""
+        return super().predict_proba(X)
+
+    @available_if(_final_has("decision_function"))
+    def decision_function(self, X: TableLike) -> np.ndarray:
+        """The scores by the final estimator."""
+        Z = self._answers_of(self._admit(X))
+        return self.final_estimator_.decision_function(Z)
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        outputs, names = self._outputs(X), [name for name, _ in self._members()]
+        heads = ["member", "output", *(f"{k}" for k in range(max(block.shape[1] for block in outputs)))]
+
+        def said(i: int) -> list[Section]:
+            lines = [
+                [name, method, *map(float, block[i])]
+                for name, method, block in zip(names, self.stack_method_, outputs)
+            ]
+            padded = [[*line, *[""] * (len(heads) - len(line))] for line in lines]
+            return [Section(f"Outputs that {type(self.final_estimator_).__name__} combines", heads, padded)]
+
+        return Reasons(said)
