@@ -54,7 +54,8 @@ BASES = {  # the first that fits
     "transformer": TransformerMixin,
     "other": object,
 }
-PLURAL = {kind: f"{kind}s" for kind in (*BASES, "wrapper")} | {"density": "densities"}
+SEQUENCES = "sequence model"
+PLURAL = {kind: f"{kind}s" for kind in (*BASES, SEQUENCES, "wrapper")} | {"density": "densities"}
 SUITS = ("any", "numeric", "all numeric", "on request")
 TAKES = {"nominal": "categories", "missing": "missing values", "sparse": "sparse", "infinite": "infinite"}
 AROUND = "as the estimator"
@@ -109,12 +110,14 @@ def kind_of(cls: type) -> str:
     """The kind of a learner, one of ``assay.learners.KINDS``."""
     if cls.card.wraps:
         return "wrapper"
+    if getattr(cls, "takes_sequences", False):
+        return SEQUENCES
     return next(kind for kind, base in BASES.items() if issubclass(cls, base))
 
 
 def entries() -> list[dict[str, object]]:
     """All learners: room by room, kind by kind, in the order of their names."""
-    order = [*BASES, "wrapper"]
+    order = [*BASES, SEQUENCES, "wrapper"]
     made = [entry(cls, room) for cls, room in learner_classes().items()]
     return sorted(made, key=lambda e: (rooms().index(e["room"]), order.index(e["kind"]), e["name"]))
 

@@ -28,7 +28,16 @@ __all__ = [
 
 LIST = Path(__file__).with_name("learners.json")
 KIND_OF_TASK = {"classification": "classifier", "regression": "regressor"}
-KINDS = ("classifier", "regressor", "transformer", "outlier detector", "density", "wrapper", "other")
+KINDS = (
+    "classifier",
+    "regressor",
+    "transformer",
+    "outlier detector",
+    "density",
+    "sequence model",
+    "wrapper",
+    "other",
+)
 
 _WHAT = {"classifier": ", for classes", "regressor": ", for numbers"}
 

@@ -9,7 +9,7 @@ from typing import Any
 from assay.errors import ParameterError
 from assay.evaluate.learners import suitable
 from assay.evaluate.prepared import Candidate, prepared
-from assay.learners import KIND_OF_TASK, find_learner, is_learner
+from assay.learners import KIND_OF_TASK, Entry, find_learner, is_learner
 from assay.tables import Table
 from assay.types import Estimator
 
@@ -113,7 +113,7 @@ def varied(
 def _entrant(name: str | None, learner: Any, table: Table, task: str) -> Candidate:
     wanted = KIND_OF_TASK[task]
     if isinstance(learner, str):
-        entry = find_learner(learner, wanted)
+        entry = _of_sequences(learner, wanted) or find_learner(learner, wanted)
         return prepared(name or entry.name, entry.make(), table, entry.scale)
     if isinstance(learner, type) or not (hasattr(learner, "fit") and hasattr(learner, "predict")):
         hint = (
@@ -137,6 +137,14 @@ def _entrant(name: str | None, learner: Any, table: Table, task: str) -> Candida
             who="compare",
         )
     return prepared(name or type(learner).__name__, learner, table)
+
+
+def _of_sequences(name: str, wanted: str) -> Entry | None:
+    """The classifier of whole sequences by that name, unless there is one of tables."""
+    if wanted != "classifier" or is_learner(name, wanted) or not is_learner(name, "sequence model"):
+        return None
+    entry = find_learner(name, "sequence model")
+    return entry if entry.multiclass else None
 
 
 def distinct(candidates: list[Any]) -> list[Any]:

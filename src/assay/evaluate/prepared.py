@@ -98,6 +98,8 @@ def prepared(name: str, estimator: Estimator, table: Table, scale: bool = False)
     >>> prepared("gnb", GaussianNB(), Table.of({"a": [1.0, None], "b": ["x", "y"]})).words
     'imputed'
     """
+    if getattr(estimator, "takes_sequences", False):
+        return Candidate(name, estimator, estimator, "whole sequences", raw=True)
     if _prepares_itself(estimator):
         return Candidate(name, estimator, estimator, "own pipeline", raw=True)
     ours = isinstance(estimator, Learner) or type(estimator).__module__.startswith("assay.")

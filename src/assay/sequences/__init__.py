@@ -1,0 +1,30 @@
+"""Sequences: Markov chains, hidden Markov models, linear dynamical systems, classifiers of whole sequences."""
+
+from assay.sequences.categorical_hmm import CategoricalHMM
+from assay.sequences.gaussian_hmm import GaussianHMM
+from assay.sequences.gmm_hmm import GMMHMM
+from assay.sequences.linear_dynamical_system import LinearDynamicalSystem
+from assay.sequences.markov_chain import MarkovChain
+from assay.sequences.mixed_hmm import MixedHMM
+from assay.sequences.multinomial_hmm import MultinomialHMM
+from assay.sequences.n_states import choose_n_states, grow_states
+from assay.sequences.poisson_hmm import PoissonHMM
+from assay.sequences.sequence_classifier import SequenceClassifier
+from assay.sequences.sequences import Sequences
+from assay.sequences.topology import left_to_right
+
+__all__ = [
+    "GMMHMM",
+    "CategoricalHMM",
+    "GaussianHMM",
+    "LinearDynamicalSystem",
+    "MarkovChain",
+    "MixedHMM",
+    "MultinomialHMM",
+    "PoissonHMM",
+    "SequenceClassifier",
+    "Sequences",
+    "choose_n_states",
+    "grow_states",
+    "left_to_right",
+]

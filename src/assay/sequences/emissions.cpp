@@ -1,0 +1,164 @@
+// What rows of observations say of states: log densities, and the sums by which states are estimated anew.
+//
+//     Gaussian:   l_tk = c_k - 1/2 || W_k (x_t - m_k) ||^2                  W_k lower triangular, or diagonal
+//     sums:       N_k = sum_t g_tk,   F_k = sum_t g_tk (x_t - m_k),   S_k = sum_t g_tk (x_t - m_k)(x_t - m_k)'
+//     symbols:    C_mk = sum over the rows with symbol m of g_tk
+//
+// States are the last axis, padded to P, so that all of them are computed at once. Sums are about the current means,
+// which loses no digits however far the rows lie from 0. Twin in NumPy: tests/sequences/test_emissions.py.
+#include <cmath>
+#include <vector>
+
+#include "assay/array.hpp"
+#include "assay/edge.hpp"
+
+using namespace assay;
+
+namespace {
+
+// (d, P) means, (d, P) or (d (d + 1) / 2, P) factors row by row of the triangle. A missing entry (NaN) of a diagonal
+// model adds nothing; a full one must be complete.
+HOT void log_densities(View2<const double> X, const double *means, const double *factors, bool full,
+                       const double *constants, int64_t P, double *L) {
+    const int64_t n = X.rows(), d = X.cols();
+    std::vector<double> work((d + 2) * P);
+    double *gap = work.data(), *norm = gap + d * P, *one = norm + P;
+    for (int64_t t = 0; t < n; ++t) {
+        const double *x = X.row(t);
+        double *l = L + t * P;
+        for (int64_t k = 0; k < P; ++k) norm[k] = 0.0;
+        if (full) {
+            const double *w = factors;
+            for (int64_t i = 0; i < d; ++i) {
+                for (int64_t k = 0; k < P; ++k) gap[i * P + k] = x[i] - means[i * P + k], one[k] = 0.0;
+                for (int64_t j = 0; j <= i; ++j, w += P)
+                    for (int64_t k = 0; k < P; ++k) one[k] += w[k] * gap[j * P + k];
+                for (int64_t k = 0; k < P; ++k) norm[k] += one[k] * one[k];
+            }
+            for (int64_t k = 0; k < P; ++k) l[k] = constants[k] - 0.5 * norm[k];
+            continue;
+        }
+        double missing = 0.0;
+        for (int64_t i = 0; i < d; ++i) {
+            if (x[i] != x[i]) {
+                missing = 1.0;
+                continue;
+            }
+            const double *m = means + i * P, *w = factors + i * P;
+            for (int64_t k = 0; k < P; ++k) {
+                const double s = (x[i] - m[k]) * w[k];
+                norm[k] += s * s;
+            }
+        }
+        for (int64_t k = 0; k < P; ++k) l[k] = constants[k] - 0.5 * norm[k];
+        if (missing > 0.0)
+            for (int64_t i = 0; i < d; ++i)
+                if (x[i] != x[i])  // the constant has the factors of all columns
+                    for (int64_t k = 0; k < P; ++k) l[k] -= std::log(factors[i * P + k]) - 0.918938533204672741780;
+    }
+}
+
+HOT void moments(View2<const double> X, const double *gamma, const double *means, bool full, int64_t P, double *counts,
+                 double *first, double *second) {
+    const int64_t n = X.rows(), d = X.cols();
+    std::vector<double> work(d * P);
+    double *gap = work.data();
+    for (int64_t t = 0; t < n; ++t) {
+        const double *x = X.row(t), *g = gamma + t * P;
+        double *s = second;
+        for (int64_t i = 0; i < d; ++i) {
+            if (!full && x[i] != x[i]) {
+                s += P;
+                continue;
+            }
+            const double *m = means + i * P;
+            double *c = counts + i * P, *f = first + i * P, *at = gap + i * P;
+            for (int64_t k = 0; k < P; ++k) {
+                at[k] = x[i] - m[k];
+                c[k] += g[k];
+                f[k] += g[k] * at[k];
+            }
+            if (full)
+                for (int64_t j = 0; j <= i; ++j, s += P)
+                    for (int64_t k = 0; k < P; ++k) s[k] += g[k] * at[k] * gap[j * P + k];
+            else {
+                for (int64_t k = 0; k < P; ++k) s[k] += g[k] * at[k] * at[k];
+                s += P;
+            }
+        }
+    }
+}
+
+int64_t triangle(int64_t d) { return sized(d, d + 1, "too many columns") / 2; }
+
+void gaussian(In2<double> X,  // in      (n, d)
+              In2<double> means,  // in      (d, P)
+              In2<double> factors,  // in      (d, P), or (d (d + 1) / 2, P)
+              bool full,
+              In1<double> constants,  // in      (P,)
+              InOut2<double> L) {  // out     (n, P)
+    const int64_t n = X.shape(0), d = X.shape(1), P = length(constants);
+    require(length(means) == d && int64_t(means.shape(1)) == P && length(factors) == (full ? triangle(d) : d) &&
+                int64_t(factors.shape(1)) == P && int64_t(L.shape(0)) == n && int64_t(L.shape(1)) == P,
+            "gaussian: means, factors and densities must fit");
+    nb::gil_scoped_release unlocked;
+    log_densities(view(X), means.data(), factors.data(), full, constants.data(), P, L.data());
+}
+
+void gaussian_sums(In2<double> X,  // in      (n, d)
+                   In2<double> gamma,  // in      (n, P)
+                   In2<double> means,  // in      (d, P)
+                   bool full,
+                   InOut2<double> counts,  // in/out  (d, P) of the rows where each column is there
+                   InOut2<double> first,  // in/out  (d, P)
+                   InOut2<double> second) {  // in/out  (d, P), or (d (d + 1) / 2, P)
+    const int64_t n = X.shape(0), d = X.shape(1), P = gamma.shape(1);
+    require(length(gamma) == n && length(means) == d && int64_t(means.shape(1)) == P && length(counts) == d &&
+                int64_t(counts.shape(1)) == P && length(first) == d && int64_t(first.shape(1)) == P &&
+                length(second) == (full ? triangle(d) : d) && int64_t(second.shape(1)) == P,
+            "gaussian_sums: means and sums must fit");
+    nb::gil_scoped_release unlocked;
+    moments(view(X), gamma.data(), means.data(), full, P, counts.data(), first.data(), second.data());
+}
+
+HOT void add_rows(const int64_t *codes, int64_t n, const double *gamma, int64_t P, double *counts) {
+    for (int64_t t = 0; t < n; ++t) {
+        const double *g = gamma + t * P;
+        double *c = counts + codes[t] * P;
+        for (int64_t k = 0; k < P; ++k) c[k] += g[k];
+    }
+}
+
+void symbol_sums(In1<int64_t> codes,  // in      (n,)   from 0 to M - 1
+                 In2<double> gamma,  // in      (n, P)
+                 InOut2<double> counts) {  // in/out  (M, P)
+    const int64_t n = length(codes);
+    require(length(gamma) == n && gamma.shape(1) == counts.shape(1) && within(codes, 0, length(counts)),
+            "symbol_sums: codes must be rows of counts, which has the columns of gamma");
+    nb::gil_scoped_release unlocked;
+    add_rows(codes.data(), n, gamma.data(), gamma.shape(1), counts.data());
+}
+
+HOT void take_rows(const int64_t *codes, int64_t n, const double *table, int64_t P, double *F) {
+    for (int64_t t = 0; t < n; ++t)
+        for (int64_t k = 0; k < P; ++k) F[t * P + k] = table[codes[t] * P + k];
+}
+
+void symbol_densities(In1<int64_t> codes,  // in      (n,)
+                      In2<double> table,  // in      (M, P)
+                      InOut2<double> F) {  // out     (n, P)
+    const int64_t n = length(codes);
+    require(length(F) == n && F.shape(1) == table.shape(1) && within(codes, 0, length(table)),
+            "symbol_densities: codes must be rows of the table, which has the columns of the densities");
+    nb::gil_scoped_release unlocked;
+    take_rows(codes.data(), n, table.data(), table.shape(1), F.data());
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    define(m, "gaussian", &gaussian, "X", "means", "factors", "full", "constants", "L");
+    define(m, "gaussian_sums", &gaussian_sums, "X", "gamma", "means", "full", "counts", "first", "second");
+    define(m, "symbol_sums", &symbol_sums, "codes", "gamma", "counts");
+    define(m, "symbol_densities", &symbol_densities, "codes", "table", "F");
+}

@@ -1,0 +1,19 @@
+"""What a hidden state emits: one protocol for all distributions."""
+
+from assay.sequences.families.categorical import Categorical
+from assay.sequences.families.counts import Multinomial, Poisson
+from assay.sequences.families.family import Family, Sums
+from assay.sequences.families.gaussian import Gaussian
+from assay.sequences.families.mixture import GaussianMixtures
+from assay.sequences.families.product import Product
+
+__all__ = [
+    "Categorical",
+    "Family",
+    "Gaussian",
+    "GaussianMixtures",
+    "Multinomial",
+    "Poisson",
+    "Product",
+    "Sums",
+]

@@ -1,0 +1,83 @@
+"""Counts: of several symbols in a number of trials, or of events."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import gammaln, xlogy
+
+from assay.sequences.families.family import Family, Sums, shares
+
+__all__ = ["Multinomial", "Poisson"]
+
+
+class Multinomial(Family):
+    """Each state draws a number of symbols: rows are the counts of M symbols. A row with a missing count is missing."""
+
+    def __init__(self, probabilities: np.ndarray):
+        self.probabilities = np.asarray(probabilities, dtype=np.float64)
+        self.n_states, self.n_symbols = self.probabilities.shape
+
+    def log_density(self, X: np.ndarray) -> np.ndarray:
+        missing = np.isnan(X).any(axis=1)
+        counts = np.where(missing[:, None], 0.0, X)
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.probabilities)
+        impossible = np.isneginf(logs)
+        terms = counts @ np.where(impossible, 0.0, logs).T
+        terms[(counts @ impossible.T.astype(np.float64)) > 0] = -np.inf
+        return terms + (gammaln(counts.sum(axis=1) + 1) - gammaln(counts + 1).sum(axis=1))[:, None]
+
+    def sums(self, X: np.ndarray, gamma: np.ndarray) -> Sums:
+        counts = np.where(np.isnan(X).any(axis=1)[:, None], 0.0, X)
+        return Sums(symbols=gamma[:, : self.n_states].T @ counts)
+
+    def updated(self, sums: Sums, which: str) -> Multinomial:
+        return Multinomial(shares(sums["symbols"], self.probabilities)) if "e" in which else self
+
+    def draw(self, state: int, n_trials: int, draw: np.random.RandomState) -> np.ndarray:
+        """(M,) counts of so many trials."""
+        return draw.multinomial(n_trials, self.probabilities[state])
+
+    def n_parameters(self) -> int:
+        return self.n_states * (self.n_symbols - 1)
+
+
+class Poisson(Family):
+    """Each state has a rate for every column of counts."""
+
+    def __init__(self, rates: np.ndarray, prior: float | np.ndarray = 0.0, weight: float | np.ndarray = 0.0):
+        self.rates, self.prior, self.weight = np.asarray(rates, dtype=np.float64), prior, weight
+        self.n_states = len(self.rates)
+
+    def log_density(self, X: np.ndarray) -> np.ndarray:
+        there = ~np.isnan(X)
+        counts = np.where(there, X, 0.0)
+        zero = (self.rates == 0).astype(np.float64)
+        logs = xlogy(1.0, np.where(self.rates > 0, self.rates, 1.0))
+        terms = counts @ logs.T - there @ self.rates.T - gammaln(counts + 1).sum(axis=1)[:, None]
+        terms[(counts @ zero.T) > 0] = -np.inf
+        return terms
+
+    def sums(self, X: np.ndarray, gamma: np.ndarray) -> Sums:
+        there = ~np.isnan(X)
+        posterior = gamma[:, : self.n_states].T
+        return Sums(events=posterior @ np.where(there, X, 0.0), rows=posterior @ there)
+
+    def updated(self, sums: Sums, which: str) -> Poisson:
+        if "l" not in which:
+            return self
+        below = self.weight + sums["rows"]
+        rates = (self.prior + sums["events"]) / np.where(below > 0, below, 1.0)
+        return Poisson(np.where(below > 0, rates, self.rates), self.prior, self.weight)
+
+    def sample(self, state: int, draw: np.random.RandomState) -> np.ndarray:
+        return draw.poisson(self.rates[state])
+
+    def n_parameters(self) -> int:
+        return self.rates.size
+
+    def mean(self) -> np.ndarray:
+        return self.rates
+
+    def variance(self) -> np.ndarray:
+        return self.rates

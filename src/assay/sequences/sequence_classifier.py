@@ -1,0 +1,185 @@
+"""A model of sequences for each class, and Bayes' rule."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from assay.core import Card, Explanation
+from assay.core.explanation import Section
+from assay.core.fitting import all_or_nothing
+from assay.core.parameters import Instance, Simplex, check
+from assay.core.scores import softmax
+from assay.core.stored import AnyArray, Each, FloatArray, Object
+from assay.core.targets import encode_labels
+from assay.errors import DataError, DegenerateError
+from assay.sequences.gaussian_hmm import GaussianHMM
+from assay.sequences.sequences import Sequences
+from assay.tables import Schema
+from assay.types import Labels, SequencesLike, Target
+
+__all__ = ["SequenceClassifier"]
+
+ROWS_SHOWN = 50  # of a sequence in an explanation
+
+
+class SequenceClassifier(ClassifierMixin, BaseEstimator):
+    r"""Classify whole sequences: one model for each class, and Bayes' posterior.
+
+    .. math:: P(k \mid O) = \frac{P(O \mid \lambda_k)\, \pi_k}{\sum_j P(O \mid \lambda_j)\, \pi_j} \quad (1)
+
+    ``estimator`` is any model with ``fit`` and ``log_likelihoods`` of sequences: a hidden Markov model, a linear
+    dynamical system. It takes part in ``compare``: with `Sequences` as X, whole sequences are in a fold, and learners
+    of plain tables see a line for each (`Sequences.summary`).
+
+    Cost: fit that of the estimator; predict O(c) times a score of the estimator for c classes; memory O(c) models.
+
+    Parameters
+    ----------
+    estimator : default None
+        The model, not fitted; None is ``GaussianHMM(3, n_iter=20, random_state=0)``.
+    priors : (c,) probabilities, default None
+        Of the classes, in the order of ``classes_``; None takes their shares.
+
+    Attributes
+    ----------
+    classes_ : (c,)      estimators_ : list of the models      class_prior_ : (c,)
+
+    Examples
+    --------
+    >>> from assay.sequences import CategoricalHMM, SequenceClassifier
+    >>> words = [list("abab"), list("baba"), list("aabb"), list("bbaa")]
+    >>> model = SequenceClassifier(CategoricalHMM(2, random_state=0, n_iter=50, emissionprob_prior=1.1))
+    >>> model.fit(words, ["mixed", "mixed", "sorted", "sorted"]).predict([list("ababab"), list("aaabbb")])
+    array(['mixed', 'sorted'], dtype='<U6')
+
+    See Also
+    --------
+    GaussianHMM, CategoricalHMM, Sequences
+
+    References
+    ----------
+    - Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech recognition.
+      Proceedings of the IEEE 77(2), 257-286. doi:10.1109/5.18626
+    """
+
+    card = Card("sequence classifier", "a model of sequences for each class, and Bayes' rule")
+    accepts = {
+        "estimator": Instance(having="log_likelihoods", words="a model of sequences with log_likelihoods()")
+        | None,
+        "priors": Simplex() | None,
+    }
+    stored = {
+        "classes_": AnyArray("K"),
+        "class_prior_": FloatArray("K", low=0, high=1),
+        "estimators_": Each(Object(BaseEstimator)),
+        "schema_": Object(Schema),
+    }
+    takes_sequences = True
+    multiclass = "native"
+
+    def __init__(self, estimator: Any = None, *, priors: Any = None):
+        self.estimator = estimator
+        self.priors = priors
+
+    @all_or_nothing
+    def fit(self, X: SequencesLike, y: Target, lengths: ArrayLike | None = None) -> Self:
+        """Fit a model to the sequences of each class; y has a label for each sequence."""
+        who = type(self).__name__
+        check(who, self.accepts, vars(self))
+        data = Sequences.of(X, lengths, who=who)
+        labels: Any = np.asarray(y)
+        if labels.ndim == 1 and len(labels) != len(data):
+            raise DataError(
+                f"X has {len(data)} sequence{'s' if len(data) != 1 else ''} ({len(data.values)} rows in all) and y "
+                f"{len(labels)} labels, expected a label for each sequence. Make X a list of sequences.",
+                who=who,
+            )
+        classes, codes = encode_labels(y, len(data), who)
+        if self.priors is not None and len(self.priors) != len(classes):
+            raise DataError(f"there are {len(classes)} classes and {len(self.priors)} priors.", who=who)
+        self.schema_, self.classes_ = data.schema, classes
+        shares = np.bincount(codes, minlength=len(classes)) / len(codes)
+        self.class_prior_ = shares if self.priors is None else np.asarray(self.priors, dtype=np.float64)
+        base = GaussianHMM(3, n_iter=20, random_state=0) if self.estimator is None else self.estimator
+        self.estimators_ = [
+            clone(base).fit(data.take(np.flatnonzero(codes == k))) for k in range(len(classes))
+        ]
+        return self
+
+    @classmethod
+    def of(cls, models: Any, classes: Labels, priors: ArrayLike | None = None) -> SequenceClassifier:
+        """A classifier of models that are already there."""
+        made = cls(models[0], priors=priors)
+        made.estimators_, made.classes_ = list(models), np.asarray(classes)
+        made.class_prior_ = (
+            np.full(len(models), 1 / len(models)) if priors is None else np.asarray(priors, dtype=np.float64)
+        )
+        return made
+
+    def _log_joint(self, X: Any, lengths: Any = None) -> np.ndarray:
+        check_is_fitted(self, "estimators_")
+        data = Sequences.of(X, lengths, schema=vars(self).get("schema_"), who=type(self).__name__)
+        logs = np.column_stack([model.log_likelihoods(data) for model in self.estimators_])
+        with np.errstate(divide="ignore"):
+            joint = logs + np.log(self.class_prior_)
+        lost = np.isneginf(joint).all(axis=1)
+        if lost.any():
+            raise DegenerateError(
+                f"sequence {data.ids[int(np.argmax(lost))]} is impossible in every class.",
+                who=type(self).__name__,
+            )
+        return joint
+
+    def predict_proba(self, X: SequencesLike, lengths: ArrayLike | None = None) -> np.ndarray:
+        """(S, c) the posterior of the classes of each sequence."""
+        return softmax(self._log_joint(X, lengths))
+
+    def predict_log_proba(self, X: SequencesLike, lengths: ArrayLike | None = None) -> np.ndarray:
+        """(S, c) its logarithm."""
+        joint = self._log_joint(X, lengths)
+        return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+
+    def predict(self, X: SequencesLike, lengths: ArrayLike | None = None) -> np.ndarray:
+        """(S,) the most probable class of each sequence; ties go to the first."""
+        return self.classes_[self._log_joint(X, lengths).argmax(axis=1)]
+
+    def score(self, X: SequencesLike, y: Target, lengths: ArrayLike | None = None) -> float:
+        """The share of sequences whose class is right."""
+        return float(np.mean(self.predict(X, lengths) == np.asarray(y)))
+
+    def explain(self, X: SequencesLike) -> Explanation:
+        """Why one sequence has its class: how the log likelihood of every class grows row by row."""
+        data = Sequences.of(X, schema=vars(self).get("schema_"), who=type(self).__name__)
+        if len(data) != 1 or not len(data.values):
+            raise DataError(
+                f"explain takes one sequence at a time, got {len(data)}.", who=type(self).__name__
+            )
+        posterior = self.predict_proba(data)[0]
+        rows = len(data.values)
+        shown = np.unique(np.linspace(1, rows, min(rows, ROWS_SHOWN)).astype(int))
+        growth = [
+            [
+                model.log_likelihoods(Sequences(data.values[:t], [0, t], data.schema))[0]
+                for model in self.estimators_
+            ]
+            for t in shown
+        ]
+        lines = [[int(t) - 1, *(float(v) for v in logs)] for t, logs in zip(shown, growth)]
+        labels = [str(c) for c in self.classes_]
+        parts = [
+            [label, float(p), float(final), float(q)]
+            for label, p, final, q in zip(labels, self.class_prior_, growth[-1], posterior)
+        ]
+        sections = [
+            Section("Bayes' rule", ["class", "prior", "log likelihood", "posterior"], parts),
+            Section("Log likelihood of the rows so far", ["row", *labels], lines),
+        ]
+        answer = self.classes_[int(posterior.argmax())]
+        return Explanation(
+            type(self).__name__, answer, dict(zip(labels, posterior.tolist())), {"rows": rows}, sections
+        )

@@ -1,0 +1,171 @@
+"""Kalman's filter, the smoother and EM, against the joint Gaussian of everything."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import assay
+from assay.errors import DataError, ParameterError
+from assay.sequences import LinearDynamicalSystem
+
+rng = np.random.default_rng(0)
+LEVEL = {"F": [[1.0]], "H": [[1.0]], "Q": [[1.0]], "R": [[1.0]], "mean": [0.0], "covariance": [[1.0]]}
+TURN = {
+    "F": 0.95 * np.array([[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]]),
+    "H": np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]]),
+    "Q": np.array([[0.2, 0.05], [0.05, 0.1]]),
+    "R": np.array([[0.3, 0.1, 0.0], [0.1, 0.4, 0.1], [0.0, 0.1, 0.2]]),
+    "mean": np.array([1.0, -1.0]),
+    "covariance": np.eye(2),
+}
+
+
+def joint(system, T):
+    """Mean and covariance of all states, and of all observations, below each other."""
+    F, H, Q, R = system.transition_, system.observation_, system.transition_noise_, system.observation_noise_
+    D = len(F)
+    mean, covariance = [system.initial_mean_], np.zeros((T * D, T * D))
+    now = system.initial_covariance_
+    for t in range(T):
+        block = now
+        for s in range(t, T):
+            covariance[s * D : (s + 1) * D, t * D : (t + 1) * D] = block
+            covariance[t * D : (t + 1) * D, s * D : (s + 1) * D] = block.T
+            block = F @ block
+        now = F @ now @ F.T + Q
+        mean.append(F @ mean[-1])
+    big = np.kron(np.eye(T), H)
+    z = np.concatenate(mean[:T])
+    return z, covariance, big, np.kron(np.eye(T), R)
+
+
+def by_the_joint_gaussian(system, Y):
+    """Log likelihood, and smoothed means and covariances."""
+    T = len(Y)
+    z, P, H, R = joint(system, T)
+    there = ~np.isnan(Y).ravel()
+    H, R, gap = H[there], R[np.ix_(there, there)], Y.ravel()[there] - H[there] @ z
+    S = H @ P @ H.T + R
+    log = -0.5 * (len(gap) * np.log(2 * np.pi) + np.linalg.slogdet(S)[1] + gap @ np.linalg.solve(S, gap))
+    gain = np.linalg.solve(S, H @ P).T
+    D = len(z) // T
+    smooth = P - gain @ H @ P
+    return (
+        log,
+        (z + gain @ gap).reshape(T, D),
+        [smooth[t * D : (t + 1) * D, t * D : (t + 1) * D] for t in range(T)],
+    )
+
+
+@pytest.mark.capability("IML-15-20")
+def test_local_level():
+    # Oracle: IML 15.9: gains are ratios of Fibonacci numbers.
+    system = LinearDynamicalSystem.of(**LEVEL)
+    filtered, smoothed = system.filter([[1.0, 2.0, 3.0, 2.5]]), system.smooth([[1.0, 2.0, 3.0, 2.5]])
+    assert_allclose(filtered.covariances.ravel(), [1 / 2, 3 / 5, 8 / 13, 21 / 34], rtol=1e-12)
+    assert_allclose(filtered.means.ravel(), [0.5, 1.4, 2.38461538, 2.45588235], atol=5e-9)
+    assert_allclose(filtered.log_likelihoods, -6.63378734, atol=5e-9)
+    assert_allclose(smoothed.means.ravel(), [0.92647059, 1.77941176, 2.41176471, 2.45588235], atol=5e-9)
+    assert_allclose(smoothed.covariances.ravel(), [0.38235294, 0.44117647, 0.47058824, 0.61764706], atol=5e-9)
+
+
+@pytest.mark.capability("IML-15-20")
+@pytest.mark.parametrize("gaps", [False, True])
+def test_filter_and_smoother_are_the_joint_gaussian(gaps):
+    system = LinearDynamicalSystem.of(**TURN)
+    Y, _ = system.sample(12, random_state=0)
+    if gaps:
+        Y[rng.uniform(size=Y.shape) < 0.3] = np.nan
+        Y[5] = np.nan
+    log, means, covariances = by_the_joint_gaussian(system, Y)
+    smoothed = system.smooth(Y)
+    assert_allclose(smoothed.log_likelihoods, log, rtol=1e-9)
+    assert_allclose(smoothed.means, means, atol=1e-9)
+    assert_allclose(smoothed.covariances, covariances, atol=1e-9)
+    assert_allclose(system.filter(Y).means[-1], means[-1], atol=1e-9)
+    several = system.smooth(np.vstack([Y, Y[:3]]), lengths=[12, 3])
+    assert_allclose(several.means[:12], smoothed.means, atol=1e-12)
+    assert_allclose(several.log_likelihoods[1], by_the_joint_gaussian(system, Y[:3])[0], rtol=1e-9)
+
+
+@pytest.mark.capability("IML-15-20")
+def test_samples_have_the_joint_covariance():
+    system = LinearDynamicalSystem.of(**TURN)
+    draws = np.array([system.sample(2, random_state=i)[0].ravel() for i in range(3000)])
+    z, P, H, R = joint(system, 2)
+    assert_allclose(draws.mean(axis=0), H @ z, atol=0.1)
+    assert_allclose(np.cov(draws.T), H @ P @ H.T + R, atol=0.2)
+
+
+@pytest.mark.capability("IML-15-21")
+@pytest.mark.parametrize("gaps", [False, True])
+def test_the_likelihood_never_falls_over_steps_of_em(gaps):
+    true = LinearDynamicalSystem.of(**TURN)
+    parts = [true.sample(60, random_state=i)[0] for i in range(3)]
+    if gaps:
+        for part in parts:
+            part[rng.uniform(size=part.shape) < 0.2] = np.nan
+    model = LinearDynamicalSystem(2, n_iter=40, tol=-1).fit(parts)
+    history = [record["log_likelihood"] for record in model.history_]
+    assert np.diff(history).min() > -1e-7
+    assert model.score(parts) > true.score(parts) - 1.0  # as good as the truth, or better
+    blocks = LinearDynamicalSystem(2, n_iter=3)
+    memory = LinearDynamicalSystem(2, n_iter=3)
+    for name in (
+        "transition_",
+        "observation_",
+        "transition_noise_",
+        "observation_noise_",
+        "initial_mean_",
+        "initial_covariance_",
+    ):
+        for each in (blocks, memory):
+            setattr(each, name, getattr(true, name))
+    blocks.fit_blocks([parts[:1], parts[1:]])
+    assert_allclose(blocks.transition_, memory.fit(parts).transition_, rtol=1e-9)
+
+
+def test_forecast_goes_on_as_the_joint_gaussian():
+    system = LinearDynamicalSystem.of(**TURN)
+    Y, _ = system.sample(6, random_state=1)
+    ahead = system.forecast(Y, 2, coverage=0.95)
+    more = np.vstack([Y, np.full((2, 3), np.nan)])
+    _, means, covariances = by_the_joint_gaussian(system, more)
+    assert_allclose(ahead.mean, means[6:] @ system.observation_.T, atol=1e-9)
+    spread = np.sqrt(
+        np.diag(system.observation_ @ covariances[7] @ system.observation_.T + system.observation_noise_)
+    )
+    assert_allclose(ahead.high[1] - ahead.mean[1], 1.959963985 * spread, rtol=1e-8)
+
+
+def test_no_noise_in_the_states_is_a_line():
+    """Q = 0: a trend, whose smoothed states are the regression on the whole."""
+    line = LinearDynamicalSystem.of(
+        F=[[1.0, 1.0], [0.0, 1.0]],
+        H=[[1.0, 0.0]],
+        Q=np.zeros((2, 2)),
+        R=[[1.0]],
+        mean=[0.0, 0.0],
+        covariance=1e6 * np.eye(2),
+    )
+    y = 2.0 + 0.5 * np.arange(10) + np.tile([0.1, -0.1], 5)
+    smoothed = line.smooth([y])
+    slope, start = np.polyfit(np.arange(10), y, 1)
+    assert_allclose(smoothed.means[0], [start, slope], rtol=1e-4)
+
+
+def test_one_row_wrong_sizes_and_storage(tmp_path):
+    system = LinearDynamicalSystem.of(**TURN)
+    assert np.isfinite(system.score(np.ones((1, 3))))
+    with pytest.raises(DataError, match="X has 2 columns, the system 3"):
+        system.score(np.ones((4, 2)))
+    with pytest.raises(ParameterError, match="do not fit"):
+        LinearDynamicalSystem.of(**{**TURN, "H": np.ones((3, 5))})
+    with pytest.raises(ParameterError, match="covariance"):
+        LinearDynamicalSystem.of(**{**LEVEL, "Q": [[-1.0]]})
+    with pytest.raises(ValueError, match=r"no observation|infinity"):
+        LinearDynamicalSystem().fit(np.full((4, 1), np.nan))
+    fitted = LinearDynamicalSystem(2, n_iter=2).fit(system.sample(30, random_state=0)[0])
+    assay.save(fitted, tmp_path / "system.assay")
+    again = assay.load(tmp_path / "system.assay")
+    assert_array_equal(again.transition_, fitted.transition_)

@@ -1,0 +1,106 @@
+"""Classes of whole sequences."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from tests.sequences.urns import urns
+
+import assay
+from assay import compare
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.sequences import CategoricalHMM, GaussianHMM, LinearDynamicalSystem, SequenceClassifier, Sequences
+
+rng = np.random.default_rng(0)
+
+
+def two_urns():
+    other = CategoricalHMM(3)
+    other.startprob_, other.transmat_ = np.full(3, 1 / 3), np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    other.emissionprob_ = np.array([[0.7, 0.1, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.1, 0.1, 0.1, 0.7]])
+    return [urns(), other]
+
+
+def waves(n, length=20):
+    """Sequences that swing slowly or quickly: equal in every summary of their values."""
+    y = np.arange(n) % 2
+    turns = np.where(y == 0, 0.3, 1.2)
+    start = rng.uniform(0, 6, n)
+    parts = [
+        np.sin(s + w * np.arange(length))[:, None] + 0.1 * rng.normal(size=(length, 1))
+        for s, w in zip(start, turns)
+    ]
+    return Sequences.of(parts), np.array(["slow", "quick"])[y]
+
+
+@pytest.mark.capability("IML-15-24")
+def test_posteriors_of_two_models():
+    # Oracle: IML 15.10.
+    model = SequenceClassifier.of(two_urns(), ["urns", "other"])
+    posterior = model.predict_proba([[0, 0, 2, 1, 3], [0, 0, 0, 1, 1], [2, 2, 2, 2, 3]])
+    assert_allclose(posterior[:, 0], [0.56460673, 0.26187879, 0.99462417], atol=5e-9)
+    tilted = SequenceClassifier.of(two_urns(), ["urns", "other"], priors=[0.25, 0.75])
+    assert_allclose(tilted.predict_proba([[0, 0, 2, 1, 3]])[0, 0], 0.30180179, atol=5e-9)
+    assert model.predict([[2, 2, 2, 2, 3]]) == ["urns"]
+
+
+@pytest.mark.capability("IML-15-24")
+def test_it_takes_part_in_compare():
+    X, y = waves(40)
+    learner = SequenceClassifier(GaussianHMM(4, random_state=0))
+    result = compare([learner, "naive bayes"], X, y, design="2-fold")
+    errors = {r["learner"]: [] for r in result.records}
+    for record in result.records:
+        if record["metric"] == "error":
+            errors[record["learner"]].append(record["value"])
+    names = sorted(errors, key=lambda name: np.mean(errors[name]))
+    assert names[0].startswith("SequenceClassifier") and np.mean(errors[names[0]]) < 0.15
+
+
+def test_any_model_with_likelihoods_will_do():
+    X, y = waves(20)
+    model = SequenceClassifier(LinearDynamicalSystem(2)).fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X), atol=1e-12)
+
+
+def test_the_explanation_follows_the_rows():
+    model = SequenceClassifier.of(two_urns(), ["urns", "other"])
+    explanation = model.explain([[0, 0, 2, 1, 3]])
+    assert explanation.answer == "urns"
+    assert_allclose(np.exp(explanation.sections[1].rows[-1][1]), 0.0007938592, rtol=1e-9)
+    assert "urns" in str(explanation)
+
+
+def test_priors_clones_pickles_and_storage(tmp_path):
+    X, y = waves(12)
+    model = SequenceClassifier(GaussianHMM(2, random_state=0), priors=[0.9, 0.1]).fit(X, y)
+    assert_allclose(model.class_prior_, [0.9, 0.1])
+    assay.save(model, tmp_path / "model.assay")
+    for again in (pickle.loads(pickle.dumps(model)), assay.load(tmp_path / "model.assay")):
+        assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert not hasattr(clone(model), "classes_")
+    with pytest.raises(DataError, match="2 classes and 3 priors"):
+        SequenceClassifier(priors=[0.2, 0.3, 0.5]).fit(X, y)
+    with pytest.raises(DataError):
+        SequenceClassifier().fit(X, y[:-1])
+    impossible = SequenceClassifier.of([urns(), urns()], ["a", "b"])
+    for each in impossible.estimators_:
+        each.emissionprob_ = np.eye(3, 4)
+    with (
+        pytest.raises(DegenerateError, match="sequence 0 is impossible"),
+        pytest.warns(UserWarning, match="row 1"),
+    ):
+        impossible.predict([[0, 3]])
+
+
+def test_compare_knows_it_by_name_and_says_what_a_plain_table_lacks():
+    X, y = waves(20)
+    assert compare(["sequence classifier"], X, y, design="2-fold").failures == {}
+    table = np.random.default_rng(1).normal(size=(20, 2))
+    failures = compare(["sequence classifier", "naive bayes"], table, y, design="2-fold").failures
+    assert "expected a label for each sequence" in failures["sequence classifier"]
+    with pytest.raises(ParameterError, match="a sequence model"):
+        compare(["gaussian hmm"], X, y)
