@@ -14,6 +14,7 @@ from assay.experiments.designs.run_order import (
 )
 from assay.experiments.designs.run_table import RunTable
 from assay.experiments.designs.surface_designs import box_behnken, central_composite
+from assay.experiments.designs.surface_search import SurfaceSearch, optimize_response
 from assay.experiments.experiment import Experiment
 from assay.experiments.factors import FactorEffects, factorial_anova
 from assay.experiments.journal import Journal
@@ -33,6 +34,7 @@ __all__ = [
     "ResponseSurface",
     "RunTable",
     "Study",
+    "SurfaceSearch",
     "blocked_runs",
     "box_behnken",
     "central_composite",
@@ -42,6 +44,7 @@ __all__ = [
     "fractional_factorial",
     "full_factorial",
     "latin_square",
+    "optimize_response",
     "plackett_burman",
     "randomised_order",
     "read_experiment",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -29,6 +29,7 @@ from assay.experiments.schedule import run_jobs
 from assay.experiments.study import Study
 from assay.metrics.measure import Measure
 from assay.stats.significance.test_result import check_alpha
+from assay.types import MeasureLike, PathLike
 
 __all__ = ["Experiment"]
 
@@ -76,10 +77,10 @@ class Experiment:
         data: Any,
         *,
         design: Any = "3x10",
-        metrics: Any = None,
+        metrics: MeasureLike | Sequence[MeasureLike] | None = None,
         factors: Any = None,
         alpha: float = 0.05,
-        folder: Any = None,
+        folder: PathLike | None = None,
         random_state: int = 0,
         probabilities: bool = True,
         checklist: Checklist | None = None,

@@ -239,8 +239,9 @@ def _read(
     read = read_table(file, target="auto" if target is None else target, drop=unused)
     if read.y is None:
         raise DataError(
-            f"data {name!r} does not say which column of {file} is to be predicted. Give "
-            f"target=... with the file. Columns: {', '.join(read.names[:30])}.",
+            f"data {name!r} does not say which column of {file} is to be predicted. Give file and target, as in "
+            f'{{ file = "{file}", target = "{read.names[-1]}" }}. Columns: '
+            + f"{', '.join(read.names[:30])}.",
             who="experiment",
         )
     apart = {"groups": group, "times": time}

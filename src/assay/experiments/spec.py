@@ -10,6 +10,7 @@ from assay.errors import DataError, ParameterError, did_you_mean
 from assay.experiments.checklist import STEPS, Checklist
 from assay.experiments.experiment import Experiment
 from assay.experiments.journal import read_json
+from assay.types import PathLike
 
 __all__ = ["EXAMPLE", "experiment_from", "read_experiment", "resumed"]
 
@@ -52,7 +53,7 @@ _KEYS = ("name", "folder", "design", "metrics", "task", "seed", "alpha", "data",
          "checklist")  # fmt: skip
 
 
-def read_experiment(path: str | Path, folder: Any = None) -> Experiment:
+def read_experiment(path: str | Path, folder: PathLike | None = None) -> Experiment:
     """The experiment that a TOML file describes; paths in it are beside it.
 
     Parameters

@@ -21,6 +21,7 @@ from assay.experiments.journal import Journal
 from assay.experiments.study_comparison import compared
 from assay.metrics.measure import Measure
 from assay.tables.whole_files import replacing
+from assay.types import PathLike
 
 __all__ = ["Study"]
 
@@ -61,7 +62,7 @@ class Study:
         self.sources, self.candidates = sources or {}, candidates or {}
 
     @classmethod
-    def load(cls, folder: Any) -> Study:
+    def load(cls, folder: PathLike) -> Study:
         """The study of a folder, also while the experiment runs in another process."""
         path = Path(folder)
         if not path.is_dir():

@@ -1,0 +1,286 @@
+// Learning by experience in a decision process of tables: one step after the other along the learner's own choices.
+//
+//     delta = r + gamma target(s') - Q(s, a),     Q += rate delta e
+//
+//     rule 0, Q-learning        target = max_a' Q(s', a')
+//     rule 1, Sarsa             target = Q(s', a'), a' the action that is taken next
+//     rule 2, expected Sarsa    target = sum_a' P(a'|s') Q(s', a'), by the exploration
+//     rule 3, double Q          target = Q2(s', argmax Q1), the two tables in turns at random
+//     rule 4, values            V(s) along a policy that is given; the table has one column
+//
+// e is 1 for the pair visited now alone, or a trace that fades by gamma lambda (replacing: set to 1, accumulating: 1
+// added; Watkins: all traces end with an action that is not greedy). Nothing follows a terminal state; an episode that
+// is cut off still counts on what would have followed. Twin in Python: TabularAgent.observe.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "assay/array.hpp"
+#include "assay/edge.hpp"
+#include "assay/random.hpp"
+
+using namespace assay;
+
+namespace {
+
+constexpr double FADED = 1e-12;  // a trace below it is none
+constexpr double COLDEST = 1e-300;  // a temperature, so that a division is possible
+
+struct World {
+    In1<int64_t> begin, next;  // outcomes of pair s A + a, as in sweeps.cpp
+    In1<double> cumulated, earned;  // chance of this outcome or one before it of the same pair; its reward
+    In1<double> start;  // (S,) cumulated
+    int64_t actions;
+    double discount;
+    int64_t states() const { return length(start); }
+    void check() const {
+        const int64_t m = length(next);
+        require(actions > 0 && states() > 0, "World: there must be a state and an action");
+        require(length(cumulated) == m && length(earned) == m, "World: a chance and a reward for each outcome");
+        require(shares_out(begin, sized(states(), actions, "World: too many actions"), m, true),
+                "World: begin must share out the outcomes");
+        require(within(next, 0, states()), "World: next states must be states");
+    }
+};
+
+struct Schedule {
+    double kind, by, a, b, c;  // constant, power, exponential, linear; by visits, steps, episodes
+    explicit Schedule(In1<double> from)
+        : kind(from.data()[0]), by(from.data()[1]), a(from.data()[2]), b(from.data()[3]), c(from.data()[4]) {}
+    double at(int64_t visits, int64_t steps, int64_t episodes) const {
+        const double n = double(by == 0 ? visits : by == 1 ? steps : episodes);
+        if (kind == 0) return a;
+        if (kind == 1) return a * std::pow(n, -b);
+        if (kind == 2) return std::max(c, a * std::pow(b, n - 1));
+        return c <= 1 ? b : a + (b - a) * std::min(1.0, (n - 1) / (c - 1));
+    }
+};
+
+struct LearningRule {
+    int64_t kind, trace, planning;  // trace: 0 none, 1 replacing, 2 accumulating; steps of Dyna after each real one
+    double lambda;
+    In1<double> rate, explore;  // (5,) schedules
+    int64_t softmax;  // whether to explore by temperature rather than by epsilon
+    void check() const {
+        require(length(rate) == 5 && length(explore) == 5, "LearningRule: a schedule is five numbers");
+        require(kind >= 0 && kind <= 4 && trace >= 0 && trace <= 2, "LearningRule: there is no such kind");
+        require(planning >= 0, "LearningRule: planning must not be below 0");
+    }
+};
+
+class Learner {
+    const World &world;
+    const LearningRule &rule;
+    const Schedule rate_of, explore_by;
+    const int64_t S, A;
+    double *Q, *Q2;
+    int64_t *visits;
+    const double *policy;
+    Random &random;
+    std::vector<double> trace, chances;
+    std::vector<int64_t> active, known, last_next;
+    std::vector<double> last_reward;
+    std::vector<uint8_t> seen;
+
+  public:
+    std::vector<uint8_t> ends;
+    int64_t steps = 0, episode = 1;
+
+    Learner(const World &world, const LearningRule &rule, double *Q, double *Q2, int64_t *visits, const double *policy,
+            Random &random)
+        : world(world), rule(rule), rate_of(rule.rate), explore_by(rule.explore), S(world.states()), A(world.actions),
+          Q(Q), Q2(Q2), visits(visits), policy(policy), random(random), chances(A), ends(S, 1) {
+        if (rule.trace) trace.assign(width() * S, 0.0);
+        if (rule.planning) last_next.resize(S * A), last_reward.resize(S * A), seen.assign(S * A, 0);
+        for (int64_t i = 0; i < S * A; ++i)
+            if (world.begin.data()[i] < world.begin.data()[i + 1]) ends[i / A] = 0;
+    }
+
+    int64_t width() const { return rule.kind == 4 ? 1 : A; }
+    int64_t place(int64_t s, int64_t a) const { return rule.kind == 4 ? s : s * A + a; }
+    bool can(int64_t s, int64_t a) const { return world.begin.data()[s * A + a] < world.begin.data()[s * A + a + 1]; }
+    double seen_value(int64_t s, int64_t a) const {
+        const int64_t i = s * A + a;
+        return rule.kind == 3 ? 0.5 * (Q[i] + Q2[i]) : Q[i];
+    }
+    double most(int64_t s) const {
+        double best = -INFINITY;
+        for (int64_t a = 0; a < A; ++a)
+            if (can(s, a)) best = std::max(best, seen_value(s, a));
+        return best;
+    }
+
+    // (A,) the chances of the actions in a state that is not terminal.
+    void explore(int64_t s) {
+        const double best = most(s);
+        const double amount = explore_by.at(0, steps + 1, episode);
+        double sum = 0.0, greedy = 0.0, possible = 0.0;
+        for (int64_t a = 0; a < A; ++a)
+            if (can(s, a)) greedy += seen_value(s, a) == best, possible += 1.0;
+        for (int64_t a = 0; a < A; ++a) {
+            if (!can(s, a)) chances[a] = 0.0;
+            else if (rule.softmax) chances[a] = std::exp((seen_value(s, a) - best) / std::max(amount, COLDEST));
+            else chances[a] = amount / possible + (seen_value(s, a) == best ? (1 - amount) / greedy : 0.0);
+            sum += chances[a];
+        }
+        for (int64_t a = 0; a < A; ++a) chances[a] /= sum;
+    }
+
+    int64_t choose(int64_t s) {
+        if (rule.kind == 4) return drawn(policy + s * A, A, random.uniform());
+        explore(s);
+        double u = random.uniform();
+        int64_t last = 0;
+        for (int64_t a = 0; a < A; ++a)
+            if (chances[a] > 0) {
+                last = a;
+                if ((u -= chances[a]) < 0) return a;
+            }
+        return last;
+    }
+
+    double target(int64_t s, int64_t a, bool ended) {
+        if (ended) return 0.0;
+        if (rule.kind == 4) return Q[s];
+        if (rule.kind == 1) return Q[s * A + a];
+        if (rule.kind == 0) return most(s);
+        explore(s);
+        double sum = 0.0;
+        for (int64_t b = 0; b < A; ++b)
+            if (chances[b] > 0) sum += chances[b] * Q[s * A + b];
+        return sum;
+    }
+
+    void update_double(int64_t i, double reward, int64_t s, bool ended, double rate) {
+        double *one = Q, *other = Q2;
+        if (random.uniform() < 0.5) std::swap(one, other);
+        double following = 0.0;
+        if (!ended) {
+            int64_t best = -1;
+            for (int64_t b = 0; b < A; ++b)
+                if (can(s, b) && (best < 0 || one[s * A + b] > one[s * A + best])) best = b;
+            following = other[s * A + best];
+        }
+        one[i] += rate * (reward + world.discount * following - one[i]);
+    }
+
+    // One step from s by a to `after`, where b is to be taken.
+    void update(int64_t s, int64_t a, double reward, int64_t after, int64_t b, bool ended) {
+        const int64_t i = place(s, a);
+        const double rate = rate_of.at(++visits[i], steps + 1, episode);
+        if (rule.kind == 3) return update_double(i, reward, after, ended, rate);
+        const double delta = reward + world.discount * target(after, b, ended) - Q[i];
+        if (!rule.trace) {
+            Q[i] += rate * delta;
+            return;
+        }
+        const bool greedy = rule.kind != 0 || ended || Q[after * A + b] == most(after);
+        if (trace[i] == 0.0) active.push_back(i);
+        trace[i] = rule.trace == 1 ? 1.0 : trace[i] + 1.0;
+        const double fade = greedy ? world.discount * rule.lambda : 0.0;
+        size_t kept = 0;
+        for (const int64_t j : active) {
+            Q[j] += rate * delta * trace[j];
+            trace[j] *= fade;
+            if (trace[j] < FADED) trace[j] = 0.0;
+            else active[kept++] = j;
+        }
+        active.resize(kept);
+    }
+
+    void forget_traces() {
+        for (const int64_t j : active) trace[j] = 0.0;
+        active.clear();
+    }
+
+    // Dyna: steps that are remembered, the last outcome of a pair drawn at random.
+    void plan(int64_t i, double reward, int64_t after) {
+        if (!seen[i]) known.push_back(i), seen[i] = 1;
+        last_next[i] = after, last_reward[i] = reward;
+        for (int64_t t = 0; t < rule.planning; ++t) {
+            const int64_t j = known[int64_t(random.uniform() * known.size())];
+            const int64_t to = last_next[j];
+            const double rate = rate_of.at(visits[j], steps + 1, episode);
+            const int64_t b = rule.kind == 1 && !ends[to] ? choose(to) : 0;
+            if (rule.kind == 3) update_double(j, last_reward[j], to, ends[to], rate);
+            else Q[j] += rate * (last_reward[j] + world.discount * target(to, b, ends[to]) - Q[j]);
+        }
+    }
+};
+
+struct Log {
+    std::vector<int64_t> episode, state, action, next;
+    std::vector<double> reward;
+    std::vector<uint8_t> terminated, truncated;
+};
+
+// Episodes until there are enough of them or of steps: the return and the length of each, and the log if one is kept.
+nb::tuple experience(const World &world, const LearningRule &rule, InOut2<double> q, InOut2<double> q2,
+                     InOut2<int64_t> visits, In2<double> policy, InOut1<uint64_t> words, int64_t episodes,
+                     int64_t most_steps, int64_t all_steps, InOut1<int64_t> done, bool log) {
+    const int64_t S = world.states(), A = world.actions, width = rule.kind == 4 ? 1 : A;
+    const auto fits = [&](const auto &a, int64_t columns) { return length(a) == S && int64_t(a.shape(1)) == columns; };
+    require(fits(q, width) && fits(visits, width), "experience: a value and a count for each pair");
+    require(rule.kind != 3 || fits(q2, A), "experience: double Q needs a second table");
+    require(rule.kind != 4 || fits(policy, A), "experience: values need the policy that is followed");
+    require(length(words) == 4 && length(done) == 2, "experience: four words of the generator, and two counts");
+    require(episodes >= 0 && most_steps > 0 && all_steps >= 0, "experience: counts must not be below 0");
+    std::vector<double> returns;
+    std::vector<int64_t> lengths;
+    Log kept;
+    {
+        nb::gil_scoped_release unlocked;
+        Random random(words.data());
+        Learner learner(world, rule, q.data(), q2.data(), visits.data(), policy.data(), random);
+        learner.steps = done.data()[0], learner.episode = done.data()[1] + 1;
+        const int64_t last_step = learner.steps + all_steps;
+        for (int64_t e = 0; e < episodes && learner.steps < last_step; ++e, ++learner.episode) {
+            int64_t s = drawn(world.start.data(), S, random.uniform()), t = 0;
+            double sum = 0.0, factor = 1.0;
+            int64_t a = learner.ends[s] ? 0 : learner.choose(s);
+            bool over = learner.ends[s];
+            while (!over) {
+                const int64_t i = s * A + a, from = world.begin.data()[i], count = world.begin.data()[i + 1] - from;
+                if (count <= 0) break;  // a policy that takes what cannot be taken
+                const int64_t k = from + drawn(world.cumulated.data() + from, count, random.uniform());
+                const int64_t after = world.next.data()[k];
+                const double reward = world.earned.data()[k];
+                const bool ended = learner.ends[after];
+                const int64_t b = ended ? 0 : learner.choose(after);
+                learner.update(s, a, reward, after, b, ended);
+                if (rule.planning && rule.kind != 4) learner.plan(i, reward, after);
+                ++learner.steps, ++t;
+                sum += factor * reward, factor *= world.discount;
+                over = ended || t == most_steps || learner.steps >= last_step;
+                if (log) {
+                    kept.episode.push_back(e), kept.state.push_back(s), kept.action.push_back(a);
+                    kept.reward.push_back(reward), kept.next.push_back(after);
+                    kept.terminated.push_back(ended), kept.truncated.push_back(over && !ended);
+                }
+                s = after, a = b;
+            }
+            learner.forget_traces();
+            returns.push_back(sum), lengths.push_back(t);
+        }
+        random.keep(words.data());
+        done.data()[0] = learner.steps, done.data()[1] = learner.episode - 1;
+    }
+    return nb::make_tuple(give(std::move(returns)), give(std::move(lengths)), give(std::move(kept.episode)),
+                          give(std::move(kept.state)), give(std::move(kept.action)), give(std::move(kept.reward)),
+                          give(std::move(kept.next)), give(std::move(kept.terminated)),
+                          give(std::move(kept.truncated)));
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    record<World>(m, "World", field("begin", &World::begin), field("next", &World::next),
+                  field("cumulated", &World::cumulated), field("earned", &World::earned), field("start", &World::start),
+                  field("actions", &World::actions), field("discount", &World::discount));
+    record<LearningRule>(m, "LearningRule", field("kind", &LearningRule::kind), field("trace", &LearningRule::trace),
+                         field("planning", &LearningRule::planning), field("fade", &LearningRule::lambda),
+                         field("rate", &LearningRule::rate), field("explore", &LearningRule::explore),
+                         field("softmax", &LearningRule::softmax));
+    define(m, "experience", &experience, "world", "rule", "q", "q2", "visits", "policy", "words", "episodes",
+           "most_steps", "all_steps", "done", "log");
+}

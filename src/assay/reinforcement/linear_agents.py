@@ -1,0 +1,297 @@
+"""Agents for states that are numbers: values as weighted sums of features, with traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import NotFittedError
+
+from assay.core.parallel import end_if_abandoned
+from assay.core.progress import progress
+from assay.core.seeds import as_generator
+from assay.errors import DegenerateWarning, ParameterError, warn_user
+from assay.reinforcement.exploration import EpsilonGreedy, Exploration
+from assay.reinforcement.schedule import Schedule, as_schedule
+from assay.types import RandomState
+
+__all__ = ["LinearQLearning", "LinearSarsa", "semi_gradient_step"]
+
+DIVERGED = 1e12  # a weight, in units of the largest reward, that only values which run away reach
+
+
+def semi_gradient_step(
+    theta: ArrayLike,
+    gradient: ArrayLike,
+    reward: float,
+    value: float,
+    next_value: float,
+    discount: float,
+    rate: float,
+) -> tuple[np.ndarray, float]:
+    r"""One step of temporal differences with any differentiable value: the new parameters, and the error.
+
+    .. math:: \delta = r + \gamma V(s') - V(s), \qquad \theta \leftarrow \theta + \eta\,\delta\,\nabla V(s)
+
+    Examples
+    --------
+    >>> from assay.reinforcement import semi_gradient_step
+    >>> theta, phi, following = [0.5, -0.2], [1, 2], [1, 3]
+    >>> value, next_value = 0.5 - 0.4, 0.5 - 0.6
+    >>> new, error = semi_gradient_step(theta, phi, 1.0, value, next_value, 0.9, 0.1)
+    >>> new.round(6), round(error, 6)
+    (array([ 0.581, -0.038]), 0.81)
+
+    See Also
+    --------
+    LinearSarsa
+
+    References
+    ----------
+    - Sutton, R. S. (1988). Learning to predict by the methods of temporal differences. Machine Learning 3, 9-44.
+    """
+    delta = float(reward) + discount * float(next_value) - float(value)
+    return np.asarray(theta, dtype=np.float64) + rate * delta * np.asarray(gradient, dtype=np.float64), delta
+
+
+class _LinearAgent:
+    """What agents with linear values share: features of the state, weights for each action, traces."""
+
+    on_policy: ClassVar[bool]
+    theta_: np.ndarray
+    _traces: np.ndarray
+    _largest: float
+    _warned: bool
+
+    def __init__(
+        self,
+        features: Callable[[Any], np.ndarray],
+        n_actions: int,
+        *,
+        learning_rate: float | Schedule = 0.1,
+        discount: float = 0.99,
+        exploration: Any = None,
+        fade: float = 0.0,
+        random_state: RandomState = None,
+    ):
+        who = type(self).__name__
+        if not callable(features):
+            raise ParameterError(
+                f"{who}: features must be a function of a state, such as TileCoding(...), got {features!r}."
+            )
+        if isinstance(n_actions, bool) or not isinstance(n_actions, (int, np.integer)) or n_actions < 1:
+            raise ParameterError(f"{who}: n_actions must be a whole number from 1 up, got {n_actions!r}.")
+        if not 0 <= discount <= 1 or not 0 <= fade <= 1:
+            raise ParameterError(f"{who}: discount and fade must be from 0 to 1.")
+        self.features, self.n_actions, self.discount, self.fade = (
+            features,
+            int(n_actions),
+            float(discount),
+            float(fade),
+        )
+        self.learning_rate, self.random_state = learning_rate, random_state
+        self.exploration = EpsilonGreedy(0.1) if exploration is None else exploration
+        if not isinstance(self.exploration, Exploration):
+            raise ParameterError(
+                f"{who}: exploration must be EpsilonGreedy(...) or Softmax(...), got {exploration!r}."
+            )
+        self._rate = as_schedule(learning_rate, who, "learning_rate", 0.0, np.inf)
+        self._random = as_generator(random_state, who)
+        self._steps, self._episode = 0, 1
+
+    def action_values(self, state: Any) -> np.ndarray:
+        """(A,) what the actions of a state are worth."""
+        return self._weights(self.features(state)) @ self.features(state)
+
+    def act(self, state: Any, *, explore: bool = True) -> int:
+        """An action: by the exploration, or the best one."""
+        values = self.action_values(state)
+        if not explore:
+            return int(np.argmax(values))
+        n = self._episode if self.exploration.schedule.by == "episodes" else self._steps + 1
+        chances = self.exploration.probabilities(values, n)
+        return int(
+            min(np.searchsorted(np.cumsum(chances), self._random.random(), side="right"), self.n_actions - 1)
+        )
+
+    def observe(
+        self,
+        state: Any,
+        action: int,
+        reward: float,
+        next_state: Any,
+        next_action: int | None = None,
+        *,
+        terminated: bool = False,
+        truncated: bool = False,
+    ) -> Self:
+        """Learn from one step; as `QLearning.observe`."""
+        phi = np.asarray(self.features(state), dtype=np.float64)
+        theta = self._weights(phi)
+        following = 0.0 if terminated else self._following(next_state, next_action)
+        rate = self._rate.now(self._steps + 1, self._steps + 1, self._episode)
+        delta = float(reward) + self.discount * following - float(theta[action] @ phi)
+        self._traces *= self.discount * self.fade
+        self._traces[action] += phi
+        theta += rate * delta * self._traces
+        self._steps += 1
+        self._largest = max(self._largest, abs(float(reward)), 1.0)
+        self._check_divergence(theta)
+        if terminated or truncated:
+            self._traces[:] = 0.0
+            self._episode += 1
+        return self
+
+    def _weights(self, phi: np.ndarray) -> np.ndarray:
+        if not hasattr(self, "theta_"):
+            self.theta_ = np.zeros((self.n_actions, len(phi)))
+            self._traces = np.zeros_like(self.theta_)
+            self._largest, self._warned = 1.0, False
+        return self.theta_
+
+    def _check_divergence(self, theta: np.ndarray) -> None:
+        if not self._warned and not np.abs(theta).max() < DIVERGED * self._largest:
+            self._warned = True
+            reason = (
+                "a rate that is too high"
+                if self.on_policy
+                else "learning of another policy than the one followed"
+            )
+            warn_user(
+                f"{type(self).__name__}: the weights run away, which {reason} can cause. Lower the learning rate"
+                + ("." if self.on_policy else ", or use LinearSarsa."),
+                DegenerateWarning,
+            )
+
+    def _following(self, next_state: Any, next_action: int | None) -> float:
+        raise TypeError(f"{type(self).__name__} must define _following")
+
+    def fit(self, environment: Any, n_episodes: int = 100, *, max_steps: int = 10_000) -> Self:
+        """Learn from episodes in an environment with ``reset`` and ``step`` as Gymnasium has them.
+
+        Parameters
+        ----------
+        environment : with ``reset(seed=None) -> (state, info)`` and ``step(action)`` -> (state, reward, terminated,
+            truncated, info)
+        n_episodes : int      max_steps : int, after which an episode is cut off
+        """
+        returns, lengths = list[float](), list[int]()
+        seed: int | None = int(self._random.integers(2**31))
+        with progress(n_episodes, "episodes") as bar:
+            for _ in range(n_episodes):
+                end_if_abandoned()
+                state = environment.reset(seed=seed)[0]
+                seed = None
+                action: Any = self.act(state)
+                total, length, over = 0.0, 0, False
+                while not over:
+                    after, reward, terminated, truncated, _ = environment.step(action)
+                    length += 1
+                    over = bool(terminated or truncated) or length >= max_steps
+                    following = None if terminated else self.act(after)
+                    cut = over and not terminated
+                    self.observe(
+                        state, action, reward, after, following, terminated=terminated, truncated=cut
+                    )
+                    total += self.discount ** (length - 1) * float(reward)
+                    state, action = after, following
+                returns.append(total)
+                lengths.append(length)
+                bar.advance(1)
+        self.returns_, self.lengths_ = np.array(returns), np.array(lengths)
+        return self
+
+    def fresh(self, random_state: RandomState = None) -> Self:
+        """An agent with the same parameters that has learned nothing, with another seed."""
+        return type(self)(
+            self.features, self.n_actions, learning_rate=self.learning_rate, discount=self.discount,
+            exploration=self.exploration, fade=self.fade, random_state=random_state,
+        )  # fmt: skip
+
+    @property
+    def weights_(self) -> np.ndarray:
+        """(A, F) what each feature adds to the worth of each action."""
+        if not hasattr(self, "theta_"):
+            raise NotFittedError(
+                f"{type(self).__name__} has not learned yet. Call fit(environment), or observe(...)."
+            )
+        return self.theta_
+
+
+class LinearSarsa(_LinearAgent):
+    r"""Sarsa(lambda) for states that are numbers: values are weighted sums of features.
+
+    .. math:: e \leftarrow \gamma\lambda e + \nabla Q(s, a), \qquad
+              \theta \leftarrow \theta + \eta\,[r + \gamma Q(s', a') - Q(s, a)]\,e                     \quad (1)
+
+    With tile coding the rate should be some tenth of 1 / tilings.
+
+    Parameters
+    ----------
+    features : function of a state, such as TileCoding or RadialFeatures
+    n_actions : int
+    learning_rate : float or Schedule, default 0.1
+    discount : float, default 0.99
+    exploration : EpsilonGreedy or Softmax, default EpsilonGreedy(0.1)
+    fade : float from 0 to 1, default 0.0, the lambda of traces
+    random_state : seed
+
+    Attributes
+    ----------
+    weights_ : (A, F)      returns_, lengths_ : of the episodes of fit
+
+    Examples
+    --------
+    >>> from assay.reinforcement import LinearSarsa, TileCoding
+    >>> agent = LinearSarsa(TileCoding([0.0], [1.0], bins=4, tilings=2), 2, learning_rate=0.25)
+    >>> agent.observe([0.3], 1, 1.0, [0.9], terminated=True).action_values([0.3])
+    array([0. , 0.5])
+
+    See Also
+    --------
+    Sarsa, TileCoding, semi_gradient_step
+
+    References
+    ----------
+    - Sutton, R. S. (1996). Generalization in reinforcement learning: successful examples using sparse coarse coding.
+      Advances in Neural Information Processing Systems 8, 1038-1044.
+    """
+
+    on_policy = True
+
+    def _following(self, next_state: Any, next_action: int | None) -> float:
+        if next_action is None:
+            raise ParameterError(
+                "LinearSarsa: observe needs next_action, the action that will be taken next."
+            )
+        return float(self.action_values(next_state)[next_action])
+
+
+class LinearQLearning(_LinearAgent):
+    """Q-learning with linear values. It learns of the best actions while others are taken, and may then diverge.
+
+    That it diverged is told in a warning; `LinearSarsa` is the safe choice. Parameters as there.
+
+    Examples
+    --------
+    >>> from assay.reinforcement import LinearQLearning, TileCoding
+    >>> agent = LinearQLearning(TileCoding([0.0], [1.0], bins=4, tilings=2), 2, learning_rate=0.25)
+    >>> agent.observe([0.3], 1, 1.0, [0.9]).action_values([0.3])
+    array([0. , 0.5])
+
+    See Also
+    --------
+    LinearSarsa, QLearning
+
+    References
+    ----------
+    - Baird, L. (1995). Residual algorithms: reinforcement learning with function approximation. International
+      Conference on Machine Learning, 30-37.
+    """
+
+    on_policy = False
+
+    def _following(self, next_state: Any, next_action: int | None) -> float:
+        return float(self.action_values(next_state).max())

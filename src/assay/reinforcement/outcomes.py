@@ -1,0 +1,115 @@
+"""What decision processes are made of, read from arrays and sparse matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order
+
+from assay.errors import DataError, ParameterError
+
+__all__ = ["checked_discount", "names_of", "outcomes_of", "reached", "rewards_of", "some_of"]
+
+
+def reached(source: np.ndarray, target: np.ndarray, first: np.ndarray, n: int) -> np.ndarray:
+    """(n,) whether each of n nodes can be reached from the first ones, along edges from source to target."""
+    rows = np.concatenate([source, np.full(len(first), n)])
+    columns = np.concatenate([target, first])
+    graph = sparse.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + 1, n + 1)).tocsr()
+    seen = np.zeros(n + 1, dtype=bool)
+    seen[breadth_first_order(graph, n, return_predecessors=False)] = True
+    return seen[:n]
+
+
+def checked_discount(discount: Any) -> float:
+    """A discount, which must be a number from 0 to 1."""
+    if (
+        isinstance(discount, bool)
+        or not isinstance(discount, (int, float, np.number))
+        or not 0 <= discount <= 1
+    ):
+        raise ParameterError(f"MDP: discount must be a number from 0 to 1, got {discount!r}.")
+    return float(discount)
+
+
+def outcomes_of(transitions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
+    """Row s A + a, next state and probability of all outcomes, and (S, A)."""
+    if (
+        isinstance(transitions, np.ndarray)
+        and transitions.ndim == 3
+        and transitions.shape[0] == transitions.shape[2]
+    ):
+        S, A, _ = transitions.shape
+        parts = [transitions[:, a, :] for a in range(A)]
+    else:
+        parts = list(transitions)
+        A = len(parts)
+        S = int(np.shape(parts[0])[0]) if A else 0
+    if not A or not S:
+        raise DataError("MDP: there must be a state and an action.")
+    rows, columns, chances = [], [], []
+    for a, part in enumerate(parts):
+        try:
+            matrix = sparse.coo_array(part if sparse.issparse(part) else np.asarray(part, dtype=np.float64))
+        except (TypeError, ValueError):
+            matrix = None
+        if matrix is None or matrix.shape != (S, S):
+            got = (
+                "what is no matrix of numbers" if matrix is None else f"a matrix of the shape {matrix.shape}"
+            )
+            raise DataError(
+                f"MDP: transitions must be (S, A, S), or a list of a square matrix for each action; action {a} has "
+                f"{got} where the first has {S} states."
+            )
+        matrix.sum_duplicates()
+        rows.append(matrix.row.astype(np.int64) * A + a)
+        columns.append(matrix.col.astype(np.int64))
+        chances.append(matrix.data.astype(np.float64))
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(chances), (S, A)
+
+
+def rewards_of(rewards: Any, row: np.ndarray, column: np.ndarray, S: int, A: int) -> np.ndarray:
+    """The reward of each outcome."""
+    state, action = row // A, row % A
+    if isinstance(rewards, (list, tuple)) and any(sparse.issparse(part) for part in rewards):
+        stack = [sparse.csr_array(part) for part in rewards]
+        if len(stack) == A and all(part.shape == (S, S) for part in stack):
+            earned = np.empty(len(row))
+            for a, part in enumerate(stack):
+                earned[action == a] = part[state[action == a], column[action == a]]
+            return earned
+        raise DataError(f"MDP: rewards as sparse matrices must be {A} of the shape ({S}, {S}).")
+    try:
+        array = np.asarray(rewards, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError("MDP: rewards must be numbers.") from None
+    if array.shape == (S, A):
+        return array[state, action]
+    if array.shape == (S,):
+        return array[state]
+    if array.shape == (A, S, S) and A != S:
+        return array[action, state, column]
+    if array.shape == (S, A, S):
+        return array[state, action, column]
+    raise DataError(
+        f"MDP: rewards must have the shape ({S}, {A}), ({S},) or ({S}, {A}, {S}), got {array.shape}."
+    )
+
+
+def names_of(names: Sequence[Hashable] | None, m: int, what: str) -> list[Any]:
+    """Names of m states or actions; their numbers, if there are none."""
+    if names is None:
+        return list(range(m))
+    listed = list(names)
+    if len(listed) != m or len(set(listed)) != m:
+        raise ParameterError(f"MDP: {what} must be {m} different names, got {some_of(listed)}.")
+    return listed
+
+
+def some_of(names: Sequence[Any]) -> str:
+    """The first of some names, for messages."""
+    shown = ", ".join(repr(name) for name in list(names)[:8])
+    return shown + (", ..." if len(names) > 8 else "")
