@@ -10,6 +10,7 @@ from assay.linear.bayesian.penalties import lasso_penalty, ridge_penalty
 from assay.linear.bayesian.posterior_table import PosteriorTable
 from assay.linear.coefficient_report import CoefficientReport, coefficient_report, pruned
 from assay.linear.discriminants.convergence import convergence_bound, convergence_trace
+from assay.linear.discriminants.flexible_discriminant import FlexibleDiscriminantAnalysis
 from assay.linear.discriminants.least_squares_classifier import LeastSquaresClassifier
 from assay.linear.discriminants.perceptron import Perceptron
 from assay.linear.discriminants.perceptron_rule import PerceptronRule
@@ -69,6 +70,7 @@ __all__ = [
     "ElasticNetCV",
     "EpsilonInsensitiveRegressor",
     "ExtrapolationWarning",
+    "FlexibleDiscriminantAnalysis",
     "GammaRegressor",
     "GeneralizedLinearModel",
     "HuberRegressor",

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.core.explanation import cell_text, text_table
 from assay.errors import DataError, ParameterError
-from assay.types import Estimator, TableLike
+from assay.types import Estimator, TableLike, Target
 
 __all__ = ["CoefficientReport", "coefficient_report", "pruned"]
 
@@ -172,7 +172,7 @@ def coefficient_report(
 
 
 def pruned(
-    model: Any, X: Any, y: Any, *, scale: str = "standard", tolerance: float = 0.05
+    model: Any, X: Any, y: Target, *, scale: str = "standard", tolerance: float = 0.05
 ) -> tuple[Any, list[str]]:
     """The learner fitted again without the columns whose coefficients are near zero, and the names of those kept.
 

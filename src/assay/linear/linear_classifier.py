@@ -16,7 +16,7 @@ from assay.linear.affine import affine, length
 from assay.linear.hyperplane import Hyperplane
 from assay.linear.late_look import admit_to_answer, affine_scores, weight_rows
 from assay.linear.terms import nearest_section, terms_section
-from assay.types import TableLike
+from assay.types import Label, TableLike
 
 if TYPE_CHECKING:
     from assay.core.learner import Classifier as _Classifier
@@ -54,7 +54,7 @@ class LinearClassifier(_Classifier):
         """(n,) the score of the second class for two classes, else (n, K)."""
         return self._scores(self._admit_to_answer(X))
 
-    def weights(self, label: Any = None) -> list[tuple[str, float]]:
+    def weights(self, label: Label | None = None) -> list[tuple[str, float]]:
         """The columns of ``design_`` and their weights in the score of a class, the largest first.
 
         Sizes are comparable only if all columns are on one scale; signs give the direction.
@@ -67,7 +67,7 @@ class LinearClassifier(_Classifier):
         order = np.argsort(-np.abs(plane.normal), kind="stable")
         return [(self._names[j], float(plane.normal[j])) for j in order]
 
-    def hyperplane(self, label: Any = None, against: Any = None) -> Hyperplane:
+    def hyperplane(self, label: Label | None = None, against: Any = None) -> Hyperplane:
         """Where the score is 0.
 
         Parameters

@@ -14,6 +14,7 @@ from assay.errors import DataError, DegenerateError, DegenerateWarning, Paramete
 from assay.linear import (
     BayesianLinearRegression,
     Lasso,
+    ModelAveragingRegressor,
     PolynomialRegressor,
     Ridge,
     lasso_penalty,
@@ -343,3 +344,12 @@ def test_the_precisions_are_found_to_all_digits_so_that_rounding_of_the_sums_doe
     for priors in ({}, {"beta": "evidence"}, {"beta": 2.0}, {"alpha": 0.5, "beta": "evidence"}):
         one, other = (BayesianLinearRegression(**priors).fit(X[r], y[r]) for r in (np.arange(60), order))
         np.testing.assert_allclose(one.grid_, other.grid_, rtol=1e-11)
+
+
+@pytest.mark.parametrize("learner", [BayesianLinearRegression, ModelAveragingRegressor])
+def test_too_many_products_are_refused_before_they_are_made(learner):
+    X = np.random.default_rng(0).normal(size=(40, 12))
+    with pytest.raises(
+        ParameterError, match="products of 12 columns up to degree 30 are more than 10000 terms"
+    ):
+        learner(degree=30).fit(X, X[:, 0])

@@ -251,3 +251,15 @@ def test_a_class_that_does_not_weigh_has_no_posterior_with_a_flat_constant(absen
         BayesianLogisticRegression().fit(A, y, weights)
     model = BayesianLogisticRegression(penalize_intercept=True).fit(A, y, weights)
     assert model.predict_proba(A[weights > 0])[:, absent].mean() < 0.15
+
+
+@pytest.mark.parametrize("predictive", ["probit", "quadrature", "draws", "map"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_rows_so_far_out_that_their_squares_overflow(classes, predictive):
+    """The direction decides: 1e160 was answered with 0.5, because a number was divided by infinity."""
+    A, y = load_iris(return_X_y=True)
+    model = BayesianLogisticRegression(predictive=predictive, n_draws=50).fit(A[y < classes], y[y < classes])
+    far = model.predict_proba(1e90 * A[::30])
+    assert far.std() > 0.1
+    for factor in (1e110, 1e160, 1e300):
+        assert_allclose(model.predict_proba(factor * A[::30]), far, rtol=1e-9, atol=1e-300)

@@ -97,7 +97,7 @@ def test_no_column_outside_has_more_than_alpha_and_each_inside_has_just_that(
     """Karush, Kuhn and Tucker: |c_j - b w_j| <= a, with equality and the sign of w_j where w_j is not 0."""
     X, y, _ = data(seed, n, d)
     for form in forms(X, y, fit_intercept=fit_intercept):
-        top = grid(form.correlations(), form.total, l1_ratio, 1, 1.0)[0]
+        top = grid(form, l1_ratio, 1, 1.0)[0]
         alphas = np.array([top, share * top]) if share < 1 else np.array([share * top])
         w = form.path(0, alphas, l1_ratio, 1e-13, 20_000, False, 7 if drawn else 0)[0][-1]
         Z, r = (X - X.mean(axis=0), y - y.mean()) if fit_intercept else (X, y)
@@ -169,7 +169,7 @@ def test_blocks_of_rows_add_up_to_the_cross_products(monkeypatch):
 def test_a_long_path_in_pieces_is_the_same_path(monkeypatch):
     X, y, _ = data(6, 20, 30)
     for form in forms(X, y):
-        alphas = grid(form.correlations(), form.total, 1.0, 30, 1e-2)
+        alphas = grid(form, 1.0, 30, 1e-2)
         whole = form.path(0, alphas, 1.0, 1e-12, 10_000)[0]
         monkeypatch.setattr(coordinate_descent, "PATIENCE", form.cost * 100)
         pieces = form.path(0, alphas, 1.0, 1e-12, 10_000)[0]
@@ -182,7 +182,7 @@ def test_wide_sparse_path_equals_the_dense_one():
     X = random_array((60, 300), density=0.1, rng=rng, format="csc")
     y = X @ np.r_[np.full(5, 3.0), np.zeros(295)] + 0.1 * rng.normal(size=60)
     sparse, dense = (problem(Z, y[:, None], None, True, False) for Z in (X, X.toarray()))
-    alphas = grid(dense.correlations(), dense.total, 1.0, 40, 1e-3)
+    alphas = grid(dense, 1.0, 40, 1e-3)
     assert_allclose(sparse.correlations(), dense.correlations(), atol=1e-12)
     for seed in (0, 5):
         assert_allclose(
@@ -195,12 +195,12 @@ def test_wide_sparse_path_equals_the_dense_one():
 def test_the_grid_begins_where_all_weights_are_zero():
     X, y, _ = data(9, 30, 10)
     form = problem(X, y[:, None], None, True)
-    alphas = grid(form.correlations(), form.total, 0.5, 5, 1e-2)
+    alphas = grid(form, 0.5, 5, 1e-2)
     assert_allclose(alphas[0] / alphas[-1], 100)
     weights = form.path(0, alphas[:2], 0.5, 1e-12)[0]
     assert not weights[0].any() and weights[1].any()
     with pytest.raises(ParameterError, match="l1_ratio=0"):
-        grid(form.correlations(), form.total, 0.0, 5, 1e-2)
+        grid(form, 0.0, 5, 1e-2)
 
 
 def test_constant_columns_get_no_weight():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Card
@@ -16,8 +17,8 @@ from assay.core.stored import Object, Scalar
 from assay.core.sums import Block, Source
 from assay.errors import DegenerateError, warn_user
 from assay.linear.bayesian.laplace_fit import GaussianPrior, Laplace, best_precision, laplace
-from assay.linear.bayesian.logistic_normal import hermite
 from assay.linear.bayesian.posterior_regressor import PosteriorRegressor
+from assay.linear.generalized.averaged_family import averaged_family, means_at_nodes
 from assay.linear.generalized.deviance_objective import DevianceObjective, DevianceSums, means, split
 from assay.linear.generalized.families import NegativeBinomial
 from assay.linear.generalized.named_family import NamedFamilyRegressor
@@ -25,12 +26,11 @@ from assay.linear.generalized.overdispersion import most_likely_alpha
 from assay.linear.logistic.logistic_sums import grams
 from assay.linear.regression.least_squares import intercept_kind
 from assay.stats.bayesian.linear_posterior import LinearPosterior
-from assay.stats.distributions.predictive import BinomialShare, Mixture, Normal
+from assay.stats.distributions.predictive import Normal
 from assay.types import RandomState, TableLike
 
 __all__ = ["BayesianGeneralizedLinearModel"]
 
-NODES = 15  # of the linear predictor at which a predictive distribution is averaged
 ROUNDS = 50  # of fitting the weights, the dispersion and the overdispersion in turn
 SETTLED = 1e-7  # change of their logarithms
 DIFFERENCE = 1e-5  # of the linear predictor, for the derivative of the score
@@ -133,8 +133,8 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
         link: str = "auto",
         *,
         alpha: float | str = 1.0,
-        m_0: Any = 0.0,
-        S_0: Any = None,
+        m_0: ArrayLike | None = 0.0,
+        S_0: ArrayLike | None = None,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
         offset: str | int | None = None,
@@ -243,30 +243,11 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
                 return np.exp(eta + sd**2 / 2)
             if link.name == "identity":
                 return eta
-            mu, weights = self._at_nodes(eta, sd)
+            mu, weights = means_at_nodes(self._fitted_family(), link, eta, sd, type(self).__name__)
         return np.einsum("ij,ij->i", mu, weights)
 
     def _predictor_variance(self, X: Any) -> np.ndarray:
         return self.posterior_.leverages(self._design_rows(X))
-
-    def _at_nodes(self, eta: np.ndarray, sd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(n, m) means at the nodes of the linear predictor, and their weights, 0 where the link gives none."""
-        link, family = self._get_link(), self._fitted_family()
-        nodes, weights = hermite(NODES)
-        at = eta[:, None] + sd[:, None] * nodes
-        sound = at > 0 if link.positive else np.ones_like(at, dtype=bool)
-        with np.errstate(all="ignore"):
-            mu = link.mean(np.where(sound, at, 1.0))
-        sound &= np.isfinite(mu) & (mu >= family.low) & (mu <= family.high)
-        if not sound.any(axis=1).all():
-            i = int(np.argmin(sound.any(axis=1)))
-            raise DegenerateError(
-                f"{type(self).__name__}: the linear predictor of row {i} is {eta[i]:.4g}, which the link {link.name} "
-                f"turns into no mean of the {family.name} family. Fit with link='log'."
-            )
-        share = np.where(sound, weights, 0.0)
-        inside = mu[sound].min() if sound.any() else 1.0
-        return np.where(sound, mu, inside), share / share.sum(axis=1, keepdims=True)
 
     def _distribution(self, X: Any) -> Any:
         """The family's distribution, averaged over the posterior of the linear predictor."""
@@ -274,15 +255,12 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
         phi = self.dispersion_ if family.dispersion is None else family.dispersion
         if family.name == "gaussian" and self._get_link().name == "identity":
             return Normal(eta, np.sqrt(variance + phi))
-        mu, weights = self._at_nodes(eta, np.sqrt(variance))
-        tiny = np.finfo(np.float64).tiny
-        mu = np.maximum(mu, tiny) if family.low == 0 else mu
-        if family.name == "binomial":
-            return BinomialShare(np.clip(np.einsum("ij,ij->i", mu, weights), 0.0, 1.0))
-        parts = [part for column in mu.T if (part := family.distribution(column, float(phi))) is not None]
-        if not parts:
+        averaged = averaged_family(
+            family, self._get_link(), eta, np.sqrt(variance), float(phi), type(self).__name__
+        )
+        if averaged is None:
             raise DegenerateError(f"{type(self).__name__}: {self._no_distribution()}")
-        return Mixture(parts, weights)
+        return averaged
 
     def sample_y(
         self, X: TableLike, n_samples: int = 1, random_state: RandomState = 0, noise: bool = True

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card, Regressor
 from assay.core.explanation import Section
@@ -136,11 +137,11 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
 
     def __init__(
         self,
-        alpha: Any = "evidence",
+        alpha: ArrayLike = "evidence",
         beta: Any = "gamma",
         *,
-        mu_0: Any = 0.0,
-        Sigma_0: Any = None,
+        mu_0: ArrayLike | None = 0.0,
+        Sigma_0: ArrayLike | None = None,
         a_0: float = 1e-6,
         b_0: float = 1e-6,
         degree: int = 1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Card, Classifier, PassLearner
@@ -35,6 +36,7 @@ __all__ = ["BayesianLogisticRegression"]
 
 BLOCK_NUMBERS = 2**21  # of rows times draws times classes at a time
 MOST_WEIGHTS = 6000  # of all classes together, whose curvature is a matrix
+FARTHEST = 1e100  # a value of a row, so that variances of its score are numbers
 
 
 class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
@@ -143,8 +145,8 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         self,
         alpha: float | str = 1.0,
         *,
-        m_0: Any = 0.0,
-        S_0: Any = None,
+        m_0: ArrayLike | None = 0.0,
+        S_0: ArrayLike | None = None,
         fit_intercept: bool = True,
         penalize_intercept: bool = False,
         predictive: str = "probit",
@@ -255,6 +257,11 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         rows = self._design(X)
         if self.predictive == "map":
             return softmax(scores) if scores.shape[1] > 1 else _both(logistic_normal(scores[:, 0], 0.0))
+        far = np.abs(rows).max(axis=1, keepdims=True, initial=0.0) / FARTHEST
+        if (
+            far > 1
+        ).any():  # squares would overflow; so far out the probability depends on the direction alone
+            rows, scores = rows / np.maximum(far, 1.0), scores / np.maximum(far, 1.0)
         if self.predictive == "draws" or (self.predictive == "quadrature" and scores.shape[1] > 1):
             return self._by_draws(rows)
         if scores.shape[1] == 1:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Card
@@ -144,12 +145,12 @@ class PerceptronRule(SignClassifier):
         rate: float = 1.0,
         *,
         schedule: str = "constant",
-        order: Any = "cyclic",
+        order: ArrayLike | str | None = "cyclic",
         batch: bool = False,
         max_iter: int = 1000,
         margin: float = 0.0,
         average: bool = False,
-        start: Any = "zero",
+        start: ArrayLike | None = "zero",
         fit_intercept: bool = True,
         training_tie: str = "mistake",
         tie: str = "positive",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
@@ -112,8 +113,8 @@ class PocketClassifier(SignClassifier):
         max_updates: int = 1000,
         *,
         rate: float = 1.0,
-        order: Any = "cyclic",
-        start: Any = "zero",
+        order: ArrayLike | str = "cyclic",
+        start: ArrayLike | None = "zero",
         fit_intercept: bool = True,
         training_tie: str = "mistake",
         tie: str = "positive",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from assay.core import Card
@@ -17,6 +19,7 @@ from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.regression.least_squares import weights_of
 from assay.linear.regression.ridge_cv import RidgeCV
 from assay.linear.regression.ridge_search import RidgeSearch
+from assay.types import ClassWeight, Scoring, Splitter
 
 __all__ = ["RidgeClassifierCV"]
 
@@ -90,12 +93,12 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
 
     def __init__(
         self,
-        alphas: Any = (0.1, 1.0, 10.0),
+        alphas: ArrayLike = (0.1, 1.0, 10.0),
         *,
         fit_intercept: bool = True,
-        scoring: Any = None,
-        cv: Any = None,
-        class_weight: Any = None,
+        scoring: Scoring | None = None,
+        cv: Splitter | None = None,
+        class_weight: ClassWeight = None,
         store_cv_results: bool = False,
     ):
         self.alphas = alphas
@@ -156,6 +159,9 @@ class _LabelSearch(RidgeCV):
         itself = _Labelled()
         judge = check_scoring(itself, scoring=self.scoring)
         return judge(itself, guess, (job.Y > 0).astype(np.int64), **self._score_metadata(job))
+
+    def _keep_sums(self, sums: Callable[[], Any]) -> None:
+        pass  # a table of labels has no predictive distribution
 
     def _search(self, rows: Rows, alphas: np.ndarray) -> None:
         model = RidgeClassifier(fit_intercept=self.fit_intercept)

@@ -14,10 +14,11 @@ from assay.core import PassLearner, Regressor
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues, dense_block
 from assay.core.progress import progress
-from assay.core.stored import Integer, Scalar
+from assay.core.stored import Integer, Object, Scalar
 from assay.core.sums import Block, Rows, Source
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.linear.generalized.averaged_family import averaged_family
 from assay.linear.generalized.deviance_objective import DevianceObjective, means, split
 from assay.linear.generalized.families import Family, NegativeBinomial
 from assay.linear.generalized.fisher_scoring import fisher_scoring
@@ -25,6 +26,7 @@ from assay.linear.generalized.links import Link
 from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.logistic.logistic_objective import Scale
 from assay.linear.logistic.row_sample import Columns
+from assay.linear.regression.least_squares_noise import FROM_EARLIER_VERSION, LeastSquaresNoise, inverse_root
 from assay.linear.terms import sum_of_terms
 from assay.optimize.lbfgs import lbfgs
 from assay.optimize.objective import Optimum, Record
@@ -55,6 +57,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         "deviance_": Scalar(),
         "null_deviance_": Scalar(),
         "n_iter_": Integer(low=0),
+        "_noise": Object(LeastSquaresNoise, d="p") | None,
     }
 
     alpha: float
@@ -64,12 +67,13 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
     warm_start: bool
     offset: str | int | None = None
     exposure: str | int | None = None
-    keeps_measures: ClassVar[bool] = True  # deviances and dispersion, which cost one more pass
+    keeps_deviances: ClassVar[bool] = True  # which cost one more pass
     slack: ClassVar[float] = 1.0  # factor of tol where only gradients are looked at
 
     coef_: np.ndarray
     intercept_: float
     history_: list[Record]
+    _noise: LeastSquaresNoise | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -130,8 +134,8 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         w, b = objective.outside(optimum.w)
         self.coef_, self.intercept_ = roles.all_weights(w), b
         self.history_, self.n_iter_ = optimum.history, max(1, optimum.n_iter)
-        if self.keeps_measures:
-            self._keep_measures(objective, optimum, survey, roles)
+        self._keep_measures(objective, optimum, survey, roles)
+        self._keep_noise(objective, optimum, survey, roles)
         del self._last
         if not optimum.converged:
             last = optimum.history[-1]
@@ -255,13 +259,14 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         watch: Callable[[Record], None],
     ) -> Optimum:
         """Gradients of all rows, with the sample's curvature: a pass costs a fraction of one with curvatures."""
-        inverse = np.linalg.pinv(small.curvature(start)[2])
+        curvature = small.curvature(start)[2]
+        inverse = np.linalg.pinv(curvature)
         phi = max(2 * half_deviance, 1e-300)
 
         def standard_errors(g: np.ndarray) -> float:
             return float(np.sqrt(rows * max(g @ inverse @ g, 0.0) / phi))
 
-        return lbfgs(
+        optimum = lbfgs(
             objective,
             start,
             metric=lambda g: inverse @ g,
@@ -271,6 +276,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
             norm=standard_errors,
             watch=watch,
         )
+        return replace(optimum, curvature=curvature)
 
     def _by_gradients(
         self, objective: DevianceObjective, start: np.ndarray, watch: Callable[[Record], None]
@@ -336,42 +342,75 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
     def _keep_measures(
         self, objective: DevianceObjective, optimum: Optimum, survey: _Survey, roles: _Roles
     ) -> None:
-        """Deviance, that of the constant alone, and the dispersion."""
-        family = objective.family
-        null = objective
-        middle: float | None = survey.sums[1] / survey.weight
-        at = optimum.w
-        if roles.shifted:
-            bare = roles.without_columns(objective.source)
-            scale = Scale(np.empty(0), np.empty(0), objective.scale.total)
-            null = DevianceObjective(bare, family, objective.link, scale, 0.0, True)
-            start = null.level_start()
-            level = fisher_scoring(null, start, rows=survey.rows, tol=1e-8, max_iter=100).w
-            middle = None
-        w, b = objective.outside(at)
+        """The dispersion, and where they are kept the deviance and that of the constant alone."""
+        family, link = objective.family, objective.link
+        w, b = objective.outside(optimum.w)
+        base = self._constant_alone(objective, survey, roles) if self.keeps_deviances else None
 
         def part(block: Block) -> np.ndarray:
             y, offset = split(block.y)
             weight = np.ones(len(y)) if block.w is None else block.w
-            mu = means(np.asarray(block.X @ w) + (b + offset), family, objective.link)
+            mu = means(np.asarray(block.X @ w) + (b + offset), family, link)
             assert mu is not None
-            if middle is None:
-                base = means(np.full(len(y), level[0]) + offset, family, objective.link)
-                assert base is not None
-            else:
-                base = np.full(len(y), middle)
             pearson = weight @ ((y - mu) ** 2 / family.variance(mu))
-            return np.array(
-                [weight @ family.deviance(y, mu), weight @ family.deviance(y, base), pearson],
-                dtype=np.float64,
-            )
+            if base is None:
+                return np.array([pearson])
+            deviances = [weight @ family.deviance(y, at) for at in (mu, base(len(y), offset))]
+            return np.array([pearson, *deviances], dtype=np.float64)
 
-        with np.errstate(all="ignore"):
-            deviance, base, pearson = objective.source.add_up(part)
-        self.deviance_, self.null_deviance_ = float(deviance), float(base)
-        free = survey.rows - objective.size
         fixed = family.dispersion
-        self.dispersion_ = fixed if fixed is not None else float(pearson / free) if free > 0 else 0.0
+        if self.keeps_deviances or fixed is None:
+            with np.errstate(all="ignore"):
+                pearson, *deviances = objective.source.add_up(part).tolist()
+            if self.keeps_deviances:
+                self.deviance_, self.null_deviance_ = deviances
+            free = survey.rows - objective.size
+            self.dispersion_ = fixed if fixed is not None else pearson / free if free > 0 else 0.0
+        else:
+            self.dispersion_ = fixed
+
+    def _constant_alone(
+        self, objective: DevianceObjective, survey: _Survey, roles: _Roles
+    ) -> Callable[[int, Any], np.ndarray]:
+        """Of the model without columns, the means of n rows with these offsets."""
+        if not roles.shifted:
+            middle = survey.sums[1] / survey.weight
+            return lambda n, offset: np.full(n, middle)
+        family, link = objective.family, objective.link
+        scale = Scale(np.empty(0), np.empty(0), objective.scale.total)
+        null = DevianceObjective(roles.without_columns(objective.source), family, link, scale, 0.0, True)
+        level = fisher_scoring(null, null.level_start(), rows=survey.rows, tol=1e-8, max_iter=100).w
+
+        def base(n: int, offset: Any) -> np.ndarray:
+            mu = means(np.full(n, level[0]) + offset, family, link)
+            assert mu is not None
+            return mu
+
+        return base
+
+    def _keep_noise(
+        self, objective: DevianceObjective, optimum: Optimum, survey: _Survey, roles: _Roles
+    ) -> None:
+        """What gives the standard errors of linear predictors, from the curvature where the search ended.
+
+        That of a sample of the rows, where one was solved first; nothing beyond 1000 columns.
+        """
+        H, d = optimum.curvature, len(objective.scale.mean)
+        if H is None or not np.isfinite(H).all():
+            self._noise = None
+            return
+        total, spread = objective.scale.total, objective.scale.spread
+        penalty = np.diag(objective.decay)
+        root, freedom = inverse_root(total * (H - penalty), total * penalty)
+        full = np.zeros((roles.number + self.fit_intercept, root.shape[1]))
+        full[roles.kept] = root[:d] / spread[:, None]
+        center = np.zeros(roles.number)
+        if self.fit_intercept:
+            full[-1], center[roles.kept] = root[d], objective.scale.mean
+        dof = max(survey.rows - freedom, 0.0)
+        self._noise = LeastSquaresNoise(
+            float(np.sqrt(self.dispersion_)), dof, center, full, self.fit_intercept
+        )
 
     def _linear_predictor(self, X: Any) -> np.ndarray:
         eta = self._affine(X)[:, 0]
@@ -402,23 +441,26 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         family = self._get_family()
         if not 1 < getattr(family, "power", 1.5) < 2:
             return "Tweedie's distribution has no closed form for this power, so there is no predictive distribution."
-        if family.dispersion is None and not self.keeps_measures:
-            return (
-                "it keeps no dispersion, and so has no predictive distribution. Use "
-                f"GeneralizedLinearModel(family={family.name!r})."
-            )
+        if family.dispersion is None and "coef_" in vars(self) and "dispersion_" not in vars(self):
+            return FROM_EARLIER_VERSION
         return super()._no_distribution()
 
     def _distribution(self, X: Any) -> Any:
-        """The family's distribution around each mean, for a row of weight 1; the coefficients are taken as known."""
-        mu, family = self._predict(X), self._fitted_family()
+        """The family's distribution around each mean, for a row of weight 1, and the error of the coefficients."""
+        mean, family, link = self._predict(X), self._fitted_family(), self._get_link()
         phi = self.dispersion_ if family.dispersion is None else family.dispersion
         if not phi > 0:
             raise DegenerateError(
                 f"{type(self).__name__}: the residuals are all 0, or too few rows are left to estimate the dispersion "
                 "from, so there is no predictive distribution. Give more rows or fewer columns."
             )
-        return family.distribution(mu, float(phi))
+        if self._noise is None:
+            return family.distribution(mean, float(phi))
+        if family.name == "gaussian" and link.name == "identity":
+            return self._noise.distribution(X, mean)
+        sd = np.sqrt(phi * self._noise.leverages(X))
+        eta, who = self._linear_predictor(X), type(self).__name__
+        return averaged_family(family, link, eta, sd, float(phi), who, mean)
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         """The terms of the linear predictor, log exposure among them, and what the link makes of their sum."""

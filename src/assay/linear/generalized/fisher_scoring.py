@@ -71,4 +71,4 @@ def fisher_scoring(
         if done and objective.unbounded:
             v = v + p
     reason = "gradient" if done else "iterations" if len(history) > max_iter else "stuck"
-    return Optimum(v, value, g, done, reason, history)
+    return Optimum(v, value, g, done, reason, history, H)

@@ -143,8 +143,8 @@ class GeneralizedLinearModel(Inference, NamedFamilyRegressor):
     def summary(  # type: ignore[override]
         self,
         X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        y: Target | None = None,
+        sample_weight: Weights | None = None,
         *,
         level: float = 0.95,
         covariance: str = "model",

@@ -74,7 +74,7 @@ class PoissonRegressor(DevianceRegressor):
         "verbose": Any_("a whole number from 0 up", lambda v: isinstance(v, Integral) and int(v) >= 0),
     }
     family_name = "poisson"
-    keeps_measures = False
+    keeps_deviances = False
     slack = 10.0
 
     def __init__(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier, Discriminant
@@ -20,6 +21,7 @@ from assay.errors import DataError, ParameterError
 from assay.linear.discriminants.ridge_classifier import class_weights
 from assay.linear.gradient.sgd import LOSSES, Aside, StochasticDescent, Visits, Weights, set_aside
 from assay.linear.linear_classifier import LinearClassifier
+from assay.types import ClassWeight, Labels, RandomState, TableLike, Target
 
 __all__ = ["SGDClassifier"]
 
@@ -170,14 +172,14 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         verbose: int = 0,
         epsilon: float = 0.1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         learning_rate: str = "optimal",
         eta0: float = 0.01,
         power_t: float = 0.5,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 5,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         warm_start: bool = False,
         average: bool | int = False,
         batch_size: int = 1,
@@ -206,7 +208,12 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         self.batch_size = batch_size
 
     def fit(  # type: ignore[override]  # coef_init comes third, as in scikit-learn
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+        self,
+        X: TableLike,
+        y: Target,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from the rows of X and their classes y.
 
@@ -223,7 +230,9 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         finally:
             del self._first
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: Target, classes: Labels | None = None, sample_weight: Weights | None = None
+    ) -> Self:
         """Make one pass over some more rows; if it fails, the model stays as it was.
 
         Parameters
@@ -261,7 +270,7 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         return self
 
     @available_if(_believes)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the posterior of each class, for the losses "log_loss" and "modified_huber" only.
 
         "modified_huber": (clip(score, -1, 1) + 1) / 2. More than two classes are normalised to add up to 1.
@@ -269,7 +278,7 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         return self._posterior(self._admit(X))
 
     @available_if(_believes)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of the posterior, for the same losses."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))

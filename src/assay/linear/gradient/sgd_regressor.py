@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card, Regressor
 from assay.core.fitting import all_or_nothing
@@ -16,6 +17,7 @@ from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError, warn_user
 from assay.linear.gradient.sgd import Aside, StochasticDescent, Visits, Weights, set_aside
 from assay.linear.linear_regressor import LinearRegressor
+from assay.types import RandomState, TableLike, Target
 
 __all__ = ["SGDRegressor"]
 
@@ -139,7 +141,7 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         shuffle: bool = True,
         verbose: int = 0,
         epsilon: float = 0.1,
-        random_state: Any = None,
+        random_state: RandomState = None,
         learning_rate: str = "invscaling",
         eta0: float = 0.01,
         power_t: float = 0.25,
@@ -172,7 +174,12 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         self.batch_size = batch_size
 
     def fit(  # type: ignore[override]  # coef_init comes third, as in scikit-learn
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+        self,
+        X: TableLike,
+        y: Target,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn from the rows of X and their numbers y.
 
@@ -189,7 +196,7 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         finally:
             del self._first
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Make one pass over some more rows; if it fails, the model stays as it was. Parameters as in fit."""
         take = SGDRegressor._take if hasattr(self, "coef_") else all_or_nothing(SGDRegressor._take)
         return take(self, X, y, sample_weight)

@@ -23,6 +23,7 @@ from assay.linear.inference.least_squares_inference import LeastSquaresInference
 from assay.linear.inference.logistic_inference import LogisticInference
 from assay.linear.inference.summary_rows import SummaryRows
 from assay.linear.number_columns import number_columns
+from assay.types import Label, TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -48,15 +49,15 @@ class Inference(_Learner):
 
     def summary(
         self,
-        X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: Target | None = None,
+        sample_weight: Weights | None = None,
         *,
         level: float = 0.95,
         covariance: str = "model",
         groups: Any = None,
         intervals: str = "wald",
-        reference: Any = None,
+        reference: Label | None = None,
     ) -> CoefficientTable:
         r"""The coefficients with standard errors, tests and intervals, and how well the model fits.
 
@@ -118,7 +119,9 @@ class Inference(_Learner):
             )
         return self._numbers_table(who, rows, level, covariance)
 
-    def score_test(self, X: Any, y: Any, extra: Any, sample_weight: Any = None) -> CoefficientTest:
+    def score_test(
+        self, X: TableLike, y: Target, extra: Any, sample_weight: Weights | None = None
+    ) -> CoefficientTest:
         r"""Whether further columns would improve a logistic model, without fitting them (Rao's score test).
 
         .. math:: g^T H^{-1} g,\qquad g, H \text{ of the likelihood with the new columns at weight 0}        \quad (1)

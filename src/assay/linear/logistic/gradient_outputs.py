@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.core.learner import Classifier
@@ -86,11 +87,11 @@ class GradientOutputs(LinearClassifier, Classifier):
         batch_size: int | None = None,
         schedule: str = "constant",
         max_iter: int = 1000,
-        start: Any = "zero",
+        start: ArrayLike | None = "zero",
         stop: str = "gradient",
         tol: float = 1e-4,
         patience: int = 100,
-        snapshots: Any = (),
+        snapshots: ArrayLike | None = (),
         fit_intercept: bool = True,
         random_state: RandomState = None,
     ):

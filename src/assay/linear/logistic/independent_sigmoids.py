@@ -19,7 +19,7 @@ from assay.linear.hyperplane import Hyperplane
 from assay.linear.logistic.gradient_outputs import GradientOutputs
 from assay.linear.logistic.logistic_outputs import Outputs
 from assay.linear.terms import terms_section
-from assay.types import TableLike, Target, Weights
+from assay.types import Label, TableLike, Target, Weights
 
 __all__ = ["IndependentSigmoids"]
 
@@ -154,7 +154,7 @@ class IndependentSigmoids(GradientOutputs):
         values = self._admit(X)
         return self._score_table(values) if self.multilabel_ else self._scores(values)
 
-    def hyperplane(self, label: Any = None, against: Any = None) -> Hyperplane:
+    def hyperplane(self, label: Label | None = None, against: Any = None) -> Hyperplane:
         """Where a label is as probable as not; two classes of one label a row meet in one plane."""
         if not getattr(self, "multilabel_", False):
             return super().hyperplane(label, against)

@@ -26,7 +26,7 @@ from assay.linear.logistic.logistic_solver import MAX_CURVATURE_WEIGHTS, minimis
 from assay.linear.logistic.logistic_sums import Scale
 from assay.linear.logistic.row_sample import Survey, survey
 from assay.optimize.objective import Optimum, Record
-from assay.types import ClassWeight, RandomState
+from assay.types import ClassWeight, Label, RandomState
 
 __all__ = ["LogisticRegression"]
 
@@ -176,7 +176,7 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         warm_start: bool = False,
         n_jobs: int | None = None,
         penalize_intercept: bool = False,
-        reference: Any = None,
+        reference: Label | None = None,
     ):
         self.penalty = penalty
         self.C = C

@@ -24,7 +24,7 @@ from assay.linear.logistic.logistic_regression import LogisticRegression, check_
 from assay.linear.regression.penalty_curve import PenaltyCurve
 from assay.tables import Table
 from assay.tables.rows import entries_of_rows
-from assay.types import ClassWeight, RandomState, Splitter, TableLike, Target, Weights
+from assay.types import ClassWeight, RandomState, Scoring, Splitter, TableLike, Target, Weights
 
 __all__ = ["LogisticRegressionCV"]
 
@@ -193,13 +193,13 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         cv: Splitter | None = None,
         dual: bool = False,
         penalty: str = "deprecated",
-        scoring: Any = None,
+        scoring: Scoring | None = None,
         solver: str = "lbfgs",
         tol: float = 1e-4,
         max_iter: int = 100,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
-        verbose: Any = 0,
+        verbose: bool | int = 0,
         refit: bool = True,
         intercept_scaling: float = 1.0,
         random_state: RandomState = None,

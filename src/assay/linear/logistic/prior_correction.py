@@ -13,11 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core.learner import Learner
 from assay.errors import ParameterError
 from assay.linear.linear_classifier import LinearClassifier
+from assay.types import Priors
 
 __all__ = ["correct_priors", "intercept_without_priors", "shift_intercept"]
 
 
-def shift_intercept(intercept: ArrayLike, priors: Any, trained_priors: Any) -> NDArray[np.float64]:
+def shift_intercept(
+    intercept: ArrayLike, priors: Priors | None, trained_priors: Priors | None
+) -> NDArray[np.float64]:
     r"""The intercepts of a logistic (softmax) model for other class priors.
 
     The log likelihood ratio of two classes is :math:`w^Tx + w_0^o`; the log odds of the posterior add the log odds
@@ -51,7 +54,7 @@ def shift_intercept(intercept: ArrayLike, priors: Any, trained_priors: Any) -> N
     return b + (shift[1] - shift[0] if b.size == 1 else shift)  # (1)
 
 
-def intercept_without_priors(intercept: ArrayLike, trained_priors: Any) -> NDArray[np.float64]:
+def intercept_without_priors(intercept: ArrayLike, trained_priors: Priors | None) -> NDArray[np.float64]:
     r"""The constant :math:`w_0^o` of the log likelihood ratio: the intercept for equal priors.
 
     >>> import numpy as np
@@ -63,7 +66,7 @@ def intercept_without_priors(intercept: ArrayLike, trained_priors: Any) -> NDArr
     return shift_intercept(intercept, np.full(K, 1 / K), trained_priors)
 
 
-def correct_priors(model: Any, priors: Any, trained_priors: Any) -> Any:
+def correct_priors(model: Any, priors: Priors | None, trained_priors: Priors | None) -> Any:
     """A copy of a fitted logistic model that answers for other class priors; the model itself stays as it is.
 
     The same posteriors as ``assay.decide.adjust_priors`` gives, once and for all.

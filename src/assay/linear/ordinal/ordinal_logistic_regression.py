@@ -33,7 +33,7 @@ from assay.linear.ordinal.cumulative_objective import CumulativeObjective
 from assay.linear.terms import terms_section
 from assay.optimize.newton import newton
 from assay.optimize.objective import Record
-from assay.types import TableLike, Target, Weights
+from assay.types import RowLabels, TableLike, Target, Weights
 
 SEPARATED = 1e-5  # share of the information about a direction that is left where the classes are separated
 HIGHER = "the linear predictor (the larger, the higher the class)"
@@ -321,13 +321,13 @@ class OrdinalLogisticRegression(Inference, Classifier):
 
     def summary(  # type: ignore[override]
         self,
-        X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: Target | None = None,
+        sample_weight: Weights | None = None,
         *,
         level: float = 0.95,
         covariance: str = "model",
-        groups: Any = None,
+        groups: RowLabels | None = None,
     ) -> CoefficientTable:
         """The coefficients and thresholds with standard errors, tests and intervals, and how well the model fits.
 
@@ -404,7 +404,9 @@ class OrdinalLogisticRegression(Inference, Classifier):
             thresholds="thresholds",
         )
 
-    def score_test(self, X: Any, y: Any, extra: Any, sample_weight: Any = None) -> CoefficientTest:
+    def score_test(
+        self, X: TableLike, y: Target, extra: TableLike, sample_weight: Weights | None = None
+    ) -> CoefficientTest:
         """Not for ordered classes; the error names what is: fit the columns and use ``wald_test``."""
         raise ParameterError(
             f"{type(self).__name__}.score_test: is for LogisticRegression. Fit the further columns as well and use "

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 import assay.linear.ranking._pairwise as _pairwise
@@ -18,7 +19,7 @@ from assay.core.stored import Each, FloatArray, Integer, Object, Scalar
 from assay.errors import DegenerateError, DegenerateWarning, warn_user
 from assay.linear.ranking.ranker import LinearRanker
 from assay.linear.ranking.ranking_pairs import RankingError, ranking_error
-from assay.types import RandomState, TableLike, Target
+from assay.types import RandomState, RowLabels, TableLike, Target
 
 __all__ = ["PairwiseRanker", "RankingPass"]
 
@@ -154,7 +155,14 @@ class PairwiseRanker(LinearRanker):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: Target | None = None,
+        *,
+        group: RowLabels | None = None,
+        pairs: ArrayLike | None = None,
+    ) -> Self:
         """Learn from grades or ranks y, compared within groups, or from pairs.
 
         Parameters
@@ -207,7 +215,12 @@ class PairwiseRanker(LinearRanker):
         return self
 
     def partial_fit(
-        self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None
+        self,
+        X: TableLike,
+        y: Target | None = None,
+        *,
+        group: RowLabels | None = None,
+        pairs: ArrayLike | None = None,
     ) -> Self:
         """Visit the pairs of some more rows once, as they come, starting from the weights so far."""
         self._check_parameters()

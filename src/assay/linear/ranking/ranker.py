@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.explanation import Explanation
 from assay.core.explanations import Explanations, Reasons, RowValues
@@ -23,7 +24,7 @@ from assay.linear.ranking.ranking_pairs import (
     ranking_error,
 )
 from assay.linear.terms import sum_of_terms
-from assay.types import RandomState, TableLike, Target
+from assay.types import RandomState, RowLabels, TableLike, Target
 
 __all__ = ["LinearRanker", "Ranker"]
 
@@ -81,7 +82,7 @@ class Ranker(Learner):
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         return Explanations(type(self).__name__, self._predict(X).tolist(), rows, self._reasons(X, rows))
 
-    def rank(self, X: TableLike, group: Any = None) -> np.ndarray:
+    def rank(self, X: TableLike, group: RowLabels | None = None) -> np.ndarray:
         """(n,) the place of each row in its group: 1 for the highest score; of equals the first row."""
         g = self.predict(X)
         code = group_codes(group, len(g), type(self).__name__)
@@ -120,13 +121,25 @@ class Ranker(Learner):
         ]
 
     def pairwise_error(
-        self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None
+        self,
+        X: TableLike,
+        y: Target | None = None,
+        *,
+        group: RowLabels | None = None,
+        pairs: ArrayLike | None = None,
     ) -> RankingError:
         """How many pairs of these rows the scores put in the wrong order; arguments as in ``fit``."""
         g = self.predict(X)
         return ranking_error(g, self._pairs(len(g), y, group, pairs), self.margin)
 
-    def score(self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None) -> float:
+    def score(
+        self,
+        X: TableLike,
+        y: Target | None = None,
+        *,
+        group: RowLabels | None = None,
+        pairs: ArrayLike | None = None,
+    ) -> float:
         """The share of pairs in the right order, a tie counting one half."""
         return 1.0 - self.pairwise_error(X, y, group=group, pairs=pairs).share
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import Integer
 from assay.core.targets import plain_values
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
-from assay.types import RandomState, Scores
+from assay.types import RandomState, RowLabels, Scores
 
 __all__ = ["RankingError", "pairs_from_clicks", "pairs_from_grades", "ranking_error"]
 
@@ -47,7 +48,7 @@ class RankingError:
         return (self.violated + self.tied / 2) / self.pairs if self.pairs else 0.0
 
 
-def ranking_error(scores: Scores, pairs: Any, margin: float = 0.0) -> RankingError:
+def ranking_error(scores: Scores, pairs: ArrayLike | None, margin: float = 0.0) -> RankingError:
     """Compare scores with pairs of rows.
 
     >>> from assay.linear.ranking.ranking_pairs import ranking_error
@@ -77,8 +78,8 @@ def ranking_error(scores: Scores, pairs: Any, margin: float = 0.0) -> RankingErr
 
 
 def pairs_from_grades(
-    grades: Any,
-    group: Any = None,
+    grades: ArrayLike,
+    group: RowLabels | None = None,
     *,
     best: str = "highest",
     max_pairs: int | None = None,

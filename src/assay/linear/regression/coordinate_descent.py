@@ -89,6 +89,10 @@ class Problem:
         """(outputs, d) X'y of the centred data."""
         raise TypeError(f"{type(self).__name__} must define correlations")
 
+    def products(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(k, k) cross products of some centred columns, and (k,) those with the first output."""
+        raise TypeError(f"{type(self).__name__} must define products")
+
     def _walk(self, output: int, along: _native.Penalties, out: dict[str, np.ndarray]) -> None:
         raise TypeError(f"{type(self).__name__} must define _walk")
 
@@ -225,6 +229,9 @@ class CrossProducts(Problem):
     def correlations(self) -> np.ndarray:
         return self.cross
 
+    def products(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.gram[np.ix_(columns, columns)], self.cross[0, columns]
+
     def _squares(self) -> np.ndarray:
         return np.diag(self.gram)
 
@@ -251,6 +258,10 @@ class Columns(Problem):
 
     def correlations(self) -> np.ndarray:
         return self.Y @ self.Z.T
+
+    def products(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        Z = self.Z[columns]
+        return Z @ Z.T, Z @ self.Y[0]
 
     def _squares(self) -> np.ndarray:
         return self.squares
@@ -283,6 +294,12 @@ class SparseColumns(Problem):
     def correlations(self) -> np.ndarray:
         return np.asarray(self._matrix().T @ self.Y.T).T - np.outer(self.Y @ self.root, self.mean)
 
+    def products(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        Z, m = self._matrix()[:, columns], self.mean[columns]
+        sums = np.asarray(Z.T @ self.root)  # of each column, by the weights
+        gram = (Z.T @ Z).toarray() - np.outer(sums, m) - np.outer(m, sums) + self.total * np.outer(m, m)
+        return gram, np.asarray(Z.T @ self.Y[0]) - m * float(self.root @ self.Y[0])
+
     def _squares(self) -> np.ndarray:
         return self.value**2
 
@@ -300,29 +317,28 @@ class SparseColumns(Problem):
 
 
 def grid(
-    correlations: np.ndarray,
-    total: float,
-    l1_ratio: float,
-    n_alphas: int,
-    eps: float,
-    positive: bool = False,
-    who: str = "lasso",
+    data: Problem, l1_ratio: float, n_alphas: int, eps: float, positive: bool = False, who: str = "lasso"
 ) -> np.ndarray:
     """(n_alphas,) from the smallest alpha that keeps all weights at 0 down to ``eps`` times that, evenly in the log.
 
-    Parameters
-    ----------
-    correlations : (outputs, d) X'y of the centred data        total : number, or weight, of the rows
+    For a target that is a constant up to rounding, all are the smallest number that counts, as in scikit-learn.
     """
     if l1_ratio == 0:
         raise ParameterError(
             f"{who}: Automatic alpha grid generation is not supported for l1_ratio=0, since no alpha makes all "
             "weights 0. Give alphas=."
         )
-    strongest = correlations.max(initial=0.0) if positive else np.sqrt((correlations**2).sum(axis=0).max())
-    top = max(float(strongest), 0.0) / (total * l1_ratio)
+    correlations = data.correlations()
+    unit = max(float(np.abs(correlations).max(initial=0.0)), 1e-300)  # whose squares might be 0 or infinite
+    lengths = np.sqrt(((correlations / unit) ** 2).sum(axis=0))
+    strongest = correlations.max(initial=0.0) if positive else unit * lengths.max(initial=0.0)
+    top = max(float(strongest), 0.0) / (data.total * l1_ratio)
     floor = float(np.finfo(np.float64).resolution)
-    return np.full(n_alphas, floor) if top <= floor else np.geomspace(top, top * eps, n_alphas)
+    spread, level = np.sqrt(data.square / data.total), np.abs(data.y_mean)
+    constant = bool((spread <= 10 * floor * level).all())
+    if top <= floor and (constant or top < 1e-290):
+        return np.full(n_alphas, floor)
+    return np.geomspace(top, top * eps, n_alphas)
 
 
 def complain(gaps: Any, limit: float, who: str, max_iter: int) -> None:

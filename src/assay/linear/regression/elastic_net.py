@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import UNUSED
 
 from assay.core import Card, Regressor
@@ -23,6 +24,7 @@ from assay.linear.regression.coordinate_descent import (
     problem,
 )
 from assay.linear.regression.paths import enet_path
+from assay.linear.regression.selecting_regressor import SelectingRegressor
 from assay.types import RandomState, TableLike, Target, Weights
 
 __all__ = ["ElasticNet"]
@@ -30,7 +32,7 @@ __all__ = ["ElasticNet"]
 SWEEPS = 10  # over columns before their cross products are computed
 
 
-class ElasticNet(LinearRegressor, Regressor):
+class ElasticNet(SelectingRegressor, LinearRegressor, Regressor):
     r"""Linear regression with an absolute and a quadratic penalty, which selects groups of similar columns.
 
     The absolute penalty makes weights exactly 0 and so selects columns; the quadratic one shares the weight among
@@ -139,7 +141,7 @@ class ElasticNet(LinearRegressor, Regressor):
         *,
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
-        precompute: Any = False,
+        precompute: bool | str | ArrayLike = False,
         max_iter: int = 1000,
         copy_X: bool = True,
         tol: float = 1e-4,
@@ -224,6 +226,7 @@ class ElasticNet(LinearRegressor, Regressor):
                 f"{who}: Coordinate descent led to infinite weights. Rescale the columns of X first."
             )
         self._keep(weights, intercept, histories, single=y.ndim == 1)
+        self._keep_noise(data, weights, self.alpha, self.l1_ratio)
 
     def _descend(
         self, data: Problem, k: int, max_iter: int, seed: int, start: np.ndarray, begun: bool = False

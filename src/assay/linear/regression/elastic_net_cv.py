@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card, Regressor
 from assay.core.parallel import in_threads
@@ -19,6 +20,7 @@ from assay.linear.linear_regressor import LinearRegressor
 from assay.linear.regression.coordinate_descent import CrossProducts, Problem, complain, grid, problem
 from assay.linear.regression.paths import enet_path
 from assay.linear.regression.penalty_curve import PenaltyCurve
+from assay.linear.regression.selecting_regressor import SelectingRegressor
 from assay.types import RandomState, Splitter
 
 __all__ = ["ElasticNetCV"]
@@ -26,7 +28,7 @@ __all__ = ["ElasticNetCV"]
 SERIAL_MULTIPLICATIONS = 1e6  # multiplications up to which threads are not worth their start
 
 
-class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
+class ElasticNetCV(PassesOn, SelectingRegressor, LinearRegressor, Regressor):  # type: ignore[misc]
     r"""Elastic net with the :math:`\alpha` and the mixture of the smallest cross-validated error.
 
     For each mixture :math:`\rho`, weights are computed along falling alphas, each from the last one's weights, on all
@@ -130,16 +132,16 @@ class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        l1_ratio: Any = 0.5,
+        l1_ratio: ArrayLike = 0.5,
         eps: float = 1e-3,
         alphas: Any = 100,
         fit_intercept: bool = True,
-        precompute: Any = "auto",
+        precompute: bool | str | ArrayLike = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
         cv: Splitter | None = None,
         copy_X: bool = True,
-        verbose: Any = 0,
+        verbose: bool | int = 0,
         n_jobs: int | None = None,
         positive: bool = False,
         random_state: RandomState = None,
@@ -205,11 +207,12 @@ class ElasticNetCV(PassesOn, LinearRegressor, Regressor):  # type: ignore[misc]
         complain(history[-1].gap, self.tol * whole.square[0] / whole.total, who, self.max_iter)
         self.coef_, self.intercept_ = weights, float(whole.intercept(weights, 0))
         self.dual_gap_, self.n_iter_ = history[-1].gap, history[-1].iteration
+        self._keep_noise(whole, weights[None], self.alpha_, self.l1_ratio_)
 
     def _grid(self, whole: Problem, ratio: float) -> np.ndarray:
         who = type(self).__name__
         if np.ndim(self.alphas) == 0:
-            return grid(whole.correlations(), whole.total, ratio, self.alphas, self.eps, self.positive, who)
+            return grid(whole, ratio, self.alphas, self.eps, self.positive, who)
         alphas = np.asarray(self.alphas, dtype=object)
         for i, alpha in enumerate(alphas):
             if not Range(0, np.inf, open="high").holds(alpha):

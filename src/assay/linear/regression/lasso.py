@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.linear.regression.elastic_net import ElasticNet
@@ -76,7 +76,7 @@ class Lasso(ElasticNet):
         alpha: float = 1.0,
         *,
         fit_intercept: bool = True,
-        precompute: Any = False,
+        precompute: bool | str | ArrayLike = False,
         copy_X: bool = True,
         max_iter: int = 1000,
         tol: float = 1e-4,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.linear.regression.elastic_net_cv import ElasticNetCV
@@ -64,14 +64,14 @@ class LassoCV(ElasticNetCV):
         self,
         *,
         eps: float = 1e-3,
-        alphas: Any = 100,
+        alphas: ArrayLike = 100,
         fit_intercept: bool = True,
-        precompute: Any = "auto",
+        precompute: bool | str | ArrayLike = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
         copy_X: bool = True,
         cv: Splitter | None = None,
-        verbose: Any = False,
+        verbose: bool | int = False,
         n_jobs: int | None = None,
         positive: bool = False,
         random_state: RandomState = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -21,10 +21,9 @@ from assay.linear.regression.least_squares import (
     solve_rows,
     weights_of,
 )
+from assay.linear.regression.least_squares_intervals import LeastSquaresIntervals
 from assay.linear.regression.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
-
-if TYPE_CHECKING:
-    from assay.linear.regression.least_squares_noise import LeastSquaresNoise
+from assay.types import Labels, TableLike, Target, Weights
 
 __all__ = ["LeastSquaresLearner", "SeveralOutputs"]
 
@@ -183,7 +182,13 @@ class LeastSquaresLearner(SumLearner):
         self._publish(W, np.array([b for _, b, _ in results]), min(X.shape), 0)
         return True
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: TableLike,
+        y: Target | None = None,
+        classes: Labels | None = None,
+        sample_weight: Weights | None = None,
+    ) -> Self:
         self.__dict__.pop("singular_", None)
         return super().partial_fit(X, y, classes, sample_weight)
 
@@ -222,7 +227,7 @@ def _once(look: Any) -> Any:
     return remembered
 
 
-class SeveralOutputs(LeastSquaresLearner):
+class SeveralOutputs(LeastSquaresLearner, LeastSquaresIntervals):  # type: ignore[misc]
     """Mixin of regressors: one target, or a table of targets, also of a single column."""
 
     stored = {
@@ -239,7 +244,7 @@ class SeveralOutputs(LeastSquaresLearner):
         tags.target_tags.multi_output = tags.target_tags.single_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X and their numbers y.
 
         Parameters
@@ -248,7 +253,7 @@ class SeveralOutputs(LeastSquaresLearner):
         y : (n,) numbers, or (n, outputs)
         sample_weight : (n,) what each row counts; None counts each once
         """
-        column = getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not hasattr(y, "__dask_graph__")
+        column = getattr(y, "shape", ())[1:] == (1,) and not hasattr(y, "__dask_graph__")
         if column:
             y = np.asarray(y)[:, 0]
         super().fit(X, y, sample_weight)
@@ -272,21 +277,7 @@ class SeveralOutputs(LeastSquaresLearner):
                 "weights that may not be negative have no simple predictive distribution. Wrap it: "
                 f"ConformalRegressor({type(self).__name__}(positive=True))."
             )
-        if isinstance(vars(self).get("_sums"), Unsummed):
-            return "a sparse table that was solved by iterations has no predictive distribution."
         return super()._no_distribution()
 
-    def _distribution(self, X: Any) -> Any:
-        """Student's t with the leverage of each row; see `LeastSquaresNoise`."""
-        return self.noise().distribution(X, np.ravel(self._predict(X)).astype(np.float64))
-
-    def noise(self) -> LeastSquaresNoise:
-        """The variance of the noise, its degrees of freedom, and what gives leverages of rows; of one target."""
-        from assay.linear.regression.least_squares_noise import least_squares_noise
-
-        self._ready()
-        W = np.atleast_2d(self.coef_)
-        self._refuse_several_targets(len(W) > 1)
-        w, b = W[0].astype(np.float64), float(np.ravel(self.intercept_)[0])
-        alpha, who = float(self._alphas(1)[0]), type(self).__name__
-        return least_squares_noise(self._sums, w, b, alpha, self._intercept, who)
+    def _noise_penalty(self) -> float:
+        return float(self._alphas(1)[0])

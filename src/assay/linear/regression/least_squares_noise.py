@@ -12,8 +12,11 @@ from assay.errors import DegenerateError
 from assay.linear.regression.least_squares_sums import Floats, Problem, problem_of
 from assay.stats.distributions.predictive import Student
 
-__all__ = ["LeastSquaresNoise", "least_squares_noise"]
+__all__ = ["FROM_EARLIER_VERSION", "LeastSquaresNoise", "inverse_root", "least_squares_noise"]
 
+FROM_EARLIER_VERSION = (
+    "it was fitted by an earlier version, which kept nothing for predictive distributions. Fit it again."
+)
 ROUNDING = 1e-13  # of the targets' squares: residual squares below it are lost in their difference
 BLOCK_NUMBERS = 2**22  # of rows times columns that are centred at a time
 
@@ -95,7 +98,7 @@ def least_squares_noise(
     squares = targets - 2 * float(w @ c) + float(w @ (S @ w)) + n * gap * gap
     squares = squares if squares > ROUNDING * targets else 0.0
     gram, penalty = _gram(problem, alpha, intercept)
-    root, freedom = _inverse_root(gram, penalty)
+    root, freedom = inverse_root(gram, penalty)
     dof = problem.rows - freedom
     if not dof > 1e-9 * problem.rows:
         raise DegenerateError(
@@ -123,7 +126,7 @@ def _gram(problem: Problem, alpha: float, intercept: str) -> tuple[Floats, Float
     return gram, penalty
 
 
-def _inverse_root(gram: Floats, penalty: Floats) -> tuple[Floats, float]:
+def inverse_root(gram: Floats, penalty: Floats) -> tuple[Floats, float]:
     """(D, r) a root of the inverse of gram + penalty, directions without any spread left out; and tr(2H - H^2)."""
     A = gram + penalty
     power = np.sqrt(np.maximum(np.diag(A), 0.0))

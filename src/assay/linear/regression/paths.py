@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.parameters import Any_, Choice, Count, Flag, Range, Seed, check
 from assay.core.seeds import random_state_of
@@ -43,12 +44,12 @@ def enet_path(
     l1_ratio: float = 0.5,
     eps: float = 1e-3,
     n_alphas: Any = "deprecated",
-    alphas: Any = 100,
-    precompute: Any = "auto",
-    Xy: Any = None,
+    alphas: ArrayLike = 100,
+    precompute: bool | str | ArrayLike = "auto",
+    Xy: ArrayLike | None = None,
     copy_X: bool = True,
-    coef_init: Any = None,
-    verbose: Any = False,
+    coef_init: ArrayLike | None = None,
+    verbose: bool | int = False,
     return_n_iter: bool = False,
     positive: bool = False,
     check_input: bool = True,
@@ -150,12 +151,12 @@ def lasso_path(
     *,
     eps: float = 1e-3,
     n_alphas: Any = "deprecated",
-    alphas: Any = 100,
-    precompute: Any = "auto",
-    Xy: Any = None,
+    alphas: ArrayLike = 100,
+    precompute: bool | str | ArrayLike = "auto",
+    Xy: ArrayLike | None = None,
     copy_X: bool = True,
-    coef_init: Any = None,
-    verbose: Any = False,
+    coef_init: ArrayLike | None = None,
+    verbose: bool | int = False,
     return_n_iter: bool = False,
     positive: bool = False,
     **params: Any,
@@ -215,7 +216,7 @@ def _alphas(alphas: Any, data: Any, l1_ratio: float, eps: float, positive: bool)
     if alphas is None or isinstance(alphas, str):
         alphas = 100
     if np.ndim(alphas) == 0:
-        return grid(data.correlations(), data.total, l1_ratio, int(alphas), eps, positive, "enet_path")
+        return grid(data, l1_ratio, int(alphas), eps, positive, "enet_path")
     descending = np.sort(np.asarray(alphas, dtype=np.float64))[::-1].copy()
     if descending.ndim != 1 or not len(descending) or not ((descending >= 0) & (descending < np.inf)).all():
         raise ParameterError(f"enet_path: alphas must be numbers from 0 up, got {alphas!r}.")

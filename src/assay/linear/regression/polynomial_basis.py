@@ -10,10 +10,12 @@ from math import comb
 import numpy as np
 
 from assay.core.stored import FloatArray, IntArray
+from assay.errors import ParameterError
 
 __all__ = ["PolynomialBasis", "exponents"]
 
 MAX_PRODUCT = 1e250  # no product of polynomials gets larger: rows farther out are taken as if they were not
+MOST_TERMS = 10_000  # of which a matrix of all pairs has 800 MB
 ROWS = 4096  # of a block: some terms of so many rows stay in the cache
 
 
@@ -164,4 +166,9 @@ def exponents(limits: np.ndarray, degree: int, groups: np.ndarray | None = None)
                     new.append((j, (*powers[:j], powers[j] + 1, *powers[j + 1 :])))
         last = new
         rows += [powers for _, powers in new]
+        if len(rows) > MOST_TERMS:
+            raise ParameterError(
+                f"the products of {d} columns up to degree {degree} are more than {MOST_TERMS} terms. Lower the "
+                "degree, or drop columns."
+            )
     return np.array(rows, dtype=np.int64).reshape(-1, d)

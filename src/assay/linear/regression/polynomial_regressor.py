@@ -110,7 +110,7 @@ class PolynomialRegressor(Regressor):
 
     def __init__(
         self,
-        degree: Any = 2,
+        degree: int | str = 2,
         *,
         alpha: float = 0.0,
         penalize_intercept: bool = False,

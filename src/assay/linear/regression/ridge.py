@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card, Regressor
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
@@ -97,7 +96,7 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
 
     def __init__(
         self,
-        alpha: Any = 1.0,
+        alpha: ArrayLike = 1.0,
         *,
         fit_intercept: bool = True,
         copy_X: bool = True,

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from assay.core import Card, Regressor
 from assay.core.parameters import Any_, Array, Choice, Flag, Range
-from assay.core.stored import Boolean
+from assay.core.stored import Boolean, Object
 from assay.core.sums import Rows
 from assay.errors import warn_user
 from assay.linear.linear_regressor import LinearRegressor
-from assay.linear.regression.least_squares import weights_of
+from assay.linear.regression.least_squares import intercept_kind, weights_of
+from assay.linear.regression.least_squares_intervals import LeastSquaresIntervals
+from assay.linear.regression.least_squares_learner import Unsummed
+from assay.linear.regression.least_squares_sums import Sums
 from assay.linear.regression.ridge import Ridge
 from assay.linear.regression.ridge_search import RidgeSearch
-from assay.types import Splitter, TableLike, Target
+from assay.types import Scoring, Splitter, TableLike, Target, Weights
 
 __all__ = ["RidgeCV"]
 
 
-class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
+class RidgeCV(RidgeSearch, LeastSquaresIntervals, LinearRegressor, Regressor):  # type: ignore[misc]
     r"""Ridge regression with the penalty of the smallest leave-one-out error.
 
     Leaving out one row after the other needs no refit: from one eigendecomposition, all residuals for all penalties
     follow, :math:`e_i = (y_i-\hat y_i)/(1-h_i)` with the leverage :math:`h_i` of row i. The weights are those of
-    `Ridge` with the penalty that was chosen. Rows in blocks or on Dask are passed over twice. With ``cv`` the
-    penalties are compared by cross-validation instead.
+    `Ridge` with the penalty that was chosen, and so is the predictive distribution. Rows in blocks or on Dask are
+    passed over twice. With ``cv`` the penalties are compared by cross-validation instead.
 
     Cost: fit O(n d^2 + d^3), or O(n^2 d + n^3) where n < d, and O(n min(n, d)) for each penalty; predict O(d) a row;
-    memory O(n d + min(n, d)^2) to fit, O(d) kept.
+    memory O(n d + min(n, d)^2) to fit, O(min(n, d) d) kept.
 
     Parameters
     ----------
@@ -91,14 +96,14 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         "alpha_per_target": Flag(),
         "penalize_intercept": Flag(),
     }
-    stored = {"_several": Boolean()}
+    stored = {"_several": Boolean(), "_sums": Object(Sums, Unsummed)}
 
     def __init__(
         self,
-        alphas: Any = (0.1, 1.0, 10.0),
+        alphas: ArrayLike = (0.1, 1.0, 10.0),
         *,
         fit_intercept: bool = True,
-        scoring: Any = None,
+        scoring: Scoring | None = None,
         cv: Splitter | None = None,
         gcv_mode: str | None = None,
         store_cv_results: bool = False,
@@ -119,7 +124,7 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Any, sample_weight: Weights | None = None, **params: Any) -> Self:  # type: ignore[override]
         """Choose the penalty and learn from the rows of X and their numbers y, (n,) or (n, outputs).
 
         Parameters
@@ -165,6 +170,16 @@ class RidgeCV(RidgeSearch, LinearRegressor, Regressor):  # type: ignore[misc]
         from sklearn.metrics import make_scorer, mean_squared_error
 
         return make_scorer(mean_squared_error, greater_is_better=False)
+
+    def _keep_sums(self, sums: Callable[[], Any]) -> None:
+        self._sums = sums()
+
+    @property
+    def _intercept(self) -> str:
+        return intercept_kind(self.fit_intercept, self.penalize_intercept)
+
+    def _noise_penalty(self) -> float:
+        return float(self.alpha_)
 
     def _publish(self, W: np.ndarray, b: np.ndarray) -> None:
         single = W.shape[1] == 1

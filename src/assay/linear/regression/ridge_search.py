@@ -94,6 +94,7 @@ class RidgeSearch(PassesOn, PassLearner):
         else:
             job = _Tall(self, source, alphas)
         self._choose_alpha(job.errors(rows), job, alphas)
+        self._keep_sums(job.sums)
         self._publish(*job.answer(self.alpha_))
 
     @np.errstate(over="ignore", invalid="ignore")
@@ -114,6 +115,9 @@ class RidgeSearch(PassesOn, PassLearner):
         best = scores.argmax(axis=0)
         self.alpha_ = alphas[best] if scores.ndim == 2 else float(alphas[best])
         self.best_score_ = scores.max(axis=0) if scores.ndim == 2 else float(scores.max())
+
+    def _keep_sums(self, sums: Callable[[], Any]) -> None:
+        """What else a learner may want of the rows."""
 
     def _keep(self, results: Floats) -> None:
         """(A, n, q) as ``cv_results_``, (n, q, A), or (n, A) for one target."""
@@ -137,6 +141,7 @@ class RidgeSearch(PassesOn, PassLearner):
         best = search.best_estimator_
         self.alpha_, self.best_score_ = float(best.alpha), float(search.best_score_)
         self.coef_, self.intercept_ = best.coef_, best.intercept_
+        self._keep_sums(lambda: best._sums)
 
     def _scorer(self) -> Any:
         from sklearn.metrics import check_scoring
@@ -188,7 +193,8 @@ class _Tall:
         self.intercept = intercept_kind(learner.fit_intercept, learner.penalize_intercept)
         learner._survey_classes(source)
         d = len(learner._names)
-        self.problem = problem_of(source.add_up(self._sums)._full(), d)
+        self._summed = source.add_up(self._sums)
+        self.problem = problem_of(self._summed._full(), d)
         self.problem.check(type(learner).__name__, learner._names)
         p = self.problem
         if self.intercept == "free":
@@ -204,6 +210,10 @@ class _Tall:
 
     def _sums(self, block: Block) -> Any:
         return summarize(*self.learner._numbers_of(block))
+
+    def sums(self) -> Any:
+        """Of all rows."""
+        return self._summed
 
     def errors(self, rows: bool) -> Floats:
         """(A, n, q) if the rows are needed, else (A, q) sums of v e^2."""
@@ -270,6 +280,10 @@ class _Wide:
         self.v = np.ones(len(self.X)) if self.w is None else self.w
         self.rows = len(self.X)
         self.intercept = intercept_kind(learner.fit_intercept, learner.penalize_intercept)
+
+    def sums(self) -> Any:
+        """Of all rows, which are few."""
+        return summarize(self.X, self.Y, self.w)
 
     def errors(self, rows: bool) -> Floats:
         """(A, n, q)"""
