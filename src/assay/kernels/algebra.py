@@ -15,6 +15,7 @@ from assay.kernels.constant import ConstantKernel
 from assay.kernels.dot_products import power
 from assay.kernels.kernel import OBJECTS, Kernel, mirror
 from assay.tables.rows import row_count
+from assay.types import PointsLike, TableLike
 
 __all__ = ["Compound", "Exponentiation", "Product", "Sum", "term"]
 
@@ -181,16 +182,18 @@ class Sum(Compound):
     k2: Kernel
     stored = {"k1": _KERNEL, "k2": _KERNEL}
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return self.k1.diagonal(A) + self.k2.diagonal(A)
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return np.concatenate([self.k1.diagonal_gradient(A), self.k2.diagonal_gradient(A)])
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         return np.concatenate([self.k1.feature_map(X), self.k2.feature_map(X)], axis=1)
 
-    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def column_sums(
+        self, Q: PointsLike, S: PointsLike, coef: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         first, second = (part.column_sums(Q, S, coef) for part in (self.k1, self.k2))
         return None if first is None or second is None else (first[0] + second[0], first[1] + second[1])
 
@@ -228,18 +231,20 @@ class Product(Compound):
     k2: Kernel
     stored = {"k1": _KERNEL, "k2": _KERNEL}
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return self.k1.diagonal(A) * self.k2.diagonal(A)
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         first, second = self.k1.diagonal(A), self.k2.diagonal(A)
         return np.concatenate([self.k1.diagonal_gradient(A) * second, self.k2.diagonal_gradient(A) * first])
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         first, second = self.k1.feature_map(X), self.k2.feature_map(X)
         return (first[:, :, None] * second[:, None, :]).reshape(len(first), -1)
 
-    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def column_sums(
+        self, Q: PointsLike, S: PointsLike, coef: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         for factor, kernel in ((self.k1, self.k2), (self.k2, self.k1)):
             if isinstance(factor, ConstantKernel):
                 return kernel.column_sums(Q, S, factor.constant_value * coef)
@@ -298,13 +303,13 @@ class Exponentiation(Compound):
     def psd(self) -> bool:  # type: ignore[override]
         return self.kernel.psd and self.exponent >= 0 and float(self.exponent).is_integer()
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return self.kernel.diagonal(A) ** self.exponent
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return self._outer(self.kernel.diagonal(A)) * self.kernel.diagonal_gradient(A)
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         if not self.psd or self.exponent < 1:
             return super().feature_map(X)
         features = images = self.kernel.feature_map(X)

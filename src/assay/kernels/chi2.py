@@ -14,6 +14,7 @@ from assay.kernels.gamma import gamma_of
 from assay.kernels.kernel import Kernel
 from assay.kernels.parameters import BOUNDS
 from assay.tables.rows import row_count
+from assay.types import PointsLike, TableLike
 
 __all__ = ["AdditiveChi2", "Chi2"]
 
@@ -54,7 +55,7 @@ class AdditiveChi2(Kernel):
     def name(self) -> str:
         return "additive_chi2"
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.zeros(row_count(A, self.name))
 
     def _prepared(self, X: Any) -> np.ndarray:
@@ -92,16 +93,16 @@ class Chi2(Kernel):
     searched: ClassVar[tuple[str, ...]] = ("gamma",)
 
     gamma: float | str = 1.0
-    gamma_bounds: Any = "fixed"
+    gamma_bounds: tuple[float, float] | str = "fixed"
     stored = {"gamma": Scalar(low=0, finite=True) | Text("scale", "auto"), "gamma_bounds": BOUNDS}
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Chi2:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Chi2:
         return replace(self, gamma=gamma_of(self.gamma, X, self.name))
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.ones(row_count(A, self.name))
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return np.zeros((len(self.theta), row_count(A, self.name)))
 
     def _prepared(self, X: Any) -> np.ndarray:

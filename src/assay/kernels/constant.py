@@ -13,6 +13,7 @@ from assay.kernels.gram_rows import GramRows, KernelRows
 from assay.kernels.kernel import Kernel
 from assay.kernels.parameters import BOUNDS, SEARCH_BOUNDS
 from assay.tables.rows import row_count
+from assay.types import PointsLike, TableLike
 
 __all__ = ["ConstantKernel", "WhiteKernel"]
 
@@ -42,23 +43,25 @@ class ConstantKernel(Kernel):
     searched: ClassVar[tuple[str, ...]] = ("constant_value",)
 
     constant_value: float = 1.0
-    constant_value_bounds: Any = SEARCH_BOUNDS
+    constant_value_bounds: tuple[float, float] | str = SEARCH_BOUNDS
     stored = {"constant_value": Scalar(low=0, finite=True), "constant_value_bounds": BOUNDS}
 
     @property
     def name(self) -> str:
         return "constant"
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.full(row_count(A, self.name), float(self.constant_value))
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return np.full((self.free, row_count(A, self.name)), float(self.constant_value))
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         return np.full((row_count(X, self.name), 1), np.sqrt(self.constant_value))
 
-    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def column_sums(
+        self, Q: PointsLike, S: PointsLike, coef: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         if getattr(Q, "ndim", 0) != 2:
             return None
         return np.zeros((*Q.shape, coef.shape[1])), self.constant_value * coef.sum(axis=0)
@@ -109,7 +112,7 @@ class WhiteKernel(Kernel):
     searched: ClassVar[tuple[str, ...]] = ("noise_level",)
 
     noise_level: float = 1.0
-    noise_level_bounds: Any = SEARCH_BOUNDS
+    noise_level_bounds: tuple[float, float] | str = SEARCH_BOUNDS
     stored = {"noise_level": Scalar(low=0, finite=True), "noise_level_bounds": BOUNDS}
 
     @property
@@ -120,10 +123,10 @@ class WhiteKernel(Kernel):
     def _noisy(self) -> bool:
         return True
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.full(row_count(A, self.name), float(self.noise_level))
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return np.full((self.free, row_count(A, self.name)), float(self.noise_level))
 
     def _prepared(self, X: Any) -> Any:

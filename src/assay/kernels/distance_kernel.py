@@ -16,6 +16,7 @@ from assay.kernels.normalized import ScaledRows
 from assay.kernels.parameters import BOUNDS
 from assay.tables import Schema
 from assay.tables.rows import row_count, take_rows
+from assay.types import MetricLike, PointsLike, TableLike
 
 __all__ = ["DistanceKernel", "KernelDistance"]
 
@@ -72,10 +73,10 @@ class DistanceKernel(Kernel):
 
     searched: ClassVar[tuple[str, ...]] = ("scale",)
 
-    metric: Any = "euclidean"
+    metric: MetricLike = "euclidean"
     scale: float | str = "median"
     form: str = "exponential"
-    scale_bounds: Any = "fixed"
+    scale_bounds: tuple[float, float] | str = "fixed"
     metric_: Any = None
     stored = {
         "metric": Text() | Object(Metric),
@@ -123,7 +124,7 @@ class DistanceKernel(Kernel):
     def with_schema(self, schema: Schema) -> DistanceKernel:
         return replace(self, metric_=metric_of(self.metric, schema=schema))
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> DistanceKernel:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> DistanceKernel:
         metric = self._metric.learn(X, y, w)
         scale = self.scale
         if isinstance(scale, str):
@@ -135,7 +136,7 @@ class DistanceKernel(Kernel):
             scale = float(np.sqrt(scale)) if self.form == "exponential" else scale
         return replace(self, metric_=metric, scale=scale)
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         if self._metric.triangle and "missing" not in self.takes:
             return np.full(row_count(A, self.name), float(self._of(np.zeros(1))[0]))
         return super().diagonal(A)
@@ -222,7 +223,7 @@ class KernelDistance(Metric):
     def function(self) -> bool:  # type: ignore[override]
         return self.kernel.function
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> KernelDistance:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> KernelDistance:
         return replace(self, kernel=self.kernel.learn(X, y, w))
 
     def between(self, A: Any, B: Any) -> np.ndarray:

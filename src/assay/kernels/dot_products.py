@@ -18,6 +18,7 @@ from assay.kernels.points import LINEAR, POLYNOMIAL, SIGMOID, Form
 from assay.kernels.squared_distances import numbers, squared_lengths
 from assay.kernels.vector import VectorKernel
 from assay.tables.rows import row_count
+from assay.types import PointsLike, TableLike
 
 __all__ = ["CosineKernel", "DotProduct", "Linear", "Polynomial", "Sigmoid", "SquaresPlusLinear"]
 
@@ -29,7 +30,7 @@ MAP_COLUMNS_LIMIT = 1_000_000  # of the explicit features of a polynomial
 class OfProducts(VectorKernel):
     """A kernel of the inner products of prepared rows: one of this family writes ``_form`` or ``_of``."""
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return self._of(squared_lengths(self._prepared(A)))
 
     def between(self, A: Any, B: Any) -> np.ndarray:
@@ -75,7 +76,7 @@ class Linear(OfProducts):
 
     additive: ClassVar[bool] = True
 
-    def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
+    def combine(self, Q: PointsLike, S: PointsLike, coef: np.ndarray) -> np.ndarray:
         weights = np.asarray(self._prepared(S).T @ coef)
         return np.asarray(self._prepared(Q) @ weights)
 
@@ -105,7 +106,7 @@ class DotProduct(OfProducts):
     searched: ClassVar[tuple[str, ...]] = ("sigma_0",)
 
     sigma_0: float = 1.0
-    sigma_0_bounds: Any = SEARCH_BOUNDS
+    sigma_0_bounds: tuple[float, float] | str = SEARCH_BOUNDS
     stored = {"sigma_0": Scalar(low=0, finite=True), "sigma_0_bounds": BOUNDS}
 
     @property
@@ -116,7 +117,9 @@ class DotProduct(OfProducts):
         X = Linear().feature_map(X)
         return np.column_stack([np.full(len(X), float(self.sigma_0)), X])
 
-    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def column_sums(
+        self, Q: PointsLike, S: PointsLike, coef: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         products = Linear().column_sums(Q, S, coef)
         return None if products is None else (products[0], products[1] + self.sigma_0**2 * coef.sum(axis=0))
 
@@ -129,7 +132,7 @@ class DotProduct(OfProducts):
     def _derivatives(self, A: Any, B: Any, K: np.ndarray | None = None) -> list[np.ndarray]:
         return [np.full((A.shape[0], B.shape[0]), 2.0 * self.sigma_0**2)] * len(self.theta)
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return np.full((len(self.theta), row_count(A, self.name)), 2.0 * self.sigma_0**2)
 
 
@@ -171,8 +174,8 @@ class Polynomial(OfProducts):
     degree: float = 2
     gamma: float | str = 1.0
     coef0: float = 1.0
-    gamma_bounds: Any = "fixed"
-    coef0_bounds: Any = "fixed"
+    gamma_bounds: tuple[float, float] | str = "fixed"
+    coef0_bounds: tuple[float, float] | str = "fixed"
     stored = {
         "degree": Scalar(finite=True),
         "gamma": Scalar(low=0, finite=True) | Text("scale", "auto"),
@@ -192,7 +195,7 @@ class Polynomial(OfProducts):
     def psd(self) -> bool:  # type: ignore[override]
         return self.coef0 >= 0 and self.degree >= 0 and float(self.degree).is_integer()
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Polynomial:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Polynomial:
         return replace(self, gamma=gamma_of(self.gamma, X, self.name))
 
     def feature_map(self, X: Any) -> np.ndarray:
@@ -260,8 +263,8 @@ class Sigmoid(OfProducts):
 
     gamma: float | str = 2.0
     coef0: float = 1.0
-    gamma_bounds: Any = "fixed"
-    coef0_bounds: Any = "fixed"
+    gamma_bounds: tuple[float, float] | str = "fixed"
+    coef0_bounds: tuple[float, float] | str = "fixed"
     stored = {
         "gamma": Scalar(low=0, finite=True) | Text("scale", "auto"),
         "coef0": Scalar(finite=True),
@@ -272,7 +275,7 @@ class Sigmoid(OfProducts):
     def __post_init__(self) -> None:
         _check_shift(self)
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Sigmoid:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Sigmoid:
         return replace(self, gamma=gamma_of(self.gamma, X, self.name))
 
     def _form(self) -> Form | None:
@@ -306,7 +309,7 @@ class CosineKernel(OfProducts):
     def _form(self) -> Form | None:
         return Form(LINEAR)
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         return Linear().feature_map(self._prepared(X))
 
     def _prepared(self, X: Any) -> Any:
@@ -343,7 +346,7 @@ class SquaresPlusLinear(OfProducts):
     def _form(self) -> Form | None:
         return Form(LINEAR)
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         return Linear().feature_map(self._prepared(X))
 
     def _prepared(self, X: Any) -> Any:

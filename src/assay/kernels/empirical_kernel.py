@@ -18,6 +18,7 @@ from assay.kernels.names import kernel_of
 from assay.kernels.objects import objects_of
 from assay.kernels.templates import TEMPLATES, choose_templates
 from assay.tables.rows import take_rows
+from assay.types import RandomState, TableLike
 
 __all__ = ["EmpiricalKernel"]
 
@@ -66,7 +67,7 @@ class EmpiricalKernel(ExplicitKernel):
     similarity: Any
     templates: str = "covering"
     n_templates: int | None = None
-    random_state: Any = 0
+    random_state: RandomState = 0
     templates_: Any = None
     stored = {
         "similarity": Object(Kernel, Metric),
@@ -95,7 +96,9 @@ class EmpiricalKernel(ExplicitKernel):
     def function(self) -> bool:  # type: ignore[override]
         return self.similarity.function
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> EmpiricalKernel:
+    def learn(
+        self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None
+    ) -> EmpiricalKernel:
         X = objects_of(X, "EmpiricalKernel") if "objects" in self.takes else X
         similarity = self.similarity.learn(X, y, w)
         places = choose_templates(
@@ -103,7 +106,7 @@ class EmpiricalKernel(ExplicitKernel):
         )
         return replace(self, similarity=similarity, templates_=take_rows(X, places))
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         if self.templates_ is None:
             raise ParameterError(
                 "EmpiricalKernel: there are no templates yet; choose them from rows: learn(X)."

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.kernels.kernel import Kernel
+from assay.types import PointsLike, TableLike
 
 __all__ = ["ExplicitKernel", "Features"]
 
@@ -25,18 +26,18 @@ class ExplicitKernel(Kernel):
     A new one writes ``feature_map``. Predictions need one weight for each feature, whatever the training rows.
     """
 
-    def gram(self, A: Any) -> np.ndarray:
+    def gram(self, A: PointsLike) -> np.ndarray:
         features = self._prepared(A)
         return np.asarray(features @ features.T)  # BLAS makes it exactly symmetric
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         features = np.asarray(self._prepared(A))
         return np.einsum("ij,ij->i", features, features)
 
-    def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
+    def combine(self, Q: PointsLike, S: PointsLike, coef: np.ndarray) -> np.ndarray:
         return np.asarray(self._prepared(Q)) @ (np.asarray(self._prepared(S)).T @ coef)
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define feature_map")
 
     def _prepared(self, X: Any) -> Features:

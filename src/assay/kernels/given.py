@@ -12,6 +12,7 @@ from assay.errors import DataError, ParameterError
 from assay.kernels.gram_rows import GramRows, MatrixRows
 from assay.kernels.kernel import OBJECTS, Kernel, mirror
 from assay.kernels.objects import objects_of
+from assay.types import PointsLike, TableLike
 
 __all__ = ["FunctionKernel", "PrecomputedKernel"]
 
@@ -36,7 +37,7 @@ class PrecomputedKernel(Kernel):
     def name(self) -> str:
         return "precomputed"
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         A, m = np.asarray(A, dtype=np.float64), len(B)
         if A.ndim != 2 or A.shape[1] != m:
             raise DataError(
@@ -44,16 +45,16 @@ class PrecomputedKernel(Kernel):
             )
         return A
 
-    def gram(self, A: Any) -> np.ndarray:
+    def gram(self, A: PointsLike) -> np.ndarray:
         return self.between(A, A)
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.diagonal(np.asarray(A, dtype=np.float64)).copy()
 
-    def gram_rows(self, X: Any) -> GramRows:
+    def gram_rows(self, X: TableLike) -> GramRows:
         return MatrixRows(self.gram(X))
 
-    def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
+    def combine(self, Q: PointsLike, S: PointsLike, coef: np.ndarray) -> np.ndarray:
         return self.between(Q, S) @ coef
 
 
@@ -113,26 +114,26 @@ class FunctionKernel(Kernel):
     def name(self) -> str:
         return getattr(self.call, "__name__", "function")
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> FunctionKernel:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> FunctionKernel:
         return replace(self, of=self._compares(self._prepared(X)))
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         """All pairs in one call, since the function may look at the tables as a whole."""
         return self._block(self._prepared(A), self._prepared(B))
 
-    def gram(self, A: Any) -> np.ndarray:
+    def gram(self, A: PointsLike) -> np.ndarray:
         A = self._prepared(A)
         K = self._block(A, A, half=True).copy()
         mirror(K)
         return K
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         A = self._prepared(A)
         if self._compares(A) != "tables":
             return np.array([self._value(row, row) for row in _rows(A)])
         return super().diagonal(A)
 
-    def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
+    def combine(self, Q: PointsLike, S: PointsLike, coef: np.ndarray) -> np.ndarray:
         return self.between(Q, S) @ coef
 
     def _prepared(self, X: Any) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, DegenerateError, ParameterError
 
@@ -59,7 +60,7 @@ class GramReport:
         return f"GramReport: {self.sentence}"
 
 
-def check_gram(K: Any, tol: float = TOLERANCE) -> GramReport:
+def check_gram(K: np.ndarray, tol: float = TOLERANCE) -> GramReport:
     """Whether a matrix is a kernel matrix: symmetric and positive semidefinite (Mercer's condition for these rows).
 
     Parameters
@@ -120,7 +121,7 @@ class RepairedGram:
     sentence: str
     map_: np.ndarray | None = None  # (n, n) what rows are multiplied by; None leaves them as they are
 
-    def rows(self, values: Any) -> np.ndarray:
+    def rows(self, values: ArrayLike) -> np.ndarray:
         """(q, n) values of new rows with the training rows, repaired as the matrix was.
 
         Clipping and flipping multiply the matrix by a map; the same map applied to a row of the training matrix gives
@@ -138,7 +139,7 @@ class RepairedGram:
         return f"RepairedGram: {self.sentence}"
 
 
-def repair_gram(K: Any, how: Literal["clip", "flip", "shift"] = "clip") -> RepairedGram:
+def repair_gram(K: np.ndarray, how: Literal["clip", "flip", "shift"] = "clip") -> RepairedGram:
     r"""Make a symmetric matrix positive semidefinite; an asymmetric one is replaced by the mean with its transpose.
 
     With :math:`K = V \Lambda V^T`:
@@ -206,7 +207,7 @@ def repair_gram(K: Any, how: Literal["clip", "flip", "shift"] = "clip") -> Repai
     return RepairedGram(repaired, how, change, below, sentence + ".", rows_map)
 
 
-def center_gram(K: Any, rows: Any = None) -> np.ndarray:
+def center_gram(K: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
     r"""The kernel matrix after the mean of the training rows' features is taken away.
 
     .. math:: K_c = (I - U/n)\, K\, (I - U/n), \quad U_{ij} = 1 \quad (1)
@@ -229,7 +230,7 @@ def center_gram(K: Any, rows: Any = None) -> np.ndarray:
     return values - values.mean(axis=1, keepdims=True) - K.mean(axis=0) + K.mean()
 
 
-def normalize_gram(K: Any, rows: Any = None, diagonal: Any = None) -> np.ndarray:
+def normalize_gram(K: np.ndarray, rows: np.ndarray | None = None, diagonal: Any = None) -> np.ndarray:
     r"""The kernel matrix of features of length 1, :math:`K_{ij} / \sqrt{K_{ii} K_{jj}}`.
 
     Parameters
@@ -267,7 +268,9 @@ def _lengths(diagonal: np.ndarray) -> np.ndarray:
     return np.sqrt(diagonal)
 
 
-def kernel_alignment(K: Any, target: Any, *, center: bool = True, classes: bool | None = None) -> float:
+def kernel_alignment(
+    K: np.ndarray, target: Any, *, center: bool = True, classes: bool | None = None
+) -> float:
     r"""How well a kernel matrix fits a target: the cosine of the angle between the two matrices.
 
     .. math:: A = \frac{\langle K, L \rangle}{\|K\| \|L\|}, \quad L = y y^T \quad (1)

@@ -6,10 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from assay.core.parallel import end_if_abandoned, in_threads
 from assay.errors import DataError
 from assay.tables.rows import row_count, take_rows
+from assay.types import TableLike
 
 if TYPE_CHECKING:
     from assay.kernels.kernel import Kernel
@@ -44,7 +46,7 @@ class GramRows:
         """
         raise TypeError(f"{type(self).__name__} must define fill")
 
-    def whole(self, dtype: Any = np.float64) -> np.ndarray:
+    def whole(self, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, n) the whole matrix."""
         out = np.empty((self.n, self.n), dtype)
         size = max(64, VALUES_A_PIECE // max(self.n, 1))
@@ -54,7 +56,7 @@ class GramRows:
         return out
 
     def times(
-        self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: Any = np.float64
+        self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: DTypeLike = np.float64
     ) -> np.ndarray:
         """(len(rows),) K(rows, columns) @ coef, with values of ``dtype``; only some rows of them are held."""
         total = np.empty(len(rows))
@@ -75,7 +77,7 @@ class GramRows:
 class KernelRows(GramRows):
     """Rows of the matrix of any kernel, block by block."""
 
-    def __init__(self, kernel: Kernel, X: Any):
+    def __init__(self, kernel: Kernel, X: TableLike):
         self.kernel, self.X = kernel, X
         self.n = row_count(X, type(kernel).__name__)
 
@@ -90,7 +92,7 @@ class KernelRows(GramRows):
         values = self.kernel.between(take_rows(self.X, rows), others)
         out[slice(None) if places is None else places, : values.shape[1]] = finite(values, self.kernel.name)
 
-    def whole(self, dtype: Any = np.float64) -> np.ndarray:
+    def whole(self, dtype: DTypeLike = np.float64) -> np.ndarray:
         """(n, n) the whole matrix, each pair computed once; in float64 first, whatever the dtype."""
         return np.ascontiguousarray(finite(self.kernel.gram(self.X), self.kernel.name), dtype)
 
@@ -171,11 +173,11 @@ class MatrixRows(GramRows):
         values = self.K[rows] if columns is None else self.K[np.ix_(rows, columns)]
         out[to, : values.shape[1]] = values
 
-    def whole(self, dtype: Any = np.float64) -> np.ndarray:
+    def whole(self, dtype: DTypeLike = np.float64) -> np.ndarray:
         return super().whole(dtype) if self.rows is not None else np.ascontiguousarray(self.K, dtype)
 
     def times(
-        self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: Any = np.float64
+        self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: DTypeLike = np.float64
     ) -> np.ndarray:
         if self.rows is not None:
             rows, columns = self.rows[rows], self.rows[columns]

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import assay.kernels._vector as _vector
 from assay.core.parallel import in_threads
@@ -16,6 +17,7 @@ from assay.errors import DataError, ParameterError
 from assay.kernels.gram_rows import GramRows, KernelRows, PreparedRows
 from assay.kernels.parameters import Parameter, check_parameter, parameter_of, shown, value_key
 from assay.tables.rows import row_count
+from assay.types import PointsLike, TableLike
 
 if TYPE_CHECKING:
     from assay.kernels.algebra import Exponentiation, Product, Sum
@@ -74,7 +76,7 @@ class Kernel:
         """Its name in `kernel_of`."""
         return type(self).__name__.lower()
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Kernel:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Kernel:
         """The kernel fitted to the training rows X, their targets y and weights w."""
         return self._with_parts(lambda part: part.learn(X, y, w))
 
@@ -84,11 +86,11 @@ class Kernel:
 
     # ---------------------------------------------------------------- values
 
-    def __call__(self, A: Any, B: Any = None) -> np.ndarray:
+    def __call__(self, A: PointsLike, B: PointsLike | None = None) -> np.ndarray:
         """(n, m) the values for all pairs of rows of A and of B; without B those of A among themselves."""
         return self.gram(A) if B is None else self.between(A, B)
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         """(n, m) the values for all pairs of rows of A and of B."""
         A, B = self._prepared(A), self._prepared(B)
         n, m = row_count(A, self.name), row_count(B, self.name)
@@ -102,7 +104,7 @@ class Kernel:
         in_threads(some, range(0, n, size), 1 if self.function else None)
         return out
 
-    def gram(self, A: Any) -> np.ndarray:
+    def gram(self, A: PointsLike) -> np.ndarray:
         """(n, n) the kernel matrix of the rows of A, exactly symmetric."""
         A = self._prepared(A)
         n = row_count(A, self.name)
@@ -116,14 +118,14 @@ class Kernel:
         mirror(K)
         return K
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         """(n,) K(a, a) for each row of A."""
         A = self._prepared(A)
         return np.array(
             [self._block(A[i : i + 1], A[i : i + 1])[0, 0] for i in range(row_count(A, self.name))]
         )
 
-    def gram_rows(self, X: Any) -> GramRows:
+    def gram_rows(self, X: TableLike) -> GramRows:
         """Rows of the kernel matrix of the training rows, computed when they are asked for."""
         if self._noisy:
             from assay.kernels.constant import NoisyRows
@@ -131,7 +133,7 @@ class Kernel:
             return NoisyRows(self, X)
         return PreparedRows(self, X) if self.takes == OBJECTS else KernelRows(self, X)
 
-    def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
+    def combine(self, Q: PointsLike, S: PointsLike, coef: np.ndarray) -> np.ndarray:
         """(q, k) sum_j coef[j] K(q, s_j) for (m, k) coefficients of the rows of S; blocks of Q at a time."""
         Q, S = self._prepared(Q), self._prepared(S)
         q, m = row_count(Q, self.name), row_count(S, self.name)
@@ -142,7 +144,9 @@ class Kernel:
             out[start : start + size] = self._block(Q[start : start + size], S) @ coef
         return out
 
-    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def column_sums(
+        self, Q: PointsLike, S: PointsLike, coef: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         """(q, d, k) what each column adds to ``combine``, and (k,) what is the same for all rows.
 
         None, unless the kernel is a sum over columns of kernels that see one column each. Any kernel is, of one column.
@@ -157,7 +161,7 @@ class Kernel:
         columns = ([j] for j in range(Q.shape[1]))
         return np.stack([self.combine(Q[:, j], S[:, j], coef) for j in columns], axis=1), base
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         """(n, r) the images of (1), for a kernel whose space of features has few dimensions."""
         raise TypeError(
             f"{type(self).__name__} has no feature map of few columns. For an approximate one: Nystroem or RBFSampler."
@@ -202,7 +206,7 @@ class Kernel:
         """p names, one for each entry of theta."""
         return [label for parameter in self.parameters if not parameter.fixed for label in parameter.labels]
 
-    def with_theta(self, theta: Any) -> Self:
+    def with_theta(self, theta: ArrayLike) -> Self:
         """The kernel with these logs of its free parameters.
 
         >>> import numpy as np
@@ -284,7 +288,7 @@ class Kernel:
 
     # ---------------------------------------------------------------- derivatives
 
-    def gradient(self, A: Any) -> np.ndarray:
+    def gradient(self, A: PointsLike) -> np.ndarray:
         """(p, n, n) the derivatives of the kernel matrix of the rows of A by theta."""
         A = self._prepared(A)
         n = row_count(A, self.name)
@@ -298,7 +302,7 @@ class Kernel:
         in_threads(some, range(0, n, size) if len(out) else [], 1 if self.function else None)
         return out
 
-    def parameter_sums(self, A: Any, W: np.ndarray, *, symmetric: bool = False) -> np.ndarray:
+    def parameter_sums(self, A: PointsLike, W: np.ndarray, *, symmetric: bool = False) -> np.ndarray:
         r"""(p,) sums of the derivatives of the kernel matrix by theta with the weights W (n, n).
 
         .. math:: g_k = \sum_{ij} W_{ij} \frac{\partial K_{ij}}{\partial\theta_k} \quad (2)
@@ -326,7 +330,7 @@ class Kernel:
         sums = in_threads(some, range(0, n, size) if p else [], 1 if self.function else None)
         return np.sum(sums, axis=0) if sums else np.zeros(p)
 
-    def gram_and_sums(self, A: Any) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    def gram_and_sums(self, A: PointsLike) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
         """The kernel matrix of the rows of A, and the function of symmetric weights W that gives the sums (2).
 
         What both need is computed once for few rows, for which preparing them takes longer than their values.
@@ -341,7 +345,9 @@ class Kernel:
         mirror(K)
         return K.copy(), lambda W: self._derivative_sums(A, A, W, K)
 
-    def between_and_sums(self, A: Any, B: Any) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    def between_and_sums(
+        self, A: PointsLike, B: PointsLike
+    ) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
         """(n, m) the values for all pairs of rows of A and of B, and the function of weights (n, m) that gives (2).
 
         >>> import numpy as np
@@ -355,7 +361,7 @@ class Kernel:
         K = np.array(self._block(A, B))
         return K, lambda W: self._derivative_sums(A, B, W, K) if self.free else np.zeros(0)
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         """(p, n) the derivatives of the diagonal by theta."""
         A, p = self._prepared(A), self.free
         n = row_count(A, self.name)
@@ -391,7 +397,7 @@ class Kernel:
 
         return Exponentiation(self, exponent)
 
-    def on(self, columns: Any) -> OnColumns:
+    def on(self, columns: Sequence[str | int]) -> OnColumns:
         """The kernel of some columns: numbers, names, or the name of one view if rows are a mapping of views."""
         from assay.kernels.on_columns import OnColumns
 
@@ -537,7 +543,7 @@ def mirror(K: np.ndarray) -> None:
     array([[1., 2.],
            [2., 3.]])
     """
-    if K.flags.c_contiguous and K.dtype == np.float64:
+    if K.flags.c_contiguous and K.dtype in (np.float32, np.float64):
         _vector.mirror(K)
         return
     n, size = len(K), 256

@@ -16,6 +16,7 @@ from assay.kernels.points import LAPLACIAN, Form
 from assay.kernels.squared_distances import numbers
 from assay.kernels.vector import VectorKernel
 from assay.tables.rows import row_count
+from assay.types import PointsLike, TableLike
 
 __all__ = ["Laplacian"]
 
@@ -47,16 +48,16 @@ class Laplacian(VectorKernel):
     searched: ClassVar[tuple[str, ...]] = ("gamma",)
 
     gamma: float | str | None = None
-    gamma_bounds: Any = "fixed"
+    gamma_bounds: tuple[float, float] | str = "fixed"
     stored = {"gamma": Scalar(low=0, finite=True) | Text("scale", "auto") | None, "gamma_bounds": BOUNDS}
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Laplacian:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Laplacian:
         return replace(self, gamma=gamma_of(self.gamma, X, self.name))
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.ones(row_count(A, self.name))
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return np.zeros((len(self.theta), row_count(A, self.name)))
 
     def _prepared(self, X: Any) -> Any:

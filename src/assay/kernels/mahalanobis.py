@@ -17,6 +17,7 @@ from assay.kernels.parameters import BOUNDS, SEARCH_BOUNDS
 from assay.kernels.points import GAUSSIAN, Form
 from assay.kernels.stationary import OfDistance
 from assay.tables.rows import row_count
+from assay.types import PointsLike, TableLike
 
 __all__ = ["LocalMahalanobisKernel", "MahalanobisKernel", "regularised"]
 
@@ -81,7 +82,7 @@ class MahalanobisKernel(OfDistance):
     covariance: Any = "global"
     ridge: float = 1e-3
     length_scale: float = 1.0
-    length_scale_bounds: Any = SEARCH_BOUNDS
+    length_scale_bounds: tuple[float, float] | str = SEARCH_BOUNDS
     L_: np.ndarray | None = None
     stored = {
         "covariance": Text("global", "class") | FloatArray("d", "d", finite=True),
@@ -118,7 +119,7 @@ class MahalanobisKernel(OfDistance):
     def name(self) -> str:
         return "mahalanobis"
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Kernel:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> Kernel:
         if not isinstance(self.covariance, str):
             return self
         X = np.asarray(X, dtype=np.float64)
@@ -243,12 +244,12 @@ class LocalMahalanobisKernel(Kernel):
         return "local_mahalanobis"
 
     def learn(
-        self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None
+        self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None
     ) -> LocalMahalanobisKernel:
         X = np.ascontiguousarray(X, dtype=np.float64)
         return replace(self, rows_=X if w is None else X[w > 0])
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.ones(row_count(A, self.name))
 
     def _prepared(self, X: Any) -> RowMaps:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import Scalar
 from assay.errors import ParameterError
@@ -54,7 +55,7 @@ class Matern(OfDistance):
 
     searched: ClassVar[tuple[str, ...]] = ("length_scale",)
 
-    length_scale: Any = 1.0
+    length_scale: ArrayLike = 1.0
     length_scale_bounds: Any = SEARCH_BOUNDS
     nu: float = 1.5
     stored = {"length_scale": LENGTH_SCALE, "length_scale_bounds": BOUNDS, "nu": Scalar(low=0)}

@@ -15,6 +15,7 @@ from assay.kernels.kernel import Kernel
 from assay.kernels.parameters import BOUNDS, SEARCH_BOUNDS
 from assay.kernels.rbf import RBF
 from assay.tables import Schema
+from assay.types import PointsLike, TableLike
 
 __all__ = ["MixedKernel"]
 
@@ -111,7 +112,7 @@ class MixedKernel(Kernel):
     by: str = "product"
     missing: str = "average"
     gamma: float = 1.0
-    gamma_bounds: Any = SEARCH_BOUNDS
+    gamma_bounds: tuple[float, float] | str = SEARCH_BOUNDS
     kinds: Any = None
     exponent_: np.ndarray | None = None
     start_: np.ndarray | None = None
@@ -162,7 +163,7 @@ class MixedKernel(Kernel):
         codes = {"numeric": NUMBER, "nominal": NOMINAL, "ordinal": ORDINAL}
         return replace(self, kinds=np.array([codes[column.kind] for column in schema], dtype=np.int64))
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> MixedKernel:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> MixedKernel:
         X = np.asarray(X, dtype=np.float64)
         kinds = np.zeros(X.shape[1], np.int64) if self.kinds is None else self.kinds
         if len(kinds) != X.shape[1]:
@@ -209,7 +210,7 @@ class MixedKernel(Kernel):
         designs = self._designs(A)
         return super().gram(A) if designs is None else RBF().gram(*designs)
 
-    def gram_rows(self, X: Any) -> GramRows:
+    def gram_rows(self, X: TableLike) -> GramRows:
         designs = self._designs(X)
         return super().gram_rows(X) if designs is None else RBF().gram_rows(*designs)
 
@@ -217,7 +218,9 @@ class MixedKernel(Kernel):
         designs = self._designs(Q, S)
         return super().combine(Q, S, coef) if designs is None else RBF().combine(designs[0], designs[1], coef)
 
-    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def column_sums(
+        self, Q: PointsLike, S: PointsLike, coef: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         if self.by != "sum":
             return super().column_sums(Q, S, coef)
         Q, S = self._prepared(Q), self._prepared(S)

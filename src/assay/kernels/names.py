@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +16,7 @@ from assay.kernels.mahalanobis import MahalanobisKernel
 from assay.kernels.mixed import GOWER, MixedKernel
 from assay.kernels.rbf import RBF
 from assay.tables import Schema
+from assay.types import KernelLike
 
 __all__ = ["KERNELS", "kernel_of", "pairwise_kernel_of"]
 
@@ -39,7 +40,7 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
 
 
 def kernel_of(
-    kernel: Any,
+    kernel: KernelLike,
     *,
     gamma: float | str = "scale",
     degree: float = 3,
@@ -74,7 +75,7 @@ def kernel_of(
 
 
 def pairwise_kernel_of(
-    kernel: Any, gamma: float | str | None, degree: float, coef0: float, params: dict[str, Any] | None
+    kernel: Any, gamma: float | str | None, degree: float, coef0: float, params: Mapping[str, Any] | None
 ) -> Kernel:
     """The kernel as scikit-learn's ``pairwise_kernels`` understands it.
 

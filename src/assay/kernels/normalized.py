@@ -11,6 +11,7 @@ from assay.core.stored import Object
 from assay.errors import DegenerateError
 from assay.kernels.kernel import Kernel
 from assay.tables.rows import row_count
+from assay.types import PointsLike, TableLike
 
 __all__ = ["Normalized", "ScaledRows"]
 
@@ -72,13 +73,13 @@ class Normalized(Kernel):
     def psd(self) -> bool:  # type: ignore[override]
         return self.kernel.psd
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.ones(row_count(A, self.name))
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return np.zeros((len(self.theta), row_count(A, self.name)))
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         return self.kernel.feature_map(X) * self._factors(X)[:, None]
 
     def _factors(self, X: Any) -> np.ndarray:
@@ -99,7 +100,7 @@ class Normalized(Kernel):
     def _check_widths(self, A: ScaledRows, B: ScaledRows) -> None:
         self.kernel._check_widths(A.rows, B.rows)
 
-    def gram(self, A: Any) -> np.ndarray:
+    def gram(self, A: PointsLike) -> np.ndarray:
         K = super().gram(A)
         np.fill_diagonal(K, 1.0)
         return K

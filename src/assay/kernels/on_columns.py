@@ -14,6 +14,7 @@ from assay.kernels.kernel import OBJECTS, Kernel
 from assay.kernels.objects import objects_of
 from assay.tables import Schema, Table
 from assay.tables.rows import take_columns
+from assay.types import PointsLike, TableLike
 
 __all__ = ["OnColumns"]
 
@@ -92,7 +93,7 @@ class OnColumns(Kernel):
     def psd(self) -> bool:  # type: ignore[override]
         return self.kernel.psd
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> OnColumns:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> OnColumns:
         return replace(self, kernel=self.kernel.learn(self._picked(X), y, w))
 
     def with_schema(self, schema: Schema) -> OnColumns:
@@ -109,16 +110,18 @@ class OnColumns(Kernel):
                 )
         return OnColumns(self.kernel.with_schema(Schema(columns, schema.named)), numbers)
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return self.kernel.diagonal(self._picked(A))
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return self.kernel.diagonal_gradient(self._picked(A))
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         return self.kernel.feature_map(self._picked(X))
 
-    def column_sums(self, Q: Any, S: Any, coef: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def column_sums(
+        self, Q: PointsLike, S: PointsLike, coef: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray] | None:
         if getattr(Q, "ndim", 0) != 2 or any(isinstance(j, str) for j in self.columns):
             return None
         part = self.kernel.column_sums(self._picked(Q), self._picked(S), coef)

@@ -15,6 +15,7 @@ from assay.kernels.given import FunctionKernel
 from assay.kernels.laplacian import Laplacian
 from assay.kernels.names import kernel_of
 from assay.kernels.rbf import RBF
+from assay.types import MetricLike, TableLike
 
 __all__ = [
     "additive_chi2_kernel",
@@ -49,7 +50,7 @@ def linear_kernel(X: Any, Y: Any = None, dense_output: bool = True) -> Any:
 
 
 def polynomial_kernel(
-    X: Any, Y: Any = None, degree: float = 3, gamma: float | None = None, coef0: float = 1
+    X: TableLike, Y: TableLike | None = None, degree: float = 3, gamma: float | None = None, coef0: float = 1
 ) -> Any:
     """(gamma x'y + coef0)^degree; gamma None is 1 / d.
 
@@ -61,7 +62,9 @@ def polynomial_kernel(
     return Polynomial(degree, gamma_of(gamma, X, "polynomial_kernel"), coef0)(X, Y)
 
 
-def sigmoid_kernel(X: Any, Y: Any = None, gamma: float | None = None, coef0: float = 1) -> Any:
+def sigmoid_kernel(
+    X: TableLike, Y: TableLike | None = None, gamma: float | None = None, coef0: float = 1
+) -> Any:
     """tanh(gamma x'y + coef0); gamma None is 1 / d.
 
     >>> from assay.kernels.pairwise import sigmoid_kernel
@@ -72,7 +75,7 @@ def sigmoid_kernel(X: Any, Y: Any = None, gamma: float | None = None, coef0: flo
     return Sigmoid(gamma_of(gamma, X, "sigmoid_kernel"), coef0)(X, Y)
 
 
-def rbf_kernel(X: Any, Y: Any = None, gamma: float | None = None) -> Any:
+def rbf_kernel(X: TableLike, Y: TableLike | None = None, gamma: float | None = None) -> Any:
     """exp(-gamma |x - y|^2); gamma None is 1 / d.
 
     >>> from assay.kernels.pairwise import rbf_kernel
@@ -83,7 +86,7 @@ def rbf_kernel(X: Any, Y: Any = None, gamma: float | None = None) -> Any:
     return RBF(gamma=gamma_of(gamma, X, "rbf_kernel"))(X, Y)
 
 
-def laplacian_kernel(X: Any, Y: Any = None, gamma: float | None = None) -> Any:
+def laplacian_kernel(X: TableLike, Y: TableLike | None = None, gamma: float | None = None) -> Any:
     """exp(-gamma |x - y|_1); gamma None is 1 / d.
 
     >>> from assay.kernels.pairwise import laplacian_kernel
@@ -94,7 +97,7 @@ def laplacian_kernel(X: Any, Y: Any = None, gamma: float | None = None) -> Any:
     return Laplacian(gamma_of(gamma, X, "laplacian_kernel"))(X, Y)
 
 
-def cosine_similarity(X: Any, Y: Any = None, dense_output: bool = True) -> Any:
+def cosine_similarity(X: TableLike, Y: TableLike | None = None, dense_output: bool = True) -> Any:
     """Cosines of the angles between rows; with ``dense_output=False`` sparse for sparse rows.
 
     >>> from assay.kernels.pairwise import cosine_similarity
@@ -108,7 +111,7 @@ def cosine_similarity(X: Any, Y: Any = None, dense_output: bool = True) -> Any:
     return kernel(X, Y)
 
 
-def additive_chi2_kernel(X: Any, Y: Any = None) -> Any:
+def additive_chi2_kernel(X: TableLike, Y: TableLike | None = None) -> Any:
     """-sum_j (x_j - y_j)^2 / (x_j + y_j).
 
     >>> from assay.kernels.pairwise import additive_chi2_kernel
@@ -118,7 +121,7 @@ def additive_chi2_kernel(X: Any, Y: Any = None) -> Any:
     return AdditiveChi2()(_rows(X, "additive_chi2_kernel"), Y)
 
 
-def chi2_kernel(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
+def chi2_kernel(X: TableLike, Y: TableLike | None = None, gamma: float = 1.0) -> Any:
     """exp(-gamma sum_j (x_j - y_j)^2 / (x_j + y_j)).
 
     >>> from assay.kernels.pairwise import chi2_kernel
@@ -142,9 +145,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], frozenset[str]]] = {  # name: fun
 
 
 def pairwise_kernels(
-    X: Any,
+    X: TableLike,
     Y: Any = None,
-    metric: Any = "linear",
+    metric: MetricLike = "linear",
     *,
     filter_params: bool = False,
     n_jobs: int | None = None,

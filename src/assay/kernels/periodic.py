@@ -12,6 +12,7 @@ from assay.kernels.kernel import Kernel
 from assay.kernels.parameters import BOUNDS, SEARCH_BOUNDS
 from assay.kernels.squared_distances import numbers, squared_distances
 from assay.tables.rows import row_count
+from assay.types import PointsLike
 
 __all__ = ["ExpSineSquared"]
 
@@ -51,8 +52,8 @@ class ExpSineSquared(Kernel):
 
     length_scale: float = 1.0
     periodicity: float = 1.0
-    length_scale_bounds: Any = SEARCH_BOUNDS
-    periodicity_bounds: Any = SEARCH_BOUNDS
+    length_scale_bounds: tuple[float, float] | str = SEARCH_BOUNDS
+    periodicity_bounds: tuple[float, float] | str = SEARCH_BOUNDS
     stored = {
         "length_scale": Scalar(low=0, finite=True),
         "periodicity": Scalar(low=0, finite=True),
@@ -64,10 +65,10 @@ class ExpSineSquared(Kernel):
     def name(self) -> str:
         return "periodic"
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.ones(row_count(A, self.name))
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return np.zeros((len(self.theta), row_count(A, self.name)))
 
     def _prepared(self, X: Any) -> Any:

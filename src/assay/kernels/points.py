@@ -9,6 +9,7 @@ import numpy as np
 
 import assay.kernels._vector as _vector
 from assay.core.parallel import in_threads
+from assay.types import PointsLike
 
 __all__ = [
     "DENSE_ROWS_ONLY",
@@ -110,7 +111,7 @@ class Points:
         self._panels: tuple[np.ndarray, np.ndarray] | None = None
         self._native: Any = None
 
-    def beside(self, rows: Any) -> Points:
+    def beside(self, rows: PointsLike) -> Points:
         """Other rows, prepared in the same way."""
         other = Points(self.form, rows, self.dtype, self.centre)
         other.form = self.form
@@ -120,7 +121,7 @@ class Points:
     def tiled(self) -> bool:
         """Whether native code adds up the columns itself; else a matrix product does."""
         kind = self.form.kind
-        return not self.sparse and (kind in OF_DIFFERENCES or (kind != LINEAR and self.d <= WIDEST))
+        return not self.sparse and (kind in OF_DIFFERENCES or self.d <= WIDEST)
 
     def take(self, rows: Any) -> Points:
         """Some of the rows."""

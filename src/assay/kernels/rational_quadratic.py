@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import Scalar
 from assay.kernels.parameters import BOUNDS, SEARCH_BOUNDS
@@ -47,10 +48,10 @@ class RationalQuadratic(OfDistance):
 
     searched: ClassVar[tuple[str, ...]] = ("alpha", "length_scale")
 
-    length_scale: Any = 1.0
+    length_scale: ArrayLike = 1.0
     alpha: float = 1.0
-    length_scale_bounds: Any = SEARCH_BOUNDS
-    alpha_bounds: Any = SEARCH_BOUNDS
+    length_scale_bounds: tuple[float, float] | str = SEARCH_BOUNDS
+    alpha_bounds: tuple[float, float] | str = SEARCH_BOUNDS
     stored = {
         "length_scale": LENGTH_SCALE,
         "alpha": Scalar(low=0, finite=True),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import Scalar, Text
 from assay.errors import ParameterError
@@ -14,6 +15,7 @@ from assay.kernels.gamma import gamma_of
 from assay.kernels.parameters import BOUNDS, SEARCH_BOUNDS, shown
 from assay.kernels.points import GAUSSIAN, Form
 from assay.kernels.stationary import LENGTH_SCALE, OfDistance
+from assay.types import TableLike
 
 __all__ = ["RBF"]
 
@@ -51,8 +53,8 @@ class RBF(OfDistance):
     searched: ClassVar[tuple[str, ...]] = ("length_scale",)
     tolerance: ClassVar[float] = 1e-13
 
-    length_scale: Any = 1.0
-    length_scale_bounds: Any = SEARCH_BOUNDS
+    length_scale: ArrayLike = 1.0
+    length_scale_bounds: tuple[float, float] | str = SEARCH_BOUNDS
     gamma: float | str | None = None
     stored = {
         "length_scale": LENGTH_SCALE,
@@ -60,7 +62,7 @@ class RBF(OfDistance):
         "gamma": Scalar(low=0, finite=True) | Text("scale", "auto") | None,
     }
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> RBF:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> RBF:
         return self if self.gamma is None else replace(self, gamma=gamma_of(self.gamma, X, self.name))
 
     def _scale(self) -> Any:

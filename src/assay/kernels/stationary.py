@@ -13,6 +13,7 @@ from assay.kernels.points import Form
 from assay.kernels.squared_distances import numbers, squared_distances
 from assay.kernels.vector import VectorKernel
 from assay.tables.rows import row_count
+from assay.types import PointsLike
 
 __all__ = ["LENGTH_SCALE", "OfDistance"]
 
@@ -40,10 +41,10 @@ class OfDistance(VectorKernel):
         """The length scale, or one for each column."""
         return self.length_scale  # type: ignore[attr-defined]
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.ones(row_count(A, self.name))
 
-    def diagonal_gradient(self, A: Any) -> np.ndarray:
+    def diagonal_gradient(self, A: PointsLike) -> np.ndarray:
         return np.zeros((len(self.theta), row_count(A, self.name)))
 
     def _prepared(self, X: Any) -> Any:

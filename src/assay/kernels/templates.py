@@ -10,6 +10,7 @@ from assay.distances.metric import Metric
 from assay.errors import DataError
 from assay.kernels.kernel import Kernel
 from assay.tables.rows import row_count, take_rows
+from assay.types import TableLike, Target
 
 __all__ = ["TEMPLATES", "choose_templates", "distances_between"]
 
@@ -40,10 +41,10 @@ def distances_between(comparison: Comparison, A: Any, B: Any) -> np.ndarray:
 
 def choose_templates(
     comparison: Kernel | Metric,
-    X: Any,
+    X: TableLike,
     n_templates: int | None,
     how: str = "random",
-    y: Any = None,
+    y: Target | None = None,
     random: np.random.RandomState | None = None,
 ) -> np.ndarray:
     """(m,) the places of rows that others are compared with, ascending.

@@ -26,7 +26,7 @@ enum Kind { LINEAR, POLYNOMIAL, SIGMOID, GAUSSIAN, GAUSSIAN_APART, LAPLACIAN, SQ
 constexpr int64_t TOGETHER = 6;         // rows that share the loads of a panel
 constexpr int64_t NEARBY = 1 << 18;     // bytes of panels that stay in the second-level cache
 constexpr int64_t BUFFERED_PANELS = 32; // of values that are held before they are summed up
-constexpr int64_t TILE = 16;            // rows and columns that are turned over together
+constexpr int64_t TILE = 64, TURNED = 4; // rows and columns of a matrix, and of a part of it, that are turned over
 constexpr int MOST_DEGREE = 64;
 
 struct Form {
@@ -330,9 +330,8 @@ void values(const Form &form,
     values_in(form, rows, places.data(), out.data(), int64_t(out.shape(1)), diagonal);
 }
 
-// What is above the diagonal also stands below, tile by tile.
-HOT void mirror_in(double *K, int64_t n) {
-    double tile[TILE * TILE];
+// What is above the diagonal also stands below: tiles, of which a few rows and columns are turned over in registers.
+template <class T> INLINE void mirror_of(T *K, int64_t n) {
     for (int64_t top = 0; top < n; top += TILE)
         for (int64_t left = 0; left <= top; left += TILE) {
             if (left == top || top + TILE > n) {
@@ -340,13 +339,19 @@ HOT void mirror_in(double *K, int64_t n) {
                     for (int64_t j = left; j < std::min(left + TILE, i); ++j) K[i * n + j] = K[j * n + i];
                 continue;
             }
-            for (int64_t j = 0; j < TILE; ++j)
-                for (int64_t i = 0; i < TILE; ++i) tile[j * TILE + i] = K[(left + j) * n + top + i];
-            for (int64_t i = 0; i < TILE; ++i)
-                for (int64_t j = 0; j < TILE; ++j) K[(top + i) * n + left + j] = tile[j * TILE + i];
+            for (int64_t a = top; a < top + TILE; a += TURNED)
+                for (int64_t b = left; b < left + TILE; b += TURNED) {
+                    T part[TURNED][TURNED];
+                    for (int64_t j = 0; j < TURNED; ++j)
+                        for (int64_t i = 0; i < TURNED; ++i) part[i][j] = K[(b + j) * n + a + i];
+                    for (int64_t i = 0; i < TURNED; ++i)
+                        for (int64_t j = 0; j < TURNED; ++j) K[(a + i) * n + b + j] = part[i][j];
+                }
         }
 }
-void mirror(InOut2<double> K) {  // in/out  (n, n)
+HOT void mirror_in(float *K, int64_t n) { mirror_of(K, n); }
+HOT void mirror_in(double *K, int64_t n) { mirror_of(K, n); }
+template <class T> void mirror(InOut2<T> K) {  // in/out  (n, n)
     const int64_t n = int64_t(K.shape(0));
     require(int64_t(K.shape(1)) == n, "mirror: a square");
     nb::gil_scoped_release unlocked;
@@ -461,6 +466,7 @@ void define_for(nb::module_ &m) {
     define(m, "values", &values<T>, "form", "A", "half_a", "panels", "half_b", "m", "places", "diagonal", "out");
     define(m, "combine", &combine<T>, "form", "A", "half_a", "panels", "half_b", "m", "coef", "out");
     define(m, "finish_products", &finish_products<T>, "form", "half_a", "half_b", "K");
+    define(m, "mirror", &mirror<T>, "K");
     define(m, "sparse_products", &sparse_products<T>, "a", "b", "city", "long_a", "long_b", "out");
 }
 
@@ -471,7 +477,6 @@ NB_MODULE(ASSAY_MODULE, m) {
                  field("coef0", &Form::coef0));
     record<Sparse>(m, "Sparse", field("data", &Sparse::data), field("indices", &Sparse::indices),
                    field("indptr", &Sparse::indptr), field("d", &Sparse::d));
-    define(m, "mirror", &mirror, "K");
     define_for<float>(m);
     define_for<double>(m);
 }

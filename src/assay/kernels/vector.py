@@ -11,6 +11,7 @@ import numpy as np
 from assay.kernels.gram_rows import GramRows
 from assay.kernels.kernel import Kernel, mirror
 from assay.kernels.points import DENSE_ROWS_ONLY, GAUSSIAN, Form, Points, evaluate, sums
+from assay.types import PointsLike, TableLike
 
 __all__ = ["VectorKernel", "VectorRows"]
 
@@ -36,7 +37,7 @@ class VectorKernel(Kernel):
         sparse = any(hasattr(X, "tocsr") for X in tables)
         return None if form is not None and sparse and form.kind in DENSE_ROWS_ONLY else form
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         form = self._form_for(A, B)
         if form is None:
             return super().between(A, B)
@@ -48,19 +49,13 @@ class VectorKernel(Kernel):
         form = self._form_for(A, B)
         return super()._block(A, B) if form is None else _values(form, A, B)
 
-    def gram(self, A: Any) -> np.ndarray:
+    def gram(self, A: PointsLike) -> np.ndarray:
         form = self._form_for(A)
         if form is None:
             return super().gram(A)
-        points = Points(form, self._prepared(A), np.float64)
-        K = np.empty((points.n, points.n))
-        evaluate(points, points, K, upper=True)
-        mirror(K)
-        if not points.tiled and form.kind == GAUSSIAN:
-            np.fill_diagonal(K, 1.0)
-        return K
+        return _symmetric(Points(form, self._prepared(A), np.float64), np.float64)
 
-    def gram_rows(self, X: Any) -> GramRows:
+    def gram_rows(self, X: TableLike) -> GramRows:
         form = self._form_for(X)
         return super().gram_rows(X) if form is None else VectorRows(self, form, X)
 
@@ -82,6 +77,16 @@ def _values(form: Form, A: Any, B: Any) -> np.ndarray:
     return out
 
 
+def _symmetric(points: Points, dtype: Any) -> np.ndarray:
+    """(n, n) the values of all pairs of these rows; each pair is computed once."""
+    K = np.empty((points.n, points.n), dtype)
+    evaluate(points, points, K, upper=True)
+    mirror(K)
+    if not points.tiled and points.form.kind == GAUSSIAN:
+        np.fill_diagonal(K, 1.0)
+    return K
+
+
 class VectorRows(GramRows):
     """Rows of the matrix of a kernel of vectors."""
 
@@ -100,6 +105,9 @@ class VectorRows(GramRows):
     ) -> None:
         points = self._all(out.dtype)
         evaluate(points.take(rows), self._some(points, columns), out, places)
+
+    def whole(self, dtype: Any = np.float64) -> np.ndarray:
+        return _symmetric(self._all(np.dtype(dtype)), dtype)
 
     def times(
         self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: Any = np.float64

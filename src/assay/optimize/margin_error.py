@@ -36,7 +36,13 @@ class MarginError:
     """
 
     def __init__(
-        self, X: Any, y: Any, loss: Loss | str = "log_loss", *, penalty: float = 0.0, C: float = 1.0
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        loss: Loss | str = "log_loss",
+        *,
+        penalty: float = 0.0,
+        C: float = 1.0,
     ):
         self.X: Any = X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
         self.y = np.asarray(y, dtype=np.float64)
@@ -54,12 +60,12 @@ class MarginError:
         self.loss = margin_loss(loss) if isinstance(loss, str) else loss
         self.penalty, self.C = penalty, C
 
-    def margins(self, w: Any) -> np.ndarray:
+    def margins(self, w: np.ndarray) -> np.ndarray:
         """(n,) y_i times the score of row i."""
         w = np.asarray(w, dtype=np.float64)
         return self.y * (self.X @ w[1:] + w[0])
 
-    def value_gradient(self, w: Any) -> tuple[float, np.ndarray]:
+    def value_gradient(self, w: np.ndarray) -> tuple[float, np.ndarray]:
         """E of (1) and its gradient, the entry of w_0 first; of a loss with corners a subgradient."""
         w = np.asarray(w, dtype=np.float64)
         m = self.margins(w)
@@ -67,7 +73,7 @@ class MarginError:
         pull = self.C * self.y * self.loss.slope(m)
         return value, np.append(pull.sum(), self.X.T @ pull + self.penalty * w[1:])
 
-    def curvature(self, w: Any) -> tuple[float, np.ndarray, np.ndarray]:
+    def curvature(self, w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """E, its gradient and its matrix of second derivatives."""
         value, gradient = self.value_gradient(w)
         bend = self.C * self.loss.curvature(self.margins(w))

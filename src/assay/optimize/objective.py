@@ -61,6 +61,7 @@ class Optimum:
     converged : whether the gradient (or what the optimiser watches) fell below its tolerance
     reason : one word why it stopped: "gradient", "value", "iterations", "stuck", "diverged" or "watch"
     history : list of Record, the start first
+    curvature : (p, p) second derivatives at w or next to it, where the optimiser has them; else None
     """
 
     w: np.ndarray
@@ -69,6 +70,7 @@ class Optimum:
     converged: bool
     reason: str
     history: list[Record] = field(default_factory=list)
+    curvature: np.ndarray | None = None
 
     @property
     def n_iter(self) -> int:

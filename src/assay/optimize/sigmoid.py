@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+import assay.optimize._sigmoid as _sigmoid
+
 __all__ = ["fit_sigmoid"]
+
+MOST_STEPS = 100
 
 
 def fit_sigmoid(scores: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
@@ -37,43 +41,17 @@ def fit_sigmoid(scores: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[float
       methods. In Advances in Large Margin Classifiers, MIT Press, 61-74.
     """
     positive = float(w @ y)
-    negative = float(w.sum()) - positive
+    total = float(w.sum())
+    negative = total - positive
     t = np.where(y > 0, (positive + 1) / (positive + 2), 1 / (negative + 2))  # (2)
-    center, width = float(np.average(scores, weights=w)), float(np.sqrt(np.cov(scores, aweights=w, ddof=0)))
+    center = float(w @ scores) / total
+    apart = scores - center
+    width = float(np.sqrt(w @ (apart * apart) / total))
+    wanted = float(w @ t)
+    even = float(np.log(wanted / (total - wanted)))
     if not width > 1e-12 * max(abs(center), np.finfo(float).tiny):  # one score: one probability
-        return 0.0, float(np.log((w @ (1 - t)) / (w @ t)))
-    slope, offset = _newton((scores - center) / width, t, w)
+        return 0.0, -even
+    at = np.array([0.0, even])
+    _sigmoid.climb(apart / width, t, np.ascontiguousarray(w, dtype=np.float64), MOST_STEPS, at)
+    slope, offset = at.tolist()
     return -slope / width, slope * center / width - offset
-
-
-def _newton(z: np.ndarray, t: np.ndarray, w: np.ndarray, max_iter: int = 100) -> tuple[float, float]:
-    """Slope and offset that maximise sum w [t g - log(1 + e^g)], g = slope z + offset."""
-    from scipy.special import expit
-
-    Z = np.column_stack([z, np.ones_like(z)])
-    at = np.array([0.0, np.log((w @ t) / (w @ (1 - t)))])
-    total = w.sum()
-
-    def loss(v: np.ndarray) -> float:
-        g = Z @ v
-        return float(w @ (np.logaddexp(0, g) - t * g))
-
-    value = loss(at)
-    for _ in range(max_iter):
-        p = expit(Z @ at)
-        gradient = Z.T @ (w * (p - t))
-        if np.abs(gradient).max() <= 1e-12 * total:
-            break
-        curvature = (Z.T * (w * p * (1 - p))) @ Z
-        curvature.flat[::3] += 1e-14 * total  # a flat stretch has no curvature of its own
-        step = np.linalg.solve(curvature, gradient)
-        if np.abs(step).max() < 1e-6:  # the next would be of the order of its square
-            at = at - step
-            break
-        size = 1.0
-        while (new := loss(at - size * step)) > value and size > 1e-10:
-            size /= 2
-        if new >= value:  # rounding is all that is left
-            break
-        at, value = at - size * step, new
-    return float(at[0]), float(at[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ from assay.core.parameters import Count, Range, Simplex
 from assay.core.scores import softmax
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, DegenerateError
+from assay.processes.in_blocks import factor_in_blocks
 from assay.svm.kernel_expansion import KernelExpansion
-from assay.types import Priors, TableLike
+from assay.types import KernelLike, Priors, TableLike
 
 __all__ = ["KernelFisherDiscriminant"]
 
+ROWS_A_PRODUCT = 256  # of a matrix that is multiplied by its own transpose
 NO_SEPARATION = 1e-12  # of the largest criterion: directions below it separate nothing
 
 
@@ -112,9 +115,9 @@ class KernelFisherDiscriminant(TransformerMixin, KernelExpansion, Classifier):
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         coef0: float = 0.0,
         ridge: float = 1e-3,
         n_components: int | None = None,
@@ -134,7 +137,7 @@ class KernelFisherDiscriminant(TransformerMixin, KernelExpansion, Classifier):
         return tags
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
-        from scipy.linalg import cho_factor, cho_solve
+        from scipy.linalg import cho_solve
 
         weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
         counts = np.bincount(y, weight, minlength=len(self.classes_))
@@ -149,7 +152,7 @@ class KernelFisherDiscriminant(TransformerMixin, KernelExpansion, Classifier):
         ]  # a = root b with |b|^2 penalised: a row of weight 2 is as good as two rows
         apart = root * (means - total[:, None]) * np.sqrt(counts)  # M of (1) is its product with itself
         centred = root * (K - means[:, y]) * root.T
-        N = centred @ centred.T
+        N = _product_with_itself(centred)
         size = float(np.trace(N)) / counts.sum()
         if not size > 0 or not apart.any():
             what = "the classes have the same mean" if size > 0 else "no row differs from its class"
@@ -158,7 +161,12 @@ class KernelFisherDiscriminant(TransformerMixin, KernelExpansion, Classifier):
             )
         self.mu_ = self.ridge * size
         N[np.diag_indices_from(N)] += self.mu_
-        solved = cho_solve(cho_factor(N, lower=True, overwrite_a=True, check_finite=False), apart)
+        if not factor_in_blocks(N):
+            raise DegenerateError(
+                f"{type(self).__name__}: the scatter within the classes is singular in the space of the kernel. Raise "
+                f"ridge, which is {self.ridge:g}."
+            )
+        solved = cho_solve((N, True), apart, check_finite=False)
         criterion, V = np.linalg.eigh(apart.T @ solved)
         order = np.argsort(-criterion)[: self._most_directions(len(counts))]
         order = order[criterion[order] > NO_SEPARATION * criterion.max()]
@@ -194,7 +202,7 @@ class KernelFisherDiscriminant(TransformerMixin, KernelExpansion, Classifier):
         """(n, r) the coordinates of the rows along the directions."""
         return self._kernel_sums(self._admit(X), self.dual_coef_)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the directions."""
         self._ready()
         return np.array([f"kernelfisherdiscriminant{j}" for j in range(len(self.criterion_))], dtype=object)
@@ -246,3 +254,12 @@ class KernelFisherDiscriminant(TransformerMixin, KernelExpansion, Classifier):
 
     def _facts(self) -> list[list[Any]]:
         return [[f"criterion of direction {j + 1}", float(value)] for j, value in enumerate(self.criterion_)]
+
+
+def _product_with_itself(A: np.ndarray) -> np.ndarray:
+    """The lower triangle of A A', some rows at a time, so that Ctrl-C is heard."""
+    out = np.zeros((len(A), len(A)))
+    for start in range(0, len(A), ROWS_A_PRODUCT):
+        stop = start + ROWS_A_PRODUCT
+        out[start:stop, :stop] = A[start:stop] @ A[:stop].T
+    return out

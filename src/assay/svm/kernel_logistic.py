@@ -16,7 +16,7 @@ from assay.kernels import GramRows, pivoted_cholesky
 from assay.kernels.memory import refuse_beyond_memory
 from assay.linear import LogisticRegression
 from assay.svm.kernel_machine import KERNEL, KernelMachine
-from assay.types import ClassWeight, TableLike
+from assay.types import ClassWeight, KernelLike, TableLike
 
 __all__ = ["KernelLogisticRegression"]
 
@@ -122,9 +122,9 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         self,
         C: float = 1.0,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         coef0: float = 0.0,
         fit_intercept: bool = True,
         class_weight: ClassWeight | None = None,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card, Regressor
 from assay.core.parameters import Array, Choice, Flag, Instance, Range
@@ -14,8 +16,9 @@ from assay.kernels import Kernel, Linear
 from assay.kernels.gram_rows import finite
 from assay.kernels.kernel import mirror
 from assay.kernels.names import pairwise_kernel_of
+from assay.processes.in_blocks import factor_in_blocks, invert_in_blocks
 from assay.svm.kernel_expansion import KernelExpansion
-from assay.types import TableLike, Weights
+from assay.types import KernelLike, TableLike, Weights
 
 __all__ = ["KernelRidge"]
 
@@ -23,6 +26,7 @@ PENALTIES = 10.0 ** np.arange(
     -8.0, 4.5, 0.5
 )  # tried for alpha="auto", as shares of the kernel matrix's mean diagonal
 FEWER_COLUMNS = 0.5  # a linear kernel with fewer columns than this share of the rows is solved by columns
+MOST_ROWS_AT_ONCE = 2500  # whose matrix is factored in one step, which Ctrl-C does not end
 SOUND_PENALTY = 1e-9  # of the mean diagonal, from which the solution by columns loses no digits that matter
 
 
@@ -114,13 +118,13 @@ class KernelRidge(KernelExpansion, Regressor):
 
     def __init__(
         self,
-        alpha: Any = 1,
+        alpha: ArrayLike = 1,
         *,
-        kernel: Any = "linear",
-        gamma: Any = None,
+        kernel: KernelLike = "linear",
+        gamma: float | str | None = None,
         degree: float = 3,
         coef0: float = 1,
-        kernel_params: Any = None,
+        kernel_params: Mapping[str, Any] | None = None,
         leave_one_out: bool = False,
     ):
         self.alpha = alpha
@@ -268,7 +272,10 @@ class _ByRows:
 
         matrix, self.intact = self._restore().T, False  # its upper triangle is the lower one of K
         np.fill_diagonal(matrix, self.diagonal + alpha)
-        factor, singular = dpotrf(matrix, lower=0, overwrite_a=1, clean=0)
+        if len(matrix) <= MOST_ROWS_AT_ONCE:
+            factor, singular = dpotrf(matrix, lower=0, overwrite_a=1, clean=0)
+        else:  # Ctrl-C is heard between two blocks
+            factor, singular = matrix, not factor_in_blocks(matrix.T)
         if singular:
             warn_user(
                 f"{self.who}: Singular matrix in solving dual problem. Using least-squares solution instead. Raise "
@@ -279,7 +286,10 @@ class _ByRows:
         coef = dpotrs(factor, Y, lower=0)[0]
         if not with_inverse:
             return coef, np.ones(len(Y))
-        return coef, np.diagonal(dpotri(factor, lower=0, overwrite_c=1)[0])
+        if len(matrix) <= MOST_ROWS_AT_ONCE:
+            return coef, np.diagonal(dpotri(factor, lower=0, overwrite_c=1)[0])
+        invert_in_blocks(matrix.T)
+        return coef, np.diagonal(matrix).copy()
 
 
 class _BySpectrum:

@@ -14,7 +14,7 @@ from assay.kernels import GramRows
 from assay.svm.binary_fit import BinaryFit
 from assay.svm.engine import Dual
 from assay.svm.kernel_classifier import KernelClassifier
-from assay.types import ClassWeight, RandomState
+from assay.types import ClassWeight, KernelLike, RandomState
 
 __all__ = ["NuSVC"]
 
@@ -115,7 +115,7 @@ class NuSVC(KernelClassifier):
         self,
         *,
         nu: float = 0.5,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,

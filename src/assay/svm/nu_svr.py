@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -13,6 +11,7 @@ from assay.svm.engine import Dual, Solution
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.multipliers import filled, upper_bounds
 from assay.svm.regression_machine import RegressionMachine
+from assay.types import KernelLike
 
 __all__ = ["NuSVR"]
 
@@ -94,9 +93,9 @@ class NuSVR(RegressionMachine):
         *,
         nu: float = 0.5,
         C: float | str = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
         tol: float = 1e-3,

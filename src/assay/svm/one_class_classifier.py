@@ -98,7 +98,7 @@ class OneClassClassifier(Generative):
         self,
         *,
         nu: float = 0.5,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         priors: Priors | None = None,
         tol: float = 1e-3,
         cache_size: float = 200,

@@ -12,6 +12,7 @@ from assay.svm.engine import Dual
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.multipliers import filled
 from assay.svm.one_class_machine import OneClassMachine
+from assay.types import KernelLike
 
 __all__ = ["OneClassSVM"]
 
@@ -80,9 +81,9 @@ class OneClassSVM(OneClassMachine):
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         nu: float = 0.5,

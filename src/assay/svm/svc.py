@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -13,7 +11,7 @@ from assay.svm.binary_fit import BinaryFit
 from assay.svm.engine import Dual, Solution
 from assay.svm.hard_margin import hard_margin
 from assay.svm.kernel_classifier import KernelClassifier
-from assay.types import ClassWeight, RandomState
+from assay.types import ClassWeight, KernelLike, RandomState
 
 __all__ = ["SVC", "slack_bounds"]
 
@@ -134,7 +132,7 @@ class SVC(KernelClassifier):
         self,
         *,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,

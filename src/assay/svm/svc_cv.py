@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import check_cv
 
 from assay.core import Card
@@ -20,7 +21,7 @@ from assay.svm.engine import solve
 from assay.svm.kernel_classifier import MOST_SPANS
 from assay.svm.svc import SVC
 from assay.svm.votes import sides
-from assay.types import ClassWeight, RandomState, Splitter
+from assay.types import ClassWeight, KernelLike, RandomState, Splitter
 
 __all__ = ["SVCCV", "warm_start"]
 
@@ -134,10 +135,10 @@ class SVCCV(SVC):
     def __init__(
         self,
         *,
-        Cs: Any = 9,
-        gammas: Any = 5,
+        Cs: ArrayLike = 9,
+        gammas: ArrayLike = 5,
         cv: str | int | Splitter = "loo",
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
         coef0: float = 0.0,
         shrinking: bool = True,

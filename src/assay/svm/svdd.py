@@ -14,7 +14,7 @@ from assay.svm.engine import Dual, Solution
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.multipliers import filled, upper_bounds
 from assay.svm.one_class_machine import OneClassMachine
-from assay.types import TableLike
+from assay.types import KernelLike, TableLike
 
 __all__ = ["SVDD"]
 
@@ -105,9 +105,9 @@ class SVDD(OneClassMachine):
         *,
         nu: float = 0.5,
         C: float | None = None,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         cache_size: float = 200,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -13,6 +11,7 @@ from assay.svm.engine import Dual, Solution
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.multipliers import upper_bounds
 from assay.svm.regression_machine import RegressionMachine, scale_of
+from assay.types import KernelLike
 
 __all__ = ["SVR"]
 
@@ -110,9 +109,9 @@ class SVR(RegressionMachine):
     def __init__(
         self,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         coef0: float = 0.0,
         tol: float = 1e-3,
         C: float | str = 1.0,

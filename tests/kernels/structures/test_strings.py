@@ -185,7 +185,7 @@ def test_a_machine_on_strings_is_saved_with_its_landmarks(kernel, tmp_path):
         (lambda: BagOfWords(stop_words="german"), "stop_words"),
         (lambda: Spectrum(2)("abc"), "a sequence"),
         (lambda: Spectrum(2)([1.5, 2.5]), "row 1 must be a string"),
-        (lambda: BagOfWords()([1.5]), "row 1 must be a text"),
+        (lambda: BagOfWords()([1.5]), "document 1 must be a text"),
     ],
 )
 def test_what_is_wrong_is_said(make, words):

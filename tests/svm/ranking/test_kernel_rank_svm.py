@@ -72,17 +72,21 @@ def pass_by_the_book(K, pairs, high, ridge, a, order):
         a[t] = min(max(a[t] - slope / power, 0.0), high[t])
 
 
+@pytest.mark.parametrize("visits", [1, 7, 1000])
 @pytest.mark.parametrize("ridge, high", [(0.0, 0.7), (0.5, np.inf)])
-def test_a_pass_is_the_pass_by_the_book(ridge, high):
+def test_a_pass_is_the_pass_by_the_book(ridge, high, visits):
     X, grades = rows_of(12)
     K = np.ascontiguousarray(X @ X.T)
     pairs = pairs_from_grades(grades).astype(np.int32)
     m = len(pairs)
     a, g, order, bounds = np.zeros(m), np.zeros(12), np.arange(m), np.full(m, high)
-    state = np.array([m, np.inf, 5.0, np.inf])
-    _pair_descent.descend(
-        gram=K, pairs=pairs, high=bounds, ridge=ridge, tol=0.0, most=1, a=a, g=g, order=order, state=state
-    )
+    state = np.array([m, np.inf, 5.0, np.inf, 0.0, 0.0])
+    made = 0
+    while not made:  # a pass may be cut short, and goes on where it was
+        made = _pair_descent.descend(
+            gram=K, pairs=pairs, high=bounds, ridge=ridge, tol=0.0, most=1, visits=visits, a=a, g=g, order=order,
+            state=state,
+        )  # fmt: skip
     twin = np.zeros(m)
     pass_by_the_book(K, pairs, bounds, ridge, twin, order)  # nothing leaves in the first pass
     assert_allclose(a, twin, atol=1e-12)
@@ -95,6 +99,7 @@ def test_a_pass_is_the_pass_by_the_book(ridge, high):
             ridge=0.0,
             tol=0.0,
             most=1,
+            visits=1,
             a=a,
             g=g,
             order=order,

@@ -84,3 +84,16 @@ def test_sparse_rows_explanations_and_files(tmp_path):
     assert_array_equal(assay.load(tmp_path / "m.assay").predict(X), model.predict(X))
     with pytest.raises(ValueError, match="no two rows"):
         RankSVM().fit(X, np.ones(40))
+
+
+@pytest.mark.capability("IML-1-06")
+def test_new_items_are_recommended_in_the_order_of_a_user_s_taste():
+    """IML 1.2.3: ratings without noise of some films order others that were never rated."""
+    rng = np.random.default_rng(0)
+    films, taste = rng.normal(size=(300, 4)), np.array([2.0, -1.0, 0.5, 0.0])
+    ratings = np.round(films @ taste, 1)
+    model = RankSVM(1e4, tol=1e-6, max_iter=100_000).fit(films[:150], ratings[:150])
+    assert model.score(films[:150], ratings[:150]) == 1.0
+    assert model.score(films[150:], ratings[150:]) > 0.999
+    best = np.argsort(-model.predict(films[150:]))[:5]
+    assert_array_equal(best, np.argsort(-(films @ taste)[150:])[:5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from assay.core.parallel import in_threads
 from assay.core.parameters import Count, Range
 from assay.errors import DataError, ParameterError
 from assay.tables import Schema, Table
+from assay.types import TableLike, Target
 
 __all__ = ["AdditiveChi2Sampler"]
 
@@ -77,7 +79,7 @@ class AdditiveChi2Sampler(Transformer):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> AdditiveChi2Sampler:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target | None = None) -> AdditiveChi2Sampler:  # type: ignore[override]
         """Check the parameters and that no entry of X is negative; y is ignored."""
         return super().fit(X)
 
@@ -85,7 +87,7 @@ class AdditiveChi2Sampler(Transformer):
         self._interval()
         self._refuse_negative(X)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """(n, d (2 s - 1)) the new columns, those of one frequency side by side; needs no fit."""
         interval = self._interval()
         if "schema_" in vars(self):
@@ -109,7 +111,7 @@ class AdditiveChi2Sampler(Transformer):
         layout = (values.indices, values.indptr, values.shape)
         return hstack([compressed_matrix(kind, data, *layout) for data in parts], format="csr")
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the new columns: the class, the column, and "sqrt", "cos1", "sin1", ..."""
         check_is_fitted(self, attributes="n_features_in_")
         names = _check_feature_names_in(self, input_features, generate_names=True)

@@ -11,6 +11,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.new_columns import NumberedColumns
 from assay.core.parallel import in_threads
 from assay.core.sum_learner import SumLearner, WithoutTarget
+from assay.types import TableLike, Target
 
 __all__ = ["DrawnFeatures", "FeatureMap", "wave_features"]
 
@@ -21,7 +22,7 @@ class FeatureMap(NumberedColumns):
     """A transformer that stands for a kernel; rows have no weights."""
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target | None = None) -> Self:  # type: ignore[override]
         """Learn what the map needs of the rows of X; y is ignored."""
         return super().fit(X)
 
@@ -37,7 +38,7 @@ class DrawnFeatures(WithoutTarget, SumLearner, FeatureMap):
             tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+    def partial_fit(self, X: TableLike, y: Target | None = None) -> Self:  # type: ignore[override]
         """Add some rows to what was learned so far; y is ignored."""
         return super().partial_fit(X)
 

@@ -19,6 +19,7 @@ from assay.kernels.approximations.feature_map import FeatureMap, wave_features
 from assay.kernels.approximations.spectra import draw_frequencies, is_isotropic, scale_frequencies
 from assay.kernels.kernel import Kernel
 from assay.kernels.names import kernel_of
+from assay.types import KernelLike, RandomState
 
 __all__ = ["FourierFeatures"]
 
@@ -100,12 +101,12 @@ class FourierFeatures(WithoutTarget, PassLearner, FeatureMap):
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         *,
         gamma: float | str = "scale",
         n_components: int = 100,
         frequencies: str = "orthogonal",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.kernel = kernel
         self.gamma = gamma

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from assay.kernels.given import FunctionKernel
 from assay.kernels.kernel import Kernel
 from assay.kernels.names import kernel_of
 from assay.kernels.objects import objects_of
+from assay.types import RandomState, TableLike
 
 __all__ = ["Nystroem"]
 
@@ -137,9 +139,9 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
         gamma: float | None = None,
         coef0: float | None = None,
         degree: float | None = None,
-        kernel_params: Any = None,
+        kernel_params: Mapping[str, Any] | None = None,
         n_components: int = 100,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         landmarks: str = "random",
     ):
@@ -169,7 +171,7 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def residual(self, X: Any) -> np.ndarray:
+    def residual(self, X: TableLike) -> np.ndarray:
         """(n,) what the landmarks leave over of each row: K(x, x) - |z(x)|^2."""
         rows = self._admit(X)
         if self.kernel_.precomputed:
@@ -193,7 +195,7 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
             self._ready()
         return objects_of(X, type(self).__name__)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the new columns: "nystroem0", "nystroem1", ..."""
         if "objects" not in self.takes:
             return super().get_feature_names_out(input_features)

@@ -16,6 +16,7 @@ from assay.core.stored import CodeArray, IntArray, Object
 from assay.errors import DataError
 from assay.kernels.approximations.entry_moments import EntryMoments
 from assay.kernels.approximations.feature_map import BLOCK_BYTES, DrawnFeatures
+from assay.types import RandomState
 
 __all__ = ["PolynomialCountSketch"]
 
@@ -94,7 +95,7 @@ class PolynomialCountSketch(DrawnFeatures):
         degree: int = 2,
         coef0: float = 0.0,
         n_components: int = 100,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.gamma = gamma
         self.degree = degree

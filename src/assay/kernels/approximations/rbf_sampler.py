@@ -12,6 +12,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object, Scalar
 from assay.kernels.approximations.entry_moments import EntryMoments
 from assay.kernels.approximations.feature_map import DrawnFeatures, wave_features
+from assay.types import RandomState
 
 __all__ = ["RBFSampler"]
 
@@ -78,7 +79,9 @@ class RBFSampler(DrawnFeatures):
     random_offset_: np.ndarray
     _gamma: float
 
-    def __init__(self, *, gamma: float | str = 1.0, n_components: int = 100, random_state: Any = None):
+    def __init__(
+        self, *, gamma: float | str = 1.0, n_components: int = 100, random_state: RandomState = None
+    ):
         self.gamma = gamma
         self.n_components = n_components
         self.random_state = random_state

@@ -13,6 +13,7 @@ from assay.core.stored import FloatArray, Object
 from assay.errors import DataError
 from assay.kernels.approximations.entry_moments import EntryMoments
 from assay.kernels.approximations.feature_map import DrawnFeatures, wave_features
+from assay.types import RandomState
 
 __all__ = ["SkewedChi2Sampler"]
 
@@ -65,7 +66,7 @@ class SkewedChi2Sampler(DrawnFeatures):
         "_sums": Object(EntryMoments),
     }
 
-    def __init__(self, *, skewedness: float = 1.0, n_components: int = 100, random_state: Any = None):
+    def __init__(self, *, skewedness: float = 1.0, n_components: int = 100, random_state: RandomState = None):
         self.skewedness = skewedness
         self.n_components = n_components
         self.random_state = random_state

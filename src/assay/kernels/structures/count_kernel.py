@@ -10,6 +10,7 @@ import numpy as np
 from assay.kernels.kernel import Kernel, mirror
 from assay.kernels.objects import objects_of
 from assay.kernels.structures.bags import Bags
+from assay.types import PointsLike
 
 __all__ = ["CountKernel"]
 
@@ -25,19 +26,19 @@ class CountKernel(Kernel):
 
     takes: ClassVar[frozenset[str]] = frozenset({"objects"})
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         return self._prepared(A).products(self._prepared(B))
 
-    def gram(self, A: Any) -> np.ndarray:
+    def gram(self, A: PointsLike) -> np.ndarray:
         bags = self._prepared(A)
         K = bags.products(bags)
         mirror(K)
         return K
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return self._prepared(A).squares()
 
-    def combine(self, Q: Any, S: Any, coef: np.ndarray) -> np.ndarray:
+    def combine(self, Q: PointsLike, S: PointsLike, coef: np.ndarray) -> np.ndarray:
         return self._prepared(Q).sums(self._prepared(S), coef)
 
     def _prepared(self, X: Any) -> Bags:

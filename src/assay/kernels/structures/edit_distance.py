@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,13 +12,14 @@ import assay.kernels.structures._strings as _strings
 from assay.core.parallel import in_threads
 from assay.kernels.kernel import Kernel
 from assay.kernels.structures.sequences import Sequences
+from assay.types import PointsLike
 
 __all__ = ["Alignment", "EditSimilarity", "align", "edit_distance", "edit_distances"]
 
 ROWS_A_BLOCK = 64  # strings of A in one piece of work
 
 
-def edit_distance(a: Any, b: Any, limit: int | None = None) -> int:
+def edit_distance(a: Sequence[Any], b: Sequence[Any], limit: int | None = None) -> int:
     """The fewest insertions, deletions and substitutions that turn a into b.
 
     Parameters
@@ -35,7 +37,7 @@ def edit_distance(a: Any, b: Any, limit: int | None = None) -> int:
     return int(edit_distances([a], [b], limit)[0, 0])
 
 
-def edit_distances(A: Any, B: Any, limit: int | None = None) -> np.ndarray:
+def edit_distances(A: PointsLike, B: PointsLike, limit: int | None = None) -> np.ndarray:
     """(n, m) the edit distances of all strings of A and of B; see :func:`edit_distance`.
 
     Cost: O(|a| |b| / 64) a pair.
@@ -85,7 +87,7 @@ class Alignment(NamedTuple):
         return "\n".join([rows[0], marks, rows[1]])
 
 
-def align(a: Any, b: Any) -> Alignment:
+def align(a: Sequence[Any], b: Sequence[Any]) -> Alignment:
     """One of the shortest ways to turn a into b, as two strings one above the other; substitutions before gaps.
 
     Examples
@@ -144,7 +146,7 @@ class EditSimilarity(Kernel):
     takes: ClassVar[frozenset[str]] = frozenset({"objects"})
     psd: ClassVar[bool] = False
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.ones(len(self._prepared(A)))
 
     def _prepared(self, X: Any) -> Sequences:

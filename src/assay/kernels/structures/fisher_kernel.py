@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from assay.stats.distributions.bernoulli import Bernoulli
 from assay.stats.distributions.density import Density
 from assay.stats.distributions.gaussian import Gaussian
 from assay.stats.distributions.multivariate_gaussian import MultivariateGaussian
+from assay.types import TableLike
 
 __all__ = ["FisherKernel", "Scores", "fisher_scores"]
 
@@ -62,7 +64,7 @@ class FisherKernel(ExplicitKernel):
     """
 
     model: Any
-    groups: Any = None
+    groups: Sequence[str] | None = None
     information: str = "model"
     whitening_: np.ndarray | None = None
     stored = {
@@ -78,7 +80,7 @@ class FisherKernel(ExplicitKernel):
                 f"FisherKernel: information must be one of {INFORMATION}, got {self.information!r}."
             )
 
-    def learn(self, X: Any, y: np.ndarray | None = None, w: np.ndarray | None = None) -> FisherKernel:
+    def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> FisherKernel:
         if self.information != "empirical":
             return self
         raw = self._scores(X, 1)
@@ -86,7 +88,7 @@ class FisherKernel(ExplicitKernel):
         kept = values > max(values[-1], 0.0) * len(values) * np.finfo(np.float64).eps
         return replace(self, whitening_=vectors[:, kept] / np.sqrt(values[kept]))
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         if self.information == "model":
             return self._scores(X, 2)
         raw = self._scores(X, 1)

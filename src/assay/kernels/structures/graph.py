@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from assay.core.stored import CodeArray, FloatArray, OffsetArray, Plain
 from assay.errors import DataError
 from assay.kernels.structures.bags import feature_number
 from assay.kernels.structures.parts import Parts
+from assay.types import Labels, PointsLike
 
 __all__ = ["Graph", "graphs_as_parts"]
 
@@ -85,7 +86,7 @@ class Graph:
         edges: Iterable[Sequence[Any]],
         *,
         nodes: Iterable[Hashable] | None = None,
-        labels: Any = None,
+        labels: Mapping[Any, Any] | None = None,
         directed: bool = False,
     ) -> Graph:
         """A graph of pairs (u, v) or triples (u, v, weight) of names of nodes.
@@ -118,7 +119,7 @@ class Graph:
         )
 
     @classmethod
-    def of_matrix(cls, A: Any, *, labels: Any = None) -> Graph:
+    def of_matrix(cls, A: PointsLike, *, labels: Labels | None = None) -> Graph:
         """A graph by its matrix of weights of edges, dense or sparse; 0 is no edge."""
         from scipy.sparse import coo_array
 

@@ -13,6 +13,7 @@ from assay.errors import DataError, ParameterError
 from assay.kernels.kernel import Kernel
 from assay.kernels.objects import objects_of
 from assay.kernels.structures.graph import Graph
+from assay.types import PointsLike
 
 __all__ = ["DiffusionKernel", "NodeKernel", "RegularizedLaplacian"]
 
@@ -39,7 +40,7 @@ class NodeKernel(Kernel):
         if (self.graph.weight < 0).any():
             raise DataError(f"{type(self).__name__}: the weights of edges must not be negative.")
 
-    def diagonal(self, A: Any) -> np.ndarray:
+    def diagonal(self, A: PointsLike) -> np.ndarray:
         return np.diagonal(self.matrix)[self._prepared(A)].copy()
 
     @cached_property

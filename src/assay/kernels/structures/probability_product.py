@@ -11,6 +11,7 @@ from assay.core.stored import Object
 from assay.errors import ParameterError
 from assay.kernels.explicit_kernel import ExplicitKernel
 from assay.stats.distributions.density import Density
+from assay.types import TableLike
 
 __all__ = ["ProbabilityProduct", "log_densities"]
 
@@ -50,7 +51,7 @@ class ProbabilityProduct(ExplicitKernel):
     model: Any
     stored = {"model": Object("sklearn.base.BaseEstimator", Density)}
 
-    def feature_map(self, X: Any) -> np.ndarray:
+    def feature_map(self, X: TableLike) -> np.ndarray:
         return np.exp(log_densities(self.model, X, "ProbabilityProduct"))[:, None]
 
 

@@ -14,7 +14,7 @@ from assay.core.sums import Block, Source
 from assay.errors import DataError
 from assay.linear.class_factors import class_factors
 from assay.svm.landmarks.landmark_machine import LandmarkMachine
-from assay.types import ClassWeight, RandomState
+from assay.types import ClassWeight, KernelLike, RandomState
 
 __all__ = ["LandmarkSVC"]
 
@@ -104,9 +104,9 @@ class LandmarkSVC(LandmarkMachine, Discriminant):
         self,
         C: float = 1.0,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         coef0: float = 0.0,
         n_landmarks: int = 500,
         landmarks: str = "random cholesky",

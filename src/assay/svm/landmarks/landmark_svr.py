@@ -11,7 +11,7 @@ from assay.core import Card, Regressor
 from assay.core.parameters import Range
 from assay.core.sums import Source
 from assay.svm.landmarks.landmark_machine import LandmarkMachine
-from assay.types import RandomState
+from assay.types import KernelLike, RandomState
 
 __all__ = ["LandmarkSVR"]
 
@@ -86,9 +86,9 @@ class LandmarkSVR(LandmarkMachine, Regressor):
         C: float = 1.0,
         *,
         epsilon: float = 0.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         coef0: float = 0.0,
         n_landmarks: int = 500,
         landmarks: str = "random cholesky",

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "assay/array.hpp"
 #include "assay/edge.hpp"
@@ -35,30 +36,36 @@ struct Sparse {
     const int64_t *start;
     const int32_t *column;
     const double *value;
-    // Rows come in random order: what the next but one will need is called for while this one is worked on.
-    inline __attribute__((always_inline)) void call(int64_t i) const {
-        for (int64_t k = start[i]; k < start[i + 1]; k += 8) __builtin_prefetch(value + k);
-        for (int64_t k = start[i]; k < start[i + 1]; k += 16) __builtin_prefetch(column + k);
+    int64_t begin(int64_t i) const { return start[i]; }
+    int64_t end(int64_t i) const { return start[i + 1]; }
+    // Rows come in random order: what a later one will need is called for while this one is worked on.
+    inline __attribute__((always_inline)) void call(int64_t first, int64_t last) const {
+        for (int64_t k = first; k < last; k += 8) __builtin_prefetch(value + k);
+        for (int64_t k = first; k < last; k += 16) __builtin_prefetch(column + k);
     }
-    inline __attribute__((always_inline)) double dot(int64_t i, const double *v) const {
-        double a = 0, b = 0;
-        int64_t k = start[i];
-        const int64_t end = start[i + 1];
-        for (; k + 2 <= end; k += 2) a += value[k] * v[column[k]], b += value[k + 1] * v[column[k + 1]];
-        for (; k < end; ++k) a += value[k] * v[column[k]];
-        return a + b;
+    inline __attribute__((always_inline)) double dot(int64_t first, int64_t last, const double *v) const {
+        double a = 0, b = 0, c = 0, e = 0;
+        int64_t k = first;
+        for (; k + 4 <= last; k += 4) {
+            a += value[k] * v[column[k]], b += value[k + 1] * v[column[k + 1]];
+            c += value[k + 2] * v[column[k + 2]], e += value[k + 3] * v[column[k + 3]];
+        }
+        for (; k < last; ++k) a += value[k] * v[column[k]];
+        return (a + b) + (c + e);
     }
-    inline __attribute__((always_inline)) void add(int64_t i, double step, double *v) const {
-        for (int64_t k = start[i]; k < start[i + 1]; ++k) v[column[k]] += step * value[k];
+    inline __attribute__((always_inline)) void add(int64_t first, int64_t last, double step, double *v) const {
+        for (int64_t k = first; k < last; ++k) v[column[k]] += step * value[k];
     }
 };
 
 struct Dense {
     const double *x;
     int64_t d;
-    inline __attribute__((always_inline)) void call(int64_t) const {}
-    inline __attribute__((always_inline)) double dot(int64_t i, const double *v) const {
-        const double *row = x + i * d;
+    int64_t begin(int64_t i) const { return i * d; }
+    int64_t end(int64_t i) const { return (i + 1) * d; }
+    inline __attribute__((always_inline)) void call(int64_t, int64_t) const {}
+    inline __attribute__((always_inline)) double dot(int64_t first, int64_t, const double *v) const {
+        const double *row = x + first;
         double lane[8] = {0, 0, 0, 0, 0, 0, 0, 0};
         int64_t j = 0;
         for (; j + 8 <= d; j += 8)
@@ -67,8 +74,8 @@ struct Dense {
         for (; j < d; ++j) sum += row[j] * v[j];
         return sum;
     }
-    inline __attribute__((always_inline)) void add(int64_t i, double step, double *v) const {
-        const double *row = x + i * d;
+    inline __attribute__((always_inline)) void add(int64_t first, int64_t, double step, double *v) const {
+        const double *row = x + first;
         for (int64_t j = 0; j < d; ++j) v[j] += step * row[j];
     }
 };
@@ -80,38 +87,49 @@ struct Problem {
 };
 
 constexpr double NEVER = std::numeric_limits<double>::infinity();
+constexpr int64_t NEAR = 4, FAR = 10;  // visits before which the numbers of a row, and what is known of it, are called
+
+// What is known of a row, in one line of the cache: rows are visited in random order.
+struct alignas(64) Visit {
+    double target, low, high, ridge, power, beta;
+    int64_t first, last;  // its numbers
+};
 
 // One pass over the rows in play: the largest violation. Rows leave by being swapped behind the others.
 template <class Rows>
-inline __attribute__((always_inline)) double pass(const Problem &q, const Rows &rows, double *v, double *beta,
+inline __attribute__((always_inline)) double pass(const Problem &q, const Rows &rows, Visit *known, double *v,
                                                   int64_t *order, int64_t &active, double before, uint64_t &seed) {
     for (int64_t k = 0; k < active; ++k) {
         seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
-        const int64_t other = k + int64_t((seed >> 32) % uint64_t(active - k));
+        const int64_t other = k + int64_t(((seed >> 32) * uint64_t(active - k)) >> 32);
         std::swap(order[k], order[other]);
     }
     double worst = 0;
     for (int64_t k = 0; k < active;) {
-        const int64_t i = order[k];
-        if (k + 2 < active) rows.call(order[k + 2]);
-        const double b = beta[i];
-        double g = rows.dot(i, v) - q.target[i] + q.ridge[i] * b;
+        Visit &row = known[order[k]];
+        if (k + FAR < active) {
+            const Visit &soon = known[order[k + NEAR]];
+            rows.call(soon.first, soon.last);
+            __builtin_prefetch(known + order[k + FAR], 1);
+        }
+        const double b = row.beta;
+        double g = rows.dot(row.first, row.last, v) - row.target + row.ridge * b;
         if (q.constant != 0) g += q.constant * v[q.d];
         const double up = g + (b >= 0 ? q.epsilon : -q.epsilon), down = g + (b > 0 ? q.epsilon : -q.epsilon);
-        const bool rises = b < q.high[i] && up<0, falls = b> q.low[i] && down > 0;
+        const bool rises = b < row.high && up<0, falls = b> row.low && down > 0;
         if (!rises && !falls) {
-            if ((b >= q.high[i] || up > before) && (b <= q.low[i] || down < -before)) {
+            if ((b >= row.high || up > before) && (b <= row.low || down < -before)) {
                 std::swap(order[k], order[--active]);
                 continue;
             }
         } else {
             worst = std::max(worst, rises ? -up : down);
-            const double at = b - g / q.power[i], room = q.epsilon / q.power[i];
+            const double at = b - g / row.power, room = q.epsilon / row.power;
             double to = at > room ? at - room : at < -room ? at + room : 0.0;
-            to = std::min(std::max(to, q.low[i]), q.high[i]);
+            to = std::min(std::max(to, row.low), row.high);
             if (to != b) {
-                beta[i] = to;
-                rows.add(i, to - b, v);
+                row.beta = to;
+                rows.add(row.first, row.last, to - b, v);
                 if (q.constant != 0) v[q.d] += (to - b) * q.constant;
             }
         }
@@ -124,10 +142,14 @@ inline __attribute__((always_inline)) double pass(const Problem &q, const Rows &
 template <class Rows>
 inline __attribute__((always_inline)) int64_t passes(const Problem &q, const Rows &rows, double tol, int64_t most,
                                                      double *v, double *beta, int64_t *order, double *state) {
+    std::vector<Visit> known(static_cast<size_t>(q.n));
+    for (int64_t i = 0; i < q.n; ++i)
+        known[size_t(i)] = {q.target[i], q.low[i], q.high[i],     q.ridge[i],
+                            q.power[i],  beta[i],  rows.begin(i), rows.end(i)};
     int64_t active = int64_t(state[0]), made = 0;
     uint64_t seed = uint64_t(state[2]) | 1;
     while (made < most) {
-        const double worst = pass(q, rows, v, beta, order, active, state[1], seed);
+        const double worst = pass(q, rows, known.data(), v, order, active, state[1], seed);
         ++made;
         state[1] = worst > 0 ? worst : NEVER;
         state[3] = worst;
@@ -136,6 +158,7 @@ inline __attribute__((always_inline)) int64_t passes(const Problem &q, const Row
             active = q.n, state[1] = NEVER, state[3] = NEVER;  // all rows are looked at once more
         }
     }
+    for (int64_t i = 0; i < q.n; ++i) beta[i] = known[size_t(i)].beta;
     state[0] = double(active), state[2] = double(seed >> 12);
     return made;
 }
@@ -154,6 +177,7 @@ Problem checked(const Dual &dual, int64_t n, int64_t d, int64_t most, const InOu
     require(length(dual.target) == n && length(beta) == n && length(order) == n, "one target, beta and place a row");
     require(length(v) == d + 1, "v: a weight for each column, and one for the constant");
     require(within(order, 0, n) && length(state) == 4, "order: row numbers; state: four numbers");
+    require(n < (int64_t(1) << 32), "at most 2^32 rows");
     require(most >= 0 && state.data()[0] >= 0 && state.data()[0] <= double(n), "more rows in play than there are");
     require(state.data()[2] >= 0 && state.data()[2] < 9e15, "a seed from 0 up to 2^53");
     return {dual.target.data(),

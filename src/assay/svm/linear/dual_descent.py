@@ -14,6 +14,7 @@ from assay.svm.linear.slack_problem import Floats, LinearSolution, SlackProblem
 __all__ = ["descend"]
 
 FIRST_VIOLATION = 0.03  # at which the gap is looked at first
+SMALLEST_SHARE, LARGEST_SHARE = 0.05, 0.7  # of a violation, at which the gap is looked at next
 WORK_BETWEEN_LOOKS = 3e8  # numbers of X that are read before Ctrl-C is looked for
 
 
@@ -57,7 +58,10 @@ def descend(problem: SlackProblem, tol: float, most: int, seed: int) -> tuple[Li
             value, gap = problem.gap(weights, beta)
             if gap <= tol * value or made >= most or violation < 1e-14:
                 break
-            violation *= 0.1
-            state[:2] = n, np.inf
+            # the gap falls with the violation, or with its square for squared slacks
+            violation *= min(
+                max((0.5 * tol * value / gap) ** (1 / problem.power), SMALLEST_SHARE), LARGEST_SHARE
+            )
+            state[0] = n
         end_if_abandoned()
     return LinearSolution(weights.copy(), made, gap <= tol * value, value, gap), beta

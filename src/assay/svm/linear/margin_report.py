@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.stored import FloatArray
+from assay.types import Target
 
 __all__ = ["MarginReport", "margin_status"]
 
@@ -59,7 +60,13 @@ class MarginReport:
 
     @classmethod
     def of(
-        cls, X: Any, y: Any, coef: Floats, intercept: float, alpha: Floats, C: float | Floats = np.inf
+        cls,
+        X: Any,
+        y: Target,
+        coef: Floats,
+        intercept: float,
+        alpha: Floats,
+        C: float | Floats = np.inf,
     ) -> MarginReport:
         """Where the rows lie, and whether weights and multipliers belong to the optimum.
 

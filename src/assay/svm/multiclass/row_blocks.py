@@ -22,12 +22,15 @@ from numpy.typing import NDArray
 import assay.svm.multiclass._row_blocks as _row_blocks
 from assay.core.csr import csr_arrays
 from assay.core.parallel import end_if_abandoned
+from assay.svm.multiclass.face_steps import face_steps
 
 __all__ = ["ClassProblem", "ClassSolution", "solve_classes", "solve_classes_gram"]
 
 Floats = NDArray[np.float64]
 
 FIRST_VIOLATION = 0.1  # in units of the margin, at which the gap is looked at first
+SMALLEST_SHARE, LARGEST_SHARE = 0.05, 0.7  # of a violation, at which the gap is looked at next
+PASSES_BETWEEN_STEPS = 40  # over the rows, before those in play take steps together
 WORK_BETWEEN_LOOKS = 2e8  # multiplications before Ctrl-C is looked for
 ITERATION = 1e7  # multiplications in what counts as an iteration, or one pass
 LEAST_VALUE = 1e-9  # of what all rows pay without weights: a smaller objective counts as this
@@ -102,7 +105,20 @@ def solve_classes(X: Any, problem: ClassProblem, tol: float, max_iter: int, seed
     def run(**common: Any) -> int:
         return sweep(**arrays, W=W, **common)
 
-    return replace(_solve(problem, norm, work, run, score, tol, max_iter, seed), W=W[:d])
+    def slopes(rows: NDArray[np.int64], constant: float) -> Floats:
+        return np.asarray(X[rows] @ W[:d]) + constant * W[d]
+
+    def products(rows: NDArray[np.int64], constant: float) -> Floats:
+        some = X[rows]
+        square = some @ some.T
+        return (square if isinstance(square, np.ndarray) else square.toarray()) + constant**2
+
+    def move(rows: NDArray[np.int64], D: Floats, constant: float) -> None:
+        W[:d] += X[rows].T @ D
+        W[d] += constant * D.sum(axis=0)
+
+    face = _Face(slopes, products, move)
+    return replace(_solve(problem, norm, work, run, score, face, tol, max_iter, seed), W=W[:d])
 
 
 def solve_classes_gram(
@@ -119,8 +135,23 @@ def solve_classes_gram(
     def score(constant: float) -> tuple[Floats, float]:
         return F.copy(), float((A[0] * F).sum())
 
+    def move(rows: NDArray[np.int64], D: Floats, constant: float) -> None:
+        F[...] += gram[rows].T @ D + constant**2 * D.sum(axis=0)
+
+    face = _Face(
+        lambda rows, constant: F[rows], lambda rows, constant: gram[np.ix_(rows, rows)] + constant**2, move
+    )
     work = float(len(gram)) ** 2
-    return _solve(problem, np.diagonal(gram).copy(), work, run, score, tol, max_iter, seed)
+    return _solve(problem, np.diagonal(gram).copy(), work, run, score, face, tol, max_iter, seed)
+
+
+@dataclass(frozen=True)
+class _Face:
+    """What `face_steps` asks of a machine; the last argument of each is the size of the constant column."""
+
+    slopes: Callable[[NDArray[np.int64], float], Floats]
+    products: Callable[[NDArray[np.int64], float], Floats]
+    move: Callable[[NDArray[np.int64], Floats, float], None]
 
 
 def _solve(
@@ -129,6 +160,7 @@ def _solve(
     work: float,
     run: Callable[..., int],
     score: Callable[[float], tuple[Floats, float]],
+    face: _Face,
     tol: float,
     max_iter: int,
     seed: int,
@@ -144,6 +176,9 @@ def _solve(
     power = np.maximum(norm + constant**2, 1e-300)
     wrong = np.ones((n, K))
     wrong[np.arange(n), problem.y] = 0.0
+    price = problem.price[:, None]
+    low = np.where(wrong * problem.each > 0, -price, -np.inf)
+    high = np.where(wrong > 0, 0.0, np.inf if problem.each else price)
     least = LEAST_VALUE * problem.margin * float(problem.price.sum())
     cost = 2.0 * work * K + 1.0
     at_once, counted = max(1, int(WORK_BETWEEN_LOOKS / cost)), max(1, int(ITERATION / cost))
@@ -158,10 +193,11 @@ def _solve(
             constant=constant,
             each=problem.each,
         )
-        most = min(at_once, limit - made)
+        most = min(at_once, limit - made, PASSES_BETWEEN_STEPS)
         made += run(blocks=blocks, tol=violation, most=most, A=A, order=order, state=state)
         end_if_abandoned()
         if state[3] > violation and made < limit:
+            _steps_together(face, A, low, high, offset + problem.margin * wrong, constant)
             continue
         F, square = score(constant)
         b = constant * constant * A.sum(axis=0) if constant else np.zeros(K)
@@ -178,12 +214,24 @@ def _solve(
         still = not free or 0.5 * moved + float(np.abs(b) @ np.abs(A.sum(axis=0))) <= tol * size
         if made >= limit or (close and still) or rounds >= MAX_ROUNDS or violation < 1e-14:
             break
-        if not close:
-            violation *= 0.1
+        state[0] = n
+        if not close:  # the gap falls about as the violation does
+            violation *= min(max(0.5 * tol * size / gap, SMALLEST_SHARE), LARGEST_SHARE)
         else:
-            offset, rounds = offset + b, rounds + 1
-        state[:2] = n, np.inf
+            offset, rounds, state[1] = offset + b, rounds + 1, np.inf
     b = offset + b
     return ClassSolution(
         A, None, b - b.mean() if free else b, -(-made // counted), close and still, value, gap
     )
+
+
+def _steps_together(
+    face: _Face, A: Floats, low: Floats, high: Floats, extra: Floats, constant: float
+) -> None:
+    """Steps of all coefficients between their bounds; ``extra`` is what the slopes have beside the scores."""
+    face_steps(
+        A, low, high,
+        lambda rows: face.slopes(rows, constant) + extra[rows],
+        lambda rows: face.products(rows, constant),
+        lambda rows, D: face.move(rows, D, constant),
+    )  # fmt: skip

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from assay.core import Card
 from assay.svm.multiclass.joint_machine import JointMachine
-from assay.types import ClassWeight, RandomState
+from assay.types import ClassWeight, KernelLike, RandomState
 
 __all__ = ["WestonWatkinsSVC"]
 
@@ -87,7 +85,7 @@ class WestonWatkinsSVC(JointMachine):
         self,
         *,
         C: float = 1.0,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 import assay.svm.ranking._pair_descent as _pair_descent
@@ -20,7 +21,7 @@ from assay.linear.ranking.ranker import Ranker
 from assay.linear.ranking.ranking_pairs import ranking_error
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.linear.linear_machine import seed_of
-from assay.types import RandomState, TableLike, Target
+from assay.types import KernelLike, RandomState, RowLabels, TableLike, Target
 
 __all__ = ["KernelRankSVM"]
 
@@ -119,7 +120,7 @@ class KernelRankSVM(KernelMachine, Ranker):
         self,
         C: float = 1.0,
         *,
-        kernel: Any = "rbf",
+        kernel: KernelLike = "rbf",
         degree: float = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
@@ -143,7 +144,14 @@ class KernelRankSVM(KernelMachine, Ranker):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: Target | None = None,
+        *,
+        group: RowLabels | None = None,
+        pairs: ArrayLike | None = None,
+    ) -> Self:
         """Learn from grades or ranks y, compared within groups, or from pairs.
 
         Parameters
@@ -183,8 +191,8 @@ class KernelRankSVM(KernelMachine, Ranker):
         squared = self.loss == "squared_hinge"
         ridge, high = (0.5 / C, np.inf) if squared else (0.0, C)
         alpha, g, order = np.zeros(m), np.zeros(n), np.arange(m)
-        state = np.array([m, np.inf, float(seed_of(self.random_state)), np.inf])
-        violation, made, at_once = FIRST_VIOLATION, 0, max(1, VALUES_BETWEEN_LOOKS // (m * n))
+        state = np.array([m, np.inf, float(seed_of(self.random_state)), np.inf, 0.0, 0.0])
+        violation, made = FIRST_VIOLATION, 0
         while True:
             made += _pair_descent.descend(
                 gram=gram,
@@ -192,7 +200,8 @@ class KernelRankSVM(KernelMachine, Ranker):
                 high=np.full(m, high),
                 ridge=ridge,
                 tol=violation,
-                most=min(at_once, self.max_iter - made),
+                most=self.max_iter - made,
+                visits=max(1, VALUES_BETWEEN_LOOKS // n),
                 a=alpha,
                 g=g,
                 order=order,

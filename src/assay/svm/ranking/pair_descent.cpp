@@ -19,18 +19,19 @@ namespace {
 
 constexpr double FAR = std::numeric_limits<double>::infinity();
 
-// state: pairs in play, the violation by which pairs leave, the seed, the largest violation of the last pass
+// Up to `visits` visits; the passes that ended. state: pairs in play, the violation by which pairs leave, the seed, the
+// largest violation of the last pass, and of one that was cut short the next place in `order` and the largest so far
 HOT int64_t passes(const double *K, const int32_t *pairs, const double *high, double ridge, int64_t n, int64_t m,
-                   double tol, int64_t most, double *a, double *g, int64_t *order, double *state) {
-    int64_t active = int64_t(state[0]), made = 0;
+                   double tol, int64_t most, int64_t visits, double *a, double *g, int64_t *order, double *state) {
+    int64_t active = int64_t(state[0]), at = int64_t(state[4]), made = 0;
     uint64_t seed = uint64_t(state[2]) | 1;
+    double worst = state[5];
     while (made < most) {
-        for (int64_t k = 0; k < active; ++k) {
+        for (int64_t k = 0; k < active && at == 0; ++k) {
             seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
             std::swap(order[k], order[k + int64_t((seed >> 32) % uint64_t(active - k))]);
         }
-        double worst = 0;
-        for (int64_t at = 0; at < active;) {
+        for (; at < active && visits > 0; --visits) {
             const int64_t t = order[at], u = pairs[2 * t], v = pairs[2 * t + 1];
             const double slope = g[u] - g[v] - 1 + ridge * a[t];
             const bool rises = slope < 0 && a[t] < high[t], falls = slope > 0 && a[t] > 0;
@@ -52,34 +53,38 @@ HOT int64_t passes(const double *K, const int32_t *pairs, const double *high, do
             }
             ++at;
         }
+        if (at < active) break;  // to be gone on with
         ++made;
         state[1] = worst > 0 ? worst : FAR;
         state[3] = worst;
-        if (worst <= tol) {
+        at = 0, worst = 0;
+        if (state[3] <= tol) {
             if (active == m) break;
             active = m, state[1] = FAR, state[3] = FAR;
         }
     }
-    state[0] = double(active), state[2] = double(seed >> 12);
+    state[0] = double(active), state[2] = double(seed >> 12), state[4] = double(at), state[5] = worst;
     return made;
 }
 
 int64_t descend(In2<double> gram, In2<int32_t> pairs, In1<double> high, double ridge, double tol, int64_t most,
-                InOut1<double> a, InOut1<double> g, InOut1<int64_t> order, InOut1<double> state) {
+                int64_t visits, InOut1<double> a, InOut1<double> g, InOut1<int64_t> order, InOut1<double> state) {
     const int64_t n = int64_t(gram.shape(0)), m = int64_t(pairs.shape(0));
     require(int64_t(gram.shape(1)) == n, "gram: as many columns as rows");
     require(int64_t(pairs.shape(1)) == 2 && within(pairs, 0, n), "pairs: two row numbers each");
     require(length(high) == m && length(a) == m && length(order) == m, "one bound, multiplier and place a pair");
-    require(length(g) == n && within(order, 0, m) && length(state) == 4, "g: a score a row; state: four numbers");
+    require(length(g) == n && within(order, 0, m) && length(state) == 6, "g: a score a row; state: six numbers");
     require(most >= 0 && state.data()[0] >= 0 && state.data()[0] <= double(m), "more pairs in play than there are");
+    require(visits >= 0 && state.data()[4] >= 0 && state.data()[4] <= state.data()[0], "a place behind all pairs");
     require(state.data()[2] >= 0 && state.data()[2] < 9e15, "a seed from 0 up to 2^53");
     nb::gil_scoped_release free;
-    return passes(gram.data(), pairs.data(), high.data(), ridge, n, m, tol, most, a.data(), g.data(), order.data(),
-                  state.data());
+    return passes(gram.data(), pairs.data(), high.data(), ridge, n, m, tol, most, visits, a.data(), g.data(),
+                  order.data(), state.data());
 }
 
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    define(m, "descend", &descend, "gram", "pairs", "high", "ridge", "tol", "most", "a", "g", "order", "state");
+    define(m, "descend", &descend, "gram", "pairs", "high", "ridge", "tol", "most", "visits", "a", "g", "order",
+           "state");
 }

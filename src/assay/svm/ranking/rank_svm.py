@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.fitting import all_or_nothing
@@ -15,7 +16,7 @@ from assay.linear.ranking.ranking_pairs import ranking_error
 from assay.svm.linear.linear_machine import seed_of, solver_rows, warn_unfinished
 from assay.svm.linear.linear_solver import minimise
 from assay.svm.linear.slack_problem import SlackProblem
-from assay.types import RandomState, TableLike, Target
+from assay.types import RandomState, RowLabels, TableLike, Target
 
 __all__ = ["RankSVM"]
 
@@ -112,7 +113,14 @@ class RankSVM(LinearRanker):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: TableLike, y: Target | None = None, *, group: Any = None, pairs: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: Target | None = None,
+        *,
+        group: RowLabels | None = None,
+        pairs: ArrayLike | None = None,
+    ) -> Self:
         """Learn from grades or ranks y, compared within groups, or from pairs.
 
         Parameters

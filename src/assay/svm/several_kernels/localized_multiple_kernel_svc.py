@@ -147,7 +147,7 @@ class LocalizedMultipleKernelSVC(SVC):
         fit_intercept: bool = True,
         probability: bool = True,
         class_weight: ClassWeight = None,
-        gamma: Any = "scale",
+        gamma: float | str | None = "scale",
         degree: float = 3,
         coef0: float = 0.0,
         gap_tol: float = 1e-3,
