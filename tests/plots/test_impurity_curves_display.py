@@ -32,3 +32,13 @@ def test_words_are_enough():
     for words in (["gini", "error"], ("gini", "error")):
         assert list(ImpurityCurvesDisplay.from_criteria(words, steps=3).curves) == ["gini", "error"]
     assert list(ImpurityCurvesDisplay.from_criteria("gini", steps=3).curves) == ["gini"]
+
+
+@pytest.mark.capability("DC-08")
+def test_gini_and_entropy_peak_at_a_half():
+    """Fig 10.1: both are zero at the ends, with maxima of 0.5 and 1.0 where the classes are equally frequent."""
+    display = ImpurityCurvesDisplay.from_criteria(["gini", "entropy"], steps=101)
+    for name, top in (("gini", 0.5), ("entropy", 1.0)):
+        curve = display.curves[name]
+        assert_allclose([curve[0], curve[-1], curve.max()], [0, 0, top], atol=1e-12)
+        assert display.p[int(np.argmax(curve))] == 0.5

@@ -2,20 +2,30 @@
 
 from assay.plots.association_display import AssociationDisplay
 from assay.plots.belief_display import BeliefDisplay
+from assay.plots.belief_value_display import BeliefValueDisplay
+from assay.plots.biplot_display import BiplotDisplay
 from assay.plots.bound_display import BoundDisplay
 from assay.plots.boundary_display import BoundaryDisplay
 from assay.plots.calibration_display import CalibrationDisplay
 from assay.plots.comparison_display import ComparisonDisplay
+from assay.plots.component_pictures_display import ComponentPicturesDisplay
 from assay.plots.confusion_matrix_display import ConfusionMatrixDisplay
+from assay.plots.correspondence_display import CorrespondenceDisplay
 from assay.plots.cost_curve_display import CostCurveDisplay
 from assay.plots.critical_difference_display import CriticalDifferenceDisplay
 from assay.plots.density_display import DensityDisplay
 from assay.plots.det_curve_display import DetCurveDisplay
+from assay.plots.directions_display import DirectionsDisplay
+from assay.plots.discriminant_display import DiscriminantDisplay
 from assay.plots.effects_display import EffectsDisplay
+from assay.plots.embedding_display import EmbeddingDisplay
+from assay.plots.feature_strips_display import FeaturePairsDisplay, FeatureStripsDisplay
 from assay.plots.gain_display import GainDisplay
+from assay.plots.grid_world_display import GridWorldDisplay
 from assay.plots.importance_display import ImportanceDisplay
 from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
 from assay.plots.interval_coverage_display import IntervalCoverageDisplay
+from assay.plots.kappa_error_display import KappaErrorDisplay
 from assay.plots.learning_curve_display import LearningCurveDisplay
 from assay.plots.lift_display import LiftDisplay
 from assay.plots.loss_curves_display import LossCurvesDisplay
@@ -30,9 +40,14 @@ from assay.plots.prediction_error_display import PredictionErrorDisplay
 from assay.plots.rank_strip_display import RankStripDisplay
 from assay.plots.residuals_display import ResidualsDisplay
 from assay.plots.response_surface_display import ResponseSurfaceDisplay
+from assay.plots.returns_display import ReturnsDisplay
 from assay.plots.risk_coverage_display import RiskCoverageDisplay
 from assay.plots.roc_curve_display import RocCurveDisplay
 from assay.plots.rule_growth import RuleGrowthDisplay
+from assay.plots.scatter_matrix_display import ScatterMatrixDisplay
+from assay.plots.scree_display import ScreeDisplay
+from assay.plots.selection_frequency_display import SelectionFrequencyDisplay
+from assay.plots.selection_trace_display import SelectionTraceDisplay
 from assay.plots.shattering_display import ShatteringDisplay
 from assay.plots.smoother_display import SmootherDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
@@ -45,20 +60,31 @@ from assay.plots.validation_curve_display import ValidationCurveDisplay
 __all__ = [
     "AssociationDisplay",
     "BeliefDisplay",
+    "BeliefValueDisplay",
+    "BiplotDisplay",
     "BoundDisplay",
     "BoundaryDisplay",
     "CalibrationDisplay",
     "ComparisonDisplay",
+    "ComponentPicturesDisplay",
     "ConfusionMatrixDisplay",
+    "CorrespondenceDisplay",
     "CostCurveDisplay",
     "CriticalDifferenceDisplay",
     "DensityDisplay",
     "DetCurveDisplay",
+    "DirectionsDisplay",
+    "DiscriminantDisplay",
     "EffectsDisplay",
+    "EmbeddingDisplay",
+    "FeaturePairsDisplay",
+    "FeatureStripsDisplay",
     "GainDisplay",
+    "GridWorldDisplay",
     "ImportanceDisplay",
     "ImpurityCurvesDisplay",
     "IntervalCoverageDisplay",
+    "KappaErrorDisplay",
     "LearningCurveDisplay",
     "LiftDisplay",
     "LossCurvesDisplay",
@@ -73,9 +99,14 @@ __all__ = [
     "RankStripDisplay",
     "ResidualsDisplay",
     "ResponseSurfaceDisplay",
+    "ReturnsDisplay",
     "RiskCoverageDisplay",
     "RocCurveDisplay",
     "RuleGrowthDisplay",
+    "ScatterMatrixDisplay",
+    "ScreeDisplay",
+    "SelectionFrequencyDisplay",
+    "SelectionTraceDisplay",
     "ShatteringDisplay",
     "SmootherDisplay",
     "StagedErrorDisplay",

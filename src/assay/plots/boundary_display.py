@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.palette import class_colour
 from assay.linear.hyperplane import Hyperplane
 from assay.plots.canvas import axes_for
 from assay.plots.partition_display import PartitionDisplay
 from assay.plots.plane import codes_of, plane_over
-from assay.types import Axes, Label, TableLike, Target
+from assay.types import Axes, Estimator, Label, TableLike, Target
 
 __all__ = ["BoundaryDisplay"]
 
@@ -76,7 +77,7 @@ class BoundaryDisplay(PartitionDisplay):
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: Estimator,
         X: TableLike,
         y: Target | None = None,
         *,
@@ -145,12 +146,12 @@ class BoundaryDisplay(PartitionDisplay):
 
     def plot(  # type: ignore[override]
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         lines: bool = True,
         boundaries: bool = True,
         normals: bool = False,
-        distances: Any = None,
+        distances: ArrayLike | None = None,
         size: float = 22.0,
         alpha: float = 0.2,
     ) -> BoundaryDisplay:

@@ -13,7 +13,7 @@ from assay.errors import DataError, ParameterError
 from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, INK, PALE, draw_literally, legend_name
 from assay.plots.rank_layout import NamePlace, RankLayout
-from assay.types import Axes
+from assay.types import Axes, TableLike
 
 if TYPE_CHECKING:
     from assay.experiments.study import Study
@@ -88,7 +88,7 @@ class CriticalDifferenceDisplay:
     @classmethod
     def from_scores(
         cls,
-        table: Any,
+        table: TableLike,
         names: Sequence[str] | None = None,
         *,
         better: str = "higher",

@@ -50,7 +50,7 @@ class ImportanceDisplay:
         spread: ArrayLike | None = None,
         *,
         kind: str = "importance",
-        ends: Any = None,
+        ends: ArrayLike | None = None,
     ):
         self.ends = None if ends is None else np.asarray(ends, np.float64)
         self.names = [str(name) for name in names]

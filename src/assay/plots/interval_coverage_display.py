@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError
 from assay.evaluate.residuals import IntervalCoverage
 from assay.plots.looks import FAINT, bare, coloured_axes, curve_legend, draw_literally, legend_name, line_look
 from assay.plots.scale import Scale
+from assay.types import Axes, Target, Weights
 
 __all__ = ["IntervalCoverageDisplay"]
 
@@ -48,13 +50,13 @@ class IntervalCoverageDisplay:
     @classmethod
     def from_distributions(
         cls,
-        y_true: Any,
+        y_true: Target,
         distributions: Any,
         *,
         nominal: Sequence[float] = NOMINAL,
-        sample_weight: Any = None,
+        sample_weight: Weights | None = None,
         alpha: float = 0.05,
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> IntervalCoverageDisplay:
         """Draw the central intervals of predictive distributions.
 
@@ -78,20 +80,20 @@ class IntervalCoverageDisplay:
     @classmethod
     def from_intervals(
         cls,
-        y_true: Any,
-        lower: Any,
-        upper: Any,
-        nominal: Any,
+        y_true: Target,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        nominal: ArrayLike,
         *,
-        sample_weight: Any = None,
+        sample_weight: Weights | None = None,
         alpha: float = 0.05,
         name: str = "",
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> IntervalCoverageDisplay:
         """Draw intervals with the (n, L) ends ``lower`` and ``upper`` of L nominal coverages."""
         return cls({name: IntervalCoverage.of(y_true, lower, upper, nominal, sample_weight, alpha)}).plot(ax)
 
-    def plot(self, ax: Any = None) -> IntervalCoverageDisplay:
+    def plot(self, ax: Axes | None = None) -> IntervalCoverageDisplay:
         """Draw the curves.
 
         Parameters

@@ -6,7 +6,10 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from assay.core.palette import CLASS_COLOURS, class_colour
+from assay.core.targets import _is_missing
 from assay.core.words import one_line
 from assay.plots.canvas import axes_for, own_width
 from assay.types import Axes
@@ -17,6 +20,7 @@ __all__ = [
     "ON_TOP",
     "PALE",
     "bare",
+    "classes_with_rows",
     "coloured_axes",
     "curve_legend",
     "draw_literally",
@@ -66,6 +70,28 @@ def legend_name(name: object, limit: int = 40) -> str:
     """
     line = one_line(name, limit)
     return " " + line if line.startswith("_") else line
+
+
+def classes_with_rows(y: Any) -> list[tuple[Any, np.ndarray, str]]:
+    """Each class of y, which rows are of it, and its colour, in sorted order; last, in grey, rows without a class.
+
+    >>> from assay.plots.looks import classes_with_rows
+    >>> [(label, rows.tolist()) for label, rows, _ in classes_with_rows(["b", None, "a"])]
+    [('a', [False, False, True]), ('b', [True, False, False]), ('missing', [False, True, False])]
+    """
+    labels = np.asarray(y)
+    missing = np.array([_is_missing(label) for label in labels.tolist()], dtype=bool)
+    known = labels[~missing]
+    try:
+        classes = list(np.unique(known))
+    except TypeError:  # words and numbers, which have no order
+        classes = sorted(set(known.tolist()), key=lambda label: (type(label).__name__, str(label)))
+    groups: list[tuple[Any, np.ndarray, str]] = []
+    for k, label in enumerate(classes):
+        rows = ~missing
+        rows[rows] = known == label
+        groups.append((label, rows, class_colour(k)))
+    return [*groups, ("missing", missing, FAINT)] if missing.any() else groups
 
 
 def curve_legend(ax: Any, loc: str, max_names: int = MAX_INSIDE, **look: Any) -> None:

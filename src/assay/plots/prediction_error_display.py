@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,12 @@ class PredictionErrorDisplay(Peer):
             )
 
     def plot(
-        self, ax: Axes | None = None, *, scatter_kwargs: Any = None, line_kwargs: Any = None, **options: Any
+        self,
+        ax: Axes | None = None,
+        *,
+        scatter_kwargs: Mapping[str, Any] | None = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> PredictionErrorDisplay:
         """Draw the rows and the line of perfect predictions.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.palette import class_colour
 from assay.core.words import one_line
@@ -13,6 +15,7 @@ from assay.plots.canvas import axes_for
 from assay.plots.looks import FAINT, bare, draw_literally
 from assay.plots.of_comparison import chosen_learners
 from assay.plots.scale import Scale
+from assay.types import Axes, TableLike, Weights
 
 if TYPE_CHECKING:
     from assay.evaluate import Comparison
@@ -52,7 +55,13 @@ class ResidualsDisplay:
 
     @classmethod
     def from_predictions(
-        cls, y_true: Any, y_pred: Any, *, sample_weight: Any = None, name: str = "", axes: Any = None
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        sample_weight: Weights | None = None,
+        name: str = "",
+        axes: Any = None,
     ) -> ResidualsDisplay:
         """Draw (n,) true and (n,) predicted numbers.
 
@@ -67,7 +76,13 @@ class ResidualsDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, axes: Any = None
+        cls,
+        estimator: Any,
+        X: TableLike,
+        y: ArrayLike,
+        *,
+        sample_weight: Weights | None = None,
+        axes: Sequence[Axes] | np.ndarray | None = None,
     ) -> ResidualsDisplay:
         """Draw a fitted regressor on rows X with the numbers y, which should not be its training rows."""
         name = type(estimator).__name__
@@ -77,13 +92,17 @@ class ResidualsDisplay:
 
     @classmethod
     def from_comparison(
-        cls, comparison: Comparison, learner: str | None = None, *, axes: Any = None
+        cls,
+        comparison: Comparison,
+        learner: str | None = None,
+        *,
+        axes: Sequence[Axes] | np.ndarray | None = None,
     ) -> ResidualsDisplay:
         """Draw a learner of a comparison (default: the best) on the test rows of the first repetition."""
         (name,) = chosen_learners(comparison, learner or comparison.best, "ResidualsDisplay")
         return cls(Residuals.of_comparison(comparison, name), name).plot(axes)
 
-    def plot(self, axes: Any = None) -> ResidualsDisplay:
+    def plot(self, axes: Sequence[Axes] | np.ndarray | None = None) -> ResidualsDisplay:
         """Draw the panels.
 
         Parameters

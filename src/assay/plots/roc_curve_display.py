@@ -82,7 +82,7 @@ class RocCurveDisplay(Peer):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Any,
+        y_true: Target,
         y_score: Any = None,
         *,
         hull: bool = False,

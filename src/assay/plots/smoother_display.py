@@ -15,7 +15,7 @@ from assay.errors import DataError
 from assay.plots.canvas import axes_for
 from assay.smoothers.band import Band
 from assay.smoothers.smoother import Smoother
-from assay.types import TableLike, Target
+from assay.types import Axes, TableLike, Target
 
 __all__ = ["SmootherDisplay"]
 
@@ -68,7 +68,7 @@ class SmootherDisplay:
         parameter: str | None = None,
         level: float | None = None,
         steps: int = 501,
-        axes: Any = None,
+        axes: Sequence[Axes] | np.ndarray | None = None,
     ) -> SmootherDisplay:
         """Fit a smoother for several values of a parameter and draw the curves.
 
@@ -95,12 +95,12 @@ class SmootherDisplay:
         cls,
         smoothers: Sequence[Any],
         X: Any,
-        y: Target,
+        y: Any,
         *,
         titles: Sequence[str] | None = None,
         level: float | None = None,
         steps: int = 501,
-        axes: Any = None,
+        axes: Sequence[Axes] | np.ndarray | None = None,
     ) -> SmootherDisplay:
         """Draw fitted smoothers of one column; the parameters are as in ``from_values``.
 
@@ -121,7 +121,7 @@ class SmootherDisplay:
             curves.append(Curve(title, pieces, band))
         return cls(x[:, 0], np.asarray(y, dtype=np.float64), curves).plot(axes)
 
-    def plot(self, axes: Any = None) -> SmootherDisplay:
+    def plot(self, axes: Sequence[Axes] | np.ndarray | None = None) -> SmootherDisplay:
         """Draw the panels.
 
         Parameters

@@ -10,7 +10,7 @@ import numpy as np
 from assay.errors import DataError
 from assay.plots.boundary_display import INK, BoundaryDisplay
 from assay.plots.plane import codes_of
-from assay.types import Axes, TableLike, Target
+from assay.types import Axes, Estimator, TableLike, Target
 
 __all__ = ["SupportVectorDisplay"]
 
@@ -55,7 +55,7 @@ class SupportVectorDisplay(BoundaryDisplay):
     @classmethod
     def from_estimator(  # type: ignore[override]
         cls,
-        estimator: Any,
+        estimator: Estimator,
         X: TableLike,
         y: Target,
         *,
