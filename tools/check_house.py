@@ -6,6 +6,8 @@
   column number beyond the shape writes outside of what was allocated.
 - No branch on the words of a message: errors, findings and results carry a class, a code and fields for that.
 - A native function or record takes at most 12 arguments; more of them belong together in a record (assay/edge.hpp).
+- Of the parameters of the public API (functions, constructors and public methods of what the rooms list) at most
+  ``MOST_ANY`` are ``Any``; assay/types.py has names for what they take.
 - No paths of a single machine.
 - In the rooms of ``PLAIN_ROOMS`` the field's words: no private dialect, no local name that carries grammar instead of
   content, no constant that does not say what it limits; estimators and statistical procedures end with ``See Also``
@@ -34,7 +36,7 @@ FLOORS = [
     ["report"],
     ["plots"],
     ["experiments"],
-    ["tuning"],
+    ["select", "tuning"],
     ["evaluate"],
     ["metrics"],
     ["decide"],
@@ -53,12 +55,12 @@ FLOORS = [
         "cluster",
         "mixture",
         "reduce",
-        "select",
     ],
     ["baselines", "bayes"],
     ["kernels"],
     ["distances"],
     ["theory"],
+    ["text"],
     ["stats"],
     ["optimize"],
     ["rulebase"],
@@ -115,9 +117,11 @@ PLAIN_ROOMS = {  # rooms that are held to the words below; extend it as rooms ar
     "rulebase",
     "rules",
     "smoothers",
+    "select",
     "stats",
     "svm",
     "tables",
+    "text",
     "theory",
     "trees",
     "tuning",
@@ -148,6 +152,7 @@ PROCEDURES = [
 BASES = {"BaseEstimator", "Learner"}
 
 MOST_NATIVE_ARGUMENTS = 12
+MOST_ANY = 0.06
 
 FOREIGN = re.compile(r"(/home/\w+/|/Users/\w+/|/root/\w+|[A-Z]:\\Users\\)")  # paths of somebody's machine
 
@@ -167,6 +172,7 @@ def main() -> int:
             complaints += [f"{where}:{line}: {text}" for line, text in house.cited(path, tree)]
     for path in sorted(SOURCE.rglob("_[!_]*.pyi")):
         complaints += long_native_calls(ast.parse(path.read_text()), path.relative_to(ROOT))
+    complaints += house.untyped()
     complaints += foreign_words()
     print("\n".join(complaints) or "The house is in order.")
     return 1 if complaints else 0
@@ -308,8 +314,11 @@ class House:
     def __init__(self, modules: dict[pathlib.Path, ast.Module]):
         self.bases: dict[str, set[str]] = defaultdict(set)
         self.listed: dict[str, set[object]] = {}
+        self.defined: dict[tuple[str, str], list[ast.ClassDef | ast.FunctionDef]] = defaultdict(list)
         for path, tree in modules.items():
             for node in tree.body:
+                if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                    self.defined[room_of(path), node.name].append(node)
                 if isinstance(node, ast.ClassDef):
                     self.bases[node.name] |= {ast.unparse(base).split(".")[-1] for base in node.bases}
                 elif isinstance(node, ast.FunctionDef):
@@ -317,6 +326,32 @@ class House:
                 elif path.name == "__init__.py" and ast.unparse(node).startswith("__all__ = "):
                     names = {n.value for n in ast.walk(node) if isinstance(n, ast.Constant)}
                     self.listed.setdefault(room_of(path), set()).update(names)
+
+    def untyped(self) -> list[str]:
+        """A complaint if too many parameters of the public API are Any."""
+        annotations = [a for node in self.public() for a in annotations_of(node)]
+        share = sum(map(is_any, annotations)) / len(annotations)
+        if share <= MOST_ANY:
+            return []
+        return [
+            f"src/assay: {share:.1%} of the {len(annotations)} public parameters are Any, at most {MOST_ANY:.0%} "
+            "may be; assay/types.py has names"
+        ]
+
+    def public(self) -> list[ast.ClassDef | ast.FunctionDef]:
+        """What the rooms list, and the classes of ours that these derive from, each once."""
+        waiting = [(room, str(name)) for room, names in self.listed.items() for name in names]
+        public: dict[int, ast.ClassDef | ast.FunctionDef] = {}
+        while waiting:
+            room, name = waiting.pop()
+            homes = [room] if (room, name) in self.defined else [r for r, n in self.defined if n == name]
+            for home in homes:
+                for node in self.defined[home, name]:
+                    if id(node) not in public and isinstance(node, ast.ClassDef):
+                        bases = (ast.unparse(base).split("[")[0].split(".")[-1] for base in node.bases)
+                        waiting += [(home, base) for base in bases]
+                    public[id(node)] = node
+        return list(public.values())
 
     def is_estimator(self, name: str) -> bool:
         bases, new = set(), {name}
@@ -351,6 +386,30 @@ def signature(node: ast.FunctionDef, where: pathlib.Path, method: bool) -> list[
     if node.returns is None and node.name != "__init__":
         bare.append("the result")
     return [f"{where}:{node.lineno}: {node.name} lacks a type for {', '.join(bare)}"] if bare else []
+
+
+def annotations_of(node: ast.ClassDef | ast.FunctionDef) -> Iterator[ast.expr | None]:
+    """What the parameters of a function, or of a class's constructor and public methods, are said to be."""
+    if isinstance(node, ast.FunctionDef):
+        yield from (a.annotation for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
+        return
+    record = any("dataclass" in ast.unparse(d) for d in node.decorator_list)
+    for member in node.body:
+        if isinstance(member, ast.FunctionDef):
+            if not member.name.startswith("_") or member.name in ("__init__", "__call__"):
+                bound = not any(ast.unparse(d) == "staticmethod" for d in member.decorator_list)
+                yield from list(annotations_of(member))[bound:]
+        elif record and isinstance(member, ast.AnnAssign):
+            field = not ast.unparse(member.target).startswith("_")
+            if field and "ClassVar" not in ast.unparse(member.annotation):
+                yield member.annotation
+
+
+def is_any(annotation: ast.expr | None) -> bool:
+    """Whether a parameter may be anything: Any, or Any among alternatives."""
+    if isinstance(annotation, ast.BinOp):
+        return is_any(annotation.left) or is_any(annotation.right)
+    return annotation is None or ast.unparse(annotation) == "Any"
 
 
 def foreign_words() -> list[str]:

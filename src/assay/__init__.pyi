@@ -21,13 +21,17 @@ from assay import plots as plots
 from assay import prepare as prepare
 from assay import processes as processes
 from assay import reduce as reduce
+from assay import reinforcement as reinforcement
 from assay import report as report
 from assay import rulebase as rulebase
 from assay import rules as rules
+from assay import select as select
+from assay import sequences as sequences
 from assay import smoothers as smoothers
 from assay import stats as stats
 from assay import svm as svm
 from assay import tables as tables
+from assay import text as text
 from assay import theory as theory
 from assay import trees as trees
 from assay import tuning as tuning

@@ -58,7 +58,7 @@ _NOTHING: Any = object()  # no value came
 _STOPS = re.compile(r"(?<!\.)(?:\.\.|(\.\.\.)\.)(?=\s|$)")
 
 
-def one_stop(message: Any) -> Any:
+def one_stop(message: object) -> Any:
     """A message whose sentences end in one full stop, also where it quotes another sentence or a list that goes on.
 
     >>> from assay.errors import one_stop
@@ -202,7 +202,7 @@ class DegenerateWarning(AssayWarning):
     """The data are degenerate for this model, and the message says what was done about it."""
 
 
-def did_you_mean(word: Any, known: Iterable[Any], listed: bool = True) -> str:
+def did_you_mean(word: object, known: Iterable[Any], listed: bool = True) -> str:
     """A sentence with the known word nearest to a wrong one; if none is near, with all of them where ``listed``.
 
     Capitals and quotes do not count. It begins with a space, to be put behind a sentence.

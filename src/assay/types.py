@@ -9,7 +9,7 @@ Import them to annotate your own functions:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -24,15 +24,21 @@ __all__ = [
     "DataFrameLike",
     "Estimator",
     "FileLike",
+    "KernelLike",
     "Label",
     "Labels",
     "Losses",
+    "MeasureLike",
+    "MetricLike",
     "PathLike",
+    "PointsLike",
     "Priors",
     "RandomState",
+    "RowIndex",
     "RowLabels",
     "Scores",
     "Scoring",
+    "SequencesLike",
     "SparseLike",
     "Splitter",
     "TableLike",
@@ -65,6 +71,15 @@ class TableObject(Protocol):
     def __len__(self) -> int: ...
 
 
+class SequencesObject(Protocol):
+    """Sequences of Assay: :class:`assay.sequences.Sequences`."""
+
+    @property
+    def lengths(self) -> np.ndarray: ...
+
+    def __len__(self) -> int: ...
+
+
 class Estimator(Protocol):
     """A learner that follows scikit-learn: parameters, ``fit``, and ``predict`` or ``transform``."""
 
@@ -73,15 +88,46 @@ class Estimator(Protocol):
     def fit(self, X: TableLike, y: Target = ...) -> Any: ...
 
 
+class SplitterObject(Protocol):
+    """A splitter of scikit-learn."""
+
+    def split(self, X: Any, y: Any = ..., groups: Any = ...) -> Iterable[Any]: ...
+
+
+class MetricObject(Protocol):
+    """A distance of :mod:`assay.distances`."""
+
+    def between(self, A: Any, B: Any = ...) -> Any: ...
+
+
+class PairwiseObject(Protocol):
+    """A distance of another library."""
+
+    def pairwise(self, A: Any, B: Any = ..., /) -> Any: ...
+
+
+class MeasureObject(Protocol):
+    """A measure of quality: :class:`assay.metrics.Measure`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def better(self) -> str: ...
+
+
 TableLike: TypeAlias = (
     ArrayLike | DataFrameLike | SparseLike | TableObject | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 )
 """Rows and columns: an array, a list of rows, a data frame, a sparse matrix, a dict of columns, a Table."""
 
+SequencesLike: TypeAlias = TableLike | SequencesObject | Sequence[Any]
+"""Rows in order, cut into sequences: Sequences, a list of sequences, a frame of lists, or rows beside their lengths."""
+
 Target: TypeAlias = ArrayLike | DataFrameLike
 """What is to be predicted, one entry for each row: classes or numbers; for several targets one column each."""
 
-Label: TypeAlias = Any
+Label: TypeAlias = Hashable
 """One class: text, a number, a bool."""
 
 Labels: TypeAlias = ArrayLike
@@ -93,6 +139,12 @@ Weights: TypeAlias = ArrayLike
 RowLabels: TypeAlias = ArrayLike
 """One entry for each row, such as its group."""
 
+RowIndex: TypeAlias = int | slice | ArrayLike
+"""Which rows: a place, a slice, several places, or a mask."""
+
+PointsLike: TypeAlias = np.ndarray | Any
+"""Rows as a metric or a kernel reads them: an array, a sparse matrix, or a list of texts, trees or graphs."""
+
 Scores: TypeAlias = ArrayLike
 """Probabilities or scores, one row each; of several classes a column each."""
 
@@ -102,7 +154,7 @@ ClassWeight: TypeAlias = Mapping[Any, float] | Sequence[Mapping[Any, float]] | s
 RandomState: TypeAlias = int | np.integer[Any] | np.random.RandomState | np.random.Generator | None
 """What makes random choices reproducible; None draws anew each time."""
 
-Splitter: TypeAlias = Any
+Splitter: TypeAlias = int | SplitterObject | Iterable[Any] | None
 """Folds: their number, a splitter of scikit-learn, or an iterable of (training rows, test rows)."""
 
 Priors: TypeAlias = ArrayLike | Mapping[Any, float]
@@ -113,6 +165,15 @@ Losses: TypeAlias = ArrayLike | Mapping[tuple[Any, Any], float]
 
 Scoring: TypeAlias = str | Callable[..., Any]
 """How models are judged: the name of a scorer, or a function of (estimator, X, y)."""
+
+MeasureLike: TypeAlias = str | Callable[..., Any] | MeasureObject
+"""A measure of quality: its name, a :class:`assay.metrics.Measure`, or a function of (estimator, X, y)."""
+
+MetricLike: TypeAlias = str | Callable[..., Any] | MetricObject | PairwiseObject
+"""A distance: its name, a function of two rows, a metric of :mod:`assay.distances`, or an object with pairwise."""
+
+KernelLike: TypeAlias = str | Callable[..., Any]
+"""A kernel function: its name, a function of two tables or two rows, or a kernel of :mod:`assay.kernels`."""
 
 PathLike: TypeAlias = str | os.PathLike[str]
 """Where a file is."""

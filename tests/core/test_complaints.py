@@ -22,7 +22,7 @@ def test_unseen_categories_are_told_column_by_column():
 
 
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_the_column_with_the_most_holes_is_named(kind):
+def test_the_column_with_the_most_missing_values_is_named(kind):
     X = np.array([[1.0, np.nan, 0.0], [0.0, np.nan, np.nan], [0.0, 0.0, 0.0]])
     said = missing_message("Learner", Table.of(kind(X)), "Drop it.")
     assert said == "Learner: column x1 has 2 missing values (NaN) (and 1 more column). Drop it."

@@ -158,13 +158,13 @@ def test_an_unseen_category_is_missing_and_is_told():
 
 
 def test_a_learner_that_cannot_use_gaps_names_column_and_remedy():
-    holes = FRAME.assign(size=[1.0, None, None, 2.0])
+    with_missing = FRAME.assign(size=[1.0, None, None, 2.0])
     sentence = r"NearestMean: column size has 2 missing values \(NaN\)\. Prepared\(NearestMean\(\)\) of assay.prepare"
     with pytest.raises(DataError, match=sentence):
-        NearestMean().fit(holes, LABELS)
+        NearestMean().fit(with_missing, LABELS)
     assert NearestMean().why_not(FRAME) is None
     with pytest.raises(DataError, match=sentence):
-        raise DataError(NearestMean().why_not(holes))
+        raise DataError(NearestMean().why_not(with_missing))
 
 
 def test_sparse_data_is_refused_by_those_who_cannot_use_it():

@@ -239,7 +239,7 @@ def test_every_sum_is_the_same_on_the_cluster(cluster):
 @pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::ResourceWarning"
 )  # of Dask's own start and stop
-def test_mixed_tables_with_holes_are_the_same_on_the_cluster(cluster):
+def test_mixed_tables_with_missing_values_are_the_same_on_the_cluster(cluster):
     import dask.dataframe as dd
 
     rng = np.random.default_rng(2)
@@ -247,8 +247,12 @@ def test_mixed_tables_with_holes_are_the_same_on_the_cluster(cluster):
     frame = pd.DataFrame(
         {"size": rng.normal(size=400) + (y == "yes"), "tone": rng.choice(["a", "b", "c"], 400)}
     )
-    holed = frame.mask(rng.random(frame.shape) < 0.1)
-    for cls, X in ((bayes.NaiveBayes, holed), (bayes.JointBayes, frame), (prepare.SimpleImputer, holed)):
+    with_missing = frame.mask(rng.random(frame.shape) < 0.1)
+    for cls, X in (
+        (bayes.NaiveBayes, with_missing),
+        (bayes.JointBayes, frame),
+        (prepare.SimpleImputer, with_missing),
+    ):
         parts = dd.from_pandas(X.assign(answer=y), npartitions=3)
         there, here = cls().fit(parts[["size", "tone"]], parts["answer"]), cls().fit(X, y)
         assert there.schema_ == here.schema_

@@ -214,8 +214,8 @@ def test_analytic_is_the_learners_own_interval():
     own = LinearRegression().fit(X, Y)
     assert_array_equal(ours.predict_interval(NEW, 0.8), own.predict_interval(NEW, 0.8))
     assert_array_equal(ours.predict_distribution(NEW).sd, own.predict_distribution(NEW).sd)
-    with pytest.raises(ParameterError, match="Lasso has no intervals of its own"):
-        ConformalRegressor(Lasso(), "analytic").fit(X, Y)
+    with pytest.raises(ParameterError, match="QuantileRegressor has no intervals of its own"):
+        ConformalRegressor(QuantileRegressor(), "analytic").fit(X, Y)
 
 
 # ------------------------------------------------------------------ promises

@@ -46,7 +46,7 @@ every = pytest.mark.parametrize("meta", METAS, ids=lambda m: f"{type(m).__name__
 
 
 def mixed(kind=pd.DataFrame):
-    """A raw table: text, numbers, holes in both."""
+    """A raw table: text, numbers, missing values in both."""
     rng = np.random.default_rng(0)
     colour = rng.choice(["red", "green", "blue"], size=90).astype(object)
     size = rng.normal(size=90) + 2 * (colour == "red")
@@ -80,7 +80,7 @@ def test_a_clone_fits_alike_and_the_wrapped_object_stays_untouched(meta):
 @pytest.mark.parametrize(
     "kind", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=["pandas", "polars", "arrow", "dict"]
 )
-def test_holes_and_text_reach_naive_bayes(meta, kind):
+def test_missing_values_and_text_reach_naive_bayes(meta, kind):
     frame, label = mixed()
     table, _ = mixed(kind)
     model = clone(meta).set_params(estimator=NaiveBayes())

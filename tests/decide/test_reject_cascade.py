@@ -96,6 +96,39 @@ def test_a_cascade_without_rejection_is_its_first_level_and_one_that_rejects_all
     assert_allclose(last.predict_proba(X), LogisticRegression(C=10.0).fit(X, Y).predict_proba(X))
 
 
+@pytest.mark.capability("IML-17-17")
+def test_rows_are_routed_by_confidence_and_the_cost_is_accounted_for():
+    """Oracle: thresholds .8 and .9; .96 stays at 1, .70 then .93 at 2, .55 then .65 falls to 3; costs 1, 10, 100."""
+
+    class Column(Known):
+        """The posterior of class 0 is a column of X."""
+
+        def predict_proba(self, X):
+            p = np.asarray(X)[:, self.power]
+            return np.column_stack([p, 1 - p])
+
+    P = np.array([[0.96, 0.5, 0.5], [0.70, 0.93, 0.5], [0.55, 0.65, 0.5]])
+    y = np.array([0, 1, 0])
+    levels = [Column(0), Column(1), Column(2)]
+    model = RejectCascade(levels, rejects=[1 - 0.8, 1 - 0.9], costs=[1, 10, 100]).fit(P, y)
+    assert_array_equal(model.level(P), [0, 1, 2])
+    rows = np.repeat(P, [16, 3, 1], axis=0)  # a fifth is passed on, and a quarter of these
+    account = model.account(rows, np.zeros(20, int))
+    assert [level.asked for level in account.levels] == [20, 4, 1]
+    assert account.use_cost_per_row == pytest.approx(8)
+
+
+@pytest.mark.capability("IML-17-17")
+def test_the_next_level_may_learn_from_what_is_doubtful_out_of_fold():
+    model = RejectCascade(LEVELS[::2], rejects=0.1, train_on="doubtful", cv=5).fit(X, Y)
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    P = cross_val_predict(GaussianNB(), X, Y, cv=StratifiedKFold(5), method="predict_proba")
+    aside = decide(P, reject=0.1).rejected | (P.argmax(axis=1) != Y)
+    alone = C45Classifier().fit(X[aside], Y[aside])
+    assert_array_equal(model.estimators_[1].predict(X), alone.predict(X))
+
+
 def test_levels_may_learn_from_the_rejected_rows_alone():
     model = RejectCascade(LEVELS[::2], rejects=0.1, train_on="rejected").fit(X, Y)
     aside = decide(model.estimators_[0].predict_proba(X), reject=0.1).rejected

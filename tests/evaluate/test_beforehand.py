@@ -57,16 +57,18 @@ def test_numbers_that_happen_to_be_standard_normal_are_not_accused(seed):
     assert diagnose(U, np.arange(500) % 2) == []
 
 
-def test_holes_filled_by_the_mean_of_all_rows():
-    holes = np.random.default_rng(0).random(len(X)) < 0.1
+def test_missing_values_filled_by_the_mean_of_all_rows():
+    with_missing = np.random.default_rng(0).random(len(X)) < 0.1
     filled = X.copy()
-    filled[holes, 0] = X[~holes, 0].mean()
+    filled[with_missing, 0] = X[~with_missing, 0].mean()
     said = found(filled, Y)["filled-before-split"]
     assert said.column == "x0" and said.sentence.startswith(
-        f"{holes.sum()} rows ({holes.mean():.1%}) of column x0"
+        f"{with_missing.sum()} rows ({with_missing.mean():.1%}) of column x0"
     )
     half = np.arange(len(X)) % 2 == 0
-    filled[holes, 0] = X[half & ~holes, 0].mean()  # the mean of training rows is not that of all
+    filled[with_missing, 0] = X[
+        half & ~with_missing, 0
+    ].mean()  # the mean of training rows is not that of all
     assert "filled-before-split" not in found(filled, Y)
 
 
@@ -110,14 +112,14 @@ def test_rows_put_between_others():
     assert "oversampled-before-split" not in found(np.vstack([fraction, more]), np.r_[y, np.ones(180)])
 
 
-def test_holes_filled_by_the_median_of_all_rows():
+def test_missing_values_filled_by_the_median_of_all_rows():
     rng = np.random.default_rng(2)
     weight = rng.normal(70, 9, size=400)
-    holes = rng.random(400) < 0.1
-    weight[holes] = np.median(weight[~holes])
+    with_missing = rng.random(400) < 0.1
+    weight[with_missing] = np.median(weight[~with_missing])
     said = found({"weight": weight})["filled-before-split"]
     assert said.sentence.startswith(
-        f"{holes.sum()} rows ({holes.mean():.1%}) of column weight hold exactly its median"
+        f"{with_missing.sum()} rows ({with_missing.mean():.1%}) of column weight hold exactly its median"
     )
     gain = np.where(rng.random(400) < 0.4, 0.0, rng.normal(size=400))  # no gain, by nature, is the median too
     often = np.where(rng.random(400) < 0.6, 1.0, rng.normal(size=400))

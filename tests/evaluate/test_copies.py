@@ -14,7 +14,7 @@ VALUES = st.sampled_from([0.0, -0.0, 1.5, np.nan, -7e300])
 @settings(deadline=None, max_examples=50)
 def test_equal_rows_and_only_they_share_a_number(block):
     kind = equal_rows(block)
-    named = [tuple("hole" if np.isnan(v) else v + 0.0 for v in row) for row in block]
+    named = [tuple("missing" if np.isnan(v) else v + 0.0 for v in row) for row in block]
     for i in range(len(block)):
         for j in range(i):
             assert (kind[i] == kind[j]) == (named[i] == named[j])

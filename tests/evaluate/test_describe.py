@@ -14,7 +14,7 @@ from assay.tables import read_table, write_csv
 from assay.tables.data import load_apples, load_german_credit
 
 
-def test_columns_kinds_holes_and_classes():
+def test_columns_kinds_missing_values_and_classes():
     X = pd.DataFrame(
         {
             "size": [1.0, 2.5, None, 4.0],

@@ -66,7 +66,7 @@ def test_a_target_of_numbers_is_told_with_the_task_and_no_warning_of_a_tree():
 
 @pytest.mark.parametrize("seed", range(25))
 def test_random_tables_are_clean(seed):
-    """Mixed columns, a class that depends on some of them, a few holes: only the holes are told."""
+    """Mixed columns, a class that depends on some of them, a few missing values: only the missing values are told."""
     draw = np.random.default_rng(seed)
     n = int(draw.integers(60, 800))
     X = pd.DataFrame(

@@ -22,7 +22,7 @@ def test_very_many_rows_are_sampled_in_order_and_always_alike():
     assert len(case(50).rows) == 50
 
 
-def test_holes_are_left_out_of_known_values():
+def test_missing_values_are_left_out_of_known_values():
     assert len(case().known(0)) == 200 and len(case().known(1)) == 180
 
 

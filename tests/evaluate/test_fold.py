@@ -42,7 +42,7 @@ def test_a_folds_tables_are_those_of_its_own_rows(words, seed):
         fold = data.fold(split)
         train = Table.of(frame.iloc[split.train])
         assert_array_equal(fold.train.values, train.values)
-        if train.schema["word"].coded:  # a column of nothing but holes has no kind of its own
+        if train.schema["word"].coded:  # a column of nothing but missing values has no kind of its own
             assert fold.train.schema == train.schema
             test = Table.like(frame.iloc[split.test], train.schema)
             assert_array_equal(fold.test.values, test.values)

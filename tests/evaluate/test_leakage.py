@@ -35,13 +35,13 @@ def test_a_column_that_is_the_target_in_disguise():
     )
 
 
-def test_a_disguise_with_several_steps_or_holes_is_seen_through():
+def test_a_disguise_with_several_steps_or_missing_values_is_seen_through():
     y = np.tile(np.repeat(["a", "b", "c"], 20), 2)
     level = np.tile(np.repeat([1.0, 2.0, 3.0], 20), 2) + np.repeat([0.0, 10.0], 60)
     assert "target-in-disguise" in codes({"level": level}, y)
-    holes = np.where(y == "a", None, "there")
+    with_missing = np.where(y == "a", None, "there")
     assert "target-in-disguise" in codes(
-        {"filled": holes, "x": rng.normal(size=120)}, np.where(y == "a", "a", "b")
+        {"filled": with_missing, "x": rng.normal(size=120)}, np.where(y == "a", "a", "b")
     )
 
 
@@ -93,7 +93,7 @@ def test_life_boats():
     )
 
 
-def test_holes_by_chance_tell_nothing():
+def test_missing_values_by_chance_tell_nothing():
     X = CLEAN.assign(reason=np.where(rng.random(N) < 0.4, None, "price"), few=np.r_[[None] * 5, np.ones(95)])
     assert "missing-tells-class" not in codes(X, Y)  # five rows are no evidence
 

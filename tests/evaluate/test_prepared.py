@@ -16,7 +16,7 @@ from assay.tables import Table
 from assay.trees import NeuralTreeClassifier
 
 WHOLE = Table.of([[1.0], [2.0]])
-HOLES = Table.of([[1.0], [None]])
+WITH_MISSING = Table.of([[1.0], [None]])
 MIXED = Table.of([[1.0, "a"], [2.0, "b"]])
 
 
@@ -28,16 +28,16 @@ def test_indicators_pass_scikit_learns_checks(estimator, check):
 @pytest.mark.parametrize(
     ("learner", "table", "scale", "words", "kind"),
     [(GaussianNB(), WHOLE, False, "", "GaussianNB"),
-     (GaussianNB(), HOLES, False, "imputed", "Prepared"),
+     (GaussianNB(), WITH_MISSING, False, "imputed", "Prepared"),
      (GaussianNB(), WHOLE, True, "scaled", "Prepared"),
-     (GaussianNB(), MIXED, False, "", "Prepared"),  # a category unseen in a fold is a hole
-     (NaiveBayes(), HOLES, False, "", "NaiveBayes"),
-     (JointBayes(), HOLES, False, "imputed", "Pipeline"),  # takes holes in predict alone
+     (GaussianNB(), MIXED, False, "", "Prepared"),  # a category unseen in a fold is a missing value
+     (NaiveBayes(), WITH_MISSING, False, "", "NaiveBayes"),
+     (JointBayes(), WITH_MISSING, False, "imputed", "Pipeline"),  # takes missing values in predict alone
      (JointBayes(), MIXED, False, "", "JointBayes"),
-     (LogisticRegression(), HOLES, True, "imputed, scaled", "Pipeline"),
+     (LogisticRegression(), WITH_MISSING, True, "imputed, scaled", "Pipeline"),
      (LogisticRegression(), MIXED, False, "indicators", "Pipeline"),
-     (HistGradientBoostingClassifier(), HOLES, False, "", "Pipeline"),
-     (make_pipeline(LogisticRegression()), HOLES, False, "own pipeline", "Pipeline")],
+     (HistGradientBoostingClassifier(), WITH_MISSING, False, "", "Pipeline"),
+     (make_pipeline(LogisticRegression()), WITH_MISSING, False, "own pipeline", "Pipeline")],
 )  # fmt: skip
 def test_only_what_is_needed(learner, table, scale, words, kind):
     candidate = prepared("it", learner, table, scale)

@@ -58,7 +58,7 @@ def test_no_finding_tells_the_command_line_to_use_python():
             "leak": y + rng.normal(size=n) * 1e-3,
             "date": pd.date_range("2020-01-01", periods=n).astype(str),
             "when": pd.date_range("2020-01-01", periods=n),
-            "hole": np.where(y == 1, 1.0, np.nan),
+            "missing value": np.where(y == 1, 1.0, np.nan),
             "name": [f"r{i}" for i in range(n)],
         }
     )

@@ -38,7 +38,7 @@ def test_repeated_rows_and_contradictions():
     )
 
 
-def test_equal_rows_are_found_although_they_have_holes_or_a_row_number():
+def test_equal_rows_are_found_although_they_have_missing_values_or_a_row_number():
     X = pd.DataFrame({"a": [1.0, None, None] * 10, "row": np.arange(30)})
     assert found(X)["duplicate-rows", ""].sentence.startswith("28 rows repeat")
 

@@ -199,8 +199,8 @@ def test_larger_data_have_their_known_shape():
     assert "critical/other existing credit" in credit.X.schema["credit_history"].categories
     recurrence = load_breast_cancer_ljubljana()
     assert not recurrence.X.complete
-    holes = dict(zip(recurrence.feature_names, np.isnan(recurrence.X.values).sum(axis=0)))
-    assert (holes["node-caps"], holes["breast-quad"], sum(holes.values())) == (8, 1, 9)
+    with_missing = dict(zip(recurrence.feature_names, np.isnan(recurrence.X.values).sum(axis=0)))
+    assert (with_missing["node-caps"], with_missing["breast-quad"], sum(with_missing.values())) == (8, 1, 9)
     lenses = load_contact_lenses()
     assert len({tuple(row) for row in lenses.X.values}) == 24
     assert load_cubic().y.sum() == pytest.approx(-0.51)

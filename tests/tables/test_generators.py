@@ -288,7 +288,7 @@ def test_noise_adds_to_the_smallest_error():
     assert attribute_noise(clean, random_state=0).bayes_error is None
 
 
-def test_noise_leaves_categories_and_holes():
+def test_noise_leaves_categories_and_missing_values():
     table = Table.of({"v": [1.0, None, 3.0], "c": ["x", "y", None]})
     noisy = attribute_noise(table, random_state=0)
     assert_array_equal(noisy.values[:, 1], table.values[:, 1])
@@ -297,10 +297,10 @@ def test_noise_leaves_categories_and_holes():
     assert isinstance(attribute_noise(pd.DataFrame({"v": [1.0]}), random_state=0), Table)
 
 
-def test_holes_come_at_their_rate_and_where_they_may():
+def test_missing_values_come_at_their_rate_and_where_they_may():
     X = np.zeros((50_000, 3))
-    holed = insert_missing(X, 0.2, columns=[0, 2], random_state=0)
-    assert_allclose(np.isnan(holed).mean(axis=0), [0.2, 0, 0.2], atol=0.01)
+    with_missing = insert_missing(X, 0.2, columns=[0, 2], random_state=0)
+    assert_allclose(np.isnan(with_missing).mean(axis=0), [0.2, 0, 0.2], atol=0.01)
     assert not np.isnan(X).any()
     apples = insert_missing(load_apples(), 1.0, columns=["taste"], random_state=0)
     assert np.isnan(apples.X.values[:, 2]).all()
@@ -308,10 +308,10 @@ def test_holes_come_at_their_rate_and_where_they_may():
     assert insert_missing(load_apples(), 0.0).X.complete
 
 
-def test_holes_can_depend_on_a_column():
+def test_missing_values_can_depend_on_a_column():
     X = np.random.default_rng(0).normal(size=(50_000, 2))
-    holed = insert_missing(X, 0.3, depends_on=0, random_state=0)
-    lost = np.isnan(holed)
+    with_missing = insert_missing(X, 0.3, depends_on=0, random_state=0)
+    lost = np.isnan(with_missing)
     assert not lost[:, 0].any()
     assert_allclose(lost[:, 1].mean(), 0.3, atol=0.01)
     order = np.argsort(X[:, 0])

@@ -215,8 +215,8 @@ def test_arrow_chunks_with_dictionaries_of_their_own():
 def test_arrow_dictionary_of_numbers_and_of_nulls():
     numbers = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1], pa.int32()), pa.array([7, 5]))
     assert Table.of(pa.table({"a": numbers})).schema["a"].categories == (7, 5)
-    holes = pa.DictionaryArray.from_arrays(pa.array([1, 0, None], pa.int32()), pa.array(["x", None]))
-    table = Table.of(pa.table({"a": holes}))
+    with_missing = pa.DictionaryArray.from_arrays(pa.array([1, 0, None], pa.int32()), pa.array(["x", None]))
+    table = Table.of(pa.table({"a": with_missing}))
     assert table.schema["a"].categories == ("x",)
     assert_array_equal(table.values[:, 0], [NAN, 0, NAN])
 
@@ -419,8 +419,8 @@ def test_sparse_stays_sparse():
         assert table.values.format == "csr"
         assert_array_equal(table.values.toarray(), block)
         assert table.complete
-    holes = sp.csr_matrix(np.array([[NAN, 0.0]]))
-    assert not Table.of(holes).complete
+    with_missing = sp.csr_matrix(np.array([[NAN, 0.0]]))
+    assert not Table.of(with_missing).complete
     schema = Table.of(block).schema
     assert_array_equal(Table.like(sp.csr_matrix(block), schema).values.toarray(), block)
 

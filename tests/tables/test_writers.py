@@ -104,7 +104,7 @@ def test_csv_of_every_type(tmp_path):
     assert [c.date for c in back.schema] == [True, True, True, False, False, False, False, False]
 
 
-def test_csv_of_one_column_keeps_its_holes(tmp_path):
+def test_csv_of_one_column_keeps_its_missing_values(tmp_path):
     path = tmp_path / "t.csv"
     write_csv({"a": [None, 1.0, None]}, path)
     assert read_table(path).X["a"].to_pylist() == [None, 1.0, None]
@@ -122,7 +122,7 @@ def test_csv_from_every_library_and_delimiter(tmp_path, delimiter):
 
 
 @pytest.mark.capability("IML-5-01")
-def test_arff_round_trip_of_kinds_categories_dates_holes_and_weights(tmp_path):
+def test_arff_round_trip_of_kinds_categories_dates_missing_values_and_weights(tmp_path):
     frame = pd.DataFrame(
         {
             "the size": [1.5, None, -3e-300],

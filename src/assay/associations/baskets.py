@@ -16,7 +16,7 @@ from assay.core.targets import plain_values
 from assay.core.words import one_line
 from assay.errors import DataError
 from assay.rulebase.conditions import Condition
-from assay.types import Labels, PathLike
+from assay.types import Label, Labels, PathLike, TableLike, Weights
 
 __all__ = ["Baskets"]
 
@@ -100,7 +100,7 @@ class Baskets:
 
     @classmethod
     def from_lists(
-        cls, lists: Iterable[Iterable[Any]], weights: Any = None, ids: Sequence[Any] | None = None
+        cls, lists: Iterable[Iterable[Any]], weights: Weights | None = None, ids: Sequence[Any] | None = None
     ) -> Baskets:
         """Baskets from lists of names; an item that is there twice counts once, a missing one (None, NaN) is none.
 
@@ -119,7 +119,7 @@ class Baskets:
         return of_lists(lists, weights, ids)
 
     @classmethod
-    def from_long(cls, table: Any, basket: str, item: str, weights: str | None = None) -> Baskets:
+    def from_long(cls, table: TableLike, basket: str, item: str, weights: str | None = None) -> Baskets:
         """Baskets from a table with one row for each item of a basket, in any order.
 
         A pair that is there twice counts once. A row whose item is missing only declares the basket; a row
@@ -141,7 +141,11 @@ class Baskets:
 
     @classmethod
     def from_wide(
-        cls, table: Any, weights: Any = None, form: str = "auto", items: Sequence[Any] | None = None
+        cls,
+        table: TableLike,
+        weights: Weights | None = None,
+        form: str = "auto",
+        items: Sequence[Any] | None = None,
     ) -> Baskets:
         """Baskets from a table with one row for each basket.
 
@@ -170,7 +174,7 @@ class Baskets:
 
     @classmethod
     def from_table(
-        cls, table: Any, cuts: int | Mapping[str, Any] | None = None, weights: Any = None
+        cls, table: TableLike, cuts: int | Mapping[str, Any] | None = None, weights: Weights | None = None
     ) -> Baskets:
         """Baskets from a table of attributes: each row holds the items "column = value"; missing is no item.
 
@@ -281,7 +285,7 @@ class Baskets:
             held &= with_item
         return held
 
-    def of_segment(self, labels: Labels, value: Any) -> Baskets:
+    def of_segment(self, labels: Labels, value: Label) -> Baskets:
         """The baskets of one segment: those whose label, one for each basket, is this value.
 
         >>> from assay.associations import Baskets

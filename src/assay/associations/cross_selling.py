@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,16 @@ from assay.core.explanation import text_table
 from assay.core.progress import track
 from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
+from assay.types import Label
 
 __all__ = ["CrossSelling", "cross_selling", "cross_selling_targets"]
 
 PRUNE = 2_000_000  # offers that are kept before the weaker ones of each basket are dropped
 
 
-def cross_selling_targets(baskets: Baskets, antecedent: Any, consequent: Any) -> list[Any]:
+def cross_selling_targets(
+    baskets: Baskets, antecedent: Label | Sequence[Label], consequent: Label | Sequence[Label]
+) -> list[Any]:
     """The baskets (customers) that hold X and lack Y, or a part of it, by their ids.
 
     Parameters
@@ -64,7 +67,7 @@ class CrossSelling:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def of(self, customer: Any) -> CrossSelling:
+    def of(self, customer: Label) -> CrossSelling:
         """The offers for one customer, by id."""
         ids = [_id(self.baskets, i) for i in self.rows.tolist()]
         keep = np.array([basket == customer for basket in ids], bool)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError
 
 __all__ = ["fisher_p"]
 
 
-def fisher_p(xy: Any, x: Any, y: Any, n: Any) -> np.ndarray:
+def fisher_p(xy: ArrayLike, x: Any, y: Any, n: Any) -> np.ndarray:
     r"""Fisher's exact test: how probable at least xy common baskets are if X and Y are independent.
 
     .. math:: p = \sum_{k \ge xy} \binom{x}{k} \binom{n - x}{y - k} \Big/ \binom{n}{y}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.associations.crossing import Crossing
 from assay.associations.fisher import fisher_p
@@ -31,7 +32,7 @@ class Interest:
     of: Callable[[Crossing], np.ndarray]
 
 
-def interest(measure: str, xy: Any, x: Any, y: Any, n: Any) -> np.ndarray:
+def interest(measure: str, xy: ArrayLike, x: ArrayLike, y: ArrayLike, n: ArrayLike) -> np.ndarray:
     r"""The value of one measure for rules X -> Y, given their counts.
 
     With shares :math:`P(X) = x/n`, :math:`P(Y) = y/n`, :math:`P(XY) = xy/n`, confidence :math:`c = P(Y|X)` and
@@ -103,7 +104,7 @@ def interest(measure: str, xy: Any, x: Any, y: Any, n: Any) -> np.ndarray:
     """
     if measure not in MEASURES:
         raise ParameterError(f"interest: measure must be one of {', '.join(MEASURES)}, got {measure!r}.")
-    return MEASURES[measure].of(Crossing(xy, x, y, n))
+    return MEASURES[measure].of(Crossing(*map(np.asarray, (xy, x, y, n))))
 
 
 # ---------------------------------------------------------------------------- each measure

@@ -16,11 +16,10 @@ from assay.core.progress import track
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Plain
 from assay.errors import DataError
+from assay.optimize.alternating_ridge import ridge_rows
 from assay.types import RandomState
 
 __all__ = ["RatingFactors"]
-
-CELLS = 1 << 22  # entries of the matrices that are held at one time
 
 
 class RatingFactors(Recommender):
@@ -144,24 +143,10 @@ class RatingFactors(Recommender):
         return self.baseline_.residuals(self.ratings_) if self.ratings_.rated else self.ratings_.values.copy()
 
     def _solve(self, E: Any, Q: np.ndarray) -> np.ndarray:
-        """One ridge regression for each row of E on the factors of the columns that it has, some rows at a time."""
-        step = max(1, CELLS // Q.shape[1] ** 2)
-        parts = [self._solve_rows(E[a : a + step], Q) for a in range(0, E.shape[0], step)]
-        return np.concatenate(parts)
-
-    def _solve_rows(self, E: Any, Q: np.ndarray) -> np.ndarray:
-        r = Q.shape[1]
-        pattern = compressed_matrix("csr_array", np.ones(E.nnz), E.indices, E.indptr, E.shape)
-        A = np.stack([pattern @ (Q * Q[:, [f]]) for f in range(r)], axis=1)
+        """One ridge regression for each row of E on the factors of the columns that it has."""
         if self.ratings_.rated:
-            weight = self.penalty * np.maximum(np.diff(E.indptr), 1)
-            b = E @ Q
-        else:
-            A = Q.T @ Q + self.alpha * A
-            weight = np.full(E.shape[0], self.penalty)
-            b = (1 + self.alpha) * (E @ Q)
-        A = A + weight[:, None, None] * np.eye(r)
-        return np.linalg.solve(A, np.asarray(b)[:, :, None])[:, :, 0]
+            return ridge_rows(E, Q, self.penalty * np.maximum(np.diff(E.indptr), 1))
+        return ridge_rows(E, Q, np.full(E.shape[0], self.penalty), self.alpha, everywhere=True)
 
     def _progress(self, E: Any, P: np.ndarray, Q: np.ndarray) -> dict[str, float]:
         """(1) or (2), and the root mean squared error of the ratings."""

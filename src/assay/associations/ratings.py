@@ -14,6 +14,7 @@ from assay.core.csr import compressed_matrix
 from assay.core.stored import Each, FloatArray, Plain, TableRows
 from assay.errors import DataError
 from assay.tables.row_names import row_name
+from assay.types import Label, TableLike
 
 __all__ = ["Baseline", "Ratings"]
 
@@ -68,7 +69,7 @@ class Ratings:
 
     @classmethod
     def from_long(
-        cls, table: Any, user: str = "user", item: str = "item", rating: str | None = "rating"
+        cls, table: TableLike, user: str = "user", item: str = "item", rating: str | None = "rating"
     ) -> Ratings:
         """Ratings from a table with one row for each; a pair that is there several times gets the mean.
 
@@ -103,7 +104,7 @@ class Ratings:
     def __len__(self) -> int:
         return self.values.nnz
 
-    def of(self, user: Any) -> dict[Any, float]:
+    def of(self, user: Label) -> dict[Any, float]:
         """What one user rated, and how."""
         u = self.places[0].get(user)
         if u is None:

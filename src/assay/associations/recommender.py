@@ -15,6 +15,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Accepted, Count, check
 from assay.core.stored import Kind, Object
 from assay.errors import DataError
+from assay.types import Label, TableLike
 
 __all__ = ["Recommendation", "Recommender"]
 
@@ -52,7 +53,13 @@ class Recommender:
     baseline_: Baseline
 
     @all_or_nothing
-    def fit(self, table: Any, user: str = "user", item: str = "item", rating: str | None = "rating") -> Self:
+    def fit(
+        self,
+        table: TableLike | Ratings,
+        user: str = "user",
+        item: str = "item",
+        rating: str | None = "rating",
+    ) -> Self:
         """Learn from ratings.
 
         Parameters
@@ -86,7 +93,7 @@ class Recommender:
     # ------------------------------------------------------------------ answers
 
     def recommend(
-        self, user: Any, n: int = 10, *, known: bool = False, among: Iterable[Any] | None = None
+        self, user: Label, n: int = 10, *, known: bool = False, among: Iterable[Any] | None = None
     ) -> list[Recommendation]:
         """The items that a user is expected to like best.
 
@@ -137,7 +144,7 @@ class Recommender:
                 answer[i] = unknown if code is None else score[code]
         return answer
 
-    def explain(self, user: Any, item: Any) -> Explanation:
+    def explain(self, user: Label, item: Label) -> Explanation:
         """Why an item gets its score for a user: what it is made of."""
         codes, ratings = self._profile(user)
         code = self._code(item)

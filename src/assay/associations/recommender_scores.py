@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from assay.core.parameters import Count, Range, Seed, check
 from assay.core.progress import track
 from assay.core.seeds import random_state_of
 from assay.errors import DataError
-from assay.types import RandomState
+from assay.types import RandomState, TableLike
 
 __all__ = ["RecommenderScores", "recommender_scores"]
 
@@ -56,7 +55,7 @@ class RecommenderScores:
 
 def recommender_scores(
     recommender: Recommender,
-    table: Any,
+    table: TableLike,
     user: str = "user",
     item: str = "item",
     rating: str | None = "rating",

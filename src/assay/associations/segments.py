@@ -14,6 +14,7 @@ from assay.associations.set_counts import ItemBits
 from assay.core.explanation import text_table
 from assay.core.words import one_line
 from assay.errors import DataError
+from assay.types import Label
 
 __all__ = [
     "Association",
@@ -74,7 +75,9 @@ class Association:
         )
 
 
-def association(baskets: Baskets, antecedent: Any, consequent: Any) -> Association:
+def association(
+    baskets: Baskets, antecedent: Label | Sequence[Label], consequent: Label | Sequence[Label]
+) -> Association:
     r"""How often Y is in a basket that holds X: P(Y|X), and for several items P(Y|X1, ..., Xk).
 
     .. math:: P(Y|X_1, \dots, X_k) = \frac{\#\{X_1, \dots, X_k, Y\}}{\#\{X_1, \dots, X_k\}}
@@ -157,7 +160,12 @@ class SegmentTable:
 
 
 def segment_associations(
-    baskets: Baskets, antecedent: Any, consequent: Any, segments: Any, *, cuts: Any = None
+    baskets: Baskets,
+    antecedent: Label | Sequence[Label],
+    consequent: Label | Sequence[Label],
+    segments: Any,
+    *,
+    cuts: Any = None,
 ) -> SegmentTable:
     r"""P(Y|X, D): how often Y is in a basket that holds X, within each segment D of the customers.
 

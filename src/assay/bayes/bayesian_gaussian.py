@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from assay.bayes.gaussian_classifier import by_rows, check_overflow, class_priors, log_of
@@ -117,8 +118,8 @@ class BayesianGaussianClassifier(OwnCovariances):
         self,
         covariance: str = "full",
         *,
-        prior_mean: Any = None,
-        prior_cov: Any = None,
+        prior_mean: ArrayLike | None = None,
+        prior_cov: ArrayLike | None = None,
         kappa: float = 1.0,
         nu: float | None = None,
         priors: Priors | None = None,

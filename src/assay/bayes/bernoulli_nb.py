@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.bayes.counts import CountBayes, FeatureSums, feature_sums
 from assay.bayes.derivation import derivation, priors, rational, share
@@ -99,7 +100,7 @@ class BernoulliNB(CountBayes):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: ArrayLike = 1.0,
         force_alpha: bool = True,
         binarize: float | None = 0.0,
         fit_prior: bool = True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import assay.bayes._counts as _counts
 from assay.bayes.counts import TOO_MANY, CategoryCounts, CountBayes, category_counts, extent
@@ -118,7 +119,7 @@ class CategoricalNB(CountBayes):
         force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: Priors | None = None,
-        min_categories: Any = None,
+        min_categories: int | ArrayLike | None = None,
     ):
         self.alpha = alpha
         self.force_alpha = force_alpha

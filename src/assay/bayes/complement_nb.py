@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.bayes.counts import CountBayes, FeatureSums, FrequencyBayes
 from assay.core import Card
@@ -89,7 +90,7 @@ class ComplementNB(FrequencyBayes):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: ArrayLike = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: Priors | None = None,

@@ -16,7 +16,7 @@ from assay.core.parallel import in_threads, one_blas_thread
 from assay.core.seeds import random_state_of
 from assay.core.sums import BLOCK_BYTES, ONE_BLOCK_BYTES, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
-from assay.types import Labels, Priors, RandomState, TableLike, Target, Weights
+from assay.types import Label, Labels, Priors, RandomState, TableLike, Target, Weights
 
 _BLAS_THREAD_COLUMNS = 500  # matrices with fewer columns are solved faster by one BLAS thread than by several
 
@@ -59,7 +59,7 @@ class DiscriminantFunctions:
         scores = X @ self.w.T + self.w0
         return scores if self.W is None else scores + np.einsum("ia,kab,ib->ik", X, self.W, X)
 
-    def log_odds(self, a: Any, b: Any) -> tuple[np.ndarray | None, np.ndarray, float]:
+    def log_odds(self, a: Label, b: Label) -> tuple[np.ndarray | None, np.ndarray, float]:
         """(W, w, w0) of ln P(a | x) / P(b | x); where it is 0 lies the boundary between a and b."""
         labels = self.classes.tolist()
         for label in (a, b):

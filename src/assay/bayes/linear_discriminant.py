@@ -28,7 +28,7 @@ from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
 from assay.core.stored import FloatArray, Integer, Object
 from assay.core.sums import Source
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
-from assay.types import Priors, TableLike
+from assay.types import Estimator, Priors, TableLike
 
 
 class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
@@ -155,7 +155,7 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
-        covariance_estimator: Any = None,
+        covariance_estimator: Estimator | None = None,
     ):
         self.solver = solver
         self.shrinkage = shrinkage

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.bayes.counts import FeatureSums, FrequencyBayes, weigh
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
@@ -85,7 +86,7 @@ class MultinomialNB(FrequencyBayes):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: ArrayLike = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: Priors | None = None,

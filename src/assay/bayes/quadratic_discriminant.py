@@ -25,7 +25,7 @@ from assay.core.parameters import Choice, Flag, Instance, Range, Simplex
 from assay.core.stored import Each, FloatArray
 from assay.core.sums import Source
 from assay.errors import DegenerateError, ParameterError
-from assay.types import Priors
+from assay.types import Estimator, Priors
 
 
 class QuadraticDiscriminantAnalysis(OwnCovariances):
@@ -129,7 +129,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         reg_param: float = 0.0,
         store_covariance: bool = False,
         tol: float = 1.0e-4,
-        covariance_estimator: Any = None,
+        covariance_estimator: Estimator | None = None,
     ):
         self.solver = solver
         self.shrinkage = shrinkage

@@ -170,7 +170,7 @@ class UnivariateGaussianClassifier(GaussianNB):
         return super()._reasons(self._pick(X), rows).then(lambda i: [section])
 
 
-def decision_points(means: ArrayLike, variances: Any, priors: Priors) -> tuple[np.ndarray, np.ndarray]:
+def decision_points(means: ArrayLike, variances: ArrayLike, priors: Priors) -> tuple[np.ndarray, np.ndarray]:
     """Where the highest of K Gaussians times priors changes, and which one it is from left to right.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The command line: describe, compare, experiment, fit, tune, show, predict, explain, associate, datasets, learners.
+"""The command line: describe, compare, experiment, fit, select, tune, show, predict, explain, associate and more.
 
 Each command lives in a file of its own and is imported only when it is called, so ``assay --help`` is quick.
 Errors in a file, a column or an option end in one sentence and exit code 2.
@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "Which learners are worth having, and which differences are real.",
     "experiment": "Many learners and settings on many data sets, resumable.",
     "fit": "Train one learner on a table and save it.",
+    "select": "Which columns to keep, why, and the honest error of a learner with them.",
     "tune": "Search for the parameters of a learner, with the honest error of the tuned one.",
     "show": "What a saved model has learned: tree, rules, coefficients, importances.",
     "predict": "Predict each row of a table with a saved model.",

@@ -134,6 +134,7 @@ def _numbers(
         columns = {"": numbers_for(output, fitted.predict(X))}
         if coverage is not None:
             ends = fitted.predict_interval(X, coverage=coverage)
+            _doubt_intervals(fitted, coverage)
             if np.isinf(ends).any() and coverage == getattr(
                 fitted, "coverage", None
             ):  # else the model says so
@@ -147,6 +148,17 @@ def _numbers(
                 "upper": numbers_for(output, ends[:, 1]),
             }
     return columns
+
+
+def _doubt_intervals(fitted: Any, coverage: float) -> None:
+    """Say so if the learner's own intervals hold too little."""
+    doubt = fitted._interval_doubt(coverage) if hasattr(fitted, "_interval_doubt") else ""
+    if doubt:
+        click.echo(
+            f"Note: the intervals {doubt}: they hold fewer than {coverage:.0%} of the "
+            "numbers. Have them calibrated when it is trained: assay fit ... --interval.",
+            err=True,
+        )
 
 
 def _reasons(fitted: Any, X: Any, n: int) -> list[str]:

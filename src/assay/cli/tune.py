@@ -106,7 +106,9 @@ def command(
     or the name of a built-in data set.
     """
     from assay.cli.output import check_ending, check_output
+    from assay.errors import spoken_as
     from assay.evaluate.candidates import task_of_learners
+    from assay.evaluate.design import Resampling
     from assay.evaluate.metrics import DEFAULT, as_measures, task_of_metrics
     from assay.learners import KIND_OF_TASK, find_learner
     from assay.tuning import Tuned, TunedRegressor, default_space, nested
@@ -118,6 +120,10 @@ def command(
         raise click.UsageError("--json and --output - cannot both be standard output.")
     if jobs == 0:
         raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
+    for option, splits in (("--inner", inner), ("--outer", outer)):  # before a search of minutes
+        if splits != "none" or option == "--inner":
+            with spoken_as(option):
+                Resampling.of(splits)
     of_learner = task_of_learners([learner]) or task_of_metrics([metric] if metric else [])
     find_learner(learner, KIND_OF_TASK[task or of_learner or "classification"])  # before the file is read
     dataset, aim = rows_to_learn(open_data(data, target, reading), "tune", task, of_learner)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.words import one_line
+from assay.types import Label
 
 if TYPE_CHECKING:
     from assay.core.explanations import Explanations
@@ -72,7 +73,7 @@ class Explanation:
             "source": None if self.source is None else (self.source[0].take([self.source[1]]), 0),
         }
 
-    def to_frame(self, output: Any = None) -> Any:
+    def to_frame(self, output: Label = None) -> Any:
         """A pandas frame of one line: the answer and what each column contributes, as for several rows."""
         return self.block.to_frame(output)
 

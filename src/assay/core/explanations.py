@@ -12,6 +12,7 @@ from assay.core.explanation import Explanation, Section
 from assay.core.model_view import ModelView
 from assay.errors import ParameterError
 from assay.tables import RowNames, Table
+from assay.types import Label, RowIndex
 
 __all__ = ["Contributions", "Explanations", "Reasons", "RowValues", "dense_block"]
 
@@ -187,7 +188,7 @@ class Explanations(Sequence[Explanation]):
         """The explanation of a single row as such, those of several as they are."""
         return self[0] if len(self) == 1 else self
 
-    def take(self, rows: Any) -> Explanations:
+    def take(self, rows: RowIndex) -> Explanations:
         """The explanations of some rows, by their numbers from 0."""
         some = np.asarray(rows, dtype=np.int64)
         places, names = some.tolist(), self.names
@@ -217,7 +218,7 @@ class Explanations(Sequence[Explanation]):
         """What each column adds to the outputs of the model; None for a learner whose answer is no such sum."""
         return self.reasons.contributions(np.arange(len(self)))
 
-    def to_columns(self, output: Any = None) -> dict[str, Any]:
+    def to_columns(self, output: Label = None) -> dict[str, Any]:
         """The columns of :meth:`to_frame` by name, each with one entry for each row."""
         known = self.contributions()
         if output is not None:
@@ -232,7 +233,7 @@ class Explanations(Sequence[Explanation]):
         columns = {_unlike(name, set(known.columns)): entries for name, entries in facts.items()}
         return columns | dict(zip(known.columns, values.T))
 
-    def to_frame(self, output: Any = None) -> Any:
+    def to_frame(self, output: Label = None) -> Any:
         """A pandas frame with one line for each row: its answer, and what each column contributes to it.
 
         The columns are ``answer``, ``probability`` (of the answer, for a learner that has it) and, where the answer

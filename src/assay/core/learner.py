@@ -351,7 +351,7 @@ class Classifier(ClassifierMixin, Learner):
         sample_weight : (n,) what each row counts; None counts each once
         """
         self._check_parameters()
-        if _fit_elsewhere(self, X, y, sample_weight):
+        if fit_elsewhere(self, X, y, sample_weight):
             return self
         values = self._admit(X, fitting=True)
         self.classes_, codes = encode_labels(y, values.shape[0], type(self).__name__)
@@ -425,6 +425,19 @@ class Generative(Classifier):
         """(n, K) log P(x, k), not normalised over the classes."""
         return self._log_joint(self._admit(X))
 
+    def log_density(self, X: TableLike) -> np.ndarray:
+        r"""(n,) log p(x), the joint probability summed over the classes; -inf for rows that no class can have.
+
+        .. math:: \ln p(x) = \ln \sum_k p(x \mid k) P(k)
+
+        A row of low density is unlike the training rows, whatever its posterior says.
+        """
+        joint = self._log_joint(self._admit(X))
+        top = joint.max(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            total = np.exp(joint - np.where(np.isneginf(top), 0.0, top)[:, None]).sum(axis=1)
+            return top + np.log(np.where(total > 0, total, 1.0))
+
     def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of the posterior, exact also where the posterior underflows."""
         return log_softmax(self._evident(self._scores(self._admit(X))))
@@ -486,7 +499,7 @@ class Regressor(RegressorMixin, Learner):
     def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X and their numbers y."""
         self._check_parameters()
-        if _fit_elsewhere(self, X, y, sample_weight):
+        if fit_elsewhere(self, X, y, sample_weight):
             return self
         values = self._admit(X, fitting=True)
         target = numeric_target(y, values.shape[0], type(self).__name__)
@@ -536,6 +549,10 @@ class Regressor(RegressorMixin, Learner):
             )
         return ""
 
+    def _interval_doubt(self, coverage: float) -> str:
+        """Why the learner's own intervals may hold less than asked for, as the end of a sentence; mostly empty."""
+        return ""
+
     def _refuse_several_targets(self, several: bool) -> None:
         """Raise for a model of several targets, which has no distribution of one number a row."""
         if several:
@@ -566,7 +583,7 @@ class Transformer(TransformerMixin, Learner):
     def fit(self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None) -> Self:
         """Learn what the transformation needs from the rows of X."""
         self._check_parameters()
-        if _fit_elsewhere(self, X, y, sample_weight):
+        if fit_elsewhere(self, X, y, sample_weight):
             return self
         values = self._admit(X, fitting=True)
         self._learn(values, y, check_weights(sample_weight, values, type(self).__name__))
@@ -576,7 +593,7 @@ class Transformer(TransformerMixin, Learner):
         """The rows of X in the new table."""
         return self._transform(self._admit(X))
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the new table's columns."""
         check_is_fitted(self)
         if input_features is not None and list(input_features) != self.schema_.names:
@@ -624,7 +641,7 @@ class Clusterer(ClusterMixin, Learner):
         raise TypeError(f"{type(self).__name__} must define _assign")
 
 
-def _fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
+def fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
     """Fit on a Dask cluster if X lives there; whether that was done."""
     if not is_dask(X):
         return False

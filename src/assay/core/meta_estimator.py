@@ -279,6 +279,10 @@ class PassesDistributionsOn:
         settings = {} if coverage is None else {"coverage": coverage}
         return self._answering().predict_interval(rows, **settings)
 
+    def _interval_doubt(self, coverage: float) -> str:
+        answering = self._answering()
+        return answering._interval_doubt(coverage) if hasattr(answering, "_interval_doubt") else ""
+
 
 def takes_tables(model: Estimator) -> bool:
     """Whether an estimator takes checked tables and encoded labels: a learner of ours, around no other estimator.

@@ -164,6 +164,21 @@ class ClassScatter:
             between = ((gap * weight[:, None]).T @ gap)[None]
         return ClassScatter(count, self.rows + other.rows, mean, self.scatter + other.scatter + between, low)
 
+    def with_classes(self, place: np.ndarray, K: int, pooled: bool) -> ClassScatter:
+        """The same sums among K classes, where class k of these is ``place[k]``; the others are empty.
+
+        ``pooled`` says whether the scatter is that of all classes, which one class alone does not tell.
+        """
+
+        def spread(part: np.ndarray) -> np.ndarray:
+            wide = np.zeros((K, *part.shape[1:]), part.dtype)
+            wide[place] = part
+            return wide
+
+        scatter = self.scatter if pooled else spread(self.scatter)
+        low = None if self.low is None else spread(self.low)
+        return ClassScatter(spread(self.count), spread(self.rows), spread(self.mean), scatter, low)
+
 
 @dataclass
 class RowScatter:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,7 +18,7 @@ class NumberedColumns(Transformer):
     _n_features_out: int
     stored = {"_n_features_out": Integer("m", low=0)}
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the new columns: that of the class and a number."""
         super().get_feature_names_out(input_features)  # checks them against those of fit
         return np.array(self._names_out(), dtype=object)

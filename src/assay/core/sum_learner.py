@@ -19,6 +19,7 @@ from assay.core.targets import check_weights, encode_labels, label_codes, numeri
 from assay.errors import DataError, DegenerateError, ParameterError, SchemaError
 from assay.tables import Schema, Table
 from assay.tables.float_blocks import is_sparse
+from assay.types import Labels, TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -46,7 +47,11 @@ class PassLearner(_Learner):
 
     @all_or_nothing
     def fit_blocks(
-        self, blocks: Any, target: str | None = None, weights: str | None = None, classes: Any = None
+        self,
+        blocks: Any,
+        target: str | None = None,
+        weights: str | None = None,
+        classes: Labels | None = None,
     ) -> Self:
         """Learn from more rows than fit in memory, one block at a time.
 
@@ -139,7 +144,13 @@ class SumLearner(PassLearner):
             self.__dict__.pop(name, None)
 
     @observed
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: TableLike,
+        y: Target | None = None,
+        classes: Labels | None = None,
+        sample_weight: Weights | None = None,
+    ) -> Self:
         """Add some rows to what was learned so far; the order of the calls does not matter.
 
         As long as the rows so far do not determine the model (a class with a single row has no covariance,

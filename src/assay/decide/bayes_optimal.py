@@ -97,7 +97,7 @@ class BayesOptimal:
         return log_posterior(self.log_joint(x), zero_evidence="prior", priors=self.priors)[0]
 
     def decide(
-        self, x: ArrayLike, loss: Losses | None = None, reject: Any = None, **options: Any
+        self, x: ArrayLike, loss: Losses | None = None, reject: ArrayLike | str | None = None, **options: Any
     ) -> Decision:
         """The decisions of least risk; see :func:`assay.decide.decide`."""
         return decide(self.posterior(x), loss, reject, classes=self.classes, **options)
@@ -129,7 +129,7 @@ class BayesOptimal:
         low: float,
         high: float,
         loss: Losses | None = None,
-        reject: Any = None,
+        reject: ArrayLike | str | None = None,
         *,
         points: int = 2001,
         **options: Any,
@@ -144,7 +144,7 @@ class BayesOptimal:
         low: float,
         high: float,
         loss: Losses | None = None,
-        reject: Any = None,
+        reject: ArrayLike | str | None = None,
         *,
         points: int = 2001,
         **options: Any,

@@ -48,6 +48,12 @@ class CascadeAccount:
         """The same for one row; 0 if there are none."""
         return self.cost / self.levels[0].asked if self.levels and self.levels[0].asked else 0.0
 
+    @property
+    def use_cost_per_row(self) -> float:
+        """What asking the levels about one row costs on average; 0 if there are none."""
+        asked = sum(level.asked * level.use_cost for level in self.levels)
+        return asked / self.levels[0].asked if self.levels and self.levels[0].asked else 0.0
+
     def __str__(self) -> str:
         heads = ["level", "reject at", "asked", "decided", "rejected", "errors", "cost of use", "loss"]
         rows: list[list[Any]] = [

@@ -130,7 +130,7 @@ class ConformalClassifier(MetaClassifier):
         alpha: float = 0.1,
         *,
         nonconformity: Any = "lac",
-        cv: Splitter = 0.3,
+        cv: Splitter | float | str = 0.3,
         class_conditional: bool = False,
         allow_empty: bool = True,
         random_state: RandomState = None,

@@ -197,7 +197,7 @@ class ConformalRegressor(MetaEstimator, Regressor):
         method: str = "auto",
         *,
         coverage: float = 0.9,
-        cv: Splitter | None = None,
+        cv: Splitter | float | str = None,
         spread: Estimator | None = None,
         time_order: bool = False,
         random_state: RandomState = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +11,7 @@ from assay.core.targets import check_weights, label_codes
 from assay.decide.decision import TIE, check_posterior, decide
 from assay.decide.losses import as_loss
 from assay.errors import DataError
-from assay.types import Labels, Scores, Target, Weights
+from assay.types import Labels, Losses, Scores, Target, Weights
 
 __all__ = ["RejectCurve", "RiskCoverage", "error_reject_curve", "risk_coverage_curve"]
 
@@ -118,9 +117,9 @@ def error_reject_curve(
     posterior: Scores,
     y: Target | None = None,
     *,
-    loss: Any = None,
+    loss: Losses | str | None = None,
     classes: Labels | None = None,
-    costs: Any = None,
+    costs: ArrayLike | None = None,
     sample_weight: Weights | None = None,
 ) -> RejectCurve:
     """How the error falls as more rows are rejected.

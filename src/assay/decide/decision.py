@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.seeds import random_state_of
 from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
-from assay.types import Label, RandomState, Scores
+from assay.types import Label, Losses, RandomState, Scores
 
 __all__ = ["Decision", "check_posterior", "decide", "ties"]
 
@@ -42,8 +43,8 @@ class Decision:
     risks: np.ndarray
     best: np.ndarray
     posterior: np.ndarray
-    reject: Any = None
-    reject_label: Any = "reject"
+    reject: ArrayLike | str | None = None
+    reject_label: Label = "reject"
     may_reject: bool = False
 
     @property
@@ -87,8 +88,8 @@ class Decision:
 
 def decide(
     posterior: Scores,
-    loss: Any = None,
-    reject: Any = None,
+    loss: Losses | LossMatrix | str | None = None,
+    reject: ArrayLike | str | None = None,
     priors: Any = None,
     trained_priors: Any = None,
     *,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.explanation import Section
@@ -105,11 +107,11 @@ class DecisionRule(Wrapper):
         self,
         estimator: Estimator | None = None,
         loss: Losses | None = None,
-        reject: Any = None,
+        reject: float | None = None,
         priors: Priors | None = None,
         trained_priors: Priors | None = None,
         *,
-        actions: Any = None,
+        actions: Sequence[Label] | None = None,
         tie: str = "first",
         reject_label: Label = "reject",
         random_state: RandomState = None,
@@ -150,7 +152,9 @@ class DecisionRule(Wrapper):
             return P
         return adjust_priors(P, self._new_priors(), self._old_priors(model))
 
-    def decide(self, X: TableLike, loss: Losses | None = None, reject: Any = None) -> Decision:
+    def decide(
+        self, X: TableLike, loss: Losses | None = None, reject: ArrayLike | str | None = None
+    ) -> Decision:
         """The decisions with their grounds: risks, ties, posterior.
 
         Parameters

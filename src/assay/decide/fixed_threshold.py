@@ -141,7 +141,7 @@ class FixedThresholdClassifier(Wrapper, Thresholded):
         self,
         estimator: Estimator | None = None,
         *,
-        threshold: Any = "auto",
+        threshold: float | str = "auto",
         pos_label: Label | None = None,
         response_method: str = "auto",
     ):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, ParameterError
-from assay.types import Target
+from assay.types import RowLabels, Target
 
 __all__ = ["IntervalCalibration", "IntervalLine", "interval_calibration"]
 
@@ -69,7 +69,7 @@ def interval_calibration(
     answers: Any,
     *,
     levels: Sequence[float] = LEVELS,
-    groups: Any = None,
+    groups: RowLabels | None = None,
     confidence: float = 0.95,
 ) -> IntervalCalibration:
     """Compare nominal and achieved coverage of prediction intervals.

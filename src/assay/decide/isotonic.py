@@ -99,7 +99,7 @@ class IsotonicCalibrator(Calibrator):
         "probabilities_": FloatArray("m", low=0, high=1),
     }
 
-    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, scores: ArrayLike, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n,) scores and (n,) labels 0 or 1."""
         s, y, w = check_calibration(scores, y, sample_weight, "IsotonicCalibrator")
         levels, ones, mass = pooled_scores(s, y, w)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights, plain_values
 from assay.errors import DataError, ParameterError
 from assay.sentence import Sentence
 from assay.stats.checks import is_number
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["Newsvendor", "newsvendor"]
 
@@ -35,7 +37,7 @@ class Newsvendor(Sentence):
     over: float
     expected_cost: np.ndarray | None = None
 
-    def cost(self, truth: Any) -> np.ndarray:
+    def cost(self, truth: Target) -> np.ndarray:
         """(n,) what each amount cost, now that the true numbers are known.
 
         >>> from assay.decide import newsvendor
@@ -51,7 +53,7 @@ class Newsvendor(Sentence):
             raise DataError("a true number is NaN or infinite.", who="Newsvendor")
         return unit_costs(y, self.amount, self.under, self.over)
 
-    def mean_cost(self, truth: Any, sample_weight: Any = None) -> float:
+    def mean_cost(self, truth: Target, sample_weight: Weights | None = None) -> float:
         """What the amounts cost on average, now that the true numbers are known.
 
         >>> from assay.decide import newsvendor
@@ -70,7 +72,14 @@ class Newsvendor(Sentence):
         )
 
 
-def newsvendor(predicted: Any, X: Any = None, *, under: float, over: float, levels: Any = None) -> Newsvendor:
+def newsvendor(
+    predicted: Any,
+    X: TableLike | None = None,
+    *,
+    under: float,
+    over: float,
+    levels: ArrayLike | None = None,
+) -> Newsvendor:
     r"""The amount that costs least on average, if it has to be chosen before the number is known.
 
     A unit too few costs :math:`c_u` (a sale lost), a unit too many :math:`c_o` (stock left over). The expected cost

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -67,10 +68,11 @@ class RejectCascade(MetaClassifier):
     costs : list of floats or None
         What it costs to ask each level about a row; None is 0.
     loss : as in DecisionRule, default None, the 0/1 loss
-    train_on : "all" or "rejected", default "all"
-        Whether each level learns from all rows, or from those that the level before rejects.
+    train_on : "all", "rejected" or "doubtful", default "all"
+        Whether each level learns from all rows, from those that the level before rejects, or from those that it rejects
+        or gets wrong when they are left out of its training rows, by ``cv``: the exceptions to a rule.
     cv : int, splitter or list of (train, test), default 5
-        Folds for "expected".
+        Folds for "expected" and "doubtful".
     reject_label : default "reject"
 
     Attributes
@@ -123,7 +125,7 @@ class RejectCascade(MetaClassifier):
         "reject": Range(0) | None,
         "costs": Any_("a list of costs, or None"),
         "loss": Any_(),
-        "train_on": Choice("all", "rejected"),
+        "train_on": Choice("all", "rejected", "doubtful"),
         "cv": Any_("a whole number from 2 up, a splitter, or a list of splits", _is_cv),
         "reject_label": Any_("a label"),
     }
@@ -137,8 +139,8 @@ class RejectCascade(MetaClassifier):
 
     def __init__(
         self,
-        estimators: Any = None,
-        rejects: Any = 0.1,
+        estimators: Sequence[Any] | None = None,
+        rejects: ArrayLike | str = 0.1,
         reject: float | None = None,
         *,
         costs: ArrayLike | None = None,
@@ -193,10 +195,28 @@ class RejectCascade(MetaClassifier):
         for number, template in enumerate(self._levels()):
             model = _fit(template, X, target, w, rows, who)
             self.estimators_.append(model)
-            if self.train_on == "rejected" and number + 1 < len(self._levels()):
-                aside = rows[self._decide(number, take_rows(X, rows)).rejected]
+            if self.train_on != "all" and number + 1 < len(self._levels()):
+                aside = rows[self._set_aside(number, template, X, target, w, rows)]
                 rows = aside if len(aside) else rows  # a level that rejects nothing teaches the next no less
         return self
+
+    def _set_aside(
+        self,
+        number: int,
+        template: Any,
+        X: Any,
+        target: EncodedLabels,
+        w: np.ndarray | None,
+        rows: np.ndarray,
+    ) -> np.ndarray:
+        """(rows,) which of the rows of a level the next one learns from."""
+        some = take_rows(X, rows)
+        if self.train_on == "rejected":
+            return self._decide(number, some).rejected
+        some_w = None if w is None else w[rows]
+        P = _out_of_fold(template, some, target[rows], some_w, self.classes_, self.cv, type(self).__name__)
+        decision = decide(P, self.loss, self.rejects_[number], classes=self.classes_.tolist())
+        return decision.rejected | (P.argmax(axis=1) != target.codes[rows])
 
     def _thresholds(self, X: Any, target: EncodedLabels, w: np.ndarray | None) -> list[float | None]:
         """The cost of rejecting of each level."""

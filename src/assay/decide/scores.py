@@ -91,7 +91,7 @@ def weighted_maximum(scores: Scores, costs: ArrayLike, classes: Labels | None = 
     return names[np.argmax(S * c, axis=1)]
 
 
-def rank(classifier: Any, X: TableLike, target_class: Any) -> np.ndarray:
+def rank(classifier: Any, X: TableLike, target_class: Label) -> np.ndarray:
     """Row numbers of X from the most to the least likely member of one class.
 
     Ranks by the posterior, which is normalised over the classes and so comparable between rows. A classifier

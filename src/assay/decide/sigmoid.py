@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import Scalar
 from assay.decide._calibrators import Calibrator, check_calibration
@@ -53,7 +54,7 @@ class SigmoidCalibrator(Calibrator):
         "b_": Scalar(),
     }
 
-    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, scores: ArrayLike, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n,) scores and (n,) labels 0 or 1."""
         s, y, w = check_calibration(scores, y, sample_weight, "SigmoidCalibrator")
         self.a_, self.b_ = fit_sigmoid(s, y, w)

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.decide.losses import as_loss
 from assay.errors import DataError, ParameterError
-from assay.types import Label, Labels, Scores, Scoring, TableLike, Target, Weights
+from assay.types import Label, Labels, Losses, Scores, Scoring, TableLike, Target, Weights
 
 __all__ = ["ThresholdChoice", "tune_threshold", "tune_weights"]
 
@@ -38,7 +38,7 @@ def tune_threshold(
     y: Target,
     scores: Scores,
     *,
-    loss: Any = None,
+    loss: Losses | str | None = None,
     scoring: Scoring | None = None,
     pos_label: Label | None = None,
     thresholds: Any = None,
@@ -111,7 +111,7 @@ def tune_weights(
     y: Target,
     posterior: Scores,
     *,
-    loss: Any = None,
+    loss: Losses | str | None = None,
     scoring: Scoring | None = None,
     classes: Labels | None = None,
     thresholds: int = 100,

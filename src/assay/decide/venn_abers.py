@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import FloatArray
 from assay.decide._calibrators import Calibrator, check_calibration, pooled_scores
@@ -56,7 +57,7 @@ class VennAbersCalibrator(Calibrator):
         "mass_": FloatArray("m"),
     }
 
-    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, scores: ArrayLike, y: Any, sample_weight: Any = None) -> Self:
         """Learn from (n,) scores and (n,) labels 0 or 1."""
         s, y, w = check_calibration(scores, y, sample_weight, "VennAbersCalibrator")
         self.scores_, self.ones_, self.mass_ = pooled_scores(s, y, w)

@@ -25,7 +25,7 @@ from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import covariance_of
 from assay.distances.metric import METRICS, Metric, metric_of
 from assay.errors import DegenerateError, ParameterError
-from assay.types import RandomState
+from assay.types import MetricLike, RandomState
 
 __all__ = ["KernelDensity"]
 
@@ -139,7 +139,7 @@ class KernelDensity(DensityEstimator):
         bandwidth: float | ArrayLike | str = 1.0,
         algorithm: str = "auto",
         kernel: str = "gaussian",
-        metric: Any = "euclidean",
+        metric: MetricLike = "euclidean",
         atol: float = 0,
         rtol: float = 0,
         breadth_first: bool = True,

@@ -9,7 +9,6 @@ import numpy as np
 from assay.core.parallel import in_threads
 from assay.distances.metric import Metric
 from assay.distances.search import Searcher
-from assay.types import TableLike
 
 __all__ = ["Balls"]
 
@@ -30,7 +29,7 @@ class Balls(Searcher):
 
     method = "ball_tree"
 
-    def __init__(self, X: TableLike, metric: Metric):
+    def __init__(self, X: Any, metric: Metric):
         super().__init__(X, metric)
         rows = metric._prepared(X)
         m = int(np.ceil(np.sqrt(self.n)))

@@ -92,13 +92,15 @@ class KDTree(Searcher):
     ) -> None:
         start, candidates = self._candidates(Q[some], last[some] * ROUNDING, p)
         query = np.repeat(np.arange(len(some)), np.diff(start))
-        apart = np.empty(len(candidates))
-        _nearest.pairs(np.ascontiguousarray(Q[some]), self.points, query, candidates, p, apart)
+        sums, asked = np.empty(len(candidates)), np.ascontiguousarray(Q[some])
+        _nearest.pair_sums(asked, self.points, query, candidates, p, sums)
         if leave_out is not None:
-            apart[candidates == leave_out[some[query]]] = np.inf
-        order = np.lexsort((candidates, apart, query))
+            sums[candidates == leave_out[some[query]]] = np.inf
+        order = np.lexsort((candidates, sums, query))
         first = order[(start[:-1, None] + np.arange(k)).ravel()]
-        distances[some] = apart[first].reshape(-1, k)
+        apart = np.empty(len(first))
+        _nearest.pairs(asked, self.points, query[first], candidates[first], p, apart)
+        distances[some] = apart.reshape(-1, k)
         rows[some] = candidates[first].reshape(-1, k)
 
     def _candidates(self, Q: np.ndarray, radius: Any, p: float) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from assay.core.targets import row_counts
 from assay.distances.metric import Metric
 from assay.distances.minkowski import apart
 from assay.errors import DataError, ParameterError
-from assay.types import TableLike
+from assay.types import PointsLike, TableLike
 
 __all__ = ["Mahalanobis", "covariance_of", "inverse_of", "mean_of", "root_of"]
 
@@ -57,8 +57,8 @@ class Mahalanobis(Metric):
     triangle: ClassVar[bool] = True
 
     V: Any = None
-    VI: Any = None
-    L: Any = None
+    VI: np.ndarray | None = None
+    L: np.ndarray | None = None
     L_: np.ndarray | None = None
     stored = {
         "V": FloatArray("d", "d", finite=True) | Plain((list, tuple)) | None,
@@ -108,7 +108,7 @@ class Mahalanobis(Metric):
         # not a product of matrices, whose rounding depends on where a row stands: equal rows must be equal points
         return np.einsum("ij,rj->ir", X, self.L_)
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
         known: Any = self if self.L_ is not None else self.learn(np.concatenate([A, B]))
         return Metric.between(known, A, B)

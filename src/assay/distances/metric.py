@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from assay.core.parallel import in_threads
+from assay.core.parameters import Any_
 from assay.core.stored import Kind
 from assay.errors import DataError, ParameterError
 from assay.tables import Schema
-from assay.types import TableLike
+from assay.types import MetricLike, PointsLike, TableLike
 
-__all__ = ["METRICS", "Metric", "metric_of"]
+__all__ = ["METRIC", "METRICS", "Metric", "metric_of"]
 
 BLOCK = 1 << 20  # pairs in one piece of work
 
@@ -65,7 +66,7 @@ class Metric:
         """The distance of points from that of their rows."""
         return distance
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         """(n, m) the distances between all rows of A and of B."""
         A, B = self._prepared(A), self._prepared(B)
         n, m = A.shape[0], B.shape[0]
@@ -78,7 +79,7 @@ class Metric:
         in_threads(some, range(0, n, size), 1 if self.function else None)
         return out
 
-    def paired(self, A: Any, B: Any) -> np.ndarray:
+    def paired(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         """(n,) the distance of each row of A to the same row of B."""
         if len(self._shape(A)) != 2 or self._shape(A) != self._shape(B):
             raise DataError(
@@ -126,9 +127,19 @@ METRICS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "precomputed": ("precomputed", "Precomputed", {}),
 }  # fmt: skip
 
+METRIC = Any_(
+    "the name of a metric, a function of two rows, or a Metric",
+    lambda value: (
+        (isinstance(value, str) and value in METRICS)
+        or isinstance(value, Metric)
+        or callable(value)
+        or hasattr(value, "pairwise")
+    ),
+)
+
 
 def metric_of(
-    metric: str | Callable[..., float] | Metric,
+    metric: MetricLike,
     *,
     p: float = 2,
     metric_params: Mapping[str, Any] | None = None,

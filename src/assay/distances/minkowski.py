@@ -12,7 +12,7 @@ from assay.core.targets import row_counts
 from assay.distances.extremes import largest, other_units, scaled
 from assay.distances.metric import Metric
 from assay.errors import DataError, ParameterError
-from assay.types import TableLike
+from assay.types import PointsLike, TableLike
 
 __all__ = ["Minkowski", "SquaredEuclidean", "Standardized"]
 
@@ -41,7 +41,7 @@ class Minkowski(Metric):
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
 
     p: float = 2.0
-    w: Any = None
+    w: np.ndarray | None = None
     stored = {
         "p": Scalar(low=0),
         "w": FloatArray("d", low=0, finite=True) | Plain((list, tuple)) | None,
@@ -144,7 +144,7 @@ class Standardized(Metric):
     takes: ClassVar[frozenset[str]] = frozenset()
     triangle: ClassVar[bool] = True
 
-    V: Any = None
+    V: np.ndarray | None = None
     stored = {"V": FloatArray("d", low=0, finite=True) | Plain((list, tuple)) | None}
 
     def __post_init__(self) -> None:
@@ -175,7 +175,7 @@ class Standardized(Metric):
         with np.errstate(divide="ignore"):
             return X * np.where(self.V > 0, 1 / np.sqrt(self.V), 0.0)
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
         if self.V is None:
             return self.learn(np.concatenate([A, B])).between(A, B)

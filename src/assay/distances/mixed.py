@@ -12,7 +12,7 @@ from assay.core.stored import BoolArray, FloatArray, OffsetArray, Scalar
 from assay.distances.metric import Metric
 from assay.distances.minkowski import Minkowski
 from assay.errors import DataError
-from assay.types import TableLike
+from assay.types import PointsLike, TableLike
 
 __all__ = ["HEOM", "Fitting", "Gower", "ValueDifference"]
 
@@ -89,7 +89,7 @@ class HEOM(Metric):
         """No tables: categories differ by 1 or not at all."""
         return np.zeros(X.shape[1] + 1, np.int64), np.zeros(0)
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
         if self.scale_ is None:
             both: Any = self.learn(np.concatenate([A, B]))

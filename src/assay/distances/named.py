@@ -41,7 +41,7 @@ class Named(Metric):
     """
 
     which: str = "hamming"
-    w: Any = None
+    w: np.ndarray | None = None
     stored = {
         "which": Text(),
         "w": FloatArray("d", low=0, finite=True) | Plain((list, tuple)) | None,

@@ -355,8 +355,9 @@ void closest(In2<double> Q_,           // in   (q, d)
     (p == 1 ? closest_one : closest_two)(Q, XT, n, row.data());
 }
 
-// The exact distances of some pairs of points.
-template <class T>
+// The exact distances of some pairs of points, or what they are the roots of: only these tell which is nearer, since
+// sums that differ in the last digit may have equal roots.
+template <class T, bool rooted>
 void pairs(In2<T> Q_, In2<T> X_, In1<int64_t> query, In1<int64_t> row, double p, InOut1<double> out) {
     const auto Q = view(Q_), X = view(X_);
     const int64_t m = int64_t(query.shape(0)), d = X.cols();
@@ -368,7 +369,9 @@ void pairs(In2<T> Q_, In2<T> X_, In1<int64_t> query, In1<int64_t> row, double p,
     by_power(p, [&](auto kind) {
         constexpr Power power = decltype(kind)::value;
         for (int64_t t = 0; t < m; ++t)
-            out.data()[t] = root<power>(apart<power>(Q.row(query.data()[t]), X.row(row.data()[t]), d, p), p);
+            if (const double sum = apart<power>(Q.row(query.data()[t]), X.row(row.data()[t]), d, p); rooted)
+                out.data()[t] = root<power>(sum, p);
+            else out.data()[t] = sum;
     });
 }
 
@@ -384,6 +387,8 @@ NB_MODULE(ASSAY_MODULE, m) {
     define(m, "settle", &settle<float>, "Q", "X", "p", "k", "slack", "limit", "count", "store", "distance", "row");
     define(m, "sorted", &sorted, "k", "count", "store", "distance", "row");
     define(m, "closest", &closest, "Q", "XT", "n", "p", "row");
-    define(m, "pairs", &pairs<double>, "Q", "X", "query", "row", "p", "out");
-    define(m, "pairs", &pairs<float>, "Q", "X", "query", "row", "p", "out");
+    define(m, "pairs", &pairs<double, true>, "Q", "X", "query", "row", "p", "out");
+    define(m, "pairs", &pairs<float, true>, "Q", "X", "query", "row", "p", "out");
+    define(m, "pair_sums", &pairs<double, false>, "Q", "X", "query", "row", "p", "out");
+    define(m, "pair_sums", &pairs<float, false>, "Q", "X", "query", "row", "p", "out");
 }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from assay.distances.metric import Metric
 from assay.errors import DataError
+from assay.types import PointsLike
 
 __all__ = ["Precomputed"]
 
@@ -29,7 +30,7 @@ class Precomputed(Metric):
     takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
     precomputed: ClassVar[bool] = True
 
-    def between(self, A: Any, B: Any) -> np.ndarray:
+    def between(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         """A itself: (n, m) distances to the m rows of B."""
         A = np.asarray(A, dtype=np.float64)
         if A.shape[1] != B.shape[0]:
@@ -40,5 +41,5 @@ class Precomputed(Metric):
             raise DataError("precomputed: Negative values in data: distances must not be below 0.")
         return A
 
-    def paired(self, A: Any, B: Any) -> np.ndarray:
+    def paired(self, A: PointsLike, B: PointsLike) -> np.ndarray:
         raise DataError("precomputed: the distances of pairs are in the table itself.")

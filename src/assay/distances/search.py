@@ -11,9 +11,10 @@ import numpy as np
 from assay.distances.extremes import largest, most, other_units, scaled
 from assay.distances.metric import Metric, metric_of
 from assay.errors import DataError, ParameterError
-from assay.types import TableLike
+from assay.tables import Table
+from assay.types import PointsLike
 
-__all__ = ["Searcher", "kept_searcher", "searcher"]
+__all__ = ["Searcher", "kept_searcher", "rows_of_index", "searcher"]
 
 Method = Literal["auto", "brute", "kd_tree", "ball_tree"]
 
@@ -41,7 +42,7 @@ class Searcher:
         self._most = 0.0  # queries below it need no other unit
 
     def nearest(
-        self, Q: Any = None, k: int = 1, *, leave_out_self: bool = False
+        self, Q: PointsLike | None = None, k: int = 1, *, leave_out_self: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
         """The k nearest rows of each query.
 
@@ -253,7 +254,7 @@ def searcher(
 
 def kept_searcher(
     owner: Any,
-    X: TableLike,
+    X: Any,
     metric: Metric,
     method: Method = "auto",
     leaf_size: int = 30,
@@ -277,6 +278,22 @@ def kept_searcher(
     if anew or not same or stored is None or stored.metric.power != metric.power:
         stored = _kept[owner] = searcher(X, metric, method, leaf_size)
     return stored
+
+
+def rows_of_index(X: Any) -> Any:
+    """The rows that a fitted neighbour learner or one of scikit-learn's trees holds; any other X as it is.
+
+    >>> from assay.distances.search import rows_of_index
+    >>> from sklearn.neighbors import NearestNeighbors
+    >>> rows_of_index(NearestNeighbors().fit([[0.0], [1.0]])).tolist()
+    [[0.0], [1.0]]
+    """
+    if hasattr(X, "_ready"):  # a learner of ours, which says so if it is not fitted
+        X._ready()
+    if hasattr(X, "_fit_X"):
+        schema = getattr(X, "schema_", None)
+        return X._fit_X if schema is None or len(schema) != X._fit_X.shape[1] else Table(X._fit_X, schema)
+    return np.asarray(X.data) if hasattr(X, "node_data") and hasattr(X, "query") else X
 
 
 def _suitable(X: np.ndarray, metric: Metric) -> Method:

@@ -1,4 +1,4 @@
-"""Traces of preparation before the split: scaling, filling, oversampling by rows that are to be tested."""
+"""Traces of preparation before the split: scaling, filling, oversampling, selection by rows that are to be tested."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.evaluate.finding import Case, Finding, listed
+from assay.evaluate.selected_beforehand import selected_beforehand
 
 __all__ = ["BEFOREHAND_CHECKS"]
 
@@ -152,4 +153,4 @@ def _measured(case: Case) -> Iterator[tuple[int, str, np.ndarray]]:
             yield j, name, known
 
 
-BEFOREHAND_CHECKS = [scaled_beforehand, filled_beforehand, oversampled]
+BEFOREHAND_CHECKS = [scaled_beforehand, filled_beforehand, oversampled, selected_beforehand]

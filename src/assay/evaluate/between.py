@@ -13,7 +13,7 @@ from assay.evaluate.comparison import Comparison
 from assay.evaluate.digits import shown_metric
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import TestResult
-from assay.types import TableLike, Target
+from assay.types import Estimator, MeasureLike, TableLike, Target
 
 __all__ = ["BetweenAndWithin", "between_and_within"]
 
@@ -53,12 +53,12 @@ class BetweenAndWithin(Sentence):
 
 
 def between_and_within(
-    first: Any,
-    second: Any,
+    first: Estimator | str,
+    second: Estimator | str,
     X: TableLike,
     y: Target | None = None,
     design: Any = "20xholdout",
-    metric: Any = None,
+    metric: MeasureLike | None = None,
     alpha: float = 0.05,
     **options: Any,
 ) -> BetweenAndWithin:

@@ -21,7 +21,7 @@ from assay.evaluate.work import each
 from assay.metrics.measure import measures
 from assay.sentence import Sentence
 from assay.stats.significance.test_result import check_alpha, shown_confidence
-from assay.types import Target
+from assay.types import RowLabels, Target
 
 __all__ = ["BootstrapError", "bootstrap_error", "error_632", "error_632_plus", "no_information_rate"]
 
@@ -56,7 +56,7 @@ def error_632_plus(training: float, left_out: float, no_information: float) -> f
     return (1 - w) * training + w * left_out  # (1)
 
 
-def no_information_rate(truth: Target, answer: Any) -> float:
+def no_information_rate(truth: Target, answer: Target) -> float:
     r"""The error if classes and answers had nothing to do with each other: :math:`\sum_k p_k (1 - q_k)`.
 
     >>> from assay.evaluate import no_information_rate
@@ -154,7 +154,7 @@ def bootstrap_error(
     *,
     training: str = "all rows",
     alpha: float = 0.05,
-    groups: Any = None,
+    groups: RowLabels | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     task: str | None = None,

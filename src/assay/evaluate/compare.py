@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,23 +27,24 @@ from assay.metrics.measure import Measure, measures
 from assay.stats.checks import is_number
 from assay.stats.significance.test_result import check_alpha
 from assay.tables.data import Dataset
+from assay.types import Estimator, Losses, MeasureLike, RowLabels, TableLike, Target, Weights
 
 __all__ = ["compare"]
 
 
 def compare(
-    learners: Any,
-    X: Any,
-    y: Any = None,
+    learners: Estimator | str | Sequence[Estimator | str] | Mapping[str, Estimator | str] | None,
+    X: TableLike,
+    y: Target | None = None,
     design: Any = None,
-    metrics: Any = None,
+    metrics: MeasureLike | Sequence[MeasureLike] | None = None,
     alpha: float = 0.05,
     *,
-    loss: Any = None,
+    loss: Losses | str | None = None,
     reject: Any = None,
-    groups: Any = None,
-    times: Any = None,
-    sample_weight: Any = None,
+    groups: RowLabels | None = None,
+    times: RowLabels | None = None,
+    sample_weight: Weights | None = None,
     test: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.progress import progress
 from assay.core.seeds import as_seed
@@ -26,7 +27,7 @@ from assay.sentence import Sentence
 from assay.stats.information.elbow import elbow
 from assay.stats.intervals.repeated_estimate import corrected_interval
 from assay.stats.significance.test_result import check_alpha
-from assay.types import Estimator, RowLabels, TableLike, Target
+from assay.types import Estimator, MeasureLike, RowLabels, TableLike, Target
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -171,12 +172,12 @@ def learning_curve(
     X: TableLike,
     y: Target | None = None,
     *,
-    train_sizes: Any = (0.1, 0.33, 0.55, 0.78, 1.0),
+    train_sizes: ArrayLike = (0.1, 0.33, 0.55, 0.78, 1.0),
     design: Any = "5-fold",
-    metric: Any = None,
+    metric: MeasureLike | None = None,
     alpha: float = 0.05,
     groups: RowLabels | None = None,
-    times: Any = None,
+    times: RowLabels | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     task: str | None = None,
@@ -237,12 +238,12 @@ def complexity_curve(
     y: Target | None = None,
     *,
     param_name: str,
-    param_range: Any,
+    param_range: Sequence[Any],
     design: Any = "5-fold",
-    metric: Any = None,
+    metric: MeasureLike | None = None,
     alpha: float = 0.05,
     groups: RowLabels | None = None,
-    times: Any = None,
+    times: RowLabels | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     task: str | None = None,

@@ -19,6 +19,7 @@ from assay.evaluate.oddities import COLUMN_CHECKS, TARGET_CHECKS, imbalance, is_
 from assay.evaluate.straddling import STRADDLING_CHECKS
 from assay.evaluate.target import Target, as_target
 from assay.tables import Table
+from assay.types import RowLabels, TableLike
 
 __all__ = ["CHECKS", "Finding", "diagnose"]
 
@@ -34,15 +35,21 @@ CHECKS: list[Callable[[Case], Iterator[Finding]]] = [
 
 
 def diagnose(
-    X: Any, y: Any = None, folds: int = 10, *, groups: Any = None, times: Any = None, design: Any = None
+    X: TableLike,
+    y: Target | None = None,
+    folds: int = 10,
+    *,
+    groups: RowLabels | None = None,
+    times: RowLabels | None = None,
+    design: Any = None,
 ) -> list[Finding]:
     """All findings about a table and its classes, most severe first.
 
     Columns: constant, empty, with missing values, that name the rows, with rounded numbers or too many categories.
     Classes: one alone, rare, uneven. Leakage: columns that are the class in disguise or averages of it, missing
-    values that tell the class; copies and near copies, groups and times on both sides of a split; scaling, filling
-    and oversampling before it. Of more than 5000 rows, what a column knows of the class is judged by 5000 rows drawn
-    with a fixed seed; near copies are looked for among 20,000 rows.
+    values that tell the class; copies and near copies, groups and times on both sides of a split; scaling, filling,
+    oversampling and selection of columns before it. Of more than 5000 rows, what a column knows of the class is
+    judged by 5000 rows drawn with a fixed seed; near copies are looked for among 20,000 rows.
 
     Parameters
     ----------

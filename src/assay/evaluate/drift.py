@@ -14,7 +14,7 @@ from assay.sentence import Sentence
 from assay.stats.significance.multiple_tests import holm
 from assay.tables import Table
 from assay.tables.table import UNSEEN
-from assay.types import RandomState
+from assay.types import RandomState, TableLike
 
 __all__ = ["ColumnDrift", "Drift", "drift"]
 
@@ -119,8 +119,8 @@ class Drift(Sentence):
 
 
 def drift(
-    train: Any,
-    new: Any,
+    train: TableLike,
+    new: TableLike,
     *,
     alpha: float = 0.05,
     classifier: bool = True,

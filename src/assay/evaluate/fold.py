@@ -174,8 +174,10 @@ class Cell:
     fit_seconds: float = np.nan
     predict_seconds: float = np.nan
     failure: str = ""
-    chosen: dict[str, Any] | None = None  # the setting that a learner which tunes itself has chosen
-    chosen_score: float = np.nan  # what that setting had on its inner splits
+    chosen: dict[str, Any] | None = (
+        None  # the setting that a learner has chosen, or the columns of a selector
+    )
+    chosen_score: float = np.nan  # what these had on the inner splits
     warnings: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)  # columns with categories that only the test rows have
 
@@ -220,6 +222,9 @@ def _measure(candidate: Candidate, fold: Fold, task: Task, cell: Cell) -> None:
     last = steps[-1][1] if steps else learner
     if hasattr(last, "best_params_"):
         cell.chosen, cell.chosen_score = last.best_params_, float(getattr(last, "best_score_", np.nan))
+    elif selectors := [step for _, step in steps[:-1] if hasattr(step, "get_support")]:
+        columns = [str(name) for name in selectors[-1].get_feature_names_out()]
+        cell.chosen, cell.chosen_score = {"columns": columns}, float(getattr(selectors[-1], "score_", np.nan))
     start = time.perf_counter()
     predictions = learner.predict(X_test)
     cell.predict_seconds = time.perf_counter() - start

@@ -31,6 +31,7 @@ from assay.stats.significance.paired_t import paired_t_all
 from assay.stats.significance.test_result import check_alpha, shown_confidence, shown_p
 from assay.tables import Table
 from assay.tables.rows import take_rows
+from assay.types import Axes, Estimator, RowLabels, Scoring, Weights
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -135,7 +136,7 @@ class PermutationImportance:
         return {"learner": self.learner, "metric": self.metric, "baseline": self.baseline, "alpha": self.alpha,
                 "how": self.how, "columns": rows}  # fmt: skip
 
-    def plot(self, ax: Any = None, **options: Any) -> Any:
+    def plot(self, ax: Axes | None = None, **options: Any) -> Any:
         """Bars with their intervals: see ``assay.plots.ImportanceDisplay.from_permutation``."""
         from importlib import import_module
 
@@ -180,19 +181,19 @@ class PermutationImportance:
 
 @spoken_as("permutation_importance")
 def permutation_importance(
-    estimator: Any,
+    estimator: Estimator | str,
     X: Any,
     y: Any = None,
     *,
-    scoring: Any = None,
+    scoring: Scoring | None = None,
     n_repeats: int = 5,
     design: Any = None,
     alpha: float = 0.05,
     random_state: int | None = 0,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     max_samples: float | int = 1.0,
-    groups: Any = None,
-    times: Any = None,
+    groups: RowLabels | None = None,
+    times: RowLabels | None = None,
     n_jobs: int | None = None,
 ) -> PermutationImportance:
     r"""How much each column matters to a classifier: what it loses when the column is torn from its row.

@@ -66,7 +66,7 @@ def _by_other_names(case: Case, j: int) -> str:
     return f"is {case.target.name} by other names ({', '.join(shown[:3])}{', ...' if len(shown) > 3 else ''}) and "
 
 
-def holes_that_tell(case: Case) -> Iterator[Finding]:
+def missing_values_that_tell(case: Case) -> Iterator[Finding]:
     """Being there, or being missing, means one class: filled in when the class was known."""
     if not case.classes_usable:
         return
@@ -204,4 +204,4 @@ def _wrong_alone(x: np.ndarray, y: np.ndarray, coded: bool) -> float:
     return wrong / len(y)
 
 
-LEAKAGE_CHECKS = [target_in_disguise, holes_that_tell, target_coded, named_like_the_outcome]
+LEAKAGE_CHECKS = [target_in_disguise, missing_values_that_tell, target_coded, named_like_the_outcome]

@@ -14,7 +14,7 @@ from assay.errors import DataError, ParameterError
 from assay.rules.version_spaces.version_space import positive_rows
 from assay.sentence import Sentence
 from assay.tables import RowNames, Table
-from assay.types import TableLike, Target
+from assay.types import Label, TableLike, Target
 
 __all__ = ["CloseCalls", "NearMisses", "close_calls", "near_misses"]
 
@@ -39,7 +39,7 @@ class NearMisses(Sentence):
     nearest: np.ndarray
     distance: np.ndarray
     differences: list[dict[str, tuple[Any, Any]]]
-    positive: Any
+    positive: Label
     row_names: RowNames = field(default_factory=RowNames)
 
     def __len__(self) -> int:
@@ -69,7 +69,7 @@ class NearMisses(Sentence):
         return f"{head}\n{text_table(list(shown[0]), [list(r.values()) for r in shown])}"
 
 
-def near_misses(X: TableLike, y: Target, positive: Any = None, *, k: int = 10) -> NearMisses:
+def near_misses(X: TableLike, y: Target, positive: Label | None = None, *, k: int = 10) -> NearMisses:
     """The negative rows that differ least from a positive one.
 
     A near miss (Winston 1975) tells which property matters, since it lacks few: it is what moves the most
@@ -183,7 +183,7 @@ class CloseCalls(Sentence):
         )
 
 
-def close_calls(model: Any, X: Any, *, k: int = 10) -> CloseCalls:
+def close_calls(model: Any, X: TableLike, *, k: int = 10) -> CloseCalls:
     """The rows whose decision margin is smallest: where a fitted classifier was nearly of another opinion.
 
     The margin is the difference of the two largest probabilities, or of the two largest scores of a classifier without

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
@@ -116,7 +117,12 @@ class Residuals:
     """
 
     def __init__(
-        self, truth: Any, predicted: Any, weight: Any = None, rows: Any = None, columns: int | None = None
+        self,
+        truth: Any,
+        predicted: ArrayLike,
+        weight: ArrayLike | None = None,
+        rows: ArrayLike | None = None,
+        columns: int | None = None,
     ):
         self.outcome = Outcome.of_numbers(truth, predicted, weight=weight, columns=columns, who="Residuals")
         if not len(self.outcome.truth):

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from assay.errors import ParameterError
 from assay.metrics.measure import Measure, find_measure, measure_named, measures
 from assay.metrics.outcome import Outcome
+from assay.types import MeasureLike
 
 __all__ = ["measure_of", "scorer_named", "scorer_of"]
 
@@ -217,7 +218,7 @@ class MeasureScorer:
         return -self.measure.sign * float(self.measure.of(outcome))
 
 
-def scorer_of(measure: Any) -> MeasureScorer:
+def scorer_of(measure: MeasureLike) -> MeasureScorer:
     """A measure, by its name or itself, as a scorer for scikit-learn's searches: larger is better.
 
     >>> from sklearn.model_selection import cross_val_score

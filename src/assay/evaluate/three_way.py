@@ -21,7 +21,7 @@ from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha, shown_confidence
 from assay.tables import Table
 from assay.tables.rows import take_rows
-from assay.types import TableLike
+from assay.types import RowLabels, TableLike
 
 __all__ = ["Choice", "FinalReport", "ThreeWay", "three_way"]
 
@@ -32,7 +32,7 @@ def three_way(
     y: Any = None,
     shares: tuple[float, float, float] = (0.5, 0.25, 0.25),
     *,
-    groups: Any = None,
+    groups: RowLabels | None = None,
     random_state: int = 0,
     task: str | None = None,
 ) -> ThreeWay:

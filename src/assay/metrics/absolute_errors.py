@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.decide.newsvendor import unit_costs
 from assay.errors import ParameterError
@@ -15,6 +16,7 @@ from assay.metrics.measure import Measure
 from assay.metrics.number_forms import OfDistance, OfMaximum, OfMedian
 from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_number
+from assay.types import Target, Weights
 
 __all__ = [
     "asymmetric_cost",
@@ -27,7 +29,11 @@ __all__ = [
 
 
 def mean_absolute_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The mean absolute error, :math:`\frac1n\sum_i |y_i - \hat y_i|`, which the median of the target minimises.
 
@@ -47,7 +53,11 @@ def mean_absolute_error(
 
 
 def median_absolute_error(
-    y_true: Any, y_pred: Any, *, multioutput: Any = "uniform_average", sample_weight: Any = None
+    y_true: Target,
+    y_pred: Target,
+    *,
+    multioutput: str | ArrayLike = "uniform_average",
+    sample_weight: Weights | None = None,
 ) -> Any:
     r"""The median absolute error, which a few large errors do not move.
 
@@ -66,7 +76,7 @@ def median_absolute_error(
     return number_pair(y_true, y_pred, "median_absolute_error", sample_weight, multioutput).of(MEDIAN_AE.of)
 
 
-def max_error(y_true: Any, y_pred: Any) -> float:
+def max_error(y_true: Target, y_pred: Target) -> float:
     """The largest absolute error.
 
     Parameters
@@ -83,7 +93,11 @@ def max_error(y_true: Any, y_pred: Any) -> float:
 
 
 def mean_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The bias, :math:`\frac1n\sum_i (\hat y_i - y_i)`: above 0 if predictions are too high on the whole.
 
@@ -103,12 +117,12 @@ def mean_error(
 
 
 def mean_pinball_loss(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     alpha: float = 0.5,
-    multioutput: Any = "uniform_average",
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The loss of a predicted quantile, which the quantile :math:`\alpha` of the target minimises.
 
@@ -134,13 +148,13 @@ def mean_pinball_loss(
 
 
 def asymmetric_cost(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
     under: float = 1.0,
     over: float = 1.0,
-    sample_weight: Any = None,
-    multioutput: Any = "uniform_average",
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The mean cost of predictions, if each unit too low costs ``under`` and each unit too high ``over``.
 

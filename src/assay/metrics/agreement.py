@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from assay.metrics._inputs import labelled, undefined
 from assay.metrics.confusion import selected
 from assay.metrics.forms import OfTable
 from assay.metrics.measure import Measure
-from assay.types import Target, Weights
+from assay.types import Labels, Target, Weights
 
 __all__ = ["cohen_kappa_score", "matthews_corrcoef"]
 
@@ -22,7 +21,7 @@ def cohen_kappa_score(
     y1: Target,
     y2: Target,
     *,
-    labels: Any = None,
+    labels: Labels | None = None,
     weights: str | None = None,
     sample_weight: Weights | None = None,
     replace_undefined_by: float = np.nan,

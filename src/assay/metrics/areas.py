@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights, encode_labels
 from assay.errors import DataError, ParameterError
@@ -20,7 +21,7 @@ from assay.types import Label, Labels, Scores, Target, Weights
 __all__ = ["auc", "average_precision_score", "roc_auc_score"]
 
 
-def auc(x: Any, y: Any) -> float:
+def auc(x: ArrayLike, y: Any) -> float:
     """The area under points joined by lines (trapezoids); x must rise or fall throughout.
 
     >>> from assay.metrics import auc
@@ -232,7 +233,7 @@ def _averaged(
 
 @also_of_label_tables
 def average_precision_score(
-    y_true: Any,
+    y_true: Target,
     y_score: Scores,
     *,
     average: str | None = "macro",

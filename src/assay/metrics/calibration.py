@@ -20,13 +20,13 @@ from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_whole
 from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha
-from assay.types import Label, RandomState, Scores, Target, Weights
+from assay.types import Label, Labels, RandomState, Scores, Target, Weights
 
 __all__ = ["ReliabilityCurve", "calibration_error"]
 
 
 def calibration_error(
-    truth: Any,
+    truth: Target,
     posterior: Scores,
     *,
     bins: int = 15,
@@ -34,7 +34,7 @@ def calibration_error(
     norm: str = "l1",
     of: str = "auto",
     debias: bool = False,
-    labels: Any = None,
+    labels: Labels | None = None,
     sample_weight: Weights | None = None,
 ) -> float:
     r"""Distance of observed frequencies from predicted probabilities, over bins of the probabilities.
@@ -161,7 +161,7 @@ class ReliabilityCurve:
     high: np.ndarray
     method: str
     alpha: float
-    label: Any = None
+    label: Label | None = None
     consistent_low: np.ndarray | None = None
     consistent_high: np.ndarray | None = None
 

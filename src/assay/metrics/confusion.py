@@ -13,7 +13,7 @@ from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
 from assay.metrics._inputs import Labelled, labelled
-from assay.types import Labels, Target, Weights
+from assay.types import Label, Labels, Target, Weights
 
 __all__ = ["Confusion", "confusion_matrix"]
 
@@ -22,7 +22,7 @@ def confusion_matrix(
     y_true: Target,
     y_pred: Target,
     *,
-    labels: Any = None,
+    labels: Labels | None = None,
     sample_weight: Weights | None = None,
     normalize: str | None = None,
 ) -> np.ndarray:
@@ -123,13 +123,13 @@ class Confusion:
     @classmethod
     def of(
         cls,
-        truth: Any,
-        answer: Any,
+        truth: Target,
+        answer: Target,
         *,
         labels: Iterable[Any] | None = None,
-        positive: Any = None,
+        positive: Label | None = None,
         names: Any = None,
-        sample_weight: Any = None,
+        sample_weight: Weights | None = None,
     ) -> Confusion:
         """Count rows by true and predicted class.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights
 from assay.decide.losses import as_loss
@@ -22,7 +23,7 @@ __all__ = ["cost_per_row", "cost_sensitive_accuracy", "expected_cost"]
 def cost_per_row(
     truth: Target,
     answer: Target,
-    loss: Any = None,
+    loss: Losses | str | None = None,
     *,
     classes: Labels | None = None,
     reject: Any = None,
@@ -103,7 +104,7 @@ def expected_cost(
     loss: Losses | None = None,
     *,
     classes: Labels | None = None,
-    reject: Any = None,
+    reject: ArrayLike | str | None = None,
     sample_weight: Weights | None = None,
 ) -> float:
     r"""The mean cost of the predictions, :math:`\frac1n\sum_i \lambda(\hat y_i, y_i)`: the empirical risk.
@@ -126,7 +127,7 @@ def expected_cost(
 
 
 def cost_sensitive_accuracy(
-    truth: Target, answer: Target, cost: Any, *, sample_weight: Weights | None = None
+    truth: Target, answer: Target, cost: ArrayLike, *, sample_weight: Weights | None = None
 ) -> float:
     r"""Accuracy with each row weighted by the cost of an error on its class.
 

@@ -17,13 +17,16 @@ from assay.metrics.measure import Measure
 from assay.metrics.number_forms import Columns, OfMeans
 from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_number
+from assay.types import Target, Weights
 
 BLOCK_ROWS = 16_384  # at a time, so that what lies between the steps stays in the cache
 
 __all__ = ["d2_tweedie_score", "mean_gamma_deviance", "mean_poisson_deviance", "mean_tweedie_deviance"]
 
 
-def mean_tweedie_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None, power: float = 0) -> float:
+def mean_tweedie_deviance(
+    y_true: Target, y_pred: Target, *, sample_weight: Weights | None = None, power: float = 0
+) -> float:
     r"""The mean unit deviance of a distribution whose variance is the mean to a power p.
 
     .. math:: d_p(y,\mu) = 2\int_\mu^y \frac{y-t}{t^p}\,dt
@@ -46,7 +49,7 @@ def mean_tweedie_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None
     return _deviance(y_true, y_pred, sample_weight, power, "mean_tweedie_deviance")
 
 
-def mean_poisson_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def mean_poisson_deviance(y_true: Target, y_pred: Target, *, sample_weight: Weights | None = None) -> float:
     r"""The mean deviance of counts, :math:`\frac2n\sum_i y_i\ln(y_i/\hat y_i) - y_i + \hat y_i`.
 
     Parameters
@@ -64,7 +67,7 @@ def mean_poisson_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None
     return _deviance(y_true, y_pred, sample_weight, 1, "mean_poisson_deviance")
 
 
-def mean_gamma_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def mean_gamma_deviance(y_true: Target, y_pred: Target, *, sample_weight: Weights | None = None) -> float:
     r"""The mean deviance of positive amounts, :math:`\frac2n\sum_i \ln(\hat y_i/y_i) + y_i/\hat y_i - 1`.
 
     Parameters
@@ -81,7 +84,9 @@ def mean_gamma_deviance(y_true: Any, y_pred: Any, *, sample_weight: Any = None) 
     return _deviance(y_true, y_pred, sample_weight, 2, "mean_gamma_deviance")
 
 
-def d2_tweedie_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None, power: float = 0) -> float:
+def d2_tweedie_score(
+    y_true: Target, y_pred: Target, *, sample_weight: Weights | None = None, power: float = 0
+) -> float:
     r"""The share of the mean's deviance that is explained, :math:`1 - \sum d_p(y_i,\hat y_i)/\sum d_p(y_i,\bar y)`.
 
     Parameters

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.metrics._inputs import undefined
@@ -21,6 +22,7 @@ from assay.metrics.measure import Measure
 from assay.metrics.number_forms import Columns, OfMeans
 from assay.metrics.outcome import Outcome
 from assay.stats.estimators.weighted_quantile import weighted_quantile
+from assay.types import Target, Weights
 
 __all__ = [
     "adjusted_r2_score",
@@ -196,11 +198,11 @@ def _naive(season: int) -> Relative:
 
 
 def r2_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
-    sample_weight: Any = None,
-    multioutput: Any = "uniform_average",
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
     force_finite: bool = True,
 ) -> Any:
     r"""The coefficient of determination, :math:`R^2 = 1 - \sum_i (y_i-\hat y_i)^2 / \sum_i (y_i-\bar y)^2`.
@@ -226,11 +228,11 @@ def r2_score(
 
 
 def explained_variance_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
-    sample_weight: Any = None,
-    multioutput: Any = "uniform_average",
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
     force_finite: bool = True,
 ) -> Any:
     r"""The explained variance, :math:`1 - \operatorname{var}(y-\hat y)/\operatorname{var}(y)`: R2 that forgives a bias.
@@ -250,7 +252,7 @@ def explained_variance_score(
     return VARIANCE.of(pair, "", force_finite)
 
 
-def adjusted_r2_score(y_true: Any, y_pred: Any, columns: int, *, sample_weight: Any = None) -> float:
+def adjusted_r2_score(y_true: Target, y_pred: Target, columns: int, *, sample_weight: Any = None) -> float:
     r"""R2 that allows for the number of columns p, :math:`1 - (1-R^2)\frac{n-1}{n-p-1}` (Ezekiel 1930).
 
     NaN, with a warning, where there are not more rows than columns and one, or all true values are equal.
@@ -275,12 +277,12 @@ def adjusted_r2_score(y_true: Any, y_pred: Any, columns: int, *, sample_weight: 
 
 
 def d2_pinball_score(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     alpha: float = 0.5,
-    multioutput: Any = "uniform_average",
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The explained share of the pinball loss of the quantile :math:`\alpha` of the true values.
 
@@ -303,7 +305,11 @@ def d2_pinball_score(
 
 
 def d2_absolute_error_score(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The explained share of the absolute error of the median, :math:`1 - \sum|y_i-\hat y_i| / \sum|y_i-\tilde y|`.
 
@@ -322,7 +328,11 @@ def d2_absolute_error_score(
 
 
 def relative_squared_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""Squared error relative to that of the mean of the same rows, :math:`\sum(y_i-\hat y_i)^2/\sum(y_i-\bar y)^2`.
 
@@ -346,7 +356,11 @@ def relative_squared_error(
 
 
 def root_relative_squared_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The root of the relative squared error: the RMSE in standard deviations of the true values.
 
@@ -365,7 +379,11 @@ def root_relative_squared_error(
 
 
 def relative_absolute_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""Absolute error relative to that of the mean of the same rows, :math:`\sum|y_i-\hat y_i|/\sum|y_i-\bar y|`.
 
@@ -384,7 +402,11 @@ def relative_absolute_error(
 
 
 def weighted_absolute_percentage_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The absolute error as a share of the whole, :math:`\sum|y_i-\hat y_i|/\sum|y_i|` (WAPE).
 
@@ -405,13 +427,13 @@ def weighted_absolute_percentage_error(
 
 
 def mean_absolute_scaled_error(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Target,
+    y_pred: Target,
     *,
-    y_train: Any = None,
+    y_train: Target | None = None,
     season: int = 1,
-    sample_weight: Any = None,
-    multioutput: Any = "uniform_average",
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The mean absolute error in units of the naive forecast's, which repeats the value of one season ago.
 
@@ -454,7 +476,11 @@ def mean_absolute_scaled_error(
 
 
 def correlation_score(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""Pearson's correlation of predicted and true values: how well they agree up to a shift and a scale.
 

@@ -21,6 +21,7 @@ from assay.metrics.bootstrap import Plan, bounds, plan
 from assay.metrics.estimate import Estimate
 from assay.metrics.outcome import Outcome
 from assay.stats.intervals.proportion_interval import wilson_interval
+from assay.types import Label
 
 __all__ = ["Form", "IntervalRequest", "OfOutcome", "OfRows", "OfScores", "OfTable"]
 
@@ -314,11 +315,11 @@ class OfTable:
     link: Callable[[float], float] | None = None
     mean_of: Share | None = None
     classes: str = ""
-    label: Any = None
+    label: Label | None = None
     geometric: bool = False
     stretch: Callable[[int], float] | None = None
 
-    def of_class(self, label: Any) -> OfTable:
+    def of_class(self, label: Label) -> OfTable:
         """The same of one class, which is named as it prints."""
         return replace(self, label=label)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ class GainCurve:
     gain: np.ndarray
     thresholds: np.ndarray
     prevalence: float
-    label: Any = None
+    label: Label | None = None
 
     @classmethod
     def of(

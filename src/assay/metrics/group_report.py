@@ -17,6 +17,7 @@ from assay.metrics.estimate import Estimate
 from assay.metrics.measure import Measure, measure_named
 from assay.metrics.outcome import Outcome
 from assay.stats.significance.test_result import check_alpha
+from assay.types import RowLabels, Target
 
 __all__ = ["GroupReport"]
 
@@ -57,8 +58,8 @@ class GroupReport:
     def of(
         cls,
         truth: Any,
-        answer: Any,
-        by: Any = None,
+        answer: Target,
+        by: RowLabels | None = None,
         *,
         bins: int | None = None,
         measures: Any = ("rmse", "mae", "mean error"),
@@ -97,7 +98,7 @@ class GroupReport:
     def of_outcome(
         cls,
         outcome: Outcome,
-        by: Any,
+        by: RowLabels,
         *,
         bins: int | None = None,
         measures: Any = ("rmse", "mae", "mean error"),

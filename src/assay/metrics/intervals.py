@@ -20,6 +20,7 @@ from assay.metrics.measure import Measure, find_measure, measure_named
 from assay.metrics.outcome import Outcome
 from assay.metrics.proper import probability_outcome
 from assay.stats.significance.test_result import check_alpha
+from assay.types import Label, Labels, MeasureLike, RandomState, RowLabels, Target, Weights
 
 __all__ = ["with_interval"]
 
@@ -28,21 +29,21 @@ MAX_JACKKNIFE_BLOCKS = 200  # of rows, each left out once for the influences of 
 
 
 def with_interval(
-    measure: Any,
-    truth: Any,
-    answer: Any,
+    measure: MeasureLike,
+    truth: Target,
+    answer: Target,
     *,
     method: str = "auto",
     alpha: float = 0.05,
-    pos_label: Any = None,
-    labels: Any = None,
-    sample_weight: Any = None,
+    pos_label: Label | None = None,
+    labels: Labels | None = None,
+    sample_weight: Weights | None = None,
     coverage: float | None = None,
     columns: int | None = None,
-    groups: Any = None,
+    groups: RowLabels | None = None,
     stratify: bool = False,
     resamples: int = 2000,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     **options: Any,
 ) -> Estimate:
     r"""A measure of test rows, with the interval that holds its true value in 1 - alpha of all samples.

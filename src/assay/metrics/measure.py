@@ -18,6 +18,7 @@ from assay.errors import ParameterError, did_you_mean
 from assay.metrics.estimate import Estimate
 from assay.metrics.forms import ONE_ROW, Form, IntervalRequest, OfOutcome, OfRows, OfScores, OfTable
 from assay.metrics.outcome import Outcome
+from assay.types import Label
 
 __all__ = ["Measure", "measure_named", "measures"]
 
@@ -123,7 +124,7 @@ class Measure:
         spelt = {_plain(name) for name in all_names}
         return spelt | {name.removesuffix(" score") for name in spelt}
 
-    def of_class(self, label: Any) -> Measure:
+    def of_class(self, label: Label) -> Measure:
         """The same of one class, as in "recall of yes".
 
         >>> from assay.metrics import measures

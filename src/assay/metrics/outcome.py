@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
@@ -69,9 +70,9 @@ class Outcome:
         truth: Any,
         answer: Any,
         *,
-        weight: Any = None,
-        lower: Any = None,
-        upper: Any = None,
+        weight: ArrayLike | None = None,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
         coverage: float | None = None,
         distribution: Any = None,
         columns: int | None = None,

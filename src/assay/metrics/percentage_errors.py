@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError
 from assay.metrics._number_pairs import number_pair
@@ -12,6 +13,7 @@ from assay.metrics.absolute_errors import absolute_errors
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
+from assay.types import Target, Weights
 
 __all__ = [
     "mean_absolute_percentage_error",
@@ -21,7 +23,11 @@ __all__ = [
 
 
 def mean_absolute_percentage_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The mean of :math:`|y_i-\hat y_i|/|y_i|`, as a share (0.1 is 10 %).
 
@@ -46,7 +52,11 @@ def mean_absolute_percentage_error(
 
 
 def symmetric_mean_absolute_percentage_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The mean of :math:`2|y_i-\hat y_i|/(|y_i|+|\hat y_i|)`, from 0 to 2; a row where both are 0 counts 0.
 
@@ -65,7 +75,11 @@ def symmetric_mean_absolute_percentage_error(
 
 
 def mean_log_accuracy_ratio(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The mean size of the logarithm of predicted over true, :math:`\frac1n\sum_i|\ln(\hat y_i/y_i)|`.
 

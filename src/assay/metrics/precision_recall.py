@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ class PrecisionRecallCurve:
     recall: np.ndarray
     thresholds: np.ndarray
     prevalence: float
-    label: Any = None
+    label: Label | None = None
 
     @classmethod
     def of(

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
@@ -16,6 +17,7 @@ from assay.metrics.measure import Measure
 from assay.metrics.number_forms import OfDistance
 from assay.metrics.outcome import Outcome
 from assay.stats.distributions.predictive.predictive import check_coverage
+from assay.types import Target, Weights
 
 __all__ = [
     "interval_coverage",
@@ -29,7 +31,7 @@ __all__ = [
 DEFAULT_COVERAGE = 0.9  # of intervals that are taken from a distribution, if none is named
 
 
-def mean_log_likelihood(y_true: Any, distribution: Any, *, sample_weight: Any = None) -> float:
+def mean_log_likelihood(y_true: Target, distribution: Any, *, sample_weight: Weights | None = None) -> float:
     r"""The mean log density that was predicted for what came, :math:`\frac1n\sum_i\ln f_i(y_i)`.
 
     Of counts it is the log probability. Minus infinity if a row was held impossible; of the proper scores it punishes
@@ -51,7 +53,7 @@ def mean_log_likelihood(y_true: Any, distribution: Any, *, sample_weight: Any = 
     return LOG_LIKELIHOOD.of(_of_distribution(y_true, distribution, sample_weight, "mean_log_likelihood"))
 
 
-def mean_crps(y_true: Any, distribution: Any, *, sample_weight: Any = None) -> float:
+def mean_crps(y_true: Target, distribution: Any, *, sample_weight: Weights | None = None) -> float:
     r"""The mean continuous ranked probability score, :math:`\frac1n\sum_i\int (F_i(t) - [y_i \le t])^2\,dt`.
 
     It is in the units of the target: for distributions without spread it is the mean absolute error, so that
@@ -79,7 +81,9 @@ def mean_crps(y_true: Any, distribution: Any, *, sample_weight: Any = None) -> f
     return CRPS.of(_of_distribution(y_true, distribution, sample_weight, "mean_crps"))
 
 
-def interval_coverage(y_true: Any, lower: Any, upper: Any, *, sample_weight: Any = None) -> float:
+def interval_coverage(
+    y_true: Target, lower: ArrayLike, upper: ArrayLike, *, sample_weight: Weights | None = None
+) -> float:
     """The share of rows whose number lies in its prediction interval, ends included.
 
     Parameters
@@ -97,7 +101,7 @@ def interval_coverage(y_true: Any, lower: Any, upper: Any, *, sample_weight: Any
     return COVERAGE.of(_of_interval(y_true, lower, upper, None, sample_weight, "interval_coverage"))
 
 
-def mean_interval_width(lower: Any, upper: Any, *, sample_weight: Any = None) -> float:
+def mean_interval_width(lower: ArrayLike, upper: ArrayLike, *, sample_weight: Weights | None = None) -> float:
     """The mean width of prediction intervals, in units of the target.
 
     Parameters
@@ -116,7 +120,12 @@ def mean_interval_width(lower: Any, upper: Any, *, sample_weight: Any = None) ->
 
 
 def mean_interval_score(
-    y_true: Any, lower: Any, upper: Any, *, coverage: float, sample_weight: Any = None
+    y_true: Target,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    coverage: float,
+    sample_weight: Weights | None = None,
 ) -> float:
     r"""The width of prediction intervals and a penalty for what they miss, :math:`\alpha = 1 - \text{coverage}`.
 
@@ -143,7 +152,9 @@ def mean_interval_score(
     return INTERVAL_SCORE.of(_of_interval(y_true, lower, upper, coverage, sample_weight, who))
 
 
-def mean_quantile_loss(y_true: Any, quantiles: Any, levels: Any, *, sample_weight: Any = None) -> float:
+def mean_quantile_loss(
+    y_true: Any, quantiles: ArrayLike, levels: ArrayLike | None, *, sample_weight: Weights | None = None
+) -> float:
     r"""The mean pinball loss of several predicted quantiles, over rows and levels.
 
     Over many equidistant levels, twice of it is nearly the CRPS.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -41,7 +40,7 @@ class Ranked(Sentence):
     order: np.ndarray
     positive: np.ndarray
     score: np.ndarray
-    label: Any = None
+    label: Label | None = None
 
     @property
     def hits(self) -> np.ndarray:

@@ -137,7 +137,7 @@ def precision_recall_fscore_support(
     average: str | None = None,
     warn_for: Any = ("precision", "recall", "f-score"),
     sample_weight: Weights | None = None,
-    zero_division: Any = "warn",
+    zero_division: str | float = "warn",
 ) -> tuple[Any, Any, Any, Any]:
     r"""Precision, recall, F and the number of rows of each class, or their averages.
 
@@ -210,7 +210,7 @@ def precision_score(
     pos_label: Label = 1,
     average: str | None = "binary",
     sample_weight: Weights | None = None,
-    zero_division: Any = "warn",
+    zero_division: str | float = "warn",
 ) -> Any:
     """Share of positives among rows predicted positive; parameters as in :func:`precision_recall_fscore_support`.
 
@@ -233,7 +233,7 @@ def recall_score(
     pos_label: Label = 1,
     average: str | None = "binary",
     sample_weight: Weights | None = None,
-    zero_division: Any = "warn",
+    zero_division: str | float = "warn",
 ) -> Any:
     """Share of the positive rows predicted positive; parameters as in :func:`precision_recall_fscore_support`.
 
@@ -256,7 +256,7 @@ def f1_score(
     pos_label: Label = 1,
     average: str | None = "binary",
     sample_weight: Weights | None = None,
-    zero_division: Any = "warn",
+    zero_division: str | float = "warn",
 ) -> Any:
     """The harmonic mean of precision and recall; ``average="macro"`` is the mean of the classes' F1.
 
@@ -283,7 +283,7 @@ def fbeta_score(
     pos_label: Label = 1,
     average: str | None = "binary",
     sample_weight: Weights | None = None,
-    zero_division: Any = "warn",
+    zero_division: str | float = "warn",
 ) -> Any:
     """F with recall weighing beta times as much; parameters as in :func:`precision_recall_fscore_support`.
 
@@ -343,7 +343,7 @@ def jaccard_score(
     pos_label: Any = 1,
     average: str | None = "binary",
     sample_weight: Weights | None = None,
-    zero_division: Any = "warn",
+    zero_division: str | float = "warn",
 ) -> Any:
     """Rows in both over rows in either, TP / (TP + FP + FN); options as in :func:`precision_recall_fscore_support`.
 
@@ -362,7 +362,7 @@ def jaccard_score(
 
 def specificity_score(
     y_true: Target, y_pred: Target, *, labels: Any = None, pos_label: Any = 1, average: str | None = "binary",
-    sample_weight: Weights | None = None, zero_division: Any = "warn",
+    sample_weight: Weights | None = None, zero_division: str | float = "warn",
 ) -> Any:  # fmt: skip
     """Of the negative rows, the share predicted negative: TN / (TN + FP).
 

@@ -108,7 +108,7 @@ class RocCurve:
     thresholds: np.ndarray
     positives: float
     negatives: float
-    label: Any = None
+    label: Label | None = None
     weighted: bool = False
 
     @classmethod

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError
 from assay.metrics._number_pairs import NumberPair, number_pair
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
+from assay.types import Target, Weights
 
 __all__ = [
     "mean_squared_error",
@@ -21,7 +23,11 @@ __all__ = [
 
 
 def mean_squared_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The mean squared error, :math:`\frac1n\sum_i (y_i - \hat y_i)^2`.
 
@@ -43,7 +49,11 @@ def mean_squared_error(
 
 
 def root_mean_squared_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The root of the mean squared error, in the units of the target.
 
@@ -63,7 +73,11 @@ def root_mean_squared_error(
 
 
 def mean_squared_log_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The mean squared difference of logarithms, :math:`\frac1n\sum_i (\ln(1+y_i) - \ln(1+\hat y_i))^2`.
 
@@ -87,7 +101,11 @@ def mean_squared_log_error(
 
 
 def root_mean_squared_log_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+    y_true: Target,
+    y_pred: Target,
+    *,
+    sample_weight: Weights | None = None,
+    multioutput: str | ArrayLike = "uniform_average",
 ) -> Any:
     r"""The root of the mean squared difference of logarithms, nearly the typical relative error.
 

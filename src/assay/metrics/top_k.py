@@ -13,19 +13,19 @@ from assay.metrics._inputs import classes_of, numbers, undefined
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
-from assay.types import Scores, Weights
+from assay.types import Labels, Scores, Target, Weights
 
 __all__ = ["top_k_accuracy_score"]
 
 
 def top_k_accuracy_score(
-    y_true: Any,
+    y_true: Target,
     y_score: Scores,
     *,
     k: int = 2,
     normalize: bool = True,
     sample_weight: Weights | None = None,
-    labels: Any = None,
+    labels: Labels | None = None,
 ) -> float:
     """The share of rows whose class is among the k with the highest scores; of equal scores the later class counts.
 

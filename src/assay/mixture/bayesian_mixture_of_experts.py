@@ -24,7 +24,7 @@ from assay.mixture.gating import GaussianGate, SoftmaxGate, gamma_divergence
 from assay.mixture.mixture_learner import row_moments, start_rows
 from assay.mixture.starts import k_means
 from assay.stats.distributions.predictive import Mixture, Student
-from assay.types import RandomState
+from assay.types import RandomState, TableLike
 
 __all__ = ["BayesianMixtureOfExperts"]
 
@@ -326,7 +326,7 @@ class BayesianMixtureOfExperts(PassLearner, Regressor):
 
     # ------------------------------------------------------------------ answers
 
-    def predict_experts(self, X: Any) -> np.ndarray:
+    def predict_experts(self, X: TableLike) -> np.ndarray:
         """(n, K) the probability with which each expert speaks."""
         return self.gate_.probabilities(self._features(self._admit(X)))
 

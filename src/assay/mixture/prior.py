@@ -174,7 +174,12 @@ class MixturePrior:
         return np.reshape(divisor, (-1, *(1,) * (form.rank - 1))) if form.name != "tied" else float(divisor)
 
     def log_density(
-        self, form: CovarianceForm, weights: np.ndarray, means: np.ndarray, roots: np.ndarray, alphas: Any
+        self,
+        form: CovarianceForm,
+        weights: np.ndarray,
+        means: np.ndarray,
+        roots: np.ndarray,
+        alphas: Any,
     ) -> float:
         """The logarithm of the prior density of a mixture, up to a constant."""
         assert self.component is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from assay.distances.extremes import refuse_extremes
 from assay.distances.metric import metric_of
 from assay.distances.search import kept_searcher
 from assay.neighbors.prototypes import vote_counts
+from assay.types import TableLike, Target
 
 __all__ = ["AdaptiveNeighborsClassifier"]
 
@@ -105,7 +106,7 @@ class AdaptiveNeighborsClassifier(Classifier):
         self.n_iter = n_iter
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target) -> Self:  # type: ignore[override]
         """Remember the rows of X and their classes y."""
         return super().fit(X, y)
 
@@ -116,7 +117,7 @@ class AdaptiveNeighborsClassifier(Classifier):
             self.scale_ = np.ones_like(self.scale_)  # plain neighbours, as they are
         self.rows_, self.codes_ = X / self.scale_, y
 
-    def local_metric(self, X: Any) -> np.ndarray:
+    def local_metric(self, X: TableLike) -> np.ndarray:
         """(q, d, d) the matrix (1) around each row, for the columns as they are."""
         values = self._admit(X)
         metrics = [self._adapt(q)[0] for q in values / self.scale_]

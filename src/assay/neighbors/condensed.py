@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.parameters import Any_, Choice, Count, Flag, Seed
@@ -14,6 +16,7 @@ from assay.core.stored import Integer
 from assay.distances.search import Searcher
 from assay.errors import ParameterError
 from assay.neighbors.prototypes import PROTOTYPES, PrototypeClassifier, vote_counts
+from assay.types import MetricLike, RandomState
 
 __all__ = ["CondensedNearestNeighbor"]
 
@@ -97,12 +100,12 @@ class CondensedNearestNeighbor(PrototypeClassifier):
         n_neighbors: int = 1,
         *,
         n_orders: int = 1,
-        order: Any = "random",
+        order: ArrayLike | str = "random",
         reduce: bool = False,
-        metric: Any = "auto",
+        metric: MetricLike = "auto",
         p: float = 2,
-        metric_params: Any = None,
-        random_state: Any = None,
+        metric_params: Mapping[str, Any] | None = None,
+        random_state: RandomState = None,
     ):
         self.n_neighbors = n_neighbors
         self.n_orders = n_orders

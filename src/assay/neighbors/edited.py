@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from assay.core import Card
 from assay.core.parameters import Choice, Count
 from assay.distances.search import Searcher, searcher
 from assay.neighbors.prototypes import PROTOTYPES, PrototypeClassifier, vote_counts
+from assay.types import MetricLike
 
 __all__ = ["EditedNearestNeighbors"]
 
@@ -76,9 +78,9 @@ class EditedNearestNeighbors(PrototypeClassifier):
         *,
         kind: str = "mode",
         repeats: int = 1,
-        metric: Any = "auto",
+        metric: MetricLike = "auto",
         p: float = 2,
-        metric_params: Any = None,
+        metric_params: Mapping[str, Any] | None = None,
     ):
         self.n_neighbors = n_neighbors
         self.kind = kind

@@ -11,6 +11,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.learner import Transformer
 from assay.core.parameters import Choice
 from assay.neighbors.neighbor_learner import KNeighbors, NeighborLearner, RadiusNeighbors
+from assay.types import MetricLike, TableLike, Target
 
 __all__ = ["KNeighborsTransformer", "RadiusNeighborsTransformer"]
 
@@ -22,7 +23,7 @@ class _GraphTransformer(NeighborLearner, Transformer):
     mode: str
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target | None = None) -> Self:  # type: ignore[override]
         """Remember the rows of X; y is ignored."""
         return super().fit(X)
 
@@ -88,7 +89,7 @@ class KNeighborsTransformer(KNeighbors, _GraphTransformer):
         n_neighbors: int = 5,
         algorithm: str = "auto",
         leaf_size: int = 30,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         p: float = 2,
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
@@ -102,7 +103,7 @@ class KNeighborsTransformer(KNeighbors, _GraphTransformer):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """(q, n) sparse: the distances of each row to its nearest training rows, from near to far, or ones."""
         self._ready()
         return self.kneighbors_graph(X, self.n_neighbors + (self.mode == "distance"), self.mode)
@@ -153,7 +154,7 @@ class RadiusNeighborsTransformer(RadiusNeighbors, _GraphTransformer):
         radius: float = 1.0,
         algorithm: str = "auto",
         leaf_size: int = 30,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         p: float = 2,
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
@@ -167,7 +168,7 @@ class RadiusNeighborsTransformer(RadiusNeighbors, _GraphTransformer):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """(q, n) sparse: the distances of each row to training rows within the radius, near ones first, or ones."""
         self._ready()
         return self.radius_neighbors_graph(X, self.radius, self.mode, sort_results=True)

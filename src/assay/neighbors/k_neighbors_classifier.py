@@ -12,6 +12,7 @@ from assay.distances.minkowski import Minkowski
 from assay.errors import DegenerateError
 from assay.neighbors.neighbor_classifier import NeighborClassifier
 from assay.neighbors.neighbor_learner import KNeighbors
+from assay.types import MetricLike, RandomState, TableLike
 
 __all__ = ["KNeighborsClassifier"]
 
@@ -122,12 +123,12 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         tie: str = "first",
         bandwidth: float | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -141,7 +142,7 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
         self.bandwidth = bandwidth
         self.random_state = random_state
 
-    def class_densities(self, X: Any) -> np.ndarray:
+    def class_densities(self, X: TableLike) -> np.ndarray:
         r"""(n, K) the density of each class at the rows of X, from the ball that holds the k nearest rows.
 
         .. math:: p(x \mid c) = \frac{k_c}{n_c V(x)}, \quad V = \frac{(2\,\Gamma(1/p + 1))^d}{\Gamma(d/p + 1)}\, r^d

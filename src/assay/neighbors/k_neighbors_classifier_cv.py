@@ -14,6 +14,7 @@ from assay.errors import DataError
 from assay.neighbors.neighbor_classifier import NeighborClassifier
 from assay.neighbors.neighbor_learner import KNeighbors
 from assay.neighbors.weights import Neighborhoods, weigh
+from assay.types import MetricLike, RandomState
 
 __all__ = ["KNeighborsClassifierCV"]
 
@@ -117,11 +118,11 @@ class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         tie: str = "first",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.n_neighbors = n_neighbors
         self.bandwidths = bandwidths

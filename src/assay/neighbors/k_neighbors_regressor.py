@@ -10,6 +10,7 @@ from assay.core.parameters import Range
 from assay.neighbors.neighbor_learner import KNeighbors
 from assay.neighbors.neighbor_regressor import NeighborRegressor
 from assay.neighbors.weights import WEIGHTS
+from assay.types import MetricLike
 
 __all__ = ["KNeighborsRegressor"]
 
@@ -88,7 +89,7 @@ class KNeighborsRegressor(KNeighbors, NeighborRegressor):
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         bandwidth: float | None = None,
@@ -102,3 +103,7 @@ class KNeighborsRegressor(KNeighbors, NeighborRegressor):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
         self.bandwidth = bandwidth
+
+    def _interval_doubt(self, coverage: float) -> str:
+        few = self.n_neighbors * (1 - coverage) / 2 < 1
+        return f"are made of the numbers of {self.n_neighbors} neighbours, which is too few" if few else ""

@@ -19,6 +19,7 @@ from assay.distances.mahalanobis import inverse_of, mean_of, root_of
 from assay.distances.metric import metric_of
 from assay.distances.search import searcher
 from assay.errors import AssayWarning, DataError, DegenerateWarning, ParameterError, warn_user
+from assay.types import Priors, TableLike, Target
 
 __all__ = ["NearestCentroid"]
 
@@ -106,14 +107,18 @@ class NearestCentroid(Classifier):
     takes = frozenset({"sparse"})
 
     def __init__(
-        self, metric: str = "euclidean", *, shrink_threshold: float | None = None, priors: Any = "uniform"
+        self,
+        metric: str = "euclidean",
+        *,
+        shrink_threshold: float | None = None,
+        priors: Priors | None = "uniform",
     ):
         self.metric = metric
         self.shrink_threshold = shrink_threshold
         self.priors = priors
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target) -> Self:  # type: ignore[override]
         """Learn the centres from the rows of X and their classes y."""
         return super().fit(X, y)
 
@@ -182,7 +187,7 @@ class NearestCentroid(Classifier):
                 unit > 0, unit * np.where(unit > 0, self.deviations_, 0), apart
             )
 
-    def distances(self, X: Any) -> np.ndarray:
+    def distances(self, X: TableLike) -> np.ndarray:
         """(n, K) the distance (1) of each row to each centroid."""
         return self._apart(self._admit(X))
 
@@ -213,18 +218,18 @@ class NearestCentroid(Classifier):
         return softmax(self._scores(X))
 
     @available_if(_is_gaussian)
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """(n, K) the scores (2); with two classes (n,), the second minus the first."""
         scores = self._scores(self._admit(X))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @available_if(_is_gaussian)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the softmax of the scores (2)."""
         return super().predict_proba(X)
 
     @available_if(_is_gaussian)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of the probabilities."""
         return log_softmax(self._scores(self._admit(X)))
 

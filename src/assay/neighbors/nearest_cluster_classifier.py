@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from assay.core.stored import CodeArray, Each, FloatArray, IntArray
 from assay.distances.extremes import refuse_extremes
 from assay.distances.mahalanobis import inverse_of, mean_of, root_of
 from assay.distances.metric import metric_of
+from assay.types import RandomState, TableLike, Target
 
 __all__ = ["NearestClusterClassifier"]
 
@@ -101,7 +102,7 @@ class NearestClusterClassifier(Classifier):
         metric: str = "euclidean",
         n_init: int = 5,
         max_iter: int = 100,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.n_clusters = n_clusters
         self.metric = metric
@@ -110,7 +111,7 @@ class NearestClusterClassifier(Classifier):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target) -> Self:  # type: ignore[override]
         """Find the centres of each class among the rows of X."""
         return super().fit(X, y)
 
@@ -138,7 +139,7 @@ class NearestClusterClassifier(Classifier):
         if self.metric == "mahalanobis":
             self.maps_ = maps
 
-    def distances(self, X: Any) -> np.ndarray:
+    def distances(self, X: TableLike) -> np.ndarray:
         """(n, m) the distance of each row to each centre."""
         return self._apart(self._admit(X))
 

@@ -8,6 +8,7 @@ from assay.core import Card
 from assay.core.fitting import all_or_nothing
 from assay.errors import ParameterError
 from assay.neighbors.neighbor_learner import KNeighbors, RadiusNeighbors
+from assay.types import MetricLike, TableLike, Target
 
 __all__ = ["NearestNeighbors", "kneighbors_graph", "radius_neighbors_graph"]
 
@@ -76,7 +77,7 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors):
         radius: float = 1.0,
         algorithm: str = "auto",
         leaf_size: int = 30,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         p: float = 2,
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
@@ -91,7 +92,7 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target | None = None) -> Self:
         """Remember the rows of X; y is ignored."""
         self._check_parameters()
         self._store(self._admit(X, fitting=True))
@@ -99,11 +100,11 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors):
 
 
 def kneighbors_graph(
-    X: Any,
+    X: TableLike,
     n_neighbors: int,
     *,
     mode: Literal["connectivity", "distance"] = "connectivity",
-    metric: Any = "minkowski",
+    metric: MetricLike = "minkowski",
     p: float = 2,
     metric_params: dict[str, Any] | None = None,
     include_self: bool | Literal["auto"] = False,
@@ -137,11 +138,11 @@ def kneighbors_graph(
 
 
 def radius_neighbors_graph(
-    X: Any,
+    X: TableLike,
     radius: float,
     *,
     mode: Literal["connectivity", "distance"] = "connectivity",
-    metric: Any = "minkowski",
+    metric: MetricLike = "minkowski",
     p: float = 2,
     metric_params: dict[str, Any] | None = None,
     include_self: bool | Literal["auto"] = False,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 
@@ -23,7 +24,7 @@ class RiskBounds:
         return f"{self.low:.6g} to {self.high:.6g}"
 
 
-def nearest_neighbor_risk(posterior: Any, n_neighbors: int = 1) -> float:
+def nearest_neighbor_risk(posterior: ArrayLike, n_neighbors: int = 1) -> float:
     r"""The error of the k nearest neighbours with endless data, where the classes have these probabilities.
 
     The neighbours are then k draws of the same posterior :math:`p`, and ties are broken evenly:

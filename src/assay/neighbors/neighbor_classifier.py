@@ -15,6 +15,7 @@ from assay.core.stored import Boolean, CodeArray
 from assay.core.targets import encode_labels, plain_values, side_by_side
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.weights import WEIGHTS, Neighborhoods, weigh
+from assay.types import TableLike, Target
 
 __all__ = ["NeighborClassifier"]
 
@@ -48,7 +49,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target) -> Self:  # type: ignore[override]
         """Remember the rows of X and their classes y, (n,) or (n, targets)."""
         several = plain_values(y)
         several = several if isinstance(several, np.ndarray) else np.asarray(several, dtype=object)
@@ -69,7 +70,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
         # a metric that looks at the classes sees every combination of several targets as one
         self._store(X, np.unique(y, axis=0, return_inverse=True)[1].ravel() if y.ndim == 2 else y)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the class with most votes, equal ones by the rule ``tie``; (n, targets) for several targets.
 
         None for X asks for the training rows, each answered by its neighbours without itself.
@@ -79,7 +80,7 @@ class NeighborClassifier(NeighborLearner, Classifier):
             return self.classes_[chosen]
         return side_by_side([labels[codes] for labels, codes in zip(self.classes_, chosen.T)])
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: TableLike) -> Any:
         """(n, K) the logarithm of the posterior; a list of such for several targets."""
         posterior = self.predict_proba(X)
         with np.errstate(divide="ignore"):

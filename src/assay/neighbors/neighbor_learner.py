@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.cases import beside
 from assay.core.csr import compressed_matrix
@@ -13,25 +14,15 @@ from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Learner
 from assay.core.model_view import Part
-from assay.core.parameters import Any_, Choice, Count, Instance, Range
+from assay.core.parameters import Choice, Count, Instance, Range
 from assay.core.stored import FloatArray, Integer, Mapped, Object, Plain, TableRows, Text
-from assay.distances.metric import METRICS, Metric, metric_of
-from assay.distances.search import Searcher, kept_searcher
+from assay.distances.metric import METRIC, Metric, metric_of
+from assay.distances.search import Searcher, kept_searcher, rows_of_index
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.neighbors.weights import Neighborhoods, weigh
-from assay.tables import Table
+from assay.types import TableLike
 
 __all__ = ["KNeighbors", "NeighborLearner", "RadiusNeighbors"]
-
-METRIC = Any_(
-    "the name of a metric, a function of two rows, or a Metric",
-    lambda value: (
-        (isinstance(value, str) and value in METRICS)
-        or isinstance(value, Metric)
-        or callable(value)
-        or hasattr(value, "pairwise")
-    ),
-)
 
 
 class NeighborLearner(Learner):
@@ -83,7 +74,7 @@ class NeighborLearner(Learner):
         super()._check_parameters()
 
     def _admit(self, X: Any, fitting: bool = False) -> Any:
-        values = super()._admit(_rows_of(X) if fitting else X, fitting)
+        values = super()._admit(rows_of_index(X) if fitting else X, fitting)
         if fitting and isinstance(X, NeighborLearner):
             self.row_names_ = X._cases
         return values
@@ -229,7 +220,9 @@ class KNeighbors(NeighborLearner):
 
     accepts: ClassVar[Any] = {"n_neighbors": Count(1), **NeighborLearner.accepts}
 
-    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+    def kneighbors(
+        self, X: TableLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
         """The nearest training rows of each row of X.
 
         Parameters
@@ -254,7 +247,7 @@ class KNeighbors(NeighborLearner):
         return (distances, rows) if return_distance else rows
 
     def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+        self, X: TableLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> Any:
         """The graph of nearest rows as a sparse (q, n) matrix of ones, or with mode "distance" of distances."""
         _check_mode(mode, type(self).__name__)
@@ -283,8 +276,8 @@ class RadiusNeighbors(NeighborLearner):
 
     def radius_neighbors(
         self,
-        X: Any = None,
-        radius: Any = None,
+        X: TableLike | None = None,
+        radius: float | ArrayLike | None = None,
         return_distance: bool = True,
         sort_results: bool = False,
     ) -> Any:
@@ -315,8 +308,8 @@ class RadiusNeighbors(NeighborLearner):
 
     def radius_neighbors_graph(
         self,
-        X: Any = None,
-        radius: Any = None,
+        X: TableLike | None = None,
+        radius: float | ArrayLike | None = None,
         mode: str = "connectivity",
         sort_results: bool = False,
     ) -> Any:
@@ -338,16 +331,6 @@ class RadiusNeighbors(NeighborLearner):
     def _neighbourhoods(self, X: Any) -> Neighborhoods:
         start, rows, distances = self._search.within(X, self.radius, leave_out_self=X is None)
         return Neighborhoods(start, rows, distances, np.full(len(start) - 1, float(self.radius)))
-
-
-def _rows_of(X: Any) -> Any:
-    """The rows that another neighbour learner or one of scikit-learn's trees holds; any other X as it is."""
-    if isinstance(X, NeighborLearner):
-        X._ready()
-        return Table(X._fit_X, X.schema_) if len(X.schema_) == X._fit_X.shape[1] else X._fit_X
-    if hasattr(X, "_fit_X"):
-        return X._fit_X
-    return np.asarray(X.data) if hasattr(X, "node_data") and hasattr(X, "query") else X
 
 
 def _check_mode(mode: str, who: str) -> None:

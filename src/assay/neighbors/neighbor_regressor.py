@@ -13,6 +13,7 @@ from assay.errors import DegenerateError
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.weights import weigh
 from assay.stats.distributions.predictive import Empirical
+from assay.types import TableLike, Target
 
 __all__ = ["NeighborRegressor"]
 
@@ -31,7 +32,7 @@ class NeighborRegressor(NeighborLearner, Regressor):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target) -> Self:  # type: ignore[override]
         """Remember the rows of X and their numbers y, (n,) or (n, targets); answers have the shape of y."""
         several = np.asarray(plain_values(y))
         if several.ndim != 2 or several.shape[1] != 1:

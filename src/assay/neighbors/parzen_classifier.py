@@ -25,6 +25,7 @@ from assay.distances.metric import Metric, metric_of
 from assay.distances.search import searcher
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.neighbors.neighbor_learner import METRIC
+from assay.types import MetricLike
 
 __all__ = ["ParzenClassifier"]
 
@@ -118,7 +119,7 @@ class ParzenClassifier(Generative):
         bandwidth: float | str = "leave_one_out",
         *,
         kernel: str = "gaussian",
-        metric: Any = "auto",
+        metric: MetricLike = "auto",
         metric_params: Mapping[str, Any] | None = None,
         priors: ArrayLike | None = None,
         fallback: str = "prior",

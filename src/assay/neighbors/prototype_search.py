@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from assay.distances.search import Searcher
 from assay.errors import DataError
 from assay.neighbors.condensed import condense
 from assay.neighbors.prototypes import COMPARING, PrototypeClassifier
+from assay.types import MetricLike, RandomState
 
 __all__ = ["PrototypeSearch"]
 
@@ -87,10 +89,10 @@ class PrototypeSearch(PrototypeClassifier):
         penalty: float = 0.5,
         *,
         max_iter: int = 1000,
-        metric: Any = "auto",
+        metric: MetricLike = "auto",
         p: float = 2,
-        metric_params: Any = None,
-        random_state: Any = None,
+        metric_params: Mapping[str, Any] | None = None,
+        random_state: RandomState = None,
     ):
         self.penalty = penalty
         self.max_iter = max_iter

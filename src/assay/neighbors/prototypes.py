@@ -19,6 +19,7 @@ from assay.distances.search import Searcher, searcher
 from assay.errors import DataError
 from assay.neighbors.neighbor_learner import METRIC, NeighborLearner
 from assay.tables.rows import take_rows
+from assay.types import MetricLike, TableLike, Target
 
 __all__ = ["COMPARING", "PROTOTYPES", "PrototypeClassifier", "inconsistent_rows"]
 
@@ -51,7 +52,7 @@ class PrototypeClassifier(NeighborLearner, Classifier):
     sample_indices_: np.ndarray
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target) -> Self:  # type: ignore[override]
         """Choose among the rows of X with classes y those that are kept."""
         return super().fit(X, y)
 
@@ -67,7 +68,7 @@ class PrototypeClassifier(NeighborLearner, Classifier):
         self.codes_ = y[self.sample_indices_]
         self.share_kept_ = len(np.unique(self.sample_indices_)) / len(y)
 
-    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def fit_resample(self, X: TableLike, y: Target) -> tuple[Any, Any]:
         """The rows of X that are kept and their classes, of the kind that was given."""
         self.fit(X, y)
         return take_rows(X, self.sample_indices_), take_rows(y, self.sample_indices_)
@@ -122,7 +123,7 @@ def vote_counts(codes: np.ndarray, K: int) -> np.ndarray:
 
 
 def inconsistent_rows(
-    X: Any, y: Any, kept: Any, *, n_neighbors: int = 1, metric: Any = "euclidean"
+    X: TableLike, y: Target, kept: Any, *, n_neighbors: int = 1, metric: MetricLike = "euclidean"
 ) -> np.ndarray:
     """The rows that their nearest neighbours among the kept ones would put into another class.
 

@@ -19,6 +19,7 @@ from assay.errors import DegenerateError, DegenerateWarning, ParameterError, war
 from assay.neighbors.neighbor_classifier import NeighborClassifier
 from assay.neighbors.neighbor_learner import RadiusNeighbors
 from assay.neighbors.weights import Neighborhoods
+from assay.types import MetricLike, RandomState, TableLike
 
 __all__ = ["RadiusNeighborsClassifier"]
 
@@ -105,13 +106,13 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         outlier_label: Any = None,
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         tie: str = "first",
         bandwidth: float | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.radius = radius
         self.weights = weights
@@ -161,7 +162,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
             share[np.ix_(empty, np.flatnonzero(self._targets[output][0] == self._label(near, output)))] = 1.0
         return share
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the class with most votes; rows without neighbours get ``outlier_label``. None: the training rows."""
         near, votes = self._votes(self._admit_to_answer(X))
         columns = []

@@ -14,6 +14,7 @@ from assay.neighbors.neighbor_learner import RadiusNeighbors
 from assay.neighbors.neighbor_regressor import NeighborRegressor
 from assay.neighbors.weights import WEIGHTS
 from assay.tables.row_names import row_name
+from assay.types import MetricLike
 
 __all__ = ["RadiusNeighborsRegressor"]
 
@@ -92,7 +93,7 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
         algorithm: str = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         metric_params: dict[str, Any] | None = None,
         n_jobs: int | None = None,
         bandwidth: float | None = None,

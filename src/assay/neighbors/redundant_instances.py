@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from assay.core.targets import encode_labels
 from assay.distances.search import searcher
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.tables import Design, Table
+from assay.types import TableLike, Target
 
 __all__ = ["RedundantInstances", "redundant_instances"]
 
@@ -47,8 +48,8 @@ class RedundantInstances:
 
 
 def redundant_instances(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: Target,
     *,
     method: Literal["cells", "nearest", "own class"] = "nearest",
     n_neighbors: int = 5,

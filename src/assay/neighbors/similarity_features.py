@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from assay.kernels.templates import TEMPLATES
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.prototypes import COMPARING
 from assay.tables import RowNames
+from assay.types import MetricLike, RandomState, TableLike, Target
 
 __all__ = ["SimilarityFeatures"]
 
@@ -120,10 +122,10 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         gamma: float | None = None,
         n_landmarks: int | None = None,
         landmarks: str = "random",
-        metric: Any = "auto",
+        metric: MetricLike = "auto",
         p: float = 2,
-        metric_params: Any = None,
-        random_state: Any = None,
+        metric_params: Mapping[str, Any] | None = None,
+        random_state: RandomState = None,
     ):
         self.similarity = similarity
         self.gamma = gamma
@@ -144,7 +146,7 @@ class SimilarityFeatures(NeighborLearner, Transformer):
         return frozenset({"sparse"}) if self.similarity == "linear" else super().takes
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target | None = None) -> Self:  # type: ignore[override]
         """Remember the rows of X, or some of them; y, the classes, is looked at for landmarks "by class" only."""
         return super().fit(X, y)
 
@@ -242,7 +244,7 @@ class SimilarityFeatures(NeighborLearner, Transformer):
             )
         return value
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the new columns, which are those of the landmarks."""
         if "objects" not in self.takes:
             return super().get_feature_names_out(input_features)

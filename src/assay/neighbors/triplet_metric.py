@@ -14,6 +14,7 @@ from assay.core.targets import encode_labels
 from assay.distances.extremes import refuse_extremes
 from assay.errors import warn_user
 from assay.neighbors.triplets import Triplets, target_neighbors
+from assay.types import TableLike, Target
 
 
 class TripletMetric(Transformer):
@@ -116,7 +117,7 @@ class TripletMetric(Transformer):
         return tags
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target) -> Self:  # type: ignore[override]
         """Learn the map from the rows of X and their classes y."""
         self._check_parameters()
         values = self._admit(X, fitting=True)

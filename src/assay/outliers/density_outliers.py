@@ -77,7 +77,7 @@ class DensityOutliers(Detector):
 
     renamed = {"density": "estimator", "density_": "estimator_"}  # in model files of earlier versions
 
-    def __init__(self, estimator: Estimator | None = None, *, contamination: Any = 0.1):
+    def __init__(self, estimator: Estimator | None = None, *, contamination: float | str = 0.1):
         self.estimator = estimator
         self.contamination = contamination
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -108,7 +106,7 @@ class GaussianOutliers(Detector):
         support: float | None = None,
         n_starts: int = 100,
         level: float = 0.975,
-        contamination: Any = "auto",
+        contamination: float | str = "auto",
         random_state: RandomState = None,
     ):
         self.estimate = estimate

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from assay.distances.metric import metric_of
 from assay.errors import DataError, ParameterError
 from assay.tables import RowNames
-from assay.types import TableLike
+from assay.types import MetricLike, TableLike
 
 __all__ = ["LateMerges", "late_merges"]
 
@@ -52,7 +52,7 @@ def late_merges(
     X: TableLike,
     *,
     method: Literal["single", "complete", "average", "ward", "centroid", "median", "weighted"] = "single",
-    metric: Any = "euclidean",
+    metric: MetricLike = "euclidean",
     max_size: int = 1,
 ) -> LateMerges:
     """Find the rows that hierarchical clustering merges with the others last.

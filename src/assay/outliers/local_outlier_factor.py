@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from assay.core.stored import FloatArray, Integer
 from assay.errors import AssayWarning, DataError, warn_user
 from assay.neighbors.neighbor_learner import KNeighbors
 from assay.outliers.detector import CONTAMINATION, Detector, sides
-from assay.types import TableLike, Target
+from assay.types import MetricLike, TableLike, Target
 
 __all__ = ["LocalOutlierFactor"]
 
@@ -132,10 +133,10 @@ class LocalOutlierFactor(KNeighbors, Detector):
         *,
         algorithm: str = "auto",
         leaf_size: int = 30,
-        metric: Any = "minkowski",
+        metric: MetricLike = "minkowski",
         p: float = 2,
-        metric_params: Any = None,
-        contamination: Any = "auto",
+        metric_params: Mapping[str, Any] | None = None,
+        contamination: float | str = "auto",
         novelty: bool = False,
         n_jobs: int | None = None,
         variant: str = "breunig",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from assay.errors import DataError
 from assay.neighbors.neighbor_learner import NeighborLearner
 from assay.neighbors.prototypes import COMPARING
 from assay.outliers.detector import CONTAMINATION, Detector, quantile
+from assay.types import MetricLike
 
 __all__ = ["NeighborDistanceOutliers"]
 
@@ -92,10 +94,10 @@ class NeighborDistanceOutliers(NeighborLearner, Detector):
         n_neighbors: int = 5,
         *,
         method: str = "largest",
-        metric: Any = "auto",
+        metric: MetricLike = "auto",
         p: float = 2,
-        metric_params: Any = None,
-        contamination: Any = "auto",
+        metric_params: Mapping[str, Any] | None = None,
+        contamination: float | str = "auto",
     ):
         self.n_neighbors = n_neighbors
         self.method = method

@@ -11,6 +11,7 @@ from assay.errors import DataError, ParameterError
 from assay.processes.input_gradient import diagonal_slope, values_and_slopes
 from assay.processes.routes.exact import Exact
 from assay.tables.rows import take_rows
+from assay.types import RowIndex
 
 __all__ = ["Queries", "next_queries"]
 
@@ -31,7 +32,7 @@ class Queries:
     places : (k,) their places among the candidates; None for rows within bounds
     """
 
-    rows: Any
+    rows: RowIndex
     variance: np.ndarray
     places: np.ndarray | None
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 
 from assay.core import Card
@@ -27,9 +28,9 @@ from assay.processes.routes.by_targets import route_of_targets
 from assay.processes.routes.exact import Exact
 from assay.processes.routes.ladder import METHODS, Step, choose_route
 from assay.processes.routes.route import Route, rows_below
-from assay.processes.targets import Targets
+from assay.processes.targets import Targets, refuse_far_rows
 from assay.tables.rows import row_count, take_rows
-from assay.types import TableLike
+from assay.types import KernelLike, RandomState, TableLike, Target
 
 __all__ = ["GaussianProcessRegressor", "Variances"]
 
@@ -160,15 +161,15 @@ class GaussianProcessRegressor(ReasonsOfRegression):
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike | None = None,
         *,
-        alpha: Any = 1e-10,
-        optimizer: Any = "fmin_l_bfgs_b",
+        alpha: ArrayLike = 1e-10,
+        optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
         n_restarts_optimizer: int = 0,
         normalize_y: bool = False,
         copy_X_train: bool = True,
         n_targets: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         selection: str = "evidence",
         method: str = "auto",
     ):
@@ -218,7 +219,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
     # ---------------------------------------------------------------- fit
 
     @all_or_nothing
-    def fit(self, X: TableLike, y: Any, noise: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target, noise: ArrayLike | None = None) -> Self:
         """Learn from the rows of X and their numbers y.
 
         Parameters
@@ -235,6 +236,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         values = self._admit(X, fitting=True)
         targets = self._targets(y, values)
         self.several_, self.y_mean_, self.y_scale_ = targets.several, targets.mean, targets.scale
+        refuse_far_rows(values, type(self).__name__)
         self._fit_kernel(values)
         Y, variances = targets.normalised, self._noise(noise, len(targets.values))
         method = "exact" if self.selection == "loo" else self.method
@@ -247,7 +249,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         return self
 
     @observed
-    def partial_fit(self, X: TableLike, y: Any, noise: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: Target, noise: ArrayLike | None = None) -> Self:
         """Learn from further rows with the kernel that the first call chose, in O(n^2) a row.
 
         The Cholesky factor is bordered; normalisation and parameters stay. The first call is a fit.
@@ -416,7 +418,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         return Y if self.several_ else Y[:, 0]
 
     def log_marginal_likelihood(
-        self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
+        self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> Any:
         """The log evidence at theta, with ``eval_gradient`` also its (p,) derivatives; None is that of the fit."""
         if theta is None:
@@ -516,7 +518,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         mean, variance = self.route_.moments(X)
         return Normal(self._mean_in_units(mean), self._sd_in_units(variance + self._mean_noise))
 
-    def sample_y(self, X: TableLike, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
+    def sample_y(self, X: TableLike, n_samples: int = 1, random_state: RandomState = 0) -> np.ndarray:
         """(n, s) or (n, t, s) draws of the function at the rows of X, all rows of a draw together."""
         from sklearn.utils import check_random_state
 

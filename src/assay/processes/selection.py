@@ -12,6 +12,7 @@ from assay.core.stored import Boolean, FloatArray, Integer, Scalar, Text
 from assay.errors import ParameterError
 from assay.kernels import Kernel
 from assay.processes.box_descent import Descent, box_descent
+from assay.types import RandomState, TableLike
 
 __all__ = ["Choice", "KernelPrior", "Objective", "choose_theta"]
 
@@ -80,7 +81,7 @@ class KernelPrior:
     sd: np.ndarray
 
     @classmethod
-    def of(cls, kernel: Kernel, X: Any = None, variance: float = 1.0) -> KernelPrior:
+    def of(cls, kernel: Kernel, X: TableLike | None = None, variance: float = 1.0) -> KernelPrior:
         """The default priors by the names of the parameters.
 
         Parameters
@@ -153,8 +154,8 @@ def choose_theta(
     penalised: bool = False,
     coarse: Sequence[tuple[Objective, float]] = (),
     restarts: int = 0,
-    optimizer: Any = "fmin_l_bfgs_b",
-    random_state: Any = None,
+    optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
+    random_state: RandomState = None,
     tol: float = 1e-6,
 ) -> Choice:
     """The parameters of a kernel that make an objective smallest, within the kernel's bounds.

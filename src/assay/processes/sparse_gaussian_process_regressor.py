@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,9 +19,9 @@ from assay.kernels.kernel_learner import KERNEL, KernelLearner
 from assay.processes import selection as choosing
 from assay.processes.routes.collapsed_bound import CollapsedBound, PointsPosterior
 from assay.processes.routes.inducing_points import choose_points, sample_size
-from assay.processes.targets import LARGEST, ROUNDING
+from assay.processes.targets import LARGEST, ROUNDING, refuse_far_rows
 from assay.tables.rows import row_count
-from assay.types import TableLike
+from assay.types import KernelLike, RandomState, TableLike
 
 __all__ = ["SparseGaussianProcessRegressor"]
 
@@ -113,13 +114,13 @@ class SparseGaussianProcessRegressor(PassLearner, KernelLearner, Regressor):
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike | None = None,
         *,
         alpha: float = 1e-10,
         n_inducing: int = 400,
-        optimizer: Any = "fmin_l_bfgs_b",
+        optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
         normalize_y: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.kernel = kernel
         self.alpha = alpha
@@ -152,6 +153,7 @@ class SparseGaussianProcessRegressor(PassLearner, KernelLearner, Regressor):
         self.y_mean_ = targets.mean if self.normalize_y else 0.0
         self.y_scale_ = sd if self.normalize_y and not constant else 1.0
         sample = self._sample(source, random)
+        refuse_far_rows(sample, type(self).__name__)
         self._fit_kernel(sample)
         self.shape_fit_ = (int(targets.rows), *self.shape_fit_[1:])
         if self.kernel is None:

@@ -10,10 +10,11 @@ import numpy as np
 from assay.core.targets import plain_values
 from assay.errors import DataError
 
-__all__ = ["Targets"]
+__all__ = ["Targets", "refuse_far_rows"]
 
 ROUNDING = 10 * np.finfo(float).eps  # share of the mean below which a standard deviation is none
-LARGEST = 1e100  # beyond it squares, in units of small noise, are no finite numbers
+LARGEST = 1e60  # beyond it squares of slopes of the evidence, in units of small noise, are no finite numbers
+FARTHEST = 1e150  # of training rows, whose squared distances must be finite numbers
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,8 @@ class Targets:
             mean, scale = _mean_and_scale(values)
         elif not normalised and (largest := float(np.nanmax(np.abs(values), initial=0.0))) > LARGEST:
             raise DataError(
-                f"y has values as large as {largest:.3g}, whose squares are no finite numbers. Set normalize_y=True, "
-                "or choose another unit.",
+                f"y has values as large as {largest:.3g}, too large for the slopes of the evidence. Set "
+                "normalize_y=True, or choose another unit.",
                 who=who,
             )
         return cls(values, mean, scale, several)
@@ -98,4 +99,18 @@ def _refuse_unusable(values: np.ndarray, who: str, further: bool) -> None:
     if missing.all(axis=0).any() and not further:
         raise DataError(
             f"target {int(missing.all(axis=0).argmax()) + 1} of {values.shape[1]} has no values.", who=who
+        )
+
+
+def refuse_far_rows(X: Any, who: str) -> None:
+    """Refuse training rows whose squared distances overflow: no kernel could tell them apart, nor learn a scale."""
+    values = X if isinstance(X, np.ndarray) else getattr(X, "data", None)  # of a sparse matrix
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f":
+        return
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if largest > FARTHEST:
+        raise DataError(
+            f"X has values as large as {largest:.3g}, whose squared distances are no finite numbers. Scale the columns "
+            "first: StandardScaler.",
+            who=who,
         )

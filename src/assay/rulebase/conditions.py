@@ -34,7 +34,7 @@ _INF = math.inf
 class RowTest(Protocol):
     """The interface of a condition."""
 
-    def covers(self, X: TableLike) -> np.ndarray:
+    def covers(self, X: np.ndarray) -> np.ndarray:
         """(n,) bool: which rows of a float block meet the condition."""
 
     def words(self, schema: Schema, missing: bool = True) -> str:
@@ -289,7 +289,7 @@ class LinearCondition:
     high: float = _INF
     stored = {"terms": Each(Plain(tuple))}
 
-    def covers(self, X: Any) -> np.ndarray:
+    def covers(self, X: np.ndarray) -> np.ndarray:
         """(n,) bool: which rows of a float block meet the condition."""
         total = np.zeros(X.shape[0])
         for j, w in self.terms:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ class LinearAnswer:
     stored = {"terms": Each(Plain(tuple))}
 
     @classmethod
-    def of_design(cls, schema: Schema, coef: Any, intercept: float, otherwise: float) -> LinearAnswer:
+    def of_design(cls, schema: Schema, coef: np.ndarray, intercept: float, otherwise: float) -> LinearAnswer:
         """The function whose coefficients belong to the columns of ``Design(schema)``; zeros are left out.
 
         Parameters
@@ -64,7 +63,7 @@ class LinearAnswer:
         terms = tuple((*place, float(c)) for place, c in zip(places, coef, strict=True) if c)
         return cls(float(intercept), terms, float(otherwise))
 
-    def values(self, X: Any) -> np.ndarray:
+    def values(self, X: np.ndarray) -> np.ndarray:
         """(n,) the answers for the rows of a float block."""
         total = np.full(X.shape[0], float(self.intercept))
         for j, code, weight in self.terms:

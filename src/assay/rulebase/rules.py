@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import Each, Integer, Object, Plain, Scalar, Unchecked
 from assay.core.targets import check_weights
@@ -115,7 +116,7 @@ class Rule:
         """The number of conditions."""
         return len(self.conditions)
 
-    def covers(self, X: Any) -> np.ndarray:
+    def covers(self, X: np.ndarray) -> np.ndarray:
         """(n,) bool: which rows of a float block meet all conditions."""
         covered = np.ones(X.shape[0], bool)
         for condition in self.conditions:
@@ -241,7 +242,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
         """(n, R) bool: which rules cover each row of a table."""
         return self.covers_block(self.block(X))
 
-    def covers_block(self, values: Any) -> np.ndarray:
+    def covers_block(self, values: ArrayLike) -> np.ndarray:
         """(n, R) bool: the same for a float block, categories as codes."""
         return self._firing.covers(values)
 
@@ -249,7 +250,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
         """(n,) the number of the first rule that covers each row; -1 if none does."""
         return self.firing_block(self.block(X))
 
-    def firing_block(self, values: Any) -> np.ndarray:
+    def firing_block(self, values: ArrayLike) -> np.ndarray:
         """(n,) the same for a float block, categories as codes."""
         return self._firing.first(values)
 
@@ -261,7 +262,7 @@ class RuleBase(RuleForms, RuleChecks, RuleEditing):
         """(n,) the answers, by the policy; a row that no rule covers needs a default."""
         return self.predict_block(self.block(X))
 
-    def predict_block(self, values: Any) -> np.ndarray:
+    def predict_block(self, values: ArrayLike) -> np.ndarray:
         """(n,) the same for a float block, categories as codes."""
         first = self.firing_block(values)
         if self.default is None and (first < 0).any():

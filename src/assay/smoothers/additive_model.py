@@ -93,7 +93,7 @@ class AdditiveModel(Regressor):
         "additive model",
         "a sum of curves, one for each column",
         also=("gam",),
-        suits="all numeric",
+        suits="numeric",
         most_rows=10_000,
         most_columns=50,
     )

@@ -13,7 +13,7 @@ from assay.core.stored import CodeArray, Integer
 from assay.core.targets import check_weights, numeric_target
 from assay.smoothers.local_smoother import LocalSmoother
 from assay.tables import RowNames
-from assay.types import TableLike, Target, Weights
+from assay.types import MetricLike, TableLike, Target, Weights
 
 __all__ = ["IncrementalRunningMean"]
 
@@ -84,7 +84,12 @@ class IncrementalRunningMean(LocalSmoother):
     _kernel = "box"
 
     def __init__(
-        self, bandwidth: float = 1.0, *, threshold: float = 0.1, metric: Any = "auto", empty: str = "nearest"
+        self,
+        bandwidth: float = 1.0,
+        *,
+        threshold: float = 0.1,
+        metric: MetricLike = "auto",
+        empty: str = "nearest",
     ):
         self.bandwidth = bandwidth
         self.threshold = threshold

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.smoothers.local_smoother import KERNEL, LocalSmoother
+from assay.types import MetricLike
 
 __all__ = ["KernelSmoother"]
 
@@ -74,11 +75,11 @@ class KernelSmoother(LocalSmoother):
 
     def __init__(
         self,
-        bandwidth: Any = "loo",
+        bandwidth: ArrayLike | str = "loo",
         *,
         n_neighbors: int | None = None,
         kernel: str = "gaussian",
-        metric: Any = "auto",
+        metric: MetricLike = "auto",
         empty: str = "nearest",
     ):
         self.bandwidth = bandwidth

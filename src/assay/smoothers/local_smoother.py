@@ -223,7 +223,7 @@ class LocalSmoother(Smoother):
             search = kept_searcher(self, X, metric)
 
             def nearest(some: np.ndarray) -> Any:
-                apart, rows = search.nearest(some, needed)
+                apart, rows = _first_of_equal(search, some, needed, n)
                 start = np.arange(len(some) + 1, dtype=np.int64) * needed
                 return start, rows.ravel().astype(np.int64, copy=False), apart.ravel()
 
@@ -338,3 +338,19 @@ def _is_array(value: Any) -> bool:
 def _or_ones(w: np.ndarray | None) -> np.ndarray:
     """Weights for the native code: an empty array stands for ones."""
     return np.zeros(0) if w is None else np.ascontiguousarray(w, dtype=np.float64)
+
+
+def _first_of_equal(search: Any, Q: np.ndarray, k: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """(q, k) distances and rows of the nearest, of equal distances the first rows.
+
+    A search tells sums of powers apart whose roots are equal; in a window equal distances are equal.
+    """
+    apart, rows = search.nearest(Q, min(k + 1, n))
+    if k < n:
+        for i in np.flatnonzero(apart[:, k] == apart[:, k - 1]):
+            _, within, distances = search.within(Q[i : i + 1], float(apart[i, k]))
+            first = np.lexsort((within, distances))[:k]
+            apart[i, :k], rows[i, :k] = distances[first], within[first]
+    apart, rows = apart[:, :k], rows[:, :k]
+    order = np.lexsort((rows, apart), axis=-1)
+    return np.take_along_axis(apart, order, axis=1), np.take_along_axis(rows, order, axis=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.parameters import Count, Range
@@ -106,7 +107,7 @@ class Loess(LocalSmoother):
         span: float = 2 / 3,
         *,
         degree: int = 1,
-        bandwidth: Any = None,
+        bandwidth: ArrayLike | str | None = None,
         kernel: str = "tricube",
         robust_iterations: int = 0,
         metric: str = "euclidean",

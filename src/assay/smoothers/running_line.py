@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.parameters import Choice
@@ -69,7 +69,7 @@ class RunningLine(LocalSmoother):
 
     def __init__(
         self,
-        bandwidth: Any = "loo",
+        bandwidth: ArrayLike | str = "loo",
         *,
         n_neighbors: int | None = None,
         metric: str = "euclidean",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from assay.core import Card
 from assay.smoothers.local_smoother import LocalSmoother
+from assay.types import MetricLike
 
 __all__ = ["RunningMedian"]
 
@@ -67,10 +70,10 @@ class RunningMedian(LocalSmoother):
 
     def __init__(
         self,
-        bandwidth: Any = "loo",
+        bandwidth: ArrayLike | str = "loo",
         *,
         n_neighbors: int | None = None,
-        metric: Any = "auto",
+        metric: MetricLike = "auto",
         empty: str = "nearest",
     ):
         self.bandwidth = bandwidth

@@ -109,6 +109,13 @@ from assay.stats.information.mdl_cuts import mdl_cuts
 from assay.stats.intervals.mean_interval import mean_interval, variance_interval
 from assay.stats.intervals.proportion_interval import proportion_interval, wilson_interval
 from assay.stats.intervals.repeated_estimate import RepeatedEstimate, corrected_interval, repeated_estimate
+from assay.stats.multivariate.bordered import (
+    BorderedInverse,
+    bordered_cholesky,
+    bordered_inverse,
+    cholesky_without,
+    inverse_without,
+)
 from assay.stats.multivariate.gaussian_thresholds import (
     GaussianThresholds,
     LogLinear,
@@ -117,6 +124,7 @@ from assay.stats.multivariate.gaussian_thresholds import (
 )
 from assay.stats.multivariate.hat_matrix import HatMatrix, hat_matrix, leave_one_out, press
 from assay.stats.multivariate.moments import ZScores, correlation, covariance, mean_vector, z_scores
+from assay.stats.multivariate.procrustes import Procrustes, procrustes
 from assay.stats.multivariate.projection import scalar_projection, vector_projection
 from assay.stats.multivariate.quadratic_boundary import Conic, LogOdds, gaussian_log_odds
 from assay.stats.multivariate.scatter import (
@@ -126,6 +134,17 @@ from assay.stats.multivariate.scatter import (
     discriminant_directions,
     fisher_criterion,
     fisher_direction,
+)
+from assay.stats.multivariate.transforms import (
+    Decomposition,
+    covariance_matrix,
+    is_orthogonal,
+    is_positive_semidefinite,
+    rotation_matrix,
+    scaling_matrix,
+    singular_decomposition,
+    spectral_decomposition,
+    transition_matrix,
 )
 from assay.stats.significance.anova import Anova, Source, anova, contrast
 from assay.stats.significance.binomial_test import binomial_test, proportion_test, two_proportions_test
@@ -179,10 +198,12 @@ __all__ = [
     "Bernoulli",
     "BetaBernoulli",
     "BiasVariance",
+    "BorderedInverse",
     "Categorical",
     "ComparedModels",
     "Conic",
     "ConjugateModel",
+    "Decomposition",
     "Density",
     "DirichletCategorical",
     "DiscretePrior",
@@ -223,6 +244,7 @@ __all__ = [
     "Poisson",
     "PostHoc",
     "PriorMixture",
+    "Procrustes",
     "RegressionCriteria",
     "RepeatedEstimate",
     "RopePosterior",
@@ -257,8 +279,11 @@ __all__ = [
     "bivariate_logpdf",
     "bonferroni",
     "bonferroni_dunn",
+    "bordered_cholesky",
+    "bordered_inverse",
     "box_m",
     "check_normality",
+    "cholesky_without",
     "class_scatter",
     "cliff_delta",
     "cochran_q",
@@ -274,6 +299,7 @@ __all__ = [
     "correlated_t",
     "correlation",
     "covariance",
+    "covariance_matrix",
     "cross_entropy",
     "density_bayes_error",
     "density_cross_entropy",
@@ -312,6 +338,9 @@ __all__ = [
     "holm_sidak",
     "hommel",
     "hotelling",
+    "inverse_without",
+    "is_orthogonal",
+    "is_positive_semidefinite",
     "kl_divergence",
     "kruskal_wallis",
     "label_cross_entropy",
@@ -354,6 +383,7 @@ __all__ = [
     "post_hoc",
     "power_of",
     "press",
+    "procrustes",
     "proportion_interval",
     "proportion_test",
     "quade",
@@ -361,26 +391,31 @@ __all__ = [
     "rank_sum",
     "regression_criteria",
     "repeated_estimate",
+    "rotation_matrix",
     "rule_error",
     "runs_alike",
     "sample_size_for",
     "scalar_projection",
+    "scaling_matrix",
     "shaffer",
     "shortest_interval",
     "sidak",
     "sigmoid",
     "sign_test",
     "signed_rank_posterior",
+    "singular_decomposition",
     "smallest_difference",
     "smoothed_frequencies",
     "softmax",
     "softmax_jacobian",
+    "spectral_decomposition",
     "split_r_hat",
     "structural_risk",
     "studentized_range_quantile",
     "studentized_range_sf",
     "study_estimator",
     "t_test",
+    "transition_matrix",
     "two_proportions_test",
     "validation_elbow",
     "vargha_delaney_a",

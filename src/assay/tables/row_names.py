@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError
-from assay.types import TableLike
+from assay.types import RowIndex, TableLike
 
 __all__ = ["RowNames", "row_name"]
 
@@ -86,7 +86,7 @@ class RowNames:
         many = self.head if self.indexed or len(places) == 1 else "rows"
         return f"{many} {names}{more}"
 
-    def take(self, rows: Any) -> RowNames:
+    def take(self, rows: RowIndex) -> RowNames:
         """The names of some rows, by places, a mask or a slice."""
         if self.labels is not None:
             return RowNames(self.labels[rows], self.indexed)

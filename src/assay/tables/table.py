@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -22,6 +22,7 @@ from assay.tables.input_columns import (
 )
 from assay.tables.row_names import RowNames
 from assay.tables.schema import Column, Kind, Schema
+from assay.types import TableLike
 
 __all__ = ["UNSEEN", "Table"]
 
@@ -96,7 +97,7 @@ class Table:
 
     @classmethod
     def of(
-        cls, X: Any, kinds: Mapping[str, Kind] | None = None, who: str = "Table", infinite: bool = False
+        cls, X: TableLike, kinds: Mapping[str, Kind] | None = None, who: str = "Table", infinite: bool = False
     ) -> Table:
         """Learn the schema of ``X`` and encode it.
 
@@ -106,6 +107,8 @@ class Table:
         """
         if isinstance(X, Table):
             return X._as(kinds, who) if kinds else X
+        if hasattr(X, "__assay_table__"):  # sequences: a line for each
+            X = X.__assay_table__()
         X = as_columns(X, who)
         plain = numeric_block(X, who)
         plain = without_infinity(plain) if infinite else plain
@@ -125,7 +128,7 @@ class Table:
         return cls(values, schema, is_complete(values, schema, who, X), row_names=_indexed(X))
 
     @classmethod
-    def like(cls, X: Any, schema: Schema, who: str = "Table", infinite: bool = False) -> Table:
+    def like(cls, X: TableLike, schema: Schema, who: str = "Table", infinite: bool = False) -> Table:
         """Encode ``X`` by a schema learned before; columns are matched by name. ``infinite`` as in :meth:`of`."""
         if isinstance(X, Table):
             if X.schema is schema or X.schema == schema:
@@ -245,7 +248,7 @@ class Table:
         names = RowNames.of(self).take(places)
         return Table(self.values[rows], self.schema, self._complete or None, self.unseen, names)
 
-    def select(self, columns: Any) -> Table:
+    def select(self, columns: Iterable[int]) -> Table:
         """The table of some columns, given by their places; one that is given again gets a name of its own.
 
         >>> from assay.tables import Table

@@ -21,7 +21,9 @@ __all__ = [
 ]
 
 
-def finite_class_bound(size: ArrayLike | None, n: ArrayLike, eps: ArrayLike, *, log_size: Any = None) -> Any:
+def finite_class_bound(
+    size: ArrayLike | None, n: ArrayLike, eps: ArrayLike, *, log_size: float | None = None
+) -> Any:
     r"""The probability that any of the hypotheses misses its risk by more than eps, bounded by the sum over all.
 
     .. math:: P(\exists h: |R(h) - \hat R(h)| > \epsilon) \le 2 |H| e^{-2 \epsilon^2 n}
@@ -59,7 +61,7 @@ def finite_class_bound(size: ArrayLike | None, n: ArrayLike, eps: ArrayLike, *, 
 
 
 def finite_class_sample_size(
-    size: ArrayLike | None, eps: ArrayLike, delta: ArrayLike, *, log_size: Any = None
+    size: ArrayLike | None, eps: ArrayLike, delta: ArrayLike, *, log_size: float | None = None
 ) -> Any:
     r"""How many rows make every hypothesis' empirical risk right to within eps, with probability 1 - delta.
 
@@ -77,7 +79,7 @@ def finite_class_sample_size(
 
 
 def finite_class_epsilon(
-    size: ArrayLike | None, n: ArrayLike, delta: ArrayLike, *, log_size: Any = None
+    size: ArrayLike | None, n: ArrayLike, delta: ArrayLike, *, log_size: float | None = None
 ) -> Any:
     r"""Within what distance of its risk every hypothesis' empirical risk is, with probability 1 - delta.
 
@@ -95,7 +97,9 @@ def finite_class_epsilon(
     return plain(np.sqrt((h + np.log(2) - np.log(delta)) / (2 * n)))
 
 
-def erm_excess(size: ArrayLike | None, n: ArrayLike, delta: ArrayLike, *, log_size: Any = None) -> Any:
+def erm_excess(
+    size: ArrayLike | None, n: ArrayLike, delta: ArrayLike, *, log_size: float | None = None
+) -> Any:
     r"""How much worse than the best of the class the one chosen by its empirical risk can be: twice epsilon.
 
     .. math:: R(\hat h) \le \min_h R(h) + 2 \epsilon
@@ -110,7 +114,7 @@ def erm_excess(size: ArrayLike | None, n: ArrayLike, delta: ArrayLike, *, log_si
 
 
 def consistent_sample_size(
-    size: ArrayLike | None, eps: ArrayLike, delta: ArrayLike, *, log_size: Any = None
+    size: ArrayLike | None, eps: ArrayLike, delta: ArrayLike, *, log_size: float | None = None
 ) -> Any:
     r"""Rows after which every hypothesis without an error on them has risk eps at most, with probability 1 - delta.
 
@@ -138,7 +142,7 @@ def consistent_sample_size(
 
 
 def consistent_epsilon(
-    size: ArrayLike | None, n: ArrayLike, delta: ArrayLike, *, log_size: Any = None
+    size: ArrayLike | None, n: ArrayLike, delta: ArrayLike, *, log_size: float | None = None
 ) -> Any:
     r"""The risk that no hypothesis without an error on n rows exceeds, with probability 1 - delta.
 

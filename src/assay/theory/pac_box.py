@@ -109,7 +109,7 @@ class BoxStudy:
 
 
 def simulate_pac_box(
-    n: int, eps: float = 0.1, *, low: Any = 0.25, high: Any = 0.75, columns: int = 2, runs: int = 2000,
+    n: int, eps: float = 0.1, *, low: ArrayLike = 0.25, high: ArrayLike = 0.75, columns: int = 2, runs: int = 2000,
     random_state: RandomState = 0,
 ) -> BoxStudy:  # fmt: skip
     """Draw n rows from the unit cube, learn the tightest box around those in the true box, measure its error; repeat.

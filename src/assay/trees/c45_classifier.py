@@ -15,6 +15,7 @@ from assay.trees.multiway import SplitRules, grow_multiway
 from assay.trees.pruning import collapse, error_based, mdl, pessimistic, reduced_error
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
+from assay.types import RandomState
 
 __all__ = ["C45Classifier"]
 
@@ -128,7 +129,7 @@ class C45Classifier(TreeLearner, Classifier):
         laplace: bool = False,
         max_depth: int | None = None,
         validation_fraction: float = 1 / 3,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.pruning = pruning
         self.confidence = confidence

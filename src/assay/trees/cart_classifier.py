@@ -17,6 +17,7 @@ from assay.trees.pruning.cost_complexity import cost_complexity
 from assay.trees.pruning.cross_validated import weigh_path
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
+from assay.types import RandomState, Splitter
 
 __all__ = ["CART_ACCEPTS", "CARTClassifier", "PrunedByPrice"]
 
@@ -161,13 +162,13 @@ class CARTClassifier(PrunedByPrice, Classifier):
         self,
         criterion: str = "gini",
         cost: str = "error",
-        cv: Any = 10,
+        cv: Splitter = 10,
         within: float = 1.0,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
         max_depth: int | None = None,
         missing: str = "surrogate",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.criterion = criterion
         self.cost = cost

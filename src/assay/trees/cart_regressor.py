@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card, Regressor
 from assay.core.parameters import Choice
 from assay.trees.cart_classifier import CART_ACCEPTS, PrunedByPrice
+from assay.types import RandomState, Splitter
 
 __all__ = ["CARTRegressor"]
 
@@ -75,13 +74,13 @@ class CARTRegressor(PrunedByPrice, Regressor):
     def __init__(
         self,
         criterion: str = "squared_error",
-        cv: Any = 10,
+        cv: Splitter = 10,
         within: float = 1.0,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
         max_depth: int | None = None,
         missing: str = "surrogate",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.criterion = criterion
         self.cv = cv

@@ -114,7 +114,7 @@ class Columns:
         self._native.clear()
 
 
-def rank_columns(X: Any, n_categories: Any = None, *, presorted: bool = True) -> Columns:
+def rank_columns(X: np.ndarray, n_categories: Any = None, *, presorted: bool = True) -> Columns:
     """Rank the columns of a dense or sparse block.
 
     Parameters

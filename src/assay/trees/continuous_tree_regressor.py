@@ -17,6 +17,7 @@ from assay.trees.linear_leaves import no_rules
 from assay.trees.textbook_tree import one_target, refuse_huge
 from assay.trees.tree import SUBSET, Tree
 from assay.trees.tree_learner import TreeLearner
+from assay.types import TableLike
 
 if TYPE_CHECKING:
     from assay.rulebase.rules import RuleBase
@@ -160,7 +161,7 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
 
         return super()._reasons(X, rows).then(sections)
 
-    def leaf_weights(self, X: Any) -> np.ndarray:
+    def leaf_weights(self, X: TableLike) -> np.ndarray:
         """(n, leaves) how much each leaf counts for each row; rows sum to 1."""
         return self._weights(self._admit(X))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from assay.trees.node_measures import ClassMeasure
 from assay.trees.split_search import Candidates, SplitSearch
 from assay.trees.textbook_tree import SEARCH
 from assay.trees.tree import NWAY, SUBSET, TERNARY
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["CriterionTable", "SplitScore", "criterion_table"]
 
@@ -98,9 +98,9 @@ class CriterionTable:
 
 
 def criterion_table(
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
+    X: TableLike,
+    y: Target,
+    sample_weight: Weights | None = None,
     *,
     nominal: str = "n-way",
     numeric: str = "binary",

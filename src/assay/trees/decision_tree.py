@@ -18,6 +18,7 @@ from assay.trees.growing import grow
 from assay.trees.limits import GROWTH, rows_of
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
+from assay.types import TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.tables import Schema
@@ -48,7 +49,9 @@ class DecisionTree(TreeLearner):
     __metadata_request__predict: ClassVar[dict[str, str]] = {"check_input": UNUSED}
     __metadata_request__predict_proba: ClassVar[dict[str, str]] = {"check_input": UNUSED}
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Any:
+    def fit(
+        self, X: TableLike, y: Target, sample_weight: Weights | None = None, check_input: bool = True
+    ) -> Any:
         """Grow the tree with the rows of X and their targets y.
 
         Parameters
@@ -62,16 +65,16 @@ class DecisionTree(TreeLearner):
         me: Any = super()
         return me.fit(X, y, sample_weight)
 
-    def predict(self, X: Any, check_input: bool = True) -> np.ndarray:
+    def predict(self, X: TableLike, check_input: bool = True) -> np.ndarray:
         """(n,) the answer for each row, or (n, O) of several targets. ``check_input`` is accepted for compatibility."""
         me: Any = super()
         return me.predict(X)
 
-    def apply(self, X: Any, check_input: bool = True) -> np.ndarray:
+    def apply(self, X: TableLike, check_input: bool = True) -> np.ndarray:
         """(n,) the number of the leaf that each row reaches. ``check_input`` is accepted for compatibility."""
         return super().apply(X)
 
-    def decision_path(self, X: Any, check_input: bool = True) -> Any:
+    def decision_path(self, X: TableLike, check_input: bool = True) -> Any:
         """(n, nodes) sparse: 1 at the nodes that each row passes. ``check_input`` is accepted for compatibility."""
         return super().decision_path(X)
 
@@ -158,7 +161,9 @@ class DecisionTree(TreeLearner):
                 )
         return signs.astype(np.int8)
 
-    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def cost_complexity_pruning_path(
+        self, X: TableLike, y: Target, sample_weight: Weights | None = None
+    ) -> Any:
         """The prices of a leaf at which minimal cost-complexity pruning cuts the tree, and what is left then.
 
         Returns

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.multi_target import MultiTargetClassifier
 from assay.core.parameters import Any_, Array, Choice
 from assay.errors import ParameterError
 from assay.trees.decision_tree import DecisionTree
+from assay.types import ClassWeight, Losses, RandomState, TableLike
 
 __all__ = ["DecisionTreeClassifier"]
 
@@ -131,16 +133,16 @@ class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = None,
-        random_state: Any = None,
+        max_features: float | str | None = None,
+        random_state: RandomState = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         missing: str = "learned",
         max_candidates: int | None = None,
-        loss: Any = None,
+        loss: Losses | str | None = None,
     ):
         self.criterion = criterion
         self.splitter = splitter
@@ -159,7 +161,7 @@ class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
         self.max_candidates = max_candidates
         self.loss = loss
 
-    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+    def predict_proba(self, X: TableLike, check_input: bool = True) -> Any:
         """(n, K) the class shares of the leaf; of several targets a list. ``check_input`` is for compatibility."""
         return super().predict_proba(X)
 

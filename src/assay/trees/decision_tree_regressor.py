@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core import Card, Regressor
 from assay.core.parameters import Choice, Flag
@@ -13,6 +15,7 @@ from assay.errors import DataError
 from assay.stats.distributions.predictive import Empirical
 from assay.trees.decision_tree import DecisionTree
 from assay.trees.leaf_targets import LeafTargets
+from assay.types import RandomState
 
 __all__ = ["KEEP_TARGETS", "DecisionTreeRegressor", "check_numbers", "has_pure_leaves"]
 
@@ -109,12 +112,12 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = None,
-        random_state: Any = None,
+        max_features: float | str | None = None,
+        random_state: RandomState = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         missing: str = "learned",
         max_candidates: int | None = None,
         keep_targets: bool = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ _ACCEPTED = {
 def export_text(
     decision_tree: Any,
     *,
-    feature_names: Any = None,
+    feature_names: Sequence[str] | None = None,
     class_names: Any = None,
     max_depth: int | None = 10,
     spacing: int = 3,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+
+from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.trees.decision_tree_classifier import DecisionTreeClassifier
 from assay.trees.decision_tree_regressor import DecisionTreeRegressor
+from assay.types import ClassWeight, Losses, RandomState
 
 __all__ = ["ExtraTreeClassifier", "ExtraTreeRegressor"]
 
@@ -77,16 +80,16 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
-        random_state: Any = None,
+        max_features: float | str | None = "sqrt",
+        random_state: RandomState = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         missing: str = "learned",
         max_candidates: int | None = None,
-        loss: Any = None,
+        loss: Losses | str | None = None,
     ):
         super().__init__(
             criterion=criterion,
@@ -169,12 +172,12 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = 1.0,
-        random_state: Any = None,
+        max_features: float | str | None = 1.0,
+        random_state: RandomState = None,
         min_impurity_decrease: float = 0.0,
         max_leaf_nodes: int | None = None,
         ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
+        monotonic_cst: ArrayLike | Mapping[str, int] | None = None,
         missing: str = "learned",
         max_candidates: int | None = None,
         keep_targets: bool = False,

@@ -119,7 +119,7 @@ class ForestWalker:
 
     def sums(
         self,
-        X: Any,
+        X: np.ndarray,
         first: int = 0,
         last: int | None = None,
         start: np.ndarray | None = None,
@@ -166,7 +166,7 @@ class ForestWalker:
             start = self.sums(X, first, min(first + every, len(self)), start)
             yield start
 
-    def apply(self, X: Any, n_jobs: int | None = None) -> np.ndarray:
+    def apply(self, X: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """(n, T) int32: the number of the leaf that each row reaches, among the nodes of each tree."""
         out = np.empty((X.shape[0], len(self)), np.int32)
         self._over_blocks(

@@ -13,6 +13,7 @@ import assay.trees._grow_several as _grow_several
 from assay.errors import DataError
 from assay.trees.columns import Columns, rank_columns
 from assay.trees.tree import Surrogates, Tree
+from assay.types import Losses
 
 __all__ = ["Columns", "grow", "rank_columns"]
 
@@ -55,7 +56,7 @@ def grow(
     max_leaf_nodes: int | None = None,
     min_impurity_decrease: float = 0.0,
     monotonic: Any = None,
-    loss: Any = None,
+    loss: Losses | str | None = None,
     max_candidates: int | None = None,
     missing: Literal["learned", "surrogate", "spread"] = "learned",
     seed: int = 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from assay.trees.linear_leaves import (
 )
 from assay.trees.node_measures import Floats, NodeMeasure, NumberMeasure, RowIndices
 from assay.trees.split_search import SplitSearch
-from assay.trees.textbook_tree import one_target, refuse_huge
+from assay.trees.textbook_tree import one_target_in_unit, refuse_huge
 from assay.trees.tree import Tree
 from assay.trees.tree_learner import TreeLearner
 
@@ -148,7 +149,7 @@ class ModelTreeRegressor(TreeLearner, Regressor):
         self.ridge = ridge
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        y = one_target(y, type(self).__name__)
+        y, unit = one_target_in_unit(y, type(self).__name__)
         refuse_huge(X, "X", type(self).__name__)
         weights = np.ones(len(y)) if w is None else w
         kept = weights > 0
@@ -166,7 +167,16 @@ class ModelTreeRegressor(TreeLearner, Regressor):
             tree, models = tree.turn_to_leaves(cut), [models[i] for i in kept_nodes]
         coef, intercept = np.array([c for c, _ in models]), np.array([b for _, b in models])
         coef, intercept = _smoothed(tree, coef, intercept, self.smoothing)
-        self.tree_, self.coef_, self.intercept_ = tree, coef[tree.is_leaf], intercept[tree.is_leaf]
+        self.tree_ = tree if unit == 1 else self._in_unit(tree, unit)
+        self.coef_, self.intercept_ = coef[tree.is_leaf] * unit, intercept[tree.is_leaf] * unit
+
+    def _in_unit(self, tree: Tree, unit: float) -> Tree:
+        """The tree of targets that are so many times as large."""
+        impurity = tree.impurity * unit
+        if self.split == "linear":  # squares instead of a standard deviation
+            with np.errstate(over="ignore"):
+                impurity = np.minimum(impurity * unit, np.finfo(np.float64).max)
+        return replace(tree, values=tree.values * unit, impurity=impurity)
 
     def _grown(self, X: Floats, Z: Floats, y: Floats, w: Floats) -> Tree:
         measure: NodeMeasure = NumberMeasure(y, "deviation", "mean")

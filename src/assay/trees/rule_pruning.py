@@ -14,12 +14,13 @@ from assay.rulebase.measures import pessimistic_error
 from assay.rulebase.rules import Rule, RuleBase
 from assay.rulebase.shortening import SLACK, single_conditions, without_needless
 from assay.trees.rules import joined
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["pessimistic_error", "shortened", "simplify", "useful"]
 
 
 def simplify(
-    base: RuleBase, X: Any, y: Any, *, confidence: float = 0.25, sample_weight: Any = None
+    base: RuleBase, X: TableLike, y: Target, *, confidence: float = 0.25, sample_weight: Weights | None = None
 ) -> RuleBase:
     r"""Drop single conditions of single rules while the estimated error does not rise; then order the rules.
 

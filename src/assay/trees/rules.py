@@ -9,6 +9,7 @@ from assay.rulebase.rules import Rule, RuleBase
 from assay.tables import Schema
 from assay.trees.outline import Outline, outline_of
 from assay.trees.tree import Tree
+from assay.types import Labels
 
 __all__ = ["Rule", "RuleBase", "outline_rules", "rules_of"]
 
@@ -16,7 +17,7 @@ __all__ = ["Rule", "RuleBase", "outline_rules", "rules_of"]
 def rules_of(
     tree: Tree,
     schema: Schema,
-    classes: Any = None,
+    classes: Labels | None = None,
     *,
     merge: bool = True,
     answers: Any = None,

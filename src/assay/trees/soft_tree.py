@@ -17,6 +17,7 @@ from assay.core.stored import Each, FloatArray, IntArray, Kind, Scalar
 from assay.errors import warn_user
 from assay.trees.growing import grow, rank_columns
 from assay.trees.tree import Tree
+from assay.types import TableLike
 
 __all__ = ["SOFT", "SoftTree", "canonical_rows", "leaf_weights", "side_of_leaves"]
 
@@ -84,7 +85,7 @@ class SoftTree:
     side_: NDArray[np.int8]
     leaf_values_: Floats
 
-    def leaf_weights(self, X: Any) -> Floats:
+    def leaf_weights(self, X: TableLike) -> Floats:
         """(n, leaves) how much each leaf counts for each row; rows sum to 1."""
         return self._leaf_weights(self._admit(X))  # type: ignore[attr-defined]
 

@@ -22,6 +22,7 @@ from assay.trees.tree_learner import TreeLearner
 __all__ = ["SEARCH", "TextbookTree", "one_target", "refuse_huge"]
 
 HUGE = 1e150  # numbers beyond cannot be squared
+SQUARABLE = 1e120  # squares of numbers up to this, and from its inverse up, can be added up and divided
 
 SEARCH = {
     "nominal": Choice("n-way", "binary grouping", "one-vs-rest"),
@@ -109,10 +110,35 @@ class TextbookTree(TreeLearner):
 
 def one_target(y: Floats, who: str) -> Floats:
     """(n,) the numbers to predict, if they are of one kind and can be squared."""
-    if y.ndim > 1:
-        raise DataError(f"{who}: y has {y.shape[1]} columns, expected one. Fit one tree per column.")
+    _refuse_several(y, who)
     refuse_huge(y, "y", who)
     return y
+
+
+def one_target_in_unit(y: Floats, who: str) -> tuple[Floats, float]:
+    """(n,) the numbers to predict, if they are of one kind, divided by a unit whose squares can be added up.
+
+    The unit is 1, or a power of two where the numbers are very large or very small, so that nothing is rounded.
+
+    >>> import numpy as np
+    >>> from assay.trees.textbook_tree import one_target_in_unit
+    >>> one_target_in_unit(np.array([3.0, 8.0]), "tree")
+    (array([3., 8.]), 1.0)
+    >>> y, unit = one_target_in_unit(np.array([1e200, 2e200]), "tree")
+    >>> y.max() < 1, y * unit
+    (np.True_, array([1.e+200, 2.e+200]))
+    """
+    _refuse_several(y, who)
+    top = float(np.abs(y).max(initial=0.0))
+    if top == 0 or 1 / SQUARABLE < top < SQUARABLE:
+        return y, 1.0
+    unit = float(2.0 ** min(max(np.frexp(top)[1], -1022), 1023))
+    return y / unit, unit
+
+
+def _refuse_several(y: Floats, who: str) -> None:
+    if y.ndim > 1:
+        raise DataError(f"{who}: y has {y.shape[1]} columns, expected one. Fit one tree per column.")
 
 
 def refuse_huge(values: Floats, what: str, who: str) -> None:

@@ -412,7 +412,7 @@ class Tree:
 
     # ------------------------------------------------------------------ what a tree answers
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: np.ndarray) -> np.ndarray:
         """(n,) the leaf that each row, dense or sparse, reaches; one that is spread follows its heaviest branches."""
         if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
             leaf = np.empty(X.shape[0], np.int32)
@@ -425,7 +425,7 @@ class Tree:
         self._over_blocks(len(X), lambda at: _routing.apply(self._nodes, X[at], leaf[at]))
         return leaf
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: np.ndarray) -> np.ndarray:
         """(n, V) the value of the leaf that each row reaches, or the mixture over the leaves it is spread over."""
         if not isinstance(X, np.ndarray) and hasattr(X, "tocsr"):
             out = np.zeros((X.shape[0], self.values.shape[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from assay.core.stored import BoolArray, FloatArray, Object
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.tables import Table
 from assay.trees.tree import Tree
+from assay.types import Estimator
 
 __all__ = [
     "NeighborsAdvice",
@@ -146,7 +147,7 @@ class TreeFeatureSelector(Transformer):
 
     renamed = {"tree": "estimator"}  # in model files of earlier versions
 
-    def __init__(self, estimator: Any = None, min_closeness: float = 0.0):
+    def __init__(self, estimator: Estimator | None = None, min_closeness: float = 0.0):
         self.estimator = estimator
         self.min_closeness = min_closeness
 
@@ -194,7 +195,7 @@ class TreeFeatureSelector(Transformer):
         self._ready()
         return np.flatnonzero(self.support_) if indices else self.support_
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """The names of the kept columns."""
         return super().get_feature_names_out(input_features)[self.support_]
 

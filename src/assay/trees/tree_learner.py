@@ -10,6 +10,7 @@ from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
 from assay.errors import DataError
 from assay.trees.tree import Tree
+from assay.types import TableLike
 
 if TYPE_CHECKING:
     from assay.tables import Schema
@@ -57,11 +58,11 @@ class TreeLearner:
         """How many leaves the tree has."""
         return self._fitted_tree().n_leaves
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """(n,) the number of the leaf that each row reaches."""
         return self._fitted_tree().apply(self._admit(X)).astype(np.int64)  # type: ignore[attr-defined]
 
-    def decision_path(self, X: Any) -> Any:
+    def decision_path(self, X: TableLike) -> Any:
         """(n, nodes) sparse: 1 at the nodes that each row passes."""
         return self._fitted_tree().decision_path(self._admit(X))  # type: ignore[attr-defined]
 

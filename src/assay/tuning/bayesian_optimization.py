@@ -17,6 +17,7 @@ from assay.errors import DataError, ParameterError
 from assay.tuning.acquisition import ACQUISITIONS
 from assay.tuning.space import Space
 from assay.tuning.surrogate import Surrogate
+from assay.types import RandomState
 
 __all__ = ["BayesianOptimization", "Try"]
 
@@ -119,7 +120,7 @@ class BayesianOptimization:
         acquisition: str = "ei",
         n_initial: int | None = None,
         initial: str = "sobol",
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ):
         if acquisition not in ACQUISITIONS:
             raise ParameterError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -42,6 +42,7 @@ from assay.stats.significance.test_result import shown_confidence
 from assay.tables.data import Dataset
 from assay.tuning.bayesian_optimization import BayesianOptimization
 from assay.tuning.space import Space, is_space
+from assay.types import Estimator, MeasureLike, RowLabels, TableLike, Target
 
 __all__ = ["Nested", "Tuned", "TunedRegressor", "nested"]
 
@@ -91,7 +92,7 @@ class _Tunes(MetaEstimator):
         return self.estimator
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Target | None, groups: RowLabels | None = None) -> Self:
         """Choose a setting on inner splits of these rows, then fit it to all of them.
 
         Parameters
@@ -250,7 +251,7 @@ class _Tunes(MetaEstimator):
         table = self._admit(X)
         return X if self._raw else table
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The predictions of the chosen setting."""
         rows = self._rows(X)
         return self.best_estimator_.predict(rows)
@@ -321,10 +322,10 @@ class Tuned(_Tunes, Classifier):
 
     def __init__(
         self,
-        estimator: Any,
-        grid: Any,
+        estimator: Estimator | str,
+        grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Space | None,
         inner: Any = "5-fold",
-        metric: Any = "error",
+        metric: MeasureLike | None = "error",
         random_state: int | None = None,
         n_iter: int = 30,
     ):
@@ -345,7 +346,7 @@ class Tuned(_Tunes, Classifier):
         return ReadTarget("class", self.classes_, codes)
 
     @available_if(_answers_with_odds)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """The posteriors of the chosen setting."""
         rows = self._rows(X)
         return self.best_estimator_.predict_proba(rows)
@@ -411,10 +412,10 @@ class TunedRegressor(PassesDistributionsOn, _Tunes, Regressor):
 
     def __init__(
         self,
-        estimator: Any,
-        grid: Any,
+        estimator: Estimator | str,
+        grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Space | None,
         inner: Any = "5-fold",
-        metric: Any = "rmse",
+        metric: MeasureLike | None = "rmse",
         random_state: int | None = None,
         n_iter: int = 30,
     ):
@@ -516,16 +517,16 @@ class Nested(Sentence):
 
 def nested(
     learner: Any,
-    grid: Any,
-    X: Any,
+    grid: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Space | None,
+    X: TableLike,
     y: Any = None,
     outer: Any = None,
     inner: Any = None,
     *,
-    metric: Any = None,
+    metric: MeasureLike | None = None,
     alpha: float = 0.05,
-    groups: Any = None,
-    times: Any = None,
+    groups: RowLabels | None = None,
+    times: RowLabels | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     task: str | None = None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import Boolean, Plain, Scalar
 from assay.errors import ParameterError
@@ -15,6 +16,7 @@ __all__ = ["Category", "Quantiles", "Real", "Space", "Whole", "is_space"]
 
 _WHEN = Plain(dict) | None
 
+ROUNDING = 1e-9  # of its ends, by which a value may lie outside of a range
 NOT_THERE = 0.5  # where a parameter stands in the unit interval while its condition does not hold
 
 
@@ -60,9 +62,10 @@ class Real:
 
     def place(self, value: Any) -> float:
         """The place of a value in the unit interval."""
-        number = min(max(float(value), self.low), self.high)  # of values outside, the nearest end
         if np.isnan(float(value)):
             return np.nan
+        _check_inside(self, float(value))
+        number = min(max(float(value), self.low), self.high)
         ends = np.array([self.low, self.high, number])
         low, high, number = np.log(ends) if self.log else ends / max(abs(self.low), abs(self.high))
         return float((number - low) / (high - low))
@@ -114,6 +117,7 @@ class Whole:
 
     def place(self, value: Any) -> float:
         low, high = self._ends()
+        _check_inside(self, float(value))
         number = np.log(float(value)) if self.log else float(value)
         return float(np.clip((number - low) / (high - low), 0.0, 1.0))
 
@@ -144,6 +148,11 @@ class Category:
             raise ParameterError(
                 f"Category: values must be a list of one or more values, got {self.values!r}."
             )
+        for i, value in enumerate(self.values):
+            if any(_same_category(value, earlier) for earlier in self.values[:i]):
+                raise ParameterError(
+                    f"Category: {value!r} stands twice among the values {list(self.values)!r}."
+                )
 
     def codes(self, u: np.ndarray) -> np.ndarray:
         """The numbers of the categories at places of the unit interval."""
@@ -155,9 +164,9 @@ class Category:
     def value(self, u: float) -> Any:
         return self.values[int(self.codes(np.array(u)))]
 
-    def place(self, value: Any) -> float:
+    def place(self, value: object) -> float:
         for code, known in enumerate(self.values):
-            if known is value or (type(known) is type(value) and known == value):
+            if _same_category(known, value):
                 return (code + 0.5) / len(self.values)
         for code, known in enumerate(self.values):
             if known == value:
@@ -187,7 +196,7 @@ class Quantiles:
         whole = hasattr(self.distribution, "pmf") or hasattr(getattr(self.distribution, "dist", None), "pmf")
         return int(number) if whole else float(number)
 
-    def place(self, value: Any) -> float:
+    def place(self, value: object) -> float:
         return float(np.clip(self.distribution.cdf(value), 0.0, 1.0))
 
 
@@ -200,6 +209,23 @@ def _check_ends(dimension: Real | Whole, log: bool) -> None:
         raise ParameterError(f"{who}: with log=True low must be above 0, got {low!r}.")
     if isinstance(dimension, Whole) and not (float(low).is_integer() and float(high).is_integer()):
         raise ParameterError(f"Whole: low and high must be whole numbers, got {low!r} and {high!r}.")
+
+
+def _check_inside(dimension: Real | Whole, value: float) -> None:
+    """Refuse a value beyond the ends, but for rounding: moved to an end it would be another setting."""
+    room = ROUNDING * max(abs(dimension.low), abs(dimension.high))
+    if not dimension.low - room <= value <= dimension.high + room:
+        raise ParameterError(f"{value:g} is not between {dimension.low!r} and {dimension.high!r}.")
+
+
+def _same_category(a: Any, b: Any) -> bool:
+    """Whether two values are one category: 1, 1.0 and True are three."""
+    if a is b:
+        return True
+    try:
+        return type(a) is type(b) and bool(a == b)
+    except (TypeError, ValueError):  # arrays and the like
+        return False
 
 
 Dimension = Real | Whole | Category | Quantiles
@@ -294,7 +320,7 @@ class Space:
     def __repr__(self) -> str:
         return f"Space({self.parameters!r})"
 
-    def snap(self, units: Any) -> np.ndarray:
+    def snap(self, units: ArrayLike) -> np.ndarray:
         """(n, D) the points that stand for the same settings, each setting by one point."""
         units = np.clip(np.array(units, dtype=np.float64, ndmin=2), 0.0, 1.0)
         for j, dimension in enumerate(self.parameters.values()):
@@ -311,7 +337,7 @@ class Space:
             holds &= np.array([v in values for v in current]) & self._there(self.parameters[other], units)
         return holds
 
-    def settings(self, units: Any) -> list[dict[str, Any]]:
+    def settings(self, units: ArrayLike) -> list[dict[str, Any]]:
         """The settings that points stand for; a parameter whose condition does not hold is left out."""
         units = self.snap(units)
         active = [self._there(dimension, units) for dimension in self.parameters.values()]

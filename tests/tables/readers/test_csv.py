@@ -36,7 +36,7 @@ def columns(path, **options):
 # What cells and columns are
 
 
-def test_numbers_text_and_holes(put):
+def test_numbers_text_and_missing_values(put):
     path = put("weight,taste,n\n190.5,sweet,1\n,sour,2\n?,NA,3\n")
     assert columns(path) == {"weight": [190.5, None, None], "taste": ["sweet", "sour", None], "n": [1, 2, 3]}
     table = read_table(path).table

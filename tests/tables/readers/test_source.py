@@ -46,7 +46,7 @@ def test_the_line_of_a_bad_byte_is_counted_through_all_line_ends(tmp_path):
         list(Source(path, encoding="utf-8").chunks())
 
 
-def test_windows_1252_has_no_holes(tmp_path):
+def test_windows_1252_has_no_missing_values(tmp_path):
     path = tmp_path / "t"
     path.write_bytes(bytes(range(0x80, 0x100)))
     text = b"".join(Source(path).chunks()).decode()

@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.core.csr import compressed_matrix
 from assay.core.persistence import registry
-from assay.core.persistence.values import DEPTH_LIMIT, DTYPE, INT_DIGITS, SPARSE, TENSOR_TYPES
+from assay.core.persistence.values import DEPTH_LIMIT, DTYPE, INT_DIGITS, NUMBER_TYPES, SPARSE, TENSOR_TYPES
 from assay.errors import PersistenceError
 
 __all__ = ["Reader"]
@@ -224,6 +224,12 @@ def _hashable(keys: list[Any]) -> list[Any]:
     raise PersistenceError("It has keys that are not distinct plain values.")
 
 
+def _number_type(name: Any) -> type:
+    if not isinstance(name, str) or name not in NUMBER_TYPES:
+        raise PersistenceError(f"It names the unknown type of numbers {str(name)[:80]!r}.")
+    return NUMBER_TYPES[name]
+
+
 _Read = tuple[set[str], set[str], Callable[[Reader, dict[str, Any], int], Any]]
 _READ: dict[str, _Read] = {
     "int": ({"hex"}, set(), lambda reader, node, depth: _whole(node)),
@@ -242,6 +248,7 @@ _READ: dict[str, _Read] = {
         lambda reader, node, depth: frozenset(_hashable(reader._items(node, depth))),
     ),
     "dict": ({"items"}, set(), Reader._dict),
+    "number type": ({"name"}, set(), lambda reader, node, depth: _number_type(node["name"])),
     "scalar": ({"dtype", "hex"}, set(), lambda reader, node, depth: _scalar(node)),
     "array": ({"tensor"}, {"dtype", "order"}, Reader._array),
     "objects": (

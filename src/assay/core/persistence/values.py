@@ -25,6 +25,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from assay.core.csr import COMPRESSED
 
 __all__ = ["DEPTH_LIMIT", "DTYPE", "INT_DIGITS", "SPARSE", "TENSOR_TYPES"]
@@ -40,3 +42,10 @@ DTYPE = re.compile(
     r"[<|](?:b1|[iu][1248]|f[248]|c(?:8|16)|[mM]8(?:\[(?:[1-9]\d{0,8})?[a-zA-Zμ]{1,7}\])?|[US]\d{1,9})"
 )
 SPARSE = COMPRESSED
+NUMBER_TYPES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
+        np.float16, np.float32, np.float64,
+    )
+}  # fmt: skip

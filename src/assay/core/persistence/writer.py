@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.persistence import registry
-from assay.core.persistence.values import DEPTH_LIMIT, DTYPE, INT_DIGITS, SPARSE, TENSOR_TYPES
+from assay.core.persistence.values import DEPTH_LIMIT, DTYPE, INT_DIGITS, NUMBER_TYPES, SPARSE, TENSOR_TYPES
 from assay.errors import PersistenceError
 
 __all__ = ["Writer"]
@@ -48,6 +48,8 @@ class Writer:
             return {"is": "bytes", "hex": value.hex()}
         if kind is Fraction:
             return {"is": "fraction", "of": [self.node(v, path) for v in value.as_integer_ratio()]}
+        if kind is type and value in NUMBER_TYPES.values():
+            return {"is": "number type", "name": str(value.__name__)}  # type: ignore[union-attr]
         if isinstance(value, np.generic):
             little = self._little(np.array(value), path)
             return {"is": "scalar", "dtype": little.dtype.str, "hex": little.tobytes().hex()}

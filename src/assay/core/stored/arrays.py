@@ -40,12 +40,12 @@ class _Array(Kind):
         self.low, self.high, self.finite, self.ascending = low, high, finite, ascending
         self.below = None if below is None else Size(below)
 
-    def bind(self, value: Any, sizes: Sizes) -> None:
+    def bind(self, value: object, sizes: Sizes) -> None:
         if isinstance(value, np.ndarray) and value.ndim == len(self.shape):
             for size, length in zip(self.shape, value.shape):
                 size.bind(length, sizes)
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         if not isinstance(value, np.ndarray) or value.dtype.kind not in self.kinds:
             return f"is not {self.words}"
         if value.ndim != len(self.shape) or not all(

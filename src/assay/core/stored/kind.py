@@ -18,10 +18,10 @@ class Kind:
     def __or__(self, other: Kind | None) -> Kind:
         return _Either(self, _Nothing() if other is None else other)
 
-    def bind(self, value: Any, sizes: Sizes) -> None:
+    def bind(self, value: object, sizes: Sizes) -> None:
         """Note the sizes that this value determines."""
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         """What is wrong with the value, as the end of a sentence; empty if nothing is."""
         raise TypeError(f"{type(self).__name__} must say what is wrong")
 

@@ -34,11 +34,11 @@ class Integer(Kind):
         self.low, self.high = low, high
         self.below = None if below is None else Size(below)
 
-    def bind(self, value: Any, sizes: Sizes) -> None:
+    def bind(self, value: object, sizes: Sizes) -> None:
         if self.size is not None and is_whole(value):
             self.size.bind(int(value), sizes)
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         if not is_whole(value):
             return "is not a whole number"
         if not self.low <= int(value) <= self.high:
@@ -55,7 +55,7 @@ class Scalar(Kind):
     def __init__(self, low: float = -np.inf, high: float = np.inf, finite: bool = False):
         self.low, self.high, self.finite = low, high, finite
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         if not isinstance(value, (float, int, np.floating, np.integer, Fraction)) or isinstance(value, bool):
             return "is not a number"
         number: Any = value
@@ -67,7 +67,7 @@ class Scalar(Kind):
 class Boolean(Kind):
     """True or False."""
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         return "" if isinstance(value, (bool, np.bool_)) else "is not True or False"
 
 
@@ -82,7 +82,7 @@ class Text(Kind):
     def __init__(self, *words: str):
         self.words = words
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         if not isinstance(value, str):
             return "is not a text"
         if self.words and value not in self.words:
@@ -102,7 +102,7 @@ class Plain(Kind):
     def __init__(self, only: type | tuple[type, ...] = object):
         self.only = only
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         if not isinstance(value, self.only):
             return f"is of type {type(value).__name__}"
         return not_plain(value, NESTING_LIMIT)
@@ -124,5 +124,5 @@ class Unchecked(Kind):
     def __init__(self, why: str):
         self.why = why
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         return ""

@@ -47,7 +47,7 @@ class Object(Kind):
     def classes(self) -> tuple[type, ...]:
         return tuple(_class(cls) if isinstance(cls, str) else cls for cls in self.named)
 
-    def bind(self, value: Any, sizes: Sizes) -> None:
+    def bind(self, value: object, sizes: Sizes) -> None:
         asked = [(name, size) for name, size in self.sizes.items() if not size.is_known(sizes)]
         if asked and isinstance(value, self.classes):
             known = sizes_of(value)
@@ -55,7 +55,7 @@ class Object(Kind):
                 if name in known:
                     size.bind(known[name], sizes)
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         if not isinstance(value, self.classes):
             return f"is not a {' or '.join(cls.__name__ for cls in self.classes)}"
         known = sizes_of(value) if self.sizes else {}
@@ -77,13 +77,13 @@ class Each(Kind):
     def __init__(self, kind: Kind, size: str | int = "*"):
         self.kind, self.size = kind, Size(size)
 
-    def bind(self, value: Any, sizes: Sizes) -> None:
+    def bind(self, value: object, sizes: Sizes) -> None:
         if isinstance(value, (list, tuple, np.ndarray)):
             self.size.bind(len(value), sizes)
             for item in value[:1]:
                 self.kind.bind(item, sizes)
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         if isinstance(value, np.ndarray):
             if value.dtype.kind != "O" or value.ndim != 1:
                 return "is not a list"
@@ -104,11 +104,11 @@ class Mapped(Kind):
     def __init__(self, kind: Kind, size: str | int = "*"):
         self.kind, self.size = kind, Size(size)
 
-    def bind(self, value: Any, sizes: Sizes) -> None:
+    def bind(self, value: object, sizes: Sizes) -> None:
         if isinstance(value, dict):
             self.size.bind(len(value), sizes)
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         if not isinstance(value, dict):
             return "is not a dict"
         if not self.size.fits(len(value), sizes):
@@ -134,11 +134,11 @@ class ObjectRows(Kind):
     def __init__(self, n: str = "n"):
         self.size = Size(n)
 
-    def bind(self, value: Any, sizes: Sizes) -> None:
+    def bind(self, value: object, sizes: Sizes) -> None:
         if isinstance(value, np.ndarray) and value.ndim == 1:
             self.size.bind(len(value), sizes)
 
-    def fault(self, value: Any, sizes: Sizes) -> str:
+    def fault(self, value: object, sizes: Sizes) -> str:
         if not isinstance(value, np.ndarray) or value.dtype != object:
             return "is not an array of objects"
         if value.ndim != 1 or not self.size.fits(len(value), sizes):
@@ -189,7 +189,7 @@ def table_of(cls: type) -> Mapping[str, Kind]:
     return table
 
 
-def sizes_of(value: Any) -> Sizes:
+def sizes_of(value: object) -> Sizes:
     """The value of every name of a size that the attributes of an object determine."""
     return _sizes(type(value), _attributes(value))
 
@@ -232,7 +232,7 @@ def fault(cls: type, state: Mapping[str, Any]) -> str:
     return ""
 
 
-def require(value: Any) -> None:
+def require(value: object) -> None:
     """Raise a ValueError unless an object is what its class declares."""
     wrong = fault(type(value), _attributes(value))
     if wrong:

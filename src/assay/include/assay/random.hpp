@@ -3,6 +3,7 @@
 // A generator is made from a seed and the number of a stream, or goes on from four words that the caller keeps, so that
 // draws of many calls are one sequence.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -39,5 +40,14 @@ class Random {
     double positive() { return (double(next() >> 11) + 1.0) * 0x1p-53; }  // in (0, 1]
     float single() { return float(uint32_t(next() >> 40)) * 0x1p-24f; }  // in [0, 1)
 };
+
+// One of n > 0, by cumulated chances: the first that exceeds a share u of all, and never one without a chance.
+inline int64_t drawn(const double *cumulated, int64_t n, double u) {
+    u *= cumulated[n - 1];
+    int64_t i = std::upper_bound(cumulated, cumulated + n, u) - cumulated;
+    if (i >= n) i = n - 1;
+    while (i > 0 && cumulated[i] == cumulated[i - 1]) --i;
+    return i;
+}
 
 }  // namespace assay

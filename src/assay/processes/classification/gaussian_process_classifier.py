@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
@@ -26,8 +28,9 @@ from assay.processes.classification.predictive import (
     probit_rule_of_softmax,
 )
 from assay.processes.classification.reasons import ReasonsOfProcesses
+from assay.processes.targets import refuse_far_rows
 from assay.tables.rows import row_count
-from assay.types import TableLike
+from assay.types import KernelLike, RandomState, TableLike
 
 __all__ = ["GaussianProcessClassifier"]
 
@@ -162,14 +165,14 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike | None = None,
         *,
-        optimizer: Any = "fmin_l_bfgs_b",
+        optimizer: str | Callable[..., Any] | None = "fmin_l_bfgs_b",
         n_restarts_optimizer: int = 0,
         max_iter_predict: int = 100,
         warm_start: bool = False,
         copy_X_train: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         multi_class: str = "one_vs_rest",
         n_jobs: int | None = None,
         selection: str = "evidence",
@@ -221,6 +224,7 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
             )
         self.n_classes_, self.X_train_ = K, X.tocsr() if hasattr(X, "tocsr") else X
         before = vars(self).get("processes_", []) if self.warm_start else []
+        refuse_far_rows(X, type(self).__name__)
         self._fit_kernel(X, y, w)
         problems = self._problems(y, counted)
         search = Search(self.optimizer, self.n_restarts_optimizer, self.selection, self.random_state)
@@ -285,7 +289,7 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
         return self.processes_[0] if len(self.processes_) == 1 else _Several(self.processes_)
 
     def log_marginal_likelihood(
-        self, theta: Any = None, eval_gradient: bool = False, clone_kernel: bool = True
+        self, theta: ArrayLike | None = None, eval_gradient: bool = False, clone_kernel: bool = True
     ) -> Any:
         """The log evidence of the training rows at parameters theta of the kernel; of several processes the mean.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -14,7 +12,7 @@ from assay.rules.covering.covering import Covering, class_order, is_order
 from assay.rules.covering.measure import MEASURES
 from assay.rules.covering.rule_growth import Growth
 from assay.rules.rule_learner import RuleClassifier, class_rules
-from assay.types import RandomState
+from assay.types import Labels, RandomState
 
 __all__ = ["SequentialCoveringClassifier"]
 
@@ -120,7 +118,7 @@ class SequentialCoveringClassifier(RuleClassifier):
     def __init__(
         self,
         measure: str = "foil",
-        order: Any = "class",
+        order: Labels | str = "class",
         beam: int = 1,
         min_coverage: float = 1,
         max_conditions: int | None = None,

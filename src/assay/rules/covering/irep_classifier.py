@@ -14,7 +14,7 @@ from assay.rulebase.measures import irep_value
 from assay.rules.covering.class_by_class import class_by_class, class_sequence
 from assay.rules.covering.growing import ClassRows, Draft, RankedTable, best_prefix
 from assay.rules.rule_learner import RuleClassifier, class_rules
-from assay.types import RandomState
+from assay.types import Labels, RandomState
 
 __all__ = ["IrepClassifier"]
 
@@ -103,7 +103,7 @@ class IrepClassifier(RuleClassifier):
         min_positive: float = 0.0,
         max_rules: int | None = None,
         max_conditions: int | None = None,
-        class_order: Any = "rarest first",
+        class_order: Labels | str = "rarest first",
         threshold: str = "midpoint",
         random_state: RandomState = None,
     ):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -14,6 +12,7 @@ from assay.rules.covering.covering import class_order, is_order, weighing
 from assay.rules.covering.measure import RuleMeasure
 from assay.rules.covering.rule_growth import Growth, grow_rule, growth_of, merged
 from assay.rules.rule_learner import RuleClassifier, class_rules
+from assay.types import Labels
 
 __all__ = ["PrismClassifier"]
 
@@ -78,7 +77,9 @@ class PrismClassifier(RuleClassifier):
         "max_conditions": Count(1) | None,
     }
 
-    def __init__(self, order: Any = None, min_coverage: float = 0, max_conditions: int | None = None):
+    def __init__(
+        self, order: Labels | None = None, min_coverage: float = 0, max_conditions: int | None = None
+    ):
         self.order = order
         self.min_coverage = min_coverage
         self.max_conditions = max_conditions

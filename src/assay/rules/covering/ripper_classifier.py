@@ -15,7 +15,7 @@ from assay.rules.covering.class_by_class import class_by_class, class_sequence
 from assay.rules.covering.description_length import RuleSetLength
 from assay.rules.covering.growing import ClassRows, Draft, RankedTable, best_prefix
 from assay.rules.rule_learner import RuleClassifier, class_rules
-from assay.types import Label, RandomState
+from assay.types import Label, Labels, RandomState
 
 __all__ = ["RipperClassifier"]
 
@@ -143,7 +143,7 @@ class RipperClassifier(RuleClassifier):
         max_rules: int | None = None,
         max_conditions: int | None = None,
         check_error: str | None = "remaining",
-        class_order: Any = "rarest first",
+        class_order: Labels | str = "rarest first",
         threshold: str = "midpoint",
         random_state: RandomState = None,
     ):

@@ -11,6 +11,7 @@ import numpy as np
 from assay.core.stored import IntArray, Mapped, Plain
 from assay.errors import DataError
 from assay.rules.first_order.clauses import EQUAL, Literal, Variable, parse_literals
+from assay.types import Label
 
 __all__ = ["Facts", "Index"]
 
@@ -120,7 +121,7 @@ class Facts:
             return False
         return bool((rows == codes).all(axis=1).any())
 
-    def code(self, constant: Any) -> int:
+    def code(self, constant: Label) -> int:
         """The number of a constant; -1 if it is in no fact."""
         try:
             return self._codes.get(constant, -1)

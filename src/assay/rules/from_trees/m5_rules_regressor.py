@@ -12,7 +12,7 @@ from assay.rulebase.rules import Rule, RuleBase
 from assay.rules.rule_learner import RuleRegressor
 from assay.trees.model_tree_regressor import ModelTreeRegressor
 from assay.trees.rules import rules_of
-from assay.trees.textbook_tree import one_target, refuse_huge
+from assay.trees.textbook_tree import one_target_in_unit, refuse_huge
 
 __all__ = ["M5RulesRegressor"]
 
@@ -111,7 +111,7 @@ class M5RulesRegressor(RuleRegressor):
         self.ridge = ridge
 
     def _learn(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
-        y = one_target(y, type(self).__name__)
+        y, unit = one_target_in_unit(y, type(self).__name__)
         refuse_huge(X, "X", type(self).__name__)
         weights = np.ones(len(y)) if w is None else w
         kept = weights > 0
@@ -123,7 +123,7 @@ class M5RulesRegressor(RuleRegressor):
                 tree = self._tree(X, y, weights, 0 if full else self.max_depth)
                 leaves = rules_of(tree.tree_, self.schema_).rules
                 answers = [
-                    LinearAnswer.of_design(self.schema_, c, b, leaf.answer)
+                    LinearAnswer.of_design(self.schema_, c * unit, b * unit, leaf.answer * unit)
                     for c, b, leaf in zip(tree.coef_, tree.intercept_, leaves, strict=True)
                 ]
                 best = self._best(tree, X, y, weights)
@@ -132,8 +132,8 @@ class M5RulesRegressor(RuleRegressor):
                 if len(leaves) == 1 or not covered.any() or covered.all():
                     break
                 n = float(weights[covered].sum())
-                off = y[covered] - answer.values(X[covered])
-                error = float(np.sqrt(weights[covered] @ off**2 / n))
+                off = y[covered] - answer.values(X[covered]) / unit
+                error = unit * float(np.sqrt(weights[covered] @ off**2 / n))
                 rules.append(Rule(rule.conditions, answer, n, total, error=error))
                 X, y, weights = X[~covered], y[~covered], weights[~covered]
                 bar.advance(n)

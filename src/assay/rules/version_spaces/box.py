@@ -47,7 +47,7 @@ class Box:
     empty: bool = False
     stored = {"conditions": Each(Object(Condition))}
 
-    def covers(self, X: Any) -> np.ndarray:
+    def covers(self, X: np.ndarray) -> np.ndarray:
         """(n,) bool: which rows of a float block lie in the box."""
         return np.zeros(X.shape[0], bool) if self.empty else Rule(self.conditions, None).covers(X)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from assay.errors import ParameterError
@@ -45,7 +47,7 @@ def answers_with_reject(classes: np.ndarray, chosen: np.ndarray, label: Label) -
     return objects[chosen]
 
 
-def refuse_label_of_a_class(who: str, classes: np.ndarray, label: Label) -> None:
+def refuse_label_of_a_class(who: str, classes: np.ndarray, label: Any) -> None:
     """A refusal needs a name of its own."""
     if np.ndim(label):
         raise ParameterError(f"{who}: reject_label must be one label, got {label!r}.")

@@ -88,7 +88,7 @@ class VersionSpace:
     specific: Box
     general: tuple[Box, ...]
     conflicts: tuple[int, ...] = ()
-    positive: Any = 1
+    positive: Label = 1
     nominal: Nominal = "value"
     stored = {
         "schema": Object(Schema),
@@ -219,7 +219,7 @@ def as_box(h: Any) -> Box:
     return joined(conditions)
 
 
-def positive_rows(labels: np.ndarray, positive: Label, who: str) -> int:
+def positive_rows(labels: np.ndarray, positive: Any, who: str) -> int:
     """The number of the positive label; None is the last of two."""
     if positive is None:
         if len(labels) > 2:

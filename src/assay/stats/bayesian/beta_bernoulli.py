@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv, betaln, xlog1py, xlogy
 
-from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.errors import DegenerateError, ParameterError
 from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.checks import as_numbers, as_points
 from assay.stats.distributions.bernoulli import Bernoulli, count_ones
-from assay.types import RandomState
 
 
 class BetaBernoulli(ConjugateModel):
@@ -118,8 +116,8 @@ class BetaBernoulli(ConjugateModel):
             inside, xlogy(self.a - 1, q) + xlog1py(self.b - 1, -q) - betaln(self.a, self.b), -np.inf
         )
 
-    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
-        return as_generator(random_state, type(self).__name__).beta(self.a, self.b, n)
+    def _draws(self, n: int, random: np.random.Generator) -> NDArray[np.float64]:
+        return random.beta(self.a, self.b, n)
 
     def density(self, estimate: str = "predictive") -> Bernoulli:
         """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from assay.core.seeds import as_generator
 from assay.errors import DegenerateError, ParameterError
-from assay.stats.checks import ESTIMATES, one_of, tail_of
+from assay.stats.checks import ESTIMATES, is_whole, one_of, tail_of
 from assay.types import RandomState
 
 __all__ = ["ConjugateModel"]
@@ -57,8 +58,12 @@ class ConjugateModel:
         raise NotImplementedError(f"{type(self).__name__} does not say what its density is.")
 
     def sample(self, n: int, random_state: RandomState = None) -> Any:
-        """n independent draws of the parameters."""
-        raise NotImplementedError(f"{type(self).__name__} cannot be drawn from.")
+        """n independent draws of the parameters; of a pair of parameters, a pair of arrays."""
+        who = type(self).__name__
+        if not is_whole(n):
+            raise ParameterError(f"{who}: the number of draws must be a whole number from 0 up, got {n!r}.")
+        self._require_proper("draws")
+        return self._draws(int(n), as_generator(random_state, who))
 
     def density(self, estimate: str = "predictive") -> Any:
         """The distribution of the next x."""
@@ -99,6 +104,9 @@ class ConjugateModel:
             p = brentq(gap, first, last, xtol=1e-14)
         return float(self._quantile(p)), float(self._quantile(min(p + level, 1.0)))
 
+    def _draws(self, n: int, random: np.random.Generator) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} cannot be drawn from.")
+
     def _quantile(self, p: float) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not say what its quantiles are.")
 
@@ -121,6 +129,16 @@ class ConjugateModel:
             )
         one_of(estimate, ESTIMATES, type(self).__name__, "estimate")
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is the same belief: of the same family, with the same numbers."""
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, others = vars(self), vars(other)
+        return mine.keys() == others.keys() and all(_same(mine[name], others[name]) for name in mine)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
     @property
     def proper(self) -> bool:
         """Whether the belief integrates to 1; an improper prior can be updated, and has no evidence or draws."""
@@ -132,3 +150,9 @@ class ConjugateModel:
                 f"{type(self).__name__}: {self!r} is improper (it does not integrate to 1), so it has no {what}. "
                 "Update it with enough data first, or give a proper prior."
             )
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return bool(a == b)

@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
-from assay.core.seeds import as_generator
 from assay.core.stored import AnyArray, FloatArray
 from assay.errors import DegenerateError, ParameterError, did_you_mean
 from assay.stats.bayesian.beta_bernoulli import BetaBernoulli
 from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.checks import as_points, tail_of
 from assay.stats.distributions.categorical import Categorical, count_categories, distinct, encode
-from assay.types import RandomState
 
 
 class DirichletCategorical(ConjugateModel):
@@ -147,8 +145,8 @@ class DirichletCategorical(ConjugateModel):
             )
         return xlogy(self.alpha - 1, p).sum(axis=-1) - self._log_normaliser()
 
-    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
-        return as_generator(random_state, type(self).__name__).dirichlet(self.alpha, n)
+    def _draws(self, n: int, random: np.random.Generator) -> NDArray[np.float64]:
+        return random.dirichlet(self.alpha, n)
 
     def density(self, estimate: str = "predictive") -> Categorical:
         """The next x: p at its Bayes estimate (the same as the predictive) or at its mode."""

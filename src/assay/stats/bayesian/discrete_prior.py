@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from assay.core.seeds import as_generator
 from assay.core.stored import Each, FloatArray, Object
 from assay.errors import DataError, DegenerateError
 from assay.stats.bayesian.conjugate import ConjugateModel
@@ -17,7 +16,6 @@ from assay.stats.bayesian.model_comparison import model_probabilities
 from assay.stats.checks import as_sample, as_shares, one_of, tail_of
 from assay.stats.distributions.averaged import AveragedDensity
 from assay.stats.distributions.density import Density
-from assay.types import RandomState
 
 
 class DiscretePrior(ConjugateModel):
@@ -119,8 +117,8 @@ class DiscretePrior(ConjugateModel):
         points = np.asarray(theta, dtype=float)
         return np.max(np.where(points[..., None] == self.values, logs, -np.inf), axis=-1)
 
-    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
-        return as_generator(random_state, type(self).__name__).choice(self.values, n, p=self.prior)
+    def _draws(self, n: int, random: np.random.Generator) -> NDArray[np.float64]:
+        return random.choice(self.values, n, p=self.prior)
 
     def density(self, estimate: str = "predictive") -> Any:
         """The next x: averaged over the values ("predictive"), or with the most probable one ("map")."""

@@ -85,6 +85,11 @@ def empirical_bayes(
       doi:10.1017/CBO9781316576533
     """
     who = "empirical_bayes"
+    if not callable(family):
+        raise ParameterError(
+            f"family must be a function of hyperparameters, such as lambda a: BetaBernoulli(a, a), got {family!r}.",
+            who=who,
+        )
     if not len(samples):
         raise DataError("there is no group to learn a prior from.", who=who)
     if weights is not None and len(weights) != len(samples):

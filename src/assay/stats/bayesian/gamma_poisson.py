@@ -17,7 +17,6 @@ from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.checks import as_numbers, as_sample
 from assay.stats.distributions.gamma import Gamma
 from assay.stats.distributions.poisson import NegativeBinomial, Poisson, whole_counts
-from assay.types import RandomState
 
 
 class GammaPoisson(ConjugateModel):
@@ -108,8 +107,8 @@ class GammaPoisson(ConjugateModel):
         """Log density of the belief at a rate."""
         return self._rate.logpdf(rate)
 
-    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
-        return self._rate.sample(n, random_state)
+    def _draws(self, n: int, random: np.random.Generator) -> NDArray[np.float64]:
+        return self._rate.sample(n, random)
 
     def density(self, estimate: str = "predictive", exposure: float = 1.0) -> NegativeBinomial | Poisson:
         """The next count: negative binomial ("predictive"), or Poisson with the estimated rate."""

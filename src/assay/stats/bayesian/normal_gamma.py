@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, stdtr
 
-from assay.core.seeds import as_generator
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.errors import DegenerateError, ParameterError
@@ -21,7 +20,6 @@ from assay.stats.distributions.gamma import Gamma
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.stats.distributions.student import StudentT
 from assay.stats.significance.summary import squarable
-from assay.types import RandomState
 
 
 class NormalGamma(ConjugateModel):
@@ -195,13 +193,10 @@ class NormalGamma(ConjugateModel):
             )
         return log_precision + logs
 
-    def sample(
-        self, n: int, random_state: RandomState = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _draws(self, n: int, random: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(n,) means and (n,) precisions."""
-        rng = as_generator(random_state, type(self).__name__)
-        precisions = self.precision.sample(n, rng)
-        return self.mean + rng.standard_normal(n) / np.sqrt(self.kappa * precisions), precisions
+        precisions = self.precision.sample(n, random)
+        return self.mean + random.standard_normal(n) / np.sqrt(self.kappa * precisions), precisions
 
     def density(self, estimate: str = "predictive") -> Gaussian | StudentT:
         """The next x: a t ("predictive"), or a Gaussian with the estimated mean and precision."""

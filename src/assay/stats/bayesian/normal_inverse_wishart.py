@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import multigammaln, stdtrit
 
-from assay.core.seeds import as_generator
 from assay.core.stored import FloatArray, Scalar
 from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, ParameterError
@@ -22,7 +21,6 @@ from assay.stats.distributions.multivariate_gaussian import MultivariateGaussian
 from assay.stats.distributions.student import MultivariateStudent
 from assay.stats.multivariate.covariance import as_covariance, factor
 from assay.stats.significance.summary import squarable
-from assay.types import RandomState
 
 REMEDY = "Believe in some variance for every column, or add rows."
 
@@ -192,17 +190,16 @@ class NormalInverseWishart(ConjugateModel):
         inside = -0.5 * ((self.nu + d + 1) * log_det + trace)
         return log_mean + inside - self._log_normaliser() + d / 2 * np.log(2 * np.pi / self.kappa)
 
-    def sample(
-        self, n: int, random_state: RandomState = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _draws(self, n: int, random: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(n, d) means and (n, d, d) covariances, by Bartlett's decomposition."""
-        self._require_proper("draws")
-        rng, d = as_generator(random_state, type(self).__name__), len(self.mean)
-        A = np.tril(rng.standard_normal((n, d, d)), -1)
-        A[:, np.arange(d), np.arange(d)] = np.sqrt(rng.chisquare(self.nu - np.arange(d), (n, d)))
+        d = len(self.mean)
+        A = np.tril(random.standard_normal((n, d, d)), -1)
+        A[:, np.arange(d), np.arange(d)] = np.sqrt(random.chisquare(self.nu - np.arange(d), (n, d)))
         C = factor(self.scale, "NormalInverseWishart", REMEDY)
         roots = C @ np.linalg.inv(A).transpose(0, 2, 1)  # the covariance is root times its transpose
-        means = self.mean + np.einsum("nij,nj->ni", roots, rng.standard_normal((n, d))) / np.sqrt(self.kappa)
+        means = self.mean + np.einsum("nij,nj->ni", roots, random.standard_normal((n, d))) / np.sqrt(
+            self.kappa
+        )
         return means, roots @ roots.transpose(0, 2, 1)
 
     def density(self, estimate: str = "predictive") -> MultivariateGaussian | MultivariateStudent:

@@ -18,7 +18,6 @@ from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.checks import as_numbers, as_sample
 from assay.stats.distributions.gaussian import LOG_2PI, Gaussian
 from assay.stats.significance.summary import squarable
-from assay.types import RandomState
 
 
 class NormalMean(ConjugateModel):
@@ -113,9 +112,8 @@ class NormalMean(ConjugateModel):
         self._require_proper("density")
         return Gaussian(self.mean, self.var).logpdf(theta)
 
-    def sample(self, n: int, random_state: RandomState = None) -> NDArray[np.float64]:
-        self._require_proper("draws")
-        return Gaussian(self.mean, self.var).sample(n, random_state)
+    def _draws(self, n: int, random: np.random.Generator) -> NDArray[np.float64]:
+        return Gaussian(self.mean, self.var).sample(n, random)
 
     def density(self, estimate: str = "predictive") -> Gaussian:
         """The next x: the mean averaged over the belief ("predictive"), or fixed at its estimate."""

@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from assay.core.seeds import as_generator
 from assay.core.stored import Each, FloatArray, Object
 from assay.errors import DataError, DegenerateError
 from assay.stats.bayesian.conjugate import ConjugateModel
 from assay.stats.bayesian.model_comparison import model_probabilities
 from assay.stats.checks import as_shares
 from assay.stats.distributions.averaged import AveragedDensity
-from assay.types import RandomState
 
 GRID = 2001  # points at which a density of one parameter is looked at for its modes
 
@@ -128,11 +126,9 @@ class PriorMixture(ConjugateModel):
         logs = np.array([prior.logpdf(*theta) for prior in self.priors])
         return logsumexp(logs, axis=0, b=self.weights.reshape(-1, *[1] * (logs.ndim - 1)))
 
-    def sample(self, n: int, random_state: RandomState = None) -> Any:
-        """n independent draws of the parameters."""
-        rng = as_generator(random_state, type(self).__name__)
-        which = rng.choice(len(self.priors), n, p=self.weights)
-        draws = [prior.sample(n, rng) for prior in self.priors]
+    def _draws(self, n: int, random: np.random.Generator) -> Any:
+        which = random.choice(len(self.priors), n, p=self.weights)
+        draws = [prior.sample(n, random) for prior in self.priors]
         if isinstance(draws[0], tuple):
             return tuple(np.stack(part)[which, np.arange(n)] for part in zip(*draws))
         return np.stack(draws)[which, np.arange(n)]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.core.seeds import as_generator
 from assay.core.stored import AnyArray, Boolean, FloatArray, Plain, Scalar
 from assay.core.targets import check_weights
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, ParameterError, spoken_as
 from assay.stats.bayesian.smoothing import smoothed_frequencies
 from assay.stats.distributions.density import Density
 from assay.tables.row_names import row_name
@@ -142,7 +142,8 @@ def count_categories(
     x: ArrayLike, categories: Any, weights: ArrayLike | None, who: str
 ) -> NDArray[np.float64]:
     """Weighted count of every category; a value outside the domain is an error."""
-    codes = encode(x, categories)
+    with spoken_as(who, "Categorical"):
+        codes = encode(x, categories)
     if codes.ndim != 1 or not len(codes):
         raise DataError(f"expected a non-empty one-dimensional sample, got shape {codes.shape}.", who=who)
     if (codes < 0).any():
@@ -167,8 +168,9 @@ def _labels(x: ArrayLike) -> NDArray[Any]:
         missing = np.isnan(labels).ravel() if labels.dtype.kind == "f" else np.zeros(labels.size, dtype=bool)
     if missing.any():
         raise DataError(
-            f"Categorical: {row_name(int(missing.argmax()))} is missing ({int(missing.sum())} in all). "
-            "Drop those rows, or give missingness a name of its own."
+            f"{row_name(int(missing.argmax()))} is missing ({int(missing.sum())} in all). "
+            "Drop those rows, or give missingness a name of its own.",
+            who="Categorical",
         )
     return values.astype(str) if values.dtype.kind == "O" else values
 

@@ -158,7 +158,7 @@ def label_cross_entropy(
     return float(loss.sum()) if reduce == "sum" else float(loss.sum() / total)
 
 
-def kl_divergence(q: Any, p: Any, *, base: float = math.e) -> Any:
+def kl_divergence(q: ArrayLike, p: ArrayLike, *, base: float = math.e) -> Any:
     r"""Kullback-Leibler divergence of p from q: of rows of counts, of two distributions, or of two beliefs.
 
     .. math:: D(q\,\|\,p) = \sum_k q_k \log\frac{q_k}{p_k} \ge 0 \qquad\text{or}\qquad

@@ -108,7 +108,7 @@ def _bounds(s: float, n: float, method: str, beyond: float) -> tuple[float, floa
     return max(0.0, float(p - half)), min(1.0, float(p + half))
 
 
-def wilson_interval(share: Any, n: ArrayLike, alpha: float = 0.05) -> tuple[Any, Any]:
+def wilson_interval(share: ArrayLike, n: ArrayLike, alpha: float = 0.05) -> tuple[Any, Any]:
     r"""Wilson's interval of a share seen on n independent rows; of many shares at once, if given arrays.
 
     .. math:: \frac{p + z^2/2n \pm z\sqrt{p(1-p)/n + z^2/4n^2}}{1 + z^2/n}

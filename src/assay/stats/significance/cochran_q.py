@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError
 from assay.stats.checks import as_matrix
@@ -13,7 +12,7 @@ from assay.stats.significance.test_result import TestResult, check_alpha
 __all__ = ["cochran_q"]
 
 
-def cochran_q(right: Any, *, alpha: float = 0.05) -> TestResult:
+def cochran_q(right: ArrayLike, *, alpha: float = 0.05) -> TestResult:
     r"""McNemar's test for more than two learners: whether all have the same error rate on the same rows.
 
     With :math:`G_j` the rows that learner j gets right and :math:`L_i` the learners that are right on row i,

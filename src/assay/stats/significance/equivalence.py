@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.stats.checks import is_number
@@ -60,8 +61,8 @@ class Equivalence(TestResult):
 
 
 def equivalence_test(
-    first: Any,
-    second: Any = None,
+    first: ArrayLike,
+    second: ArrayLike | None = None,
     *,
     rope: float | tuple[float, float] = 0.01,
     ratio: float = 0.0,

@@ -18,6 +18,7 @@ from assay.stats.significance.post_hoc_result import PostHoc
 from assay.stats.significance.ranks import mid_ranks, tie_sum
 from assay.stats.significance.samples import both, checked_names, named_table
 from assay.stats.significance.test_result import TestResult, check_alpha
+from assay.types import TableLike
 
 __all__ = ["Friedman", "friedman", "friedman_from_ranks"]
 
@@ -79,7 +80,7 @@ class Friedman(Sentence):
 
 
 def friedman(
-    table: Any,
+    table: TableLike,
     *,
     better: str = "higher",
     ties: bool = False,

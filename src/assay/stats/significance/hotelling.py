@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,7 +41,7 @@ def hotelling(
     second: ArrayLike | None = None,
     *,
     paired: bool = False,
-    mean: Any = None,
+    mean: ArrayLike | None = None,
     ridge: float = 0.0,
     alpha: float = 0.05,
 ) -> Hotelling:

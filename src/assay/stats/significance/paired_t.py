@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import as_matrix, is_number, is_whole
@@ -16,7 +15,7 @@ __all__ = ["paired_t", "paired_t_all"]
 
 
 def paired_t(
-    differences: Any,
+    differences: ArrayLike | Summary,
     ratio: float = 0.0,
     *,
     alpha: float = 0.05,

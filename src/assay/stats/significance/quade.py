@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy.special import fdtrc
@@ -13,12 +12,13 @@ from assay.stats.significance.friedman import all_alike
 from assay.stats.significance.ranks import mid_ranks
 from assay.stats.significance.samples import both, named_table
 from assay.stats.significance.test_result import TestResult, check_alpha
+from assay.types import TableLike
 
 __all__ = ["quade"]
 
 
 def quade(
-    table: Any, *, better: str = "higher", names: Sequence[str] | None = None, alpha: float = 0.05
+    table: TableLike, *, better: str = "higher", names: Sequence[str] | None = None, alpha: float = 0.05
 ) -> TestResult:
     r"""Compare k learners over N data sets by ranks, each data set weighted by the rank of its range.
 

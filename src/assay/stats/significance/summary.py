@@ -54,7 +54,7 @@ class Summary:
             )
 
     @classmethod
-    def of(cls, values: ArrayLike, who: str = "Summary") -> Summary:
+    def of(cls, values: ArrayLike | Summary, who: str = "Summary") -> Summary:
         """The summary of values; a summary stays what it is."""
         if isinstance(values, Summary):
             return values

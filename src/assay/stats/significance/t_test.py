@@ -7,6 +7,7 @@ from math import comb
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import is_number
@@ -20,8 +21,8 @@ __all__ = ["t_test"]
 
 
 def t_test(
-    first: Any,
-    second: Any = None,
+    first: ArrayLike | Summary,
+    second: ArrayLike | Summary | None = None,
     *,
     mean: float = 0.0,
     paired: bool = False,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
 from assay.stats.checks import is_number
@@ -18,7 +18,7 @@ __all__ = ["z_test"]
 
 
 def z_test(
-    values: Any,
+    values: ArrayLike,
     mean: float = 0.0,
     *,
     sigma: float | None = None,

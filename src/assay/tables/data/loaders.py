@@ -321,6 +321,20 @@ def load_transactions() -> Dataset:
     return Dataset("transactions", table, description="Baskets.", source=f"{ALPAYDIN}, exercise 3.7")
 
 
+@_built_in("eurodist", "21 European cities by their distances by road, in kilometres; no target")
+def load_eurodist() -> Dataset:
+    """The distances by road between 21 cities of Europe: a square table. There is no target.
+
+    >>> from assay.tables.data import load_eurodist
+    >>> roads = load_eurodist()
+    >>> roads.row_names[:2], float(roads.X.values[0, 1])
+    (('Athens', 'Barcelona'), 3313.0)
+    """
+    table, strings = read_packaged("eurodist")
+    source = "eurodist of R's package datasets, from The Cambridge Encyclopaedia"
+    return Dataset("eurodist", table, description="Roads.", source=source, row_names=tuple(strings["city"]))
+
+
 @_built_in("ranks", "100 points with 5 positives as four algorithms rank them")
 def load_ranks() -> Dataset:
     """A hundred points, five of them positive, and the rank (1 = most positive) that four algorithms give each.

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from assay.errors import ParameterError
@@ -18,7 +19,7 @@ from assay.types import RandomState, TableLike, Target
 __all__ = ["attribute_noise", "insert_missing", "label_noise", "make_hidden_attribute"]
 
 
-def attribute_noise(X: TableLike, sd: Any = 1.0, random_state: RandomState = None) -> Any:
+def attribute_noise(X: TableLike, sd: ArrayLike = 1.0, random_state: RandomState = None) -> Any:
     """Measure imprecisely: add Gaussian noise to every number; categories and missing values stay.
 
     Parameters

@@ -120,7 +120,7 @@ class Blocks:
 
 
 def read_blocks(
-    path: Any,
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
     columns: Sequence[str] | None = None,
     rows: int = 65536,
     format: str | None = None,

@@ -16,6 +16,7 @@ from assay.tables.readers.column_options import ColumnOptions, no_column
 from assay.tables.readers.origin import Origin, complain
 from assay.tables.schema import Schema
 from assay.tables.table import Table
+from assay.types import FileLike
 
 FORMATS = ("csv", "parquet", "arff", "libsvm", "jsonl", "feather", "excel")
 
@@ -117,7 +118,7 @@ class FileData:
 
 
 def read_table(
-    path: Any,
+    path: FileLike | Origin,
     target: str | int | None = None,
     weights: str | None = None,
     columns: Sequence[str] | None = None,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from assay.errors import ReadError
 from assay.tables.readers.origin import CHUNK, Origin, complain
+from assay.types import PathLike
 
 __all__ = ["CHUNK", "RECORD_LIMIT", "SAMPLE", "Source", "complain", "shown"]
 
@@ -42,7 +43,7 @@ class Source:
         A name that Python knows; None looks at the bytes.
     """
 
-    def __init__(self, path: Any, encoding: str | None = None):
+    def __init__(self, path: PathLike, encoding: str | None = None):
         self.origin = Origin.of(path)
         self.name = self.origin.name
         self.encoding = encoding

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -12,6 +10,7 @@ from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane, univ
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
+from assay.types import ClassWeight, RandomState
 
 __all__ = ["LinearCombinationTreeClassifier", "combination_split"]
 
@@ -105,8 +104,8 @@ class LinearCombinationTreeClassifier(MultivariateTreeClassifier):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         validation_fraction: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
     ):
         self.tol = tol
         self.deletion = deletion

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -12,6 +10,7 @@ from assay.trees.multivariate.linear_combination_tree import combination_split
 from assay.trees.multivariate.multivariate_tree import STOPPING, MultivariateTreeRegressor
 from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
+from assay.types import RandomState
 
 __all__ = ["LinearCombinationTreeRegressor"]
 
@@ -93,7 +92,7 @@ class LinearCombinationTreeRegressor(MultivariateTreeRegressor):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         validation_fraction: float | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ):
         self.tol = tol
         self.deletion = deletion

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -12,6 +10,7 @@ from assay.core.scores import log_softmax
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Discriminants, Split
+from assay.types import ClassWeight, RandomState
 
 __all__ = ["LinearMachineTreeClassifier"]
 
@@ -101,8 +100,8 @@ class LinearMachineTreeClassifier(MultivariateTreeClassifier):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         validation_fraction: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
     ):
         self.alpha = alpha
         self.max_iter = max_iter

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -13,6 +11,7 @@ from assay.trees.multivariate.hyperplanes import delete_inputs, hyperplane, univ
 from assay.trees.multivariate.multivariate_tree import CLASSIFYING, MultivariateTreeClassifier
 from assay.trees.multivariate.rows import MAX_SEARCHED, SAMPLE, NodeRows
 from assay.trees.multivariate.splits import Split
+from assay.types import ClassWeight, RandomState
 
 __all__ = ["OC1Classifier", "oc1_split"]
 
@@ -104,8 +103,8 @@ class OC1Classifier(MultivariateTreeClassifier):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         validation_fraction: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
     ):
         self.restarts = restarts
         self.jumps = jumps

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from assay.trees.multivariate.neural_tree import network_split
 from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
 from assay.trees.multivariate.superclasses import group_classes
+from assay.types import ClassWeight, RandomState
 
 __all__ = ["OmnivariateTreeClassifier"]
 
@@ -112,8 +112,8 @@ class OmnivariateTreeClassifier(MultivariateTreeClassifier):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         validation_fraction: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
     ):
         self.alpha = alpha
         self.hidden = hidden

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from assay.core import Card
@@ -14,6 +12,7 @@ from assay.trees.multivariate.multivariate_tree import CLASSIFYING, Multivariate
 from assay.trees.multivariate.rows import NodeRows
 from assay.trees.multivariate.splits import Split
 from assay.trees.multivariate.superclasses import GROUPINGS, group_classes
+from assay.types import ClassWeight, RandomState
 
 __all__ = ["QuadraticTreeClassifier", "own_covariances"]
 
@@ -92,8 +91,8 @@ class QuadraticTreeClassifier(MultivariateTreeClassifier):
         min_weight_fraction_leaf: float = 0.0,
         min_impurity_decrease: float = 0.0,
         validation_fraction: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
     ):
         self.grouping = grouping
         self.criterion = criterion

@@ -16,6 +16,7 @@ from assay.errors import DataError
 from assay.tables.rows import take_rows
 from assay.trees.pruning.cost_complexity import cost_complexity, cost_complexity_path, sums_on_path
 from assay.trees.tree import Tree
+from assay.types import RandomState, Splitter, TableLike, Weights
 
 __all__ = ["AlphaChoice", "choose_alpha", "weigh_path"]
 
@@ -53,14 +54,14 @@ class AlphaChoice:
 
 def choose_alpha(
     model: Any,
-    X: Any,
+    X: TableLike,
     y: Any,
-    sample_weight: Any = None,
+    sample_weight: Weights | None = None,
     *,
-    cv: Any = 10,
+    cv: Splitter = 10,
     within: float = 1.0,
     cost: str = "impurity",
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> AlphaChoice:
     r"""Choose the price of a leaf for a fitted tree learner.
 

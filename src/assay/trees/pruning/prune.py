@@ -16,6 +16,7 @@ from assay.trees.pruning.mdl import mdl
 from assay.trees.pruning.pessimistic import pessimistic
 from assay.trees.pruning.reduced_error import reduced_error
 from assay.trees.tree import Tree
+from assay.types import TableLike, Target, Weights
 
 __all__ = ["prune"]
 
@@ -31,7 +32,13 @@ METHODS: dict[str, tuple[set[str], bool]] = {
 
 
 def prune(
-    model: Any, X: Any = None, y: Any = None, sample_weight: Any = None, *, method: str, **settings: Any
+    model: Any,
+    X: TableLike | None = None,
+    y: Target | None = None,
+    sample_weight: Weights | None = None,
+    *,
+    method: str,
+    **settings: Any,
 ) -> Any:
     """A pruned copy of a fitted tree learner; the learner itself stays as it is.
 

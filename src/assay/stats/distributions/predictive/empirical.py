@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from assay.errors import ParameterError
 from assay.stats.distributions.predictive.predictive import Floats, Predictive, block_rows
+from assay.types import RowIndex
 
 __all__ = ["Empirical", "ShiftedSample"]
 
@@ -204,7 +205,7 @@ class ShiftedSample(Predictive):
         """(m,) the sample of errors, in ascending order."""
         return self._sample.values
 
-    def take(self, rows: Any) -> Self:
+    def take(self, rows: RowIndex) -> Self:
         taken = super().take(rows)
         taken._sample = self._sample
         return taken

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
-from assay.types import RandomState
+from assay.types import RandomState, RowIndex
 
 __all__ = ["Predictive", "bisect", "bisect_whole", "block_rows", "check_coverage"]
 
@@ -152,7 +152,7 @@ class Predictive:
         share = as_generator(random_state, type(self).__name__).random(len(at))
         return low + share * (high - low)
 
-    def take(self, rows: Any) -> Self:
+    def take(self, rows: RowIndex) -> Self:
         """The distributions of some rows: their numbers, a slice or a mask."""
         chosen = object.__new__(type(self))
         for name in self.parameters:
