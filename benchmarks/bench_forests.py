@@ -25,8 +25,8 @@ def races() -> list[Race]:
     target = X @ np.arange(20.0) + np.random.default_rng(3).normal(size=len(y))
     for name in ("RandomForestRegressor", "ExtraTreesRegressor"):
         found += both(name, "20000 x 20, 20 trees", X[:20_000], target[:20_000], name, n_estimators=20)
-    holes = np.where(np.random.default_rng(2).random(X.shape) < 0.1, np.nan, X)
-    found += both("RandomForestClassifier, 10 % missing", "20000 x 20, 100 trees", holes[:20_000], y[:20_000],
+    with_missing = np.where(np.random.default_rng(2).random(X.shape) < 0.1, np.nan, X)
+    found += both("RandomForestClassifier, 10 % missing", "20000 x 20, 100 trees", with_missing[:20_000], y[:20_000],
                   "RandomForestClassifier")  # fmt: skip
     found += both("BaggingClassifier", "10000 x 20, 10 trees", X[:10_000], y[:10_000], "BaggingClassifier")
     return found

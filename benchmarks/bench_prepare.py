@@ -25,22 +25,22 @@ PAIRS = {
 }
 
 
-def rows(n: int, d: int, holes: float) -> np.ndarray:
+def rows(n: int, d: int, with_missing: float) -> np.ndarray:
     """Numbers with one decimal, a share of them missing."""
     rng = np.random.default_rng(n + d)
     X = rng.normal(5, 2, size=(n, d)).round(1)
-    X[rng.random((n, d)) < holes] = np.nan
+    X[rng.random((n, d)) < with_missing] = np.nan
     return X
 
 
 def races() -> list[Race]:
     found = []
     for n, d in SIZES:
-        for holes in (0.0, 0.1):
-            X = rows(n, d, holes)
+        for with_missing in (0.0, 0.1):
+            X = rows(n, d, with_missing)
             for name, pair in PAIRS.items():
-                if holes or "Scaler" in name:
-                    size = f"{n} x {d}" + (", 10 % missing" if holes else "")
+                if with_missing or "Scaler" in name:
+                    size = f"{n} x {d}" + (", 10 % missing" if with_missing else "")
                     found += both(name, size, X, pair, repeat=50 if n < 1000 else 1)
     return found
 

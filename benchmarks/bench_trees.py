@@ -33,10 +33,10 @@ def races() -> list[Race]:
         found += both("DecisionTreeClassifier", f"{n} x {d}, {K} classes", X, y, classifiers(), repeat)
     X, y = clouds(100_000, 20, 2)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
-    holes = np.where(np.random.default_rng(2).random(X.shape) < 0.1, np.nan, X)
+    with_missing = np.where(np.random.default_rng(2).random(X.shape) < 0.1, np.nan, X)
     found += [
         fitting("DecisionTreeClassifier, weights", "100000 x 20", classifiers(), X, y, w),
-        fitting("DecisionTreeClassifier, 10 % missing", "100000 x 20", classifiers(), holes, y),
+        fitting("DecisionTreeClassifier, 10 % missing", "100000 x 20", classifiers(), with_missing, y),
         fitting("DecisionTreeClassifier, entropy", "100000 x 20", classifiers(criterion="entropy"), X, y),
         fitting("DecisionTreeClassifier, depth 6", "100000 x 20", classifiers(max_depth=6), X, y),
         fitting("DecisionTreeClassifier, 1000 leaves", "100000 x 20", classifiers(max_leaf_nodes=1000), X, y),

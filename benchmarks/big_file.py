@@ -1,6 +1,6 @@
 """Train on a file larger than memory should hold: ``python -m benchmarks.big_file [rows]``.
 
-Writes a Parquet file of 10 million rows (or as many as asked for) with numbers, categories and holes to a
+Writes a Parquet file of 10 million rows (or as many as asked for) with numbers, categories and missing values to a
 temporary folder, trains NaiveBayes on it in blocks, and prints the peak of resident memory.
 """
 
@@ -24,7 +24,7 @@ print(f"{int(model.class_count_.sum()):,} rows in {time.perf_counter() - start:.
 
 
 def write(path: pathlib.Path, rows: int) -> None:
-    """Rows of two classes: ten numbers, two columns of categories, one hole in a hundred."""
+    """Rows of two classes: ten numbers, two columns of categories, one missing value in a hundred."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq

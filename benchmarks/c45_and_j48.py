@@ -30,14 +30,14 @@ def tables() -> dict[str, tuple[Table, np.ndarray]]:
     y = (X[:, :5] @ rng.normal(size=5) + np.sin(3 * X[:, 5]) + rng.normal(size=N) > 0).astype(int)
     mixed = X.copy()
     mixed[:, : D // 2] = np.clip(np.floor(1.5 * X[:, : D // 2] + 4), 0, 8)
-    holes = np.where(rng.random(mixed.shape) < 0.03, np.nan, mixed)
+    with_missing = np.where(rng.random(mixed.shape) < 0.03, np.nan, mixed)
     numbers = [Column(f"a{j}") for j in range(D)]
     words = [Column(f"a{j}", "nominal", tuple(f"v{c}" for c in range(9))) for j in range(D // 2)]
     both = Schema(words + numbers[D // 2 :])
     return {
         "numbers": (Table(X, Schema(numbers), True), y),
         "mixed": (Table(mixed, both, True), y),
-        "mixed, 3 % missing": (Table(holes, both, False), y),
+        "mixed, 3 % missing": (Table(with_missing, both, False), y),
     }
 
 

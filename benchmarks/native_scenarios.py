@@ -43,20 +43,30 @@ ROUNDS = (
     "assay.linear.logistic._elastic_net_logistic.",
     "assay.trees._oblique.descend",
     "assay.svm.engine._smo.",
+    "assay.reinforcement._sweeps.",
+    "assay.reinforcement._experience.",
     "assay.reduce.topics._gibbs.sweep",
     "assay.reduce.buffet._binary_features.responsibilities",
     "assay.reduce.topics._documents.documents",
+    "assay.reduce.embedding._tsne.Plan",
 )
 HUGE_ROUNDS = ("= 2147483647", "= 1099511627776")
 
 # Classes of which a whole story is recorded, see _recording_sessions.
-SESSIONS = ("assay.ensembles._hist_boosting.Session", "assay.ensembles._hist_boosting.Crew")
+SESSIONS = (
+    "assay.ensembles._hist_boosting.Session",
+    "assay.ensembles._hist_boosting.Crew",
+    "assay.reduce.embedding._tsne.Crew",
+)
 
 # What cannot be attacked by arguments, and why.
 NOT_ATTACKED: dict[str, str] = {
     "assay.ensembles._hist_boosting.Crew": "takes one number of places, and no array",
     "assay.ensembles._hist_boosting.Crew.help": "takes nothing, and waits until the leader is done",
     "assay.ensembles._hist_boosting.Crew.close": "takes nothing, and sends the helpers home",
+    "assay.reduce.embedding._tsne.Crew": "takes one number of places, and no array",
+    "assay.reduce.embedding._tsne.Crew.help": "takes nothing, and waits until the leader is done",
+    "assay.reduce.embedding._tsne.Crew.close": "takes nothing, and sends the helpers home",
     "assay.ensembles._hist_boosting.Session.rows": "takes nothing, and gives the order of the rows",
 }
 
@@ -577,6 +587,27 @@ def neighbours() -> None:
     _nearest.closest(X, columns, 80, 2.0, rows)
     for kind in (np.float64, np.float32):
         _nearest.pairs(X.astype(kind), X.astype(kind), np.arange(80), rows, 2.0, np.empty(80))
+        _nearest.pair_sums(X.astype(kind), X.astype(kind), np.arange(80), rows, 2.0, np.empty(80))
+
+
+@scenario
+def subsets_of_columns() -> None:
+    import assay.select.subsets._fast_scores as _fast_scores
+    import assay.select.subsets._neighbors as _neighbors
+
+    X, _ = numbers(80)
+    for K in (2, 3):
+        scores, codes = np.ascontiguousarray(X[:, :K]), np.arange(40) % K
+        _fast_scores.tally(scores, codes, np.ones(40), 1e-10, np.empty(2), np.empty(2, np.uint8))
+    XT, order = np.ascontiguousarray(X.T), np.ascontiguousarray(np.argsort(X.T, axis=1))
+    for squared in (True, False):
+        out = {"row": np.empty((80, 3), np.int64), "sum": np.empty((80, 3)), "squared": squared}
+        one = np.array([3])
+        _neighbors.nearest_alone(XT=XT, order=order, Q=X, candidates=one, **out)
+        _neighbors.nearest(XT=XT, Q=X, base=np.array([0, 1]), candidates=one, adding=True, **out)
+        _neighbors.nearest(XT=XT, Q=X, base=np.array([0, 1, 3]), candidates=one, adding=False, **out)
+        out["sum"] = np.empty((0, 3))
+        _neighbors.nearest(XT=XT, Q=X, base=np.array([0]), candidates=one, adding=True, **out)
 
 
 @scenario
@@ -635,6 +666,7 @@ def trees() -> None:
 @scenario
 def kernel_machines() -> None:
     from assay.kernels import RBF, Chi2, MatrixRows, Polynomial
+    from assay.optimize.sigmoid import fit_sigmoid
     from assay.svm.engine import Dual, solve
     from assay.svm.engine.row_cache import RowCache
 
@@ -654,6 +686,7 @@ def kernel_machines() -> None:
         for size in (1.0, 0.0):
             solve(rows, dual, cache_size=size, max_iter=99)
         solve(MatrixRows(RBF()(np.vstack([X, X]))).subset(np.arange(0, 60, 2)), dual, polish=True)
+    fit_sigmoid(X[:, 0], np.asarray(y > 0, dtype=np.int64), np.ones(30))
     for kind in (np.float64, np.float32):
         cache = RowCache(rows, kind, 1.0)
         cache.subtract(np.arange(9), np.ones(9), np.zeros(30))
@@ -766,6 +799,16 @@ def mixtures() -> None:
 
 
 @scenario
+def maps_of_neighbours() -> None:
+    from assay.reduce import TSNE
+
+    X, _ = numbers()
+    for method, columns in (("exact", 4), ("barnes_hut", 3), ("fft", 2), ("fft", 1), ("auto", 2)):
+        tsne = TSNE(columns, method=method, perplexity=5, max_iter=250).fit(X)
+        tsne.transform(X[:5] + 0.1)
+
+
+@scenario
 def topics() -> None:
     from assay.reduce import BilingualLDA, HierarchicalDirichletProcess, LatentDirichletAllocation
 
@@ -777,11 +820,106 @@ def topics() -> None:
 
 
 @scenario
+def factorization() -> None:
+    from scipy.sparse import random
+
+    from assay.core.sums import Rows
+    from assay.reduce import NMF
+    from assay.reduce.factorization.gram_product import gram_product, products_at
+
+    rng = np.random.default_rng(0)
+    X = random(30, 20, density=0.3, format="csr", random_state=rng)
+    gram_product(Rows(X), rng.random((20, 3)))
+    gram_product(Rows(X, None, rng.random(30)), rng.random((20, 3)))
+    products_at(X, rng.random((30, 3)), rng.random((3, 20)))
+    A = np.abs(numbers(30)[0])
+    NMF(2, max_iter=5, tol=0).fit(A)
+    A[0, 0] = np.nan
+    NMF(2, max_iter=5, tol=0).fit(A, sample_weight=np.arange(1.0, 31.0))
+
+
+@scenario
+def embeddings() -> None:
+    from assay.reduce import MDS, Isomap, LandmarkIsomap, SammonMapping
+
+    X, _ = numbers(60)
+    Isomap(n_neighbors=12).fit(X).transform(X)
+    LandmarkIsomap(5, n_neighbors=12, random_state=0).fit(X)
+    Isomap(n_neighbors=12).fit(numbers(210)[0])
+    MDS(max_iter=3, random_state=0).fit(X)
+    SammonMapping(max_iter=3).fit(X)
+
+
+@scenario
 def binary_features() -> None:
     from assay.reduce import IndianBuffetModel
 
     X, _ = numbers(30)
     IndianBuffetModel(n_sweeps=5, random_state=0).fit(X).transform(X)
+
+
+@scenario
+def filters() -> None:
+    from assay.select import f_classif, mutual_info_classif, mutual_info_regression, relieff
+    from assay.select.filters.mutual_info import information
+
+    X, y = numbers(60)
+    mutual_info_classif(X, y, random_state=0)
+    f_classif(*sparse())
+    f_classif(sparse()[0].astype(np.float32), y)
+    mutual_info_regression(X, X[:, 0], random_state=0)
+    information(X[:, 0], y, False, True, w=np.full(60, 2.0))
+    information(X[:, 0], X[:, 1], False, False, w=np.full(60, 2.0))
+    frame, classes = mixed(60)
+    relieff(frame, classes)
+    relieff(frame, X[:, 0], sample_weight=np.full(60, 2.0))
+
+
+@scenario
+def acting() -> None:
+    from assay.reinforcement import (
+        DoubleQLearning,
+        ExpectedSarsa,
+        GridWorld,
+        QLearning,
+        Sarsa,
+        TemporalDifference,
+    )
+
+    world = GridWorld("..G\n.#.\nS.X", slip=0.1)
+    world.solve("value iteration")
+    world.solve("value iteration", in_place=True)
+    world.simulate(world.solve("modified policy iteration"), 3, max_steps=20, random_state=0)
+    for agent in (
+        QLearning(fade=0.5),
+        QLearning(planning_steps=2),
+        Sarsa(),
+        ExpectedSarsa(),
+        DoubleQLearning(),
+    ):
+        agent.fit(world, 5, max_steps=20)
+    TemporalDifference().fit(world, 5, max_steps=20, record=True)
+
+
+@scenario
+def sequences() -> None:
+    from assay.sequences import CategoricalHMM, GaussianHMM, LinearDynamicalSystem
+    from assay.sequences.chain import Chain, Frames, pad
+
+    X, parts = numbers(60, 3)[0], [20, 40]
+    for kind in ("diag", "full"):
+        model = GaussianHMM(3, covariance_type=kind, n_iter=2, random_state=0).fit(X, parts)
+        model.predict(X, parts)
+    symbols = CategoricalHMM(40, n_iter=2, random_state=0).fit((X[:, :1] > 0).astype(int), parts)
+    symbols.predict((X[:, :1] > 0).astype(int), parts)
+    symbols.score((X[:, :1] > 0).astype(int), parts)
+    logs = np.zeros((4, 2))
+    logs[:2, 1] = logs[2:, 0] = -2000.0
+    Chain(np.array([0.5, 0.5]), np.eye(2)).expect(Frames(2, pad(logs)), np.array([0, 4]))
+    Chain(np.array([0.5, 0.5]), np.full((4, 2, 2), 0.5)).expect(
+        Frames(2, pad(logs)), np.array([0, 1, 4]), np.ones(2)
+    )
+    LinearDynamicalSystem(2, n_iter=2).fit(X, parts)
 
 
 @scenario

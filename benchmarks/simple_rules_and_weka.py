@@ -95,7 +95,7 @@ def classify(name: str, repeats: int) -> None:
         X, (labels, y) = Table.of(bunch.X), np.unique(np.asarray(bunch.y), return_inverse=True)
         plain = all(column.coded for column in X.schema) and X.complete
         if name == "Prism" and not plain:
-            continue  # Weka's takes categories without holes only
+            continue  # Weka's takes categories without missing values only
         folds = RepeatedStratifiedKFold(n_splits=10 if len(y) > 50 else 4, n_repeats=repeats, random_state=0)
         rows = []
         for train, test in folds.split(X.values, y):

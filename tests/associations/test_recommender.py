@@ -327,6 +327,6 @@ def test_factors_of_a_few_rows_at_a_time_are_the_same(monkeypatch):
         (u, int(i), float(rng.integers(1, 6))) for u in range(40) for i in rng.choice(15, 6, replace=False)
     ]
     whole = RatingFactors(rank=3, random_state=0).fit(rows)
-    monkeypatch.setattr("assay.associations.rating_factors.CELLS", 50)
+    monkeypatch.setattr("assay.optimize.alternating_ridge.CELLS", 50)
     parts = RatingFactors(rank=3, random_state=0).fit(rows)
     assert_allclose(parts.factors_, whole.factors_, rtol=1e-9)

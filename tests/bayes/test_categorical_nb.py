@@ -229,11 +229,13 @@ def test_a_category_that_comes_late_finds_its_place():
 def test_missing_entries_and_unseen_categories_are_left_out():
     model = CategoricalNB().fit(X, y)
     taste = CategoricalNB().fit(X[["taste"]], y)
-    holes = pd.DataFrame({"colour": ["blue"], "shape": [None], "taste": ["sweet"]})
+    with_missing = pd.DataFrame({"colour": ["blue"], "shape": [None], "taste": ["sweet"]})
     with pytest.warns(SchemaWarning, match="colour.*'blue'"):
-        assert_allclose(model.predict_proba(holes), taste.predict_proba(holes[["taste"]]), rtol=1e-12)
+        assert_allclose(
+            model.predict_proba(with_missing), taste.predict_proba(with_missing[["taste"]]), rtol=1e-12
+        )
     with pytest.warns(SchemaWarning):
-        assert "Left out, since missing: colour, shape" in str(model.explain(holes))
+        assert "Left out, since missing: colour, shape" in str(model.explain(with_missing))
     codes = CategoricalNB().fit([[0, 1], [1, 0], [1, 1]], [0, 0, 1])
     with pytest.warns(SchemaWarning, match="'x1' has the code 5"):
         assert_allclose(codes.predict_proba([[1, 5]]), codes.predict_proba([[1, np.nan]]), rtol=1e-12)

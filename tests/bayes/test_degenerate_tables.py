@@ -21,7 +21,7 @@ LEARNERS = {
     "joint, full": (JointBayes, {"covariance": "full"}),
     "joint, cells": (JointBayes, {"discrete": "all"}),
 }
-HOLES = ("categorical", "naive", "naive, no smoothing")
+WITH_MISSING = ("categorical", "naive", "naive, no smoothing")
 
 
 @st.composite
@@ -34,8 +34,8 @@ def tables(draw):
         X[:, 0] = X[0, 0]
     y = rng.integers(0, draw(st.integers(1, 3)), n)
     w = rng.integers(0, 2, n).astype(float) if draw(st.booleans()) else None
-    holes = rng.random(X.shape) < draw(st.sampled_from([0.0, 0.4, 1.0]))
-    return X, y, None if w is None or not w.any() else w, holes
+    with_missing = rng.random(X.shape) < draw(st.sampled_from([0.0, 0.4, 1.0]))
+    return X, y, None if w is None or not w.any() else w, with_missing
 
 
 @pytest.mark.filterwarnings("ignore")  # degenerate tables are warned of, each in its own test elsewhere
@@ -43,9 +43,9 @@ def tables(draw):
 @settings(max_examples=40, deadline=None)
 @given(table=tables(), alpha=st.sampled_from([0.0, 1e-300, 1.0]))
 def test_every_table_has_an_answer_or_a_clear_error(name, table, alpha):
-    X, y, w, holes = table
-    if name in HOLES:
-        X = np.where(holes, np.nan, X)
+    X, y, w, with_missing = table
+    if name in WITH_MISSING:
+        X = np.where(with_missing, np.nan, X)
     learner, settings_ = LEARNERS[name]
     try:
         model = learner(alpha=alpha, **settings_).fit(X, y, w)

@@ -1,4 +1,4 @@
-"""The full-joint Bayes classifier: apples in cells, ties, degenerate cells, holes, blocks in any order."""
+"""The full-joint Bayes classifier: apples in cells, ties, degenerate cells, missing values, blocks in any order."""
 
 from fractions import Fraction as F
 
@@ -179,7 +179,7 @@ def test_memory_stream_and_partial_fit_in_any_order_agree(seed, blocks, covarian
 
 
 def joint_by_the_book(model, table, label, row, alpha, widths):
-    """log P(k, v, z) by going through the rows, one row with holes at a time."""
+    """log P(k, v, z) by going through the rows, one row with missing values at a time."""
     out = []
     for k in model.classes_:
         mine = table[label == k]
@@ -220,11 +220,11 @@ def test_a_missing_or_unseen_category_is_summed_out(alpha):
 
 
 def test_missing_values_are_refused_where_they_cannot_be_used():
-    holes = pd.DataFrame({"taste": ["sweet", None], "weight": [1.0, 2.0]})
+    with_missing = pd.DataFrame({"taste": ["sweet", None], "weight": [1.0, 2.0]})
     message = "column taste has 1 missing value .* NaiveBayes takes them as they are. Prepared\\(JointBayes\\(\\)\\)"
     with pytest.raises(DataError, match=message):
-        JointBayes().fit(holes, [0, 1])
-    assert "column taste has 1 missing value" in JointBayes().why_not(holes)
+        JointBayes().fit(with_missing, [0, 1])
+    assert "column taste has 1 missing value" in JointBayes().why_not(with_missing)
     assert JointBayes().why_not(APPLES[["taste"]]) is None
     model = JointBayes(var_floor=1).fit(APPLES[["taste", "weight"]], y)
     with pytest.raises(DataError, match="column weight has 1 missing value"):

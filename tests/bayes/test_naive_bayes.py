@@ -1,4 +1,4 @@
-"""Naive Bayes on mixed tables: families, densities, holes, blocks in any order, what it shows."""
+"""Naive Bayes on mixed tables: families, densities, missing values, blocks in any order, what it shows."""
 
 import copy
 from fractions import Fraction as F
@@ -38,8 +38,8 @@ y = APPLES["variety"]
 SCALES = pd.DataFrame({"taste": ["sour-sweet"] * 3, "weight": [180.0, 200.0, 220.0]})
 
 
-def mixed(n, seed=0, holes=0.15):
-    """A table with a number, text, a bit and holes; and its classes."""
+def mixed(n, seed=0, with_missing=0.15):
+    """A table with a number, text, a bit and missing values; and its classes."""
     rng = np.random.default_rng(seed)
     label = rng.choice(["no", "yes"], n)
     label[:2] = ["no", "yes"]
@@ -52,7 +52,7 @@ def mixed(n, seed=0, holes=0.15):
         }
     )
     for name in table:
-        table.loc[rng.random(n) < holes, name] = None if name == "tone" else np.nan
+        table.loc[rng.random(n) < with_missing, name] = None if name == "tone" else np.nan
     return table, label
 
 
@@ -70,7 +70,7 @@ def test_taste_and_weight_of_apples():
 
 @pytest.mark.capability("C3-09")
 def test_three_families_in_one_model_multiply():
-    table, label = mixed(80, holes=0)
+    table, label = mixed(80, with_missing=0)
     model = NaiveBayes(var_smoothing=0).fit(table, label)
     assert model.families_ == {"size": "gaussian", "tone": "categorical", "flag": "bernoulli"}
     parts = [
@@ -200,7 +200,7 @@ def joint_by_the_book(table, label, row):
 
 
 def test_missing_values_are_left_out_in_learning_and_in_predicting():
-    table, label = mixed(100, seed=4, holes=0.3)
+    table, label = mixed(100, seed=4, with_missing=0.3)
     model = NaiveBayes(var_smoothing=0).fit(table, label)
     joint = model.predict_joint_log_proba(table)
     for i in range(100):
@@ -214,7 +214,7 @@ def test_missing_values_are_left_out_in_learning_and_in_predicting():
 
 
 def test_a_column_of_missing_values_alone_is_ignored():
-    table, label = mixed(50, holes=0)
+    table, label = mixed(50, with_missing=0)
     empty = table.assign(void=np.nan, ghost=pd.Series([None] * 50, dtype="str"))
     model = NaiveBayes().fit(empty, label)
     assert model.families_["void"] == "none"
@@ -225,7 +225,7 @@ def test_a_column_of_missing_values_alone_is_ignored():
 
 
 def test_unseen_categories_and_impossible_codes_are_missing():
-    table, label = mixed(50, holes=0)
+    table, label = mixed(50, with_missing=0)
     model = NaiveBayes().fit(table, label)
     known = table.iloc[[0]].assign(tone=pd.Series([None], dtype="str"), flag=np.nan)
     with pytest.warns(SchemaWarning) as told:

@@ -13,7 +13,7 @@ from assay.cli.costs import loss_from
 
 @pytest.fixture
 def loans(tmp_path):
-    """A CSV with strings, numbers, dates as text, and holes."""
+    """A CSV with strings, numbers, dates as text, and missing values."""
     rng = np.random.default_rng(0)
     path = tmp_path / "loans.csv"
     with open(path, "w", newline="") as file:
@@ -157,7 +157,7 @@ def test_wrong_input_gets_one_sentence_and_exit_code_2(run, loans, tmp_path, arg
 
 
 def test_rows_without_a_label_are_counted_and_left_out(run, tmp_path):
-    path = tmp_path / "holes.csv"
+    path = tmp_path / "missing.csv"
     rows = ["x,y"] + [f"{i},{'a' if i % 2 else 'b'}" for i in range(20)] + ["3,", "4,"]
     path.write_text("\n".join(rows) + "\n")
     code, out, err = run("fit", path, "-t", "y", "-o", tmp_path / "m.assay")
@@ -187,7 +187,7 @@ def test_importing_assay_imports_neither_scikit_learn_nor_pandas():
 
 
 def test_labels_that_are_numbers_come_back_whole(run, tmp_path):
-    """A hole makes whole numbers floats; six digits of them would not do."""
+    """A missing value makes whole numbers floats; six digits of them would not do."""
     data, model = tmp_path / "d.csv", tmp_path / "m.assay"
     data.write_text("x,y\n" + "".join(f"{i % 2 + i / 100},{1234567 + i % 2}\n" for i in range(20)) + "3,\n")
     code, out, err = run("fit", data, "-t", "y", "-o", model)
@@ -349,7 +349,7 @@ def test_infinity_is_a_number_and_separated_classes_are_told(run, tmp_path):
 @pytest.mark.parametrize(
     "learner", ["ripper", "part", "c4.5 rules", "cn2", "one-r", "decision table", "cba", "prism"]
 )
-def test_rules_from_a_file_with_holes_to_an_explained_answer(run, loans, tmp_path, learner):
+def test_rules_from_a_file_with_missing_values_to_an_explained_answer(run, loans, tmp_path, learner):
     model, answers = tmp_path / "rules.assay", tmp_path / "answers.csv"
     code, out, err = run("fit", loans, "--target", "default", "--learner", learner, "-o", model)
     assert code == 0 and "learned default from 120 rows and 3 columns" in out, err

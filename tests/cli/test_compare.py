@@ -146,7 +146,7 @@ def test_what_to_doubt_is_said_once_and_in_few_lines(run, tmp_path):
 
 
 def test_an_empty_entry_in_a_role_is_named(run, tmp_path):
-    path = tmp_path / "holes.csv"
+    path = tmp_path / "missing.csv"
     path.write_text(
         "w,x,y\n" + "\n".join(f"{'' if i == 3 else 1.5},{i},{'ab'[i % 2]}" for i in range(20)) + "\n"
     )

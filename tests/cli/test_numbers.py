@@ -141,9 +141,18 @@ def test_intervals_hold_as_many_rows_as_asked(run, cars, model, learner, options
         assert all(float(row["lower"]) < float(row["upper"]) for row in rows)
 
 
+def test_intervals_of_few_numbers_come_with_a_note(run, cars, model):
+    for learner, words in (("knn", "numbers of 5 neighbours"), ("forest", "leaves with a single target")):
+        _, _, err = run("predict", model(learner), cars, "--interval", 0.9)
+        assert words in err and "fewer than 90%" in err and "assay fit ... --interval" in err
+    for learner, options in (("knn", ("--interval",)), ("ridge cv", ()), ("lasso", ())):
+        code, _, err = run("predict", model(learner, *options), cars, "--interval", 0.9)
+        assert code == 0 and "fewer than" not in err
+
+
 def test_a_model_without_intervals_says_how_to_have_them(run, cars, model):
-    code, out, err = run("predict", model("lasso"), cars, "--interval", 0.9)
-    assert (code, out) == (2, "") and "holds a Lasso, which has no prediction intervals of its own" in err
+    code, out, err = run("predict", model("svr"), cars, "--interval", 0.9)
+    assert (code, out) == (2, "") and "holds a SVR, which has no prediction intervals of its own" in err
     assert "assay fit ... --interval" in err
 
 

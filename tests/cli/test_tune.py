@@ -104,6 +104,8 @@ def test_rows_of_a_group_stay_together(run, tmp_path):
         (("iris", "-l", "knn", "--save", "t.doc"), "--save"),
         (("iris", "-l", "knn", "-o", "-", "--json"), "cannot both be standard output"),
         (("nowhere.csv", "-t", "x", "-l", "knn"), "nowhere.csv"),
+        (("iris", "-l", "knn", "--inner", "many"), "assay: --inner: design must be a name such as"),
+        (("iris", "-l", "knn", "--outer", "1-fold"), "assay: --outer: design needs at least 2 folds"),
     ],
 )
 def test_wrong_input_ends_in_a_sentence(run, args, words):

@@ -37,8 +37,8 @@ def test_metrics_without_a_tree_and_functions():
 
 
 def test_gaps_and_categories_are_the_metrics_affair():
-    holes = X.copy()
-    holes[::4, 1] = np.nan
-    metric = metric_of("heom").learn(holes)
-    logs = sums_over(holes, W, metric).log_sums(Q, kernel_of("gaussian"), 0.5)
-    assert_allclose(logs, np.log(np.exp(-0.5 * (metric.between(Q, holes) / 0.5) ** 2) @ W), rtol=1e-9)
+    with_missing = X.copy()
+    with_missing[::4, 1] = np.nan
+    metric = metric_of("heom").learn(with_missing)
+    logs = sums_over(with_missing, W, metric).log_sums(Q, kernel_of("gaussian"), 0.5)
+    assert_allclose(logs, np.log(np.exp(-0.5 * (metric.between(Q, with_missing) / 0.5) ** 2) @ W), rtol=1e-9)

@@ -283,3 +283,14 @@ def test_many_queries_of_a_tree_keep_their_places():
     assert_allclose(result[0], distances, rtol=1e-14)
     flat = np.ones((1500, 2))
     assert_array_equal(searcher(flat, "euclidean", "kd_tree").nearest(flat, 2)[1], np.tile([0, 1], (1500, 1)))
+
+
+def test_a_tree_tells_sums_apart_whose_roots_are_equal():
+    """Two columns of diabetes: sums of squares that differ in the last digit alone, so that their roots are equal."""
+    from sklearn.datasets import load_diabetes
+
+    X = np.ascontiguousarray(load_diabetes().data[:, [4, 7]])
+    train, test = np.r_[0:177, 265:442], np.arange(177, 265)
+    brute, tree = (searcher(X[train], method=m).nearest(X[test], 5) for m in ("brute", "kd_tree"))
+    np.testing.assert_array_equal(tree[1], brute[1])
+    np.testing.assert_array_equal(tree[0], brute[0])

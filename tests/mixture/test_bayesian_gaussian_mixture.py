@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import t as student_t
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import BayesianGaussianMixture as Peer
+from tests.calibration import assert_covers
 
 from assay import load, save
 from assay.core.sums import Rows
@@ -231,3 +233,26 @@ def test_blocks_give_the_same_posterior():
     means = model.fit(X).means_.copy()
     model.fit_blocks([(X[:60],), (X[60:],)])
     assert_allclose(model.means_, means, rtol=1e-8)
+
+
+@pytest.mark.capability("IML-16-22")
+@pytest.mark.parametrize("process", PROCESSES)
+def test_intervals_of_the_means_of_separate_groups_hold_the_truth(process):
+    """The variational posterior of each mean is a t; it is exact where groups do not overlap."""
+
+    def simulate(rng):
+        precisions = 0.05 + rng.gamma(2.0, 1.0, size=2)
+        means = rng.normal([0.0, 100.0], 3.0)
+        x = np.concatenate([rng.normal(means[k], precisions[k] ** -0.5, 15) for k in range(2)])
+        model = BayesianGaussianMixture(
+            n_components=2, mean_prior=[50.0], mean_precision_prior=1e-6, degrees_of_freedom_prior=4.0,
+            covariance_prior=[[2.0]], weight_concentration_prior_type=process, weight_concentration_prior=1.0,
+            random_state=0,
+        ).fit(x[:, None])  # fmt: skip
+        order = np.argsort(model.means_[:, 0])
+        mean, dof = model.means_[order, 0], model.degrees_of_freedom_[order]
+        deviation = np.sqrt(model.covariances_[order, 0, 0] / model.mean_precision_[order])
+        half = student_t.ppf(0.975, dof) * deviation
+        return means, (mean - half, mean + half)
+
+    assert_covers(simulate, rounds=600, slack=0.025)

@@ -311,13 +311,13 @@ def test_mixed_tables_with_gaps():
     model = KNeighborsClassifier(9, metric="auto").fit(X, y)
     assert model.effective_metric_ == "heom" and not hasattr(model, "design_")
     assert model.score(None, y) > 0.7  # 0.7 is the share of the larger class
-    holes = X.astype(object).where(np.random.default_rng(0).random(X.shape) > 0.1, None)
+    with_missing = X.astype(object).where(np.random.default_rng(0).random(X.shape) > 0.1, None)
     for metric in ("auto", "gower", "vdm"):
-        gappy = KNeighborsClassifier(9, metric=metric).fit(holes, y)
+        gappy = KNeighborsClassifier(9, metric=metric).fit(with_missing, y)
         assert gappy.score(None, y) > 0.68
-    assert model.predict(holes[:3]).shape == (3,)  # gaps in a query alone
+    assert model.predict(with_missing[:3]).shape == (3,)  # gaps in a query alone
     with pytest.raises(DataError, match=r"missing value.*Use metric='heom'"):
-        KNeighborsClassifier().fit(holes, y)
+        KNeighborsClassifier().fit(with_missing, y)
 
 
 def test_auto_on_whole_numbers_refuses_later_gaps_with_advice_that_helps():

@@ -23,7 +23,11 @@ from assay.kernels import (
     Spectrum,
     WhiteKernel,
 )
-from assay.processes import GaussianProcessRegressor
+from assay.processes import (
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    SparseGaussianProcessRegressor,
+)
 
 X, y = np.arange(4.0)[:, None], np.array([0.0, 1.0, 0.0, -1.0])
 KERNEL = ConstantKernel(1.0) * RBF([1.0, 1.0, 1.0]) + WhiteKernel(0.1)
@@ -558,3 +562,28 @@ def test_a_value_that_no_training_row_lacks_may_be_missing_in_a_new_row():
     missing.loc[1, "b"], mean.loc[1, "b"] = np.nan, table["b"].mean()
     assert_allclose(model.predict(missing), model.predict(mean))
     assert "answers" in str(model.explain(missing[1:2]))
+
+
+@pytest.mark.parametrize(
+    "learner", [GaussianProcessRegressor, GaussianProcessClassifier, SparseGaussianProcessRegressor]
+)
+def test_rows_whose_distances_overflow_are_refused(learner):
+    """They were fitted, with a log evidence of -inf and no word of it."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    with pytest.raises(
+        DataError, match=r"X has values as large as .*squared distances are no finite numbers"
+    ):
+        learner().fit(1e200 * X, rng.integers(0, 2, 30))
+
+
+@pytest.mark.parametrize("factor", [1e-50, 1e50, 1e59])
+def test_the_unit_of_the_target_changes_nothing_but_the_unit(factor):
+    X = np.linspace(0, 5, 30)[:, None]
+    kernel = ConstantKernel(factor**2, "fixed") * RBF(1.0) + WhiteKernel(factor**2 / 100, "fixed")
+    plain = ConstantKernel(1.0, "fixed") * RBF(1.0) + WhiteKernel(0.01, "fixed")
+    other, one = (
+        GaussianProcessRegressor(k, alpha=1e-10 * f * f).fit(X, f * np.sin(X[:, 0]))
+        for k, f in ((kernel, factor), (plain, 1.0))
+    )
+    assert_allclose(other.predict(X), factor * one.predict(X), rtol=1e-5, atol=1e-6 * factor)

@@ -9,14 +9,14 @@ from assay.rules import AQClassifier, CN2Classifier, PrismClassifier, Sequential
 
 DRAW = np.random.default_rng(0)
 X, Y = DRAW.normal(size=(30, 3)), DRAW.integers(0, 2, 30)
-HOLES = X.copy()
-HOLES[:, 1] = np.nan
+WITH_MISSING = X.copy()
+WITH_MISSING[:, 1] = np.nan
 
 TABLES = {
     "one class": (X, np.zeros(30, int), None),
     "one row": (X[:1], np.array([1]), None),
     "constant columns": (np.ones((30, 3)), Y, None),
-    "a column without any value": (HOLES, Y, None),
+    "a column without any value": (WITH_MISSING, Y, None),
     "no value at all": (np.full((30, 2), np.nan), Y, None),
     "as many classes as rows": (X, np.arange(30), None),
     "equal rows, different labels": (np.repeat(X[:5], 6, axis=0), Y, None),

@@ -65,8 +65,8 @@ def test_missing_values_and_categories():
         assert inner.sum() >= 3 and ((model.tree_.missing[inner] == -1).all() == (missing == "spread"))
     X = pd.DataFrame({"a": ["u", "u", "v", "v"] * 10, "b": [1.0, 1.2, 2.0, 2.2] * 10})
     model = CARTClassifier(random_state=0).fit(X, [0, 0, 1, 1] * 10)
-    hole = pd.DataFrame({"a": [None, None], "b": [1.1, 2.1]}, dtype=object).astype({"b": float})
-    assert_array_equal(model.predict(hole), [0, 1])  # b stands in for a
+    missing_one = pd.DataFrame({"a": [None, None], "b": [1.1, 2.1]}, dtype=object).astype({"b": float})
+    assert_array_equal(model.predict(missing_one), [0, 1])  # b stands in for a
 
 
 def test_the_seed_decides_the_folds():

@@ -140,8 +140,10 @@ def test_weights_count_as_repetitions():
 
 def test_rows_without_a_value_reduce_the_gain():
     whole = criterion_table([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]).best()
-    holes = criterion_table([[1.0], [2.0], [3.0], [4.0], [np.nan], [np.nan]], [0, 0, 1, 1, 0, 1]).best()
-    assert whole.gain == 1.0 and holes.gain == pytest.approx(4 / 6)
+    with_missing = criterion_table(
+        [[1.0], [2.0], [3.0], [4.0], [np.nan], [np.nan]], [0, 0, 1, 1, 0, 1]
+    ).best()
+    assert whole.gain == 1.0 and with_missing.gain == pytest.approx(4 / 6)
 
 
 def test_a_table_prints_and_an_empty_one_says_so():

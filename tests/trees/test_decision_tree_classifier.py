@@ -347,8 +347,8 @@ def test_awkward_samples():
     one = DecisionTreeClassifier().fit([[5.0]], ["only"])
     assert one.predict([[7.0]]) == ["only"] and one.get_depth() == 0
     assert_array_equal(one.feature_importances_, [0])
-    holes = DecisionTreeClassifier().fit([[np.nan, 1.0], [np.nan, 2.0]], [0, 1])
-    assert_array_equal(holes.predict([[3.0, 1.0], [np.nan, 2.0]]), [0, 1])
+    with_missing = DecisionTreeClassifier().fit([[np.nan, 1.0], [np.nan, 2.0]], [0, 1])
+    assert_array_equal(with_missing.predict([[3.0, 1.0], [np.nan, 2.0]]), [0, 1])
     constant = DecisionTreeClassifier().fit([[1.0], [1.0]], [0, 1])
     assert constant.get_n_leaves() == 1
 

@@ -135,7 +135,7 @@ def test_surrogates_of_random_cuts(seed):
             assert (tree.n_node_samples > 0).all()
 
 
-def test_a_mixed_table_with_holes():
+def test_a_mixed_table_with_missing_values():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"town": rng.choice(list("abcdefgh"), 200), "age": rng.normal(40, 10, 200)})
     y = np.where(X.town.isin(list("ace")) | (X.age > 50), "in", "out")

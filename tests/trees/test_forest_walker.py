@@ -32,7 +32,7 @@ def random_tree(rng, depth=4, width=2):
 
 
 def rows(rng, n):
-    """Rows with holes, and some categories that no tree knows."""
+    """Rows with missing values, and some categories that no tree knows."""
     X = np.column_stack(
         [rng.normal(size=n), rng.integers(0, 7, n), rng.normal(size=n), rng.integers(0, 70, n)]
     )

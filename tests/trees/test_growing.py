@@ -47,14 +47,14 @@ IMPURITY = {
 def cuts_of(x):
     """(threshold, rows on the left, missing go left) of a column, in the order in which they are tried."""
     known = np.unique(x[~np.isnan(x)])
-    holes = np.isnan(x)
+    with_missing = np.isnan(x)
     middles = (known[1:] + known[:-1]) / 2
     for t in middles:
         yield t, x <= t, False
-    if holes.any() and len(known):
-        yield np.inf, ~holes, False
-    for t in middles if holes.any() else ():
-        yield t, (x <= t) | holes, True
+    if with_missing.any() and len(known):
+        yield np.inf, ~with_missing, False
+    for t in middles if with_missing.any() else ():
+        yield t, (x <= t) | with_missing, True
 
 
 def gain_of(y, w, left, criterion, K, loss):
@@ -115,13 +115,13 @@ LOSS = np.array([[0.0, 1, 5], [1, 0, 1], [2, 1, 0]])
 @pytest.mark.parametrize("weights", ["none", "whole", "real"])
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "error", "risk"])
-@pytest.mark.parametrize("holes", [0.0, 0.2])
-def test_classes_as_the_twin(criterion, K, weights, holes):
+@pytest.mark.parametrize("with_missing", [0.0, 0.2])
+def test_classes_as_the_twin(criterion, K, weights, with_missing):
     for seed in range(4):
         rng = np.random.default_rng(seed)
         n = 25
         X, y = rng.integers(0, 7, (n, 3)).astype(float), rng.integers(0, K, n)
-        X[rng.random(X.shape) < holes] = np.nan
+        X[rng.random(X.shape) < with_missing] = np.nan
         w = {"none": None, "whole": rng.integers(1, 4, n), "real": rng.random(n) + 0.1}[weights]
         loss = LOSS[:K, :K].copy()
         tree = grow(rank_columns(X), y, w, n_classes=K, criterion=criterion, loss=loss)
@@ -134,13 +134,13 @@ def test_classes_as_the_twin(criterion, K, weights, holes):
 
 @pytest.mark.parametrize("weights", ["none", "whole", "real"])
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson"])
-@pytest.mark.parametrize("holes", [0.0, 0.2])
-def test_numbers_as_the_twin(criterion, weights, holes):
+@pytest.mark.parametrize("with_missing", [0.0, 0.2])
+def test_numbers_as_the_twin(criterion, weights, with_missing):
     for seed in range(4):
         rng = np.random.default_rng(seed)
         n = 25
         X, y = rng.integers(0, 7, (n, 3)).astype(float), rng.poisson(3, n) + rng.random(n) * (seed % 2)
-        X[rng.random(X.shape) < holes] = np.nan
+        X[rng.random(X.shape) < with_missing] = np.nan
         w = {"none": None, "whole": rng.integers(1, 4, n), "real": rng.random(n) + 0.1}[weights]
         tree = grow(rank_columns(X), y, w, n_classes=0, criterion=criterion)
         ones = np.ones(n) if w is None else w.astype(float)
@@ -411,10 +411,10 @@ def test_surrogates_stand_in():
     main = int(tree.feature[0])
     assert main in (0, 1) and s.feature[first] == 1 - main
     assert s.flip[first] == 1
-    holes = X.copy()
-    holes[:, main] = np.nan
+    with_missing = X.copy()
+    with_missing[:, main] = np.nan
     known = ~np.isnan(X[:, 1 - main])
-    told = tree.apply(holes)[known]
+    told = tree.apply(with_missing)[known]
     assert (told == tree.apply(X)[known]).mean() > 0.97
 
 
@@ -582,12 +582,12 @@ def test_several_outputs_are_averaged(criterion, weights):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("weights", [None, "whole", "real"])
-@pytest.mark.parametrize("holes", [False, True])
-def test_several_targets_are_averaged(criterion, weights, holes):
+@pytest.mark.parametrize("with_missing", [False, True])
+def test_several_targets_are_averaged(criterion, weights, with_missing):
     """The root's gain is the best mean gain of the twin; grown out, the tree knows every row."""
     rng = np.random.default_rng(1)
     X, Y = rng.normal(size=(50, 3)), np.column_stack([rng.integers(0, K, 50) for K in (2, 3)])
-    if holes:
+    if with_missing:
         X[rng.random(X.shape) < 0.2] = np.nan
     w = {None: None, "whole": rng.integers(1, 4, 50), "real": rng.uniform(0.5, 2, 50)}[weights]
     each = np.ones(50) if w is None else w

@@ -140,7 +140,7 @@ def test_three_ways_to_go_on_without_a_value(missing, tmp_path):
     assert DecisionTreeRegressor(missing=missing, min_samples_leaf=20).fit(X, y).score(X, y) > 0.35
 
 
-def test_without_holes_it_is_the_ordinary_tree_that_spreads_later():
+def test_without_missing_values_it_is_the_ordinary_tree_that_spreads_later():
     X, y = load_breast_cancer(return_X_y=True)
     plain, ready = DecisionTreeClassifier().fit(X, y), DecisionTreeClassifier(missing="spread").fit(X, y)
     assert_array_equal(ready.tree_.threshold, plain.tree_.threshold)
@@ -174,7 +174,7 @@ def test_a_long_chain_of_fractions():
     assert_allclose(tree.weighted_n_node_samples[tree.is_leaf].sum(), n + 1, rtol=1e-9)
 
 
-def test_boosted_trees_and_tables_with_holes():
+def test_boosted_trees_and_tables_with_missing_values():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"size": rng.normal(size=200), "kind": rng.choice(["red", "green", "blue"], 200)})
     y = np.where((X["kind"] == "red") | (X["size"] > 1), "yes", "no")

@@ -151,3 +151,17 @@ def test_rules_are_refused_for_leaves_that_hold_functions():
 def test_single_precision_is_as_good():
     X = np.random.default_rng(0).normal(size=(40, 2)).astype(np.float32)
     assert ModelTreeRegressor().fit(X, X[:, 0]).score(X, X[:, 0]) > 0.999  # and no warning of a cast
+
+
+@pytest.mark.parametrize("split", ["deviation", "linear"])
+@pytest.mark.parametrize("unit", [2.0**-600, 2.0**600])
+def test_the_unit_of_the_target_does_not_matter(unit, split):
+    """Squares of such targets are 0 or infinite; units are powers of two, so that nothing is rounded."""
+    rng = np.random.default_rng(0)
+    X = rng.random((80, 2))
+    y = np.where(X[:, 0] < 0.5, X[:, 1], 3 - 2 * X[:, 1]) + 0.1 * rng.random(80)
+    plain, scaled = (
+        ModelTreeRegressor(split=split).fit(X, y),
+        ModelTreeRegressor(split=split).fit(X, y * unit),
+    )
+    np.testing.assert_allclose(scaled.predict(X), plain.predict(X) * unit, rtol=1e-9)

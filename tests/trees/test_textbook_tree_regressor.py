@@ -107,8 +107,8 @@ def test_categories_and_missing_values(criterion, nominal):
     model = TextbookTreeRegressor(criterion=criterion, nominal=nominal).fit(frame, y)
     assert_allclose(model.predict(frame), y, atol=1e-12)
     assert model.error_bound_ <= 1e-12
-    holes = frame.assign(kind=None)
-    assert np.isfinite(model.predict(holes)).all()
+    with_missing = frame.assign(kind=None)
+    assert np.isfinite(model.predict(with_missing)).all()
 
 
 def test_a_missing_value_is_answered_by_the_mixture_of_the_branches():

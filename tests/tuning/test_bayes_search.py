@@ -183,7 +183,9 @@ def test_corners_of_every_default_space_can_be_fitted(task):
                 setting["n_estimators"] = 3
             learner = find_learner(name, kind).make()
             rows = np.round(abs(A))  # counts, for those that need them
-            learner.set_params(**setting).fit(rows, target).predict(rows)
+            answers = learner.set_params(**setting).fit(rows, target).predict(rows)
+            assert len(answers) == len(rows)
+            assert np.isin(answers, b).all() if task == "classification" else np.isfinite(answers).all()
 
 
 def test_learners_without_a_space_are_told_apart():

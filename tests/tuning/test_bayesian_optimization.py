@@ -241,6 +241,8 @@ def test_wrong_spaces_are_refused(space, words):
         (lambda: Real(0, 1, log=True), "low must be above 0"),
         (lambda: Whole(0.5, 3), "must be whole numbers"),
         (lambda: Category([]), "one or more values"),
+        (lambda: Category(["a", "b", "a"]), "'a' stands twice"),
+        (lambda: BayesianOptimization({"k": (1, 9)}).tell({"k": 10}, 0.0), "k: 10 is not between 1 and 9"),
         (lambda: BayesianOptimization({"x": (0, 1)}, acquisition="pi"), "acquisition must be one of ei, ucb"),
         (lambda: BayesianOptimization({"x": (0, 1)}, initial="grid"), "initial must be"),
         (lambda: BayesianOptimization({"x": (0, 1)}, n_initial=0), "n_initial must be"),
@@ -271,6 +273,8 @@ def test_a_number_of_settings_that_is_none_is_refused(n):
         ({"k": "x", "a": "much"}, 1.0, "a: 'much' is no value"),
         ({"k": "x", "a": np.nan}, 1.0, "a: nan is no value"),
         ({"k": "z"}, 1.0, "none of"),
+        ({"k": "x", "a": 1.5}, 1.0, "a: 1.5 is not between 0.0 and 1.0"),
+        ({"k": "x", "a": np.inf}, 1.0, "a: inf is not between"),
         ({"k": "y"}, "good", "must be a number"),
     ],
 )

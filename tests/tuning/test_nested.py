@@ -103,7 +103,7 @@ def test_tuned_learners_take_part_beside_searches_and_pipelines():
     assert np.isfinite(result.values("ours", "brier")).all()
 
 
-def test_holes_and_categories_are_prepared_inside_the_inner_splits():
+def test_missing_values_and_categories_are_prepared_inside_the_inner_splits():
     X, y = load_german_credit()
     frame = pd.DataFrame(X.to_columns())
     frame.iloc[::7, 1] = None

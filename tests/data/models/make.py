@@ -17,11 +17,14 @@ from assay.core.persistence.container import VERSION
 from assay.decide import ConformalRegressor, DecisionRule
 from assay.densities import KernelDensity
 from assay.ensembles import (
+    DynamicSelectionClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     OneVsOneClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
+    StackingRegressor,
+    VotingClassifier,
 )
 from assay.kernels import (
     DiffusionKernel,
@@ -38,6 +41,7 @@ from assay.linear import (
     BayesianLinearRegression,
     BayesianLogisticRegression,
     BayesianRidge,
+    FlexibleDiscriminantAnalysis,
     Lasso,
     LinearRegression,
     LogisticRegression,
@@ -63,7 +67,17 @@ from assay.processes import (
     GaussianProcessRegressor,
     SparseGaussianProcessRegressor,
 )
-from assay.reduce import PCA, BilingualLDA, IndianBuffetModel, LatentDirichletAllocation
+from assay.reduce import (
+    PCA,
+    TSNE,
+    BilingualLDA,
+    CommonPrincipalComponents,
+    IndianBuffetModel,
+    KernelCCA,
+    LatentDirichletAllocation,
+    MultipleCorrespondenceAnalysis,
+    PLSRegression,
+)
 from assay.rules import (
     FOIL,
     BoxClassifier,
@@ -74,10 +88,22 @@ from assay.rules import (
     PartClassifier,
     RipperClassifier,
 )
+from assay.select import (
+    RFECV,
+    AtMost,
+    CFSSelector,
+    Floating,
+    SelectKBest,
+    Significant,
+    SubsetSelector,
+    VarianceThreshold,
+)
+from assay.sequences import GaussianHMM, LinearDynamicalSystem, MixedHMM, SequenceClassifier
 from assay.smoothers import Loess
 from assay.stats import Gaussian
 from assay.svm import SVC, KernelRidge
 from assay.tables import Table
+from assay.text import TfidfVectorizer
 from assay.trees import (
     C45Classifier,
     CARTClassifier,
@@ -118,6 +144,7 @@ TASTES += [("Cleo", "Fuji", 8), ("Cleo", "Granny Smith", 2), ("Dan", "Elstar", 2
 FAMILY = {"Father": [("Sharon", "Bob"), ("Tom", "Bob"), ("Bob", "Victor")], "Female": [("Sharon",)]}
 DAUGHTERS = {"Daughter": [("Bob", "Sharon")]}
 FRIENDS = [("Ann", "Bob"), ("Bob", "Cleo", 2.0), ("Cleo", "Dan"), ("Dan", "Ann")]
+TEXTS = ["A sweet apple and a sour apple", "Apples of the sour sort", "Sweeter than honey"]
 PEOPLE = ["Ann", "Bob", "Cleo", "Dan"]
 
 
@@ -155,6 +182,11 @@ def models():
         "topics_of_languages": (
             BilingualLDA(2, languages=["en", "fr"], n_sweeps=20, random_state=0).fit(counts),
             counts.tolist(),
+        ),
+        "tsne": (TSNE(perplexity=3, max_iter=250).fit(X), X.tolist()),
+        "weighed_words": (
+            TfidfVectorizer(stop_words="function words", ngram_range=(1, 2), stemmer="porter").fit(TEXTS),
+            TEXTS,
         ),
         "binary_features": (IndianBuffetModel(n_sweeps=20, random_state=0).fit(Z), Z.tolist()),
         "decision_rule": (DecisionRule(GaussianNB(), reject=0.3).fit(X, y), X.tolist()),
@@ -320,6 +352,53 @@ def models():
             X[:, :1].tolist(),
         ),
         "pca": (PCA(2, standardize=True, whiten=True).fit(X), X.tolist()),
+        "pls": (PLSRegression(1).fit(X, np.column_stack([X @ [1.0, 2.0], X[:, 0] ** 2])), X.tolist()),
+        "kernel_cca": (KernelCCA(1, gamma=0.5).fit(X, X[:, 1] ** 2), X.tolist()),
+        "common_components": (CommonPrincipalComponents(shrinkage=0.1).fit(X, y), X.tolist()),
+        "multiple_correspondence": (MultipleCorrespondenceAnalysis().fit(Table.of(whole)), whole),
+        "fda": (FlexibleDiscriminantAnalysis(Ridge(0.5)).fit(X, y), X.tolist()),
+        "voting": (
+            VotingClassifier(
+                [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2, random_state=0))],
+                voting="soft",
+            ).fit(X, y),
+            X.tolist(),
+        ),
+        "stacking": (
+            StackingRegressor([("line", Ridge(0.1)), ("mean", MeanRegressor())], Ridge(1.0), cv=2).fit(
+                X, X[:, 1] ** 2
+            ),
+            X.tolist(),
+        ),
+        "dynamic_selection": (
+            DynamicSelectionClassifier(
+                [("bayes", GaussianNB()), ("lda", LinearDiscriminantAnalysis())], cv=2
+            ).fit(X, y),
+            X.tolist(),
+        ),
+        "rfecv": (RFECV(LogisticRegression(C=10.0), cv=2).fit(X, y), X.tolist()),
+        "select_by_f": (SelectKBest("f", k=1).fit(X, y, w), X.tolist()),
+        "select_by_line": (SelectKBest("f_regression", k=1).fit(X, X[:, 1] ** 2), X.tolist()),
+        "select_by_counts": (SelectKBest("chi2", k=1).fit(np.abs(X), y), np.abs(X).tolist()),
+        "variance_threshold": (VarianceThreshold(0.1).fit(X), X.tolist()),
+        "cfs": (CFSSelector("correlation").fit(X, y), X.tolist()),
+        "subset_selector": (
+            SubsetSelector(
+                LinearDiscriminantAnalysis(),
+                search=Floating(),
+                stop=[AtMost(1), Significant()],
+                cv=3,
+                costs=[0.0, 0.1],
+            ).fit(X, y),
+            X.tolist(),
+        ),
+        "gaussian_hmm": (GaussianHMM(2, random_state=0).fit(X), X.tolist()),
+        "mixed_hmm": (MixedHMM(2, random_state=0).fit(Table.of(whole)), whole),
+        "sequence_classifier": (
+            SequenceClassifier(GaussianHMM(1)).fit([X[:3], X[3:6], X[6:]], ["a", "b", "b"]),
+            X.tolist(),
+        ),
+        "kalman_filter": (LinearDynamicalSystem(1, n_iter=3).fit(X), X.tolist()),
         "tuned": (Tuned(GaussianNB(), {"var_smoothing": [1e-9, 0.1]}, inner="3-fold").fit(X, y), X.tolist()),
     }
 
@@ -334,9 +413,15 @@ def answers(model, rows):
         ways.append("decision_function")
     if not ways and hasattr(model, "score_samples"):
         ways.append("score_samples")
+    if not ways and hasattr(model, "log_likelihoods"):
+        ways.append("log_likelihoods")
     if hasattr(model, "residuals_") or hasattr(model, "leaf_targets_"):
         ways.append("predict_interval")
-    return {way: np.asarray(getattr(model, way)(X)).tolist() for way in ways}
+    told = {way: getattr(model, way)(X) for way in ways}
+    return {
+        way: np.asarray(answer.toarray() if hasattr(answer, "toarray") else answer).tolist()
+        for way, answer in told.items()
+    }
 
 
 if __name__ == "__main__":

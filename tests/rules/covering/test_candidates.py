@@ -60,12 +60,12 @@ def best_by_the_book(X, schema, y, w, K, rows, name, target, prior, before=0.0):
     return sorted(result, key=lambda one: (-round(one[0], 10), -round(one[1], 10)))
 
 
-def mixed_table(seed, n=60, K=3, holes=True):
+def mixed_table(seed, n=60, K=3, with_missing=True):
     draw = np.random.default_rng(seed)
     X = np.column_stack(
         [draw.normal(size=n).round(1), draw.integers(0, 4, n), draw.normal(size=n), draw.integers(0, 3, n)]
     ).astype(float)
-    if holes:
+    if with_missing:
         X[draw.random(X.shape) < 0.1] = np.nan
     schema = Schema(
         [

@@ -1,4 +1,4 @@
-"""Sequential covering for numbers: steps come back, holes and categories are met, and nothing is invented."""
+"""Sequential covering for numbers: steps come back, missing values and categories are met, and nothing is invented."""
 
 import numpy as np
 import pytest

@@ -69,14 +69,14 @@ def depths_by_the_book(ranks, rows, draft):
     return depth
 
 
-def mixed_table(seed, n, levels=6, holes=0.0, weighted=False):
+def mixed_table(seed, n, levels=6, with_missing=0.0, weighted=False):
     """Two columns of numbers (one with many ties), one of categories, labels that depend on all of them."""
     rng = np.random.default_rng(seed)
     X = np.column_stack(
         [rng.normal(size=n), rng.integers(0, levels, n), rng.integers(0, 3, n), rng.normal(size=n)]
     ).astype(float)
     positive = (X[:, 0] + (X[:, 1] > levels / 2) - (X[:, 2] == 1) + rng.normal(size=n) > 0.5).astype(bool)
-    X[rng.random(X.shape) < holes] = np.nan
+    X[rng.random(X.shape) < with_missing] = np.nan
     w = rng.integers(1, 5, n) / 4 if weighted else None
     schema = Schema([Column("a"), Column("b"), Column("c", "nominal", ("u", "v", "w")), Column("d")])
     return X, positive, w, schema
@@ -92,13 +92,13 @@ def grown(X, positive, w, schema, *, min_positive=0.0, most=None, **settings):
 @given(
     seed=st.integers(0, 10_000),
     n=st.integers(1, 90),
-    holes=st.sampled_from([0.0, 0.3]),
+    with_missing=st.sampled_from([0.0, 0.3]),
     weighted=st.booleans(),
     correction=st.sampled_from([0.0, 1.0]),
     min_positive=st.sampled_from([0.0, 2.0]),
 )
-def test_the_kernel_grows_the_rule_of_the_book(seed, n, holes, weighted, correction, min_positive):
-    X, positive, w, schema = mixed_table(seed, n, holes=holes, weighted=weighted)
+def test_the_kernel_grows_the_rule_of_the_book(seed, n, with_missing, weighted, correction, min_positive):
+    X, positive, w, schema = mixed_table(seed, n, with_missing=with_missing, weighted=weighted)
     table, _, draft = grown(X, positive, w, schema, correction=correction, min_positive=min_positive)
     twin = rule_by_the_book(
         X, positive, np.ones(n) if w is None else w, [False, False, True, False], min_positive, correction
@@ -114,7 +114,7 @@ def test_the_kernel_grows_the_rule_of_the_book(seed, n, holes, weighted, correct
 def test_stretches_that_are_passed_over_hold_no_better_cut(weighted, levels):
     """Thousands of rows: the native code looks closely at a few stretches only."""
     for seed in range(3):
-        X, positive, w, schema = mixed_table(seed, 1500, levels=levels, holes=0.05, weighted=weighted)
+        X, positive, w, schema = mixed_table(seed, 1500, levels=levels, with_missing=0.05, weighted=weighted)
         _, _, draft = grown(X, positive, w, schema, most=2)
         twin = rule_by_the_book(
             X, positive, np.ones(len(X)) if w is None else w, [False, False, True, False], most=2
@@ -128,12 +128,12 @@ def test_stretches_that_are_passed_over_hold_no_better_cut(weighted, levels):
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
-    holes=st.sampled_from([0.0, 0.3]),
+    with_missing=st.sampled_from([0.0, 0.3]),
     midpoint=st.booleans(),
     weighted=st.booleans(),
 )
-def test_ranks_numbers_and_conditions_cover_the_same_rows(seed, holes, midpoint, weighted):
-    X, positive, w, schema = mixed_table(seed, 120, holes=holes, weighted=weighted)
+def test_ranks_numbers_and_conditions_cover_the_same_rows(seed, with_missing, midpoint, weighted):
+    X, positive, w, schema = mixed_table(seed, 120, with_missing=with_missing, weighted=weighted)
     table, rows, draft = grown(X, positive, w, schema, midpoint=midpoint, most=4)
     covered = np.ones(len(X), bool)
     for condition in table.conditions(draft):
@@ -147,9 +147,9 @@ def test_ranks_numbers_and_conditions_cover_the_same_rows(seed, holes, midpoint,
 
 
 @settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 10_000), holes=st.sampled_from([0.0, 0.2]))
-def test_a_row_of_weight_two_is_two_rows_while_growing(seed, holes):
-    X, positive, _, schema = mixed_table(seed, 70, holes=holes)
+@given(seed=st.integers(0, 10_000), with_missing=st.sampled_from([0.0, 0.2]))
+def test_a_row_of_weight_two_is_two_rows_while_growing(seed, with_missing):
+    X, positive, _, schema = mixed_table(seed, 70, with_missing=with_missing)
     times = np.random.default_rng(seed).integers(1, 4, 70)
     weighed = grown(X, positive, times.astype(float), schema, min_positive=2)
     repeated = grown(np.repeat(X, times, axis=0), np.repeat(positive, times), None, schema, min_positive=2)
@@ -325,7 +325,7 @@ def test_every_row_is_as_likely_to_be_held_out():
 
 
 def test_narrowed_columns_are_the_sorted_columns_without_the_others():
-    X, positive, w, schema = mixed_table(3, 60, holes=0.2)
+    X, positive, w, schema = mixed_table(3, 60, with_missing=0.2)
     table = RankedTable(X, schema)
     rows = np.arange(0, 60, 3)
     narrow = table.narrowed(table.order, rows)

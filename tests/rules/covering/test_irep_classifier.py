@@ -20,13 +20,13 @@ TRUTH = ((BITS[:, 0] & BITS[:, 1]) | (BITS[:, 2] & BITS[:, 3])).astype(bool)
 BINARY = Schema([Column(f"x{j + 1}", "nominal", (0, 1)) for j in range(6)])
 
 
-def mixed(seed, n=250, holes=0.0):
+def mixed(seed, n=250, with_missing=0.0):
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=n), rng.integers(0, 6, n), rng.integers(0, 3, n)]).astype(float)
     y = np.where(X[:, 0] + (X[:, 1] > 3) + (X[:, 2] == 1) + 0.5 * rng.normal(size=n) > 1.2, "in", "out")
-    X[rng.random(X.shape) < holes] = np.nan
+    X[rng.random(X.shape) < with_missing] = np.nan
     schema = Schema([Column("a"), Column("b"), Column("c", "nominal", ("u", "v", "w"))])
-    return Table(X, schema, holes == 0), y
+    return Table(X, schema, with_missing == 0), y
 
 
 @pytest.mark.capability("IML-9-26", "DC-54")
@@ -69,9 +69,9 @@ def test_its_value_prefers_many_rows_to_sure_ones():
 
 
 @settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10_000), holes=st.sampled_from([0.0, 0.2]))
-def test_the_printed_rules_answer_as_the_model_does(seed, holes):
-    X, y = mixed(seed, holes=holes)
+@given(seed=st.integers(0, 10_000), with_missing=st.sampled_from([0.0, 0.2]))
+def test_the_printed_rules_answer_as_the_model_does(seed, with_missing):
+    X, y = mixed(seed, with_missing=with_missing)
     model = IrepClassifier(random_state=seed).fit(X, y)
     printed = parse_rules(str(model), X.schema, model.classes_.tolist())
     assert_array_equal(printed.predict(X), model.predict(X))

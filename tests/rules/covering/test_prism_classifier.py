@@ -76,7 +76,7 @@ def test_nominal_weather_gives_the_rules_of_weka():
 
 
 def test_noisy_data_give_the_rules_of_the_book():
-    """Breast cancer without the rows that have holes: 126 rules, as many as Weka's, many of them imperfect."""
+    """Breast cancer without the rows that have missing values: 126 rules, as many as Weka's, many of them imperfect."""
     data = load_breast_cancer_ljubljana()
     known = ~np.isnan(data.X.values).any(axis=1)
     codes, y = data.X.values[known], np.asarray(data.y)[known]

@@ -35,7 +35,7 @@ def dnf(times=10):
     return Table(np.tile(BITS.astype(float), (times, 1)), BINARY, True), np.tile(TRUTH, times)
 
 
-def mixed(seed, n=300, holes=0.0, K=2):
+def mixed(seed, n=300, with_missing=0.0, K=2):
     """Numbers, numbers with ties, categories, ordered categories; noisy classes."""
     rng = np.random.default_rng(seed)
     X = np.column_stack(
@@ -43,7 +43,7 @@ def mixed(seed, n=300, holes=0.0, K=2):
     ).astype(float)
     score = X[:, 0] + (X[:, 1] > 3) + (X[:, 2] == 1) - (X[:, 3] > 1) + 0.3 * rng.normal(size=n)
     y = np.digitize(score, np.quantile(score, np.linspace(0, 1, K + 1)[1:-1] ** 1.3))
-    X[rng.random(X.shape) < holes] = np.nan
+    X[rng.random(X.shape) < with_missing] = np.nan
     schema = Schema(
         [
             Column("a"),
@@ -52,7 +52,7 @@ def mixed(seed, n=300, holes=0.0, K=2):
             Column("d", "ordinal", ("S", "M", "L", "XL")),
         ]
     )
-    return Table(X, schema, holes == 0), np.array(["red", "green", "blue", "grey"])[y]
+    return Table(X, schema, with_missing == 0), np.array(["red", "green", "blue", "grey"])[y]
 
 
 # ------------------------------------------------------------------ oracles
@@ -172,11 +172,11 @@ def test_as_accurate_and_as_short_as_jrip(name):
 @given(
     seed=st.integers(0, 10_000),
     K=st.sampled_from([2, 3]),
-    holes=st.sampled_from([0.0, 0.2]),
+    with_missing=st.sampled_from([0.0, 0.2]),
     threshold=st.sampled_from(["midpoint", "value"]),
 )
-def test_the_printed_rules_answer_as_the_model_does(seed, K, holes, threshold):
-    X, y = mixed(seed, holes=holes, K=K)
+def test_the_printed_rules_answer_as_the_model_does(seed, K, with_missing, threshold):
+    X, y = mixed(seed, with_missing=with_missing, K=K)
     model = RipperClassifier(threshold=threshold, random_state=seed).fit(X, y)
     printed = parse_rules(str(model), X.schema, model.classes_.tolist())
     rows = X.values.copy()
@@ -205,7 +205,7 @@ def test_rows_of_weight_zero_are_not_there(seed):
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_weights_of_one_change_nothing(seed):
-    X, y = mixed(seed, holes=0.1, K=3)
+    X, y = mixed(seed, with_missing=0.1, K=3)
     plain = RipperClassifier(random_state=seed).fit(X, y)
     assert str(RipperClassifier(random_state=seed).fit(X, y, sample_weight=np.ones(len(y)))) == str(plain)
 
@@ -351,7 +351,7 @@ def test_a_listener_can_stop_the_work():
 
 
 def test_missing_values_meet_no_condition():
-    X, y = mixed(1, n=400, holes=0.3)
+    X, y = mixed(1, n=400, with_missing=0.3)
     model = RipperClassifier(random_state=0).fit(X, y)
     assert model.n_rules_ > 0
     nothing = Table(np.full((1, 4), np.nan), X.schema, False)

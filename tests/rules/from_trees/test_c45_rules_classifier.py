@@ -144,8 +144,10 @@ def test_odd_tables():
     assert C45RulesClassifier().fit([[1.0], [2.0]], ["a", "a"]).predict([[5.0]])[0] == "a"
     constant = C45RulesClassifier().fit(np.ones((5, 2)), list("aaabb"))
     assert constant.n_rules_ == 0 and constant.predict([[1.0, 1]])[0] == "a"
-    holes = C45RulesClassifier().fit(np.column_stack([np.full(8, np.nan), np.arange(8.0)]), list("aaaabbbb"))
-    assert holes.predict([[np.nan, 7.0]])[0] == "b"
+    with_missing = C45RulesClassifier().fit(
+        np.column_stack([np.full(8, np.nan), np.arange(8.0)]), list("aaaabbbb")
+    )
+    assert with_missing.predict([[np.nan, 7.0]])[0] == "b"
     light = C45RulesClassifier().fit([[1.0], [1.0], [2.0], [2.0]], list("aabb"), sample_weight=[1, 1, 0, 0])
     assert light.predict([[2.0]])[0] == "a"
 

@@ -94,3 +94,14 @@ def test_odd_tables():
         M5RulesRegressor().fit([[np.nan], [1.0]], [0.0, 1.0])
     with pytest.raises(ValueError, match="M5RulesRegressor: X holds numbers too large to be squared"):
         M5RulesRegressor().fit([[1e300], [1.0]], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("split", ["coverage", "error"])
+@pytest.mark.parametrize("unit", [2.0**-600, 2.0**600])
+def test_the_unit_of_the_target_does_not_matter(unit, split):
+    """Squares of such targets are 0 or infinite; units are powers of two, so that nothing is rounded."""
+    rng = np.random.default_rng(0)
+    X = rng.random((80, 2))
+    y = np.where(X[:, 0] < 0.5, X[:, 1], 3 - 2 * X[:, 1]) + 0.1 * rng.random(80)
+    plain, scaled = M5RulesRegressor(select=split).fit(X, y), M5RulesRegressor(select=split).fit(X, y * unit)
+    np.testing.assert_allclose(scaled.predict(X), plain.predict(X) * unit, rtol=1e-9)

@@ -36,7 +36,7 @@ WEKA = {
 
 @pytest.mark.parametrize("name", WEKA)
 def test_as_many_rules_and_as_many_right_as_weka(name):
-    """Not compared: tables with holes, where Weka's rules cover rows in part and ours as a whole or not at all."""
+    """Not compared: missing values, where Weka's rules cover rows in part and ours as a whole or not at all."""
     load, rules, right = WEKA[name]
     data = load()
     model = PartClassifier().fit(data.X, data.y)

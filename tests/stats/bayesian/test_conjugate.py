@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from tests.calibration import assert_calibrated, assert_covers
 
 from assay import load, save
+from assay.errors import DataError, ParameterError
 from assay.stats import (
     BetaBernoulli,
     ConjugateModel,
@@ -14,6 +15,7 @@ from assay.stats import (
     NormalGamma,
     NormalInverseWishart,
     NormalMean,
+    empirical_bayes,
 )
 
 RNG = np.random.default_rng(0)
@@ -219,6 +221,33 @@ def test_an_improper_prior_can_be_updated_and_says_what_it_lacks(prior, x):
         prior.sample(3)
     belief = prior.update(x)
     assert belief.proper and np.isfinite(belief.sample(3, random_state=0)[0]).all()
+
+
+@ALL
+def test_the_same_belief_is_equal_and_counts_once(name, tmp_path):
+    prior, x = MODELS[name]
+    save(prior, tmp_path / "prior.assay")
+    again = load(tmp_path / "prior.assay")
+    assert again == prior and len({again, prior}) == 1
+    assert prior.update(x) == prior.update(x) != prior
+    assert prior != "a belief" and prior != GammaPoisson(123, 4)
+
+
+@ALL
+@pytest.mark.parametrize("n", [-1, 2.5, "many", None, True])
+def test_a_number_of_draws_that_is_none_is_refused(name, n):
+    with pytest.raises(ParameterError, match="number of draws must be a whole number"):
+        MODELS[name][0].sample(n)
+
+
+def test_a_missing_category_is_told_by_the_model_that_was_asked():
+    with pytest.raises(DataError, match=r"^DirichletCategorical: row 2 is missing"):
+        DirichletCategorical([1, 1]).update([0, np.nan])
+
+
+def test_a_family_must_be_a_function():
+    with pytest.raises(ParameterError, match="empirical_bayes: family must be a function"):
+        empirical_bayes("beta", [[1, 0]], [1, 1])
 
 
 def test_a_model_of_your_own_says_what_it_lacks():

@@ -59,12 +59,12 @@ def test_outside_the_domain_is_impossible():
     assert_array_equal(Categorical([1.0]).logpdf(["0"]), [-np.inf])
 
 
-@pytest.mark.parametrize("hole", [None, np.nan, pd.NA])
-def test_missing_is_missing_not_a_category(hole):
+@pytest.mark.parametrize("missing_one", [None, np.nan, pd.NA])
+def test_missing_is_missing_not_a_category(missing_one):
     with pytest.raises(ValueError, match=r"row 2 is missing \(1 in all\)"):
-        Categorical().fit(pd.Series(["a", hole, "b"], dtype=object))
+        Categorical().fit(pd.Series(["a", missing_one, "b"], dtype=object))
     with pytest.raises(ValueError, match="row 1 is missing"):
-        Categorical(categories=["a", "b"]).logpdf([hole])
+        Categorical(categories=["a", "b"]).logpdf([missing_one])
     with pytest.raises(ValueError, match="row 3 is missing"):
         Categorical().fit([1.0, 2.0, np.nan])
 

@@ -161,9 +161,9 @@ def test_no_spread_has_an_answer():
 
 
 def test_missing_values_are_left_out_and_said():
-    holed = {"a": [1, 2, np.nan, 4], "b": [2, 3, 4, 6], "c": [1, np.nan, 1, 2]}
-    assert "2 missing values left out" in anova(holed).test.why
-    result = anova(pd.DataFrame(holed), blocked=True)
+    with_missing = {"a": [1, 2, np.nan, 4], "b": [2, 3, 4, 6], "c": [1, np.nan, 1, 2]}
+    assert "2 missing values left out" in anova(with_missing).test.why
+    result = anova(pd.DataFrame(with_missing), blocked=True)
     assert "2 of 4 rows left out" in result.test.why and result.counts.tolist() == [2, 2, 2]
     assert result.names == ("a", "b", "c")
 

@@ -133,9 +133,9 @@ def test_two_learners_are_sent_to_a_sharper_test():
 
 
 def test_rows_with_a_missing_cell_are_left_out_and_said():
-    holed = FOURTEEN.copy()
-    holed.iloc[3, 1] = np.nan
-    result = friedman(holed)
+    with_missing = FOURTEEN.copy()
+    with_missing.iloc[3, 1] = np.nan
+    result = friedman(with_missing)
     assert "1 of 14 rows left out" in result.test.why and result.datasets == 13
     assert result.rows.tolist() == [i for i in range(14) if i != 3]
     assert_allclose(result.test.statistic, friedman(FOURTEEN.drop(index=3)).test.statistic)

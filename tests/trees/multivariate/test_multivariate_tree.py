@@ -126,10 +126,10 @@ def test_nominal_columns_come_in_as_indicators(name):
     assert model.score(frame, y) == 1.0
     assert model.feature_importances_.shape == (2,)
     assert {column.name for column in model.outline().schema} == {"x", "kind=p", "kind=q", "kind=r"}
-    holes = frame.astype({"kind": object})
-    holes.loc[3, "x"] = np.nan
+    with_missing = frame.astype({"kind": object})
+    with_missing.loc[3, "x"] = np.nan
     with pytest.raises(DataError, match=f"{name}.*x.*missing"):
-        model.predict(holes)
+        model.predict(with_missing)
 
 
 @every

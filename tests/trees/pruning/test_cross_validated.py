@@ -41,13 +41,13 @@ def test_the_error_of_a_price_is_that_of_trees_grown_and_cut_one_by_one():
 @pytest.mark.parametrize(
     "learner", [ID3Classifier(), DecisionTreeRegressor(), DecisionTreeRegressor(missing="spread")]
 )
-@pytest.mark.parametrize("holes", [False, True])
-def test_losses_are_those_of_the_pruned_trees(learner, holes):
+@pytest.mark.parametrize("with_missing", [False, True])
+def test_losses_are_those_of_the_pruned_trees(learner, with_missing):
     """For each price: prune, predict, add up. Rows that are spread over leaves have no single path."""
     random = np.random.default_rng(4)
     X, w = random.random((90, 2)), random.uniform(0.5, 2, 90)
     codes = ((X[:, 0] > 0.5) ^ (random.random(90) < 0.2)).astype(int)
-    X[random.random(X.shape) < 0.2 * holes] = np.nan
+    X[random.random(X.shape) < 0.2 * with_missing] = np.nan
     y = codes if isinstance(learner, ID3Classifier) else codes + random.normal(0, 0.1, 90)
     tree = learner.fit(X[:60], y[:60]).tree_
     alphas = cost_complexity_path(tree, "impurity").alphas
