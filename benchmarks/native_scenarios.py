@@ -487,6 +487,12 @@ def linear() -> None:
             }
             some |= {"power": power, "G": np.zeros(X.shape[1] + 1)}
             _log_link.loss_gradient(X=X.astype(kind), y=np.abs(X[:, 0]) + 1, **some)
+            d, target = X.shape[1], np.abs(X[:, 0]) + 1
+            point = {"coef": np.full(d, 0.1), "intercept": 0.2, "power": power}
+            point = _log_link.Point(**point, mean=np.zeros(d), spread=np.ones(d))
+            sums = {"own": np.log(target), "v": np.ones(50), "offset": np.zeros(50), "point": point}
+            sums |= {"G": np.zeros(d + 1), "H": np.zeros((d + 1, d + 1))}
+            _log_link.curvature(X=X.astype(kind), y=target, **sums)
     _sgd.loss(0, 1.0, 0.5, 0.1)
     order, rates = np.arange(50), np.full(3, 0.1)
     batch = {"size": 7, "rates": rates, "outputs": _outputs.Outputs(softmax=True, squared=False, bias=True)}

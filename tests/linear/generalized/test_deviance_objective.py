@@ -47,6 +47,48 @@ def test_native_code_follows_the_formula(power, dtype, n):
     np.testing.assert_allclose(G, gradient, rtol=1e-10, atol=1e-11)
 
 
+@pytest.mark.parametrize(
+    ("family", "power"), [("gaussian", 0.0), ("poisson", 1.0), ("tweedie", 1.5), ("gamma", 2.0)]
+)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("n", "d"), [(1, 0), (31, 3), (33, 4), (100, 7)])
+def test_native_curvature_follows_the_formula(family, power, dtype, n, d):
+    """Half the deviance of the family, its gradient, and Fisher's information in columns of mean 0 and spread 1."""
+    rng = np.random.default_rng(n)
+    X, y = rng.normal(size=(n, d)).astype(dtype), rng.uniform(0.1, 4, n)
+    if power < 2:
+        y[0] = 0.0
+    v, offset, coef = rng.uniform(0, 2, n), rng.normal(size=n), rng.normal(size=d) * 0.3
+    mean, spread = rng.normal(size=d), rng.uniform(0.5, 2, d)
+    logs = power in (1.0, 2.0)
+    own = np.log(np.where(y > 0, y, 1.0)) if logs else y ** (2 - power) / ((1 - power) * (2 - power))
+    point = _log_link.Point(coef=coef, intercept=0.2, power=power, mean=mean, spread=spread)
+    for weights, shift in ((v, offset), (EMPTY, EMPTY)):
+        G, H = np.zeros(d + 1), np.zeros((d + 1, d + 1))
+        loss = _log_link.curvature(X=X, y=y, own=own, v=weights, offset=shift, point=point, G=G, H=H)
+        w, o = (weights, shift) if len(weights) else (np.ones(n), np.zeros(n))
+        mu = np.exp(X.astype(np.float64) @ coef + 0.2 + o)
+        assert loss == pytest.approx(0.5 * float(w @ find_family(family).deviance(y, mu)), rel=1e-11)
+        np.testing.assert_allclose(G, by_the_book(X, y, w, o, coef, 0.2, power)[1], rtol=1e-10, atol=1e-11)
+        U = np.column_stack(((X - mean) / spread, np.ones(n)))
+        np.testing.assert_allclose(H, U.T @ (U * (w * mu ** (2 - power))[:, None]), rtol=1e-10, atol=1e-11)
+
+
+def test_native_curvature_refuses_shapes_that_do_not_fit():
+    X, y, ones = np.ones((4, 2)), np.ones(4), np.ones(2)
+    point = _log_link.Point(coef=ones, intercept=0.0, power=1.0, mean=ones, spread=ones)
+    right = {"X": X, "y": y, "own": y, "v": EMPTY, "offset": EMPTY, "point": point, "G": np.zeros(3)}
+    right["H"] = np.zeros((3, 3))
+    for name, wrong in (
+        ("y", y[:3]), ("own", y[:3]), ("v", y[:3]), ("offset", y[:3]), ("G", np.zeros(2)), ("H", np.zeros((2, 3))),
+        ("X", np.ones((4, 3))),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="curvature: "):
+            _log_link.curvature(**{**right, name: wrong})
+    with pytest.raises(ValueError, match="Point: sizes"):
+        _log_link.Point(coef=ones, intercept=0.0, power=1.0, mean=np.ones(3), spread=ones)
+
+
 def test_native_code_refuses_shapes_that_do_not_fit():
     X, y, coef = np.ones((4, 2)), np.ones(4), np.ones(2)
     for wrong in (

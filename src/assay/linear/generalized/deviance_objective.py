@@ -28,6 +28,7 @@ from assay.linear.logistic.logistic_objective import Scale, grams
 __all__ = ["DevianceObjective", "DevianceSums", "means"]
 
 EMPTY = np.empty(0)
+FUSED_COLUMNS = 64  # up to which curvatures are added up row by row; BLAS is quicker beyond
 
 
 @dataclass
@@ -146,8 +147,11 @@ class DevianceObjective:
         w, b = self.outside(v)
 
         def part(block: Block) -> DevianceSums:
-            if not curved and self.power is not None and isinstance(block.X, np.ndarray):
-                return self._fused(block, w, b)
+            if self.power is not None and isinstance(block.X, np.ndarray):
+                if not curved:
+                    return self._fused(block, w, b)
+                if len(w) <= FUSED_COLUMNS:
+                    return self._fused_curvature(block, w, b)
             y, offset = split(block.y)
             eta = np.asarray(block.X @ w) + (b + offset)
             weight = np.ones(len(y)) if block.w is None else block.w
@@ -170,19 +174,25 @@ class DevianceObjective:
 
     def _fused(self, block: Block, w: np.ndarray, b: float) -> DevianceSums:
         """Loss and gradient of a block in one look at its rows: log link, variance a power of the mean."""
-        y, offset = split(block.y)
-        X = block.X
-        if X.dtype not in (np.float64, np.float32) or not X.flags.c_contiguous:
-            X = np.ascontiguousarray(X, dtype=np.float64)
-        target = np.ascontiguousarray(y, dtype=np.float64)
-        weight = EMPTY if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
-        shift = EMPTY if block.y.ndim == 1 else np.ascontiguousarray(offset)
+        X, y, weight, shift = _prepared(block)
         g = np.zeros(len(w) + 1)
         assert self.power is not None  # whoever calls this has seen to it
         loss = _log_link.loss_gradient(
-            X=X, y=target, v=weight, offset=shift, coef=w, intercept=b, power=self.power, G=g
+            X=X, y=y, v=weight, offset=shift, coef=w, intercept=b, power=self.power, G=g
         )
         return DevianceSums(loss if np.isfinite(loss) else np.inf, g)
+
+    def _fused_curvature(self, block: Block, w: np.ndarray, b: float) -> DevianceSums:
+        """Half the deviance itself, gradient and curvature of a block in one look at its rows."""
+        X, y, weight, shift = _prepared(block)
+        d, p = len(w), self.power
+        assert p is not None
+        with np.errstate(all="ignore"):
+            own = np.log(np.where(y > 0, y, 1.0)) if p in (1.0, 2.0) else y ** (2 - p) / ((1 - p) * (2 - p))
+        g, H = np.zeros(d + 1), np.zeros((d + 1, d + 1))
+        point = _log_link.Point(coef=w, intercept=b, power=p, mean=self.scale.mean, spread=self.scale.spread)
+        loss = _log_link.curvature(X=X, y=y, own=own, v=weight, offset=shift, point=point, G=g, H=H)
+        return DevianceSums(loss if np.isfinite(loss) else np.inf, g, H if self.fit_intercept else H[:d, :d])
 
     def _working_part(self, block: Block) -> DevianceSums:
         y, offset = split(block.y)
@@ -203,6 +213,17 @@ class DevianceObjective:
 def split(y: np.ndarray) -> tuple[np.ndarray, Any]:
     """The target and the offset of a block."""
     return (y, 0.0) if y.ndim == 1 else (y[:, 0], y[:, 1])
+
+
+def _prepared(block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """X, y, weights and offsets of a dense block as native code takes them; what there is none of is empty."""
+    y, offset = split(block.y)
+    X = block.X
+    if X.dtype not in (np.float64, np.float32) or not X.flags.c_contiguous:
+        X = np.ascontiguousarray(X, dtype=np.float64)
+    weight = EMPTY if block.w is None else np.ascontiguousarray(block.w, dtype=np.float64)
+    shift = EMPTY if block.y.ndim == 1 else np.ascontiguousarray(offset)
+    return X, np.ascontiguousarray(y, dtype=np.float64), weight, shift
 
 
 def _target_part(block: Block) -> np.ndarray:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,6 +43,7 @@ SAMPLE_SHARE = 64  # and one in so many of all: fewer passes over all rows remai
 SAMPLE_FACTOR = 4  # how many times as many rows make that worth while
 NEWTON_COLUMNS = 1000  # columns beyond which no matrix of curvatures is made
 GRADIENT_STEPS = 12  # with the curvature of a sample, before all rows are asked for theirs
+LARGEST_SHARE = 0.3  # of the distance that a step may leave, to be trusted with the last one
 OUTER_STEPS = 50  # of fitting the coefficients and the overdispersion in turn
 
 
@@ -258,24 +261,40 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         half_deviance: float,
         watch: Callable[[Record], None],
     ) -> Optimum:
-        """Gradients of all rows, with the sample's curvature: a pass costs a fraction of one with curvatures."""
+        """Gradients of all rows, with the sample's curvature: a pass costs a fraction of one with curvatures.
+
+        Each step by that curvature leaves a share of the distance to the minimum that the first step shows. Once the
+        next one promises to end within the tolerance it is made, and the rows are not asked again.
+        """
         curvature = small.curvature(start)[2]
         inverse = np.linalg.pinv(curvature)
         phi = max(2 * half_deviance, 1e-300)
+        tol, lengths = self.tol * self.slack, []
 
         def standard_errors(g: np.ndarray) -> float:
             return float(np.sqrt(rows * max(g @ inverse @ g, 0.0) / phi))
+
+        def settled(record: Record) -> bool:
+            watch(record)
+            lengths.append(record.gradient)
+            if len(lengths) < 3 or not lengths[0] > 0:
+                return False
+            share = max(now / before for before, now in pairwise(lengths))
+            return share < LARGEST_SHARE and share * lengths[-1] <= tol
 
         optimum = lbfgs(
             objective,
             start,
             metric=lambda g: inverse @ g,
             scaled=False,
-            tol=self.tol * self.slack,
+            tol=tol,
             max_iter=GRADIENT_STEPS,
             norm=standard_errors,
-            watch=watch,
+            watch=settled,
         )
+        if optimum.reason == "watch":
+            step = -(inverse @ optimum.gradient)
+            optimum = replace(optimum, w=optimum.w + step, converged=True, reason="gradient")
         return replace(optimum, curvature=curvature)
 
     def _by_gradients(
@@ -529,7 +548,7 @@ class _Roles:
         """Whether a shift of the linear predictor stands beside the target."""
         return self.offset is not None or self.exposure is not None
 
-    @property
+    @cached_property
     def kept(self) -> np.ndarray:
         """The columns that have a weight of their own."""
         fixed = [j for j in (self.offset, self.exposure) if j is not None]

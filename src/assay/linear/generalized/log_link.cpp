@@ -6,8 +6,17 @@
 //     G = X'r, and the sum of r behind it
 //
 // A linear predictor beyond +-709 counts as if it stood there; the sum is then infinite or nearly so.
+//
+// `curvature` also adds up Fisher's information in columns of mean 0 and spread 1, u_ij = (x_ij - m_j) / s_j with a 1
+// at the end for a constant, and there the loss is half the deviance itself:
+//
+//     H = sum_i v_i mu_i^(2-p) u_i u_i'
+//
 // Checked by the caller: finite X, y, weights and offsets, shapes that fit; empty weights are ones, empty offsets
 // zeros. Twin in NumPy: tests/linear/generalized/test_deviance_objective.py, by_the_book.
+#include <cmath>
+#include <vector>
+
 #include "assay/array.hpp"
 #include "assay/edge.hpp"
 #include "assay/exponential.hpp"
@@ -67,6 +76,81 @@ HOT double pass_f32(const float *X, int64_t n, int64_t d, const double *y, const
     return pass(X, n, d, y, v, offset, coef, intercept, p, G);
 }
 
+// Half the deviance of one tile; linear predictors become residuals, h the weights of Fisher's information. `own` is
+// ln y where p is 1 or 2, else y^(2-p) / ((1 - p) (2 - p)).
+INLINE double curved_tile(double *z, const double *y, const double *v, const double *own, int64_t rows, double p,
+                          double *h) {
+    double loss = 0.0;
+    for (int64_t i = 0; i < rows; ++i) {
+        const double weight = v ? v[i] : 1.0;
+        if (p == 1.0) {
+            const double mu = exponential(z[i]);
+            loss += weight * (y[i] > 0.0 ? y[i] * (own[i] - z[i]) - (y[i] - mu) : mu);
+            z[i] = weight * (mu - y[i]);
+            h[i] = weight * mu;
+        } else if (p == 2.0) {
+            const double ratio = y[i] * exponential(-z[i]);
+            loss += weight * (ratio - 1.0 + (z[i] - own[i]));
+            z[i] = weight * (1.0 - ratio);
+            h[i] = weight;
+        } else {
+            const double low = exponential((1.0 - p) * z[i]), high = exponential((2.0 - p) * z[i]);
+            loss += weight * (high / (2.0 - p) - y[i] * low / (1.0 - p) + own[i]);
+            z[i] = weight * (high - y[i] * low);
+            h[i] = weight * high;
+        }
+    }
+    return loss;
+}
+
+// H += B'B for the rows of a tile, `wide` numbers each, in lanes: what is below the diagonal's lane is left out.
+INLINE void add_products(const double *B, int64_t rows, int64_t wide, double *H) {
+    for (int64_t j = 0; j < wide; j += LANES)
+        for (int64_t k = j; k < wide; k += LANES) {
+            Lane s[LANES], right;
+            for (int64_t t = 0; t < LANES; ++t) load(s[t], H + (j + t) * wide + k);
+            for (int64_t i = 0; i < rows; ++i) {
+                load(right, B + i * wide + k);
+                for (int64_t t = 0; t < LANES; ++t) s[t] += B[i * wide + j + t] * right;
+            }
+            for (int64_t t = 0; t < LANES; ++t) *reinterpret_cast<Lane *>(H + (j + t) * wide + k) = s[t];
+        }
+}
+
+template <class T>
+INLINE double curved_pass(const T *X, int64_t n, int64_t d, const double *y, const double *v, const double *own,
+                          const double *offset, const double *coef, double intercept, double p, const double *mean,
+                          const double *inverse, double *G, double *H, int64_t wide, double *B) {
+    double loss = 0.0, z[TILE], h[TILE];
+    for (int64_t a = 0; a < n; a += TILE) {
+        const int64_t rows = n - a < TILE ? n - a : TILE;
+        dots(X + a * d, rows, d, coef, z);
+        for (int64_t i = 0; i < rows; ++i) z[i] += intercept + (offset ? offset[a + i] : 0.0);
+        loss += curved_tile(z, y + a, v ? v + a : nullptr, own + a, rows, p, h);
+        pull(X + a * d, rows, d, z, G);
+        for (int64_t i = 0; i < rows; ++i) {
+            G[d] += z[i];
+            const double root = std::sqrt(h[i]);
+            for (int64_t j = 0; j < d; ++j)
+                B[i * wide + j] = (double(X[(a + i) * d + j]) - mean[j]) * inverse[j] * root;
+            B[i * wide + d] = root;
+        }
+        add_products(B, rows, wide, H);
+    }
+    return loss;
+}
+
+HOT double curved_f64(const double *X, int64_t n, int64_t d, const double *y, const double *v, const double *own,
+                      const double *offset, const double *coef, double intercept, double p, const double *mean,
+                      const double *inverse, double *G, double *H, int64_t wide, double *B) {
+    return curved_pass(X, n, d, y, v, own, offset, coef, intercept, p, mean, inverse, G, H, wide, B);
+}
+HOT double curved_f32(const float *X, int64_t n, int64_t d, const double *y, const double *v, const double *own,
+                      const double *offset, const double *coef, double intercept, double p, const double *mean,
+                      const double *inverse, double *G, double *H, int64_t wide, double *B) {
+    return curved_pass(X, n, d, y, v, own, offset, coef, intercept, p, mean, inverse, G, H, wide, B);
+}
+
 const double *some(const In1<double> &a) { return a.size() ? a.data() : nullptr; }
 
 template <class T>
@@ -86,9 +170,50 @@ double loss_gradient(In2<T> X,               // in      (n, d)
     else return pass_f32(X.data(), n, d, y.data(), some(v), some(offset), coef.data(), intercept, power, G.data());
 }
 
+// Where the columns lie, and where the model stands.
+struct Point {
+    In1<double> coef;  // (d,)
+    double intercept, power;
+    In1<double> mean, spread;  // (d,)
+    void check() const { require(length(mean) == length(coef) && length(spread) == length(coef), "Point: sizes"); }
+};
+
+template <class T>
+double curvature(In2<T> X,               // in      (n, d)
+                 In1<double> y,          // in      (n,)
+                 In1<double> own,        // in      (n,)
+                 In1<double> v,          // in      (n,) weights, or empty
+                 In1<double> offset,     // in      (n,) or empty
+                 const Point &point,
+                 InOut1<double> G,       // in/out  (d + 1,) the gradient is added, the intercept's last
+                 InOut2<double> H) {     // in/out  (d + 1, d + 1) the information is added, both triangles
+    const int64_t n = X.shape(0), d = X.shape(1), wide = (d + LANES) / LANES * LANES;
+    require(length(y) == n && length(own) == n && weighs(v, n) && weighs(offset, n), "curvature: rows");
+    require(length(point.coef) == d && length(G) == d + 1, "curvature: columns");
+    require(int64_t(H.shape(0)) == d + 1 && int64_t(H.shape(1)) == d + 1, "curvature: information");
+    nb::gil_scoped_release unlocked;
+    std::vector<double> B(size_t(TILE * wide), 0.0), sum(size_t(wide * wide), 0.0), inverse(size_t(d), 0.0);
+    for (int64_t j = 0; j < d; ++j) inverse[size_t(j)] = 1.0 / point.spread.data()[j];
+    const double *coef = point.coef.data(), *mean = point.mean.data(), *each = inverse.data();
+    double loss;
+    if constexpr (sizeof(T) == 8)
+        loss = curved_f64(X.data(), n, d, y.data(), some(v), own.data(), some(offset), coef, point.intercept,
+                          point.power, mean, each, G.data(), sum.data(), wide, B.data());
+    else
+        loss = curved_f32(X.data(), n, d, y.data(), some(v), own.data(), some(offset), coef, point.intercept,
+                          point.power, mean, each, G.data(), sum.data(), wide, B.data());
+    for (int64_t j = 0; j <= d; ++j)
+        for (int64_t k = 0; k <= d; ++k) H.data()[j * (d + 1) + k] += sum[size_t(j <= k ? j * wide + k : k * wide + j)];
+    return loss;
+}
+
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
     define(m, "loss_gradient", &loss_gradient<double>, "X", "y", "v", "offset", "coef", "intercept", "power", "G");
     define(m, "loss_gradient", &loss_gradient<float>, "X", "y", "v", "offset", "coef", "intercept", "power", "G");
+    record<Point>(m, "Point", field("coef", &Point::coef), field("intercept", &Point::intercept),
+                  field("power", &Point::power), field("mean", &Point::mean), field("spread", &Point::spread));
+    define(m, "curvature", &curvature<double>, "X", "y", "own", "v", "offset", "point", "G", "H");
+    define(m, "curvature", &curvature<float>, "X", "y", "own", "v", "offset", "point", "G", "H");
 }
