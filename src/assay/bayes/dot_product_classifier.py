@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from assay.bayes.gaussian_classifier import check_overflow
 from assay.core import Card, Classifier, SumLearner
+from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.moments import ClassMoments, class_moments

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
+from assay.core.available import available_if
 from assay.core.explanations import Explanations, RowValues
 from assay.core.learner import Classifier, python_labels
-from assay.types import TableLike
+from assay.types import Codes, TableLike
 
 __all__ = ["Discriminant"]
 
@@ -45,7 +45,8 @@ class Discriminant(Classifier):
     def _choose(self, X: Any) -> np.ndarray:
         scores = self._scores(X)
         if scores.ndim == 2:
-            return np.argmax(scores, axis=1)
+            best: Codes = np.argmax(scores, axis=1)
+            return best
         return (scores > 0).astype(np.int64) if len(self.classes_) > 1 else np.zeros(len(scores), np.int64)
 
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
+from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Classifier

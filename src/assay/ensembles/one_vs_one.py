@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
+from assay.core.available import available_if
 from assay.core.discriminant import Discriminant
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, Reasons, RowValues

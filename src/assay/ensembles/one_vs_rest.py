@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
+from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier
+from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing

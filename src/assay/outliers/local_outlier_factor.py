@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
+from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Choice, Flag

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier, Regressor
+from assay.core.available import available_if
 from assay.core.explanations import Explanations, RowValues
 from assay.core.meta_estimator import MetaEstimator, PassesDistributionsOn, predicted_codes
 from assay.core.model_view import Part, TextBlock

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, get_tags
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Regressor
+from assay.core.available import available_if
 from assay.core.complaints import missing_message
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Explanations, RowValues

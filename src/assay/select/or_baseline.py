@@ -7,9 +7,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 
 from assay.baselines import MajorityClassifier, MeanRegressor
+from assay.core.available import available_if
 
 __all__ = ["OrBaseline"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
+from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations, RowValues, dense_block
 from assay.core.learner import Classifier, python_labels

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import TransformerMixin, is_classifier, is_regressor
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
+from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Classifier

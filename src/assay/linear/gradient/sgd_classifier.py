@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card, Classifier, Discriminant
+from assay.core.available import available_if
 from assay.core.explanations import Explanations, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import python_label

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 
 from assay.core import Card
+from assay.core.available import available_if
 from assay.core.parallel import in_threads
 from assay.core.parameters import Choice, Count, Flag, Function, Seed
 from assay.core.stored import Each, Integer, Object, ObjectRows, Plain, Scalar, TableRows

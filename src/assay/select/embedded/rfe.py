@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _estimator_has
 
 from assay.core import Card
+from assay.core.available import available_if
 from assay.core.fitting import all_or_nothing
 from assay.core.meta_estimator import takes_tables
 from assay.core.parameters import Any_, Count, Range

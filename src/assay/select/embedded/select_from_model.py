@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _estimator_has, check_is_fitted, check_scalar
 
 from assay.core import Card
+from assay.core.available import available_if
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Any_, Count, Flag, Function
 from assay.core.stored import Integer
