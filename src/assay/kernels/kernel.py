@@ -224,17 +224,26 @@ class Kernel:
         return self._with_theta(theta)
 
     def _with_theta(self, theta: np.ndarray) -> Self:
-        values, at = {}, 0
+        values: dict[str, Any] = {}
+        at = 0
         for name in self.searched:
             value, bounds = self._searched(name)
             if isinstance(bounds, str):
                 continue
-            k = np.size(value)
-            values[name] = np.exp(theta[at : at + k]) if np.ndim(value) else float(np.exp(theta[at]))
-            if not (np.min(values[name]) > 0.0 and np.max(values[name]) < np.inf):
+            if isinstance(value, float) or not np.ndim(value):
+                k = 1
+                values[name] = new = float(np.exp(theta[at]))
+                sound = 0.0 < new < np.inf
+            else:
+                k = np.size(value)
+                values[name] = each = np.exp(theta[at : at + k])
+                sound = bool(each.min() > 0.0 and each.max() < np.inf)
+            if not sound:
                 check_parameter(type(self).__name__, name, values[name], bounds)
             at += k
+        inner = self._inner
         changed = self._with_values(values)
+        changed.__dict__["_inner"] = inner
 
         def share(part: Kernel) -> Kernel:
             nonlocal at
@@ -481,24 +490,38 @@ class Kernel:
     @cached_property
     def _places(self) -> dict[str, Kernel]:
         parts: dict[str, Kernel] = {}
-        for name in _field_names(type(self)):
+        for name in self._inner:
             value = getattr(self, name)
             if isinstance(value, Kernel):
                 parts[name] = value
-            elif isinstance(value, tuple) and value and isinstance(value[0], Kernel):
+            else:
                 parts |= {f"{name}__{i}": part for i, part in enumerate(value)}
         return parts
 
     def _with_parts(self, change: Callable[[Kernel], Kernel]) -> Self:
         """The kernel with each of the kernels inside it changed, in the order of `_parts`."""
+        inner = self._inner
+        if not inner:
+            return self
         values: dict[str, Any] = {}
+        for name in inner:
+            value = getattr(self, name)
+            values[name] = change(value) if isinstance(value, Kernel) else tuple(map(change, value))
+        changed = self._changed(values)
+        changed.__dict__["_inner"] = inner
+        return changed
+
+    @cached_property
+    def _inner(self) -> tuple[str, ...]:
+        """The fields that hold kernels."""
+        held = []
         for name in _field_names(type(self)):
             value = getattr(self, name)
-            if isinstance(value, Kernel):
-                values[name] = change(value)
-            elif isinstance(value, tuple) and value and isinstance(value[0], Kernel):
-                values[name] = tuple(map(change, value))
-        return self._changed(values) if values else self
+            if isinstance(value, Kernel) or (
+                isinstance(value, tuple) and value and isinstance(value[0], Kernel)
+            ):
+                held.append(name)
+        return tuple(held)
 
     @property
     def _noisy(self) -> bool:

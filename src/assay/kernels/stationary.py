@@ -78,12 +78,12 @@ class OfDistance(VectorKernel):
         return [slope for name in self.searched for slope in by_name[name]]
 
     def _derivative_sums(self, A: Any, B: Any, W: np.ndarray, K: np.ndarray | None = None) -> np.ndarray:
-        if not np.ndim(self._scale()):
+        slope, shared = self._slope_of_values(K), not np.ndim(self._scale())
+        if shared and slope is None:
             return super()._derivative_sums(A, B, W, K)
         A, B = _dense(A), _dense(B)
         centre = B.mean(axis=0)
         A, B = A - centre, B - centre
-        slope = self._slope_of_values(K)
         squares = squared_distances(A, B, self.tolerance) if slope is None else np.zeros((0, 0))
         sums = {
             name: np.array([np.einsum("ij,ij->", W, part) for part in parts])
@@ -98,6 +98,8 @@ class OfDistance(VectorKernel):
                 + (np.ones(len(A)) @ M) @ B**2
                 - 2.0 * np.einsum("ij,ij->j", A, MB[:, :-1])  # (2)
             )
+            if shared:
+                sums["length_scale"] = sums["length_scale"].sum(keepdims=True)
         return np.concatenate([sums[name] for name in self.searched])
 
     def _slope_of_values(self, K: np.ndarray | None) -> np.ndarray | None:

@@ -47,7 +47,9 @@ class VectorKernel(Kernel):
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         form = self._form_for(A, B)
-        return super()._block(A, B) if form is None else _values(form, A, B)
+        if form is None:
+            return super()._block(A, B)
+        return _symmetric(Points(form, A, np.float64), np.float64) if A is B else _values(form, A, B)
 
     def gram(self, A: PointsLike) -> np.ndarray:
         form = self._form_for(A)
