@@ -110,6 +110,9 @@ MADE = {
     "IndianBuffetModel": {"n_sweeps": 10, "random_state": 0},
     "IndependentSigmoids": {"rate": 0.0005, "tol": 5.0},  # stops after a few steps
     "IsolationForest": {"n_estimators": 10, "random_state": 0},
+    "KMeans": {"n_clusters": 3, "init": "component", "tol": 0},
+    "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},
+    "BisectingKMeans": {"n_clusters": 3, "init": "component", "tol": 0},
     "LandmarkSVC": {"n_landmarks": 30, "gamma": 0.5, "tol": 1e-10, "random_state": 0},
     "GaussianProcessRegressor": {
         "alpha": 1e-3
@@ -161,6 +164,20 @@ MADE = {
     "SelectBySignificance": {"estimator": Ridge(), "task": "regression"},
     "SelectFromModel": {"estimator": Ridge()},
     "StabilitySelection": {"n_pairs": 10, "random_state": 0},
+    "MLPClassifier": {
+        "hidden_layer_sizes": 20,
+        "learning_rate": "cosine",  # ends with the last pass
+        "learning_rate_init": 0.02,
+        "max_iter": 60,
+        "random_state": 0,
+    },
+    "MLPRegressor": {
+        "hidden_layer_sizes": 20,
+        "learning_rate": "cosine",  # ends with the last pass
+        "learning_rate_init": 0.02,
+        "max_iter": 60,
+        "random_state": 0,
+    },
     "SGDClassifier": {"random_state": 0},
     "SGDRegressor": {"random_state": 0},
     "SphereTreeClassifier": {"random_state": 0},
@@ -212,6 +229,7 @@ DRAWN = (
     "BaggingRegressor",
     "IrepClassifier",
     "IsolationForest",
+    "MiniBatchKMeans",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RipperClassifier",
@@ -284,6 +302,7 @@ EXCEPT: dict[str, dict[str, str]] = {
     },
     "renamed_classes_give_renamed_answers": {
         "ConformalClassifier": "which rows are set aside is drawn class by class, in the order of the labels",
+        "MLPClassifier": "the first weights of the outputs are drawn in the order of the labels",
         "OrdinalLogisticRegression": "the order of the labels is that of the classes",
         "OutputCodeClassifier": "the code word of a class is drawn, in the order of the labels",
         **dict.fromkeys(
@@ -368,7 +387,7 @@ CHECKS: dict[str, dict[str, str]] = {
             "folds are dealt by rows: a row of weight 2 is in one fold, two copies may be in two; scikit-learn's own "
             "fail alike",
         )
-        for name in COMMITTEES
+        for name in (*COMMITTEES, "Tuned", "TunedRegressor")
     },
     "TunedThresholdClassifierCV": {
         "check_classifiers_train": "the decision follows the tuned thresholds, not the largest probability",
@@ -868,4 +887,9 @@ def test_the_page_of_learners_lists_every_classifier_as_it_is():
     """Each line of docs/classes.md must be so, and none may be missing."""
     page = (pathlib.Path(__file__).parents[1] / "docs" / "classes.md").read_text()
     listed = dict(re.findall(r"^\| `(\w+)` \| ([\w -]+?) \|", page, re.M))
-    assert listed == {name: LEARNERS[name].multiclass for name in CLASSIFIERS}
+    of_sequences = {
+        name: cls.multiclass
+        for name, cls in vars(assay.sequences).items()
+        if isinstance(cls, type) and getattr(cls, "multiclass", "")
+    }
+    assert listed == {name: LEARNERS[name].multiclass for name in CLASSIFIERS} | of_sequences

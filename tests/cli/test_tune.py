@@ -91,7 +91,10 @@ def test_rows_of_a_group_stay_together(run, tmp_path):
     [
         (("iris",), "Missing option '--learner'"),
         (("iris", "-l", "knnn"), "There is no learner 'knnn'. Did you mean knn?"),
-        (("iris", "-l", "oner"), "oner has no space by default. Say where to look (--space NAME=RANGE"),
+        (
+            ("iris", "-l", "majority"),
+            "majority has nothing to tune by default: it has no parameters. Say where to",
+        ),
         (("iris", "-l", "lasso"), "a regressor"),
         (("iris", "-l", "knn", "-s", "k"), "'k' is not NAME=RANGE"),
         (("iris", "-l", "knn", "-s", "n_neighbors=9..1"), "low must be a number below high"),
@@ -99,6 +102,13 @@ def test_rows_of_a_group_stay_together(run, tmp_path):
         (("iris", "-l", "knn", "-s", "bogus=1..9", "--n", "2"), "knn does not take {'bogus'"),
         (("iris", "-l", "knn", "--n", "0"), "0 is not in the range"),
         (("iris", "-l", "knn", "--jobs", "0"), "0 processes can do nothing"),
+        (("iris", "-l", "knn", "--budget", "0"), "a time above 0 is needed"),
+        (("iris", "-l", "knn", "--budget", "soon"), "'soon' is no time"),
+        (("iris", "-l", "knn", "--search", "luck"), "'luck' is not one of"),
+        (("iris", "-l", "knn", "--cost", "a"), "'a' is not PREDICTED:ACTUAL=COST"),
+        (("diabetes", "-l", "ridge", "--reject", "1"), "--reject is about classes"),
+        (("iris", "-l", "knn", "--time", "nothing"), "there is no column nothing"),
+        (("iris", "-l", "knn", "--folder", "/dev/null/x"), "cannot be written"),
         (("iris", "-l", "knn", "-m", "errror"), "errror"),
         (("iris", "-l", "knn", "-o", "nowhere/m.assay"), "there is no folder nowhere"),
         (("iris", "-l", "knn", "--save", "t.doc"), "--save"),
@@ -113,3 +123,35 @@ def test_wrong_input_ends_in_a_sentence(run, args, words):
     assert code == 2
     assert words in err
     assert "Traceback" not in err
+
+
+def test_a_stopped_search_goes_on_and_ends_as_if_it_had_not_been(run, tmp_path):
+    """The journal of a search that was cut off after some fits: what is in it is not done again."""
+    folder = tmp_path / "search"
+    args = ("tune", "iris", "-l", "tree", "--n", "4", "--inner", "3-fold", "--outer", "none", "--json")
+    code, whole, err = run(*args)
+    assert code == 0, err
+    assert run(*args, "--folder", folder)[1] == whole
+    (journal,) = folder.glob("*/cells.journal")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 12
+    journal.write_bytes(b"".join(lines[:5]) + lines[5][:20])  # killed while it wrote
+    assert run(*args, "--folder", folder)[1] == whole
+    assert sorted(journal.read_bytes().splitlines()) == sorted(line.rstrip() for line in lines)
+
+
+def test_times_weights_and_costs_as_in_compare(run, tmp_path):
+    rng = np.random.default_rng(0)
+    table, x = tmp_path / "t.csv", rng.normal(size=80)
+    lines = [f"{i},{x[i]:.4f},{1 + i % 3},{'yes' if x[i] + rng.normal() > 0 else 'no'}" for i in range(80)]
+    table.write_text("day,x,count,class\n" + "\n".join(lines) + "\n")
+    code, out, err = run(
+        "tune", table, "-t", "class", "-l", "logistic", "--n", "3", "--time", "day", "--weight", "count",
+        "--cost", "no:yes=5", "--search", "random", "--json",
+    )  # fmt: skip
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["metric"] == "cost"
+    assert len(found["outer"]["chosen"]) == 5
+    assert "in time" in found["outer"]["sentences"][0] or "time" in found["outer"]["sentences"][0]
+    assert 0 < found["outer"]["mean"] < 5

@@ -8,15 +8,23 @@ import click
 
 from assay.cli.compare import MetricOption
 from assay.cli.completion import complete_columns, complete_metrics, complete_one_learner
+from assay.cli.costs import cost_option, loss_from, refuse_options, reject_option
 from assay.cli.data import data_argument, open_data, rows_to_learn, target_option, task_option
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
+from assay.cli.seconds import Seconds
 from assay.cli.words import counted
 
 if TYPE_CHECKING:
     from assay.tuning import Nested
 
 SHOWN = 10  # settings in the table of tries
+SEARCHES = {
+    "bayes": "a Gaussian process of the values so far suggests the next one",
+    "tree": "two densities, of good settings and of the others, suggest it: for many parameters",
+    "random": "drawn at random",
+    "halving": "drawn at random, judged on few rows, the best third on three times as many, and so on",
+}
 
 
 @click.command(
@@ -41,6 +49,13 @@ SHOWN = 10  # settings in the table of tries
     help="Where to look for a parameter: C=0.01..100,log, depth=1..20, or values: weights=uniform,distance; "
     "repeatable. Default: ranges that are known to be good for the learner.",
 )
+@click.option(
+    "--search",
+    default="bayes",
+    show_default=True,
+    type=click.Choice(tuple(SEARCHES)),
+    help="How settings are chosen. " + " ".join(f"{name}: {words}." for name, words in SEARCHES.items()),
+)
 @click.option("--n", "n_iter", default=30, show_default=True, type=click.IntRange(1), help="Settings to try.")
 @click.option(
     "--metric",
@@ -49,12 +64,13 @@ SHOWN = 10  # settings in the table of tries
     shell_complete=complete_metrics,
     help="What is made best. Default: error of classes, rmse of numbers.",
 )
-@click.option("--inner", default="5-fold", show_default=True, help="The splits that judge a setting.")
+@cost_option
+@reject_option
+@click.option("--inner", help="The splits that judge a setting. Default: 5-fold; with --time 3-time.")
 @click.option(
     "--outer",
-    default="5-fold",
-    show_default=True,
-    help="The splits whose test rows judge the whole search, each with a search of its own; none leaves that out.",
+    help="The splits whose test rows judge the whole search, each with a search of its own; none leaves that out. "
+    "Default: 5-fold; with --time 5-time.",
 )
 @click.option(
     "--group",
@@ -63,9 +79,33 @@ SHOWN = 10  # settings in the table of tries
     help="Rows with the same value are never split between training and test.",
 )
 @click.option(
+    "--time",
+    metavar="COLUMN",
+    shell_complete=complete_columns,
+    help="Time of each row: settings are judged, and learners tested, on rows later than the training rows.",
+)
+@click.option(
+    "--weight",
+    metavar="COLUMN",
+    shell_complete=complete_columns,
+    help="Weight of each row, in training and in the metric.",
+)
+@click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0), help="The same seed, the same search."
 )
-@click.option("--jobs", "-j", default=1, show_default=True, help="Processes of the outer splits.")
+@click.option(
+    "--budget",
+    type=Seconds(),
+    help="Begin no further setting after so long, in all searches together: 90s, 5m, 1h.",
+)
+@click.option(
+    "--jobs", "-j", default=1, show_default=True, help="Processes; the result does not depend on it."
+)
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False),
+    help="Write every finished fit down here. The same command again goes on where an earlier one was stopped.",
+)
 @click.option(
     "--output",
     "-o",
@@ -85,19 +125,26 @@ def command(
     task: str | None,
     learner: str,
     spaces: tuple[str, ...],
+    search: str,
     n_iter: int,
     metric: str | None,
-    inner: str,
-    outer: str,
+    cost: tuple[str, ...],
+    reject: float | None,
+    inner: str | None,
+    outer: str | None,
     group: str | None,
+    time: str | None,
+    weight: str | None,
     seed: int,
+    budget: float | None,
     jobs: int,
+    folder: str | None,
     output: str | None,
     save: str | None,
     as_json: bool,
     reading: Reading,
 ) -> None:
-    """Try settings of a learner that Bayesian optimisation suggests, and keep the best.
+    """Try settings of a learner that a search suggests, and keep the best.
 
     The best setting looks better on the splits that chose it than it is. So the whole search is repeated on the
     training rows of each outer split, and judged by the test rows, which took no part: that is the error to expect.
@@ -120,6 +167,10 @@ def command(
         raise click.UsageError("--json and --output - cannot both be standard output.")
     if jobs == 0:
         raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
+    if budget is not None and budget <= 0:
+        raise click.BadParameter("a time above 0 is needed", param_hint="--budget")
+    inner = inner or ("3-time" if time else "5-fold")
+    outer = outer or ("5-time" if time else "5-fold")
     for option, splits in (("--inner", inner), ("--outer", outer)):  # before a search of minutes
         if splits != "none" or option == "--inner":
             with spoken_as(option):
@@ -127,20 +178,38 @@ def command(
     of_learner = task_of_learners([learner]) or task_of_metrics([metric] if metric else [])
     find_learner(learner, KIND_OF_TASK[task or of_learner or "classification"])  # before the file is read
     dataset, aim = rows_to_learn(open_data(data, target, reading), "tune", task, of_learner)
+    if aim.task == "regression":
+        refuse_options(
+            {"--cost": cost, "--reject": reject}, "classes", f"{aim.name} holds numbers (a regression)"
+        )
     dataset, groups = set_apart(dataset, group, "--group")
+    dataset, times = set_apart(dataset, time, "--time")
+    dataset, weights = set_apart(dataset, weight, "--weight")
+    if weights is None and dataset.weights is not None:
+        weights = dataset.weights
+        click.echo(
+            f"The rows of {dataset.name} have weights; they count in learning and in the metric.", err=True
+        )
     entry = find_learner(learner, KIND_OF_TASK[aim.task])
-    metric = metric or DEFAULT[aim.task][0]
+    loss = loss_from(cost, aim.labels.tolist())
+    decisions = loss is not None or reject is not None
+    metric = metric or ("cost" if decisions else DEFAULT[aim.task][0])
     (measure,) = as_measures([metric], "tune", aim.task)
     ranges = _ranges(spaces) or default_space(learner, *dataset.X.shape, aim.task)
-    if dataset.weights is not None:
-        click.echo(f"Note: the weights of the rows of {dataset.name} are not used in tuning.", err=True)
+    of_classes: dict[str, Any] = {} if aim.task == "regression" else {"loss": loss, "reject": reject}
+    splits_of = 0 if outer == "none" else Resampling.of(outer).count(len(dataset.y), groups)
+    share = None if budget is None else budget / (splits_of + 1)
     make = TunedRegressor if aim.task == "regression" else Tuned
-    model = make(entry.name, ranges, inner, metric, seed, n_iter).fit(dataset.X, dataset.y, groups)
+    model = make(
+        entry.name, ranges, inner, metric, seed, n_iter, search=search, budget=share, n_jobs=jobs, folder=folder,
+        **of_classes,
+    ).fit(dataset.X, dataset.y, weights, groups=groups, times=times)  # fmt: skip
     outcome = None
     if outer != "none":
         outcome = nested(
-            entry.name, ranges, dataset.X, dataset.y, outer, inner, metric=metric, groups=groups, random_state=seed,
-            n_jobs=jobs, task=aim.task, n_iter=n_iter,
+            entry.name, ranges, dataset.X, dataset.y, outer, inner, metric=metric, groups=groups, times=times,
+            random_state=seed, n_jobs=jobs, task=aim.task, n_iter=n_iter, search=search, sample_weight=weights,
+            loss=loss, reject=reject, budget=None if share is None else share * splits_of, folder=folder,
         )  # fmt: skip
     dataset.tell_left_out()
     _show(model, entry.class_name, measure, outcome, as_json, output == "-")
@@ -225,7 +294,15 @@ def _show(
                 "metric": measure.name,
                 "best_setting": model.best_params_,
                 "best_inner": model.best_score_,
-                "tries": [{"setting": setting, measure.name: mean} for setting, mean in model.results_],
+                "tries": [
+                    {
+                        "setting": t["setting"],
+                        measure.name: t["value"],
+                        "share": t["share"],
+                        "failure": t["failure"],
+                    }
+                    for t in model.history_
+                ],
                 "importances": shares,
                 "outer": None
                 if outcome is None
@@ -245,6 +322,9 @@ def _show(
         for setting, mean in tries[:SHOWN]
     ]
     more = f"{len(tries) - SHOWN} more were tried." if len(tries) > SHOWN else ""
+    fewer = sum(t["share"] < 1 for t in model.history_)
+    if fewer:
+        more = f"{more} {counted(fewer, 'fit')} to fewer rows said which settings to judge by all of them.".strip()
     parts: list[Any] = [
         Section(f"Best of {len(tries)} settings", [*names, f"{measure.name} (inner)"], lines, more)
     ]
@@ -255,6 +335,11 @@ def _show(
             Section("What mattered", ["parameter", "share of the variance that it explains alone"], mattered)
         )
     facts = [f"best setting: {_words(model.best_params_)}"]
+    failures = [t["failure"] for t in model.history_ if t["failure"]]
+    if failures:
+        facts.append(
+            f"{counted(len(failures), 'setting')} could not be judged and were left out: {failures[0]}"
+        )
     facts += [] if outcome is None else str(outcome).splitlines()
     if outcome is None:
         facts.append(
@@ -272,6 +357,8 @@ def _shares(model: Any) -> dict[str, float]:
     """Which parameters mattered; nothing if too few settings have a value."""
     from assay.errors import DataError
 
+    if model.search == "halving":
+        return {}  # few settings are judged by all rows
     try:
         return model.optimization().importances()
     except DataError:
@@ -281,13 +368,16 @@ def _shares(model: Any) -> dict[str, float]:
 def _save(model: Any, metric: str, path: str) -> None:
     from assay.cli.output import unique_name, write_columns
 
-    names = list(dict.fromkeys(name for setting, _ in model.results_ for name in setting))
+    tries = model.history_
+    names = list(dict.fromkeys(name for t in tries for name in t["setting"]))
     columns: dict[str, Any] = {}
     for name in names:
-        values = [setting.get(name) for setting, _ in model.results_]
+        values = [t["setting"].get(name) for t in tries]
         plain = all(v is None or (isinstance(v, (int, float)) and not isinstance(v, bool)) for v in values)
         columns[name] = values if plain else [None if v is None else str(v) for v in values]
-    columns[unique_name(metric, set(columns))] = [mean for _, mean in model.results_]
+    columns[unique_name(metric, set(columns))] = [t["value"] for t in tries]
+    if any(t["share"] < 1 for t in tries):
+        columns[unique_name("share of rows", set(columns))] = [t["share"] for t in tries]
     write_columns(columns, path)
 
 
@@ -295,6 +385,7 @@ def _keep(model: Any, dataset: Any, reading: Reading, output: str) -> None:
     """Save the tuned learner as ``assay fit`` saves one."""
     from assay.cli.output import save_model
 
+    model.set_params(folder=None, n_jobs=None)  # where it was fitted is no part of the model
     model.target_name_ = dataset.target
     reading_options = {"na": list(reading.na), "clean": list(dataset.cleaned)}
     if any(reading_options.values()):

@@ -29,7 +29,7 @@ from assay.stats.significance.test_result import check_alpha
 from assay.tables.data import Dataset
 from assay.types import Estimator, Losses, MeasureLike, RowLabels, TableLike, Target, Weights
 
-__all__ = ["compare"]
+__all__ = ["compare", "decisions_of"]
 
 
 def compare(
@@ -144,7 +144,7 @@ def compare(
     )
     data, notes = rows.data, rows.notes
     aim = data.target
-    costs, measured = _decisions(rows.loss, reject, as_measures(metrics, task=aim.task), data)
+    costs, measured = decisions_of(rows.loss, reject, as_measures(metrics, task=aim.task), data)
     plan, changes = rows.design.fitted_to(aim.codes, aim.labels, data.groups, data.times)
     notes += changes
     folds = plan.folds if plan.kind == "folds" else 10
@@ -195,8 +195,8 @@ def _unweighed(candidates: list[Candidate], data: Data) -> list[str]:
     return [f"{', '.join(names)} cannot learn from weighted rows; the weights count in the metrics alone."]
 
 
-def _decisions(
-    loss: Any, reject: Any, metrics: list[Measure], data: Data
+def decisions_of(
+    loss: Any, reject: Any, metrics: list[Measure], data: Data, who: str = "compare"
 ) -> tuple[LossMatrix | None, list[Measure]]:
     """The loss table, and the metrics with cost and rejected added where a loss or a reject cost asks for them."""
     names = [m.name for m in metrics]
@@ -205,7 +205,7 @@ def _decisions(
             raise ParameterError(
                 f"the metric {m.name} does not take sample_weight, so it cannot count rows by their weights. "
                 "Give its function that parameter, or leave the metric or the weights out.",
-                who="compare",
+                who=who,
             )
     if loss is None and reject is None:
         for m in metrics:
@@ -213,7 +213,7 @@ def _decisions(
                 raise ParameterError(
                     f"the metric {m.name} needs to know what answers cost: loss={{(said, truth): cost}}"
                     + (" or reject=cost." if m.name == "cost" else ", and reject=cost."),
-                    who="compare",
+                    who=who,
                 )
         return None, metrics
     if data.target.task == "regression":
@@ -221,14 +221,14 @@ def _decisions(
         raise ParameterError(
             f"{what}= is about wrong classes, and {data.target.name} has numbers. Costs of predicted numbers: the "
             "metric 'asymmetric cost'.",
-            who="compare",
+            who=who,
         )
-    table = as_loss(loss, data.labels, who="compare")
+    table = as_loss(loss, data.labels, who=who)
     if table.actions != table.classes:
         raise ParameterError(
             f"the loss has actions that are no class: {[a for a in table.actions if a not in table.classes]}. "
             "For leaving a row undecided, give reject=cost.",
-            who="compare",
+            who=who,
         )
     wanted = ["cost"] + (["rejected"] if reject is not None else [])
     return table, metrics + [measures()[m] for m in wanted if m not in names]

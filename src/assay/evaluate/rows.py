@@ -20,7 +20,7 @@ from assay.evaluate.target import as_target, check_task, missing
 from assay.tables import RowNames, Table, row_name
 from assay.tables.rows import take_rows
 
-__all__ = ["Rows", "as_column", "gather"]
+__all__ = ["Rows", "as_column", "as_moments", "gather"]
 
 
 @dataclass
@@ -74,7 +74,7 @@ def gather(
     table = table if names is None else table.replaced(row_names=names)
     n = table.shape[0]
     aim = as_target(y, n, who, name=target, task=check_task(task, who), of_learners=of_learners)
-    groups, times = as_column(groups, n, "groups", who), _moments(as_column(times, n, "times", who), who)
+    groups, times = as_column(groups, n, "groups", who), as_moments(as_column(times, n, "times", who), who)
     weight = check_weights(weights, n, who, squared=True)
     kept, notes = aim.labelled, []
     if not kept.all():
@@ -129,7 +129,7 @@ def as_column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
     return column
 
 
-def _moments(times: np.ndarray | None, who: str) -> np.ndarray | None:
+def as_moments(times: np.ndarray | None, who: str) -> np.ndarray | None:
     """Times that can be put in order: numbers, dates, ISO text. A time without a zone counts as UTC."""
     if times is None or times.dtype.kind in "iufmM":
         return times

@@ -33,6 +33,7 @@ class Journal:
     write : bool
         Whether to take the lock and to allow ``append``; a journal can be read while another process writes.
     needs : names of fields without which a record counts as damaged, whoever wrote it
+    who : who speaks in error messages
 
     Attributes
     ----------
@@ -49,7 +50,9 @@ class Journal:
     0.25
     """
 
-    def __init__(self, folder: Path | None, write: bool = True, needs: Iterable[str] = ()):
+    def __init__(
+        self, folder: Path | None, write: bool = True, needs: Iterable[str] = (), who: str = "experiment"
+    ):
         self.folder, self.write, self.needs = folder, write, {"key", *needs}
         self.records: dict[str, dict[str, Any]] = {}
         self.damaged = 0
@@ -62,10 +65,10 @@ class Journal:
         if write:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                self._lock = _locked(folder)
+                self._lock = _locked(folder, who)
             except OSError as error:
                 raise ParameterError(
-                    f"{folder} cannot be written ({error.strerror}). Choose another folder.", who="experiment"
+                    f"{folder} cannot be written ({error.strerror}). Choose another folder.", who=who
                 ) from error
         try:
             end = self._read()
@@ -143,7 +146,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) and isinstance(record.get("key"), str) else None
 
 
-def _locked(folder: Path) -> Any:
+def _locked(folder: Path, who: str) -> Any:
     """An open file that is locked for this process, or an error that names the process that holds it."""
     import fcntl
 
@@ -156,9 +159,9 @@ def _locked(folder: Path) -> Any:
         holder = file.read().strip() or "unknown"
         file.close()
         raise ParameterError(
-            f"another process ({holder}) is running the experiment in {folder}. Wait until it ends, "
+            f"another process ({holder}) is running the {who} in {folder}. Wait until it ends, "
             "stop it, or choose another folder.",
-            who="experiment",
+            who=who,
         ) from None
     file.seek(0)
     file.truncate()

@@ -324,23 +324,23 @@ class Space:
         """(n, D) the points that stand for the same settings, each setting by one point."""
         units = np.clip(np.array(units, dtype=np.float64, ndmin=2), 0.0, 1.0)
         for j, dimension in enumerate(self.parameters.values()):
-            units[:, j] = np.where(self._there(dimension, units), dimension.snap(units[:, j]), NOT_THERE)
+            units[:, j] = np.where(self.active(dimension, units), dimension.snap(units[:, j]), NOT_THERE)
         return units
 
-    def _there(self, dimension: Dimension, units: np.ndarray) -> np.ndarray:
+    def active(self, dimension: Dimension, units: np.ndarray) -> np.ndarray:
         """(n,) whether a parameter's condition holds."""
         holds = np.ones(len(units), dtype=bool)
         for other, wanted in (dimension.when or {}).items():
             j = self.names.index(other)
             values = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
             current = [self.parameters[other].value(u) for u in units[:, j]]
-            holds &= np.array([v in values for v in current]) & self._there(self.parameters[other], units)
+            holds &= np.array([v in values for v in current]) & self.active(self.parameters[other], units)
         return holds
 
     def settings(self, units: ArrayLike) -> list[dict[str, Any]]:
         """The settings that points stand for; a parameter whose condition does not hold is left out."""
         units = self.snap(units)
-        active = [self._there(dimension, units) for dimension in self.parameters.values()]
+        active = [self.active(dimension, units) for dimension in self.parameters.values()]
         return [
             {
                 name: dimension.value(row[j])
@@ -362,7 +362,7 @@ class Space:
         missing = [
             name
             for name, dimension in self.parameters.items()
-            if name not in setting and self._there(dimension, point[None])[0]
+            if name not in setting and self.active(dimension, point[None])[0]
         ]
         if missing:
             raise ParameterError(f"the setting {dict(setting)!r} has no value of {missing[0]}.")
@@ -384,7 +384,7 @@ class Space:
         columns = []
         for j, dimension in enumerate(self.parameters.values()):
             if isinstance(dimension, Category):
-                active = self._there(dimension, units)
+                active = self.active(dimension, units)
                 hot = dimension.codes(units[:, j])[:, None] == np.arange(len(dimension.values))
                 columns.append((hot & active[:, None]) / np.sqrt(2.0))
             else:
