@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ def newton(
                 reason = "watch"
             elif stalled >= PATIENCE and abs(slope) <= level:
                 reason = "value"
-    return trail.end(w, value, g, reason or "iterations")
+    return replace(trail.end(w, value, g, reason or "iterations"), curvature=H)
 
 
 def newton_step(H: np.ndarray, g: np.ndarray) -> np.ndarray:

@@ -16,10 +16,11 @@ from assay.core.seeds import as_generator
 from assay.core.stored import Object, Scalar
 from assay.core.sums import Block, Source
 from assay.errors import DegenerateError, warn_user
-from assay.linear.bayesian.laplace_fit import GaussianPrior, Laplace, best_precision, laplace
+from assay.linear.bayesian.laplace_fit import GaussianPrior, Laplace, Shortcut, best_precision, laplace
 from assay.linear.bayesian.posterior_regressor import PosteriorRegressor
 from assay.linear.generalized.averaged_family import averaged_family, means_at_nodes
 from assay.linear.generalized.deviance_objective import DevianceObjective, DevianceSums, means, split
+from assay.linear.generalized.deviance_regressor import sample_of
 from assay.linear.generalized.families import NegativeBinomial
 from assay.linear.generalized.named_family import NamedFamilyRegressor
 from assay.linear.generalized.overdispersion import most_likely_alpha
@@ -33,6 +34,13 @@ __all__ = ["BayesianGeneralizedLinearModel"]
 
 ROUNDS = 50  # of fitting the weights, the dispersion and the overdispersion in turn
 SETTLED = 1e-7  # change of their logarithms
+CANONICAL = {
+    "gaussian": "identity",
+    "poisson": "log",
+    "binomial": "logit",
+    "gamma": "inverse",
+}  # where the expected
+# curvature is the observed one
 DIFFERENCE = 1e-5  # of the linear predictor, for the derivative of the score
 
 
@@ -187,7 +195,7 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
                 "flat prior has no posterior. Give it a prior: penalize_intercept=True."
             )
         prior = GaussianPrior.of(len(roles.kept), 1.0, self.m_0, self.S_0, kind, who)
-        state = _Fit(self, objective, prior, self._first(objective, None), survey.rows)
+        state = _Fit(self, objective, prior, survey.rows)
         chosen = isinstance(self.alpha, str)
         self.alpha_ = best_precision(state.log_evidence) if chosen else float(self.alpha)
         state.fit(self.alpha_)
@@ -319,23 +327,25 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
 class _Fit:
     """The mode for a precision, the dispersion and the overdispersion; each fit begins where the last one ended."""
 
-    def __init__(
-        self, learner: Any, objective: DevianceObjective, prior: GaussianPrior, start: np.ndarray, rows: float
-    ):
-        self.learner, self.objective, self.prior, self.start, self.rows = (
-            learner,
-            objective,
-            prior,
-            start,
-            rows,
-        )
+    def __init__(self, learner: Any, objective: DevianceObjective, prior: GaussianPrior, rows: float):
+        self.learner, self.objective, self.prior, self.rows = learner, objective, prior, rows
+        sample = sample_of(objective.source, len(objective.scale.mean)) if objective.unbounded else None
+        self.sample = None if objective.power is None else sample
+        self.start = learner._first(self._small() or objective, None)
         fixed = objective.family.dispersion
         self.free = fixed is None
         self.phi = 1.0 if fixed is None else float(fixed)
         if self.free:
-            self.phi = self._dispersion(start, float(min(objective.size, rows / 2)))
+            self.phi = self._dispersion(self.start, float(min(objective.size, rows / 2)))
         self.laplace: Laplace | None = None
         self.effective, self.evidence, self.deviance = 0.0, np.nan, 0.0
+
+    def _small(self) -> DevianceObjective | None:
+        """The objective over some of many rows, where gradients alone cost a fraction of a look at the curvature."""
+        if self.sample is None:
+            return None
+        weight = float(len(self.sample.y) if self.sample.w is None else self.sample.w.sum())
+        return self.objective.over(self.sample, weight)
 
     def log_evidence(self, alpha: float) -> float:
         self.fit(alpha)
@@ -346,6 +356,7 @@ class _Fit:
         prior = self.prior.scaled(alpha)
         for _ in range(ROUNDS):
             unit = self.objective.scale.total / self.phi
+            canonical = CANONICAL.get(self.objective.family.name) == self.objective.link.name
             self.laplace = laplace(
                 lambda v: tuple(unit * part for part in self.objective.curvature(v)),  # type: ignore # noqa: B023
                 self.objective.scale,
@@ -354,7 +365,8 @@ class _Fit:
                 constant=learner.fit_intercept,
                 tol=learner.tol / self.phi,
                 max_iter=learner.max_iter,
-                curvature=lambda v: unit * _observed(self.objective, v),  # noqa: B023
+                curvature=None if canonical else lambda v: unit * _observed(self.objective, v),  # noqa: B023
+                shortcut=self._shortcut(unit),
             )
             self.start = self.laplace.inner
             spread = self.laplace.posterior.spread
@@ -362,6 +374,21 @@ class _Fit:
             if self._settled():
                 break
         self._likelihood()
+
+    def _shortcut(self, unit: float) -> Shortcut | None:
+        objective, small = self.objective, self._small()
+        if small is None:
+            return None
+
+        def few(v: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+            value, g, H = small.curvature(v)
+            return unit * value, unit * g, unit * H
+
+        def gradient(v: np.ndarray) -> tuple[float, np.ndarray]:
+            value, g = objective.value_gradient(v)
+            return unit * value, unit * g
+
+        return Shortcut(few, gradient)
 
     def _settled(self) -> bool:
         """Whether dispersion and overdispersion stay as they are at the new mode."""
@@ -445,9 +472,10 @@ def _observed(objective: DevianceObjective, v: np.ndarray) -> np.ndarray:
             h = weight * (slope * factor - (y - mu) * change)
         if not np.isfinite(h).all():
             return DevianceSums(0.0, np.zeros(1), np.full((objective.size, objective.size), np.nan))
-        both = [np.maximum(h, 0.0), np.maximum(-h, 0.0)]
-        above, below = grams(block.X, both, objective.scale, objective.fit_intercept)
-        return DevianceSums(0.0, np.zeros(1), above - below)
+        signs = [1.0, -1.0] if (h < 0).any() else [1.0]
+        parts = [np.maximum(sign * h, 0.0) for sign in signs]
+        blocks = grams(block.X, parts, objective.scale, objective.fit_intercept)
+        return DevianceSums(0.0, np.zeros(1), np.tensordot(signs, blocks, axes=1))
 
     sums = objective.source.add_up(part)
     assert sums.curvature is not None

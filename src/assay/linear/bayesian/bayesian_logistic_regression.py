@@ -15,15 +15,15 @@ from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.core.scores import softmax
 from assay.core.seeds import as_generator
 from assay.core.stored import Each, FloatArray, Integer, Object, Scalar, TableRows
-from assay.core.sums import Rows, Source
+from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
-from assay.linear.bayesian.laplace_fit import GaussianPrior, Laplace, best_precision, laplace
+from assay.linear.bayesian.laplace_fit import GaussianPrior, Laplace, Shortcut, best_precision, laplace
 from assay.linear.bayesian.logistic_normal import logistic_normal, pairwise_probit
 from assay.linear.bayesian.posterior_table import PosteriorTable
 from assay.linear.inference.summary import constant_name
 from assay.linear.linear_classifier import LinearClassifier
 from assay.linear.logistic.logistic_objective import LogisticObjective, Scale
-from assay.linear.logistic.row_sample import survey
+from assay.linear.logistic.row_sample import RowSample, survey
 from assay.linear.regression.least_squares import intercept_kind
 from assay.linear.terms import MAX_TERMS
 from assay.optimize.objective import Record
@@ -36,6 +36,9 @@ __all__ = ["BayesianLogisticRegression"]
 
 BLOCK_NUMBERS = 2**21  # of rows times draws times classes at a time
 MOST_WEIGHTS = 6000  # of all classes together, whose curvature is a matrix
+SAMPLE_ROWS = 1024  # of each class that are solved first: at least these,
+SAMPLE_ROWS_PER_WEIGHT = 32  # for each weight these;
+SAMPLE_FACTOR = 8  # so many times as many rows make that worth while
 FARTHEST = 1e100  # a value of a row, so that variances of its score are numbers
 
 
@@ -188,6 +191,7 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
             )
         sums = survey(source, K, 0)
         d, F = len(sums.columns.mean), 1 if K == 2 else K
+        quota = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_WEIGHT * (d + 1) * F // K)
         if not sums.weight.sum() > 0:
             raise DataError(f"{who}: the weights of all rows are zero, so there is nothing to learn.")
         if self.fit_intercept and not self.penalize_intercept and not sums.weight.all():
@@ -217,6 +221,21 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
             value, g, H = objective.hessian(v)  # means over the rows
             return scale.total * value, scale.total * g, scale.total * H
 
+        shortcut = None
+        if isinstance(source, Rows) and source.X.shape[0] >= SAMPLE_FACTOR * quota * K:
+            sample = RowSample.of(Block(source.X, source.y, source.w), K, quota).rows()
+            small = objective.over(sample)
+
+            def few(v: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+                value, g, H = small.hessian(v)
+                return scale.total * value, scale.total * g, scale.total * H
+
+            def gradient(v: np.ndarray) -> tuple[float, np.ndarray]:
+                value, g = objective.value_gradient(v)
+                return scale.total * value, scale.total * g
+
+            shortcut = Shortcut(few, gradient)
+
         def fit(alpha: float) -> Laplace:
             start = last[-1].inner if last else None
             last.append(
@@ -229,6 +248,7 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
                     constant=self.fit_intercept,
                     tol=self.tol,
                     max_iter=self.max_iter,
+                    shortcut=shortcut,
                 )
             )
             return last[-1]

@@ -15,24 +15,27 @@ coordinates of an objective, in which columns have mean 0 and spread 1; each is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from assay.errors import DegenerateError, ParameterError
 from assay.linear.logistic.logistic_objective import Scale
+from assay.optimize.lbfgs import lbfgs
 from assay.optimize.newton import newton
-from assay.optimize.objective import Record
+from assay.optimize.objective import Optimum, Record
 from assay.stats.bayesian.linear_posterior import LinearPosterior, root_of
 
-__all__ = ["GaussianPrior", "Laplace", "best_precision", "laplace"]
+__all__ = ["GaussianPrior", "Laplace", "Shortcut", "best_precision", "laplace"]
 
 Floats = np.ndarray
 LOG_2PI = float(np.log(2 * np.pi))
 LARGEST_STEP = float(np.log(10.0))  # of the logarithm of a precision, while its maximum is not enclosed
 MOST_STEPS = 12
+FEW_TOLERANCE = 1e-4  # gradient a row at which the fit to some of the rows ends
+GRADIENT_STEPS = 25  # with the curvature of some rows, before all are asked for theirs
 LIFT = 1e-12  # of the diagonal, where rounding leaves the curvature without a factor
 
 
@@ -88,11 +91,31 @@ class Laplace:
         return self.volume - self.value
 
 
+@dataclass(frozen=True)
+class Shortcut:
+    """What spares passes over many rows with curvatures.
+
+    Attributes
+    ----------
+    few : minus the log likelihood, its gradient and its curvature, as some of the rows estimate those of all
+    gradient : minus the log likelihood of all rows, but for a constant, and its gradient alone
+    """
+
+    few: Callable[[Floats], tuple[float, Floats, Floats]]
+    gradient: Callable[[Floats], tuple[float, Floats]]
+
+
 class _Posterior:
     """The negative log posterior in the coordinates of an objective, for ``newton``."""
 
-    def __init__(self, likelihood: Callable[[Floats], tuple[float, Floats, Floats]], P: Floats, m: Floats):
-        self.likelihood, self.P, self.m = likelihood, P, m
+    def __init__(
+        self,
+        likelihood: Callable[[Floats], tuple[float, Floats, Floats]],
+        P: Floats,
+        m: Floats,
+        gradient: Callable[[Floats], tuple[float, Floats]] | None = None,
+    ):
+        self.likelihood, self.P, self.m, self.gradient = likelihood, P, m, gradient
 
     def curvature(self, v: Floats, /) -> tuple[float, Floats, Floats]:
         value, g, H = self.likelihood(v)
@@ -100,7 +123,11 @@ class _Posterior:
         return value + 0.5 * float((v - self.m) @ pull), g + pull, H + self.P
 
     def value_gradient(self, v: Floats, /) -> tuple[float, Floats]:
-        return self.curvature(v)[:2]
+        if self.gradient is None:
+            return self.curvature(v)[:2]
+        value, g = self.gradient(v)
+        pull = self.P @ (v - self.m)
+        return value + 0.5 * float((v - self.m) @ pull), g + pull
 
 
 def laplace(
@@ -114,6 +141,7 @@ def laplace(
     tol: float = 1e-8,
     max_iter: int = 100,
     curvature: Callable[[Floats], Floats] | None = None,
+    shortcut: Shortcut | None = None,
 ) -> Laplace:
     """The approximation (1).
 
@@ -123,6 +151,7 @@ def laplace(
         (row by row: for each column the weights of all scores, the constant last)
     prior : of the weights of each score      start : where to begin; None is the prior's mean
     curvature : the curvature at the mode, if steps were made with another one
+    shortcut : with it the mode of some rows comes first, then steps with their curvature and the gradients of all
     """
     T, p = _outwards(scale, constant), len(prior.mean)
     P, m = (
@@ -132,12 +161,19 @@ def laplace(
     loose = scores > 1 and constant and not prior.precision[0, 0] > 0
     if loose:  # adding a number to all constants changes nothing: their sum is held at 0
         P += np.kron(np.outer(T[0], T[0]), np.full((scores, scores), 1 / scores))
-    objective = _Posterior(likelihood, P, m)
-    optimum = newton(
-        objective, m if start is None else start, tol=tol * max(scale.total, 1.0), max_iter=max_iter
-    )
-    v = optimum.w
-    H = objective.curvature(v)[2] if curvature is None else curvature(v) + P
+    objective = _Posterior(likelihood, P, m, None if shortcut is None else shortcut.gradient)
+    begin, least = m if start is None else start, tol * max(scale.total, 1.0)
+    optimum = None
+    if shortcut is not None:
+        optimum = _from_few(objective, _Posterior(shortcut.few, P, m), begin, least, scale.total)
+        begin = optimum.w
+    if optimum is None or not optimum.converged:
+        optimum = newton(objective, begin, tol=least, max_iter=max_iter)
+    v, value, H = optimum.w, optimum.value, optimum.curvature
+    if H is None:  # after steps with gradients alone
+        value, _, H = objective.curvature(v)
+    if curvature is not None:
+        H = curvature(v) + P
     R = _factor(H, lambda: objective.curvature(v)[2])
     order = np.arange(p * scores).reshape(p, scores).T.ravel()  # from column by column to score by score
     outside = np.kron(T, np.eye(scores))
@@ -152,7 +188,25 @@ def laplace(
     log_root = float(np.log(np.abs(np.diag(root))).sum())
     volume = 0.5 * log_prior - log_root + 0.5 * flat * LOG_2PI
     posterior = LinearPosterior(mean, signs[:, None] * root, 1.0)
-    return Laplace(posterior, optimum.value, volume, v, optimum.history, optimum.converged)
+    return Laplace(posterior, value, volume, v, optimum.history, optimum.converged)
+
+
+def _from_few(objective: _Posterior, few: _Posterior, begin: Floats, least: float, rows: float) -> Optimum:
+    """Steps with the gradients of all rows and the curvature of some of them, from the mode of these."""
+    first = newton(few, begin, tol=max(least, FEW_TOLERANCE * rows), max_iter=100)
+    assert first.curvature is not None
+    try:
+        metric = cho_factor(first.curvature)
+    except np.linalg.LinAlgError:
+        return replace(first, converged=False)
+    return lbfgs(
+        objective,
+        first.w,
+        metric=lambda g: cho_solve(metric, g),
+        scaled=False,
+        tol=least,
+        max_iter=GRADIENT_STEPS,
+    )
 
 
 def best_precision(fit: Callable[[float], float]) -> float:
@@ -199,7 +253,8 @@ def _outwards(scale: Scale, constant: bool) -> Floats:
 
 def _factor(H: Floats, expected: Callable[[], Floats]) -> Floats:
     """The upper factor of the curvature; of the expected one where the observed one is not positive."""
-    for A in (H, expected()):
+    for A in (H, None):
+        A = expected() if A is None else A
         for lift in (0.0, LIFT):
             try:
                 return np.linalg.cholesky(A + lift * np.diag(np.diag(A))).T

@@ -35,7 +35,7 @@ from assay.optimize.objective import Optimum, Record
 from assay.tables.row_names import row_name
 from assay.types import TableLike, Target, Weights
 
-__all__ = ["DevianceRegressor"]
+__all__ = ["DevianceRegressor", "sample_of"]
 
 SAMPLE_ROWS = 1024  # rows that are solved first: at least these,
 SAMPLE_ROWS_PER_COLUMN = 48  # for each column these,
@@ -124,7 +124,7 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         family, link = self._get_family(), self._get_link()
         roles = self._roles(link)
         inner = roles.applied(source)
-        sample = _sample(inner, len(roles.kept))
+        sample = sample_of(inner, len(roles.kept))
         survey = inner.add_up(lambda block: self._survey_part(block, family, roles, sample is None))
         if sample is not None:
             survey = replace(survey, columns=Columns.of(sample.X, sample.w), sample=sample)
@@ -614,7 +614,7 @@ def _dense_column(X: Any, j: int) -> np.ndarray:
     return np.asarray(column if isinstance(X, np.ndarray) else column.toarray(), dtype=np.float64).ravel()
 
 
-def _sample(source: Source, columns: int) -> Rows | None:
+def sample_of(source: Source, columns: int) -> Rows | None:
     """Some rows of a table in memory, if it has many more."""
     if not isinstance(source, Rows):
         return None
