@@ -974,3 +974,19 @@ def the_rest() -> None:
         for settings in ({}, {"sample_weight": np.ones(60)}, {"groups": np.arange(60) // 2}):
             metrics.with_interval(measure, y > 0, answer, method="percentile", resamples=20, **settings)
     metrics.with_interval(lambda a, b: np.mean(a == b), y > 0, score > 0, method="percentile", resamples=20)
+
+
+@scenario
+def networks() -> None:
+    """Passes over dense and sparse rows, with weights and with units left out; gradients over all rows."""
+    from assay.neural import MLPClassifier, MLPRegressor
+
+    Z, y = numbers()
+    settings: dict[str, Any] = {"hidden_layer_sizes": 3, "random_state": 0, "max_iter": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for solver in ("adam", "lbfgs"):
+            MLPClassifier(solver=solver, dropout=0.2, **settings).fit(Z, y, np.ones(60))
+            MLPClassifier(solver=solver, **settings).fit(Z.astype(np.float32), y)
+            MLPClassifier(solver=solver, **settings).fit(sparse()[0], y > 0)
+            MLPRegressor("huber", solver=solver, batch_size=7, clip=1.0, **settings).fit(Z, Z[:, :2])

@@ -3,6 +3,7 @@
 from assay import associations as associations
 from assay import baselines as baselines
 from assay import bayes as bayes
+from assay import cluster as cluster
 from assay import core as core
 from assay import decide as decide
 from assay import densities as densities
@@ -10,11 +11,13 @@ from assay import distances as distances
 from assay import ensembles as ensembles
 from assay import evaluate as evaluate
 from assay import experiments as experiments
+from assay import graphs as graphs
 from assay import kernels as kernels
 from assay import linear as linear
 from assay import metrics as metrics
 from assay import mixture as mixture
 from assay import neighbors as neighbors
+from assay import neural as neural
 from assay import optimize as optimize
 from assay import outliers as outliers
 from assay import plots as plots

@@ -1,0 +1,201 @@
+r"""The parameters of a dense network in one vector, and the native passes over the rows that change them.
+
+.. math:: a_0 = x,\quad a_l = f_l(a_{l-1}W_l + b_l),\quad
+          E = \tfrac1m\sum_i v_i\,\ell(y_i, a_L(x_i)) + \tfrac{\alpha}{2m}\sum_l\lVert W_l\rVert^2 \quad (1)
+
+over the m rows of a batch (with weights, m is their sum).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import assay.neural._dense_net as native
+from assay.core.csr import csr_arrays
+from assay.neural.activations import ACTIVATIONS, softmax_rows
+
+__all__ = ["HIDDEN", "LOSSES", "OPTIMIZERS", "DenseNet", "forward"]
+
+# the numbers of the native code
+HIDDEN = {
+    name: code
+    for code, name in enumerate(
+        ("identity", "logistic", "tanh", "relu", "leaky_relu", "elu", "selu", "softplus")
+    )
+}
+OUTPUTS = {"identity": 0, "logistic": 1, "softmax": 2, "exp": 3}
+LOSSES = {"squared_error": 0, "log_loss": 1, "poisson": 2, "absolute_error": 3, "huber": 4, "quantile": 5}
+OPTIMIZERS = {"sgd": 0, "nesterov": 1, "adam": 2, "adamw": 3, "rmsprop": 4}
+ROWS_AT_ONCE = 4096  # rows whose hidden values are in memory while the network answers
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows and targets as native code takes them."""
+
+    rows: Any
+    targets: Any
+    n: int
+
+
+class DenseNet:
+    """A dense network whose parameters lie in one vector: all weights, then all biases.
+
+    Parameters
+    ----------
+    sizes : of the layers, the columns of the table first
+    activations : names, one for each hidden layer
+    output : "identity", "logistic", "softmax" or "exp"
+    loss : a name of ``LOSSES``; with a ``parameter`` if it needs one
+    divisor : what losses of numbers are divided by
+    dropout : shares of the inputs of each layer that are left out while learning
+    dtype : np.float64 or np.float32
+    """
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        activations: Sequence[str],
+        output: str,
+        loss: str,
+        *,
+        parameter: float = 0.0,
+        divisor: float = 1.0,
+        dropout: Sequence[float] | None = None,
+        dtype: Any = np.float64,
+    ):
+        self.sizes, self.dtype = tuple(int(size) for size in sizes), np.dtype(dtype)
+        L = len(self.sizes) - 1
+        self.shape = native.Shape(
+            sizes=np.array(self.sizes, dtype=np.int64),
+            activations=np.array([HIDDEN[name] for name in activations], dtype=np.int64),
+            dropout=np.array(dropout if dropout is not None else [0.0] * L, dtype=np.float64),
+            output=OUTPUTS[output],
+            loss=LOSSES[loss],
+            parameter=float(parameter),
+            divisor=float(divisor),
+        )
+        count = sum(a * b for a, b in zip(self.sizes, self.sizes[1:])) + sum(self.sizes[1:])
+        self.theta = np.zeros(count, dtype=self.dtype)
+
+    def parts(self, theta: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The weights and the biases of each layer, as views of a vector."""
+        coefs, intercepts, at = [], [], 0
+        for a, b in zip(self.sizes, self.sizes[1:]):
+            coefs.append(theta[at : at + a * b].reshape(a, b))
+            at += a * b
+        for b in self.sizes[1:]:
+            intercepts.append(theta[at : at + b])
+            at += b
+        return coefs, intercepts
+
+    def begin_at(self, coefs: Sequence[np.ndarray], intercepts: Sequence[np.ndarray]) -> None:
+        """Take over weights and biases."""
+        np.concatenate(
+            [np.ravel(part) for part in (*coefs, *intercepts)], out=self.theta, casting="same_kind"
+        )
+
+    def data(
+        self,
+        X: Any,
+        codes: np.ndarray | None = None,
+        numbers: np.ndarray | None = None,
+        weight: np.ndarray | None = None,
+        smoothing: float = 0.0,
+    ) -> Data:
+        """Rows (dense or sparse) with classes or numbers as native code takes them."""
+        double = self.dtype == np.float64
+        n, d = X.shape
+        if isinstance(X, np.ndarray):
+            parts: dict[str, Any] = {"dense": np.ascontiguousarray(X, dtype=self.dtype)}
+            parts |= dict.fromkeys(("value", "column", "start"))
+        else:
+            start, column, value = csr_arrays(X)
+            parts = {
+                "dense": None,
+                "value": np.ascontiguousarray(value, dtype=self.dtype),
+                "column": np.ascontiguousarray(column, dtype=np.int32),
+                "start": np.ascontiguousarray(start, dtype=np.int64),
+            }
+        rows = (native.Rows64 if double else native.Rows32)(**parts, n=n, d=d)
+        targets = (native.Targets64 if double else native.Targets32)(
+            codes=None if codes is None else np.ascontiguousarray(codes, dtype=np.int32),
+            numbers=None if numbers is None else np.ascontiguousarray(numbers, dtype=self.dtype),
+            weight=None if weight is None else np.ascontiguousarray(weight, dtype=self.dtype),
+            smoothing=float(smoothing),
+        )
+        return Data(rows, targets, n)
+
+    def epoch(
+        self,
+        data: Data,
+        rule: Any,
+        order: np.ndarray,
+        batch_size: int,
+        rates: np.ndarray,
+        moment: np.ndarray,
+        square: np.ndarray,
+        t: int,
+        seed: int = 0,
+    ) -> float:
+        """One pass over the rows in that order; the mean of (1) over the batches, each before its step."""
+        run = native.epoch64 if self.dtype == np.float64 else native.epoch32
+        return run(
+            rows=data.rows,
+            targets=data.targets,
+            shape=self.shape,
+            rule=rule,
+            order=order,
+            most=batch_size,
+            rates=rates,
+            theta=self.theta,
+            moment=moment,
+            square=square,
+            t=t,
+            seed=seed,
+        )
+
+    def value_gradient(self, data: Data, alpha: float, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """(1) over all rows, and its gradient."""
+        run = native.gradient64 if self.dtype == np.float64 else native.gradient32
+        theta = np.ascontiguousarray(theta, dtype=self.dtype)
+        grad = np.empty_like(theta)
+        value = run(data.rows, data.targets, self.shape, float(alpha), theta, grad)
+        return value, grad
+
+
+def forward(
+    X: Any,
+    coefs: Sequence[np.ndarray],
+    intercepts: Sequence[np.ndarray],
+    activations: Sequence[str],
+    output: str,
+    keep: bool = False,
+) -> list[np.ndarray]:
+    """The values of the layers for some rows: all of them with ``keep``, else only the last."""
+    if not keep and X.shape[0] > ROWS_AT_ONCE:
+        starts = range(0, X.shape[0], ROWS_AT_ONCE)
+        blocks = (X[at : at + ROWS_AT_ONCE] for at in starts)
+        return [
+            np.concatenate([forward(block, coefs, intercepts, activations, output)[0] for block in blocks])
+        ]
+    values, a = [], X
+    for l, (W, b) in enumerate(zip(coefs, intercepts)):
+        a = np.asarray(a @ W)
+        a += b
+        if l + 1 < len(coefs):
+            name = activations[l]
+            if name == "relu":
+                np.maximum(a, 0, out=a)
+            elif name != "identity":
+                a = ACTIVATIONS[name].value(a)
+        elif output == "softmax":
+            a = softmax_rows(a)
+        elif output != "identity":
+            a = ACTIVATIONS[output].value(a)
+        values.append(a)
+    return values if keep else values[-1:]

@@ -1,0 +1,92 @@
+"""Inputs of a network made comparable, and missing values as a column of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.core.stored import FloatArray, IntArray
+from assay.errors import DataError
+
+__all__ = ["InputScaling"]
+
+
+@dataclass(frozen=True)
+class InputScaling:
+    """Subtract a centre, divide by a spread, put 0 where a value is missing and 1 into its indicator.
+
+    The network learns a weight for each indicator: together with the 0 it is the value that missing ones stand for.
+
+    Attributes
+    ----------
+    center, spread : (p,)      indicators : (q,) columns that had missing values in training
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.neural.input_scaling import InputScaling
+    >>> X = np.array([[1.0, 5.0], [3.0, np.nan]])
+    >>> InputScaling.learn(X, "standard", True, "example").apply(X)
+    array([[-1.,  0.,  0.],
+           [ 1.,  0.,  1.]])
+    """
+
+    center: np.ndarray
+    spread: np.ndarray
+    indicators: np.ndarray
+    stored = {
+        "center": FloatArray("p", finite=True),
+        "spread": FloatArray("p", finite=True),
+        "indicators": IntArray("q", low=0, below="p"),
+    }
+
+    @classmethod
+    def learn(cls, X: Any, scale: str | None, missing: bool, who: str) -> InputScaling:
+        """The scaling of the columns of X: "standard" (mean, deviation), "robust" (median, quartiles) or None."""
+        if not isinstance(X, np.ndarray):
+            raise DataError(f"{who}: scale and missing need dense columns, X is sparse. Use X.toarray().")
+        p = X.shape[1]
+        gaps = np.isnan(X)
+        values = X.astype(np.float64, copy=False)
+        center, spread = np.zeros(p), np.ones(p)
+        empty = gaps.all(axis=0)
+        if scale is not None and not empty.all():
+            some = values[:, ~empty]
+            with np.errstate(over="ignore", invalid="ignore"):
+                if scale == "standard":
+                    middle, width = np.nanmean(some, axis=0), np.nanstd(some, axis=0)
+                else:
+                    low, middle, high = np.nanquantile(some, [0.25, 0.5, 0.75], axis=0)
+                    width = (high - low) / 1.3489795003921634  # 1 for a normal column
+                    flat = ~(width > 0)
+                    width[flat] = np.nanstd(some[:, flat], axis=0)
+            constant = ~(width > 1e-12 * np.maximum(np.abs(middle), 1e-300)) | ~np.isfinite(width)
+            center[~empty] = np.where(np.isfinite(middle), middle, 0.0)
+            spread[~empty] = np.where(constant, 1.0, width)
+        elif missing:
+            center[~empty] = np.nanmean(values[:, ~empty], axis=0)
+        return cls(center, spread, np.flatnonzero(gaps.any(axis=0)) if missing else np.zeros(0, np.int64))
+
+    def __len__(self) -> int:
+        return len(self.center) + len(self.indicators)
+
+    def apply(self, X: Any) -> np.ndarray:
+        """(n, p + q) the inputs of rows."""
+        kind = X.dtype if X.dtype == np.float32 else np.float64
+        scaled = ((X - self.center) / self.spread).astype(kind, copy=False)
+        gaps = np.isnan(X)
+        if gaps.any():
+            scaled[gaps] = 0.0
+        if not len(self.indicators):
+            return scaled
+        return np.hstack([scaled, gaps[:, self.indicators].astype(kind)])
+
+    def gathered(self, adds: np.ndarray) -> np.ndarray:
+        """(n, p, K) contributions of the columns, those of their indicators included."""
+        p = len(self.center)
+        gathered = adds[:, :p].copy()
+        for at, j in enumerate(self.indicators.tolist()):
+            gathered[:, j] += adds[:, p + at]
+        return gathered

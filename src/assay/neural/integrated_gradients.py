@@ -1,0 +1,97 @@
+r"""Integrated gradients: what each input adds to the score of a dense network (Sundararajan et al. 2017).
+
+.. math:: \phi_j(x) = (x_j - x'_j)\int_0^1 \frac{\partial g(x' + t(x - x'))}{\partial x_j}\,dt, \qquad
+          \sum_j \phi_j(x) = g(x) - g(x') \quad (1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.neural.activations import ACTIVATIONS
+
+__all__ = ["integrated_gradients", "score_gradients"]
+
+FIRST_NODES, MOST_NODES = 32, 512  # of the integral over the path
+ENOUGH = 1e-7  # share of the score by which completeness may fail before it is made exact
+
+
+def integrated_gradients(
+    X: np.ndarray,
+    baseline: np.ndarray,
+    coefs: Sequence[np.ndarray],
+    intercepts: Sequence[np.ndarray],
+    activations: Sequence[str],
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""(n, p, K) the contributions (1) to the K scores of each row, and (K,) the scores at the baseline.
+
+    The integral is a mean over midpoints of the path, whose number doubles until (1) is complete to 1e-7 of the score;
+    what is left, with kinks of "relu" some ten thousandths, is shared out in proportion, so that completeness is exact.
+
+    Parameters
+    ----------
+    X : (n, p)      baseline : (p,) where a path begins, such as the means of the inputs
+    coefs, intercepts, activations : of the layers; the output is the score before its link
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.neural.integrated_gradients import integrated_gradients
+    >>> W, b = [np.array([[2.0], [-1.0]])], [np.array([0.5])]
+    >>> adds, base = integrated_gradients(np.array([[1.0, 3.0]]), np.zeros(2), W, b, [])
+    >>> adds[0, :, 0], base
+    (array([ 2., -3.]), array([0.5]))
+
+    References
+    ----------
+    - Sundararajan, M., Taly, A. and Yan, Q. (2017). Axiomatic attribution for deep networks. International Conference
+      on Machine Learning, 3319-3328.
+    """
+    X = np.asarray(X, dtype=np.float64)
+    n, p = X.shape
+    K = coefs[-1].shape[1]
+    ends, _ = score_gradients(X, coefs, intercepts, activations, gradients=False)
+    base = score_gradients(baseline[None, :], coefs, intercepts, activations, gradients=False)[0][0]
+    way = X - baseline
+    adds = np.zeros((n, p, K))
+    for i in range(n):
+        wanted, nodes = ends[i] - base, FIRST_NODES
+        while True:
+            t = (np.arange(nodes) + 0.5) / nodes
+            slopes = score_gradients(baseline + t[:, None] * way[i], coefs, intercepts, activations)[1]
+            adds[i] = way[i][:, None] * slopes.mean(axis=0)
+            lacking = wanted - adds[i].sum(axis=0)
+            enough = np.abs(lacking) <= ENOUGH * np.maximum(np.abs(wanted), 1.0)
+            if enough.all() or nodes >= MOST_NODES or len(activations) == 0:
+                break
+            nodes *= 2
+        sizes = np.abs(adds[i])
+        total = sizes.sum(axis=0)
+        adds[i] += lacking * np.divide(sizes, total, out=np.full_like(sizes, 1 / p), where=total > 0)
+    return adds, base
+
+
+def score_gradients(
+    X: np.ndarray,
+    coefs: Sequence[np.ndarray],
+    intercepts: Sequence[np.ndarray],
+    activations: Sequence[str],
+    gradients: bool = True,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n, K) the scores of rows and (n, p, K) their derivatives by the inputs."""
+    a, slopes = X, []
+    for l, (W, b) in enumerate(zip(coefs, intercepts)):
+        score = a @ W + b
+        if l + 1 == len(coefs):
+            break
+        function = ACTIVATIONS[activations[l]]
+        a = function.value(score)
+        slopes.append(function.slope(score, a))
+    if not gradients:
+        return score, np.zeros((0, 0, 0))
+    back = np.broadcast_to(coefs[-1], (len(X), *coefs[-1].shape))
+    for W, slope in zip(reversed(coefs[:-1]), reversed(slopes)):
+        back = W @ (slope[:, :, None] * back)
+    return score, back

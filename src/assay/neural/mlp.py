@@ -1,0 +1,675 @@
+"""What the two multilayer perceptrons share: parameters, ways of learning, answers and reasons."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from assay.core.explanation import Section
+from assay.core.explanations import Reasons, dense_block
+from assay.core.parallel import one_blas_thread
+from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Range, Seed
+from assay.core.progress import progress
+from assay.core.seeds import random_state_of
+from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar, Text
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.neural.dense_net import HIDDEN, OPTIMIZERS, DenseNet, forward, native
+from assay.neural.input_scaling import InputScaling
+from assay.neural.integrated_gradients import integrated_gradients
+from assay.neural.schedules import SCHEDULES, rates_of
+
+if TYPE_CHECKING:
+    from assay.core.learner import Learner as _Learner
+else:
+    _Learner = object  # a mixin: it stands before a learner's base
+
+__all__ = ["Epoch", "MultilayerPerceptron", "Optimizer"]
+
+STOCHASTIC = ("sgd", "adam", "adamw", "rmsprop")
+USUAL_BATCH = 200  # rows of a batch, if there are as many
+FEWEST_FOR_VALIDATION = 2
+SMALLEST_RATE = 1e-6  # of learning_rate="adaptive"
+UNITS_NAMED = 5  # hidden units that an explanation names
+LARGE_COLUMN = 1e3  # absolute values beyond which a column is named as the likely cause of divergence
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the rows, as ``history_`` keeps it.
+
+    Attributes
+    ----------
+    number : of the pass, from 1
+    loss : mean over the batches of loss and penalty, each before its step
+    rate : the learning rate at the end of the pass
+    score : of the validation rows: accuracy or R2; None without
+    """
+
+    number: int
+    loss: float
+    rate: float
+    score: float | None = None
+    stored = {"number": Integer()}
+
+
+@dataclass
+class Optimizer:
+    """Where the optimiser stands: its learning rate, its steps, and the moments of the gradients."""
+
+    learning_rate: float = 0.0
+    t: int = 0
+    moment: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    square: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    stored = {
+        "t": Integer(),
+        "moment": FloatArray("q", finite=True),
+        "square": FloatArray("q", finite=True),
+    }
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is learned: classes (codes) or numbers of each row, and the kind of output that goes with it."""
+
+    output: str
+    loss: str
+    width: int
+    codes: np.ndarray | None = None
+    numbers: np.ndarray | None = None
+    stratify: np.ndarray | None = None
+    parameter: float = 0.0
+
+    def take(self, rows: np.ndarray) -> Goal:
+        """The goal of some rows."""
+        from dataclasses import replace
+
+        return replace(
+            self,
+            codes=None if self.codes is None else self.codes[rows],
+            numbers=None if self.numbers is None else self.numbers[rows],
+            stratify=None,
+        )
+
+
+class MultilayerPerceptron(_Learner):
+    """Mixin of the multilayer perceptrons; stands before the base of classifiers or regressors."""
+
+    takes: ClassVar[frozenset[str]] = frozenset({"sparse"})
+    accepts: ClassVar[dict[str, Accepted | None]] = {
+        "hidden_layer_sizes": Any_(
+            "a whole number from 1 up, or a list of such",
+            lambda v: all(
+                isinstance(h, (int, np.integer)) and not isinstance(h, bool) and h >= 1
+                for h in (v if np.iterable(v) else [v])
+            ),
+        ),
+        "activation": Choice(*HIDDEN)
+        | Any_(
+            f"one of {', '.join(map(repr, HIDDEN))}, or a list with one for each hidden layer",
+            lambda v: not isinstance(v, str) and np.iterable(v) and all(name in HIDDEN for name in v),
+        ),
+        "solver": Choice("lbfgs", *STOCHASTIC),
+        "alpha": Range(0),
+        "batch_size": Choice("auto") | Count(),
+        "learning_rate": Choice(*SCHEDULES),
+        "learning_rate_init": Range(0, open="low"),
+        "power_t": Range(0),
+        "max_iter": Count(),
+        "shuffle": Flag(),
+        "random_state": Seed(),
+        "tol": Range(0),
+        "verbose": Count(0) | Flag(),
+        "warm_start": Flag(),
+        "momentum": Range(0, 1),
+        "nesterovs_momentum": Flag(),
+        "early_stopping": Flag(),
+        "validation_fraction": Range(0, 1, open="high"),
+        "beta_1": Range(0, 1, open="high"),
+        "beta_2": Range(0, 1, open="high"),
+        "epsilon": Range(0, open="low"),
+        "n_iter_no_change": Count() | Any_("infinity", lambda v: isinstance(v, float) and v == math.inf),
+        "max_fun": Count(),
+        "dropout": Range(0, 1, open="high")
+        | Any_(
+            "a share for each hidden layer",
+            lambda v: not isinstance(v, str) and np.iterable(v) and all(0 <= share < 1 for share in v),
+        ),
+        "clip": Range(0, open="low") | None,
+        "average": Count() | None,
+        "scale": Choice("standard", "robust") | None,
+        "missing": Choice("refuse", "indicator"),
+    }
+    stored = {
+        "coefs_": Each(FloatArray("*", "*", finite=True)),
+        "intercepts_": Each(FloatArray("*", finite=True)),
+        "out_activation_": Text("identity", "logistic", "softmax", "exp"),
+        "n_layers_": Integer(low=2),
+        "loss_": Scalar(),
+        "best_loss_": Scalar() | None,
+        "loss_curve_": Plain(),
+        "validation_scores_": Plain(),
+        "best_validation_score_": Scalar() | None,
+        "t_": Integer(),
+        "scaling_": Object(InputScaling),
+        "baseline_": FloatArray("*", finite=True),
+        "history_": Each(Object(Epoch)),
+        "_no_improvement_count": Integer(),
+        "_optimizer": Object(Optimizer),
+    }
+
+    hidden_layer_sizes: Any
+    activation: Any
+    solver: str
+    alpha: float
+    batch_size: Any
+    learning_rate: str
+    learning_rate_init: float
+    power_t: float
+    max_iter: int
+    shuffle: bool
+    random_state: Any
+    tol: float
+    verbose: Any
+    warm_start: bool
+    momentum: float
+    nesterovs_momentum: bool
+    early_stopping: bool
+    validation_fraction: float
+    beta_1: float
+    beta_2: float
+    epsilon: float
+    n_iter_no_change: float
+    max_fun: int
+    dropout: Any
+    clip: float | None
+    average: int | None
+    scale: str | None
+    missing: str
+    history_: list[Epoch]
+    coefs_: list[np.ndarray]
+    intercepts_: list[np.ndarray]
+    best_loss_: float | None
+    best_validation_score_: float | None
+    validation_scores_: list[float] | None
+    _needed: ClassVar[tuple[str, ...]] = (
+        "coefs_",
+        "intercepts_",
+        "n_layers_",
+        "n_outputs_",
+        "out_activation_",
+    )
+    _smoothing: float = 0.0
+    _validation: Any = None
+    _optimizer: Optimizer
+
+    # ------------------------------------------------------------------ tables
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "indicator"
+        return tags
+
+    def _numbers(self, table: Any, design: Any) -> Any:
+        """The block of the base; missing values pass if ``missing="indicator"``."""
+        if self.missing != "indicator" or table.complete:
+            return super()._numbers(table, design)
+        self._refuse_sparse(table)
+        return table.values if design is None or design.plain else design.expand(table.values)
+
+    @property
+    def _prepares(self) -> bool:
+        return self.scale is not None or self.missing == "indicator"
+
+    def _scaled(self, X: Any) -> Any:
+        """The inputs as the first layer sees them."""
+        return self.scaling_.apply(X) if hasattr(self, "scaling_") else X
+
+    def _check_stored(self) -> None:
+        if not all(hasattr(self, name) for name in self._needed):
+            return  # not fitted
+        sizes = [W.shape for W in self.coefs_]
+        chained = all(a[1] == b[0] for a, b in itertools.pairwise(sizes))
+        if not sizes or not chained or [b.shape for b in self.intercepts_] != [(s[1],) for s in sizes]:
+            raise ValueError("coefs_ and intercepts_ are no layers that follow each other")
+        if len(sizes) != self.n_layers_ - 1 or sizes[-1][1] != self.n_outputs_:
+            raise ValueError("coefs_ does not have the layers and outputs of the model")
+        inputs = len(self.scaling_) if hasattr(self, "scaling_") else self._width_in()
+        if sizes[0][0] != inputs or (hasattr(self, "baseline_") and len(self.baseline_) != inputs):
+            raise ValueError("coefs_ does not have the inputs of the model")
+        self._names_of_activations(len(sizes) - 1)
+
+    def _width_in(self) -> int:
+        return len(self.design_.names) if hasattr(self, "design_") else self.n_features_in_
+
+    # ------------------------------------------------------------------ parameters
+
+    def _sizes_of_hidden(self) -> list[int]:
+        sizes = self.hidden_layer_sizes
+        return [int(size) for size in (sizes if np.iterable(sizes) else [sizes])]
+
+    def _names_of_activations(self, layers: int) -> list[str]:
+        if isinstance(self.activation, str):
+            return [self.activation] * layers
+        names = list(self.activation)
+        if len(names) != layers:
+            raise ParameterError(
+                f"{type(self).__name__}: activation has {len(names)} names for {layers} hidden layers. "
+                "Give one for each."
+            )
+        return names
+
+    def _shares_left_out(self, layers: int) -> list[float]:
+        """Of the inputs of each layer; those of the first are never left out."""
+        if not np.iterable(self.dropout):
+            return [0.0, *[float(self.dropout)] * layers]
+        shares = [float(share) for share in self.dropout]
+        if len(shares) != layers:
+            raise ParameterError(
+                f"{type(self).__name__}: dropout has {len(shares)} shares for {layers} hidden layers. "
+                "Give one for each."
+            )
+        return [0.0, *shares]
+
+    # ------------------------------------------------------------------ learning
+
+    def _train(self, X: Any, goal: Goal, w: np.ndarray | None, incremental: bool = False) -> None:
+        """Learn from a block of numbers: begin, descend, and publish the weights."""
+        fresh = not hasattr(self, "coefs_") or (not self.warm_start and not incremental)
+        if self._prepares and (fresh or not hasattr(self, "scaling_")):
+            self.scaling_ = InputScaling.learn(
+                X, self.scale, self.missing == "indicator", type(self).__name__
+            )
+        elif not self._prepares:
+            self.__dict__.pop("scaling_", None)
+        inputs = self._scaled(X)
+        dtype = np.float32 if inputs.dtype == np.float32 else np.float64
+        hidden = self._sizes_of_hidden()
+        sizes = [inputs.shape[1], *hidden, goal.width]
+        random = random_state_of(self.random_state)
+        self.n_outputs_, self.n_layers_, self.out_activation_ = goal.width, len(sizes), goal.output
+        net = DenseNet(
+            sizes,
+            self._names_of_activations(len(hidden)),
+            goal.output,
+            goal.loss,
+            parameter=goal.parameter,
+            divisor=goal.width if self.solver != "lbfgs" else 1.0,
+            dropout=self._shares_left_out(len(hidden)),
+            dtype=dtype,
+        )
+        if fresh:
+            self._draw_weights(net, random)
+            self._reset()
+        else:
+            self._continue_from(net)
+            self.history_ = vars(self).get("history_", [])
+        if not incremental or not hasattr(self, "baseline_"):
+            self.baseline_ = _column_means(inputs, w)
+        with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
+            if self.solver == "lbfgs":
+                self._minimize(net, inputs, goal, w)
+            else:
+                self._descend(net, inputs, goal, w, random, incremental)
+        if not np.isfinite(net.theta).all():
+            raise DegenerateError(self._divergence(X))
+        self.coefs_, self.intercepts_ = net.parts(net.theta)
+
+    def _divergence(self, X: Any) -> str:
+        """Why the weights left the finite numbers, as a sentence."""
+        sentence = (
+            f"{type(self).__name__}: Solver produced non-finite parameter weights. The input data may contain large "
+            "values and need to be preprocessed."
+        )
+        values = dense_block(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = np.nanmax(np.abs(values), axis=0)
+        j = int(np.argmax(largest))
+        if self.scale is None and largest[j] > LARGE_COLUMN:
+            return (
+                f"{sentence} Column {self._names[j]} has values up to {largest[j]:.3g}: set scale='standard'."
+            )
+        return f"{sentence} Lower learning_rate_init (now {self.learning_rate_init:g}), or set clip=1."
+
+    def _draw_weights(self, net: DenseNet, random: np.random.RandomState) -> None:
+        """Uniform weights by the sizes of the two layers that they join (Glorot and Bengio 2010)."""
+        names = self._names_of_activations(len(net.sizes) - 2)
+        coefs, intercepts = net.parts(net.theta)
+        for l, (W, b) in enumerate(zip(coefs, intercepts)):
+            name = names[min(l, len(names) - 1)] if names else "identity"
+            bound = math.sqrt((2.0 if name == "logistic" else 6.0) / sum(W.shape))
+            W[:] = random.uniform(-bound, bound, W.shape)
+            b[:] = random.uniform(-bound, bound, b.shape)
+
+    def _continue_from(self, net: DenseNet) -> None:
+        """Take over the weights of before, which must fit the data and the parameters."""
+        expected = [(a, b) for a, b in zip(net.sizes, net.sizes[1:])]
+        shapes = [np.shape(W) for W in self.coefs_]
+        if shapes != expected:
+            raise DataError(
+                f"{type(self).__name__}: the weights of before are of the shapes {shapes}, the data and the parameters "
+                f"ask for {expected}. Set warm_start=False, or leave hidden_layer_sizes and the columns as they were."
+            )
+        net.begin_at(self.coefs_, self.intercepts_)
+
+    def _reset(self) -> None:
+        self.n_iter_, self.t_ = 0, 0
+        self.history_ = []
+        if self.solver != "lbfgs":
+            self.loss_curve_: list[float] = []
+            self._no_improvement_count = 0
+            watched = self.early_stopping or self._validation is not None
+            self.validation_scores_ = [] if watched else None
+            self.best_validation_score_ = -math.inf if watched else None
+            self.best_loss_ = None if watched else math.inf
+
+    def _minimize(self, net: DenseNet, X: Any, goal: Goal, w: np.ndarray | None) -> None:
+        """L-BFGS over all rows."""
+        from scipy.optimize import minimize
+        from sklearn.exceptions import ConvergenceWarning
+
+        data = net.data(X, goal.codes, goal.numbers, w, self._smoothing)
+        self.history_ = []
+
+        def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            value, grad = net.value_gradient(data, self.alpha, theta)
+            return value, grad.astype(np.float64, copy=False)
+
+        with progress(self.max_iter, f"{type(self).__name__}: steps of L-BFGS") as bar:
+
+            def watch(intermediate_result: Any) -> None:
+                number = len(self.history_) + 1
+                self.history_.append(Epoch(number, float(intermediate_result.fun), 1.0))
+                bar.advance()
+                if self.verbose:
+                    print(f"Iteration {number}, loss = {intermediate_result.fun:.8f}")
+
+            result = minimize(
+                objective,
+                net.theta.astype(np.float64),
+                method="L-BFGS-B",
+                jac=True,
+                callback=watch,
+                options={"maxfun": self.max_fun, "maxiter": self.max_iter, "gtol": self.tol},
+            )
+        net.theta[:] = result.x
+        self.loss_, self.n_iter_ = float(result.fun), min(int(result.nit), self.max_iter)
+        if result.status != 0 and np.isfinite(result.fun):
+            limit = "max_fun" if result.nfev >= self.max_fun else "max_iter"
+            warn_user(
+                f"{type(self).__name__}: lbfgs failed to converge after {result.nit} iteration(s) (status="
+                f"{result.status}): {result.message}. Raise {limit}, or scale the columns (scale='standard').",
+                ConvergenceWarning,
+            )
+
+    def _descend(
+        self,
+        net: DenseNet,
+        X: Any,
+        goal: Goal,
+        w: np.ndarray | None,
+        random: np.random.RandomState,
+        incremental: bool,
+    ) -> None:
+        """Passes over the rows in batches until nothing gets better."""
+        who = type(self).__name__
+        if incremental and self.early_stopping:
+            raise ParameterError(
+                f"{who}: partial_fit does not support early_stopping=True, since it makes one pass."
+            )
+        X, goal, w, judge = self._set_aside(X, goal, w, random, incremental)
+        data, n = net.data(X, goal.codes, goal.numbers, w, self._smoothing), X.shape[0]
+        batch_size = self._batch_rows(n)
+        state = vars(self).get("_optimizer", Optimizer())
+        if not incremental or len(state.moment) != len(net.theta) or state.moment.dtype != net.dtype:
+            state = Optimizer(self.learning_rate_init, 0, np.zeros_like(net.theta), np.zeros_like(net.theta))
+        self._optimizer, rule = state, self._rule()
+        order, epochs = np.arange(n), 1 if incremental else self.max_iter
+        batches = -(-n // batch_size)
+        seed = int(random.randint(2**31)) if any(self._shares_left_out(len(net.sizes) - 2)) else 0
+        keeper = _Keeper(net, self.average)
+        self.n_iter_ = 0
+        try:
+            with progress(epochs, f"{who}: passes over the rows") as bar:
+                for number in range(1, epochs + 1):
+                    if self.shuffle:
+                        mixed = np.arange(n)
+                        random.shuffle(mixed)
+                        order = order[mixed]
+                    rates = rates_of(self.learning_rate, state.learning_rate, number, epochs, batches)
+                    self.loss_ = net.epoch(
+                        data, rule, order, batch_size, rates, state.moment, state.square, state.t, seed
+                    )
+                    state.t += batches
+                    self.n_iter_, self.t_ = number, self.t_ + n
+                    self.loss_curve_.append(self.loss_)
+                    keeper.add(number)
+                    score = None if judge is None else judge(keeper.theta)
+                    self.history_.append(Epoch(len(self.history_) + 1, self.loss_, float(rates[-1]), score))
+                    self._report(score)
+                    bar.advance()
+                    self._count(score, keeper)
+                    if self.learning_rate == "invscaling" and self.solver == "sgd":
+                        state.learning_rate = self.learning_rate_init / (self.t_ + 1) ** self.power_t
+                    if self._no_improvement_count > self.n_iter_no_change:
+                        slows = self.solver == "sgd" and self.learning_rate == "adaptive"
+                        if not slows or state.learning_rate <= SMALLEST_RATE:
+                            break
+                        state.learning_rate /= 5.0
+                        self._no_improvement_count = 0
+                    if not math.isfinite(self.loss_):  # more passes do not bring it back
+                        break
+                    if number == self.max_iter and not incremental:
+                        self._unfinished()
+        except KeyboardInterrupt:
+            warn_user(f"{who}: Training interrupted by user. The best weights so far are kept.", UserWarning)
+        keeper.settle(best=judge is not None)
+
+    def _unfinished(self) -> None:
+        from sklearn.exceptions import ConvergenceWarning
+
+        if self.learning_rate not in ("cosine", "one_cycle"):  # these end with the last pass
+            warn_user(
+                f"{type(self).__name__}: Stochastic Optimizer: Maximum iterations ({self.max_iter}) reached and the "
+                "optimization hasn't converged yet. Raise max_iter or tol, or scale the columns.",
+                ConvergenceWarning,
+            )
+
+    def _report(self, score: float | None) -> None:
+        if self.verbose:
+            print(f"Iteration {self.n_iter_}, loss = {self.loss_:.8f}")
+            if score is not None:
+                print(f"Validation score: {score:f}")
+
+    def _count(self, score: float | None, keeper: _Keeper) -> None:
+        """How many passes in turn brought no improvement; keep the weights of the best score."""
+        if score is None or self.best_validation_score_ is None or self.validation_scores_ is None:
+            best = math.inf if self.best_loss_ is None else self.best_loss_
+            self._no_improvement_count += 1 if self.loss_ > best - self.tol else -self._no_improvement_count
+            self.best_loss_ = min(best, self.loss_)
+            return
+        self.validation_scores_.append(score)
+        worse = score < self.best_validation_score_ + self.tol
+        self._no_improvement_count += 1 if worse else -self._no_improvement_count
+        if score > self.best_validation_score_:
+            self.best_validation_score_ = score
+            keeper.keep_best()
+
+    def _rule(self) -> Any:
+        """The numbers of the native Rule."""
+        sgd = self.solver == "sgd"
+        name = "nesterov" if sgd and self.nesterovs_momentum else self.solver
+        return native.Rule(
+            optimizer=OPTIMIZERS[name],
+            alpha=float(self.alpha),
+            first=float(self.momentum if sgd else self.beta_1),
+            second=float(self.beta_2),
+            epsilon=float(self.epsilon),
+            clip=float(self.clip or 0.0),
+        )
+
+    def _batch_rows(self, n: int) -> int:
+        if self.batch_size == "auto":
+            return min(USUAL_BATCH, n)
+        if self.batch_size > n:
+            warn_user(
+                f"{type(self).__name__}: Got `batch_size` less than 1 or larger than sample size. It is going to be "
+                f"clipped to {n}.",
+                UserWarning,
+            )
+        return min(int(self.batch_size), n)
+
+    def _set_aside(
+        self, X: Any, goal: Goal, w: np.ndarray | None, random: np.random.RandomState, incremental: bool
+    ) -> tuple[Any, Goal, np.ndarray | None, Any]:
+        """The rows to learn from, and a function of the parameters that scores the validation rows."""
+        if self._validation is not None:
+            others, truth = self._validation
+            return X, goal, w, self._judge(self._scaled(others), truth, None)
+        if not self.early_stopping:
+            return X, goal, w, None
+        from sklearn.model_selection import train_test_split
+
+        train, test = train_test_split(
+            np.arange(X.shape[0]),
+            random_state=random,
+            test_size=self.validation_fraction,
+            stratify=goal.stratify,
+        )
+        if len(test) < FEWEST_FOR_VALIDATION:
+            raise DataError(
+                f"{type(self).__name__}: The validation set is too small. Increase 'validation_fraction' or the size "
+                "of your dataset."
+            )
+        weights = (None, None) if w is None else (w[train], w[test])
+        judge = self._judge(X[test], goal.take(test), weights[1])
+        return X[train], goal.take(train), weights[0], judge
+
+    def _judge(self, X: Any, goal: Goal, w: np.ndarray | None) -> Any:
+        def score(net: DenseNet, theta: np.ndarray) -> float:
+            coefs, intercepts = net.parts(theta)
+            names = self._names_of_activations(len(coefs) - 1)
+            outputs = forward(X, coefs, intercepts, names, goal.output)[0]
+            return self._score_of(outputs, goal, w) if np.isfinite(outputs).all() else math.nan
+
+        return lambda pair: score(*pair)
+
+    def _score_of(self, outputs: np.ndarray, goal: Goal, w: np.ndarray | None) -> float:
+        raise TypeError(f"{type(self).__name__} must define _score_of")
+
+    # ------------------------------------------------------------------ answers
+
+    def _outputs(self, X: Any, scaled: bool = False) -> np.ndarray:
+        """(n, K) the values of the output units."""
+        names = self._names_of_activations(len(self.coefs_) - 1)
+        inputs = X if scaled else self._scaled(X)
+        return forward(inputs, self.coefs_, self.intercepts_, names, self.out_activation_)[0]
+
+    def hidden(self, X: Any, layer: int = -1) -> np.ndarray:
+        """(n, H) the values of the units of a hidden layer: a nonlinear map of the rows to H dimensions.
+
+        Parameters
+        ----------
+        X : table
+        layer : int, default -1
+            Which hidden layer, from 0 on; -1 is the last.
+        """
+        names = self._names_of_activations(len(self.coefs_) - 1)
+        values = forward(
+            self._scaled(self._admit_to_answer(X)),
+            self.coefs_,
+            self.intercepts_,
+            names,
+            self.out_activation_,
+            keep=True,
+        )[:-1]
+        if not -len(values) <= layer < len(values):
+            raise ParameterError(
+                f"{type(self).__name__}.hidden: layer must be from 0 to {len(values) - 1}, or from the end, "
+                f"got {layer}."
+            )
+        return values[layer]
+
+    @property
+    def n_parameters_(self) -> int:
+        """How many weights and biases the network has: for one hidden layer H (d + 1) + K (H + 1)."""
+        return sum(W.size for W in self.coefs_) + sum(b.size for b in self.intercepts_)
+
+    def _contributions_of(self, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, p, K) what each input adds to the scores, and (K,) the scores at the baseline."""
+        names = self._names_of_activations(len(self.coefs_) - 1)
+        return integrated_gradients(inputs, self.baseline_, self.coefs_, self.intercepts_, names)
+
+    def _unit_reasons(self, X: Any, outputs: Sequence[str], chosen: np.ndarray) -> Reasons:
+        """The inputs' contributions by integrated gradients, and the hidden units that weigh most in the score."""
+        inputs = dense_block(self._scaled(X))
+        names = self._names_of_activations(len(self.coefs_) - 1)
+        values = forward(inputs, self.coefs_, self.intercepts_, names, "identity", keep=True)
+        last = values[-2] if len(values) > 1 else inputs
+        V = self.coefs_[-1]
+
+        def sections(i: int) -> list[Section]:
+            k = int(chosen[i])
+            adds = last[i] * V[:, k]
+            order = np.argsort(-np.abs(adds), kind="stable")[:UNITS_NAMED]
+            lines: list[list[Any]] = [
+                [f"unit {h}", float(last[i, h]), float(V[h, k]), float(adds[h])] for h in order
+            ]
+            total = float(values[-1][i, k])
+            note = (
+                f"All {len(adds)} units of the last hidden layer together: {float(adds.sum()):.6g}, bias "
+                f"{float(self.intercepts_[-1][k]):.6g}, {outputs[k]}: {total:.6g}."
+            )
+            return [
+                Section("Hidden units that weigh most", ["unit", "value", "weight", "product"], lines, note)
+            ]
+
+        def contributions(rows: np.ndarray) -> Any:
+            adds, base = self._contributions_of(inputs[rows])
+            if hasattr(self, "scaling_"):
+                adds = self.scaling_.gathered(adds)
+            return self._contributions(adds, base, outputs, chosen[rows])
+
+        return Reasons(sections, contributions)
+
+
+class _Keeper:
+    """The parameters to answer with: those of now, their mean over passes, or the best so far."""
+
+    def __init__(self, net: DenseNet, average: int | None):
+        self.net, self.average = net, average
+        self.mean: np.ndarray | None = None
+        self.best: np.ndarray | None = None
+        self.passes = 0
+
+    def add(self, number: int) -> None:
+        if self.average is not None and number >= self.average:
+            self.passes += 1
+            if self.mean is None:
+                self.mean = self.net.theta.copy()
+            else:
+                self.mean += (self.net.theta - self.mean) / self.passes
+
+    @property
+    def theta(self) -> tuple[DenseNet, np.ndarray]:
+        return self.net, self.net.theta if self.mean is None else self.mean
+
+    def keep_best(self) -> None:
+        self.best = self.theta[1].copy()
+
+    def settle(self, best: bool) -> None:
+        """Write the parameters to answer with into the network."""
+        chosen = self.best if best and self.best is not None else self.theta[1]
+        if chosen is not self.net.theta:
+            self.net.theta[:] = chosen
+
+
+def _column_means(X: Any, w: np.ndarray | None) -> np.ndarray:
+    """(p,) the (weighted) means of the inputs."""
+    if w is None:
+        return np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+    return np.asarray((w / w.sum()) @ X, dtype=np.float64).ravel()
