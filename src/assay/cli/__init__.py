@@ -1,4 +1,4 @@
-"""The command line: describe, compare, experiment, fit, select, tune, show, predict, explain, associate and more.
+"""The command line: describe, compare, experiment, fit, select, tune, ensemble, show, predict, explain, associate and more.
 
 Each command lives in a file of its own and is imported only when it is called, so ``assay --help`` is quick.
 Errors in a file, a column or an option end in one sentence and exit code 2.
@@ -26,10 +26,12 @@ COMMANDS = {
     "fit": "Train one learner on a table and save it.",
     "select": "Which columns to keep, why, and the honest error of a learner with them.",
     "tune": "Search for the parameters of a learner, with the honest error of the tuned one.",
+    "ensemble": "A library of models, selected, stacked or voting, and whether it beats its best member.",
     "show": "What a saved model has learned: tree, rules, coefficients, importances.",
     "predict": "Predict each row of a table with a saved model.",
     "explain": "Why a saved model predicts what it does for one row.",
     "associate": "Association rules: what is bought together, with support, confidence and lift.",
+    "bandit": "What other policies would have earned, by a log of decisions.",
     "datasets": "The built-in data sets.",
     "learners": "The learners by the names that other commands take.",
 }

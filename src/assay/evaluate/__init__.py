@@ -1,5 +1,6 @@
 """Evidence: resampling designs, metrics, intervals, tests, and ``compare`` on top of them."""
 
+from assay.evaluate.agents import AgentRuns, compare_agents
 from assay.evaluate.between import BetweenAndWithin, between_and_within
 from assay.evaluate.bootstrap import (
     BootstrapError,
@@ -21,6 +22,7 @@ from assay.evaluate.matched_runs import MatchedRuns, compare_runs
 from assay.evaluate.mislabelled import Mislabelled, mislabelled
 from assay.evaluate.near_misses import CloseCalls, NearMisses, close_calls, near_misses
 from assay.evaluate.out_of_fold import OutOfFold
+from assay.evaluate.policies import PolicyValues, compare_policies
 from assay.evaluate.residuals import Residuals
 from assay.evaluate.scorers import scorer_of
 from assay.evaluate.three_way import Choice, FinalReport, ThreeWay, three_way
@@ -33,6 +35,7 @@ from assay.stats.significance.multiple_tests import holm
 from assay.stats.significance.paired_t import paired_t
 
 __all__ = [
+    "AgentRuns",
     "BetweenAndWithin",
     "BootstrapError",
     "Choice",
@@ -49,6 +52,7 @@ __all__ = [
     "NearMisses",
     "OutOfFold",
     "PermutationImportance",
+    "PolicyValues",
     "Resampling",
     "Residuals",
     "Split",
@@ -59,6 +63,8 @@ __all__ = [
     "bootstrap_error",
     "close_calls",
     "compare",
+    "compare_agents",
+    "compare_policies",
     "compare_runs",
     "complexity_curve",
     "corrected_interval",

@@ -3,6 +3,7 @@
 from assay.reinforcement.agents import DoubleQLearning, ExpectedSarsa, QLearning, Sarsa
 from assay.reinforcement.bandits.course import BanditCourse, simulate_bandit
 from assay.reinforcement.bandits.lin_ucb import LinUCB
+from assay.reinforcement.bandits.model_bandit import ModelBandit
 from assay.reinforcement.bandits.off_policy import OffPolicyValue, off_policy_value
 from assay.reinforcement.bandits.strategies import UCB1, ThompsonSampling, ValueBandit
 from assay.reinforcement.episodes import Episodes, discounted_return
@@ -11,6 +12,7 @@ from assay.reinforcement.features import RadialFeatures, TileCoding
 from assay.reinforcement.grid_world import GridWorld
 from assay.reinforcement.linear_agents import LinearQLearning, LinearSarsa, semi_gradient_step
 from assay.reinforcement.mdp import MDP
+from assay.reinforcement.observed_process import ObservedProcess, UncertainSolution
 from assay.reinforcement.pomdp import POMDP, BeliefValue, Plan
 from assay.reinforcement.schedule import Schedule
 from assay.reinforcement.solution import Backup, Solution
@@ -32,6 +34,8 @@ __all__ = [
     "LinUCB",
     "LinearQLearning",
     "LinearSarsa",
+    "ModelBandit",
+    "ObservedProcess",
     "OffPolicyValue",
     "Plan",
     "QLearning",
@@ -43,6 +47,7 @@ __all__ = [
     "TemporalDifference",
     "ThompsonSampling",
     "TileCoding",
+    "UncertainSolution",
     "ValueBandit",
     "discounted_return",
     "off_policy_value",

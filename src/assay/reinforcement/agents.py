@@ -33,6 +33,8 @@ class QLearning(TabularAgent):
     trace : "replacing" or "accumulating", default "replacing"
     planning_steps : int, default 0
         Steps from memory after each real one.
+    lookahead : int, default 1
+        Rewards until a pair learns; of agents that learn of what they do: `Sarsa`, `ExpectedSarsa`.
     initial : float, default 0.0
         What every action is thought to be worth at first; high values make it try everything.
     random_state : seed
@@ -74,7 +76,9 @@ class Sarsa(TabularAgent):
 
     .. math:: Q(s, a) \leftarrow Q(s, a) + \eta\,[r + \gamma Q(s', a') - Q(s, a)]                        \quad (1)
 
-    with the action a' that is taken next; with ``fade`` above 0 Sarsa(lambda). Parameters as in `QLearning`.
+    with the action a' that is taken next; with ``fade`` above 0 Sarsa(lambda). With ``lookahead`` of n a pair learns n
+    steps later, from the n rewards in between and what follows them: more at once, with more chance in it. Other
+    parameters as in `QLearning`.
 
     Examples
     --------
@@ -110,7 +114,7 @@ class ExpectedSarsa(TabularAgent):
 
     .. math:: Q(s, a) \leftarrow Q(s, a) + \eta\,[r + \gamma\sum_{a'} P(a'|s')\,Q(s', a') - Q(s, a)]      \quad (1)
 
-    with the probabilities of the exploration. Parameters as in `QLearning`.
+    with the probabilities of the exploration. Parameters as in `Sarsa`.
 
     Examples
     --------

@@ -10,7 +10,9 @@
 //
 // e is 1 for the pair visited now alone, or a trace that fades by gamma lambda (replacing: set to 1, accumulating: 1
 // added; Watkins: all traces end with an action that is not greedy). Nothing follows a terminal state; an episode that
-// is cut off still counts on what would have followed. Twin in Python: TabularAgent.observe.
+// is cut off still counts on what would have followed. With a lookahead of n > 1 (rules 1, 2 and 4) a pair learns n
+// steps later, from the rewards in between: delta = r_1 + gamma r_2 + ... + gamma^n target - Q. Twin in Python:
+// TabularAgent.observe.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -61,10 +63,13 @@ struct LearningRule {
     double lambda;
     In1<double> rate, explore;  // (5,) schedules
     int64_t softmax;  // whether to explore by temperature rather than by epsilon
+    int64_t lookahead;  // steps until a pair learns from what came of it
     void check() const {
         require(length(rate) == 5 && length(explore) == 5, "LearningRule: a schedule is five numbers");
         require(kind >= 0 && kind <= 4 && trace >= 0 && trace <= 2, "LearningRule: there is no such kind");
         require(planning >= 0, "LearningRule: planning must not be below 0");
+        require(lookahead >= 1 && (lookahead == 1 || (kind != 0 && kind != 3 && !trace && !planning)),
+                "LearningRule: a lookahead is for Sarsa and values, without traces and planning");
     }
 };
 
@@ -81,6 +86,9 @@ class Learner {
     std::vector<int64_t> active, known, last_next;
     std::vector<double> last_reward;
     std::vector<uint8_t> seen;
+    std::vector<int64_t> pending;  // the pairs of an episode whose rewards are still to come, from `oldest` on
+    std::vector<double> pending_rewards;
+    size_t oldest = 0;
 
   public:
     std::vector<uint8_t> ends;
@@ -164,9 +172,24 @@ class Learner {
         one[i] += rate * (reward + world.discount * following - one[i]);
     }
 
+    // The pair of n steps ago learns; with the last step of an episode all that are left do.
+    void update_late(int64_t i, double reward, int64_t after, int64_t b, bool ended, bool over) {
+        pending.push_back(i), pending_rewards.push_back(reward);
+        if (int64_t(pending.size() - oldest) < rule.lookahead && !over) return;
+        const double following = target(after, b, ended);
+        do {
+            double sum = following;
+            for (size_t k = pending.size(); k-- > oldest;) sum = pending_rewards[k] + world.discount * sum;
+            const int64_t j = pending[oldest++];
+            Q[j] += rate_of.at(++visits[j], steps + 1, episode) * (sum - Q[j]);
+        } while (over && oldest < pending.size());
+        if (over) pending.clear(), pending_rewards.clear(), oldest = 0;
+    }
+
     // One step from s by a to `after`, where b is to be taken.
-    void update(int64_t s, int64_t a, double reward, int64_t after, int64_t b, bool ended) {
+    void update(int64_t s, int64_t a, double reward, int64_t after, int64_t b, bool ended, bool over) {
         const int64_t i = place(s, a);
+        if (rule.lookahead > 1) return update_late(i, reward, after, b, ended, over);
         const double rate = rate_of.at(++visits[i], steps + 1, episode);
         if (rule.kind == 3) return update_double(i, reward, after, ended, rate);
         const double delta = reward + world.discount * target(after, b, ended) - Q[i];
@@ -247,11 +270,11 @@ nb::tuple experience(const World &world, const LearningRule &rule, InOut2<double
                 const double reward = world.earned.data()[k];
                 const bool ended = learner.ends[after];
                 const int64_t b = ended ? 0 : learner.choose(after);
-                learner.update(s, a, reward, after, b, ended);
+                over = ended || t + 1 == most_steps || learner.steps + 1 >= last_step;
+                learner.update(s, a, reward, after, b, ended, over);
                 if (rule.planning && rule.kind != 4) learner.plan(i, reward, after);
                 ++learner.steps, ++t;
                 sum += factor * reward, factor *= world.discount;
-                over = ended || t == most_steps || learner.steps >= last_step;
                 if (log) {
                     kept.episode.push_back(e), kept.state.push_back(s), kept.action.push_back(a);
                     kept.reward.push_back(reward), kept.next.push_back(after);
@@ -280,7 +303,7 @@ NB_MODULE(ASSAY_MODULE, m) {
     record<LearningRule>(m, "LearningRule", field("kind", &LearningRule::kind), field("trace", &LearningRule::trace),
                          field("planning", &LearningRule::planning), field("fade", &LearningRule::lambda),
                          field("rate", &LearningRule::rate), field("explore", &LearningRule::explore),
-                         field("softmax", &LearningRule::softmax));
+                         field("softmax", &LearningRule::softmax), field("lookahead", &LearningRule::lookahead));
     define(m, "experience", &experience, "world", "rule", "q", "q2", "visits", "policy", "words", "episodes",
            "most_steps", "all_steps", "done", "log");
 }

@@ -101,6 +101,25 @@ class MDP:
         if self.discount == 1:
             self._check_ends()
 
+    @classmethod
+    def from_gymnasium(cls, environment: Any, discount: float = 0.99) -> MDP:
+        """The process of a Gymnasium environment that shows its table of outcomes ``P``, as its toy texts do.
+
+        A state at which the process ends, and only ever ends, is terminal; where it may also go on from there, what
+        ends leads to one more state, "end".
+
+        Examples
+        --------
+        >>> from assay.reinforcement import MDP
+        >>> class Corridor:                                                 # as gymnasium.make("FrozenLake-v1")
+        ...     P = {0: {0: [(1.0, 1, 0.0, False)]}, 1: {0: [(1.0, 2, 5.0, True)]}, 2: {0: [(1.0, 2, 0.0, True)]}}
+        >>> MDP.from_gymnasium(Corridor(), discount=0.9).solve().values
+        array([4.5, 5. , 0. ])
+        """
+        from assay.reinforcement.process_models import outcomes_of_gymnasium
+
+        return cls(**outcomes_of_gymnasium(environment), discount=discount)
+
     # ------------------------------------------------------------------ what it is made of
 
     @property

@@ -50,6 +50,7 @@ class TabularAgent:
         fade: float = 0.0,
         trace: str = "replacing",
         planning_steps: int = 0,
+        lookahead: int = 1,
         initial: float = 0.0,
         random_state: RandomState = None,
     ):
@@ -59,6 +60,7 @@ class TabularAgent:
         self.fade = fade
         self.trace = trace
         self.planning_steps = planning_steps
+        self.lookahead = lookahead
         self.initial = initial
         self.random_state = random_state
 
@@ -239,6 +241,7 @@ class TabularAgent:
         self._counts = np.zeros(self._table.shape, dtype=np.int64)
         self._traces = np.zeros(self._table.shape)
         self._model: dict[tuple[int, int], tuple[float, int, bool]] = {}
+        self._pending: list[tuple[tuple[int, int], float]] = []
         self._random = as_generator(self.random_state, type(self).__name__)
         self._settle()
         return self
@@ -282,10 +285,14 @@ class TabularAgent:
         """
         self._ready()
         pair = self._place(state, action)
-        self._counts[pair] += 1
-        rate = self._rate.now(int(self._counts[pair]), self._steps + 1, self._episode)
-        self._update(pair, float(reward), int(next_state), next_action, bool(terminated), rate)
-        self._plan(pair, float(reward), int(next_state), bool(terminated))
+        if self.lookahead > 1:
+            self._pending.append((pair, float(reward)))
+            self._update_late(int(next_state), next_action, bool(terminated), bool(terminated or truncated))
+        else:
+            self._counts[pair] += 1
+            rate = self._rate.now(int(self._counts[pair]), self._steps + 1, self._episode)
+            self._update(pair, float(reward), int(next_state), next_action, bool(terminated), rate)
+            self._plan(pair, float(reward), int(next_state), bool(terminated))
         self._steps += 1
         if terminated or truncated:
             self._traces[:] = 0.0
@@ -305,6 +312,20 @@ class TabularAgent:
         self._traces[pair] = 1.0 if self.trace == "replacing" else self._traces[pair] + 1.0
         self._table += rate * delta * self._traces
         self._traces *= 0.0 if cut else self._gamma * self.fade
+
+    def _update_late(self, after: int, following: int | None, ended: bool, over: bool) -> None:
+        """The pair of n steps ago learns; with the last step of an episode all that are left do."""
+        if len(self._pending) < self.lookahead and not over:
+            return
+        worth = self._target(after, following, ended)
+        for _ in range(len(self._pending) if over else 1):
+            total = worth
+            for _, reward in reversed(self._pending):
+                total = reward + self._gamma * total
+            pair, _ = self._pending.pop(0)
+            self._counts[pair] += 1
+            rate = self._rate.now(int(self._counts[pair]), self._steps + 1, self._episode)
+            self._table[pair] += rate * (total - self._table[pair])
 
     def _plan(self, pair: Any, reward: float, after: int, ended: bool) -> None:
         """Dyna: learn again from outcomes that are remembered."""
@@ -347,6 +368,18 @@ class TabularAgent:
             raise ParameterError(
                 f"{who}: planning_steps and traces (fade) do not go together; take one of them."
             )
+        n = self.lookahead
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+            raise ParameterError(f"{who}: lookahead must be a whole number from 1 up, got {n!r}.")
+        if n > 1 and (planning or self.fade):
+            raise ParameterError(
+                f"{who}: lookahead goes neither with traces (fade) nor with planning_steps; take one of them."
+            )
+        if n > 1 and self.rule in (0, 3):
+            raise ParameterError(
+                f"{who}: with lookahead the rewards are those of the actions that are taken, and not of the best ones. "
+                "Take Sarsa or ExpectedSarsa."
+            )
 
     def _explored(self, values: np.ndarray) -> np.ndarray:
         n = self._episode if self._exploration.schedule.by == "episodes" else self._steps + 1
@@ -369,6 +402,7 @@ class TabularAgent:
             rate=self._rate.native(),
             explore=self._exploration.schedule.native(),
             softmax=int(self._exploration.softmax),
+            lookahead=int(self.lookahead),
         )
 
     def _followed(self, mdp: MDP) -> np.ndarray:

@@ -27,7 +27,7 @@ class TemporalDifference(TabularAgent):
     ----------
     policy : (S,) actions, (S, A) probabilities, or a Solution; default None
         None takes every action alike.
-    learning_rate, discount, fade, trace, initial, random_state : as in QLearning
+    learning_rate, discount, fade, trace, lookahead, initial, random_state : as in Sarsa
 
     Attributes
     ----------
@@ -65,6 +65,7 @@ class TemporalDifference(TabularAgent):
         discount: float | None = None,
         fade: float = 0.0,
         trace: str = "replacing",
+        lookahead: int = 1,
         initial: float = 0.0,
         random_state: RandomState = None,
     ):
@@ -73,6 +74,7 @@ class TemporalDifference(TabularAgent):
             discount=discount,
             fade=fade,
             trace=trace,
+            lookahead=lookahead,
             initial=initial,
             random_state=random_state,
         )

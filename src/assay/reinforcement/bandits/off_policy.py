@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,7 @@ class OffPolicyValue:
     method : how it was estimated      estimate : mean reward of a decision      standard_error : float
     interval : (low, high)      level : of the interval
     effective_rows : rows that the weights leave, in effect      largest_weight : float
+    terms : (n,) what each row of the log adds; their mean is the estimate
     """
 
     method: str
@@ -33,6 +34,7 @@ class OffPolicyValue:
     level: float
     effective_rows: float
     largest_weight: float
+    terms: np.ndarray = field(repr=False, compare=False)
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -123,7 +125,14 @@ def off_policy_value(
     half = float(norm.ppf((1 + level) / 2)) * error
     effective = float(weight.sum() ** 2 / (weight**2).sum()) if weight.any() else 0.0
     return OffPolicyValue(
-        method, estimate, error, (estimate - half, estimate + half), level, effective, float(weight.max())
+        method,
+        estimate,
+        error,
+        (estimate - half, estimate + half),
+        level,
+        effective,
+        float(weight.max()),
+        terms,
     )
 
 
