@@ -257,7 +257,7 @@ def warn_user(message: str | Warning, category: type[Warning] = UserWarning) -> 
     """
     filename, line, module, registry = place_of_user()
     category = type(message) if isinstance(message, Warning) else category
-    warnings.warn_explicit(message, category, filename, line, module, registry)  # type: ignore[arg-type]
+    warnings.warn_explicit(message, category, filename, line, module, registry)
 
 
 def place_of_user() -> tuple[str, int, str, dict[Any, Any]]:

@@ -13,17 +13,20 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as _Axes
 
 __all__ = [
     "Axes",
+    "Bools",
     "ClassWeight",
+    "Codes",
     "DataFrameLike",
     "Estimator",
     "FileLike",
+    "Floats",
     "KernelLike",
     "Label",
     "Labels",
@@ -115,6 +118,15 @@ class MeasureObject(Protocol):
     @property
     def better(self) -> str: ...
 
+
+Floats: TypeAlias = NDArray[np.float64]
+"""An array of numbers in double precision."""
+
+Bools: TypeAlias = NDArray[np.bool_]
+"""An array of yes and no, such as a mask of rows."""
+
+Codes: TypeAlias = NDArray[np.int64]
+"""An array of whole numbers from 0, such as the number of each row's class."""
 
 TableLike: TypeAlias = (
     ArrayLike | DataFrameLike | SparseLike | TableObject | Mapping[str, Any] | Sequence[Mapping[str, Any]]

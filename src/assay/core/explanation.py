@@ -63,9 +63,9 @@ class Explanation:
     posterior: dict[Any, float] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
     sections: list[Section] = field(default_factory=list)
-    source: Any = field(
+    source: tuple[Explanations, int] | None = field(  # the block of explanations and the place in it
         default=None, repr=False, compare=False
-    )  # the block of explanations and the place in it
+    )
 
     def __getstate__(self) -> dict[str, Any]:
         return {

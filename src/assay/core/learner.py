@@ -26,9 +26,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from assay.core.available import available_if
 from assay.core.callbacks import set_callbacks
 from assay.core.complaints import missing_message, missing_remedy, warn_unseen
 from assay.core.dated import dated
@@ -45,7 +45,7 @@ from assay.core.targets import check_weights, encode_labels, numeric_target, pla
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.tables import Design, RowNames, Schema, Table
 from assay.tables.rows import row_count, take_rows
-from assay.types import TableLike, Target, Weights
+from assay.types import Codes, Floats, TableLike, Target, Weights
 
 __all__ = [
     "Classifier",
@@ -166,7 +166,7 @@ class Learner(BaseEstimator):
 
     def _html_repr(self) -> str:
         """What notebooks show: before fit the learner as scikit-learn draws it, after fit also the model."""
-        drawn = super()._html_repr()
+        drawn: str = super()._html_repr()
         try:
             return drawn + self.show().to_html()
         except Exception:  # not fitted, or half fitted: a display must never fail
@@ -366,17 +366,19 @@ class Classifier(ClassifierMixin, Learner):
     def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the most probable class; among equals the first of ``classes_``."""
         values = self._admit_to_answer(X)
-        return self.classes_[self._choose(values)]
+        answers: np.ndarray = self.classes_[self._choose(values)]
+        return answers
 
     def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of the posterior."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            logs: Floats = np.log(self.predict_proba(X))
+            return logs
 
     def score(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> float:
         """The accuracy: the (weighted) share of rows whose class is right; of several targets, those right in all."""
         if not isinstance(getattr(self, "classes_", None), list):
-            return super().score(X, y, sample_weight)
+            return float(super().score(X, y, sample_weight))
         answers, truth = self.predict(X).astype(object), np.asarray(plain_values(y), dtype=object)
         if truth.shape != answers.shape:
             raise DataError(
@@ -405,7 +407,8 @@ class Classifier(ClassifierMixin, Learner):
         )
 
     def _choose(self, X: Any) -> np.ndarray:
-        return np.argmax(self._posterior(X), axis=1)
+        best: Codes = np.argmax(self._posterior(X), axis=1)
+        return best
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         raise TypeError(f"{type(self).__name__} must define _learn")
@@ -436,7 +439,8 @@ class Generative(Classifier):
         top = joint.max(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             total = np.exp(joint - np.where(np.isneginf(top), 0.0, top)[:, None]).sum(axis=1)
-            return top + np.log(np.where(total > 0, total, 1.0))
+            density: Floats = top + np.log(np.where(total > 0, total, 1.0))
+            return density
 
     def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) the logarithm of the posterior, exact also where the posterior underflows."""
@@ -466,9 +470,12 @@ class Generative(Classifier):
 
     def _prior(self) -> np.ndarray:
         """(K,) the prior probabilities of the classes."""
+        priors: Floats
         if hasattr(self, "class_log_prior_"):
-            return np.exp(self.class_log_prior_)
-        return self.class_prior_ if hasattr(self, "class_prior_") else self.priors_
+            priors = np.exp(self.class_log_prior_)
+        else:
+            priors = self.class_prior_ if hasattr(self, "class_prior_") else self.priors_
+        return priors
 
     def _joint_contributions(self, logs: np.ndarray, joint: np.ndarray) -> Contributions:
         """(n, D, K) what each column adds to log P(x, k), (n, K)."""
@@ -657,7 +664,8 @@ def fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
 def explain_table(learner: Any, X: Any) -> Explanations:
     """What the learner says of each row: as the mathematics sees it, and as the table has it."""
     table, values = learner._explained(X)
-    schema, block = table.schema, learner._explain_block(values, RowValues(table))
+    schema = table.schema
+    block: Explanations = learner._explain_block(values, RowValues(table))
     reasons = replace(block.reasons, sections=lambda i: [dated(s, schema) for s in block.reasons.sections(i)])
     return replace(block, reasons=reasons, names=RowNames.of(X))
 

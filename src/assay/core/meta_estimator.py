@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, _check_n_features, has_fit_parameter
 
+from assay.core.available import available_if
 from assay.core.complaints import warn_unseen
 from assay.core.learner import Classifier, Learner
 from assay.core.parallel import in_threads
@@ -29,7 +29,7 @@ from assay.core.stored import Object
 from assay.errors import DataError, ParameterError
 from assay.tables import Table
 from assay.tables.rows import entries_of_rows, row_count, take_rows
-from assay.types import Estimator, TableLike
+from assay.types import Estimator, Floats, TableLike
 
 __all__ = [
     "MetaEstimator",
@@ -201,9 +201,10 @@ class MetaEstimator(Learner):
                 return [one(item) for item in items]
             from joblib import Parallel, delayed
 
-            return Parallel(n_jobs=n_jobs, verbose=getattr(self, "verbose", 0))(
+            results: list[Any] = Parallel(n_jobs=n_jobs, verbose=getattr(self, "verbose", 0))(
                 delayed(work)(item) for item in items
             )
+            return results
 
     # ------------------------------------------------------------------ metadata
 
@@ -221,13 +222,13 @@ class MetaEstimator(Learner):
         router = MetadataRouter(owner=self).add_self_request(self)
         router.add(**{self._wrapped: self._template()}, method_mapping=mapping)
         if "cv" in self.accepts:
-            cv: Any = self.cv  # type: ignore[attr-defined]
+            cv: Any = self.cv
             splits = MethodMapping().add(caller="fit", callee="split")
             router.add(splitter=None if isinstance(cv, (str, float)) else cv, method_mapping=splits)
         if "scoring" in self.accepts:
             from sklearn.metrics import get_scorer
 
-            scoring: Any = self.scoring  # type: ignore[attr-defined]
+            scoring: Any = self.scoring
             scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
             router.add(scorer=scorer, method_mapping=MethodMapping().add(caller="fit", callee="score"))
         return router
@@ -277,7 +278,8 @@ class PassesDistributionsOn:
         """(n, 2) the interval of the regressor inside for each row; without a coverage, of the coverage it takes."""
         rows = self._rows_for_answers(X)
         settings = {} if coverage is None else {"coverage": coverage}
-        return self._answering().predict_interval(rows, **settings)
+        ends: Floats = self._answering().predict_interval(rows, **settings)
+        return ends
 
     def _interval_doubt(self, coverage: float) -> str:
         answering = self._answering()
@@ -308,7 +310,7 @@ def takes_weights(model: Estimator) -> bool:
     if isinstance(model, Learner):
         cls: Any = type(model)
         return "sample_weight" in _fit_parameters(cls)
-    return has_fit_parameter(model, "sample_weight")
+    return bool(has_fit_parameter(model, "sample_weight"))
 
 
 @lru_cache(maxsize=1024)

@@ -18,6 +18,7 @@ import numpy as np
 
 import assay.core._moments as _moments
 from assay.core.stored import FloatArray, IntArray, Object
+from assay.types import Floats
 
 __all__ = ["ClassMoments", "ClassScatter", "RowScatter", "class_moments", "class_scatter", "row_scatter"]
 
@@ -222,7 +223,8 @@ class RowScatter:
     def squares(self) -> np.ndarray:
         """(d,) the diagonal of the scatter, added over classes."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.einsum("ij,ij->j", self.deviations, self.deviations)
+            squares: Floats = np.einsum("ij,ij->j", self.deviations, self.deviations)
+            return squares
 
     @property
     def scatter(self) -> np.ndarray:
@@ -339,6 +341,6 @@ def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return total, (a - (total - part)) + (b - part)
 
 
-def _mirror(upper: np.ndarray) -> np.ndarray:
+def _mirror(upper: Floats) -> Floats:
     """A symmetric matrix from its upper triangle."""
     return upper + np.triu(upper, 1).T

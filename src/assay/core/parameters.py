@@ -224,7 +224,8 @@ def other_defaults(constructor: Constructor, **defaults: Any) -> Constructor:
         known.__qualname__,
         known.__module__,
     )
-    return made
+    changed: Constructor = made
+    return changed
 
 
 def check(who: str, accepts: Mapping[str, Accepted | None], parameters: Mapping[str, Any]) -> None:

@@ -38,7 +38,7 @@ class PassesOn(_Learner):
     _has_scorer: ClassVar[bool] = False
     _metadata: Any = Bunch(splitter=Bunch(split={}), scorer=Bunch(score={}), given={})
 
-    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **params: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **params: Any) -> Self:
         """Learn from the rows of X and their targets y.
 
         Parameters
@@ -60,7 +60,7 @@ class PassesOn(_Learner):
         from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
         router = MetadataRouter(owner=self).add_self_request(self)
-        router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))  # type: ignore[attr-defined]
+        router.add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
         if self._has_scorer:
             mapping = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
             router.add(scorer=self._scorer(), method_mapping=mapping)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import assay.core._scores as _scores
+from assay.types import Floats
 
 __all__ = ["impossible_rows", "log_softmax", "logistic", "softmax", "winner"]
 
@@ -61,7 +62,7 @@ def logistic(odds: np.ndarray) -> np.ndarray:
     return out
 
 
-def log_softmax(scores: np.ndarray) -> np.ndarray:
+def log_softmax(scores: Floats) -> Floats:
     """(n, K) the logarithm of the softmax, exact also where the softmax underflows.
 
     >>> import numpy as np
@@ -70,7 +71,8 @@ def log_softmax(scores: np.ndarray) -> np.ndarray:
     array([[    0., -2000.]])
     """
     top = np.take_along_axis(scores, winner(scores)[:, None], axis=1)
-    return scores - (top + np.log(np.exp(scores - top).sum(axis=1, keepdims=True)))
+    logs: Floats = scores - (top + np.log(np.exp(scores - top).sum(axis=1, keepdims=True)))
+    return logs
 
 
 def _block(scores: np.ndarray) -> np.ndarray:

@@ -28,7 +28,8 @@ def random_state_of(seed: Any) -> np.random.RandomState:
 
     if isinstance(seed, np.random.Generator):
         return np.random.RandomState(int(seed.integers(2**32 - 1)))
-    return check_random_state(seed)
+    state: np.random.RandomState = check_random_state(seed)
+    return state
 
 
 def as_generator(random_state: RandomState, who: str) -> np.random.Generator:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -269,9 +270,9 @@ class _Split:
         return Block(frame.select(left).to_native(), y, w)
 
 
-def _block_reader(blocks: Any) -> Iterable[Any] | Callable[[], Iterable[Any]]:
-    from pathlib import Path
-
+def _block_reader(
+    blocks: str | Path | Iterable[Any] | Callable[[], Iterable[Any]],
+) -> Iterable[Any] | Callable[[], Iterable[Any]]:
     if isinstance(blocks, (str, Path)) or (
         isinstance(blocks, list) and blocks and all(isinstance(b, (str, Path)) for b in blocks)
     ):

@@ -139,12 +139,12 @@ class Stream(Source):
             yield self._prepare(raw)
 
     def add_up(self, summarize: Callable[[Block], S]) -> S:
-        total: Any = None
+        total: S | None = None
         blocks = rows = 0
         with progress(self.total, self._description) as bar:
             for block in self:
                 part = summarize(block)
-                total = part if total is None else total + part
+                total = part if total is None else add(total, part)
                 blocks, rows = blocks + 1, rows + _height(block.X)
                 bar.advance(note=f"{rows:,} rows")
         if total is None:
@@ -177,26 +177,27 @@ class DaskRows(Source):
         self._prepare = prepare
 
     def add_up(self, summarize: Callable[[Block], S]) -> S:
-        import dask
+        from dask.delayed import delayed
 
         prepare = self._prepare
-        task = dask.delayed(lambda X, y, w: summarize(prepare(X, y, w)), pure=False)
-        plus = dask.delayed(add, pure=False)
+        task = delayed(lambda X, y, w: summarize(prepare(X, y, w)), pure=False)
+        plus = delayed(add, pure=False)
         level = [task(*part) for part in zip(*self._parts)]
         while len(level) > 1:
             level = [
                 plus(*level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)
             ]
-        return level[0].compute()
+        total: S = level[0].compute()
+        return total
 
     def take(self, rows: np.ndarray) -> Any:
-        import dask
+        from dask.delayed import delayed
 
         prepare = self._prepare
         heights = self.add_up(lambda block: [_height(block.X)])
         starts = np.cumsum([0, *heights[:-1]]).tolist()
-        task = dask.delayed(lambda start, *part: _within(prepare(*part).X, rows, start), pure=False)
-        return _in_order(dask.compute(*map(task, starts, *self._parts)), rows)
+        task = delayed(lambda start, *part: _within(prepare(*part).X, rows, start), pure=False)
+        return _in_order(delayed(list)(list(map(task, starts, *self._parts))).compute(), rows)
 
 
 def _within(X: Any, rows: np.ndarray, start: int) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.tables.row_names import row_name
-from assay.types import Target
+from assay.types import Codes, Floats, Target
 
 __all__ = [
     "EncodedLabels",
@@ -65,7 +65,8 @@ class EncodedLabels:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         labels = self.classes[self.codes]
-        return labels if dtype is None else labels.astype(dtype, copy=False)
+        entries: np.ndarray = labels if dtype is None else labels.astype(dtype, copy=False)
+        return entries
 
     def present(self) -> tuple[np.ndarray, np.ndarray]:
         """The labels that some row has, and for each row the number of its class among these."""
@@ -134,7 +135,8 @@ def label_codes(y: Target, classes: np.ndarray, n: int, who: str) -> np.ndarray:
         raise DataError(
             f"y has the label {unknown[0]!r}, which is not among classes {classes.tolist()}.", who=who
         )
-    return np.array([position[label] for label in labels.tolist()], dtype=np.int64)[codes]
+    codes_of_rows: Codes = np.array([position[label] for label in labels.tolist()], dtype=np.int64)[codes]
+    return codes_of_rows
 
 
 def encode_targets(Y: Any, n: int, who: str) -> tuple[list[np.ndarray], np.ndarray]:
@@ -211,14 +213,14 @@ def numeric_target(y: Any, n: int, who: str) -> np.ndarray:
     if type(y) is np.ndarray and y.dtype == np.float64 and y.shape == (n,) and np.isfinite(y).all():
         return y  # as the check below would say, without its 30 microseconds
     try:
-        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=who)
+        numbers: Floats = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", estimator=who)
     except (TypeError, ValueError) as error:
         raise DataError(f"{_not_numbers(y, str(error))}", who=who) from None
-    if y.shape[0] != n:
-        raise DataError(f"X has {n} rows and y has {y.shape[0]}.", who=who)
-    if y.ndim == 2 and y.shape[1] == 1:
-        return _one_column(y, n, who)
-    return y
+    if numbers.shape[0] != n:
+        raise DataError(f"X has {n} rows and y has {numbers.shape[0]}.", who=who)
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        numbers = _one_column(numbers, n, who)
+    return numbers
 
 
 def _not_numbers(y: Any, why: str) -> str:

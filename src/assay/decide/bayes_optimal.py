@@ -14,7 +14,7 @@ from assay.decide.priors import check_priors
 from assay.decide.regions import Region, decision_regions
 from assay.errors import DataError, ParameterError
 from assay.stats import log_posterior
-from assay.types import Losses, Priors
+from assay.types import Floats, Losses, Priors
 
 __all__ = ["BayesOptimal"]
 
@@ -86,7 +86,8 @@ class BayesOptimal:
         if np.isnan(likelihood).any() or len(likelihood) != len(x):
             raise DataError("BayesOptimal: a density must give one log density (not NaN) for each row.")
         with np.errstate(divide="ignore"):
-            return likelihood + np.log(self.priors)
+            joint: Floats = likelihood + np.log(self.priors)
+            return joint
 
     def log_evidence(self, x: ArrayLike) -> np.ndarray:
         """(n,) log p(x)."""
@@ -110,7 +111,8 @@ class BayesOptimal:
         """(n, A) the functions (2): minus the risks, or under 0/1 loss the log joint."""
         if loss is None:
             return self.log_joint(x)
-        return -self.posterior(x) @ as_loss(loss, self.classes, who="BayesOptimal").costs.T
+        scores: Floats = -self.posterior(x) @ as_loss(loss, self.classes, who="BayesOptimal").costs.T
+        return scores
 
     def dichotomizer(self, x: ArrayLike, ratio: bool = False) -> np.ndarray:
         """(n,) the one function (3) of two classes: the first where it is above 0; with ``ratio``, above 1."""
@@ -122,7 +124,8 @@ class BayesOptimal:
         if np.isneginf(joint).all(axis=1).any():
             raise DataError("BayesOptimal: a row has density 0 in both classes, so their ratio is 0/0.")
         g = joint[:, 0] - joint[:, 1]  # (3)
-        return np.exp(g) if ratio else g
+        values: Floats = np.exp(g) if ratio else g
+        return values
 
     def regions(
         self,

@@ -25,7 +25,7 @@ from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.venn_abers import VennAbersCalibrator
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.tables.rows import take_rows
-from assay.types import Estimator, Splitter, TableLike, Target, Weights
+from assay.types import Estimator, Floats, Splitter, TableLike, Target, Weights
 
 __all__ = ["CalibratedClassifierCV"]
 
@@ -167,12 +167,14 @@ class CalibratedClassifierCV(MetaClassifier):
     def predict_proba(self, X: TableLike) -> np.ndarray:
         """(n, K) calibrated probabilities."""
         values = self._admit(X)
-        return np.mean([pair.predict_proba(values) for pair in self.calibrated_classifiers_], axis=0)
+        mean: Floats = np.mean([pair.predict_proba(values) for pair in self.calibrated_classifiers_], axis=0)
+        return mean
 
     def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the most probable class; among equals the first of ``classes_``."""
         posterior = self.predict_proba(X)
-        return self.classes_[np.argmax(posterior, axis=1)]
+        answers: np.ndarray = self.classes_[np.argmax(posterior, axis=1)]
+        return answers
 
     def predict_interval(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
         """(n, K) lower and (n, K) upper probabilities by Venn-Abers, means over the folds."""
@@ -305,7 +307,8 @@ class _Calibrated:
     def predict_proba(self, X: Any) -> np.ndarray:
         scores = scores_of(self.estimator, X, self.classes, self.method)
         if self.method in OF_ALL_CLASSES:
-            return self.calibrators[0].predict(scores)
+            probabilities: Floats = self.calibrators[0].predict(scores)
+            return probabilities
         P = np.column_stack([c.predict(s) for c, s in zip(self.calibrators, scores.T)])
         if P.shape[1] > 1:
             P[:, ~np.isin(self.classes, self.estimator.classes_)] = 0.0  # its training rows had none of them
@@ -347,8 +350,9 @@ def scores_of(model: Any, X: TableLike, classes: np.ndarray, method: str) -> np.
     return P[:, 1:] if K == 2 else P
 
 
-def _normalised(P: np.ndarray) -> np.ndarray:
+def _normalised(P: Floats) -> Floats:
     if P.shape[1] == 1:
         return np.column_stack([1 - P[:, 0], P[:, 0]])
     total = P.sum(axis=1, keepdims=True)
-    return np.divide(P, total, out=np.full_like(P, 1 / P.shape[1]), where=total > 0)
+    shares: Floats = np.divide(P, total, out=np.full_like(P, 1 / P.shape[1]), where=total > 0)
+    return shares

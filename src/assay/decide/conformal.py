@@ -199,7 +199,8 @@ class ConformalClassifier(MetaClassifier):
     def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the most probable class alone."""
         posterior = self.predict_proba(X)
-        return self.classes_[np.argmax(posterior, axis=1)]
+        answers: np.ndarray = self.classes_[np.argmax(posterior, axis=1)]
+        return answers
 
     def quantile(self, alpha: float | None = None) -> np.ndarray:
         """(K,) the largest strangeness that is still in the set, by split conformal; inf if all are."""

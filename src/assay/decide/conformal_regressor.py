@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card, Regressor
+from assay.core.available import available_if
 from assay.core.explanation import Explanation, Section
 from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
@@ -40,7 +40,7 @@ from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.stats.distributions.predictive.predictive import block_rows, check_coverage
 from assay.tables import RowNames
 from assay.tables.rows import row_count, take_rows
-from assay.types import Estimator, RandomState, Splitter, TableLike, Target, Weights
+from assay.types import Estimator, Floats, RandomState, Splitter, TableLike, Target, Weights
 
 __all__ = ["ConformalRegressor"]
 
@@ -224,7 +224,7 @@ class ConformalRegressor(MetaEstimator, Regressor):
     # ------------------------------------------------------------------ fitting
 
     @all_or_nothing
-    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **fit_params: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **fit_params: Any) -> Self:
         """Fit the learner, and calibrate on rows that it did not learn from.
 
         Parameters
@@ -533,7 +533,8 @@ class ConformalRegressor(MetaEstimator, Regressor):
             size = _predicted(self.spread_, X)
         else:
             size = self.estimator_.predict_distribution(X).sd
-        return np.maximum(size, self.least_spread_)
+        scale: Floats = np.maximum(size, self.least_spread_)
+        return scale
 
     # ------------------------------------------------------------------ answers
 

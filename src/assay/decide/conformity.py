@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.targets import label_codes
 from assay.errors import DataError
-from assay.types import Labels, Target
+from assay.types import Floats, Labels, Target
 
 __all__ = ["SetCoverage", "aps_score", "conformal_quantile", "lac_score", "set_coverage"]
 
@@ -34,7 +34,7 @@ def lac_score(posterior: np.ndarray) -> np.ndarray:
     return 1.0 - posterior
 
 
-def aps_score(posterior: np.ndarray, u: ArrayLike = 1.0) -> np.ndarray:
+def aps_score(posterior: Floats, u: ArrayLike = 1.0) -> Floats:
     r"""(n, K) probability of all classes up to k, most probable first (Romano, Sesia and Candes 2020).
 
     .. math:: s(x,k) = \sum_{j \text{ before } k} P(j|x) + u\,P(k|x)
@@ -63,9 +63,7 @@ def aps_score(posterior: np.ndarray, u: ArrayLike = 1.0) -> np.ndarray:
     return (scores - part).round(12)  # the sum of all classes is 1 whatever the order of adding
 
 
-def p_values(
-    strange: list[np.ndarray], calibration: list[list[np.ndarray]], n_calibration: np.ndarray
-) -> np.ndarray:
+def p_values(strange: list[Floats], calibration: list[list[Floats]], n_calibration: np.ndarray) -> Floats:
     """(n, K) conformal p-values; the counts of several folds add up.
 
     ``strange`` holds per fold (n, K) scores, ``calibration`` per fold the sorted scores of its calibration
@@ -77,7 +75,8 @@ def p_values(
         for k in range(K):
             known = sorted_scores[k] if len(sorted_scores) > 1 else sorted_scores[0]
             above[:, k] += len(known) - np.searchsorted(known, scores[:, k], side="left")
-    return (above + 1) / (n_calibration + 1)
+    p: Floats = (above + 1) / (n_calibration + 1)
+    return p
 
 
 def conformal_quantile(scores: np.ndarray, coverage: float, weights: np.ndarray | None = None) -> float:

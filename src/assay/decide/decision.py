@@ -14,7 +14,7 @@ from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors
 from assay.errors import DataError, ParameterError
 from assay.tables.row_names import row_name
-from assay.types import Label, Losses, RandomState, Scores
+from assay.types import Bools, Codes, Floats, Label, Losses, RandomState, Scores
 
 __all__ = ["Decision", "check_posterior", "decide", "ties"]
 
@@ -55,7 +55,8 @@ class Decision:
     @property
     def tied(self) -> np.ndarray:
         """(n,) whether several actions share the least risk."""
-        return self.best.sum(axis=1) > 1
+        several: Bools = self.best.sum(axis=1) > 1
+        return several
 
     @property
     def ties(self) -> list[tuple[Any, ...]]:
@@ -70,7 +71,8 @@ class Decision:
         ``reject_label`` is of their kind (text beside text, a number beside numbers), else object.
         """
         names = [*self.actions, self.reject_label] if self.may_reject else list(self.actions)
-        return name_array(names)[self.chosen]  # -1 is the last name
+        taken: np.ndarray = name_array(names)[self.chosen]  # -1 is the last name
+        return taken
 
     @property
     def risk(self) -> np.ndarray:
@@ -244,7 +246,7 @@ def check_posterior(posterior: Scores, who: str) -> np.ndarray:
     return P
 
 
-def name_array(names: list[Any]) -> np.ndarray:
+def name_array(names: Iterable[Any]) -> np.ndarray:
     """Names as an array: text or numbers if all are of that kind, else objects."""
     names = [v.item() if isinstance(v, np.generic) else v for v in names]
     kinds = {type(v) for v in names}
@@ -255,16 +257,15 @@ def name_array(names: list[Any]) -> np.ndarray:
     return objects
 
 
-def _risks(P: np.ndarray, table: LossMatrix, plain: bool) -> np.ndarray:
+def _risks(P: Floats, table: LossMatrix, plain: bool) -> Floats:
     if plain:
         return np.maximum(1.0 - P, 0.0)
-    if not table.per_row:
-        return P @ table.costs.T  # (1)
-    if len(table.costs) != len(P):
+    if table.per_row and len(table.costs) != len(P):
         raise ParameterError(
             f"decide: the loss has costs for {len(table.costs)} rows, the posterior has {len(P)}."
         )
-    return np.einsum("nak,nk->na", table.costs, P)  # (1)
+    risks: Floats = np.einsum("nak,nk->na", table.costs, P) if table.per_row else P @ table.costs.T  # (1)
+    return risks
 
 
 def _scale(table: LossMatrix) -> Any:
@@ -294,4 +295,5 @@ def _draw(best: np.ndarray, random_state: Any) -> np.ndarray:
     else:
         u = random_state_of(random_state).random_sample(len(best))
     rank = np.cumsum(best, axis=1)
-    return (rank > np.floor(u * rank[:, -1])[:, None]).argmax(axis=1)
+    drawn: Codes = (rank > np.floor(u * rank[:, -1])[:, None]).argmax(axis=1)
+    return drawn

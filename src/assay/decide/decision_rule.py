@@ -22,7 +22,7 @@ from assay.decide.losses import LossMatrix, as_loss
 from assay.decide.priors import adjust_priors, effective_priors
 from assay.decide.reasoning import inner_reasoning
 from assay.errors import AssayWarning, ParameterError, warn_user
-from assay.types import Estimator, Label, Losses, Priors, RandomState, TableLike, Target, Weights
+from assay.types import Estimator, Floats, Label, Losses, Priors, RandomState, TableLike, Target, Weights
 
 __all__ = ["DecisionRule"]
 
@@ -180,7 +180,8 @@ class DecisionRule(Wrapper):
         decision = self.decide(X)
         if decision.may_reject or decision.actions != tuple(self.classes_.tolist()):
             return decision.labels
-        return self.classes_[decision.chosen]
+        actions: np.ndarray = self.classes_[decision.chosen]
+        return actions
 
     def risks(self, X: TableLike) -> np.ndarray:
         """(n, A) expected loss of each action."""
@@ -272,7 +273,8 @@ class DecisionRule(Wrapper):
             if getattr(model, name, None) is not None:
                 return np.asarray(getattr(model, name), dtype=np.float64)
         if hasattr(model, "class_log_prior_"):
-            return np.exp(model.class_log_prior_)
+            priors: Floats = np.exp(model.class_log_prior_)
+            return priors
         if not hasattr(self, "observed_priors_"):
             raise ParameterError(
                 f"{type(self).__name__}: {type(model).__name__} does not tell the priors it was trained with; give "
@@ -303,4 +305,5 @@ def _reweighted(shares: np.ndarray, class_weight: Any, labels: list[Any]) -> np.
     if isinstance(class_weight, str):  # "balanced"
         return np.full(len(shares), 1 / len(shares))
     weighted = shares * [class_weight.get(label, 1.0) for label in labels]
-    return weighted / weighted.sum()
+    reweighted: Floats = weighted / weighted.sum()
+    return reweighted

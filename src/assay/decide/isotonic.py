@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from assay.core.stored import FloatArray
 from assay.decide._calibrators import Calibrator, check_calibration, pooled_scores
 from assay.errors import DataError
-from assay.types import Scores, Target
+from assay.types import Floats, Scores, Target
 
 __all__ = ["IsotonicCalibrator", "pool_adjacent_violators"]
 
@@ -109,6 +109,9 @@ class IsotonicCalibrator(Calibrator):
         self.scores_, self.probabilities_ = levels[corner], g[corner]
         return self
 
-    def predict(self, scores: Scores) -> np.ndarray:
+    def predict(self, scores: Scores) -> Floats:
         """(n,) probability of class 1."""
-        return np.interp(np.asarray(scores, dtype=np.float64), self.scores_, self.probabilities_)
+        probability: Floats = np.interp(
+            np.asarray(scores, dtype=np.float64), self.scores_, self.probabilities_
+        )
+        return probability

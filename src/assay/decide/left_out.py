@@ -22,6 +22,7 @@ from assay.linear.regression.linear_regression import LinearRegression
 from assay.linear.regression.ridge import Ridge
 from assay.neighbors.k_neighbors_regressor import KNeighborsRegressor
 from assay.stats.multivariate.hat_matrix import ALONE
+from assay.types import Floats
 
 __all__ = [
     "Bags",
@@ -68,7 +69,8 @@ class Leverages:
     def predictions(self, model: Any, X: Any) -> np.ndarray:
         """(q, n) the prediction for each row of X by the model without calibration row i."""
         rooted = self.noise.rooted(model._admit(X))
-        return _numbers(model, X)[:, None] - rooted @ (self.rows * self.shift[:, None]).T
+        predictions: Floats = _numbers(model, X)[:, None] - rooted @ (self.rows * self.shift[:, None]).T
+        return predictions
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,8 @@ class Bags:
     def predictions(self, model: Any, X: Any) -> np.ndarray:
         """(q, n) the prediction for each row of X by the members without calibration row i."""
         outside = _outside(model)[:, self.rows]
-        return (_members(model, X) @ outside) / outside.sum(axis=0)
+        predictions: Floats = (_members(model, X) @ outside) / outside.sum(axis=0)
+        return predictions
 
 
 def is_bagged(model: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.core.stored import Each, FloatArray, Plain
 from assay.errors import ParameterError
-from assay.types import Losses
+from assay.types import Floats, Losses
 
 __all__ = ["LossMatrix", "as_loss"]
 
@@ -48,9 +48,9 @@ class LossMatrix:
         >>> as_loss({("ill", "well"): 3}, ["ill", "well"]).of(np.array([0, 0, 1]), np.array([0, 1, 0]))
         array([0., 3., 1.])
         """
-        if self.per_row:
-            return self.costs[np.arange(len(chosen)), chosen, truth]
-        return self.costs[chosen, truth]
+        rows = (np.arange(len(chosen)),) if self.per_row else ()
+        costs: Floats = self.costs[*rows, chosen, truth]
+        return costs
 
 
 def as_loss(

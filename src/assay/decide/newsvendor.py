@@ -12,7 +12,7 @@ from assay.core.targets import check_weights, plain_values
 from assay.errors import DataError, ParameterError
 from assay.sentence import Sentence
 from assay.stats.checks import is_number
-from assay.types import TableLike, Target, Weights
+from assay.types import Floats, TableLike, Target, Weights
 
 __all__ = ["Newsvendor", "newsvendor"]
 
@@ -154,7 +154,7 @@ def newsvendor(
     return Newsvendor(amount, level, under, over, _cost_of_quantiles(p, Q, level, amount, under, over))
 
 
-def unit_costs(truth: np.ndarray, amount: np.ndarray, under: float, over: float) -> np.ndarray:
+def unit_costs(truth: Floats, amount: Floats, under: float, over: float) -> Floats:
     """(n,) ``under`` times each unit that an amount is too low, ``over`` times each unit that it is too high."""
     short = truth - amount
     excess = -over * short
@@ -162,7 +162,7 @@ def unit_costs(truth: np.ndarray, amount: np.ndarray, under: float, over: float)
     return np.maximum(short, excess, out=short)
 
 
-def expected_unit_cost(distribution: Any, amount: Any, under: float, over: float) -> np.ndarray:
+def expected_unit_cost(distribution: Any, amount: Any, under: float, over: float) -> Floats:
     """(n,) the expected cost (1) of any amount, by a predictive distribution.
 
     >>> from assay.decide.newsvendor import expected_unit_cost
@@ -173,10 +173,11 @@ def expected_unit_cost(distribution: Any, amount: Any, under: float, over: float
     mean, q = distribution.mean, np.asarray(amount, dtype=np.float64)
     distance = _mean_distance(distribution, q)
     short, excess = np.maximum(distance + mean - q, 0) / 2, np.maximum(distance - mean + q, 0) / 2
-    return under * short + over * excess
+    cost: Floats = under * short + over * excess
+    return cost
 
 
-def _mean_distance(distribution: Any, q: np.ndarray) -> np.ndarray:
+def _mean_distance(distribution: Any, q: Floats) -> Floats:
     """(n,) E|Y - q|, from the score of q and that of a number beyond nearly all of Y."""
     from assay.stats.distributions.predictive import Student
 
@@ -184,7 +185,8 @@ def _mean_distance(distribution: Any, q: np.ndarray) -> np.ndarray:
         return _student_distance(distribution, q)
     far = distribution.quantile(1 - FAR_TAIL)
     far = np.maximum(far, q)
-    return distribution.crps(q) - distribution.crps(far) + (far - distribution.mean)
+    distance: Floats = distribution.crps(q) - distribution.crps(far) + (far - distribution.mean)
+    return distance
 
 
 def _student_distance(t: Any, q: np.ndarray) -> np.ndarray:
@@ -228,8 +230,8 @@ def _check_quantiles(predicted: Any, levels: Any, who: str) -> tuple[np.ndarray,
 
 
 def _cost_of_quantiles(
-    p: np.ndarray, Q: np.ndarray, level: float, amount: np.ndarray, under: float, over: float
-) -> np.ndarray:
+    p: Floats, Q: Floats, level: float, amount: Floats, under: float, over: float
+) -> Floats:
     """(n,) the cost if the number lies on straight lines between the quantiles, and not beyond them: trapezoids."""
     nodes = np.concatenate([[0.0], p, [1.0], [level]])
     values = np.column_stack([Q[:, 0], Q, Q[:, -1], amount])
@@ -237,4 +239,5 @@ def _cost_of_quantiles(
     nodes, values = nodes[order], values[:, order]
     slopes = np.where(nodes[:-1] < level, -over, under)  # of the distance from the amount, on either side
     distance = (values[:, :-1] + values[:, 1:]) / 2 - amount[:, None]
-    return (distance * slopes * np.diff(nodes)).sum(axis=1)
+    cost: Floats = (distance * slopes * np.diff(nodes)).sum(axis=1)
+    return cost

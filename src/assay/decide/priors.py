@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.tables.row_names import row_name
-from assay.types import ClassWeight, Priors, Scores, Weights
+from assay.types import ClassWeight, Floats, Priors, Scores, Weights
 
 __all__ = ["PriorShift", "adjust_priors", "effective_priors", "estimate_priors"]
 
@@ -66,7 +66,8 @@ def adjust_priors(posterior: Scores, priors: Priors, trained_priors: Priors) -> 
             f"adjust_priors: {row_name(i)} is certain of a class whose new prior is 0, so nothing is left of "
             "its posterior."
         )
-    return joint / total
+    adjusted: Floats = joint / total
+    return adjusted
 
 
 @dataclass(frozen=True)
@@ -209,7 +210,8 @@ def effective_priors(
         )
     if (share < 0).any() or not share.sum() > 0:
         raise ParameterError("effective_priors: class weights must not be negative, nor all be 0.")
-    return share / share.sum()
+    effective: Floats = share / share.sum()
+    return effective
 
 
 def check_priors(priors: Priors, K: int, name: str) -> np.ndarray:

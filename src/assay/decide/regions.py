@@ -91,4 +91,5 @@ def _shortest(a: float, b: float) -> float:
 
 
 def _plain(answers: Any) -> list[Any]:
-    return np.asarray(answers).tolist()
+    labels: list[Any] = np.asarray(answers).tolist()
+    return labels

@@ -27,7 +27,7 @@ from assay.decide.reasoning import inner_reasoning
 from assay.errors import ParameterError
 from assay.tables import RowNames
 from assay.tables.rows import row_count, take_rows
-from assay.types import Label, Losses, Splitter, TableLike, Target, Weights
+from assay.types import Bools, Label, Losses, Splitter, TableLike, Target, Weights
 
 __all__ = ["CascadeAccount", "CascadeLevel", "RejectCascade"]
 
@@ -210,13 +210,16 @@ class RejectCascade(MetaClassifier):
         rows: np.ndarray,
     ) -> np.ndarray:
         """(rows,) which of the rows of a level the next one learns from."""
+        aside: Bools
         some = take_rows(X, rows)
         if self.train_on == "rejected":
-            return self._decide(number, some).rejected
+            aside = self._decide(number, some).rejected
+            return aside
         some_w = None if w is None else w[rows]
         P = _out_of_fold(template, some, target[rows], some_w, self.classes_, self.cv, type(self).__name__)
         decision = decide(P, self.loss, self.rejects_[number], classes=self.classes_.tolist())
-        return decision.rejected | (P.argmax(axis=1) != target.codes[rows])
+        aside = decision.rejected | (P.argmax(axis=1) != target.codes[rows])
+        return aside
 
     def _thresholds(self, X: Any, target: EncodedLabels, w: np.ndarray | None) -> list[float | None]:
         """The cost of rejecting of each level."""
@@ -292,9 +295,11 @@ class RejectCascade(MetaClassifier):
         """(n,) what the first level says that does not reject the row; the reject label if all do."""
         _, chosen, _, _, actions = self._run(X)
         if self.rejects_[-1] is None and actions == tuple(self.classes_.tolist()):
-            return self.classes_[chosen]
-        names = [*actions, self.reject_label] if self.rejects_[-1] is not None else list(actions)
-        return name_array(names)[chosen]
+            names = self.classes_
+        else:
+            names = name_array(actions if self.rejects_[-1] is None else [*actions, self.reject_label])
+        answers: np.ndarray = names[chosen]
+        return answers
 
     def account(self, X: TableLike, y: Target) -> CascadeAccount:
         """What each level did with some rows, and what that costs, given their classes."""

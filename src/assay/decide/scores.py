@@ -88,7 +88,8 @@ def weighted_maximum(scores: Scores, costs: ArrayLike, classes: Labels | None = 
         raise ParameterError(
             f"weighted_maximum: costs must be {S.shape[1]} finite numbers above 0, one per class, got {c.tolist()}."
         )
-    return names[np.argmax(S * c, axis=1)]
+    labels: np.ndarray = names[np.argmax(S * c, axis=1)]
+    return labels
 
 
 def rank(classifier: Any, X: TableLike, target_class: Label) -> np.ndarray:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from assay.core.stored import Scalar
 from assay.decide._calibrators import Calibrator, check_calibration
 from assay.optimize.sigmoid import fit_sigmoid
-from assay.types import Scores
+from assay.types import Floats, Scores
 
 __all__ = ["SigmoidCalibrator"]
 
@@ -64,4 +64,5 @@ class SigmoidCalibrator(Calibrator):
         """(n,) probability of class 1."""
         from scipy.special import expit
 
-        return expit(-(self.a_ * np.asarray(scores, dtype=np.float64) + self.b_))  # (1)
+        probability: Floats = expit(-(self.a_ * np.asarray(scores, dtype=np.float64) + self.b_))  # (1)
+        return probability

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from assay.core.stored import CodeArray, FloatArray
 from assay.decide._calibrators import Calibrator
 from assay.errors import DataError
 from assay.linear import LogisticRegression
-from assay.types import ArrayLike, Target, Weights
+from assay.types import Target, Weights
 
 __all__ = ["SoftmaxCalibrator"]
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from assay.core.stored import Scalar
 from assay.decide._calibrators import Calibrator
 from assay.errors import DataError
-from assay.types import Target, Weights
+from assay.types import Floats, Target, Weights
 
 __all__ = ["TemperatureCalibrator"]
 
@@ -72,7 +72,8 @@ class TemperatureCalibrator(Calibrator):
         """(n, K) probabilities."""
         from scipy.special import softmax
 
-        return softmax(self.beta_ * _logits(logits), axis=1)  # (1)
+        probabilities: Floats = softmax(self.beta_ * _logits(logits), axis=1)  # (1)
+        return probabilities
 
 
 def _root(z: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.decide.losses import as_loss
 from assay.errors import DataError, ParameterError
-from assay.types import Label, Labels, Losses, Scores, Scoring, TableLike, Target, Weights
+from assay.types import Floats, Label, Labels, Losses, Scores, Scoring, TableLike, Target, Weights
 
 __all__ = ["ThresholdChoice", "tune_threshold", "tune_weights"]
 
@@ -167,7 +167,7 @@ def positive_class(classes: np.ndarray, pos_label: Label, who: str) -> int:
         return 1
     if pos_label not in classes.tolist():
         raise ParameterError(f"{who}: pos_label {pos_label!r} is not among classes {classes.tolist()}.")
-    return classes.tolist().index(pos_label)
+    return int(classes.tolist().index(pos_label))
 
 
 class _FixedAnswers(ClassifierMixin, BaseEstimator):
@@ -261,7 +261,7 @@ def _climb(
     return weights, value
 
 
-def _cuts(rival: np.ndarray, score: np.ndarray, most: int) -> np.ndarray:
+def _cuts(rival: Floats, score: Floats, most: int) -> Floats:
     """Weights between those at which a row changes sides."""
     with np.errstate(over="ignore"):
         flips = np.unique(rival[score > 0] / score[score > 0])
@@ -269,6 +269,6 @@ def _cuts(rival: np.ndarray, score: np.ndarray, most: int) -> np.ndarray:
     if not len(flips):
         return np.empty(0)
     middle = np.sqrt(flips[:-1]) * np.sqrt(flips[1:])
-    every = np.concatenate([[flips[0] / 2], middle, [flips[-1] * 2]])
+    every: Floats = np.concatenate([[flips[0] / 2], middle, [flips[-1] * 2]])
     every = every[np.isfinite(every) & (every > 0)]
     return every if len(every) <= most else every[np.linspace(0, len(every) - 1, most).astype(int)]

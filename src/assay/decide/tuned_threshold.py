@@ -175,7 +175,8 @@ class TunedThresholdClassifierCV(Thresholded):
         if len(self.classes_) == 2:
             return self._predict_by(model, X, self.best_threshold_)
         P = posterior_of(model, X, self.classes_, type(self).__name__)
-        return self.classes_[np.argmax(P * self.best_weights_, axis=1)]
+        labels: np.ndarray = self.classes_[np.argmax(P * self.best_weights_, axis=1)]
+        return labels
 
     @property
     def _cut(self) -> float:

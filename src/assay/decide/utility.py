@@ -82,7 +82,7 @@ def certainty_equivalent(
     from scipy.optimize import brentq
 
     def gap(c: float) -> float:
-        return float(np.asarray(utility(np.array([c])))[0]) - goal
+        return float(np.asarray(utility(np.array([c])))[0] - goal)
 
     if not gap(low) <= 0 <= gap(high):
         raise ParameterError(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.stored import FloatArray
 from assay.decide._calibrators import Calibrator, check_calibration, pooled_scores
-from assay.types import Scores
+from assay.types import Floats, Scores
 
 __all__ = ["VennAbersCalibrator"]
 
@@ -84,7 +84,8 @@ class VennAbersCalibrator(Calibrator):
     def predict(self, scores: Scores) -> np.ndarray:
         """(n,) probability of class 1."""
         p0, p1 = self.interval(scores)
-        return p1 / (1 - p0 + p1)  # (1)
+        probability: Floats = p1 / (1 - p0 + p1)  # (1)
+        return probability
 
 
 def _blocks(cells: list[tuple[float, float]], rising: bool) -> list[Block | None]:

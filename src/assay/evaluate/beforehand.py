@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.evaluate.finding import Case, Finding, listed
 from assay.evaluate.selected_beforehand import selected_beforehand
+from assay.types import Bools, Floats
 
 __all__ = ["BEFOREHAND_CHECKS"]
 
@@ -76,10 +77,11 @@ def filled_beforehand(case: Case) -> Iterator[Finding]:
                 break
 
 
-def _at_median(known: np.ndarray) -> np.ndarray:
+def _at_median(known: Floats) -> Bools:
     """(m,) bool; nowhere if the median is 0, or half of the rows have it: so are counts and gains by nature."""
     at = known == np.median(known)
-    return at & (at.sum() < len(known) / 2) & (known != 0)
+    at_median: Bools = at & (at.sum() < len(known) / 2) & (known != 0)
+    return at_median
 
 
 def _short(values: np.ndarray) -> bool:

@@ -307,9 +307,12 @@ def _answers(candidate: Candidate, data: Data, split: Split, seed: int) -> np.nd
 
 
 def _losses(truth: np.ndarray, answer: np.ndarray, loss: str) -> np.ndarray:
+    losses: np.ndarray
     if loss == "error":
-        return truth != answer
-    return (truth - answer) ** 2 if loss == "squared error" else np.abs(truth - answer)
+        losses = truth != answer
+    else:
+        losses = (truth - answer) ** 2 if loss == "squared error" else np.abs(truth - answer)
+    return losses
 
 
 def _middle(

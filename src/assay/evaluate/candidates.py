@@ -48,7 +48,8 @@ def _estimator_type(learner: Any) -> str | None:
         return None
     from sklearn.utils import get_tags
 
-    return get_tags(learner).estimator_type
+    kind: str | None = get_tags(learner).estimator_type
+    return kind
 
 
 def as_candidates(learners: Any, table: Table, task: str = "classification") -> list[Candidate]:

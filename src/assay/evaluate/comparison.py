@@ -531,7 +531,9 @@ class Comparison:
         """
         from importlib import import_module
 
-        return import_module("assay.report").write_report(self, path, **options)  # the one door upstairs
+        upstairs = import_module("assay.report")  # the one door there
+        page: Path = upstairs.write_report(self, path, **options)
+        return page
 
 
 def _turned(pair: tuple[TestResult, float]) -> tuple[TestResult, float]:

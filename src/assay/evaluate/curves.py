@@ -27,7 +27,7 @@ from assay.sentence import Sentence
 from assay.stats.information.elbow import elbow
 from assay.stats.intervals.repeated_estimate import corrected_interval
 from assay.stats.significance.test_result import check_alpha
-from assay.types import Estimator, MeasureLike, RowLabels, TableLike, Target
+from assay.types import Estimator, Floats, MeasureLike, RowLabels, TableLike, Target
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -99,13 +99,13 @@ class Curve(Sentence):
 
     @property
     def train_mean(self) -> np.ndarray:
-        return np.nanmean(self.train_scores, axis=1)
+        return _mean_of_splits(self.train_scores)
 
     @property
     def test_mean(self) -> np.ndarray:
         if self.compared is None or self.standing is None:
-            return np.nanmean(self.test_scores, axis=1)
-        mean = self.standing.mean + np.nanmean(self.test_scores - self.compared, axis=1)
+            return _mean_of_splits(self.test_scores)
+        mean = self.standing.mean + _mean_of_splits(self.test_scores - self.compared)
         return np.clip(mean, *self.metric.bounds)
 
     @property
@@ -116,7 +116,8 @@ class Curve(Sentence):
         On splits of a comparison, the interval of the ranking with the smallest and the largest difference from it.
         """
         if self.compared is None or self.standing is None:
-            return np.clip(self._intervals(self.test_scores), *self.metric.bounds)
+            ends = self._intervals(self.test_scores)
+            return np.clip(ends, *self.metric.bounds)
         gaps = self.test_scores - self.compared
         low, high = np.nan_to_num([self.standing.low, self.standing.high], nan=self.standing.mean)
         ends = np.column_stack([low + np.nanmin(gaps, axis=1), high + np.nanmax(gaps, axis=1)])
@@ -152,7 +153,7 @@ class Curve(Sentence):
         """The tick with the best mean on test rows."""
         return int(np.argmin(self.metric.sign * self.test_mean))
 
-    def _intervals(self, values: np.ndarray) -> np.ndarray:
+    def _intervals(self, values: np.ndarray) -> Floats:
         ratios = self.test_rows / self.train_rows
         known = [v[np.isfinite(v)] for v in values]
         return np.array([corrected_interval(v, r, self.alpha) for v, r in zip(known, ratios, strict=True)])
@@ -330,6 +331,11 @@ def _prepared(
             f"a curve of {m.name} would need costs; draw one of error, brier or log-loss.", who=who
         )
     return data, plan, splits, m
+
+
+def _mean_of_splits(scores: np.ndarray) -> Floats:
+    mean: Floats = np.nanmean(scores, axis=1)
+    return mean
 
 
 def _numbers(values: list[Any]) -> bool:

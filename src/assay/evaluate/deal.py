@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from assay.types import Bools
+
 __all__ = ["bootstrap_rows", "deal", "deal_groups", "draw", "draw_groups", "time_blocks"]
 
 _MOST_DRAWS = 1000  # of a bootstrap sample that leaves no row out, or holds one class alone
@@ -38,7 +40,7 @@ def deal_groups(y: np.ndarray, groups: np.ndarray, folds: int, rng: np.random.Ge
     return where[group]
 
 
-def draw(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+def draw(y: np.ndarray, share: float, rng: np.random.Generator) -> Bools:
     """(n,) bool: the test rows, drawn from each class in proportion, at least one row on each side."""
     n = len(y)
     wanted = min(max(round(share * n), 1), n - 1)
@@ -50,11 +52,12 @@ def draw(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     return test
 
 
-def draw_groups(y: np.ndarray, groups: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+def draw_groups(y: np.ndarray, groups: np.ndarray, share: float, rng: np.random.Generator) -> Bools:
     """(n,) bool: the test rows, as one of so many folds of whole groups as the share asks for."""
     smaller = min(share, 1 - share)
     first_fold = deal_groups(y, groups, max(2, round(1 / smaller)), rng) == 0
-    return first_fold if share <= 0.5 else ~first_fold
+    test_rows: Bools = first_fold if share <= 0.5 else ~first_fold
+    return test_rows
 
 
 def bootstrap_rows(y: np.ndarray, rng: np.random.Generator, groups: np.ndarray | None = None) -> np.ndarray:

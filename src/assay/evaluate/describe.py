@@ -17,6 +17,7 @@ from assay.evaluate.remarks import grouped
 from assay.evaluate.target import as_target, check_task
 from assay.sentence import Sentence
 from assay.tables import Table
+from assay.types import Codes
 
 __all__ = ["ColumnSummary", "Description", "NumbersSummary", "describe"]
 
@@ -331,4 +332,5 @@ def _sparse_distinct(columns: Any) -> np.ndarray:
     column, value = column[order], value[order]
     new = np.ones(len(value), dtype=bool)
     new[1:] = (np.diff(column) != 0) | (value[1:] != value[:-1])
-    return np.bincount(column[new], minlength=d) + (np.bincount(column, minlength=d) < n)
+    distinct: Codes = np.bincount(column[new], minlength=d) + (np.bincount(column, minlength=d) < n)
+    return distinct

@@ -13,6 +13,7 @@ from assay.errors import ParameterError
 from assay.evaluate.finding import SEVERITIES, Finding, listed
 from assay.evaluate.learned import family_of, learned, looks_at_nothing
 from assay.evaluate.pairs import test_rows_per_training_row
+from assay.types import Bools, Floats
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -53,7 +54,8 @@ class Doubt:
             t for t, p in zip(self.result.truths, self.result.places) if p[0] == self.result.places[0][0]
         ]
         counts = np.bincount(np.concatenate(first), minlength=len(self.result.classes))
-        return counts / counts.sum()
+        shares: Floats = counts / counts.sum()
+        return shares
 
     @property
     def counts_errors(self) -> bool:
@@ -63,7 +65,8 @@ class Doubt:
     def wrong(self, learner: str) -> np.ndarray:
         """(n,) bool of the rows of the first repetition."""
         answers = self.result.out_of_fold(learner)
-        return answers.answer != answers.truth
+        wrong: Bools = answers.answer != answers.truth
+        return wrong
 
     def wrong_in_all_repetitions(self, learner: str) -> np.ndarray:
         """(n,) of each row the share of its tests that went wrong; NaN for a row that was never tested."""
@@ -72,7 +75,8 @@ class Doubt:
         for rows, truth, cell in zip(result.tests, result.truths, result.cells[learner]):
             np.add.at(wrong, rows, cell.answer != truth)
             np.add.at(tested, rows, 1.0)
-        return np.divide(wrong, tested, out=np.full(len(wrong), np.nan), where=tested > 0)
+        share: Floats = np.divide(wrong, tested, out=np.full(len(wrong), np.nan), where=tested > 0)
+        return share
 
 
 def doubts(comparison: Comparison, *, rope: float = 0.01) -> list[Finding]:

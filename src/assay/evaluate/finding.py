@@ -16,6 +16,7 @@ from assay.evaluate.design import Resampling, Split
 from assay.evaluate.target import Target
 from assay.tables import Table
 from assay.tables.remedies import Remedy, recognise
+from assay.types import Bools
 
 __all__ = ["Case", "Finding", "cleaned", "dropped", "listed"]
 
@@ -144,7 +145,8 @@ class Case:
     @cached_property
     def present(self) -> np.ndarray:
         """(n, d) bool: what is not missing."""
-        return ~np.isnan(self.values)
+        present: Bools = ~np.isnan(self.values)
+        return present
 
     @cached_property
     def remedies(self) -> dict[int, Remedy]:

@@ -113,7 +113,8 @@ class Data:
     def _training_target(self, rows: np.ndarray) -> EncodedLabels | np.ndarray:
         if self.target.numbers is None:
             return EncodedLabels(self.codes[rows], self.labels)
-        return self.target.numbers[rows]
+        numbers: np.ndarray = self.target.numbers[rows]
+        return numbers
 
 
 @dataclass

@@ -129,7 +129,7 @@ def _outcomes(result: Comparison, learner: str) -> dict[int, Outcome]:
     if not result._tested_alone or not kept:
         return kept
     parts = list(kept.values())
-    weight = np.concatenate([p.weight for p in parts]) if result.weights else None  # type: ignore[misc]
+    weight = np.concatenate([p.weight for p in parts]) if result.weights else None
     truth, answer, posterior = (
         np.concatenate([getattr(p, v) for p in parts]) for v in ("truth", "answer", "posterior")
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.evaluate.doubts import Doubt
 from assay.evaluate.finding import Finding, listed
+from assay.types import Floats
 
 __all__ = ["FOLD_DOUBTS"]
 
@@ -74,10 +75,11 @@ def _p(errors: np.ndarray, size: np.ndarray) -> float:
     return (1 + int(np.sum(uneven >= _parts(errors[None], size).sum() - 1e-9))) / (1 + _DRAWS)
 
 
-def _parts(errors: np.ndarray, size: np.ndarray) -> np.ndarray:
+def _parts(errors: np.ndarray, size: np.ndarray) -> Floats:
     """(m, J) what each fold adds to the statistic."""
     mean = errors[:1].sum() / size.sum()
-    return (errors - size * mean) ** 2 / (size * mean * (1 - mean))
+    parts: Floats = (errors - size * mean) ** 2 / (size * mean * (1 - mean))
+    return parts
 
 
 FOLD_DOUBTS = [folds_disagree]

@@ -22,6 +22,7 @@ from assay.evaluate.prepared import Candidate
 from assay.evaluate.rows import gather
 from assay.evaluate.run import NEEDED_OF_NUMBERS
 from assay.evaluate.target import as_target
+from assay.metrics.forms import OfOutcome
 from assay.metrics.measure import Measure, measures
 from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_whole
@@ -31,7 +32,7 @@ from assay.stats.significance.paired_t import paired_t_all
 from assay.stats.significance.test_result import check_alpha, shown_confidence, shown_p
 from assay.tables import Table
 from assay.tables.rows import take_rows
-from assay.types import Axes, Estimator, RowLabels, Scoring, Weights
+from assay.types import Axes, Codes, Estimator, RowLabels, Scoring, Weights
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -98,7 +99,7 @@ class PermutationImportance:
 
     def shown(self, value: float, sign: bool = False) -> str:
         """A value of the metric, or a loss, as the texts print it: with the decimals of the metric itself."""
-        m = self.measure or Measure(self.metric, lambda _: np.nan)
+        m = self.measure or Measure(self.metric, OfOutcome(lambda _: np.nan))
         return shown_metric(m, value, self.baseline, sign)
 
     @property
@@ -474,7 +475,8 @@ def _other_rows(n: int, n_repeats: int, rng: np.random.Generator) -> np.ndarray:
     place = np.empty(n, dtype=np.int64)
     place[order] = np.arange(n)
     shifts = 1 + np.concatenate([rng.permutation(n - 1) for _ in range(-(-n_repeats // (n - 1)))])[:n_repeats]
-    return order[(place + shifts[:, None]) % n]
+    rows: Codes = order[(place + shifts[:, None]) % n]
+    return rows
 
 
 def _with_column(X: Any, j: int, order: np.ndarray) -> Any:

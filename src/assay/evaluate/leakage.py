@@ -178,7 +178,7 @@ def _wrong_in_bins(x: np.ndarray, y: np.ndarray) -> float:
     )
     bin_of = np.where(known, np.searchsorted(edges, x), len(edges) + 1)
     counts = np.bincount(bin_of * (y.max() + 1) + y, minlength=(len(edges) + 2) * (y.max() + 1))
-    return 1 - counts.reshape(-1, y.max() + 1).max(axis=1).sum() / len(y)
+    return float(1 - counts.reshape(-1, y.max() + 1).max(axis=1).sum() / len(y))
 
 
 def _wrong_alone(x: np.ndarray, y: np.ndarray, coded: bool) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.evaluate.digits import shown_metric
 from assay.evaluate.verdict import Standing, Verdict, turned
+from assay.metrics.forms import OfOutcome
 from assay.metrics.measure import Measure
 from assay.sentence import Sentence
 from assay.stats.intervals.mean_interval import mean_interval
@@ -170,7 +171,7 @@ def compare_runs(
         for pair, t in zip(pairs, tests)
     ]
     adjusted = holm(np.array([t.p for t in tests]))
-    metric = Measure(name, _no_function, better, name, "numbers", "regression")
+    metric = Measure(name, OfOutcome(_no_function), better, name, "numbers", "regression")
     tested = {pair: (t, float(q)) for pair, t, q in zip(pairs, tests, adjusted, strict=True)}
     return MatchedRuns(runs, metric, paired, alpha, tested)
 

@@ -9,6 +9,7 @@ import numpy as np
 from assay.evaluate.copies import row_hashes
 from assay.evaluate.finding import SAMPLE, Case, Finding
 from assay.tables import RowNames
+from assay.types import Floats
 
 __all__ = ["NEAR_COPY_CHECKS"]
 
@@ -69,10 +70,11 @@ def _is_fine(case: Case, j: int) -> bool:
     return len(np.unique(case.values[:1000, j])) >= _FINE
 
 
-def _spread(Z: np.ndarray) -> np.ndarray:
+def _spread(Z: Floats) -> Floats:
     """(d,) the standard deviations, were the columns Gaussian: by their quartiles, so that huge values do not count."""
     quarter, three = np.quantile(Z, [0.25, 0.75], axis=0)
-    return np.where(three > quarter, (three - quarter) / 1.349, Z.std(axis=0))
+    spread: Floats = np.where(three > quarter, (three - quarter) / 1.349, Z.std(axis=0))
+    return spread
 
 
 def _close(Z: np.ndarray, other_columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

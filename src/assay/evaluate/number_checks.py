@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from assay.evaluate.finding import Case, Finding, dropped
+from assay.types import Floats
 
 __all__ = ["NUMBER_CHECKS"]
 
@@ -114,7 +115,8 @@ def _known(case: Case) -> np.ndarray:
     """The numbers that are not missing; none for classes."""
     if case.target is None or case.target.numbers is None:
         return np.empty(0)
-    return case.target.numbers[case.target.labelled]
+    known: Floats = case.target.numbers[case.target.labelled]
+    return known
 
 
 NUMBER_CHECKS = [no_variation, few_values, heavy_tail, number_in_disguise]

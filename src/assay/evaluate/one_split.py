@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.metrics.delong import delong
-from assay.metrics.forms import OfRows
+from assay.metrics.forms import OfRows, OfScores
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
 from assay.stats.significance.diebold_mariano import of_differences
@@ -91,8 +91,8 @@ def _as_recorded(result: Comparison, m: Measure) -> Measure:
     Of rows that were tested one by one, a mean over rows that needs intervals or distributions is the mean of what the
     splits recorded: the distributions of single rows are not joined.
     """
-    by_row = isinstance(m.of, OfRows) and m.of.link is None and m.needs != "numbers"
-    if result.task == "regression" and by_row and result._tested_alone:
+    lasting = result.task == "regression" and result._tested_alone and m.needs != "numbers"
+    if lasting and isinstance(m.of, OfRows) and m.of.link is None:
         return replace(m, of=replace(m.of, values=_recorded_value))
     return m
 
@@ -169,7 +169,7 @@ def _by_area(a: Outcome | None, b: Outcome | None, m: Measure, alpha: float) -> 
     test = delong(a.truth, a.posterior[:, 1], b.posterior[:, 1], pos_label=1, alpha=alpha)
     if np.isnan(test.p):
         return replace(no_test("every row differs alike", alpha), estimate=test.estimate)
-    times = m.of.scale[0]
+    times = m.of.scale[0] if isinstance(m.of, OfScores) else 1.0
     return replace(
         test,
         test=f"DeLong's test on {len(a.truth)} test rows",

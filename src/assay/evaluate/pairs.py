@@ -24,6 +24,7 @@ from assay.stats.significance.mcnemar import mcnemar
 from assay.stats.significance.paired_t import paired_t, paired_t_all
 from assay.stats.significance.summary import NO_SPREAD
 from assay.stats.significance.test_result import TestResult
+from assay.types import Bools
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -245,7 +246,8 @@ def _unweighted(result: Comparison) -> bool:
 def _wrong(result: Comparison, name: str, splits: int | None = None) -> np.ndarray:
     """(n,) bool: whether the answer is wrong, on the test rows of all splits, or of so many."""
     answers = [np.asarray(cell.answer) for cell in result.cells[name][:splits]]
-    return np.concatenate(answers) != np.concatenate(result.truths[:splits])
+    wrong: Bools = np.concatenate(answers) != np.concatenate(result.truths[:splits])
+    return wrong
 
 
 def _five_by_two(differences: np.ndarray, alpha: float) -> TestResult:

@@ -20,6 +20,7 @@ from assay.metrics.group_report import GroupReport
 from assay.metrics.measure import Measure, measures
 from assay.metrics.outcome import Outcome
 from assay.metrics.predictive_scores import COVERAGE, WIDTH
+from assay.types import Floats
 
 if TYPE_CHECKING:
     from assay.evaluate.comparison import Comparison
@@ -166,7 +167,8 @@ class Residuals:
 
     @cached_property
     def residual(self) -> np.ndarray:
-        return self.truth - self.predicted
+        residual: Floats = self.truth - self.predicted
+        return residual
 
     @cached_property
     def centre(self) -> float:
@@ -207,7 +209,8 @@ class Residuals:
 
     def scale(self) -> np.ndarray:
         r"""(n,) :math:`\sqrt{|e_i - \bar e|/s}`, whose level shows how the spread changes."""
-        return np.sqrt(np.abs(self.standardised))
+        scale: Floats = np.sqrt(np.abs(self.standardised))
+        return scale
 
     def by_size(self, metric: Measure | None = None, alpha: float = 0.05) -> GroupReport:
         """Error and mean residual of the rows in bins of the true number, ten or as many as have twenty rows each.

@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from assay.errors import ParameterError
+from assay.metrics.forms import OfOutcome
 from assay.metrics.measure import Measure, find_measure, measure_named, measures
 from assay.metrics.outcome import Outcome
-from assay.types import MeasureLike
+from assay.types import Floats, MeasureLike
 
 __all__ = ["measure_of", "scorer_named", "scorer_of"]
 
@@ -31,12 +32,14 @@ class Answered(ClassifierMixin, BaseEstimator):
             raise ParameterError(
                 "scikit-learn's scorers know no answer that is not a class, such as reject.", who="compare"
             )
-        return self.classes_[answer]
+        labels: np.ndarray = self.classes_[answer]
+        return labels
 
     def predict_proba(self, rows: np.ndarray) -> np.ndarray:
         if self.outcome.posterior is None:
             raise AttributeError("no probabilities")
-        return self.outcome.posterior[rows[:, 0]]
+        posterior: Floats = self.outcome.posterior[rows[:, 0]]
+        return posterior
 
 
 class AnsweredNumbers(RegressorMixin, BaseEstimator):
@@ -46,7 +49,8 @@ class AnsweredNumbers(RegressorMixin, BaseEstimator):
         self.outcome = outcome
 
     def predict(self, rows: np.ndarray) -> np.ndarray:
-        return self.outcome.answer[rows[:, 0]]
+        numbers: Floats = self.outcome.answer[rows[:, 0]]
+        return numbers
 
 
 def _answered(outcome: Outcome) -> tuple[Any, np.ndarray]:
@@ -147,12 +151,12 @@ def measure_of(function: Callable[..., Any], who: str = "compare", task: str = "
         needed = []
     if len(needed) == 3:
         needs = "probabilities" if task == "classification" else "numbers"
-        return Measure(name, Scored(function, ""), "higher", f"the scorer {name}", needs, task)
+        return Measure(name, OfOutcome(Scored(function, "")), "higher", f"the scorer {name}", needs, task)
     if len(needed) == 2:
         better = "lower" if name.endswith(("_loss", "_error", "_cost")) else "higher"
         needs = "labels" if task == "classification" else "numbers"
         return Measure(
-            name, Judged(function), better, f"the function {name} of truth and answer", needs, task
+            name, OfOutcome(Judged(function)), better, f"the function {name} of truth and answer", needs, task
         )
     raise ParameterError(
         f"the metric {name} must be a scorer of (model, X, y) or a function of (truth, answer); "
@@ -173,7 +177,9 @@ def _of_scorer(scorer: Any, name: str, task: str) -> Measure:
     method = getattr(scorer, "_response_method", "predict")
     needs = "numbers" if task == "regression" else "labels" if method == "predict" else "probabilities"
     words = f"scikit-learn's scorer {name}"
-    return Measure(name, Scored(scorer, needs), "higher", words, needs, task, bounds=_bounds(scorer))
+    return Measure(
+        name, OfOutcome(Scored(scorer, needs)), "higher", words, needs, task, bounds=_bounds(scorer)
+    )
 
 
 def _bounds(scorer: Any) -> tuple[float, float]:

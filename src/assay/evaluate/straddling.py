@@ -70,7 +70,7 @@ def _by_chance(case: Case, size: np.ndarray) -> bool:
     agree = 1.0  # the probability that two rows have the same value in every column
     for j in case.compared:
         agree *= (_pairs(case.values[some, j]) - equal) / other_pairs if other_pairs else 1.0
-    return (size * (size - 1.0)).sum() <= 5 * agree * n * (n - 1)
+    return bool((size * (size - 1.0)).sum() <= 5 * agree * n * (n - 1))
 
 
 def _pairs(values: np.ndarray) -> float:
@@ -192,7 +192,7 @@ def _looks_like_codes(case: Case, j: int) -> bool:
     share = np.bincount(most) / len(most)
     chance = float((share**2).sum())
     neighbours = float((most[1:] == most[:-1]).mean())
-    return neighbours - chance < 0.1 + 2 / np.sqrt(len(level)) and np.ptp(level) > 3 * len(level)
+    return bool(neighbours - chance < 0.1 + 2 / np.sqrt(len(level)) and np.ptp(level) > 3 * len(level))
 
 
 def _torn_groups(case: Case) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from assay.errors import DataError, ParameterError
 from assay.learners import KIND_OF_TASK
 from assay.tables import row_name
 from assay.tables.remedies import recognise
+from assay.types import Bools
 
 __all__ = [
     "MAX_NUMBERED_CLASSES",
@@ -69,7 +70,7 @@ class Target:
         return replace(self, codes=self.codes[rows], numbers=numbers)
 
 
-def check_task(task: Any, who: str) -> str | None:
+def check_task(task: str | None, who: str) -> str | None:
     """The task if it is one, or None.
 
     >>> from assay.evaluate.target import check_task
@@ -136,7 +137,7 @@ def _one_column(y: Any, n: int, who: str) -> np.ndarray:
             "X, take that column out of X and give its values.",
             who=who,
         )
-    values = plain_values(y)
+    values: np.ndarray = plain_values(y)
     if not isinstance(values, np.ndarray):
         objects = np.empty(len(values), dtype=object)
         objects[:] = list(values)
@@ -328,10 +329,9 @@ def missing(values: np.ndarray) -> np.ndarray:
     >>> missing(np.array(["a", None], dtype=object))
     array([False,  True])
     """
-    if values.dtype.kind == "f":
-        return np.isnan(values)
-    if values.dtype.kind in "mM":
-        return np.isnat(values)
+    if values.dtype.kind in "fmM":
+        gaps: Bools = np.isnan(values)  # NaT as well
+        return gaps
     if values.dtype.kind != "O":
         return np.zeros(len(values), dtype=bool)
     nothing = ("NAType", "NaTType")  # pandas.NA refuses to be compared, even with itself

@@ -21,7 +21,7 @@ from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha, shown_confidence
 from assay.tables import Table
 from assay.tables.rows import take_rows
-from assay.types import RowLabels, TableLike
+from assay.types import Codes, Floats, RowLabels, TableLike
 
 __all__ = ["Choice", "FinalReport", "ThreeWay", "three_way"]
 
@@ -90,9 +90,7 @@ def three_way(
     return ThreeWay(X, values, first, middle, last, data.target.task == "classification", random_state)
 
 
-def _drawn(
-    codes: np.ndarray, groups: Any, rows: np.ndarray, share: float, rng: np.random.Generator
-) -> np.ndarray:
+def _drawn(codes: Codes, groups: Any, rows: Codes, share: float, rng: np.random.Generator) -> Codes:
     y = np.unique(codes[rows], return_inverse=True)[1]
     if groups is None:
         return rows[draw(y, float(share), rng)]
@@ -263,10 +261,11 @@ class FinalReport(Sentence):
 
 
 def _miss(truth: np.ndarray, answer: np.ndarray) -> np.ndarray:
-    return (truth != answer).astype(np.float64)
+    wrong: Floats = (truth != answer).astype(np.float64)
+    return wrong
 
 
-def _square(truth: np.ndarray, answer: np.ndarray) -> np.ndarray:
+def _square(truth: Floats, answer: Floats) -> Floats:
     return (truth - answer.reshape(truth.shape)) ** 2
 
 

@@ -29,7 +29,7 @@ def alone(n_jobs: int | None) -> bool:
         return True
     from joblib import effective_n_jobs
 
-    return effective_n_jobs(n_jobs) == 1
+    return bool(effective_n_jobs(n_jobs) == 1)
 
 
 def each(

@@ -18,6 +18,7 @@ from assay.evaluate.describe import ColumnSummary, NumbersSummary
 from assay.experiments.fingerprint import digest
 from assay.experiments.journal import read_json, write_whole
 from assay.experiments.problem import Problem
+from assay.metrics.forms import OfOutcome
 from assay.metrics.measure import Measure, find_measure
 
 __all__ = ["Block", "Manifest", "as_plain", "check_folder", "sessions_of", "versions"]
@@ -203,7 +204,7 @@ def _measure(saved: dict[str, Any]) -> Measure:
         return measure
     low, high = saved["bounds"]
     bounds = (-np.inf if low is None else low, np.inf if high is None else high)
-    return Measure(saved["name"], _measured_before, saved["better"], saved["words"], bounds=bounds)
+    return Measure(saved["name"], OfOutcome(_measured_before), saved["better"], saved["words"], bounds=bounds)
 
 
 def _measured_before(outcome: Any) -> float:

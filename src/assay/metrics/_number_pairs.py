@@ -30,7 +30,7 @@ class NumberPair:
 
     @property
     def n(self) -> int:
-        return self.truth.shape[1]
+        return int(self.truth.shape[1])
 
     def outcomes(self) -> Iterator[Outcome]:
         """Each column by itself."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from assay.types import Floats
 
-def share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+
+def share(part: Floats, whole: Floats) -> Floats:
     """part / whole, NaN where the whole is 0."""
     part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     out = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
-    return np.divide(part, whole, out=out, where=whole > 0)
+    shares: Floats = np.divide(part, whole, out=out, where=whole > 0)
+    return shares
 
 
 def correct(T: np.ndarray) -> np.ndarray:
@@ -23,12 +26,14 @@ def correct(T: np.ndarray) -> np.ndarray:
 
 def actual(T: np.ndarray) -> np.ndarray:
     """(..., K) rows of each class."""
-    return T.sum(axis=-1)
+    totals: Floats = T.sum(axis=-1)
+    return totals
 
 
 def predicted(T: np.ndarray) -> np.ndarray:
     """(..., K) predictions of each class."""
-    return T.sum(axis=-2)
+    totals: Floats = T.sum(axis=-2)
+    return totals
 
 
 def mean_of_defined(values: np.ndarray) -> np.ndarray:
@@ -125,7 +130,7 @@ def disagreement(K: int, weights: str | None) -> np.ndarray:
     return (apart > 0).astype(np.float64) if weights is None else apart if weights == "linear" else apart**2
 
 
-def matthews(T: np.ndarray) -> np.ndarray:
+def matthews(T: Floats) -> Floats:
     """Correlation of true and predicted classes (Gorodkin 2004); 0 where either has one class only."""
     n = T.sum(axis=(-2, -1))[..., None]
     t, a = (
@@ -135,4 +140,5 @@ def matthews(T: np.ndarray) -> np.ndarray:
     together = share(correct(T), n).sum(axis=-1) - (t * a).sum(axis=-1)
     apart = (t * share(n - actual(T), n)).sum(axis=-1) * (a * share(n - predicted(T), n)).sum(axis=-1)
     out = np.zeros(np.shape(apart))
-    return np.divide(together, np.sqrt(np.maximum(apart, 0)), out=out, where=apart > 0)
+    correlation: Floats = np.divide(together, np.sqrt(np.maximum(apart, 0)), out=out, where=apart > 0)
+    return correlation

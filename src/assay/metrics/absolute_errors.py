@@ -16,7 +16,7 @@ from assay.metrics.measure import Measure
 from assay.metrics.number_forms import OfDistance, OfMaximum, OfMedian
 from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_number
-from assay.types import Target, Weights
+from assay.types import Floats, Target, Weights
 
 __all__ = [
     "asymmetric_cost",
@@ -184,12 +184,14 @@ def asymmetric_cost(
 def absolute_errors(outcome: Outcome) -> np.ndarray:
     """(n,) sizes of the differences."""
     error = outcome.answer - outcome.truth
-    return np.abs(error, out=error)
+    sizes: Floats = np.abs(error, out=error)
+    return sizes
 
 
 def signed_errors(outcome: Outcome) -> np.ndarray:
     """(n,) prediction minus truth."""
-    return outcome.answer - outcome.truth
+    errors: Floats = outcome.answer - outcome.truth
+    return errors
 
 
 def sloped_errors(under: float, over: float, outcome: Outcome) -> np.ndarray:

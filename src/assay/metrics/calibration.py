@@ -20,7 +20,7 @@ from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_whole
 from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha
-from assay.types import Label, Labels, RandomState, Scores, Target, Weights
+from assay.types import Floats, Label, Labels, RandomState, Scores, Target, Weights
 
 __all__ = ["ReliabilityCurve", "calibration_error"]
 
@@ -123,12 +123,13 @@ def _distance(
     return float(max(0.0, share @ (gap - noise)))
 
 
-def _folded(d: np.ndarray, s: np.ndarray) -> np.ndarray:
+def _folded(d: Floats, s: Floats) -> Floats:
     """E|d + s Z| of a standard normal Z."""
     from scipy.special import ndtr
 
     z = np.divide(d, s, out=np.full_like(d, 40.0), where=s > 0)
-    return s * np.sqrt(2 / np.pi) * np.exp(-z * z / 2) + d * (1 - 2 * ndtr(-z))
+    mean: Floats = s * np.sqrt(2 / np.pi) * np.exp(-z * z / 2) + d * (1 - 2 * ndtr(-z))
+    return mean
 
 
 @dataclass(frozen=True)
@@ -218,9 +219,10 @@ class ReliabilityCurve:
             forecast, came, mass, np.asarray(low), np.asarray(high), method, alpha, scores.label, *band
         )
 
-    def recalibrated(self, probability: Scores) -> np.ndarray:
+    def recalibrated(self, probability: Scores) -> Floats:
         """Recalibrated probabilities, interpolated linearly on the curve."""
-        return np.interp(np.asarray(probability, dtype=np.float64), self.predicted, self.observed)
+        rates: Floats = np.interp(np.asarray(probability, dtype=np.float64), self.predicted, self.observed)
+        return rates
 
 
 def _bin_band(

@@ -14,10 +14,10 @@ from assay.metrics._inputs import labelled
 from assay.metrics._table_intervals import delta, mean_of_shares, wilson
 from assay.metrics.confusion import Confusion
 from assay.metrics.estimate import Estimate
-from assay.metrics.forms import MAX_DELTA_CLASSES
+from assay.metrics.forms import MAX_DELTA_CLASSES, OfTable
 from assay.metrics.measure import measures
 from assay.stats.significance.test_result import check_alpha
-from assay.types import Target, Weights
+from assay.types import Floats, Target, Weights
 
 __all__ = ["ClassReport"]
 
@@ -90,7 +90,7 @@ class ClassReport:
         T = _squared(table)
         S = T if squares is None else _squared(squares)
         each = {label: {m: _one(m, T, S, k, alpha) for m in COLUMNS} for k, label in enumerate(classes)}
-        accuracy = wilson(measures()["accuracy"].of.share, T, S, -1, float(_tables.accuracy(T)), alpha)
+        accuracy = _of_share("accuracy", T, S, -1, float(_tables.accuracy(T)), alpha)
 
         def mean(m: str, by_rows: bool) -> Estimate:
             if by_rows and m == "recall":  # which is the accuracy
@@ -99,12 +99,15 @@ class ClassReport:
 
             def g(tables: np.ndarray) -> np.ndarray:
                 values = np.nan_to_num(of(tables))[..., :K]
-                if not by_rows:
-                    return values.mean(axis=-1)
-                size = tables.sum(axis=-1)[..., :K]
-                return (values * size).sum(axis=-1) / size.sum(axis=-1)
+                mean: Floats
+                if by_rows:
+                    size = tables.sum(axis=-1)[..., :K]
+                    mean = (values * size).sum(axis=-1) / size.sum(axis=-1)
+                else:
+                    mean = values.mean(axis=-1)
+                return mean
 
-            share = measures()[m].of.mean_of
+            share = _form(m).mean_of
             if not by_rows and share is not None and len(T) == K and not np.isnan(of(T)).any():
                 return mean_of_shares(share, T, S, float(g(T)), alpha)
             return _of_all(g, T, S, alpha)
@@ -146,10 +149,22 @@ def _squared(table: Any) -> np.ndarray:
     return T if len(T) == T.shape[1] else np.vstack([T, np.zeros(T.shape[1])])
 
 
+def _form(m: str) -> OfTable:
+    form = measures()[m].of
+    assert isinstance(form, OfTable)
+    return form
+
+
 def _one(m: str, T: np.ndarray, squares: np.ndarray, k: int, alpha: float) -> Estimate:
-    value, form = float(COLUMNS[m](T)[k]), measures()[m].of
+    value = float(COLUMNS[m](T)[k])
     if np.isnan(value):
         return Estimate(value, alpha=alpha, why="never answered" if m == "precision" else "not tested")
+    return _of_share(m, T, squares, k, value, alpha)
+
+
+def _of_share(m: str, T: np.ndarray, squares: np.ndarray, k: int, value: float, alpha: float) -> Estimate:
+    form = _form(m)
+    assert form.share is not None
     return wilson(form.share, T, squares, k, value, alpha, form.link)
 
 

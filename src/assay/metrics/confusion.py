@@ -13,7 +13,7 @@ from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
 from assay.metrics._inputs import Labelled, labelled
-from assay.types import Label, Labels, Target, Weights
+from assay.types import Floats, Label, Labels, Target, Weights
 
 __all__ = ["Confusion", "confusion_matrix"]
 
@@ -159,15 +159,18 @@ class Confusion:
 
     @property
     def fn(self) -> np.ndarray:
-        return _tables.actual(self.counts) - self.tp
+        missed: Floats = _tables.actual(self.counts) - self.tp
+        return missed
 
     @property
     def fp(self) -> np.ndarray:
-        return _tables.predicted(self.counts) - self.tp
+        alarms: Floats = _tables.predicted(self.counts) - self.tp
+        return alarms
 
     @property
     def tn(self) -> np.ndarray:
-        return self.counts.sum() - self.tp - self.fn - self.fp
+        others: Floats = self.counts.sum() - self.tp - self.fn - self.fp
+        return others
 
     @property
     def recall(self) -> np.ndarray:

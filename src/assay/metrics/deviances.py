@@ -155,7 +155,7 @@ def _unit_deviances(power: float, y: np.ndarray, mu: np.ndarray) -> np.ndarray:
         Tweedie,
     )
 
-    named = {0: GaussianFamily, 1: Poisson, 2: GammaFamily, 3: InverseGaussian}.get(power)  # type: ignore[call-overload]
+    named = {0: GaussianFamily, 1: Poisson, 2: GammaFamily, 3: InverseGaussian}.get(power)
     family = Tweedie(power) if named is None else named()
     deviance = np.empty(len(y))
     for first in range(0, len(y), BLOCK_ROWS):

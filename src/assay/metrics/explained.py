@@ -22,7 +22,7 @@ from assay.metrics.measure import Measure
 from assay.metrics.number_forms import Columns, OfMeans
 from assay.metrics.outcome import Outcome
 from assay.stats.estimators.weighted_quantile import weighted_quantile
-from assay.types import Target, Weights
+from assay.types import Floats, Target, Weights
 
 __all__ = [
     "adjusted_r2_score",
@@ -74,8 +74,9 @@ class Relative:
         reference = self.reference(m)
         return self.loss(m) / np.where(reference == 0, np.nan, reference)
 
-    def _root(self, m: np.ndarray) -> np.ndarray:
-        return np.sqrt(self._ratio(m))
+    def _root(self, m: Floats) -> Floats:
+        root: Floats = np.sqrt(self._ratio(m))
+        return root
 
     def _score(self, m: np.ndarray) -> np.ndarray:
         return 1 - self._ratio(m)
@@ -163,23 +164,23 @@ def _second(m: np.ndarray) -> np.ndarray:
     return m[..., 1]
 
 
-def _variance_of_truth(m: np.ndarray) -> np.ndarray:
+def _variance_of_truth(m: Floats) -> Floats:
     return m[..., 1] - m[..., 2] ** 2
 
 
-def _variance_of_errors(m: np.ndarray) -> np.ndarray:
+def _variance_of_errors(m: Floats) -> Floats:
     return m[..., 0] - m[..., 2] ** 2
 
 
-def _variance_beside_errors(m: np.ndarray) -> np.ndarray:
+def _variance_beside_errors(m: Floats) -> Floats:
     return m[..., 1] - m[..., 3] ** 2
 
 
-def _size_about_mean(m: np.ndarray) -> np.ndarray:
+def _size_about_mean(m: Floats) -> Floats:
     return m[..., 1] + m[..., 3] * m[..., 2]
 
 
-def _mean_step(m: np.ndarray) -> np.ndarray:
+def _mean_step(m: Floats) -> Floats:
     return m[..., 1] / m[..., 2]
 
 
@@ -521,7 +522,7 @@ def _adjusted(outcome: Outcome) -> Columns | None:
     return *_squares(outcome), np.full(n, (n - 1) / (n - p - 1))
 
 
-def _adjusted_score(m: np.ndarray) -> np.ndarray:
+def _adjusted_score(m: Floats) -> Floats:
     return 1 - (1 - SQUARED.score().function(m)) * m[..., 3]
 
 
@@ -530,7 +531,7 @@ def _products(outcome: Outcome) -> Columns:
     return (y, y), (z, z), (y, z), y, z
 
 
-def _correlation(m: np.ndarray) -> np.ndarray:
+def _correlation(m: Floats) -> Floats:
     spread = (m[..., 0] - m[..., 3] ** 2) * (m[..., 1] - m[..., 4] ** 2)
     return (m[..., 2] - m[..., 3] * m[..., 4]) / np.sqrt(np.where(spread == 0, np.nan, spread))
 

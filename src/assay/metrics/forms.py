@@ -424,7 +424,7 @@ class OfScores:
         return self.scale[0] * area + self.scale[1]
 
     def __call__(self, outcome: Outcome) -> float:
-        return self._scaled(outcome.mean_over_classes(self.area, self.positive(outcome.names)))
+        return float(self._scaled(outcome.mean_over_classes(self.area, self.positive(outcome.names))))
 
     def interval(self, outcome: Outcome, request: IntervalRequest, limits: Bounds) -> Estimate:
         each = outcome.problems(self.positive(outcome.names))

@@ -11,10 +11,11 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.metrics._inputs import Scored, scored
 from assay.metrics.curves import tallies
+from assay.metrics.forms import OfOutcome
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
 from assay.stats.checks import is_number
-from assay.types import Label, Scores, Target, Weights
+from assay.types import Floats, Label, Scores, Target, Weights
 
 __all__ = ["GainCurve", "lift_score"]
 
@@ -94,7 +95,7 @@ class GainCurve:
     @property
     def lift(self) -> np.ndarray:
         """(m,) gain over share, the ratio to rows drawn at random; at 0 that of the first step."""
-        ratio = np.divide(self.gain, self.share, out=np.ones_like(self.gain), where=self.share > 0)
+        ratio: Floats = np.divide(self.gain, self.share, out=np.ones_like(self.gain), where=self.share > 0)
         ratio[0] = ratio[1]
         return ratio
 
@@ -156,10 +157,13 @@ def _lift_at(name: str) -> Measure | None:
     if not 0 < share <= 1:
         return None
     words = f"rows of the class in the best {text}%, relative to as many drawn at random"
-    return Measure(f"lift at {text}%", partial(_lift, share), "higher", words, "scores", bounds=(0.0, np.inf))
+    return Measure(
+        f"lift at {text}%", OfOutcome(partial(_lift, share)), "higher", words, "scores", bounds=(0.0, np.inf)
+    )
 
 
 LIFT = Measure(
-    "lift", partial(_lift, 0.1), "higher", "rows of the class in the best tenth, relative to a tenth drawn at random",
+    "lift", OfOutcome(partial(_lift, 0.1)), "higher",
+    "rows of the class in the best tenth, relative to a tenth drawn at random",
     "scores", bounds=(0.0, np.inf), functions=(lift_score,), variant=_lift_at,
 )  # fmt: skip

@@ -60,7 +60,7 @@ class Measure:
     """
 
     name: str
-    of: Any
+    of: Form
     better: str = "lower"
     words: str = ""
     needs: str = "labels"
@@ -131,6 +131,8 @@ class Measure:
         >>> measures()["recall"].of_class("yes").name
         'recall of yes'
         """
+        if not isinstance(self.of, OfTable):
+            raise ParameterError(f"{self.name} is not a measure of single classes.", who="Measure.of_class")
         words = f"{self.name} of the class {label}"
         return replace(self, name=f"{self.name} of {label}", of=self.of.of_class(label), words=words,
                        functions=(), aliases=(), variant=None)  # fmt: skip

@@ -13,7 +13,7 @@ from assay.metrics.absolute_errors import absolute_errors
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
-from assay.types import Target, Weights
+from assay.types import Floats, Target, Weights
 
 __all__ = [
     "mean_absolute_percentage_error",
@@ -111,14 +111,16 @@ def _shares_of_truth(outcome: Outcome) -> np.ndarray:
 def _percentages(outcome: Outcome) -> np.ndarray | None:
     if not outcome.truth.all():
         return None
-    return absolute_errors(outcome) / np.abs(outcome.truth)
+    percentages: Floats = absolute_errors(outcome) / np.abs(outcome.truth)
+    return percentages
 
 
 def _symmetric_percentages(outcome: Outcome) -> np.ndarray:
     whole = np.abs(outcome.truth)
     whole += np.abs(outcome.answer)
     error = absolute_errors(outcome)
-    return 2 * np.divide(error, whole, out=np.zeros(len(error)), where=whole > 0)
+    percentages: Floats = 2 * np.divide(error, whole, out=np.zeros(len(error)), where=whole > 0)
+    return percentages
 
 
 def _log_ratios(outcome: Outcome) -> np.ndarray | None:
@@ -126,7 +128,8 @@ def _log_ratios(outcome: Outcome) -> np.ndarray | None:
         return None
     ratio = np.log(np.abs(outcome.answer))
     ratio -= np.log(np.abs(outcome.truth))
-    return np.abs(ratio, out=ratio)
+    sizes: Floats = np.abs(ratio, out=ratio)
+    return sizes
 
 
 def _log_accuracy_or_error(outcome: Outcome) -> float:

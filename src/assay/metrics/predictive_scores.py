@@ -17,7 +17,7 @@ from assay.metrics.measure import Measure
 from assay.metrics.number_forms import OfDistance
 from assay.metrics.outcome import Outcome
 from assay.stats.distributions.predictive.predictive import check_coverage
-from assay.types import Target, Weights
+from assay.types import Floats, Target, Weights
 
 __all__ = [
     "interval_coverage",
@@ -218,7 +218,8 @@ def interval_of(outcome: Outcome) -> tuple[np.ndarray, np.ndarray] | None:
         return outcome.lower, outcome.upper
     if outcome.distribution is None:
         return None
-    return outcome.distribution.interval(nominal_coverage(outcome))
+    ends: tuple[np.ndarray, np.ndarray] = outcome.distribution.interval(nominal_coverage(outcome))
+    return ends
 
 
 def nominal_coverage(outcome: Outcome) -> float:
@@ -251,9 +252,10 @@ def _interval_scores(outcome: Outcome) -> np.ndarray | None:
     if ends is None or np.isnan(alpha):
         return None
     low, high = ends
-    return (high - low) + 2 / alpha * (
+    scores: Floats = (high - low) + 2 / alpha * (
         np.maximum(low - outcome.truth, 0) + np.maximum(outcome.truth - high, 0)
     )
+    return scores
 
 
 def _losses_of_ends(outcome: Outcome) -> np.ndarray | None:
@@ -268,7 +270,8 @@ def _losses_of_levels(levels: tuple[float, ...], outcome: Outcome) -> np.ndarray
     Q = outcome.distribution.quantile(list(levels))
     off = outcome.truth[:, None] - Q
     p = np.asarray(levels)
-    return np.maximum(p * off, (p - 1) * off).mean(axis=1)
+    losses: Floats = np.maximum(p * off, (p - 1) * off).mean(axis=1)
+    return losses
 
 
 def _quantile_loss(levels: Any = None) -> Form:

@@ -16,7 +16,7 @@ from assay.metrics.bins import binned, grouped
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
-from assay.types import Label, Labels, RowLabels, Scores, Target, Weights
+from assay.types import Floats, Label, Labels, RowLabels, Scores, Target, Weights
 
 __all__ = ["BrierParts", "brier_score_loss", "log_loss"]
 
@@ -164,7 +164,8 @@ def brier_rows(outcome: Outcome) -> np.ndarray | None:
         return None
     off = outcome.posterior.astype(np.float64)
     off[np.arange(len(off)), outcome.truth] -= 1
-    return np.einsum("ij,ij->i", off, off) / (2 if outcome.K == 2 else 1)
+    distances: Floats = np.einsum("ij,ij->i", off, off) / (2 if outcome.K == 2 else 1)
+    return distances
 
 
 LOG_LOSS = Measure(

@@ -17,7 +17,7 @@ from assay.metrics.delong import interval_of
 from assay.metrics.estimate import Estimate
 from assay.sentence import Sentence
 from assay.stats.checks import is_number
-from assay.types import Label, Scores, Target, Weights
+from assay.types import Floats, Label, Scores, Target, Weights
 
 __all__ = ["Dominance", "OperatingPoint", "RocCurve"]
 
@@ -256,12 +256,13 @@ class RocCurve:
         verdict = ("crossing" if below else "first") if above else ("second" if below else "equal")
         return Dominance(verdict, above, below, float(where[up]), float(where[down]))
 
-    def _before(self, fpr: np.ndarray) -> np.ndarray:
+    def _before(self, fpr: Floats) -> Floats:
         """The true positive rate at a false positive rate, the lower end where the curve rises straight up."""
         j = np.clip(np.searchsorted(self.fpr, fpr, "left"), 0, len(self.fpr) - 1)
         i = np.maximum(j - 1, 0)
         run = np.where(self.fpr[j] > self.fpr[i], self.fpr[j] - self.fpr[i], 1.0)
-        return self.tpr[j] - (self.tpr[j] - self.tpr[i]) * np.clip((self.fpr[j] - fpr) / run, 0, 1)
+        rate: Floats = self.tpr[j] - (self.tpr[j] - self.tpr[i]) * np.clip((self.fpr[j] - fpr) / run, 0, 1)
+        return rate
 
     def dominates(self, other: RocCurve) -> bool:
         """Whether this curve lies nowhere below the other and somewhere above."""

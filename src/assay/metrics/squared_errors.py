@@ -12,7 +12,7 @@ from assay.metrics._number_pairs import NumberPair, number_pair
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
-from assay.types import Target, Weights
+from assay.types import Floats, Target, Weights
 
 __all__ = [
     "mean_squared_error",
@@ -138,7 +138,8 @@ def _above_minus_one(pair: NumberPair, name: str) -> NumberPair:
 def squared_errors(outcome: Outcome) -> np.ndarray:
     """(n,) squared differences."""
     error = outcome.truth - outcome.answer
-    return np.multiply(error, error, out=error)
+    squares: Floats = np.multiply(error, error, out=error)
+    return squares
 
 
 def _squared_log_errors(outcome: Outcome) -> np.ndarray | None:
@@ -146,7 +147,8 @@ def _squared_log_errors(outcome: Outcome) -> np.ndarray | None:
         return None
     error = np.log1p(outcome.truth)
     error -= np.log1p(outcome.answer)
-    return np.multiply(error, error, out=error)
+    squares: Floats = np.multiply(error, error, out=error)
+    return squares
 
 
 def _no_logarithm(outcome: Outcome) -> str:

@@ -13,7 +13,7 @@ from assay.metrics._inputs import classes_of, numbers, undefined
 from assay.metrics.forms import OfRows
 from assay.metrics.measure import Measure
 from assay.metrics.outcome import Outcome
-from assay.types import Labels, Scores, Target, Weights
+from assay.types import Bools, Labels, Scores, Target, Weights
 
 __all__ = ["top_k_accuracy_score"]
 
@@ -72,7 +72,8 @@ def _among(S: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
     """(n,) bool: fewer than k classes come before the true one; of equal scores the later class does."""
     of_truth = S[np.arange(len(S)), codes][:, None]
     before = (of_truth < S) | ((of_truth == S) & (np.arange(S.shape[1]) > codes[:, None]))
-    return before.sum(axis=1) < k
+    among: Bools = before.sum(axis=1) < k
+    return among
 
 
 def _hits(k: int, outcome: Outcome) -> np.ndarray | None:

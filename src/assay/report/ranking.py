@@ -9,15 +9,14 @@ import numpy as np
 
 from assay.errors import DataError
 from assay.evaluate import Comparison, Standing
-from assay.evaluate.candidates import KIND_OF_TASK
 from assay.evaluate.show import duration, shown_value
-from assay.evaluate.verdict import shown_p
-from assay.learners import learners
+from assay.learners import KIND_OF_TASK, learners
 from assay.plots.scale import Scale
 from assay.report.methods import shown_rope, usual_test
 from assay.report.numbers import shown_number
 from assay.report.rank_diagram import average_ranks, rank_diagram
 from assay.report.svg import MARGIN, axis, share_bar, whisker
+from assay.stats.significance.test_result import shown_p
 
 __all__ = ["differences", "interval", "measures", "pairs", "ranked", "ranks", "tiles", "times"]
 

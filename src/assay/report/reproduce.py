@@ -12,9 +12,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
 
 from assay.evaluate import Comparison
-from assay.evaluate.candidates import KIND_OF_TASK
 from assay.evaluate.prepared import Candidate
-from assay.learners import learners
+from assay.learners import KIND_OF_TASK, learners
 from assay.tables.data import datasets
 
 __all__ = ["command_line", "python_line", "spelled"]

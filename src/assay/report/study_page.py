@@ -12,7 +12,6 @@ from assay.errors import ParameterError
 from assay.evaluate.describe import Description
 from assay.evaluate.digits import shown_metric
 from assay.evaluate.records import plain
-from assay.evaluate.verdict import shown_p
 from assay.experiments.conclusion import Conclusion
 from assay.experiments.study import Study
 from assay.report.page import checked_path, dress, legible, template
@@ -20,7 +19,7 @@ from assay.report.rank_diagram import rank_diagram
 from assay.report.ranking import MAX_PAIRS
 from assay.report.settings import FORMAT
 from assay.report.size import within_size
-from assay.stats.significance.test_result import shown_confidence
+from assay.stats.significance.test_result import shown_confidence, shown_p
 from assay.tables.whole_files import write_whole
 
 __all__ = ["render_study", "write_study"]

@@ -235,4 +235,5 @@ def _pandas(column: Any) -> np.ndarray:
 
     if pa.types.is_date(column.type):
         column = column.cast(pa.timestamp("us"))
-    return column.to_numpy(zero_copy_only=False)
+    values: np.ndarray = column.to_numpy(zero_copy_only=False)
+    return values

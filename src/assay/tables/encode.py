@@ -16,6 +16,7 @@ import numpy as np
 from assay.errors import DataError, SchemaError
 from assay.tables.row_names import RowNames
 from assay.tables.schema import Column, Kind, in_order, moment
+from assay.types import Codes
 
 UNSEEN = -1.0  # the code of a category that the schema does not list
 
@@ -264,7 +265,8 @@ def _looked_up(table: np.ndarray, indices: Any) -> np.ndarray:
     if not len(table):
         return np.full(len(indices), np.nan)
     if not indices.null_count:
-        return table[indices.to_numpy(zero_copy_only=False)]
+        places: Codes = indices.to_numpy(zero_copy_only=False)
+        return table[places]
     missing = indices.is_null().to_numpy(zero_copy_only=False)
     return np.where(missing, np.nan, table[indices.fill_null(0).to_numpy(zero_copy_only=False)])
 
@@ -357,7 +359,7 @@ def _micro(moment: Any) -> int:
     if isinstance(moment, np.datetime64):
         return int(moment.astype("datetime64[us]").astype(np.int64))
     if not isinstance(moment, dt.datetime):
-        return (moment - dt.date(1970, 1, 1)).days * 86_400_000_000
+        return int((moment - dt.date(1970, 1, 1)).days * 86_400_000_000)
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if moment.tzinfo is not None else None)
     return (moment - epoch) // dt.timedelta(microseconds=1)
 

@@ -93,7 +93,8 @@ class Table:
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.values.shape
+        shape: tuple[int, int] = self.values.shape
+        return shape
 
     @classmethod
     def of(
@@ -184,7 +185,7 @@ class Table:
         return self.replaced(values=values, schema=Schema(columns, self.schema.named))
 
     def __len__(self) -> int:
-        return self.values.shape[0]
+        return int(self.values.shape[0])
 
     def __repr__(self) -> str:
         """Names, kinds and the first rows.

@@ -169,7 +169,7 @@ def _schema_in(model: Any, depth: int = 3) -> Schema | None:
         return schema
     steps = []
     if type(model).__module__ == "sklearn.pipeline":  # a Pipeline or a FeatureUnion
-        steps = [step for _, step in getattr(model, "steps", None) or model.transformer_list]  # type: ignore[attr-defined]
+        steps = [step for _, step in getattr(model, "steps", None) or model.transformer_list]
     parts = [*steps, *(value for name, value in vars(model).items() if name.endswith("_"))]
     inside = (_schema_in(part, depth - 1) for part in parts)
     return next((inner for inner in inside if inner is not None), None)

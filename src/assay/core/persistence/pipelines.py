@@ -44,7 +44,8 @@ def class_of(name: str) -> type | None:
         return None
     from sklearn import pipeline
 
-    return getattr(pipeline, name.rpartition(".")[2])
+    step: type = getattr(pipeline, name.rpartition(".")[2])
+    return step
 
 
 def name_of(cls: type) -> str | None:

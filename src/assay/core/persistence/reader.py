@@ -178,7 +178,7 @@ def _float(node: dict[str, Any]) -> float:
     data = _bytes(node["hex"])
     if len(data) != 8:
         raise PersistenceError(f"It has a number of {len(data)} bytes, expected 8.")
-    return struct.unpack("<d", data)[0]
+    return float(struct.unpack("<d", data)[0])
 
 
 def _fraction(parts: list[Any]) -> Fraction:

@@ -112,7 +112,8 @@ def state_of(value: Any, where: str) -> dict[str, Any]:
     if cls in REMADE:
         return {name: getattr(value, name) for name in REMADE[cls]}
     if is_named_tuple(cls):
-        return value._asdict()
+        fields: dict[str, Any] = value._asdict()
+        return fields
     state = dict(getattr(value, "__dict__", {}))
     if dataclasses.is_dataclass(cls):
         state |= {f.name: getattr(value, f.name) for f in dataclasses.fields(cls) if hasattr(value, f.name)}

@@ -49,7 +49,7 @@ class Writer:
         if kind is Fraction:
             return {"is": "fraction", "of": [self.node(v, path) for v in value.as_integer_ratio()]}
         if kind is type and value in NUMBER_TYPES.values():
-            return {"is": "number type", "name": str(value.__name__)}  # type: ignore[union-attr]
+            return {"is": "number type", "name": str(value.__name__)}
         if isinstance(value, np.generic):
             little = self._little(np.array(value), path)
             return {"is": "scalar", "dtype": little.dtype.str, "hex": little.tobytes().hex()}

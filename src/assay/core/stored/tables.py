@@ -152,7 +152,8 @@ class ObjectRows(Kind):
 
 def _class(name: str) -> type:
     module, _, short = name.rpartition(".")
-    return getattr(import_module(module), short)
+    cls: type = getattr(import_module(module), short)
+    return cls
 
 
 _DECLARED_OUTSIDE: dict[type, Mapping[str, Kind]] = {}  # tables of classes that lie below core
@@ -240,9 +241,8 @@ def require(value: object) -> None:
 
 
 def _attributes(value: Any) -> Mapping[str, Any]:
-    if hasattr(value, "_asdict"):
-        return value._asdict()
-    if hasattr(value, "__dict__"):
-        return vars(value)
+    if hasattr(value, "_asdict") or hasattr(value, "__dict__"):
+        attributes: Mapping[str, Any] = value._asdict() if hasattr(value, "_asdict") else vars(value)
+        return attributes
     cls: Any = type(value)
     return {name: getattr(value, name) for name in table_of(cls) if hasattr(value, name)}

@@ -14,7 +14,7 @@ from assay.errors import ParameterError
 from assay.tables.data.dataset import Dataset
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
-from assay.types import RandomState
+from assay.types import Codes, Floats, RandomState
 
 __all__ = ["make_gaussian_classes", "make_mixed", "two_gaussians_error"]
 
@@ -179,7 +179,8 @@ def _mixed_error(tables: list[np.ndarray], means: list[np.ndarray], p: np.ndarra
 
 def _draw_classes(n: int | Sequence[int], p: np.ndarray, random: Any) -> np.ndarray:
     if np.ndim(n) == 0:
-        return random.choice(len(p), size=int(n), p=p)  # type: ignore[arg-type]
+        drawn: Codes = random.choice(len(p), size=int(n), p=p)  # type: ignore[arg-type]
+        return drawn
     counts = np.asarray(n)
     if len(counts) != len(p):
         raise ParameterError(f"n gives {len(counts)} numbers of rows for {len(p)} classes.")
@@ -199,19 +200,21 @@ def _covariances(covariances: Any, K: int, d: int) -> np.ndarray:
     return S
 
 
-def _root(S: np.ndarray) -> np.ndarray:
+def _root(S: Floats) -> Floats:
     """A matrix R with R R^T = S; S may be singular."""
     values, vectors = np.linalg.eigh(S)
     if not np.allclose(S, S.T) or values[0] < -1e-10 * max(1.0, values[-1]):
         raise ParameterError("A covariance must be symmetric, without negative eigenvalues.")
-    return vectors * np.sqrt(np.maximum(values, 0.0))
+    root: Floats = vectors * np.sqrt(np.maximum(values, 0.0))
+    return root
 
 
 def _probabilities(name: str, values: Sequence[float] | None, K: int) -> np.ndarray:
     p = np.full(K, 1 / K) if values is None else np.asarray(values, dtype=np.float64)
     if p.shape != (K,) or (p < 0).any() or not np.isclose(p.sum(), 1):
         raise ParameterError(f"{name} must be {K} probabilities that sum to 1, got {values!r}.")
-    return p / p.sum()
+    shares: Floats = p / p.sum()
+    return shares
 
 
 def _labels(classes: Sequence[Any] | None, K: int) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from assay.errors import ParameterError
 from assay.tables.data.dataset import Dataset
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
-from assay.types import RandomState
+from assay.types import Floats, RandomState
 
 __all__ = [
     "make_friedman1",
@@ -223,7 +223,7 @@ def _circuit(who: str, n: int, noise: float, random_state: RandomState) -> tuple
     return X, random
 
 
-def _reactance(X: np.ndarray) -> np.ndarray:
+def _reactance(X: Floats) -> Floats:
     return X[:, 1] * X[:, 2] - 1 / (X[:, 1] * X[:, 3])
 
 

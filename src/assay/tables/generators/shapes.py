@@ -13,7 +13,7 @@ from assay.errors import ParameterError
 from assay.tables.data.dataset import Dataset
 from assay.tables.schema import Column, Schema
 from assay.tables.table import Table
-from assay.types import RandomState
+from assay.types import Floats, RandomState
 
 __all__ = ["make_boolean", "make_box", "make_ellipse", "make_rings", "make_xor"]
 
@@ -181,7 +181,8 @@ def _uniform(n: int, domain: Sequence[Sequence[float]], random_state: Any) -> np
     ends = np.asarray(domain, dtype=np.float64)
     if ends.ndim != 2 or ends.shape[1] != 2 or not (ends[:, 0] < ends[:, 1]).all():
         raise ParameterError(f"domain must be pairs (low, high), got {domain!r}.")
-    return check_random_state(random_state).uniform(ends[:, 0], ends[:, 1], (n, len(ends)))
+    points: Floats = check_random_state(random_state).uniform(ends[:, 0], ends[:, 1], (n, len(ends)))
+    return points
 
 
 def _dataset(

@@ -321,7 +321,8 @@ class ArffReader:
 
         assert self._bag is not None
         lengths = pc.fill_null(pc.list_value_length(table[self._bag.name]), 0)
-        return np.maximum(lengths.to_numpy(), 1)
+        flat_rows: np.ndarray = np.maximum(lengths.to_numpy(), 1)
+        return flat_rows
 
     def _flatten(self, table: Any) -> Any:
         """One row per inner row of the relational attribute, if that was asked for."""

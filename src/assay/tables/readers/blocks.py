@@ -35,7 +35,7 @@ class Blocks:
         columns: Sequence[str] | None,
         rows: int,
         format: str | None,
-        options: dict,
+        options: dict[str, Any],
         wishes: ColumnOptions,
     ):
         self.paths = paths = [Origin.of(path) for path in paths]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.errors import SchemaError, SchemaWarning, warn_user
+from assay.tables.marks import MISSING
 from assay.tables.readers import kinds
 from assay.tables.readers.delimited import Record, arrow_text, canonical
 from assay.tables.readers.dialect import Dialect, sniff
@@ -216,9 +217,7 @@ class CsvReader:
             raise self.records.nul(data, piece.line)
         if piece.regular:
             try:
-                table = arrow_text(
-                    data, self.names, d.delimiter, d.quote, kinds.MISSING, d.quoted_missing, columns
-                )
+                table = arrow_text(data, self.names, d.delimiter, d.quote, MISSING, d.quoted_missing, columns)
                 if len(table) == piece.rows:
                     return self._clean(table, data)
             except pa.ArrowInvalid:
@@ -235,9 +234,7 @@ class CsvReader:
                 [pa.array([], pa.string())] * len(columns or self.names), names=columns or self.names
             )
         data = b"".join(lines)
-        table = arrow_text(
-            data, self.names, d.delimiter, d.quote or b'"', kinds.MISSING, d.quoted_missing, columns
-        )
+        table = arrow_text(data, self.names, d.delimiter, d.quote or b'"', MISSING, d.quoted_missing, columns)
         if len(table) != len(lines):
             raise self.source.complain(
                 f"{len(lines)} rows were found and {len(table)} read. Please report this file.", piece.line
@@ -251,7 +248,7 @@ class CsvReader:
 
         quote = self.dialect.quote or b'"'
         if self.dialect.trim:
-            marks = pa.array(kinds.MISSING)
+            marks = pa.array(MISSING)
             trimmed = [pc.utf8_trim(column, " \t") for column in table.columns]
             columns = [pc.if_else(pc.is_in(c, marks), pa.scalar(None, pa.string()), c) for c in trimmed]
             return pa.table(columns, names=table.column_names)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Any
 
 from assay.tables.marks import MISSING
 from assay.tables.readers.delimited import Malformed, Record, tokenize
 
+Score = tuple[bool, float, int, float, int]  # compared from the left
 DELIMITERS = (b",", b";", b"\t", b"|")
 SAMPLE_ROWS = 200  # records of the sample that are looked at
 NO_DELIMITER = b"\x1f"  # for files of one column whose text has commas in it
@@ -50,7 +52,7 @@ class Dialect:
     quoted_missing: bool = False
 
 
-def sniff(sample: bytes, whole: bool, fixed: dict, tabs: bool = False) -> Dialect:
+def sniff(sample: bytes, whole: bool, fixed: dict[str, Any], tabs: bool = False) -> Dialect:
     """Tell the dialect of a file from its first bytes; ``fixed`` holds what the caller knows already."""
     dialect, body = _skip_preface(sample, Dialect(), fixed)
     dialect = _choose_marks(body, whole, dialect, fixed, tabs)
@@ -66,7 +68,7 @@ def sniff(sample: bytes, whole: bool, fixed: dict, tabs: bool = False) -> Dialec
     return _finish(rows, dialect, fixed)
 
 
-def _skip_preface(sample: bytes, dialect: Dialect, fixed: dict) -> tuple[Dialect, bytes]:
+def _skip_preface(sample: bytes, dialect: Dialect, fixed: dict[str, Any]) -> tuple[Dialect, bytes]:
     """Past the lines that the caller skips, or past blank lines and a spreadsheet's ``sep=;``."""
     lines = sample.splitlines(keepends=True)
     if "skip" in fixed:
@@ -96,14 +98,14 @@ def _rows(body: bytes, whole: bool, dialect: Dialect, most: int = SAMPLE_ROWS) -
     return rows
 
 
-def _choose_marks(body: bytes, whole: bool, dialect: Dialect, fixed: dict, tabs: bool) -> Dialect:
+def _choose_marks(body: bytes, whole: bool, dialect: Dialect, fixed: dict[str, Any], tabs: bool) -> Dialect:
     """Delimiter, quote and escape under which the rows are alike."""
     known = {k: fixed[k] for k in ("delimiter", "quote", "escape", "comment") if k in fixed}
     dialect = replace(dialect, **known)
     marks = [(dialect.quote, dialect.escape)]
     if "quote" not in fixed and "escape" not in fixed:
         marks = [(b'"', b""), (b'"', b"\\"), (b"'", b"")]
-    best: tuple | None = None
+    best: tuple[Score, Dialect] | None = None
     for order, (quote, escape) in enumerate(marks):
         if order and (escape or quote) not in body:
             continue
@@ -127,7 +129,7 @@ def _choose_marks(body: bytes, whole: bool, dialect: Dialect, fixed: dict, tabs:
     return best[1]
 
 
-def _score(body: bytes, whole: bool, trial: Dialect, tabs: bool) -> tuple:
+def _score(body: bytes, whole: bool, trial: Dialect, tabs: bool) -> Score:
     """Well formed; then the share of rows with the commonest width above one; then numbers; then width."""
     rows: list[Record] = []
     formed = True
@@ -160,7 +162,9 @@ def _quotes_cells(body: bytes, whole: bool, trial: Dialect) -> bool:
     return b'"' not in body and any(any(row.quoted) for row in rows)
 
 
-def _single_quotes(body: bytes, whole: bool, best: Dialect, fixed: dict, tabs: bool) -> Dialect | None:
+def _single_quotes(
+    body: bytes, whole: bool, best: Dialect, fixed: dict[str, Any], tabs: bool
+) -> Dialect | None:
     """The same dialect with single quotes, if cells stand in them and the rows then are no less alike."""
     if "quote" in fixed or best.quote != b'"' or b'"' in body or b"'" not in body:
         return None
@@ -192,7 +196,7 @@ def _leading_comments(rows: list[Record]) -> int:
     return count
 
 
-def _finish(rows: list[Record], dialect: Dialect, fixed: dict) -> Dialect:
+def _finish(rows: list[Record], dialect: Dialect, fixed: dict[str, Any]) -> Dialect:
     """Header, decimal mark, spaces and quoting habits, from the sample's records."""
     if not rows:
         return replace(dialect, header=fixed.get("header", True), decimal=fixed.get("decimal", "."))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.errors import MissingExtraError, SchemaError
-from assay.tables.readers import kinds
+from assay.tables.marks import MISSING
 from assay.tables.readers.csv import distinct
 from assay.tables.readers.objects import finished, part_of
 from assay.tables.readers.origin import CHUNK, Origin, complain
@@ -41,7 +41,7 @@ class ExcelReader:
         self.origin = Origin.of(path)
         self.name = self.origin.name
         self.sheet = sheet
-        self._missing = frozenset((*kinds.MISSING, *_ERRORS, *na))
+        self._missing = frozenset((*MISSING, *_ERRORS, *na))
         self._lines: list[int] = []
         rows = list(self._rows())
         if not rows:

@@ -120,7 +120,8 @@ def is_text(type_: Any) -> bool:
     """Whether an Arrow type is text."""
     import pyarrow as pa
 
-    return pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
+    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(test(type_) for test in tests)
 
 
 def without_marks(table: Any, marks: Any) -> Any:

@@ -196,7 +196,7 @@ class _Bounded:
         self.limit = max(MOST_UNPACKED, MOST_RATIO * origin.path.stat().st_size)
 
     def read(self, size: int) -> bytes:
-        data = self.stream.read(size)
+        data: bytes = self.stream.read(size)
         self.count += len(data)
         if self.count > self.limit:
             raise complain(

@@ -79,7 +79,8 @@ class FileData:
     @property
     def names(self) -> list[str]:
         """The names of the columns of X."""
-        return self.X.schema.names
+        names: list[str] = self.X.schema.names
+        return names
 
     @property
     def default_target(self) -> str | None:
@@ -98,7 +99,7 @@ class FileData:
         return labels(self.X[name])
 
     def __len__(self) -> int:
-        return self.X.shape[0]
+        return int(self.X.shape[0])
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.y))
@@ -329,12 +330,12 @@ def labels(column: Any) -> np.ndarray:
     if isinstance(column, pa.DictionaryArray):
         column = column.dictionary_decode()
     kind = column.type
-    if pa.types.is_boolean(kind) and not column.null_count:
-        return column.to_numpy(zero_copy_only=False)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return column.to_numpy(zero_copy_only=False)
-    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return column.cast(pa.timestamp("us")).to_numpy(zero_copy_only=False)
+    dates = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
+    numbers = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    if dates or numbers or (pa.types.is_boolean(kind) and not column.null_count):
+        column = column.cast(pa.timestamp("us")) if dates else column
+        values: np.ndarray = column.to_numpy(zero_copy_only=False)
+        return values
     result = np.empty(len(column), dtype=object)
     result[:] = column.to_pylist()
     return result
