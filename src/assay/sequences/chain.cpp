@@ -10,8 +10,8 @@
 // sequence is done again with logarithms. Twin in NumPy: tests/sequences/test_chain.py.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "assay/array.hpp"
@@ -22,8 +22,18 @@ using namespace assay;
 
 namespace {
 
+// Vectors of four numbers: a row that was written eight at a time is slow to be read one by one, which each pass does.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ASSAY_SANITIZE)
+#define STEPWISE __attribute__((target_clones("default", "arch=x86-64-v3")))
+#else
+#define STEPWISE
+#endif
+
 constexpr double TINY = 1e-250, TURN = 1e-9;
 constexpr int64_t RENEW = 16;  // rows after which the largest log probability is taken out of a path's
+constexpr int64_t PAIRS = 32;  // rows whose expected transitions are added together
+constexpr int64_t CHUNK = 32;  // rows of densities that are made together
+constexpr double LEAST = -std::numeric_limits<double>::max();
 constexpr double INFINITE = std::numeric_limits<double>::infinity();
 
 // One sequence after the other: what all passes share.
@@ -44,15 +54,133 @@ struct Sums {
     uint8_t *lost;  // (S,) whether it must be done with logarithms
 };
 
-// W: the number of columns if the compiler knows it, else 0.
+// A row of numbers, one for each state, that stays in registers while it is worked on: compilers make scalars of short
+// loops over arrays. W: how many, a multiple of 4; 0 if the compiler does not know.
+typedef double Four __attribute__((vector_size(32)));
+#define INLINE __attribute__((always_inline)) inline
+
+INLINE Four four(const double *from) {
+    Four v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+
 template <int W>
-__attribute__((always_inline)) inline void forward_backward(const Chain &m, const Sums &out, bool backward,
-                                                            std::vector<double> &scale, std::vector<double> &turned) {
+struct Row {
+    static constexpr int V = W / 4;
+    Four v[V];
+    explicit INLINE Row(int64_t) {}
+    INLINE void fill(double x) {
+        for (int u = 0; u < V; ++u) v[u] = Four{x, x, x, x};
+    }
+    INLINE void read(const double *from) {
+        for (int u = 0; u < V; ++u) v[u] = four(from + 4 * u);
+    }
+    INLINE void write(double *to) const {
+        for (int u = 0; u < V; ++u) std::memcpy(to + 4 * u, &v[u], sizeof(Four));
+    }
+    INLINE void write_times(double x, double *to) const {
+        for (int u = 0; u < V; ++u) {
+            const Four product = x * v[u];
+            std::memcpy(to + 4 * u, &product, sizeof(Four));
+        }
+    }
+    INLINE void add(double x, const double *a) {  // this += x a
+        for (int u = 0; u < V; ++u) v[u] += x * four(a + 4 * u);
+    }
+    INLINE void add_row(double x, const Row &a) {
+        for (int u = 0; u < V; ++u) v[u] += x * a.v[u];
+    }
+    INLINE void multiply(const double *a, double x) {  // this *= x a
+        for (int u = 0; u < V; ++u) v[u] *= x * four(a + 4 * u);
+    }
+    INLINE void shift(double x, const double *a) {  // this = x + a
+        for (int u = 0; u < V; ++u) v[u] = x + four(a + 4 * u);
+    }
+    INLINE void rise(double x, const double *a) {  // this = max(this, x + a)
+        for (int u = 0; u < V; ++u) {
+            const Four way = x + four(a + 4 * u);
+            v[u] = way > v[u] ? way : v[u];
+        }
+    }
+    INLINE double sum() const {
+        Four total = v[0];
+        for (int u = 1; u < V; ++u) total += v[u];
+        return (total[0] + total[1]) + (total[2] + total[3]);
+    }
+    INLINE double most() const {
+        Four top = v[0];
+        for (int u = 1; u < V; ++u) top = v[u] > top ? v[u] : top;
+        const double a = top[0] > top[1] ? top[0] : top[1], b = top[2] > top[3] ? top[2] : top[3];
+        return a > b ? a : b;
+    }
+    INLINE double least_above_zero() const {
+        const Four none = {INFINITE, INFINITE, INFINITE, INFINITE};
+        Four low = none;
+        for (int u = 0; u < V; ++u) {
+            const Four x = v[u] > 0.0 ? v[u] : none;
+            low = x < low ? x : low;
+        }
+        const double a = low[0] < low[1] ? low[0] : low[1], b = low[2] < low[3] ? low[2] : low[3];
+        return a < b ? a : b;
+    }
+};
+
+template <>
+struct Row<0> {
+    std::vector<double> v;
+    explicit Row(int64_t P) : v(P) {}
+    INLINE int64_t size() const { return int64_t(v.size()); }
+    INLINE void fill(double x) { std::fill(v.begin(), v.end(), x); }
+    INLINE void read(const double *from) { std::copy_n(from, size(), v.data()); }
+    INLINE void write(double *to) const { std::copy_n(v.data(), size(), to); }
+    INLINE void write_times(double x, double *to) const {
+        for (int64_t k = 0; k < size(); ++k) to[k] = x * v[k];
+    }
+    INLINE void add(double x, const double *a) {
+        double *to = v.data();
+        for (int64_t k = 0, P = size(); k < P; ++k) to[k] += x * a[k];
+    }
+    INLINE void add_row(double x, const Row &a) { add(x, a.v.data()); }
+    INLINE void multiply(const double *a, double x) {
+        for (int64_t k = 0; k < size(); ++k) v[k] *= x * a[k];
+    }
+    INLINE void shift(double x, const double *a) {
+        for (int64_t k = 0; k < size(); ++k) v[k] = x + a[k];
+    }
+    INLINE void rise(double x, const double *a) {
+        double *to = v.data();
+        for (int64_t k = 0, P = size(); k < P; ++k) {
+            const double way = x + a[k];
+            to[k] = way > to[k] ? way : to[k];
+        }
+    }
+    INLINE double sum() const {
+        double total = 0.0;
+        for (double x : v) total += x;
+        return total;
+    }
+    INLINE double most() const {
+        double top = -INFINITE;
+        for (double x : v) top = x > top ? x : top;
+        return top;
+    }
+    INLINE double least_above_zero() const {
+        double low = INFINITE;
+        for (double x : v) low = x > 0.0 && x < low ? x : low;
+        return low;
+    }
+};
+
+template <int W>
+INLINE void forward_backward(const Chain &m, const Sums &out, bool backward, std::vector<double> &scale,
+                             std::vector<double> &turned) {
     const int64_t P = W ? W : m.P, K = m.K;
-    double next_[W ? W : 1], beta_[W ? W : 1], back_[W ? W : 1];  // small ones stay in registers
-    std::vector<double> work(W ? 0 : 3 * P);
-    double *next = W ? next_ : work.data(), *beta = W ? beta_ : work.data() + P,
-           *back = W ? back_ : work.data() + 2 * P;
+    Row<W> next(P), other(P);
+    alignas(64) double carried_[W ? W : 1];  // read number by number: slow where it crosses a line of the cache
+    std::vector<double> carried(W ? 0 : P), pairs(2 * PAIRS * P);
+    double *last = W ? carried_ : carried.data();
+    int64_t kept = 0;
     for (int64_t s = 0; s < m.S; ++s) {
         const int64_t t0 = m.begin[s], T = m.begin[s + 1] - t0;
         out.lost[s] = 0;
@@ -60,36 +188,27 @@ __attribute__((always_inline)) inline void forward_backward(const Chain &m, cons
         if (T == 0) continue;
         const double *f = m.F + t0 * P;
         double *g = out.gamma + t0 * P;
-        double least = 1.0, product = 1.0, most = 0.0;
+        double least = 1.0, product = 1.0, most = 0.0, smallest = 1.0;
         int64_t exponent = 0;
-        bool tiny = false;
+        double r = 1.0;  // 1 / c of the row before: its division waits for nobody, as alpha is carried on undivided
         for (int64_t t = 0; t < T; ++t) {
-            const double *b = f + t * P;
-            double *row = g + t * P, sum = 0.0;
-            if (t == 0)
-                for (int64_t k = 0; k < P; ++k) next[k] = m.start[k] * b[k];
+            if (t == 0) next.read(m.start);
             else {
-                const double *previous = row - P, *a = m.A + (t0 + t - 1) * m.stride;
-                for (int64_t k = 0; k < P; ++k) next[k] = 0.0;
-                for (int64_t i = 0; i < K; ++i) {  // next = previous @ A
-                    const double v = previous[i];
-                    for (int64_t k = 0; k < P; ++k) next[k] += v * a[i * P + k];
-                }
-                for (int64_t k = 0; k < P; ++k) next[k] *= b[k];
+                const double *a = m.A + (t0 + t - 1) * m.stride;
+                next.fill(0.0);
+                for (int64_t i = 0; i < K; ++i) next.add(last[i], a + i * P);  // next = last @ A
             }
-            for (int64_t k = 0; k < P; ++k) sum += next[k];
+            next.multiply(f + t * P, r);
+            next.write(last);
+            const double sum = next.sum();
             if (!(sum > 0.0 && sum < INFINITE)) {
-                least = 0.0;
-                tiny = true;
+                least = smallest = 0.0;
                 break;
             }
-            const double r = 1.0 / sum;
-            int64_t small = 0;
-            for (int64_t k = 0; k < P; ++k) {
-                row[k] = next[k] * r;
-                small += row[k] < TINY && row[k] > 0.0;
-            }
-            tiny |= small != 0;
+            r = 1.0 / sum;
+            next.write_times(r, g + t * P);
+            const double low = next.least_above_zero() * r;
+            smallest = low < smallest ? low : smallest;
             least = sum < least ? sum : least;
             scale[t] = r;
             product *= sum;
@@ -99,48 +218,63 @@ __attribute__((always_inline)) inline void forward_backward(const Chain &m, cons
                 exponent += power;
             }
         }
-        if (tiny && least < TURN) {
+        if (smallest < TINY && least < TURN) {
             out.lost[s] = 1;
             continue;
         }
         out.logs[s] = std::log(product) + double(exponent) * 0.693147180559945309417;
         if (!backward) continue;
         const double w = out.w ? out.w[s] : 1.0;
-        for (int64_t k = 0; k < P; ++k) beta[k] = 1.0;
+        next.fill(1.0);  // beta
         for (int64_t k = 0; k < P; ++k) g[(T - 1) * P + k] *= w;
         for (int64_t t = T - 2; t >= 0; --t) {
-            const double *b = f + (t + 1) * P, r = scale[t + 1];
             double *row = g + t * P, *xi = out.xi + (m.stride ? (t0 + t) * K * P : 0);
-            for (int64_t k = 0; k < P; ++k) beta[k] *= b[k] * r;
-            for (int64_t k = 0; k < P; ++k) back[k] = 0.0;
+            next.multiply(f + (t + 1) * P, scale[t + 1]);
             if (m.stride) {
                 const double *a = m.A + (t0 + t) * m.stride;
+                next.write(last);
+                double *back = pairs.data();
+                std::fill_n(back, P, 0.0);
                 for (int64_t i = 0; i < K; ++i) {
-                    double sum = 0.0;
-                    const double v = w * row[i];
-                    for (int64_t k = 0; k < P; ++k) {
-                        const double both = a[i * P + k] * beta[k];
-                        sum += both;
-                        xi[i * P + k] = v * both;
-                    }
-                    back[i] = sum;
+                    other.read(a + i * P);
+                    other.multiply(last, 1.0);
+                    back[i] = other.sum();
+                    other.write_times(w * row[i], xi + i * P);
                 }
+                next.read(back);
             } else {
-                const double *turn = turned.data();
-                for (int64_t j = 0; j < K; ++j) {  // back = A @ beta
-                    const double v = beta[j];
-                    for (int64_t k = 0; k < P; ++k) back[k] += v * turn[j * P + k];
+                next.write(last);
+                double *pair = pairs.data() + kept * 2 * P;
+                if (W == 4 || W == 8)
+                    for (int64_t i = 0; i < K; ++i) {  // xi += w alpha beta'
+                        other.read(xi + i * P);
+                        other.add_row(w * row[i], next);
+                        other.write(xi + i * P);
+                    }
+                else {  // the same, many rows at once
+                    next.write(pair + P);
+                    other.read(row);
+                    other.write_times(w, pair);
+                    ++kept;
                 }
-                for (int64_t i = 0; i < K; ++i) {
-                    const double v = w * row[i];
-                    for (int64_t k = 0; k < P; ++k) xi[i * P + k] += v * beta[k];
+                next.fill(0.0);
+                for (int64_t j = 0; j < K; ++j) next.add(last[j], turned.data() + j * P);  // A @ beta
+                if (kept == PAIRS || (kept && t == 0)) {
+                    for (int64_t i = 0; i < K; ++i) {
+                        other.read(xi + i * P);
+                        for (int64_t u = 0; u < kept; ++u)
+                            other.add(pairs[u * 2 * P + i], pairs.data() + u * 2 * P + P);
+                        other.write(xi + i * P);
+                    }
+                    kept = 0;
                 }
             }
-            for (int64_t k = 0; k < P; ++k) {
-                most = back[k] > most ? back[k] : most;
-                beta[k] = back[k];
-                row[k] *= w * back[k];
-            }
+            const double top = next.most();
+            most = top > most ? top : most;
+            other.read(row);
+            next.write(last);
+            other.multiply(last, w);
+            other.write(row);
         }
         if (!(most < 1e250)) out.lost[s] = 2;  // what a lost state would have answered for
         else
@@ -148,15 +282,14 @@ __attribute__((always_inline)) inline void forward_backward(const Chain &m, cons
     }
 }
 
-#define PASS(W)                                                                                   \
-    HOT void pass_##W(const Chain &m, const Sums &out, bool backward, std::vector<double> &scale, \
-                      std::vector<double> &turned) {                                              \
-        forward_backward<W>(m, out, backward, scale, turned);                                     \
+#define PASS(W)                                                                                        \
+    STEPWISE void pass_##W(const Chain &m, const Sums &out, bool backward, std::vector<double> &scale, \
+                           std::vector<double> &turned) {                                              \
+        forward_backward<W>(m, out, backward, scale, turned);                                          \
     }
 PASS(0)
 PASS(4)
 PASS(8)
-PASS(12)
 PASS(16)
 PASS(20)
 PASS(24)
@@ -172,16 +305,14 @@ void run(const Chain &m, const Sums &out, bool backward) {
         for (int64_t i = 0; i < m.K; ++i)
             for (int64_t j = 0; j < m.K; ++j) turned[j * m.P + i] = m.A[i * m.P + j];
     }
-    switch (m.P) {
-        case 4: return pass_4(m, out, backward, scale, turned);
-        case 8: return pass_8(m, out, backward, scale, turned);
-        case 12: return pass_12(m, out, backward, scale, turned);
-        case 16: return pass_16(m, out, backward, scale, turned);
-        case 20: return pass_20(m, out, backward, scale, turned);
-        case 24: return pass_24(m, out, backward, scale, turned);
-        case 32: return pass_32(m, out, backward, scale, turned);
-        default: return pass_0(m, out, backward, scale, turned);
-    }
+    const auto pass = m.P == 4    ? pass_4
+                      : m.P == 8  ? pass_8
+                      : m.P == 16 ? pass_16
+                      : m.P == 20 ? pass_20
+                      : m.P == 24 ? pass_24
+                      : m.P == 32 ? pass_32
+                                  : pass_0;
+    pass(m, out, backward, scale, turned);
 }
 
 // The chain of arguments that were checked. K states in P columns.
@@ -235,10 +366,15 @@ HOT void scale_rows(View2<const double> L, int64_t K, double *F, double *shift) 
         const double *l = L.row(t);
         double *f = F + t * P, most = l[0];
         for (int64_t k = 1; k < K; ++k) most = l[k] > most ? l[k] : most;
-        const double least = -std::numeric_limits<double>::max();
-        shift[t] = most >= least ? most : 0.0;
-        for (int64_t k = 0; k < P; ++k) f[k] = exponential(l[k] - shift[t]);
-        for (int64_t k = 0; k < P; ++k) f[k] = k < K && l[k] >= least ? f[k] : 0.0;  // of NaN too
+        shift[t] = most >= LEAST ? most : 0.0;
+        for (int64_t k = 0; k < P; ++k) f[k] = k < K ? l[k] - shift[t] : -INFINITE;
+        if ((t + 1) % CHUNK != 0 && t + 1 < n) continue;
+        double *first = F + (t / CHUNK) * CHUNK * P;  // a chunk of rows at once: long loops without a break
+        const int64_t many = (t % CHUNK + 1) * P;
+        for (int64_t i = 0; i < many; ++i) {
+            const double v = exponential(first[i]);
+            first[i] = first[i] >= LEAST ? v : 0.0;  // of NaN too
+        }
     }
 }
 
@@ -312,95 +448,99 @@ int64_t in_logs(In2<double> L,  // in      (T, P) log densities
 
 // ------------------------------------------------------------------ best paths
 
+// Scores take the place of the log densities. Where each came from is looked up on the way back alone: the first state
+// whose score and step add up to the largest, which is the same sum again.
 template <int W>
-__attribute__((always_inline)) inline void viterbi(const Chain &m, int64_t *path, double *logs) {
-    using Index = std::conditional_t<W != 0, uint8_t, int32_t>;
+INLINE void viterbi(const Chain &m, double *L, const double *turned, int64_t *path, double *logs) {
     const int64_t P = W ? W : m.P, K = m.K;
-    int64_t longest = 0;
-    for (int64_t s = 0; s < m.S; ++s) longest = std::max(longest, m.begin[s + 1] - m.begin[s]);
-    std::vector<Index> from(longest * P);
-    double best_[W ? W : 1], next_[W ? W : 1], origin_[W ? W : 1];
-    std::vector<double> work(W ? 0 : 3 * P);
-    double *best = W ? best_ : work.data(), *next = W ? next_ : work.data() + P,
-           *origin = W ? origin_ : work.data() + 2 * P;
+    Row<W> next(P);
+    std::vector<double> ways(P);
     for (int64_t s = 0; s < m.S; ++s) {
         const int64_t t0 = m.begin[s], T = m.begin[s + 1] - t0;
         logs[s] = 0.0;
         if (T == 0) continue;
-        const double *f = m.F + t0 * P;
-        double total = 0.0;
+        double *f = L + t0 * P, total = 0.0;
         for (int64_t t = 0; t < T; ++t) {
-            if (t == 0)
-                for (int64_t k = 0; k < P; ++k) best[k] = m.start[k] + f[k];
+            double *row = f + t * P;
+            if (t == 0) next.read(m.start);
             else {
-                const double *a = m.A + (t0 + t - 1) * m.stride;
-                for (int64_t k = 0; k < P; ++k) next[k] = best[0] + a[k], origin[k] = 0.0;
-                for (int64_t i = 1; i < K; ++i) {
-                    const double v = best[i], at = double(i);
-                    for (int64_t k = 0; k < P; ++k) {
-                        const double way = v + a[i * P + k];
-                        origin[k] = way > next[k] ? at : origin[k];
-                        next[k] = way > next[k] ? way : next[k];
-                    }
-                }
-                Index *back = from.data() + t * P;
-                for (int64_t k = 0; k < P; ++k) {
-                    best[k] = next[k] + f[t * P + k];
-                    back[k] = Index(origin[k]);
-                }
+                const double *a = m.A + (t0 + t - 1) * m.stride, *last = row - P;
+                next.shift(last[0], a);
+                for (int64_t i = 1; i < K; ++i) next.rise(last[i], a + i * P);
             }
+            next.add(1.0, row);
+            next.write(row);
             if (t % RENEW != 0 && t + 1 < T) continue;
             double most = -INFINITE;
-            for (int64_t k = 0; k < K; ++k) most = best[k] > most ? best[k] : most;
+            for (int64_t k = 0; k < K; ++k) most = row[k] > most ? row[k] : most;
             if (!(most > -INFINITE)) {  // from here on all paths are impossible, and equally good
                 total = -INFINITE;
-                for (int64_t k = 0; k < P; ++k) best[k] = 0.0;
+                for (int64_t k = 0; k < P; ++k) row[k] = 0.0;
                 continue;
             }
-            for (int64_t k = 0; k < P; ++k) best[k] -= most;
+            for (int64_t k = 0; k < P; ++k) row[k] -= most;
             total += most;
         }
         int64_t at = 0;
         for (int64_t k = 1; k < K; ++k)
-            if (best[k] > best[at]) at = k;
+            if (f[(T - 1) * P + k] > f[(T - 1) * P + at]) at = k;
         path[t0 + T - 1] = at;
-        for (int64_t t = T - 1; t > 0; --t) path[t0 + t - 1] = at = from[t * P + at];
+        for (int64_t t = T - 1; t > 0; --t) {
+            const double *last = f + (t - 1) * P, *a = m.A + (t0 + t - 1) * m.stride;
+            if (m.stride == 0) {
+                next.read(turned + at * P);  // the steps that lead there
+                next.add(1.0, last);
+                next.write(ways.data());
+            } else {
+                for (int64_t i = 0; i < P; ++i) ways[i] = i < K ? last[i] + a[i * P + at] : -INFINITE;
+                next.read(ways.data());
+            }
+            const double most = next.most();
+            int64_t from = 0;
+            while (from + 1 < K && !(ways[from] == most)) ++from;
+            path[t0 + t - 1] = at = most > -INFINITE ? from : 0;
+        }
         logs[s] = total;
     }
 }
 
-#define BEST(W) \
-    HOT void best_##W(const Chain &m, int64_t *path, double *logs) { viterbi<W>(m, path, logs); }
+#define BEST(W)                                                                                            \
+    STEPWISE void best_##W(const Chain &m, double *L, const double *turned, int64_t *path, double *logs) { \
+        viterbi<W>(m, L, turned, path, logs);                                                              \
+    }
 BEST(0)
 BEST(4)
 BEST(8)
-BEST(12)
 BEST(16)
 BEST(20)
 BEST(24)
 BEST(32)
 #undef BEST
 
-void best_paths(In2<double> L,  // in      (n, P) log densities, -inf where impossible and beyond K
+void best_paths(InOut2<double> L,  // in/out  (n, P) log densities, -inf where impossible and beyond K; then the scores
                 In1<int64_t> begin,  // in      (S + 1,)
                 In1<double> start,  // in      (P,)   logarithms, as is A
                 In2<double> A,  // in      (K, P) or (n K, P)
                 int64_t n_states,
                 InOut1<int64_t> path,  // out     (n,)
                 InOut1<double> logs) {  // out     (S,) -inf: no path is possible
-    const Chain m = chain(L, begin, start, A, n_states);
+    const Chain m = chain(In2<double>(L), begin, start, A, n_states);
     require(length(path) == int64_t(L.shape(0)) && length(logs) == m.S, "best_paths: the answers must fit");
     nb::gil_scoped_release unlocked;
-    switch (m.P) {
-        case 4: return best_4(m, path.data(), logs.data());
-        case 8: return best_8(m, path.data(), logs.data());
-        case 12: return best_12(m, path.data(), logs.data());
-        case 16: return best_16(m, path.data(), logs.data());
-        case 20: return best_20(m, path.data(), logs.data());
-        case 24: return best_24(m, path.data(), logs.data());
-        case 32: return best_32(m, path.data(), logs.data());
-        default: return best_0(m, path.data(), logs.data());
+    std::vector<double> turned;
+    if (!m.stride) {
+        turned.assign(m.P * m.P, -INFINITE);
+        for (int64_t i = 0; i < m.K; ++i)
+            for (int64_t j = 0; j < m.K; ++j) turned[j * m.P + i] = m.A[i * m.P + j];
     }
+    const auto best = m.P == 4    ? best_4
+                      : m.P == 8  ? best_8
+                      : m.P == 16 ? best_16
+                      : m.P == 20 ? best_20
+                      : m.P == 24 ? best_24
+                      : m.P == 32 ? best_32
+                                  : best_0;
+    best(m, L.data(), turned.data(), path.data(), logs.data());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ from assay.sequences import _chain
 
 __all__ = ["Chain", "Expected", "Frames", "Paths", "pad", "padded"]
 
-UNROLLED = (4, 8, 12, 16, 20, 24, 32)  # numbers of columns for which the native loops are compiled
+UNROLLED = (4, 8, 16, 20, 24, 32)  # numbers of columns for which the native loops are compiled
 NO_WEIGHTS = np.empty(0)
 
 

@@ -16,6 +16,8 @@ using namespace assay;
 
 namespace {
 
+constexpr int64_t ROWS_AT_ONCE = 64;
+
 // (d, P) means, (d, P) or (d (d + 1) / 2, P) factors row by row of the triangle. A missing entry (NaN) of a diagonal
 // model adds nothing; a full one must be complete.
 HOT void log_densities(View2<const double> X, const double *means, const double *factors, bool full,
@@ -58,36 +60,66 @@ HOT void log_densities(View2<const double> X, const double *means, const double 
     }
 }
 
-HOT void moments(View2<const double> X, const double *gamma, const double *means, bool full, int64_t P, double *counts,
-                 double *first, double *second) {
-    const int64_t n = X.rows(), d = X.cols();
-    std::vector<double> work(d * P);
-    double *gap = work.data();
-    for (int64_t t = 0; t < n; ++t) {
-        const double *x = X.row(t), *g = gamma + t * P;
-        double *s = second;
+// A column of a block of rows at a time, so that its sums stay in registers. W: the number of states if known, else 0.
+template <int W>
+__attribute__((always_inline)) inline void moments(View2<const double> X, const double *gamma, const double *means,
+                                                   bool full, int64_t width, double *counts, double *first,
+                                                   double *second) {
+    const int64_t n = X.rows(), d = X.cols(), P = W ? W : width;
+    double c_[W ? W : 1], f_[W ? W : 1], s_[W ? W : 1];
+    std::vector<double> work(W ? 0 : 3 * P), gap(full ? ROWS_AT_ONCE * d * P : 0);
+    double *c = W ? c_ : work.data(), *f = W ? f_ : work.data() + P, *s = W ? s_ : work.data() + 2 * P;
+    for (int64_t t0 = 0; t0 < n; t0 += ROWS_AT_ONCE) {
+        const int64_t many = n - t0 < ROWS_AT_ONCE ? n - t0 : ROWS_AT_ONCE;
+        const double *g0 = gamma + t0 * P;
+        double *to = second;
         for (int64_t i = 0; i < d; ++i) {
-            if (!full && x[i] != x[i]) {
-                s += P;
+            const double *m = means + i * P;
+            for (int64_t k = 0; k < P; ++k) c[k] = f[k] = s[k] = 0.0;
+            for (int64_t t = 0; t < many; ++t) {
+                const double x = X.row(t0 + t)[i], *g = g0 + t * P;
+                if (x != x) continue;
+                for (int64_t k = 0; k < P; ++k) {
+                    const double at = x - m[k], weighed = g[k] * at;
+                    c[k] += g[k];
+                    f[k] += weighed;
+                    s[k] += weighed * at;
+                }
+            }
+            for (int64_t k = 0; k < P; ++k) counts[i * P + k] += c[k], first[i * P + k] += f[k];
+            if (!full) {
+                for (int64_t k = 0; k < P; ++k) to[k] += s[k];
+                to += P;
                 continue;
             }
-            const double *m = means + i * P;
-            double *c = counts + i * P, *f = first + i * P, *at = gap + i * P;
-            for (int64_t k = 0; k < P; ++k) {
-                at[k] = x[i] - m[k];
-                c[k] += g[k];
-                f[k] += g[k] * at[k];
+            double *own = gap.data() + i * ROWS_AT_ONCE * P;
+            for (int64_t t = 0; t < many; ++t)
+                for (int64_t k = 0; k < P; ++k) own[t * P + k] = X.row(t0 + t)[i] - m[k];
+            for (int64_t j = 0; j < i; ++j, to += P) {
+                const double *other = gap.data() + j * ROWS_AT_ONCE * P;
+                for (int64_t k = 0; k < P; ++k) c[k] = 0.0;
+                for (int64_t t = 0; t < many; ++t)
+                    for (int64_t k = 0; k < P; ++k) c[k] += g0[t * P + k] * own[t * P + k] * other[t * P + k];
+                for (int64_t k = 0; k < P; ++k) to[k] += c[k];
             }
-            if (full)
-                for (int64_t j = 0; j <= i; ++j, s += P)
-                    for (int64_t k = 0; k < P; ++k) s[k] += g[k] * at[k] * gap[j * P + k];
-            else {
-                for (int64_t k = 0; k < P; ++k) s[k] += g[k] * at[k] * at[k];
-                s += P;
-            }
+            for (int64_t k = 0; k < P; ++k) to[k] += s[k];
+            to += P;
         }
     }
 }
+
+#define MOMENTS(W)                                                                                              \
+    HOT void moments_##W(View2<const double> X, const double *gamma, const double *means, bool full, int64_t P, \
+                         double *counts, double *first, double *second) {                                       \
+        moments<W>(X, gamma, means, full, P, counts, first, second);                                            \
+    }
+MOMENTS(0)
+MOMENTS(4)
+MOMENTS(8)
+MOMENTS(16)
+MOMENTS(20)
+MOMENTS(24)
+#undef MOMENTS
 
 int64_t triangle(int64_t d) { return sized(d, d + 1, "too many columns") / 2; }
 
@@ -118,7 +150,13 @@ void gaussian_sums(In2<double> X,  // in      (n, d)
                 length(second) == (full ? triangle(d) : d) && int64_t(second.shape(1)) == P,
             "gaussian_sums: means and sums must fit");
     nb::gil_scoped_release unlocked;
-    moments(view(X), gamma.data(), means.data(), full, P, counts.data(), first.data(), second.data());
+    const auto add = P == 4    ? moments_4
+                     : P == 8  ? moments_8
+                     : P == 16 ? moments_16
+                     : P == 20 ? moments_20
+                     : P == 24 ? moments_24
+                               : moments_0;
+    add(view(X), gamma.data(), means.data(), full, P, counts.data(), first.data(), second.data());
 }
 
 HOT void add_rows(const int64_t *codes, int64_t n, const double *gamma, int64_t P, double *counts) {

@@ -31,7 +31,7 @@ class Trellis:
             first, A = np.log(start), np.log(transitions)
         self.scores[0] = first + logs[0]
         for t in range(1, T):
-            ways = self.scores[t - 1][:, None] + A
+            ways = self.scores[t - 1][:, None] + (A[t - 1] if A.ndim == 3 else A)
             self.origins[t] = ways.argmax(axis=0)
             self.scores[t] = ways.max(axis=0) + logs[t]
         order = np.argsort(-self.scores[-1], kind="stable")

@@ -90,6 +90,8 @@ class Filter:
 
     def __init__(self, model: HiddenMarkovModel):
         self._model = model
+        self._joint: np.ndarray | None = None
+        self._recent: list[np.ndarray] = []
         self.belief: np.ndarray | None = None
         self.log_likelihood, self.n_rows = 0.0, 0
 
@@ -97,8 +99,10 @@ class Filter:
         """(K,) the belief after one more row."""
         model = self._model
         X = Sequences.of([np.asarray(row, dtype=object).reshape(1, -1)], schema=vars(model).get("schema_"))
-        logs = model.family_.log_density(model._checked(X).values)[0]
-        before = model.startprob_ if self.belief is None else self.belief @ model.transmat_
+        self._recent = [*self._recent, model._checked(X).values[0]][-1 - max(1, model._context) :]
+        recent = Sequences(np.array(self._recent), [0, len(self._recent)], X.schema)
+        start, transitions, logs = model._filtering(recent)
+        before = start if self._joint is None else self._joint @ transitions
         with np.errstate(divide="ignore"):
             joint = np.log(before) + logs
         total = np.logaddexp.reduce(joint)
@@ -109,7 +113,8 @@ class Filter:
                 who=type(model).__name__,
             )
         self.log_likelihood += float(total)
-        self.belief = np.exp(joint - total)
+        self._joint = np.exp(joint - total)
+        self.belief = model._shown(self._joint)
         return self.belief
 
 
@@ -144,6 +149,13 @@ class HiddenMarkovModel(Learner):
     n_init: int
 
     # ------------------------------------------------------------------ what a model says
+
+    _context = 0  # rows before a row that its emission depends on
+
+    @property
+    def _n_states(self) -> int:
+        """How many states the chain has."""
+        return self.n_components
 
     @property
     def family_(self) -> Family:
@@ -226,7 +238,7 @@ class HiddenMarkovModel(Learner):
         :math:`s = 1/t` at the t-th call, so that calls weigh alike. The first call starts as ``fit`` does.
         """
         self._check_parameters()
-        if "startprob_" not in vars(self):
+        if not hasattr(self, "startprob_"):
             self._remember(Sequences.of(X, lengths, who=type(self).__name__).schema)
             self._begin(self._admitted(X, lengths), self.random_state)
         data = self._read_sequences(X, lengths)
@@ -236,7 +248,7 @@ class HiddenMarkovModel(Learner):
         sums = sums.scaled(1.0 / max(len(data), 1))
         running = vars(self).get("_running")
         self._running = sums if running is None else running.scaled(1 - 1 / step) + sums.scaled(1 / step)
-        self._solve(self._running, np.asarray(self.transmat_ > 0), np.asarray(self.startprob_ > 0))
+        self._solve(self._running, self._possible())
         return self
 
     def __getstate__(self) -> Any:
@@ -266,29 +278,31 @@ class HiddenMarkovModel(Learner):
 
     def _begin(self, X: Sequences, seed: Any) -> None:
         """Where EM starts: what is set and not to be begun anew stays."""
+        self._start_chain(random_state_of(seed))
+        self._start_emissions(X, seed)
+        self._check_chain()
+
+    def _start_chain(self, draw: np.random.RandomState) -> None:
         K = self.n_components
         mask, starts = mask_of(self.topology, K, type(self).__name__)
-        draw = random_state_of(seed)
         if self._needs("s", "startprob_"):
             drawn = draw.dirichlet(np.full(K, 1.0 / K))
             self.startprob_ = shares(drawn * starts, starts / starts.sum())
         if self._needs("t", "transmat_"):
             drawn = draw.dirichlet(np.full(K, 1.0 / K), size=K)
             self.transmat_ = shares(drawn * mask, mask / mask.sum(axis=1, keepdims=True))
-        self._start_emissions(X, seed)
-        self._check_chain()
 
     def _needs(self, letter: str, name: str) -> bool:
         return letter in self.init_params or name not in vars(self)
 
     def _run(self, source: Source) -> None:
         history: list[float] = []
-        allowed, starts = np.asarray(self.transmat_) > 0, np.asarray(self.startprob_) > 0
+        possible = self._possible()
         self.converged_ = False
         for _ in range(self.n_iter):
             sums = source.add_up(self._summarize)
             history.append(float(sums["log_likelihood"]))
-            self._solve(sums, allowed, starts)
+            self._solve(sums, possible)
             if len(history) > 1 and history[-1] - history[-2] < self.tol:
                 self.converged_ = True
                 break
@@ -319,25 +333,36 @@ class HiddenMarkovModel(Learner):
         """The expectation step: what a block of whole sequences adds."""
         X, family = block.X, self.family_
         frames = self._frames(family, X, block.y)
-        expected = self._chain().expect(frames, X.offsets, block.w)
+        expected = self._chain(X).expect(frames, X.offsets, block.w)
         self._refuse_impossible(expected, X)
         w = 1.0 if block.w is None else block.w
         return Sums(
-            start=expected.start,
-            transitions=expected.transitions,
+            chain=self._chain_sums(expected, X),
             log_likelihood=float(np.sum(w * expected.log_likelihoods)),
-            emissions=family.sums(X.values, expected.gamma_padded),
+            emissions=family.sums(self._rows(X), expected.gamma_padded),
         )
 
-    def _solve(self, sums: Sums, allowed: np.ndarray, starts: np.ndarray) -> None:
+    def _chain_sums(self, expected: Expected, X: Sequences) -> Sums:
+        """What the rows add to the sums of which the chain is made."""
+        return Sums(start=expected.start, transitions=expected.transitions)
+
+    def _possible(self) -> Any:
+        """Which first states and transitions are possible: zeros stay zeros."""
+        return np.asarray(self.startprob_) > 0, np.asarray(self.transmat_) > 0
+
+    def _solve(self, sums: Sums, possible: Any) -> None:
         """The maximisation step: what follows from the sums. Zeros stay zeros; a state without rows keeps its own."""
+        self._solve_chain(sums["chain"], possible)
+        self._adopt(self.family_.updated(sums["emissions"], self.params))
+
+    def _solve_chain(self, sums: Sums, possible: Any) -> None:
+        starts, allowed = possible
         if "s" in self.params:
             counts = np.maximum(np.asarray(self.startprob_prior) - 1 + sums["start"], 0) * starts
             self.startprob_ = shares(counts, np.asarray(self.startprob_))
         if "t" in self.params:
             counts = np.maximum(np.asarray(self.transmat_prior) - 1 + sums["transitions"], 0) * allowed
             self.transmat_ = shares(counts, np.asarray(self.transmat_))
-        self._adopt(self.family_.updated(sums["emissions"], self.params))
 
     def _refuse_impossible(self, expected: Expected, X: Sequences) -> None:
         for s, t in expected.impossible.items():
@@ -363,8 +388,8 @@ class HiddenMarkovModel(Learner):
         )
 
     def _check_chain(self) -> None:
-        who, K = type(self).__name__, self.n_components
-        if "startprob_" not in vars(self) or "transmat_" not in vars(self):
+        who, K = type(self).__name__, self._n_states
+        if not hasattr(self, "startprob_") or not hasattr(self, "transmat_"):
             raise NotFittedError(
                 f"{who} has no model yet: call fit, or set startprob_, transmat_ and the emissions."
             )
@@ -385,17 +410,31 @@ class HiddenMarkovModel(Learner):
                 f"states must have an entry for each of {len(X.values)} rows.", who=type(self).__name__
             )
         known = np.where(np.isnan(known.astype(np.float64)), -1, known).astype(np.int64)
-        if ((known < -1) | (known >= self.n_components)).any():
-            raise DataError(
-                f"states must be from 0 to {self.n_components - 1}, or -1.", who=type(self).__name__
-            )
+        if ((known < -1) | (known >= self._n_states)).any():
+            raise DataError(f"states must be from 0 to {self._n_states - 1}, or -1.", who=type(self).__name__)
         return known
 
-    def _chain(self) -> Chain:
+    def _chain(self, X: Sequences) -> Any:
+        """The chain that passes through the rows."""
         return Chain(self.startprob_, self.transmat_)
 
+    def _rows(self, X: Sequences) -> np.ndarray:
+        """(n, d) what the emissions see of each row."""
+        return X.values
+
+    def _filtering(self, recent: Sequences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """First states, the transitions to the last of the recent rows, and its log densities."""
+        chain = self._chain(recent)
+        moves = chain.transitions
+        moves = moves[max(len(moves) - 2, 0)] if moves.ndim == 3 else moves
+        return chain.start, moves, self.family_.log_density(self._rows(recent))[-1]
+
+    def _shown(self, belief: np.ndarray) -> np.ndarray:
+        """The belief over states, of that over what is filtered."""
+        return belief
+
     def _frames(self, family: Family, X: Sequences, states: np.ndarray | None = None) -> Frames:
-        frames = family.frames(X.values)
+        frames = family.frames(self._rows(X))
         return frames if states is None else frames.restricted(states)
 
     # ------------------------------------------------------------------ answers
@@ -403,7 +442,7 @@ class HiddenMarkovModel(Learner):
     def _posterior_of(self, X: Any, lengths: Any, states: Any = None) -> tuple[Sequences, Expected]:
         data = self._read_sequences(X, lengths)
         known = None if states is None else self._known(states, data)
-        expected = self._chain().expect(self._frames(self.family_, data, known), data.offsets)
+        expected = self._chain(data).expect(self._frames(self.family_, data, known), data.offsets)
         self._warn_impossible(expected, data)
         return data, expected
 
@@ -422,7 +461,7 @@ class HiddenMarkovModel(Learner):
     def log_likelihoods(self, X: SequencesLike, lengths: ArrayLike | None = None) -> np.ndarray:
         """(S,) the log likelihood of each sequence; -inf, with a warning that says when, if it is impossible."""
         data = self._read_sequences(X, lengths)
-        expected = self._chain().filter(self._frames(self.family_, data), data.offsets)
+        expected = self._chain(data).filter(self._frames(self.family_, data), data.offsets)
         self._warn_impossible(expected, data)
         return expected.log_likelihoods
 
@@ -440,7 +479,7 @@ class HiddenMarkovModel(Learner):
     def filter(self, X: SequencesLike, lengths: ArrayLike | None = None) -> np.ndarray:
         """(n, K) probability of each state at each row, given the rows up to it alone."""
         data = self._read_sequences(X, lengths)
-        expected = self._chain().filter(self._frames(self.family_, data), data.offsets)
+        expected = self._chain(data).filter(self._frames(self.family_, data), data.offsets)
         self._warn_impossible(expected, data)
         return expected.gamma.copy()
 
@@ -464,7 +503,7 @@ class HiddenMarkovModel(Learner):
             gamma = self.score_samples(X, lengths)[1]
             return float(gamma.max(axis=1).sum()), gamma.argmax(axis=1)
         data = self._read_sequences(X, lengths)
-        paths = self._chain().best_paths(self._frames(self.family_, data), data.offsets)
+        paths = self._chain(data).best_paths(self._frames(self.family_, data), data.offsets)
         return float(paths.log_probabilities.sum()), paths.states
 
     def predict(self, X: SequencesLike, lengths: ArrayLike | None = None) -> np.ndarray:
@@ -482,8 +521,8 @@ class HiddenMarkovModel(Learner):
         for _ in range(steps):
             belief = belief @ self.transmat_
             rows.append(belief)
-        states, family = np.array(rows).reshape(steps, self.n_components), self.family_
-        if type(family).mean is Family.mean:
+        states, family = np.array(rows).reshape(steps, self._n_states), self.family_
+        if not family.emits_numbers():
             return Forecast(states)
         means, variances = family.mean(), family.variance()
         mean = states @ means
@@ -541,7 +580,8 @@ class HiddenMarkovModel(Learner):
         """
         data = self._read_sequences(X, None)
         frames = self._frames(self.family_, data)
-        return explain_paths(type(self).__name__, data, frames, self.startprob_, self.transmat_)
+        chain = self._chain(data)
+        return explain_paths(type(self).__name__, data, frames, chain.start, chain.transitions)
 
     @property
     def monitor_(self) -> Monitor:

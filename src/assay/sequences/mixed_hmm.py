@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core import Card
-from assay.core.parameters import Any_, Range
-from assay.core.seeds import random_state_of
-from assay.core.stored import Each, FloatArray, Text
-from assay.errors import DataError, ParameterError
-from assay.sequences.families import Categorical, Family, Gaussian, Poisson, Product
-from assay.sequences.families.gaussian import GaussianPrior
-from assay.sequences.hidden_markov_model import HMM_PARAMETERS, HiddenMarkovModel
-from assay.sequences.sequences import Sequences
-from assay.sequences.starts import means_of
+from assay.sequences.column_emissions import COLUMN_PARAMETERS, ColumnEmissions
+from assay.sequences.hidden_markov_model import HMM_PARAMETERS
 from assay.types import RandomState
 
 __all__ = ["MixedHMM"]
 
-FAMILIES = ("gaussian", "categorical", "poisson")
 
-
-class MixedHMM(HiddenMarkovModel):
+class MixedHMM(ColumnEmissions):
     r"""Hidden states that emit a row of columns of several kinds: numbers, categories, counts.
 
     In each state the columns are independent, each with a family of its own:
@@ -87,13 +75,7 @@ class MixedHMM(HiddenMarkovModel):
     """
 
     card = Card("mixed hmm", "hidden states that emit columns of several kinds")
-    accepts = {
-        **HMM_PARAMETERS,
-        "families": Any_("a dict of column names to families", lambda v: v is None or isinstance(v, dict)),
-        "min_covar": Range(0),
-        "emissionprob_prior": Range(0),
-    }
-    stored = {"families_": Each(Text()), "emissions_": Each(FloatArray("N", "*", finite=True))}
+    accepts = {**HMM_PARAMETERS, **COLUMN_PARAMETERS}
 
     def __init__(
         self,
@@ -130,67 +112,3 @@ class MixedHMM(HiddenMarkovModel):
         self.implementation = implementation
         self.topology = topology
         self.n_init = n_init
-
-    @property
-    def family_(self) -> Product:
-        parts: list[Family] = []
-        for name, values in zip(self.families_, self.emissions_):
-            if name == "categorical":
-                parts.append(Categorical(values, self.emissionprob_prior))
-            elif name == "poisson":
-                parts.append(Poisson(values))
-            else:
-                prior = GaussianPrior(floor=self.min_covar)
-                parts.append(Gaussian(values[:, :1], values[:, 1:], "diag", prior, type(self).__name__))
-        return Product(parts, [[j] for j in range(len(parts))])
-
-    def _adopt(self, family: Product) -> None:
-        self.emissions_ = [_numbers_of(part) for part in family.families]
-
-    def _checked(self, X: Sequences) -> Sequences:
-        if "families_" in vars(self) and len(self.families_) != X.values.shape[1]:
-            raise DataError(
-                f"X has {X.values.shape[1]} columns, the model {len(self.families_)}.",
-                who=type(self).__name__,
-            )
-        return X
-
-    def _start_emissions(self, X: Sequences, seed: Any) -> None:
-        who, K, draw = type(self).__name__, self.n_components, random_state_of(seed)
-        wanted = self.families or {}
-        for name, family in wanted.items():
-            if name not in X.schema.names or family not in FAMILIES:
-                raise ParameterError(
-                    f"families: {name!r} is no column, or {family!r} none of {', '.join(FAMILIES)}.", who=who
-                )
-        defaults = ["categorical" if c.categories else "gaussian" for c in X.schema.columns]
-        families = [wanted.get(n, d) for n, d in zip(X.schema.names, defaults)]
-        if "emissions_" in vars(self) and not set(self.init_params) & set("mcle"):
-            return
-        self.families_, self.emissions_ = families, []
-        for j, (family, column) in enumerate(zip(families, X.schema.columns)):
-            values = X.values[:, j]
-            there = values[~np.isnan(values)]
-            if not len(there):
-                raise DataError(f"column {column.name!r} is missing in every row.", who=who)
-            if family == "categorical":
-                if (there < 0).any() or (there != np.floor(there)).any():
-                    raise DataError(f"column {column.name!r} holds no categories.", who=who)
-                drawn = draw.rand(K, len(column.categories) or int(there.max()) + 1) + 0.5
-                self.emissions_.append(drawn / drawn.sum(axis=1, keepdims=True))
-            elif family == "poisson":
-                self.emissions_.append(there.mean() * (0.5 + draw.rand(K, 1)))
-            else:
-                means = means_of(there[:, None], K, seed, who)
-                spread = np.full((K, 1), there.var() + self.min_covar)
-                self.emissions_.append(np.hstack([means, spread]))
-
-
-def _numbers_of(family: Family) -> np.ndarray:
-    if isinstance(family, Categorical):
-        return family.probabilities
-    if isinstance(family, Poisson):
-        return family.rates
-    if isinstance(family, Gaussian):
-        return np.hstack([family.means, family.covars])
-    raise TypeError(f"MixedHMM has no {type(family).__name__}")

@@ -56,6 +56,10 @@ class Family:
         """How many numbers are free."""
         raise TypeError(f"{type(self).__name__} must count its parameters")
 
+    def emits_numbers(self) -> bool:
+        """Whether ``mean`` and ``variance`` answer."""
+        return type(self).mean is not Family.mean
+
     def mean(self) -> np.ndarray:
         """(K, d) expected rows of the states."""
         raise TypeError(f"{type(self).__name__} emits no numbers")
