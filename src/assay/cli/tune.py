@@ -197,7 +197,7 @@ def command(
     (measure,) = as_measures([metric], "tune", aim.task)
     ranges = _ranges(spaces) or default_space(learner, *dataset.X.shape, aim.task)
     of_classes: dict[str, Any] = {} if aim.task == "regression" else {"loss": loss, "reject": reject}
-    splits_of = 0 if outer == "none" else Resampling.of(outer).count(len(dataset), groups)
+    splits_of = 0 if outer == "none" else Resampling.of(outer).count(dataset.X.shape[0], groups)
     share = None if budget is None else budget / (splits_of + 1)
     make = TunedRegressor if aim.task == "regression" else Tuned
     model = make(
