@@ -151,3 +151,16 @@ def test_a_matrix_is_mirrored_at_its_diagonal():
         expected = np.triu(K) + np.triu(K, 1).T
         mirror(K)
         assert_array_equal(K, expected)
+
+
+@pytest.mark.parametrize("scale", [2.0, [2.0, 0.5]])
+def test_sums_of_derivatives_of_far_rows_are_those_of_the_derivatives(scale):
+    """Rows far from 0 and from each other: nothing is lost to differences of large squares."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(5, 2)), rng.normal(size=(5, 2)) + 1e6])
+    W = rng.normal(size=(10, 10))
+    kernel = RBF(scale)
+    expected = np.einsum("kij,ij->k", kernel.gradient(X), W)
+    np.testing.assert_allclose(kernel.parameter_sums(X, W), expected, rtol=1e-4, atol=1e-4)
+    _, sums = (2.0 * kernel).gram_and_sums(X * 1e90)
+    assert np.abs(sums(W)[1:]).max() < 1e-100

@@ -587,3 +587,11 @@ def test_the_unit_of_the_target_changes_nothing_but_the_unit(factor):
         for k, f in ((kernel, factor), (plain, 1.0))
     )
     assert_allclose(other.predict(X), factor * one.predict(X), rtol=1e-5, atol=1e-6 * factor)
+
+
+@pytest.mark.parametrize("unit", [1e20, 1e100, 1e148])
+def test_rows_that_are_all_far_apart_are_fitted(unit):
+    """No row says anything of another: predictions at the training rows are their targets."""
+    X, y = np.linspace(0, 1, 20)[:, None] ** 2, np.linspace(1, 2, 20) ** 2
+    model = GaussianProcessRegressor().fit(X * unit, y)
+    np.testing.assert_allclose(model.predict(X * unit), y, rtol=1e-6)

@@ -81,6 +81,7 @@ class OfDistance(VectorKernel):
         slope, shared = self._slope_of_values(K), not np.ndim(self._scale())
         if shared and slope is None:
             return super()._derivative_sums(A, B, W, K)
+        same = A is B
         A, B = _dense(A), _dense(B)
         centre = B.mean(axis=0)
         A, B = A - centre, B - centre
@@ -91,6 +92,8 @@ class OfDistance(VectorKernel):
         }
         if "length_scale" not in sums:
             M = self._slope(squares) * W if slope is None else slope * W
+            if same:  # a row is no distance from itself, which (2) would have to find as a difference of large numbers
+                np.fill_diagonal(M, 0.0)
             both = np.concatenate([B, np.ones((len(B), 1))], axis=1)
             MB = M @ both  # its last column holds the sums of the rows
             sums["length_scale"] = (

@@ -176,11 +176,13 @@ def _learned(B: np.ndarray | None, s: np.ndarray, y: np.ndarray) -> np.ndarray:
         sy, ss, yy = float(s @ y), float(s @ s), float(y @ y)
     if not np.isfinite([sy, ss, yy]).all():  # gradients so large teach nothing about curvature
         return np.eye(len(s)) if B is None else B
+    if not ss > 0:
+        return np.eye(len(s)) if B is None else B
     if B is None:
         B = np.eye(len(s)) * max(abs(yy / sy) if sy > 0 else np.sqrt(yy / ss), SMALLEST_CURVATURE)
     Bs = B @ s
     sBs = float(s @ Bs)
-    if not sBs > 0 or not ss > 0:
+    if not sBs > 0:
         return B
     if sy < 0.2 * sBs:  # Powell's damping
         share = 0.8 * sBs / (sBs - sy)

@@ -11,7 +11,7 @@ from sklearn.linear_model import BayesianRidge as Peer
 from sklearn.preprocessing import scale
 
 from assay.errors import DataError, DegenerateError, DegenerateWarning
-from assay.linear import ARDRegression, BayesianRidge
+from assay.linear import ARDRegression, BayesianLinearRegression, BayesianRidge
 
 X, y = load_diabetes(return_X_y=True)
 BOTH = [BayesianRidge, ARDRegression]
@@ -276,3 +276,11 @@ def test_the_same_model_on_dask(Learner):
     other = Learner().fit(da.from_array(X, (100, 10)), da.from_array(y, 100))
     assert_allclose(other.coef_, whole.coef_, rtol=1e-6, atol=1e-6)
     assert_allclose(other.alpha_, whole.alpha_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("learner", [BayesianRidge, ARDRegression, BayesianLinearRegression])
+@pytest.mark.parametrize("rows", [3, 30])
+def test_targets_whose_squares_overflow_are_refused(learner, rows):
+    X = np.random.default_rng(0).normal(size=(rows, 4))
+    with pytest.raises(DataError, match="squares of y are too large"):
+        learner().fit(X, X[:, 0] * 1e200)

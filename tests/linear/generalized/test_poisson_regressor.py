@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn import linear_model as peers
 
+from assay.errors import DataError
 from assay.linear import GammaRegressor, PoissonRegressor, TweedieRegressor
 
 RNG = np.random.default_rng(0)
@@ -51,3 +52,11 @@ def test_sparse_rows_and_many_columns():
 def test_single_precision():
     model = PoissonRegressor().fit(X.astype(np.float32), COUNTS)
     np.testing.assert_allclose(model.coef_, PoissonRegressor().fit(X, COUNTS).coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("learner", [PoissonRegressor, GammaRegressor, TweedieRegressor])
+def test_targets_whose_squares_overflow_are_refused(learner):
+    X, y = np.arange(6.0)[:, None], np.array([1.0, 2, 2, 3, 4, 6])
+    learner().fit(X, y * 1e150)
+    with pytest.raises(DataError, match="Divide it by a power of ten"):
+        learner().fit(X, y * 1e200)

@@ -13,7 +13,7 @@ from sklearn.gaussian_process.kernels import RBF as PeerRBF
 from sklearn.gaussian_process.kernels import CompoundKernel
 
 from assay.core.persistence import load, save
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.kernels import RBF, ConstantKernel, DotProduct, MixedKernel
 from assay.processes import GaussianProcessClassifier
 from assay.tables.data import load_iris
@@ -349,3 +349,25 @@ def test_a_mode_that_was_not_reached_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X, y, sample_weight=np.full(30, 1e8))  # far from usual, but reached
+
+
+@pytest.mark.parametrize("weight", [1e8, 1e12])
+def test_large_weights_have_a_mode_that_the_classes_fix(weight):
+    """A factor in float32 has no digits left for them; that in float64 has."""
+    X, y = (np.asarray(part) for part in load_iris())
+    heavy = GaussianProcessClassifier(optimizer=None).fit(
+        X[:140], y[:140], sample_weight=np.full(140, weight)
+    )
+    assert np.mean(heavy.predict(X[:140]) == y[:140]) > 0.95
+
+
+def test_weights_beyond_the_arithmetic_are_named():
+    X, y = (np.asarray(part) for part in load_iris())
+    with pytest.raises(DegenerateError, match=r"sample weights as large as .* Divide them by their mean"):
+        GaussianProcessClassifier(optimizer=None).fit(X, y, sample_weight=np.full(150, 1e300))
+
+
+def test_a_softmax_whose_spread_contradicts_its_mode_warns():
+    X, y = (np.asarray(part) for part in load_iris())
+    with pytest.warns(ConvergenceWarning, match="Laplace's approximation does not hold"):
+        GaussianProcessClassifier(1e6 * RBF(1.0), multi_class="softmax", optimizer=None).fit(X, y)

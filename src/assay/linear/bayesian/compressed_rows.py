@@ -21,7 +21,7 @@ import numpy as np
 from assay.core.stored import FloatArray, Integer, Object, Scalar
 from assay.core.sum_learner import SumLearner
 from assay.core.sums import Block, Rows, Source
-from assay.errors import DegenerateError
+from assay.errors import DataError, DegenerateError
 from assay.linear.compact import compact
 from assay.linear.regression.least_squares import SINGULAR, TINY, WELL_CONDITIONED, _cholesky, _lower, _root
 from assay.linear.regression.least_squares_sums import Floats, Problem, Sums, Triangle, problem_of, summarize
@@ -137,6 +137,8 @@ def _few_rows(X: Any, y: np.ndarray, w: Floats | None, centred: bool, who: str) 
     if not total > 0:
         raise DegenerateError(f"{who}: no row so far weighs anything.")
     mean, target = (v @ dense) / total, float(v @ y) / total
+    with np.errstate(over="ignore"):
+        _refuse_large_targets(float(v @ (y * y)), who)
     variance = float(v @ (y - target) ** 2) / total
     if not centred:
         mean, target = np.zeros(dense.shape[1]), 0.0
@@ -153,6 +155,7 @@ def _many_rows(learner: Any, problem: Problem, squares: float, source: Source | 
     problem.check(who, names)
     n, m, target = problem.n, problem.mean, float(problem.target[0])
     S, c, variance = problem.S, problem.C[:, 0], squares / problem.n
+    _refuse_large_targets(squares + n * target * target, who)
     if not learner.fit_intercept:
         S, c = S + n * np.outer(m, m), c + n * m * target
         squares, m, target = squares + n * target**2, np.zeros(len(m)), 0.0
@@ -193,8 +196,11 @@ class _Look:
         return Triangle.of(X, y, block.w, self.mean, self.unit, np.array([self.target]))
 
 
-def _refuse_overflow(R: Floats, who: str) -> None:
-    from assay.errors import DataError
+def _refuse_large_targets(squares: float, who: str) -> None:
+    if not np.isfinite(squares):
+        raise DataError(f"{who}: the squares of y are too large to be added up. Divide it by a power of ten.")
 
+
+def _refuse_overflow(R: Floats, who: str) -> None:
     if not np.isfinite(np.sum(R * R)):
         raise DataError(f"{who}: the squares of X are too large to be added up. Divide it by a power of ten.")

@@ -44,6 +44,7 @@ SAMPLE_FACTOR = 4  # how many times as many rows make that worth while
 NEWTON_COLUMNS = 1000  # columns beyond which no matrix of curvatures is made
 GRADIENT_STEPS = 12  # with the curvature of a sample, before all rows are asked for theirs
 LARGEST_SHARE = 0.3  # of the distance that a step may leave, to be trusted with the last one
+LARGEST_TARGET = 1e152  # whose squares can be added up
 OUTER_STEPS = 50  # of fitting the coefficients and the overdispersion in turn
 
 
@@ -198,6 +199,11 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         who = type(self).__name__
         if y.ndim != 1:
             raise DataError(f"{who}: y should be a 1d array, got several columns.")
+        if (largest := float(np.abs(y).max(initial=0.0))) > LARGEST_TARGET:
+            raise DataError(
+                f"{who}: y has values as large as {largest:.3g}, whose squares cannot be added up. Divide it by a power "
+                "of ten."
+            )
         wrong = ~family.accepts(y)
         if wrong.any():
             i = int(np.argmax(wrong))

@@ -29,10 +29,13 @@ from assay.processes.classification.predictive import (
 )
 from assay.processes.classification.reasons import ReasonsOfProcesses
 from assay.processes.targets import refuse_far_rows
-from assay.tables.rows import row_count
+from assay.tables.rows import row_count, take_rows
 from assay.types import KernelLike, RandomState, TableLike
 
 __all__ = ["GaussianProcessClassifier"]
+
+ROWS_LOOKED_AT = 64  # training rows at which the average over the scores is compared with their mode
+CONTRADICTIONS = 0.25  # share of them beyond which a fit warns
 
 
 def _has_probabilities(model: GaussianProcessClassifier) -> bool:
@@ -246,6 +249,23 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
             warn_user(
                 f"{type(self).__name__}: the mode of the posterior was not reached, since the numbers are too large "
                 "for the arithmetic. Divide the sample weights by their mean, or bound the variance of the kernel.",
+                ConvergenceWarning,
+            )
+        elif self.multi_class == "softmax" and K > 2:
+            self._doubt_spread(self.processes_[0])
+
+    def _doubt_spread(self, process: LatentProcess) -> None:
+        """Warn if the average over the Gaussian about the mode contradicts the mode at its own training rows."""
+        places = np.linspace(0, len(process.rows) - 1, ROWS_LOOKED_AT).astype(np.int64)
+        rows = np.unique(process.rows[places])
+        mean, covariance = process.mean_and_covariance(self.X_train_, take_rows(self.X_train_, rows))
+        p = self._combined([(mean, covariance)])
+        wrong = int(np.count_nonzero(np.argmax(p, axis=1) != np.argmax(mean, axis=1)))
+        if wrong > CONTRADICTIONS * len(rows):
+            warn_user(
+                f"{type(self).__name__}: the scores are so uncertain about their mode that its class is not the most "
+                f"probable one for {wrong} of {len(rows)} training rows looked at: Laplace's approximation does not "
+                "hold for a kernel of so large a variance. Lower it, or let the optimizer choose it.",
                 ConvergenceWarning,
             )
 

@@ -28,6 +28,7 @@ WORTH_A_FACTOR = (
 )
 FEWEST_ROWS_IN_SINGLE = 128  # from which a factor in float32, of a step that others will correct, is quicker
 SMALLEST_STEP = 1e-8
+LARGEST_WEIGHT = 1e10  # of rows, times the curvature there, beyond which rounding may hide the identity in B
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +68,19 @@ def factor_of_b(K: np.ndarray, root: np.ndarray, dtype: Any = np.float64) -> np.
     """(n, n) the lower Cholesky factor of B; what stands above its diagonal is not to be read."""
     from scipy.linalg.lapack import dpotrf, spotrf
 
-    root = root.astype(dtype)
-    B = K.astype(dtype)
-    B *= root
-    B *= root[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no factor
+        root = root.astype(dtype)
+        B = K.astype(dtype)
+        B *= root
+        B *= root[:, None]
     B.flat[:: len(B) + 1] += dtype(1.0)
     L, failed = (spotrf if dtype is np.float32 else dpotrf)(B.T, lower=1, overwrite_a=1, clean=0)
     if failed:
+        if dtype is np.float64 and float(root.max(initial=0.0)) ** 2 > LARGEST_WEIGHT:
+            raise DegenerateError(
+                f"GaussianProcessClassifier: sample weights as large as {float(root.max()) ** 2 * 4:.2g} leave no "
+                "digits for the prior. Divide them by their mean."
+            )
         raise DegenerateError(
             "GaussianProcessClassifier: the kernel matrix of the training rows has negative eigenvalues or values that "
             "are no finite numbers, so it is no covariance. See assay.kernels.check_gram; repair_gram mends a "
@@ -87,7 +94,12 @@ class _Factor:
 
     def __init__(self, K: np.ndarray, root: np.ndarray, single: bool):
         self.root, self.single = root, single
-        self.L = factor_of_b(K, root, np.float32 if single else np.float64)
+        try:
+            self.L = factor_of_b(K, root, np.float32 if single else np.float64)
+        except DegenerateError:
+            if not single:
+                raise
+            self.single, self.L = False, factor_of_b(K, root)
 
     def solve(self, b: np.ndarray) -> np.ndarray:
         """B^-1 b."""
@@ -99,7 +111,8 @@ class _Factor:
 
     def step(self, r: np.ndarray, Kr: np.ndarray) -> np.ndarray:
         """(I + W K)^-1 r: the Newton step of a."""
-        return r - self.root * self.solve(self.root * Kr)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is no number is no step
+            return r - self.root * self.solve(self.root * Kr)
 
 
 def find_mode(
@@ -193,8 +206,9 @@ def _best_start(
 
 
 def _log_posterior(a: np.ndarray, f: np.ndarray, t: np.ndarray, c: np.ndarray) -> float:
-    """(1)."""
-    return float(-(c @ np.logaddexp(0.0, (1 - 2 * t) * f)) - 0.5 * (a @ f))
+    """(1); what is no number is no better than any other."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(-(c @ np.logaddexp(0.0, (1 - 2 * t) * f)) - 0.5 * (a @ f))
 
 
 def derivative_weights(mode: Mode, K: np.ndarray) -> np.ndarray:
