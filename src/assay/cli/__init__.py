@@ -1,4 +1,4 @@
-"""The command line: describe, compare, experiment, fit, select, tune, ensemble, show, predict, explain, associate and more.
+"""The command line: describe, compare, experiment, fit, select, tune, ensemble, show, predict, explain and more.
 
 Each command lives in a file of its own and is imported only when it is called, so ``assay --help`` is quick.
 Errors in a file, a column or an option end in one sentence and exit code 2.

@@ -27,6 +27,7 @@ from assay.select.filters.separability_selector import SeparabilitySelector
 from assay.select.filters.variance_threshold import VarianceThreshold
 from assay.select.members.ensemble_selection_classifier import EnsembleSelectionClassifier
 from assay.select.members.ensemble_selection_regressor import EnsembleSelectionRegressor
+from assay.select.members.model_library import ModelLibrary
 from assay.select.members.select_members import MemberSelection, select_members
 from assay.select.nested_selection import NestedSelection, nested_selection
 from assay.select.search.annealing import Annealing
@@ -73,6 +74,7 @@ __all__ = [
     "Improves",
     "MRMRSelector",
     "MemberSelection",
+    "ModelLibrary",
     "NestedSelection",
     "Patience",
     "PlusMinus",

@@ -74,6 +74,8 @@ class Committee(_BaseComposition, MetaEstimator):
     verbose: int
     _fit_params: Mapping[str, dict[str, Any]] = {}  # of each member, besides the weights, while fitting
     _split: Mapping[str, Any] = {}  # what the splitter is given, while fitting
+    _library: Any = None  # fitted members and their answers for unseen rows, while fitting, if they are known
+    cv: Any = None
 
     # ------------------------------------------------------------------ parameters
 
@@ -232,6 +234,8 @@ class Committee(_BaseComposition, MetaEstimator):
 
     def _fit_one(self, name: str, X: Any, y: Any, w: np.ndarray | None, rows: Any = None) -> Any:
         """A clone of a member, fitted to some rows, or to all."""
+        if self._library is not None and rows is None:
+            return self._library.models[name]
         n, model, params = len(y), clone(dict(self._members())[name]), self._fit_params.get(name)
         if isinstance(y, EncodedLabels) and is_regressor(model):
             y = y.codes.astype(np.float64)
@@ -293,6 +297,17 @@ class Committee(_BaseComposition, MetaEstimator):
             )
         return [int(c) for c in places]
 
+    def _unseen(
+        self, X: Any, y: Any, w: np.ndarray | None, classes: bool, ask: Callable[[int, Any, Any], np.ndarray]
+    ) -> tuple[list[np.ndarray], np.ndarray]:
+        """For each member its outputs for rows that it did not learn from, and these rows; see ``_out_of_fold``."""
+        if self._library is not None:
+            return [
+                ask(j, self._library.answers[name], None) for j, (name, _) in enumerate(self._members())
+            ], (self._library.rows)
+        folds = folds_of(self.cv, X, y, classes, type(self).__name__, self._split)
+        return self._out_of_fold(X, y, w, folds, ask)
+
     def _out_of_fold(
         self,
         X: Any,
@@ -300,13 +315,14 @@ class Committee(_BaseComposition, MetaEstimator):
         w: np.ndarray | None,
         folds: list[tuple[np.ndarray, np.ndarray]],
         ask: Callable[[int, Any, Any], np.ndarray],
+        names: list[str] | None = None,
     ) -> tuple[list[np.ndarray], np.ndarray]:
-        """For each member its outputs for the rows of the test folds, (m, columns), and these m rows.
+        """For each member (or those named) its outputs for the rows of the test folds, (m, columns), and these m rows.
 
         A row in several test folds is given the mean of its outputs; rows in none are left out. ``ask`` is given the
         number of a member, the model and rows.
         """
-        names, n = [name for name, _ in self._members()], len(y)
+        names, n = names or [name for name, _ in self._members()], len(y)
         jobs = [(j, f) for j in range(len(names)) for f in range(len(folds))]
 
         def work(job: tuple[int, int]) -> np.ndarray:

@@ -14,7 +14,6 @@ from assay.core.learner import Classifier
 from assay.core.parameters import Choice
 from assay.core.stored import CodeArray, FloatArray, Object
 from assay.core.targets import EncodedLabels
-from assay.ensembles.committees.committee import folds_of
 from assay.ensembles.committees.competence import CLASS_METHODS, NearRows, class_weights_by, meta_features
 from assay.ensembles.committees.dynamic_selection import DYNAMIC, DynamicSelection
 from assay.stats.significance.mcnemar import mcnemar
@@ -131,8 +130,7 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         target = EncodedLabels(y, self.classes_)
-        folds = folds_of(self.cv, X, target, True, type(self).__name__, self._split)
-        parts, rows = self._out_of_fold(X, target, w, folds, lambda j, model, some: self._said(model, some))
+        parts, rows = self._unseen(X, target, w, True, lambda j, model, some: self._said(model, some))
         self._fit_all(X, target, w)
         self.posteriors_, self.codes_ = np.clip(np.stack(parts), 0.0, 1.0), y[rows]
         self._keep_neighbors(X, rows)

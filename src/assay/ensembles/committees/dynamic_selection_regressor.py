@@ -12,7 +12,7 @@ from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Regressor
 from assay.core.parameters import Choice
 from assay.core.stored import FloatArray
-from assay.ensembles.committees.committee import folds_of, numbers_of
+from assay.ensembles.committees.committee import numbers_of
 from assay.ensembles.committees.dynamic_selection import DYNAMIC, DynamicSelection
 from assay.types import TableLike
 
@@ -103,10 +103,7 @@ class DynamicSelectionRegressor(DynamicSelection, Regressor):
         return VotingRegressor()._default_members()
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
-        folds = folds_of(self.cv, X, y, False, type(self).__name__, self._split)
-        parts, rows = self._out_of_fold(
-            X, y, w, folds, lambda j, model, some: numbers_of(model, some)[:, None]
-        )
+        parts, rows = self._unseen(X, y, w, False, lambda j, model, some: numbers_of(model, some)[:, None])
         self._fit_all(X, y, w)
         self.errors_ = np.abs(np.hstack(parts).T - y[rows])
         self._keep_neighbors(X, rows)

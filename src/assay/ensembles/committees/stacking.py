@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core.meta_estimator import fit_to, takes_tables
 from assay.core.parameters import Accepted, Any_, Choice, Flag, Instance
 from assay.core.stored import Each, Object, Plain
-from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee, folds_of
+from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee
 from assay.errors import ParameterError
 from assay.tables import Column, Schema, Table
 from assay.tables.rows import take_rows
@@ -73,8 +73,7 @@ class Stacking(Committee):
             self.estimators_ = [model for _, model in members]
             outputs = self._ask_all(X, ask)
         else:
-            folds = folds_of(self.cv, X, target, classes, who, self._split)
-            outputs, rows = self._out_of_fold(X, target, w, folds, ask)
+            outputs, rows = self._unseen(X, target, w, classes, ask)
             self._fit_all(X, target, w)
             rows = slice(None) if len(rows) == len(target) else rows
         final = self._final()

@@ -17,7 +17,7 @@ from assay.core.parameters import Any_, Choice, Flag
 from assay.core.stored import FloatArray
 from assay.core.targets import EncodedLabels
 from assay.ensembles.committees.combining import CLASS_RULES, combine, normalized
-from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee, folds_of
+from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee
 from assay.ensembles.committees.weighing import (
     CLASS_WEIGHINGS,
     accuracy_weights,
@@ -161,10 +161,7 @@ class VotingClassifier(Committee, TransformerMixin, Classifier):
         names = [name for name, _ in self._all_pairs()]
         self.weights_ = weights_of(self.weights, names, [name for name, _ in self._members()], who)
         if isinstance(self.weights, str) and len(self._members()) > 1:
-            folds = folds_of(self.cv, X, target, True, who, self._split)
-            parts, rows = self._out_of_fold(
-                X, target, w, folds, lambda j, model, some: self._output(model, some)
-            )
+            parts, rows = self._unseen(X, target, w, True, lambda j, model, some: self._output(model, some))
             outputs, w_rows = np.stack(parts), None if w is None else w[rows]
             learn = accuracy_weights if self.weights == "accuracy" else pool_weights
             self.weights_ = learn(outputs, y[rows], w_rows)

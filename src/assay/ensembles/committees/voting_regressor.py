@@ -15,7 +15,7 @@ from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice
 from assay.core.stored import FloatArray
 from assay.ensembles.committees.combining import NUMBER_RULES, combine
-from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee, folds_of, numbers_of
+from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee, numbers_of
 from assay.ensembles.committees.weighing import NUMBER_WEIGHINGS, error_weights, is_weights, weights_of
 from assay.errors import ParameterError
 from assay.types import TableLike
@@ -133,9 +133,8 @@ class VotingRegressor(Committee, TransformerMixin, Regressor):
                 raise ParameterError(
                     f"weights={self.weights!r} are those of a mean, voting is {self.voting!r}.", who=who
                 )
-            folds = folds_of(self.cv, X, y, False, who, self._split)
-            parts, rows = self._out_of_fold(
-                X, y, w, folds, lambda j, model, some: numbers_of(model, some)[:, None]
+            parts, rows = self._unseen(
+                X, y, w, False, lambda j, model, some: numbers_of(model, some)[:, None]
             )
             outputs = np.column_stack(parts).T
             self.weights_ = error_weights(outputs, y[rows], None if w is None else w[rows], self.weights, who)

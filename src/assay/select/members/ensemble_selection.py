@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.core.parameters import Accepted, Any_, Choice, Count
 from assay.core.stored import Each, FloatArray, Scalar, Text
-from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee, folds_of
+from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee
 from assay.select.members.select_members import WITH_REPLACEMENT, MemberSelection, select_members
 
 __all__ = ["SELECTION", "EnsembleSelection"]
@@ -54,8 +54,7 @@ class EnsembleSelection(Committee):
             outputs = [ask(j, model, self._view(name, X)) for j, (name, model) in enumerate(members)]
             rows: Any = np.arange(len(target))
         else:
-            folds = folds_of(self.cv, X, target, classes, type(self).__name__, self._split)
-            outputs, rows = self._out_of_fold(X, target, w, folds, ask)
+            outputs, rows = self._unseen(X, target, w, classes, ask)
         stacked = np.stack(outputs) if classes else np.hstack(outputs).T
         selection = select_members(
             stacked,
