@@ -54,7 +54,7 @@ __all__ = [
 
 _COMPARED = 80  # characters of a wrong word that are compared with the known ones
 _LISTED = 20  # known words that are listed
-_NOTHING: Any = object()  # no value came
+_NO_VALUE: Any = object()  # no value came
 _STOPS = re.compile(r"(?<!\.)(?:\.\.|(\.\.\.)\.)(?=\s|$)")
 
 
@@ -104,12 +104,12 @@ class AssayError(Exception):
         *,
         who: str = "",
         where: str = "",
-        got: Any = _NOTHING,
+        got: Any = _NO_VALUE,
         remedy: str = "",
         code: str = "",
     ):
         self.what, self.who, self.where, self.remedy, self.code = what, who, where, remedy, code
-        if got is not _NOTHING:
+        if got is not _NO_VALUE:
             self.got = got
         super().__init__(self.sentence)
 
@@ -272,9 +272,9 @@ def place_of_user() -> tuple[str, int, str, dict[Any, Any]]:
             break
         outermost, frame = frame, frame.f_back  # type: ignore[assignment]
     if frame is None:
-        given = getattr(_thread, "place", None)
-        if given is not None:
-            return given
+        place = getattr(_thread, "place", None)
+        if place is not None:
+            return place
         frame = outermost
     names = frame.f_globals
     registry = names.setdefault("__warningregistry__", {})

@@ -183,12 +183,12 @@ class DoubleQLearning(TabularAgent):
     def _update(
         self, pair: Any, reward: float, after: int, following: int | None, ended: bool, rate: float
     ) -> None:
-        one, other = self._table, self._second
+        updated, other = self._table, self._second
         if self._random.random() < 0.5:
-            one, other = other, one
-        best = int(np.argmax(np.where(self._possible[after], one[after], -np.inf)))
+            updated, other = other, updated
+        best = int(np.argmax(np.where(self._possible[after], updated[after], -np.inf)))
         following_value = 0.0 if ended else other[after, best]
-        one[pair] += rate * (reward + self._gamma * following_value - one[pair])
+        updated[pair] += rate * (reward + self._gamma * following_value - updated[pair])
 
     def _target(self, after: int, following: int | None, ended: bool) -> float:
         return 0.0 if ended else float(self.action_values(after).max())

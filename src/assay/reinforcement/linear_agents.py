@@ -272,7 +272,7 @@ class LinearSarsa(_LinearAgent):
 class LinearQLearning(_LinearAgent):
     """Q-learning with linear values. It learns of the best actions while others are taken, and may then diverge.
 
-    That it diverged is told in a warning; `LinearSarsa` is the safe choice. Parameters as there.
+    That it diverged is reported in a warning; `LinearSarsa` is the safe choice. Parameters as there.
 
     Examples
     --------

@@ -173,8 +173,8 @@ class MDP:
 
     def unreachable(self) -> list[Any]:
         """The states that no episode can reach from where it starts."""
-        seen = reached(self._source, self._next, np.flatnonzero(self.start), self.n_states)
-        return [self.states[s] for s in np.flatnonzero(~seen)]
+        within_reach = reached(self._source, self._next, np.flatnonzero(self.start), self.n_states)
+        return [self.states[s] for s in np.flatnonzero(~within_reach)]
 
     @property
     def _source(self) -> np.ndarray:
@@ -206,7 +206,7 @@ class MDP:
         *,
         epsilon: float = 1e-6,
         max_iter: int = 100_000,
-        in_place: bool = False,
+        in_place: bool | None = None,
         start: ArrayLike | None = None,
         history: bool = False,
     ) -> Solution:
@@ -221,8 +221,9 @@ class MDP:
             By how much a value may be wrong at most (with a discount of 1: by how much the last step may change it).
         max_iter : int
             Sweeps over all states, or improvements of a policy.
-        in_place : bool
-            Whether sweeps of value iteration use new values at once (Gauss-Seidel).
+        in_place : bool, default None
+            Whether sweeps of value iteration use new values at once (Gauss-Seidel), forwards and backwards in turns:
+            often a tenth of the sweeps. None does, unless the history is kept, which is that of the textbooks.
         start : (S,) first values, or for policy iteration a first policy; None is 0 and the first actions
         history : bool
             Whether values (and policies) of every step are kept.

@@ -95,7 +95,7 @@ class ObservedProcess:
 
     See Also
     --------
-    MDP, Dirichlet
+    MDP, DirichletCategorical
 
     References
     ----------
@@ -265,8 +265,8 @@ class ObservedProcess:
             values.append(drawn.evaluate(solution.policy))
             q = drawn.q_values(drawn.solve().values)
             acting = solution.policy >= 0
-            own = q[np.arange(len(q)), solution.policy]
-            best += ~acting | (own >= q.max(axis=1) - 1e-9 * (1 + np.abs(own)))
+            followed = q[np.arange(len(q)), solution.policy]
+            best += ~acting | (followed >= q.max(axis=1) - 1e-9 * (1 + np.abs(followed)))
         tail = (1 - level) / 2
         intervals = np.quantile(np.array(values), [tail, 1 - tail], axis=0).T
         return UncertainSolution(solution, intervals, best / n_draws, level, int(n_draws))

@@ -19,9 +19,9 @@ def reached(source: np.ndarray, target: np.ndarray, first: np.ndarray, n: int) -
     rows = np.concatenate([source, np.full(len(first), n)])
     columns = np.concatenate([target, first])
     graph = sparse.coo_array((np.ones(len(rows)), (rows, columns)), shape=(n + 1, n + 1)).tocsr()
-    seen = np.zeros(n + 1, dtype=bool)
-    seen[breadth_first_order(graph, n, return_predecessors=False)] = True
-    return seen[:n]
+    reachable = np.zeros(n + 1, dtype=bool)
+    reachable[breadth_first_order(graph, n, return_predecessors=False)] = True
+    return reachable[:n]
 
 
 def checked_discount(discount: Any) -> float:

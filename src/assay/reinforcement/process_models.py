@@ -30,9 +30,9 @@ def end_of(after: np.ndarray, terminated: np.ndarray, n: int) -> tuple[np.ndarra
     """
     passed = np.zeros(n, dtype=bool)
     passed[after[~terminated]] = True
-    own = ~passed[after] & terminated
-    elsewhere = terminated & ~own
-    terminal = np.unique(after[own])
+    absorbing = ~passed[after] & terminated
+    elsewhere = terminated & ~absorbing
+    terminal = np.unique(after[absorbing])
     if not elsewhere.any():
         return after, terminal, False
     return np.where(elsewhere, n, after), np.append(terminal, n), True

@@ -29,7 +29,7 @@ EVALUATIONS = 20  # sweeps along a policy before it is improved
 
 
 def solved(
-    mdp: MDP, method: str, epsilon: float, max_iter: int, in_place: bool, start: Any, history: bool
+    mdp: MDP, method: str, epsilon: float, max_iter: int, in_place: bool | None, start: Any, history: bool
 ) -> Solution:
     """See MDP.solve."""
     if method == "auto":
@@ -43,10 +43,11 @@ def solved(
         raise ParameterError(f"MDP.solve: epsilon must be above 0, got {epsilon!r}.")
     if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
         raise ParameterError(f"MDP.solve: max_iter must be a whole number from 1 up, got {max_iter!r}.")
+    in_place = not history if in_place is None else in_place
     run = {
         "value iteration": lambda: _values(mdp, epsilon, max_iter, in_place, start, history),
         "policy iteration": lambda: _policies(mdp, max_iter, start, history),
-        "modified policy iteration": lambda: _modified(mdp, epsilon, max_iter, start, history),
+        "modified policy iteration": lambda: _modified(mdp, epsilon, max_iter, in_place, start, history),
         "linear programming": lambda: _program(mdp),
     }[method]
     values, iterations, converged, steps = run()
@@ -153,12 +154,12 @@ def _ending_policy(mdp: MDP) -> np.ndarray:
     return mdp.available / np.maximum(mdp.available.sum(axis=1, keepdims=True), 1)
 
 
-def _modified(mdp: MDP, epsilon: float, max_iter: int, start: Any, history: bool) -> Run:
+def _modified(mdp: MDP, epsilon: float, max_iter: int, in_place: bool, start: Any, history: bool) -> Run:
     V, tolerance = _first_values(mdp, start), _tolerance(mdp, epsilon)
     steps = list[Any]()
     for iteration in range(1, max_iter + 1):
         end_if_abandoned()
-        _, change = _sweeps.improve_values(mdp._process, V, 1, tolerance, False)
+        _, change = _sweeps.improve_values(mdp._process, V, 1, tolerance, in_place)
         if history:
             steps.append(V.copy())
         if change < tolerance or not np.isfinite(V).all():

@@ -44,6 +44,7 @@ inline double worth(const Process &p, int64_t i, const double *V) {
 }
 
 // Up to `most` sweeps of value iteration, until none changes a value by more than `tolerance`; (sweeps, last change).
+// In place, states are visited forwards and backwards in turns, so that values spread both ways within a sweep.
 nb::tuple improve_values(const Process &p, InOut1<double> values, int64_t most, double tolerance, bool in_place) {
     const int64_t S = p.states(), A = p.actions();
     require(length(values) == S, "improve_values: a value for each state");
@@ -57,7 +58,8 @@ nb::tuple improve_values(const Process &p, InOut1<double> values, int64_t most, 
         while (sweeps < most) {
             double *W = in_place ? V : room.data();
             change = 0.0;
-            for (int64_t s = 0; s < S; ++s) {
+            for (int64_t t = 0; t < S; ++t) {
+                const int64_t s = in_place && sweeps % 2 ? S - 1 - t : t;
                 double best = -INFINITY;
                 for (int64_t i = s * A; i < (s + 1) * A; ++i)
                     if (begin[i] < begin[i + 1]) best = std::max(best, worth(p, i, V));
@@ -74,22 +76,22 @@ nb::tuple improve_values(const Process &p, InOut1<double> values, int64_t most, 
     return nb::make_tuple(sweeps, change);
 }
 
-// `sweeps` times V(s) = sum_a policy(s, a) Q(s, a), for the action of each state (-1 for none); the last change.
+// `sweeps` times V(s) = Q(s, policy(s)) in place, forwards and backwards in turns (-1 for no action); the last change.
 double follow(const Process &p, InOut1<double> values, In1<int64_t> policy, int64_t sweeps) {
     const int64_t S = p.states(), A = p.actions();
     require(length(values) == S && length(policy) == S, "follow: a value and an action for each state");
     require(within(policy, -1, A), "follow: actions must be actions, or -1");
     nb::gil_scoped_release unlocked;
-    std::vector<double> room(S);
     double *V = values.data(), change = 0.0;
     for (int64_t t = 0; t < sweeps; ++t) {
         change = 0.0;
-        for (int64_t s = 0; s < S; ++s) {
-            const int64_t a = policy.data()[s];
-            room[s] = a < 0 ? V[s] : worth(p, s * A + a, V);
-            change = std::max(change, std::fabs(room[s] - V[s]));
+        for (int64_t k = 0; k < S; ++k) {
+            const int64_t s = t % 2 ? S - 1 - k : k, a = policy.data()[s];
+            if (a < 0) continue;
+            const double value = worth(p, s * A + a, V);
+            change = std::max(change, std::fabs(value - V[s]));
+            V[s] = value;
         }
-        std::copy(room.begin(), room.end(), V);
     }
     return change;
 }

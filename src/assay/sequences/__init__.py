@@ -2,10 +2,12 @@
 
 from assay.sequences.autoregressive_hmm import AutoregressiveHMM
 from assay.sequences.categorical_hmm import CategoricalHMM
+from assay.sequences.conditional_random_field import ConditionalRandomField
 from assay.sequences.coupled_hmm import CoupledHMM
 from assay.sequences.factorial_hmm import FactorialHMM
 from assay.sequences.gaussian_hmm import GaussianHMM
 from assay.sequences.gmm_hmm import GMMHMM
+from assay.sequences.hybrid_hmm import HybridHMM
 from assay.sequences.input_output_hmm import InputOutputHMM
 from assay.sequences.linear_dynamical_system import LinearDynamicalSystem
 from assay.sequences.markov_chain import MarkovChain
@@ -23,9 +25,11 @@ __all__ = [
     "GMMHMM",
     "AutoregressiveHMM",
     "CategoricalHMM",
+    "ConditionalRandomField",
     "CoupledHMM",
     "FactorialHMM",
     "GaussianHMM",
+    "HybridHMM",
     "InputOutputHMM",
     "LinearDynamicalSystem",
     "MarkovChain",

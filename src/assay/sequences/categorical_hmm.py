@@ -159,13 +159,13 @@ class CategoricalHMM(HiddenMarkovModel):
                 f"symbols are one column, X has {X.values.shape[1]}. For several: MixedHMM.", who=who
             )
         column = X.values[:, 0]
-        there = column[~np.isnan(column)]
-        if len(there) and ((there < 0).any() or (there != np.floor(there)).any()):
+        observed = column[~np.isnan(column)]
+        if len(observed) and ((observed < 0).any() or (observed != np.floor(observed)).any()):
             raise DataError("symbols should be whole numbers from 0 up, or categories.", who=who)
         M = np.shape(self.emissionprob_)[1] if "emissionprob_" in vars(self) else self.n_features
-        if M is not None and len(there) and there.max() >= M and vars(self).get("history_") is not None:
+        if M is not None and len(observed) and observed.max() >= M and vars(self).get("history_") is not None:
             warn_user(
-                f"{who}: {int((there >= M).sum())} rows have symbols from {M} up, which training did not have; "
+                f"{who}: {int((observed >= M).sum())} rows have symbols from {M} up, which training did not have; "
                 "treated as missing.",
                 SchemaWarning,
             )

@@ -11,7 +11,7 @@ from assay.errors import DataError
 from assay.sequences.chain import Frames
 from assay.sequences.sequences import Sequences
 
-__all__ = ["Trellis", "explain_paths", "trellis_of"]
+__all__ = ["Trellis", "explain_paths", "explain_trellis"]
 
 ROWS_SHOWN = 50  # of the trellis in an explanation: the first ones
 RIVAL_MARGIN = 1e-12  # of log probability, below which two paths are equally good
@@ -48,27 +48,32 @@ class Trellis:
         return path
 
 
-def trellis_of(X: Sequences, frames: Frames, start: np.ndarray, transitions: np.ndarray, who: str) -> Trellis:
-    """The trellis of one sequence."""
+def explain_paths(who: str, X: Sequences, frames: Frames, start: Any, transitions: Any) -> Explanation:
+    """The trellis of one sequence as a table, and where the runner-up left the best path."""
     if len(X) != 1 or not len(X.values):
         raise DataError(f"explain takes one sequence at a time, got {len(X)}.", who=who)
-    return Trellis(frames.logs()[:, : frames.n_states], np.asarray(start), np.asarray(transitions))
+    return explain_trellis(
+        who, frames.logs()[:, : frames.n_states], np.asarray(start), np.asarray(transitions)
+    )
 
 
-def explain_paths(who: str, X: Sequences, frames: Frames, start: Any, transitions: Any) -> Explanation:
-    """The trellis as a table, and where the runner-up left the best path."""
-    trellis = trellis_of(X, frames, start, transitions, who)
-    K, T = frames.n_states, len(X.values)
+def explain_trellis(
+    who: str, logs: np.ndarray, start: np.ndarray, transitions: np.ndarray, labels: list[str] | None = None
+) -> Explanation:
+    """The same from log densities (T, K); ``labels`` say what the states are called, numbers if None."""
+    trellis = Trellis(logs, start, transitions)
+    T, K = logs.shape
+    names: list[Any] = list(range(K)) if labels is None else labels
     lines = [
         [
             t,
-            int(trellis.path[t]),
+            names[trellis.path[t]],
             *(float(v) for v in trellis.scores[t]),
-            *(int(v) for v in trellis.origins[t]),
+            *(names[v] for v in trellis.origins[t]),
         ]
         for t in range(min(T, ROWS_SHOWN))
     ]
-    columns = ["row", "best", *(f"score {k}" for k in range(K)), *(f"from {k}" for k in range(K))]
+    columns = ["row", "best", *(f"score {k}" for k in names), *(f"from {k}" for k in names)]
     note = "" if T <= ROWS_SHOWN else f"The first {ROWS_SHOWN} of {T} rows."
     sections = [
         Section(
@@ -84,9 +89,9 @@ def explain_paths(who: str, X: Sequences, frames: Frames, start: Any, transition
             Section(
                 "Runner-up, among paths with another last state",
                 ["leaves at row", "ends in", "log odds"],
-                [[int(apart[0]), int(trellis.rival[-1]), gap]],
+                [[int(apart[0]), names[trellis.rival[-1]], gap]],
                 f"Other rows: {len(apart)} of {T}{tie}.",
             )
         )
-    answer = " ".join(str(v) for v in trellis.path[:ROWS_SHOWN])
+    answer = " ".join(str(names[v]) for v in trellis.path[:ROWS_SHOWN])
     return Explanation(who, answer, {}, {"rows": T, "log probability": best}, sections)

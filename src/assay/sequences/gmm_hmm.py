@@ -235,11 +235,15 @@ class GMMHMM(HiddenMarkovModel):
 def _means_in_groups(X: np.ndarray, K: int, M: int, seed: Any, who: str) -> np.ndarray:
     """(K, M, d) centres of M groups within each of K groups."""
     centers = means_of(X, K, seed, who)
-    there = X[~np.isnan(X).any(axis=1)]
-    label = np.argmin(((there[:, None, :] - centers) ** 2).sum(axis=2), axis=1) if len(there) else np.empty(0)
+    observed = X[~np.isnan(X).any(axis=1)]
+    label = (
+        np.argmin(((observed[:, None, :] - centers) ** 2).sum(axis=2), axis=1)
+        if len(observed)
+        else np.empty(0)
+    )
     means = []
     for k in range(K):
-        rows = there[label == k]
+        rows = observed[label == k]
         means.append(
             means_of(rows, M, seed, who) if len(rows) >= M else np.repeat(centers[k : k + 1], M, axis=0)
         )

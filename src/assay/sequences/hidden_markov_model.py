@@ -28,7 +28,7 @@ from assay.types import RandomState, SequencesLike, Weights
 
 __all__ = ["HMM_PARAMETERS", "Filter", "Forecast", "HiddenMarkovModel", "Monitor"]
 
-FALLING = 1e-6  # of the log likelihood, relative: more is told
+FALLING = 1e-6  # of the log likelihood, relative: more is reported
 HMM_PARAMETERS: dict[str, Any] = {
     "n_components": Count(1),
     "startprob_prior": Range(0) | Array(1, low=0),

@@ -288,23 +288,23 @@ class LinearDynamicalSystem(Learner):
         m, D = H.shape
         rows, yy, yz, zz = 0.0, np.zeros((m, m)), np.zeros((m, D)), np.zeros((D, D))
         patterns, code = np.unique(~np.isnan(Y), axis=0, return_inverse=True)
-        for i, there in enumerate(patterns):
-            if not there.any():
+        for i, observed in enumerate(patterns):
+            if not observed.any():
                 continue
             some = np.flatnonzero(code.ravel() == i)
-            gone = ~there
+            gone = ~observed
             # y = B z + C y_o + noise: the identity for what is there, else by the noise of the others
-            B, C, rest = np.zeros((m, D)), np.zeros((m, int(there.sum()))), np.zeros((m, m))
-            C[there] = np.eye(int(there.sum()))
+            B, C, remainder = np.zeros((m, D)), np.zeros((m, int(observed.sum()))), np.zeros((m, m))
+            C[observed] = np.eye(int(observed.sum()))
             if gone.any():
-                weights = np.linalg.solve(R[np.ix_(there, there)], R[np.ix_(there, gone)]).T
-                B[gone] = H[gone] - weights @ H[there]
+                weights = np.linalg.solve(R[np.ix_(observed, observed)], R[np.ix_(observed, gone)]).T
+                B[gone] = H[gone] - weights @ H[observed]
                 C[gone] = weights
-                rest[np.ix_(gone, gone)] = R[np.ix_(gone, gone)] - weights @ R[np.ix_(there, gone)]
-            y, states, spread = Y[np.ix_(some, there)], z[some], P[some].sum(axis=0)
+                remainder[np.ix_(gone, gone)] = R[np.ix_(gone, gone)] - weights @ R[np.ix_(observed, gone)]
+            y, states, spread = Y[np.ix_(some, observed)], z[some], P[some].sum(axis=0)
             full = states @ B.T + y @ C.T
             rows += len(some)
-            yy += full.T @ full + B @ spread @ B.T + len(some) * rest
+            yy += full.T @ full + B @ spread @ B.T + len(some) * remainder
             yz += full.T @ states + B @ spread
             zz += states.T @ states + spread
         return Sums(rows=rows, yy=yy, yz=yz, zz=zz)

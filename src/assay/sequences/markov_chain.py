@@ -156,8 +156,8 @@ class MarkovChain(Learner):
         who = type(self).__name__
         if states is None:
             stream = stream_of(blocks, None, id, order, who)
-            seen = stream.add_up(lambda block: _Union(_names(block.X)))
-            states = sorted(seen.members)
+            names = stream.add_up(lambda block: _Union(_names(block.X)))
+            states = sorted(names.members)
         self.states_ = np.asarray(states)
         self._solve(stream_of(blocks, None, id, order, who).add_up(self._summarize))
         return self

@@ -132,8 +132,8 @@ class MultinomialHMM(HiddenMarkovModel):
 
     def _checked(self, X: Sequences) -> Sequences:
         who, counts = type(self).__name__, X.values
-        there = counts[~np.isnan(counts)]
-        if X.schema.coded.any() or (there < 0).any() or (there != np.floor(there)).any():
+        observed = counts[~np.isnan(counts)]
+        if X.schema.coded.any() or (observed < 0).any() or (observed != np.floor(observed)).any():
             raise DataError("counts of symbols should be whole numbers from 0 up.", who=who)
         if self.n_trials is not None:
             rows = ~np.isnan(counts).any(axis=1)

@@ -134,8 +134,8 @@ class PoissonHMM(HiddenMarkovModel):
         self.lambdas_ = family.rates
 
     def _checked(self, X: Sequences) -> Sequences:
-        there = X.values[~np.isnan(X.values)]
-        if X.schema.coded.any() or (there < 0).any() or (there != np.floor(there)).any():
+        observed = X.values[~np.isnan(X.values)]
+        if X.schema.coded.any() or (observed < 0).any() or (observed != np.floor(observed)).any():
             raise DataError("counts should be whole numbers from 0 up.", who=type(self).__name__)
         return X
 

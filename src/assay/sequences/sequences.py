@@ -304,11 +304,11 @@ def _list_columns(X: Any) -> dict[str, list[Any]] | None:
 def _joined_cells(cells: dict[str, list[Any]], who: str) -> tuple[dict[str, list[Any]], np.ndarray]:
     lengths = {name: [len(cell) for cell in column] for name, column in cells.items()}
     first = next(iter(lengths.values()))
-    for name, own in lengths.items():
-        if own != first:
-            s = next(i for i, (a, b) in enumerate(zip(own, first)) if a != b)
+    for name, sizes in lengths.items():
+        if sizes != first:
+            s = next(i for i, (a, b) in enumerate(zip(sizes, first)) if a != b)
             raise DataError(
-                f"the lists of row {s} have different lengths: {first[s]} and, in column {name!r}, {own[s]}.",
+                f"the lists of row {s} have different lengths: {first[s]} and, in column {name!r}, {sizes[s]}.",
                 who=who,
             )
     joined = {name: [v for cell in column for v in cell] for name, column in cells.items()}

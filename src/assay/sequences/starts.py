@@ -26,17 +26,17 @@ def means_of(X: np.ndarray, K: int, seed: Any, who: str) -> np.ndarray:
     """(K, d) centres by k-means of the rows without missing entries; repeated ones are moved a little apart."""
     from sklearn.cluster import KMeans
 
-    there = X[~np.isnan(X).any(axis=1)]
-    if not len(there):
+    observed = X[~np.isnan(X).any(axis=1)]
+    if not len(observed):
         if np.isnan(X).all(axis=0).any():
             raise DataError("a column is missing in every row.", who=who)
-        there = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+        observed = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(LARGEST_SEED))
-    distinct = len(np.unique(there, axis=0)) if len(there) <= 10 * K else K
+    distinct = len(np.unique(observed, axis=0)) if len(observed) <= 10 * K else K
     if distinct < K:  # too few rows for so many groups
-        centers = np.resize(there, (K, there.shape[1])).astype(np.float64)
-        spread = np.maximum(there.std(axis=0), 1e-3 * (1 + np.abs(there).max(axis=0)))
+        centers = np.resize(observed, (K, observed.shape[1])).astype(np.float64)
+        spread = np.maximum(observed.std(axis=0), 1e-3 * (1 + np.abs(observed).max(axis=0)))
         return centers + spread * 0.1 * (np.arange(K)[:, None] / K)
     import warnings
 
@@ -44,18 +44,18 @@ def means_of(X: np.ndarray, K: int, seed: Any, who: str) -> np.ndarray:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than groups
-        model = KMeans(n_clusters=K, random_state=seed, n_init=KMEANS_STARTS).fit(there)
+        model = KMeans(n_clusters=K, random_state=seed, n_init=KMEANS_STARTS).fit(observed)
     return model.cluster_centers_.astype(np.float64)
 
 
 def covariance_of(X: np.ndarray, added: float) -> np.ndarray:
     """(d, d) the covariance of all rows, with something added to the variances."""
-    there = X[~np.isnan(X).any(axis=1)]
+    observed = X[~np.isnan(X).any(axis=1)]
     d = X.shape[1]
-    if len(there) < 2:
+    if len(observed) < 2:
         variances = np.nanvar(X, axis=0) if len(X) > 1 else np.zeros(d)
         return np.diag(np.where(variances > 0, variances, 1.0)) + added * np.eye(d)
-    return np.atleast_2d(np.cov(there.T)) + added * np.eye(d)
+    return np.atleast_2d(np.cov(observed.T)) + added * np.eye(d)
 
 
 def by_kind(matrix: np.ndarray, kind: str, K: int) -> np.ndarray:

@@ -188,10 +188,12 @@ class DevianceObjective:
         d, p = len(w), self.power
         assert p is not None
         with np.errstate(all="ignore"):
-            own = np.log(np.where(y > 0, y, 1.0)) if p in (1.0, 2.0) else y ** (2 - p) / ((1 - p) * (2 - p))
+            of_target = (
+                np.log(np.where(y > 0, y, 1.0)) if p in (1.0, 2.0) else y ** (2 - p) / ((1 - p) * (2 - p))
+            )
         g, H = np.zeros(d + 1), np.zeros((d + 1, d + 1))
         point = _log_link.Point(coef=w, intercept=b, power=p, mean=self.scale.mean, spread=self.scale.spread)
-        loss = _log_link.curvature(X=X, y=y, own=own, v=weight, offset=shift, point=point, G=g, H=H)
+        loss = _log_link.curvature(X=X, y=y, own=of_target, v=weight, offset=shift, point=point, G=g, H=H)
         return DevianceSums(loss if np.isfinite(loss) else np.inf, g, H if self.fit_intercept else H[:d, :d])
 
     def _working_part(self, block: Block) -> DevianceSums:

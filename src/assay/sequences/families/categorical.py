@@ -21,10 +21,10 @@ class Categorical(Family):
     def _codes(self, X: np.ndarray) -> np.ndarray:
         """(n,) codes, M where missing."""
         column, M = X[:, 0], self.n_symbols
-        there = (column >= 0) & (column < M)  # False for NaN
-        if there.all():
+        known = (column >= 0) & (column < M)  # False for NaN
+        if known.all():
             return column.astype(np.int64)
-        return np.where(there, np.where(there, column, 0.0).astype(np.int64), M)
+        return np.where(known, np.where(known, column, 0.0).astype(np.int64), M)
 
     def frames(self, X: np.ndarray) -> Frames:
         K, M = self.n_states, self.n_symbols

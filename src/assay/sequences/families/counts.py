@@ -50,18 +50,18 @@ class Poisson(Family):
         self.n_states = len(self.rates)
 
     def log_density(self, X: np.ndarray) -> np.ndarray:
-        there = ~np.isnan(X)
-        counts = np.where(there, X, 0.0)
+        observed = ~np.isnan(X)
+        counts = np.where(observed, X, 0.0)
         zero = (self.rates == 0).astype(np.float64)
         logs = xlogy(1.0, np.where(self.rates > 0, self.rates, 1.0))
-        terms = counts @ logs.T - there @ self.rates.T - gammaln(counts + 1).sum(axis=1)[:, None]
+        terms = counts @ logs.T - observed @ self.rates.T - gammaln(counts + 1).sum(axis=1)[:, None]
         terms[(counts @ zero.T) > 0] = -np.inf
         return terms
 
     def sums(self, X: np.ndarray, gamma: np.ndarray) -> Sums:
-        there = ~np.isnan(X)
+        observed = ~np.isnan(X)
         posterior = gamma[:, : self.n_states].T
-        return Sums(events=posterior @ np.where(there, X, 0.0), rows=posterior @ there)
+        return Sums(events=posterior @ np.where(observed, X, 0.0), rows=posterior @ observed)
 
     def updated(self, sums: Sums, which: str) -> Poisson:
         if "l" not in which:

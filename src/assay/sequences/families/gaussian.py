@@ -97,17 +97,17 @@ class Gaussian(Family):
                 np.ascontiguousarray(X), self._means, self._factors, self.full, self._constants, L
             )
             return L
-        for rows, there in _patterns(X):
-            if not there.any():
+        for rows, observed in _patterns(X):
+            if not observed.any():
                 L[rows] = 0.0
                 continue
-            part = self._marginal(there)
-            L[rows] = part.padded_log_density(X[np.ix_(rows, there)])
+            part = self._marginal(observed)
+            L[rows] = part.padded_log_density(X[np.ix_(rows, observed)])
         return L
 
-    def _marginal(self, there: np.ndarray) -> Gaussian:
+    def _marginal(self, observed: np.ndarray) -> Gaussian:
         covars = full_matrices(self.covars, self.kind, self.n_states, self.d)
-        return Gaussian(self.means[:, there], covars[:, there][:, :, there], "full", who=self.who)
+        return Gaussian(self.means[:, observed], covars[:, observed][:, :, observed], "full", who=self.who)
 
     def log_density(self, X: np.ndarray) -> np.ndarray:
         return self.padded_log_density(X)[:, : self.n_states]
@@ -135,17 +135,17 @@ class Gaussian(Family):
         K, d = self.n_states, self.d
         covars = full_matrices(self.covars, self.kind, K, d)
         counts, first, second = np.zeros((K, d)), np.zeros((K, d)), np.zeros((K, d, d))
-        for rows, there in _patterns(X):
-            if not there.any():  # such a row says nothing: its expected sums are those of the state itself
+        for rows, observed in _patterns(X):
+            if not observed.any():  # such a row says nothing: its expected sums are those of the state itself
                 continue
-            gone = ~there
+            gone = ~observed
             for k in range(K):
                 S, g = covars[k], gamma[rows, k]
-                weights = np.linalg.solve(S[np.ix_(there, there)], S[np.ix_(there, gone)])
+                weights = np.linalg.solve(S[np.ix_(observed, observed)], S[np.ix_(observed, gone)])
                 gap = np.empty((len(rows), d))
-                gap[:, there] = X[np.ix_(rows, there)] - self.means[k, there]
-                gap[:, gone] = gap[:, there] @ weights
-                spread = S[np.ix_(gone, gone)] - S[np.ix_(gone, there)] @ weights
+                gap[:, observed] = X[np.ix_(rows, observed)] - self.means[k, observed]
+                gap[:, gone] = gap[:, observed] @ weights
+                spread = S[np.ix_(gone, gone)] - S[np.ix_(gone, observed)] @ weights
                 counts[k] += g.sum()
                 first[k] += g @ gap
                 second[k] += (gap * g[:, None]).T @ gap
@@ -231,6 +231,6 @@ def _floored(covars: np.ndarray, floor: float) -> np.ndarray:
 
 def _patterns(X: np.ndarray) -> Any:
     """Rows by which of their columns are there: pairs (row numbers, columns that are there)."""
-    there, code = np.unique(~np.isnan(X), axis=0, return_inverse=True)
-    for i, pattern in enumerate(there):
+    observed, code = np.unique(~np.isnan(X), axis=0, return_inverse=True)
+    for i, pattern in enumerate(observed):
         yield np.flatnonzero(code.ravel() == i), pattern
