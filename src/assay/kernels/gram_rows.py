@@ -143,23 +143,26 @@ class MatrixRows(GramRows):
     ----------
     K : (N, N) array of finite numbers; float32 and float64 stay as they are
     name : of the kernel, for what is said of numbers that are not finite
+    checked : whether the numbers are known to be finite
 
     Attributes
     ----------
     rows : (n,) the training rows that count, in this order; None for all
     """
 
-    def __init__(self, K: np.ndarray, name: str = "precomputed"):
+    def __init__(self, K: np.ndarray, name: str = "precomputed", checked: bool = False):
         dtype = K.dtype if K.dtype in (np.float32, np.float64) else np.float64
         self.K: np.ndarray = np.ascontiguousarray(K, dtype)
         self.rows: np.ndarray | None = None
         self.n = len(K)
+        if checked:
+            return
         with np.errstate(over="ignore", invalid="ignore"):
             total = self.K.sum()
         if not np.isfinite(total):  # also of large numbers
             finite(self.K, name)
 
-    @property
+    @cached_property
     def diagonal(self) -> np.ndarray:
         diagonal = np.diagonal(self.K) if self.rows is None else self.K[self.rows, self.rows]
         return diagonal.astype(np.float64)
@@ -170,7 +173,7 @@ class MatrixRows(GramRows):
         to = slice(None) if places is None else places
         if self.rows is not None:
             rows, columns = self.rows[rows], self.rows if columns is None else self.rows[columns]
-        values = self.K[rows] if columns is None else self.K[np.ix_(rows, columns)]
+        values = self.K[rows] if columns is None else self.K[np.asarray(rows)[:, None], columns]
         out[to, : values.shape[1]] = values
 
     def whole(self, dtype: DTypeLike = np.float64) -> np.ndarray:

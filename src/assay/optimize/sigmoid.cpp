@@ -9,6 +9,8 @@
 
 #include "assay/array.hpp"
 #include "assay/edge.hpp"
+#include "assay/exponential.hpp"
+#include "assay/tiles.hpp"
 
 using namespace assay;
 
@@ -23,16 +25,38 @@ struct Point {
     double v[2], loss, slope[2], curvature[3];  // of v_0 twice, of both, of v_1 twice
 };
 
-HOT Point looked_at(const double *z, const double *t, const double *w, int64_t n, double v0, double v1) {
+// One loop for each step, so that the exponentials of many rows are on their way at once. Where all weights are alike
+// the logarithms of a tile are that of a product.
+INLINE Point look(const double *z, const double *t, const double *w, int64_t n, bool alike, double v0, double v1) {
     double loss = 0, s0 = 0, s1 = 0, c0 = 0, c1 = 0, c2 = 0;
-    for (int64_t i = 0; i < n; ++i) {
-        const double g = v0 * z[i] + v1, e = std::exp(-std::fabs(g)), near = 1 / (1 + e);
-        const double p = g > 0 ? near : e * near, r = w[i] * (p - t[i]), c = w[i] * e * near * near;
-        loss += w[i] * ((g > 0 ? g : 0.0) + std::log1p(e) - t[i] * g);
-        s0 += r * z[i], s1 += r;
-        c0 += c * z[i] * z[i], c1 += c * z[i], c2 += c;
+    double g[TILE], e[TILE], r[TILE], c[TILE];
+    for (int64_t start = 0; start < n; start += TILE) {
+        const int64_t rows = n - start < TILE ? n - start : TILE;
+        const double *x = z + start, *target = t + start, *weight = w + start;
+        for (int64_t i = 0; i < rows; ++i) {
+            g[i] = v0 * x[i] + v1;
+            e[i] = exponential(-std::fabs(g[i]));
+        }
+        for (int64_t i = 0; i < rows; ++i) {
+            const double near = 1 / (1 + e[i]), p = g[i] > 0 ? near : e[i] * near;
+            r[i] = weight[i] * (p - target[i]);
+            c[i] = weight[i] * e[i] * near * near;
+        }
+        double product = 1;
+        for (int64_t i = 0; i < rows; ++i) {
+            const double linear = (g[i] > 0 ? g[i] : 0.0) - target[i] * g[i];
+            if (alike) product *= 1 + e[i];
+            loss += weight[i] * (alike ? linear : linear + std::log1p(e[i]));
+            s0 += r[i] * x[i], s1 += r[i];
+            const double cx = c[i] * x[i];
+            c0 += cx * x[i], c1 += cx, c2 += c[i];
+        }
+        if (alike) loss += weight[0] * std::log(product);
     }
     return {{v0, v1}, loss, {s0, s1}, {c0, c1, c2}};
+}
+HOT Point looked_at(const double *z, const double *t, const double *w, int64_t n, bool alike, double v0, double v1) {
+    return look(z, t, w, n, alike, v0, v1);
 }
 
 void climb(In1<double> z,       // in      (n,)
@@ -44,9 +68,10 @@ void climb(In1<double> z,       // in      (n,)
     require(length(t) == n && length(w) == n && length(v) == 2, "climb: sizes");
     nb::gil_scoped_release unlocked;
     double total = 0;
-    for (int64_t i = 0; i < n; ++i) total += w.data()[i];
+    bool alike = true;
+    for (int64_t i = 0; i < n; ++i) total += w.data()[i], alike &= w.data()[i] == w.data()[0];
     double *at = v.data();
-    Point here = looked_at(z.data(), t.data(), w.data(), n, at[0], at[1]);
+    Point here = looked_at(z.data(), t.data(), w.data(), n, alike, at[0], at[1]);
     for (int64_t round = 0; round < most; ++round) {
         const double *s = here.slope;
         if (!(std::fmax(std::fabs(s[0]), std::fabs(s[1])) > FLAT * total)) break;
@@ -60,10 +85,10 @@ void climb(In1<double> z,       // in      (n,)
             break;
         }
         double share = 1;
-        Point next = looked_at(z.data(), t.data(), w.data(), n, at[0] - step[0], at[1] - step[1]);
+        Point next = looked_at(z.data(), t.data(), w.data(), n, alike, at[0] - step[0], at[1] - step[1]);
         while (next.loss > here.loss && share > SHORTEST) {
             share /= 2;
-            next = looked_at(z.data(), t.data(), w.data(), n, at[0] - share * step[0], at[1] - share * step[1]);
+            next = looked_at(z.data(), t.data(), w.data(), n, alike, at[0] - share * step[0], at[1] - share * step[1]);
         }
         if (!(next.loss < here.loss)) break;  // rounding is all that is left
         here = next, at[0] = here.v[0], at[1] = here.v[1];

@@ -56,9 +56,8 @@ def span_values(
     - Vapnik, V. and Chapelle, O. (2000). Bounds on error expectation for support vector machines. Neural Computation
       12(9), 2013-2036. doi:10.1162/089976600300015042
     """
-    from scipy.linalg import LinAlgError, cholesky
     from scipy.linalg.blas import dtrmm
-    from scipy.linalg.lapack import dtrtri
+    from scipy.linalg.lapack import dpotrf, dtrtri
 
     values, f = scores.copy(), len(free)
     if not f:  # nothing to lean on
@@ -72,14 +71,13 @@ def span_values(
     M += shift
     extra = np.zeros(f) if ridge is None else ridge[free]
     M.flat[:: f + 1] += extra + JITTER * scale
-    try:
-        lower = cholesky(M, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:  # no kernel matrix: the norm of the image bounds its span
+    lower, failed = dpotrf(M, lower=1, clean=1, overwrite_a=1)
+    if failed:  # no kernel matrix: the norm of the image bounds its span
         both = np.concatenate([free, bounded])
         values[both] -= signed[both] * np.maximum(diagonal[both], 0.0)
         return values
     inverse, _ = dtrtri(lower, lower=1)
-    ones = inverse @ np.ones(f)  # L^-1 1
+    ones = inverse.sum(axis=1)  # L^-1 1
     total = float(ones @ ones)  # 1' K^-1 1
     precision = np.einsum("ij,ij->j", inverse, inverse)  # the diagonal of K^-1
     if bias:

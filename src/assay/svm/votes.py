@@ -36,10 +36,16 @@ def sides(
     if one_vs_rest:
         rows = np.flatnonzero(counts)
         return [(rows, np.where(y[rows] == k, 1.0, -1.0)) for k in range(K)]
-    problems = []
+    of_class = [np.flatnonzero(counts & (y == k)) for k in range(K)]
+    in_order, problems = bool((y[1:] >= y[:-1]).all()), []
     for i, j in pairs_of(K):
-        rows = np.flatnonzero(counts & ((y == i) | (y == j)))
-        problems.append((rows, np.where(y[rows] == i, 1.0, -1.0)))
+        rows = np.concatenate([of_class[i], of_class[j]])
+        sign = np.ones(len(rows))
+        sign[len(of_class[i]) :] = -1.0
+        if not in_order:
+            order = np.argsort(rows)
+            rows, sign = rows[order], sign[order]
+        problems.append((rows, sign))
     return problems
 
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import assay.svm.engine._polish as _polish
 from assay.kernels import RBF, GramRows, Linear, MatrixRows
 from assay.svm.engine import Dual, solve
-from assay.svm.engine.polish import FREE, HIGH, LOW, _constants
+from assay.svm.engine.polish import DONE, FREE, HIGH, LOW, TO_SOLVE, _constants
 from assay.svm.engine.search import Search
 from assay.svm.multipliers import filled
 
@@ -158,3 +158,41 @@ def test_a_held_matrix_multiplies_by_whole_rows():
         part = gram.subset(some)
         expected = K[np.ix_(some[[1, 2]], some[[0, 9]])] @ coef[:2]
         assert_allclose(part.times(np.array([1, 2]), np.array([0, 9]), coef[:2]), expected, atol=within)
+
+
+def program_of(gram, search):
+    return _polish.Program(
+        values=gram.K, slot=np.arange(gram.n), columns=None, sign=search.sign, linear=search.linear,
+        upper=search.upper, ridge=search.ridge, constants=_constants(search), constraint=search.constraint,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["sum", "none", "ridge", "two multipliers"])
+def test_rounds_in_native_code_end_at_the_solution(kind):
+    gram, dual = problem(kind, seed=3)
+    search, exact = Search(gram, dual), solve(gram, dual, tol=1e-11)
+    a = solve(gram, dual, tol=1e-2).alpha
+    state = np.where(a <= 0, LOW, np.where(a >= dual.upper, HIGH, FREE)).astype(np.int8)
+    F, levels = np.empty(len(a)), np.empty((3, int(dual.constraint != "none")))
+    assert _polish.finish(program_of(gram, search), 40, a, state, F, levels) == DONE
+    assert_allclose(a, exact.alpha, atol=1e-7)
+    assert_allclose(-dual.sign * F, exact.gradient, atol=1e-7)
+    if kind != "none":
+        assert_allclose(levels[:, 0], exact.offset, atol=1e-7)
+        assert_allclose(dual.sign @ a, dual.sign @ dual.start, atol=1e-12)
+
+
+@pytest.mark.parametrize("reason", ["singular", "two groups"])
+def test_rounds_in_native_code_leave_to_lapack_what_they_cannot_solve(reason):
+    gram, dual = problem("sum" if reason == "singular" else "each sign", copies=reason == "singular")
+    search, a = Search(gram, dual), solve(gram, dual, tol=1e-2).alpha
+    a[dual.upper > a] = np.maximum(a[dual.upper > a], 1e-3)  # copies are free, too
+    state = np.where(a >= dual.upper, HIGH, FREE).astype(np.int8)
+    groups = len(_constants(search))
+    before, F, levels = a.copy(), np.empty(len(a)), np.empty((3, groups))
+    assert _polish.finish(program_of(gram, search), 40, a, state, F, levels) == TO_SOLVE
+    assert_array_equal(a, before)
+    with pytest.raises(ValueError, match="finish: variables"):
+        _polish.finish(program_of(gram, search), 40, a[:-1].copy(), state, F, levels)
+    with pytest.raises(ValueError, match="finish: levels"):
+        _polish.finish(program_of(gram, search), 40, a, state, F, np.empty((2, groups)))

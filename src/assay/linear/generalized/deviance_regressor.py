@@ -201,8 +201,8 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
             raise DataError(f"{who}: y should be a 1d array, got several columns.")
         if (largest := float(np.abs(y).max(initial=0.0))) > LARGEST_TARGET:
             raise DataError(
-                f"{who}: y has values as large as {largest:.3g}, whose squares cannot be added up. Divide it by a power "
-                "of ten."
+                f"{who}: y has values as large as {largest:.3g}, whose squares cannot be added up. Divide it by a "
+                "power of ten."
             )
         wrong = ~family.accepts(y)
         if wrong.any():

@@ -8,7 +8,9 @@
 //     K_FF beta_F + ridge beta_F + b = -s p - K_FU beta_U,    1' beta_F = constant - 1' beta_U,    beta = s a       (1)
 //
 // `assemble` writes the system (1), whose border is multiplied by `root` so that its numbers are of one size; Python
-// solves it. `advance` goes to its solution, or as far as the first bound, and says what is left to do.
+// solves it. `advance` goes to its solution, or as far as the first bound, and says what is left to do. `finish` does
+// both, round after round, while few variables are free and the system is well conditioned: with K + c 11', which
+// changes nothing but b, it is positive definite, and a Cholesky factor solves it.
 // Twin in NumPy: tests/svm/engine/test_polish.py.
 #include <algorithm>
 #include <cmath>
@@ -23,7 +25,9 @@ namespace {
 
 enum State : int8_t { FREE, LOW, HIGH };
 enum Constraint { SUM, EACH_SIGN, NONE };
-enum Outcome { AGAIN, DONE, LOST };
+enum Outcome { AGAIN, DONE, LOST, TO_SOLVE };
+constexpr int64_t FEW_FREE = 160;  // variables up to which their system is solved here
+constexpr double LEAST_PIVOT = 3e-5;  // of the factor's diagonal, as a share of the largest
 constexpr double ROUNDING = 1e-11;  // violation of a condition, as a share of the largest number in it, that is none
 constexpr double SINGULAR = 100;  // times as much is left where a singular system came nearer
 
@@ -104,18 +108,10 @@ std::vector<int64_t> free_variables(const int8_t *state, int64_t m) {
 }
 
 // The size of the diagonal of the free part of the kernel matrix.
-double assemble(const Program &p, In1<double> alpha, In1<int8_t> state,
-                InOut2<double> system,  // out  (f + g, f + g)
-                InOut1<double> wanted) {  // out  (f + g,)
-    const int64_t m = p.m(), g = p.groups(), size = length(wanted);
-    require(length(alpha) == m && length(state) == m && complete(p, state.data()), "assemble: variables");
-    const std::vector<int64_t> at = free_variables(state.data(), m);
-    const int64_t f = int64_t(at.size());
-    require(size == f + g && int64_t(system.shape(0)) == size && int64_t(system.shape(1)) == size, "assemble: system");
-    nb::gil_scoped_release unlocked;
+double write_system(const Program &p, const double *alpha, const std::vector<int64_t> &at, double *S, double *right) {
+    const int64_t m = p.m(), g = p.groups(), f = int64_t(at.size()), size = f + g;
     const int64_t *columns = data_or_null(p.columns);
-    std::vector<double> others(alpha.data(), alpha.data() + m);
-    double *S = system.data(), *right = wanted.data();
+    std::vector<double> others(alpha, alpha + m);
     double scale = std::numeric_limits<double>::min();
     std::fill(S, S + size * size, 0.0);
     for (int64_t j = 0; j < f; ++j) {
@@ -143,6 +139,18 @@ double assemble(const Program &p, In1<double> alpha, In1<int8_t> state,
         if (!any) S[k * size + k] = 1, right[k] = 0;
     }
     return scale;
+}
+
+double assemble(const Program &p, In1<double> alpha, In1<int8_t> state,
+                InOut2<double> system,  // out  (f + g, f + g)
+                InOut1<double> wanted) {  // out  (f + g,)
+    const int64_t m = p.m(), g = p.groups(), size = length(wanted);
+    require(length(alpha) == m && length(state) == m && complete(p, state.data()), "assemble: variables");
+    const std::vector<int64_t> at = free_variables(state.data(), m);
+    const int64_t f = int64_t(at.size());
+    require(size == f + g && int64_t(system.shape(0)) == size && int64_t(system.shape(1)) == size, "assemble: system");
+    nb::gil_scoped_release unlocked;
+    return write_system(p, alpha.data(), at, system.data(), wanted.data());
 }
 
 // How far the way to the solution leads within the bounds; the variables that are stopped there.
@@ -180,6 +188,45 @@ bool levels_of(const Program &p, const double *a, const int8_t *state, const dou
     return true;
 }
 
+Outcome go_on(const Program &p, const std::vector<int64_t> &at, const double *answer, double root, double *a,
+              int8_t *where, double *F, double *levels) {
+    const int64_t m = p.m(), g = p.groups(), f = int64_t(at.size());
+    const double *upper = p.upper.data(), *s = p.sign.data();
+    std::vector<double> step(size_t(m), 0.0);
+    std::vector<int64_t> stopped;
+    for (int64_t j = 0; j < f; ++j) {
+        const int64_t i = at[size_t(j)];
+        step[size_t(i)] = s[i] * answer[j] - a[i];
+    }
+    const double share = room(a, step.data(), upper, at, stopped);
+    for (const int64_t i : at) a[i] += share * step[size_t(i)];
+    for (const int64_t i : stopped) where[i] = step[size_t(i)] < 0 ? LOW : HIGH;
+    for (const int64_t i : at) {
+        const double near = std::isfinite(upper[i]) ? ROUNDING * upper[i] : 0.0;
+        if (stopped.empty() && where[i] == FREE) where[i] = a[i] <= near ? LOW : a[i] >= upper[i] - near ? HIGH : FREE;
+        if (where[i] != FREE) a[i] = where[i] == LOW ? 0.0 : upper[i];
+    }
+    if (!stopped.empty()) return AGAIN;
+    pulls(p, a, nullptr, m, F);
+    if (!levels_of(p, a, where, F, answer + f, root, levels)) return LOST;
+    const double *middle = levels + g;
+    double largest = 0, constant = 0;
+    for (int64_t i = 0; i < m; ++i) {
+        largest = std::max(largest, std::abs(F[i]));
+        constant = std::max(constant, std::abs(p.linear.data()[i]));
+    }
+    const double size = ROUNDING * (largest + constant);
+    const auto inward = [&](int64_t i) { return s[i] * (F[i] - (g ? middle[p.group(i)] : 0.0)); };
+    for (const int64_t i : at)
+        if (where[i] == FREE && std::abs(inward(i)) > SINGULAR * size) return AGAIN;
+    Outcome outcome = DONE;
+    for (int64_t i = 0; i < m; ++i) {  // those whose gradient points inside are freed
+        const double pull = inward(i);
+        if ((where[i] == LOW && pull > size) || (where[i] == HIGH && pull < -size)) where[i] = FREE, outcome = AGAIN;
+    }
+    return outcome;
+}
+
 int64_t advance(const Program &p,
                 In1<double> answer,  // in      (f + g,) the solution of (1)
                 double root,
@@ -192,45 +239,105 @@ int64_t advance(const Program &p,
             "advance: variables");
     require(int64_t(levels.shape(0)) == 3 && int64_t(levels.shape(1)) == g, "advance: levels");
     const std::vector<int64_t> at = free_variables(state.data(), m);
-    const int64_t f = int64_t(at.size());
-    require(length(answer) == f + g, "advance: answer");
+    require(length(answer) == int64_t(at.size()) + g, "advance: answer");
     nb::gil_scoped_release unlocked;
-    double *a = alpha.data();
-    int8_t *where = state.data();
-    const double *upper = p.upper.data(), *s = p.sign.data();
-    std::vector<double> step(size_t(m), 0.0);
-    std::vector<int64_t> stopped;
-    for (int64_t j = 0; j < f; ++j) {
-        const int64_t i = at[size_t(j)];
-        step[size_t(i)] = s[i] * answer.data()[j] - a[i];
+    return go_on(p, at, answer.data(), root, alpha.data(), state.data(), F.data(), levels.data());
+}
+
+// The upper factor of a symmetric matrix in its place, row by row; whether it is well conditioned.
+INLINE bool factored(double *A, int64_t f) {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (int64_t k = 0; k < f; ++k) {
+        double *row = A + k * f;
+        if (!(row[k] > 0)) return false;
+        const double pivot = std::sqrt(row[k]), share = 1 / pivot;
+        least = std::min(least, pivot), most = std::max(most, pivot);
+        if (!(least > LEAST_PIVOT * most)) return false;
+        row[k] = pivot;
+        for (int64_t j = k + 1; j < f; ++j) row[j] *= share;
+        for (int64_t i = k + 1; i < f; ++i) {
+            double *to = A + i * f;
+            const double factor = row[i];
+            for (int64_t j = i; j < f; ++j) to[j] -= factor * row[j];
+        }
     }
-    const double share = room(a, step.data(), upper, at, stopped);
-    for (const int64_t i : at) a[i] += share * step[size_t(i)];
-    for (const int64_t i : stopped) where[i] = step[size_t(i)] < 0 ? LOW : HIGH;
-    for (const int64_t i : at) {
-        const double near = std::isfinite(upper[i]) ? ROUNDING * upper[i] : 0.0;
-        if (stopped.empty() && where[i] == FREE) where[i] = a[i] <= near ? LOW : a[i] >= upper[i] - near ? HIGH : FREE;
-        if (where[i] != FREE) a[i] = where[i] == LOW ? 0.0 : upper[i];
+    return true;
+}
+INLINE void solved(const double *U, int64_t f, double *x) {
+    for (int64_t k = 0; k < f; ++k) {
+        const double *row = U + k * f;
+        const double value = x[k] /= row[k];
+        for (int64_t j = k + 1; j < f; ++j) x[j] -= value * row[j];
     }
-    if (!stopped.empty()) return AGAIN;
-    pulls(p, a, nullptr, m, F.data());
-    if (!levels_of(p, a, where, F.data(), answer.data() + f, root, levels.data())) return LOST;
-    const double *middle = levels.data() + g;
-    double largest = 0, constant = 0;
-    for (int64_t i = 0; i < m; ++i) {
-        largest = std::max(largest, std::abs(F.data()[i]));
-        constant = std::max(constant, std::abs(p.linear.data()[i]));
+    for (int64_t k = f; k-- > 0;) {
+        const double *row = U + k * f;
+        double sum = x[k];
+        for (int64_t j = k + 1; j < f; ++j) sum -= row[j] * x[j];
+        x[k] = sum / row[k];
     }
-    const double size = ROUNDING * (largest + constant);
-    const auto inward = [&](int64_t i) { return s[i] * (F.data()[i] - (g ? middle[p.group(i)] : 0.0)); };
-    for (const int64_t i : at)
-        if (where[i] == FREE && std::abs(inward(i)) > SINGULAR * size) return AGAIN;
-    int64_t outcome = DONE;
-    for (int64_t i = 0; i < m; ++i) {  // those whose gradient points inside are freed
-        const double pull = inward(i);
-        if ((where[i] == LOW && pull > size) || (where[i] == HIGH && pull < -size)) where[i] = FREE, outcome = AGAIN;
+}
+
+// The solution of the system (1) with at most one group, to full accuracy by one refinement.
+INLINE bool solution_of(const double *S, const double *right, int64_t f, int64_t g, double scale, double *answer) {
+    const int64_t size = f + g;
+    const double root = std::sqrt(scale), shift = g ? scale : 0.0;
+    std::vector<double> U(size_t(f * f)), one(size_t(f), 1.0), left(right, right + size);
+    for (int64_t j = 0; j < f; ++j)
+        for (int64_t k = 0; k < f; ++k) U[size_t(j * f + k)] = S[j * size + k] + shift;
+    if (!factored(U.data(), f)) return false;
+    solved(U.data(), f, one.data());  // (K + c 11')^-1 1
+    double total = 0;
+    for (const double v : one) total += v;
+    std::fill(answer, answer + size, 0.0);
+    for (int round = 0; round < 2; ++round) {  // the second one solves for what the first left over
+        std::vector<double> x(left.begin(), left.begin() + f);
+        const double sum = g ? left[size_t(f)] / root : 0.0;
+        solved(U.data(), f, x.data());
+        double level = 0;
+        if (g) {
+            for (const double v : x) level += v;
+            level = (level - sum) / total;  // b - c sum
+        }
+        for (int64_t j = 0; j < f; ++j) answer[j] += x[size_t(j)] - level * one[size_t(j)];
+        if (g) answer[f] += (level + shift * sum) / root;
+        for (int64_t j = 0; j < size && !round; ++j) {
+            double rest = right[j];
+            for (int64_t k = 0; k < size; ++k) rest -= S[j * size + k] * answer[k];
+            left[size_t(j)] = rest;
+        }
     }
-    return outcome;
+    for (int64_t j = 0; j < size; ++j)
+        if (!std::isfinite(answer[j])) return false;
+    return true;
+}
+HOT bool solution(const double *S, const double *right, int64_t f, int64_t g, double scale, double *answer) {
+    return solution_of(S, right, f, g, scale, answer);
+}
+
+int64_t finish(const Program &p, int64_t rounds,
+               InOut1<double> alpha,  // in/out  (m,)
+               InOut1<int8_t> state,  // in/out  (m,)
+               InOut1<double> F,  // out     (m,) if the outcome is DONE
+               InOut2<double> levels) {  // out     (3, g) likewise
+    const int64_t m = p.m(), g = p.groups();
+    require(length(alpha) == m && length(state) == m && length(F) == m && complete(p, state.data()),
+            "finish: variables");
+    require(int64_t(levels.shape(0)) == 3 && int64_t(levels.shape(1)) == g, "finish: levels");
+    nb::gil_scoped_release unlocked;
+    for (int64_t round = 0; round < rounds; ++round) {
+        if (!complete(p, state.data())) return AGAIN;  // a row is missing
+        const std::vector<int64_t> at = free_variables(state.data(), m);
+        const int64_t f = int64_t(at.size()), size = f + g;
+        if (f > FEW_FREE || g > 1) return TO_SOLVE;
+        std::vector<double> S(size_t(size * size)), right(size_t(size), 0.0), answer(size_t(size), 0.0);
+        const double scale = write_system(p, alpha.data(), at, S.data(), right.data());
+        if (!f) answer = right;
+        else if (!solution(S.data(), right.data(), f, g, scale, answer.data())) return TO_SOLVE;
+        const Outcome outcome =
+            go_on(p, at, answer.data(), std::sqrt(scale), alpha.data(), state.data(), F.data(), levels.data());
+        if (outcome != AGAIN) return outcome;
+    }
+    return AGAIN;
 }
 
 }  // namespace
@@ -242,4 +349,5 @@ NB_MODULE(ASSAY_MODULE, m) {
                     field("constants", &Program::constants), field("constraint", &Program::constraint));
     define(m, "assemble", &assemble, "program", "alpha", "state", "system", "wanted");
     define(m, "advance", &advance, "program", "answer", "root", "alpha", "state", "F", "levels");
+    define(m, "finish", &finish, "program", "rounds", "alpha", "state", "F", "levels");
 }

@@ -18,7 +18,8 @@ SINGULAR = 1e-12  # reciprocal condition below which a linear system counts as s
 JITTER = 1e-9  # share of the diagonal that is added to that of a singular system
 REFINEMENTS = 2  # of the answer of a system with it
 FREE, LOW, HIGH = range(3)  # where a multiplier is, as native code has them
-AGAIN, DONE, LOST = range(3)  # outcomes of a step, likewise
+AGAIN, DONE, LOST, TO_SOLVE = range(4)  # outcomes of a step, likewise
+ROUNDS_A_CALL = 8
 
 
 def polished(search: Search) -> Solution | None:
@@ -41,14 +42,15 @@ def polished(search: Search) -> Solution | None:
     - Nocedal, J. and Wright, S. J. (2006). Numerical Optimization, second edition, 16.5. Springer.
     """
     a, m, n = search.alpha.copy(), search.m, search.n
-    state = np.where(a <= 0, LOW, np.where(a >= search.upper, HIGH, FREE)).astype(np.int8)
+    state = np.zeros(m, dtype=np.int8)
+    state[a <= 0], state[a >= search.upper] = LOW, HIGH
     rows = _Rows(search.gram)
     constants, F = _constants(search), np.empty(m)
     levels, program = np.empty((3, len(constants))), None
+    natively = len(constants) < 2
     for _ in range(MOST_ROUNDS):
-        used = np.flatnonzero(state != LOW) % n
-        free = int(np.count_nonzero(state == FREE))
-        if len(used) * n > MOST_VALUES or free > MOST_FREE:
+        used = (state != LOW).nonzero()[0] % n
+        if len(used) * n > MOST_VALUES:
             return None
         if rows.fetch(used) or program is None:
             program = _polish.Program(
@@ -56,6 +58,21 @@ def polished(search: Search) -> Solution | None:
                 linear=search.linear, upper=search.upper, ridge=search.ridge, constants=constants,
                 constraint=search.constraint,
             )  # fmt: skip
+        if natively:
+            outcome = _polish.finish(program, ROUNDS_A_CALL, a, state, F, levels)
+            if outcome == DONE:
+                return _concluded(search, a, F, levels)
+            if outcome == LOST:
+                return None
+            if outcome == AGAIN:
+                continue
+            natively = False
+        free = int(np.count_nonzero(state == FREE))
+        if free > MOST_FREE:
+            return None
+        used = np.flatnonzero(state != LOW) % n
+        if rows.columns is None and (rows.slot[used] < 0).any():
+            continue
         system, wanted = np.empty((free + len(constants),) * 2), np.empty(free + len(constants))
         scale = _polish.assemble(program, a, state, system, wanted)
         answer = _solved(system, wanted, scale, free) if free else wanted
@@ -130,7 +147,10 @@ def _solved(system: np.ndarray, wanted: np.ndarray, scale: float, f: int) -> np.
 
 def _concluded(search: Search, a: np.ndarray, F: np.ndarray, levels: np.ndarray) -> Solution:
     gradient, constraint = -search.sign * F, search.dual.constraint
-    ends, margin = np.zeros(3) if constraint == "none" else levels.mean(axis=1), 1.0
+    ends = (
+        levels[:, 0] if constraint == "sum" else np.zeros(3) if constraint == "none" else levels.mean(axis=1)
+    )
+    margin = 1.0
     if constraint == "each sign":
         margin = float(levels[1, 1] - levels[1, 0]) / 2
     return Solution(

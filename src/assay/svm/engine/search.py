@@ -14,6 +14,7 @@ from assay.svm.engine.dual import CONSTRAINTS, Dual, Solution
 __all__ = ["Search"]
 
 EPSILON = 1e-15  # relative error of a sum in float64
+EPSILON_SINGLE, EPSILON_DOUBLE = float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps)
 
 
 class Search:
@@ -37,11 +38,12 @@ class Search:
             raise DataError(
                 f"the engine: {self.n} training rows need {self.n} or {2 * self.n} multipliers, got {self.m}."
             )
-        self.sign, self.upper, self.linear = map(_numbers, (dual.sign, dual.upper, dual.linear))
+        self.sign, self.upper, self.linear = _numbers(dual.sign), _numbers(dual.upper), _numbers(dual.linear)
         self.ridge = np.zeros(self.m) if dual.ridge is None else _numbers(dual.ridge)
-        self.alpha = np.clip(_numbers(dual.start), 0.0, self.upper)
+        self.alpha = np.minimum(np.maximum(dual.start, 0.0), self.upper)
         self.diagonal = _numbers(gram.diagonal)
-        if not np.isfinite(self.diagonal).all():
+        self.largest = float(np.maximum(self.diagonal.max(initial=0.0), -self.diagonal.min(initial=0.0)))
+        if not self.largest < np.inf:
             raise DataError("the engine: the kernel of a training row with itself is no finite number.")
         self.constraint = CONSTRAINTS.index(dual.constraint)
         self.base = -self.sign * (self.linear + self.ridge * self.alpha)
@@ -75,9 +77,8 @@ class Search:
 
     def rounding(self, dtype: Any) -> float:
         """By about how much F may be wrong if G was added up from values of ``dtype``."""
-        largest = float(np.abs(self.diagonal).max(initial=0.0))
-        beta = self.beta
-        return (float(np.finfo(dtype).eps) / 2 + EPSILON) * largest * float(beta @ beta) ** 0.5
+        beta, eps = self.beta, EPSILON_SINGLE if dtype == np.float32 else EPSILON_DOUBLE
+        return (eps / 2 + EPSILON) * self.largest * float(beta @ beta) ** 0.5
 
     def steps(self, K: np.ndarray, places: np.ndarray | None, tol: float, most: int) -> int:
         """Steps of all multipliers with the whole matrix, which is K or its rows and columns at these places."""
