@@ -9,7 +9,7 @@ import numpy as np
 from assay.core.targets import check_weights
 from assay.errors import DataError
 from assay.tables.row_names import row_name
-from assay.types import Scores, Weights
+from assay.types import Codes, Scores, Weights
 
 
 class Calibrator:
@@ -44,6 +44,15 @@ def check_calibration(
     w = np.ones(len(s)) if w is None else w
     counted = w > 0
     return s[counted], label[counted], w[counted]
+
+
+def check_class_numbers(y: Any, shape: tuple[int, ...], who: str) -> Codes:
+    """(n,) the number of each row's class, for scores of the shape (n, K)."""
+    codes = np.asarray(y)
+    n, K = shape
+    if codes.shape != (n,) or codes.dtype.kind not in "iu" or not ((codes >= 0) & (codes < K)).all():
+        raise DataError(f"expected {n} class numbers from 0 to {K - 1}.", who=who)
+    return codes
 
 
 def pooled_scores(s: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.stored import CodeArray, FloatArray
-from assay.decide._calibrators import Calibrator
+from assay.decide._calibrators import Calibrator, check_class_numbers
 from assay.errors import DataError
 from assay.linear import LogisticRegression
 from assay.types import Target, Weights
@@ -59,10 +59,8 @@ class SoftmaxCalibrator(Calibrator):
 
     def fit(self, scores: ArrayLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from (n, K) scores and (n,) class numbers."""
-        f, y = _scores(scores), np.asarray(y)
-        K = f.shape[1]
-        if y.shape != (len(f),) or y.dtype.kind not in "iu" or not ((y >= 0) & (y < K)).all():
-            raise DataError(f"SoftmaxCalibrator: expected {len(f)} class numbers from 0 to {K - 1}.")
+        f = _scores(scores)
+        y, K = check_class_numbers(y, f.shape, "SoftmaxCalibrator"), f.shape[1]
         self.coef_, self.intercept_ = np.zeros((K, K)), np.zeros(K)
         self.seen_ = np.unique(y)
         if len(self.seen_) < 2:

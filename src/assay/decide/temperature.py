@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.core.stored import Scalar
-from assay.decide._calibrators import Calibrator
+from assay.decide._calibrators import Calibrator, check_class_numbers
 from assay.errors import DataError
 from assay.types import Floats, Target, Weights
 
@@ -59,11 +59,7 @@ class TemperatureCalibrator(Calibrator):
     def fit(self, logits: ArrayLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from (n, K) log scores and (n,) class numbers."""
         z = _logits(logits)
-        y = np.asarray(y)
-        if y.shape != (len(z),) or y.dtype.kind not in "iu" or not ((y >= 0) & (y < z.shape[1])).all():
-            raise DataError(
-                f"TemperatureCalibrator: expected {len(z)} class numbers from 0 to {z.shape[1] - 1}."
-            )
+        y = check_class_numbers(y, z.shape, "TemperatureCalibrator")
         w = np.ones(len(z)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         self.beta_ = float(np.exp(_root(z, y, w)))
         return self

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, islice
@@ -16,7 +15,7 @@ from assay.evaluate.describe import Description
 from assay.evaluate.design import Resampling, Split
 from assay.evaluate.fold import Cell, Data
 from assay.evaluate.learned import family_of, with_baseline
-from assay.evaluate.metrics import as_measures
+from assay.evaluate.metrics import one_of
 from assay.evaluate.one_split import interval_of_rows, value_of_rows
 from assay.evaluate.out_of_fold import OutOfFold, pooled
 from assay.evaluate.pairs import (
@@ -489,21 +488,7 @@ class Comparison:
         return name if name in self.learners else matches[0]
 
     def _metric(self, name: str | None) -> Measure:
-        if name is None:
-            return self.metrics[0]
-        for spelt in (str, _plain):  # as it is, then with other dashes and capitals
-            for m in self.metrics:
-                if spelt(m.name) == spelt(name):
-                    return m
-        with suppress(ParameterError):  # by another name that compare takes: "roc_auc" for auc
-            proper = as_measures([name], task=self.task)[0].name
-            for m in self.metrics:
-                if m.name == proper:
-                    return m
-        raise ParameterError(
-            f"{name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}.",
-            who="compare",
-        )
+        return self.metrics[0] if name is None else one_of(self.metrics, name, "compare", self.task)
 
     # faces
 
@@ -539,10 +524,6 @@ class Comparison:
 def _turned(pair: tuple[TestResult, float]) -> tuple[TestResult, float]:
     """The same test, seen from the other learner."""
     return turned(pair[0]), pair[1]
-
-
-def _plain(name: Any) -> str:
-    return str(name).strip().lower().replace("_", " ").replace("-", " ")
 
 
 def _from_best(means: dict[str, float], sign: int) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from assay.errors import ParameterError
 from assay.metrics.measure import Measure, find_measure, measure_named
 
-__all__ = ["as_measures", "task_of_metrics"]
+__all__ = ["as_measures", "one_of", "task_of_metrics"]
 
 
 DEFAULT = {"classification": ("error",), "regression": ("rmse", "mae", "r2")}
@@ -60,6 +61,30 @@ def as_measures(metrics: Any, who: str = "compare", task: str | None = "classifi
             f"metrics names {next(n for n in names if names.count(n) > 1)!r} twice.", who=who
         )
     return listed
+
+
+def one_of(measured: Sequence[Measure], name: str, who: str, task: str | None = None) -> Measure:
+    """That of the measured metrics which a name stands for: its own in any spelling, or another that compare takes.
+
+    >>> from assay.evaluate.metrics import as_measures, one_of
+    >>> one_of(as_measures(["error", "auc"]), "ROC_AUC", "compare").name
+    'auc'
+    """
+    for spelt in (str, _plain):  # as it is, then with other dashes and capitals
+        for m in measured:
+            if spelt(m.name) == spelt(name):
+                return m
+    with suppress(ParameterError):
+        proper = as_measures([name], task=task)[0].name
+        for m in measured:
+            if m.name == proper:
+                return m
+    known = ", ".join(m.name for m in measured)
+    raise ParameterError(f"{name!r} was not measured here. Measured: {known}.", who=who)
+
+
+def _plain(name: object) -> str:
+    return str(name).strip().lower().replace("_", " ").replace("-", " ")
 
 
 def _measure(m: Any, who: str, task: str | None) -> Measure:

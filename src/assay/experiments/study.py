@@ -11,6 +11,7 @@ import numpy as np
 from assay.errors import ParameterError
 from assay.evaluate import Comparison
 from assay.evaluate.fold import Cell
+from assay.evaluate.metrics import one_of
 from assay.evaluate.records import as_frame
 from assay.experiments.cells import FIELDS, as_cell
 from assay.experiments.checklist import Checklist
@@ -287,15 +288,7 @@ class Study:
         )
 
     def _metric(self, name: str | None) -> Measure:
-        if name is None:
-            return self.metrics[0]
-        for m in self.metrics:
-            if m.name == name:
-                return m
-        raise ParameterError(
-            f"{name!r} was not measured here. Measured: {', '.join(m.name for m in self.metrics)}.",
-            who="study",
-        )
+        return self.metrics[0] if name is None else one_of(self.metrics, name, "study")
 
     # output
 

@@ -9,6 +9,7 @@ import numpy as np
 from assay.core.explanations import Explanations
 from assay.core.learner import Learner
 from assay.core.parameters import Any_
+from assay.core.takes import takes_of_part
 from assay.errors import DataError, ParameterError
 from assay.kernels.kernel import OBJECTS, Kernel
 from assay.kernels.objects import is_column_of_objects, objects_of
@@ -36,12 +37,7 @@ class KernelLearner(Learner):
     @property
     def takes(self) -> frozenset[str]:  # type: ignore[override]
         """What the kernel can use of a table as it is."""
-        if "kernel_" in vars(self):
-            return self.kernel_.takes
-        try:
-            return self._kernel().takes
-        except (TypeError, ValueError):  # a parameter that is about to be refused
-            return frozenset()
+        return takes_of_part(self, "kernel_", self._kernel)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -16,6 +16,7 @@ from assay.core.learner import Learner
 from assay.core.model_view import Part
 from assay.core.parameters import Choice, Count, Instance, Range
 from assay.core.stored import FloatArray, Integer, Mapped, Object, Plain, TableRows, Text
+from assay.core.takes import takes_of_part
 from assay.distances.metric import METRIC, Metric, metric_of
 from assay.distances.search import Searcher, kept_searcher, rows_of_index
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
@@ -57,12 +58,7 @@ class NeighborLearner(Learner):
     @property
     def takes(self) -> frozenset[str]:  # type: ignore[override]
         """What the metric can use of a table as it is."""
-        if "distance_" in vars(self):
-            return self.distance_.takes | ({"nominal"} if self.distance_.name == "heom" else set())
-        try:
-            return self._metric(None).takes
-        except (TypeError, ValueError):  # a parameter that is about to be refused
-            return frozenset()
+        return takes_of_part(self, "distance_", lambda: self._metric(None))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,6 +13,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import CodeArray, FloatArray, Object, ObjectRows, Scalar, TableRows
 from assay.core.sum_learner import WithoutTarget
 from assay.core.sums import Rows, Source
+from assay.core.takes import takes_of_part
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.kernels.approximations.feature_map import FeatureMap
 from assay.kernels.approximations.landmarks import (
@@ -158,12 +159,7 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
     @property
     def takes(self) -> frozenset[str]:  # type: ignore[override]
         """What the kernel can use of a table as it is."""
-        if "kernel_" in vars(self):
-            return self.kernel_.takes
-        try:
-            return self._kernel().takes
-        except (TypeError, ValueError):  # a parameter that is about to be refused
-            return frozenset()
+        return takes_of_part(self, "kernel_", self._kernel)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

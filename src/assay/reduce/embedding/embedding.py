@@ -14,6 +14,7 @@ from assay.core.model_view import Part
 from assay.core.new_columns import NumberedColumns
 from assay.core.parameters import Any_, Count, Instance
 from assay.core.stored import FloatArray, Object, TableRows, Text
+from assay.core.takes import takes_of_part
 from assay.distances.metric import METRIC, Metric, metric_of
 from assay.distances.search import Searcher, kept_searcher, rows_of_index, searcher
 from assay.errors import DataError, ParameterError
@@ -80,12 +81,7 @@ class Embedding(NumberedColumns):
     @property
     def takes(self) -> frozenset[str]:  # type: ignore[override]
         """What the metric can use of a table as it is."""
-        if "distance_" in vars(self):
-            return self.distance_.takes | ({"nominal"} if self.distance_.name == "heom" else set())
-        try:
-            return self._metric(None).takes
-        except (TypeError, ValueError):  # a parameter that is about to be refused
-            return frozenset()
+        return takes_of_part(self, "distance_", lambda: self._metric(None))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
