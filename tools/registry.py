@@ -4,7 +4,7 @@ Each learner has a ``card`` (:class:`assay.core.Card`); rooms are the packages i
 
 - ``src/assay/learners.json``: the short names behind ``compare`` and the command line, to be read without any import;
 - the rooms in ``src/assay/__init__.py``, and ``__init__.pyi`` for type checkers;
-- the tables in ``README.md``, ``docs/learners.md`` and ``docs/classes.md``;
+- the tables in ``README.md``, ``docs/learners.md``, ``docs/classes.md`` and ``docs/learning.md``;
 - ``docs/reference.md`` and the pages in ``docs/reference``;
 - the list of model files in ``tests/data/models/README.md``.
 
@@ -23,6 +23,7 @@ from importlib import import_module
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
+    ClusterMixin,
     DensityMixin,
     OutlierMixin,
     RegressorMixin,
@@ -34,6 +35,8 @@ SOURCE = ROOT / "src" / "assay"
 sys.path.insert(0, str(ROOT / "tools"))
 
 from check_house import FLOORS  # noqa: E402
+
+from assay.core.card import OPTIMA  # noqa: E402
 
 NO_ROOMS = ("cli",)  # packages that nobody imports
 MODULES = (  # modules that users import from directly
@@ -51,6 +54,7 @@ BASES = {  # the first that fits
     "regressor": RegressorMixin,
     "outlier detector": OutlierMixin,
     "density": DensityMixin,
+    "clusterer": ClusterMixin,
     "transformer": TransformerMixin,
     "other": object,
 }
@@ -136,6 +140,8 @@ def complaints() -> list[str]:
             continue
         if card.suits not in SUITS:
             wrong.append(f"{who}: its card suits {card.suits!r}; it must be one of {', '.join(SUITS)}")
+        if card.learns is not None and card.learns.optimum not in OPTIMA:
+            wrong.append(f"{who}: the optimum {card.learns.optimum!r} is none of {', '.join(OPTIMA)}")
         for name in sorted(set(card.settings) - set(inspect.signature(cls).parameters)):
             wrong.append(f"{who}: its card sets {name!r}, which is none of its parameters")
         for name in {plain_name(name) for name in (card.name, *card.also, cls.__name__)}:
@@ -155,6 +161,7 @@ def files() -> dict[str, str]:
         "README.md": between("README.md", "families", families(listed)),
         "docs/learners.md": between("docs/learners.md", "learners", learner_tables(listed)),
         "docs/classes.md": between("docs/classes.md", "classifiers", class_table(listed)),
+        "docs/learning.md": between("docs/learning.md", "learning", learning_table(listed)),
         "docs/reference.md": between("docs/reference.md", "pages", reference_list()),
         "tests/data/models/README.md": between("tests/data/models/README.md", "files", model_files(listed)),
     }
@@ -264,6 +271,16 @@ def class_table(listed: list[dict[str, object]]) -> str:
     lines = ["| classifier | many classes |", "|---|---|"]
     classifiers = sorted((e for e in listed if e["multiclass"]), key=lambda e: e["class_name"].lower())
     return "\n".join([*lines, *(f"| `{e['class_name']}` | {e['multiclass']} |" for e in classifiers)]) + "\n"
+
+
+def learning_table(listed: list[dict[str, object]]) -> str:
+    """The model, the loss and the optimiser of each classifier and regressor, room by room."""
+    lines = ["| learner | model | loss | optimiser | optimum |", "|---|---|---|---|---|"]
+    for e in listed:
+        learns = getattr(import_module(f"assay.{e['room']}"), str(e["class_name"])).card.learns
+        if learns is not None:
+            lines.append(f"| `{e['class_name']}` | {' | '.join(learns)} |")
+    return "\n".join(lines) + "\n"
 
 
 def reference_pages() -> list[str]:

@@ -43,7 +43,11 @@ class MajorityClassifier(Classifier):
     """
 
     card = Card(
-        "majority", "the most frequent class; the baseline", also=("baseline", "dummy", "prior"), suits="any"
+        "majority",
+        "the most frequent class; the baseline",
+        also=("baseline", "dummy", "prior"),
+        suits="any",
+        learns=("the class shares", "log loss", "counting", "analytic"),
     )
     stored = {"class_prior_": FloatArray("K", low=0)}
 

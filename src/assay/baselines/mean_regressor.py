@@ -58,7 +58,16 @@ class MeanRegressor(Regressor):
     """
 
     card = Card(
-        "mean", "the mean of the training target; the baseline", also=("baseline", "dummy"), suits="any"
+        "mean",
+        "the mean of the training target; the baseline",
+        also=("baseline", "dummy"),
+        suits="any",
+        learns=(
+            "a constant",
+            "squared error (absolute error by the median)",
+            "a mean or a quantile",
+            "analytic",
+        ),
     )
     accepts = {"strategy": Choice("mean", "median", "quantile"), "quantile": Range(0, 1) | None}
     stored = {

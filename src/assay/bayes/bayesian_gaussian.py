@@ -94,6 +94,12 @@ class BayesianGaussianClassifier(OwnCovariances):
         "bayesian gaussian",
         "one Gaussian per class, its mean and covariance integrated out",
         also=("bayesian qda",),
+        learns=(
+            "Gaussians of each class with unknown parameters",
+            "none: parameters are integrated out",
+            "posterior by conjugate priors",
+            "analytic",
+        ),
     )
     accepts = {
         "covariance": Choice("full", "diag", "known"),

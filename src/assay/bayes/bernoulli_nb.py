@@ -85,6 +85,12 @@ class BernoulliNB(CountBayes):
         "bernoulli nb",
         "naive Bayes of yes/no columns, such as which words a text has",
         also=("bernoulli naive bayes",),
+        learns=(
+            "independent shares of values in each class",
+            "negative log joint likelihood, smoothed",
+            "counts",
+            "analytic",
+        ),
     )
     accepts = {**CountBayes.accepts, "binarize": Range(0) | None}
     stored = {

@@ -96,7 +96,17 @@ class CategoricalNB(CountBayes):
       Machine Learning 29, 103-130. doi:10.1023/A:1007413511361
     """
 
-    card = Card("categorical nb", "naive Bayes of categories, by counting", also=("categorical naive bayes",))
+    card = Card(
+        "categorical nb",
+        "naive Bayes of categories, by counting",
+        also=("categorical naive bayes",),
+        learns=(
+            "independent shares of values in each class",
+            "negative log joint likelihood, smoothed",
+            "counts",
+            "analytic",
+        ),
+    )
     accepts = {
         **CountBayes.accepts,
         "alpha": Range(0, open="high"),

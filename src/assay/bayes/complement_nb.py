@@ -76,6 +76,12 @@ class ComplementNB(FrequencyBayes):
         "complement nb",
         "naive Bayes of counts, from the rows of all other classes",
         also=("complement naive bayes",),
+        learns=(
+            "weights by the words of all other classes",
+            "negative log likelihood of the complement, smoothed",
+            "counts",
+            "analytic",
+        ),
     )
     accepts = {**CountBayes.accepts, "norm": Flag()}
     stored = {

@@ -61,6 +61,7 @@ class DotProductClassifier(SumLearner, Classifier):
         "dot product",
         "the class whose mean has the largest dot product with the row",
         also=("template matching",),
+        learns=("a mean of each class", "squared distance to the mean of the class", "means", "analytic"),
     )
     stored = {
         "_sums": Object(ClassMoments, K="K", d="p"),

@@ -88,6 +88,12 @@ class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
         "fisher",
         "two classes: the direction that separates them best, and a threshold",
         also=("fisher discriminant",),
+        learns=(
+            "a direction and a threshold",
+            "ratio of within to between scatter",
+            "a linear system",
+            "analytic",
+        ),
     )
     multiclass = "two classes only"
     accepts = {

@@ -108,7 +108,16 @@ class GaussianClassifierCV(Classifier):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("gaussian cv", "the covariance structure of Gaussian classes by cross-validation")
+    card = Card(
+        "gaussian cv",
+        "the covariance structure of Gaussian classes by cross-validation",
+        learns=(
+            "a Gaussian of each class, structure of the covariances chosen",
+            "log loss on held-out rows",
+            "moments, and a search over the structures",
+            "global",
+        ),
+    )
     accepts = {
         "structures": Any_(
             f"None or a list of names among {', '.join(_STRUCTURES)}",

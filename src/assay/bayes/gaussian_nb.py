@@ -103,7 +103,15 @@ class GaussianNB(GaussianClassifier):
     """
 
     card = Card(
-        "gaussian nb", "naive Bayes of numbers, Gaussian within each class", also=("gaussian naive bayes",)
+        "gaussian nb",
+        "naive Bayes of numbers, Gaussian within each class",
+        also=("gaussian naive bayes",),
+        learns=(
+            "independent Gaussians of each class",
+            "negative log joint likelihood",
+            "moments",
+            "analytic",
+        ),
     )
     accepts = {"priors": Simplex() | None, "var_smoothing": Range(0)}
     stored = {

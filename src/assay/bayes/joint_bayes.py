@@ -91,7 +91,16 @@ class JointBayes(SumLearner, Generative):
       131-163. doi:10.1023/A:1007465528199
     """
 
-    card = Card("joint bayes", "Bayes' rule on the full joint table of few categories")
+    card = Card(
+        "joint bayes",
+        "Bayes' rule on the full joint table of few categories",
+        learns=(
+            "Gaussians of the numbers in each cell of the categories",
+            "negative log joint likelihood",
+            "counts and moments",
+            "analytic",
+        ),
+    )
     accepts = {
         "covariance": Choice("diagonal", "full"),
         "alpha": Range(0, open="high"),

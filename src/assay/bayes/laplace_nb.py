@@ -68,6 +68,12 @@ class LaplaceNB(Generative):
         "laplace nb",
         "naive Bayes of numbers with medians and absolute deviations",
         also=("laplace naive bayes",),
+        learns=(
+            "independent Laplace densities of each class",
+            "negative log joint likelihood",
+            "medians and mean distances",
+            "analytic",
+        ),
     )
     accepts = {
         "priors": Array(1, low=0) | None,

@@ -123,6 +123,12 @@ class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
         "one Gaussian per class, one covariance for all",
         also=("linear discriminant",),
         suits="numeric",
+        learns=(
+            "a Gaussian of each class, one covariance",
+            "negative log joint likelihood",
+            "moments and an eigendecomposition",
+            "analytic",
+        ),
     )
     kept_in_single = ("coef_", "intercept_", "scalings_", "xbar_")
     accepts = {

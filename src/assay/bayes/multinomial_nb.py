@@ -74,6 +74,12 @@ class MultinomialNB(FrequencyBayes):
         "multinomial nb",
         "naive Bayes of counts, such as the words of a text",
         also=("multinomial naive bayes",),
+        learns=(
+            "a distribution of words in each class",
+            "negative log joint likelihood, smoothed",
+            "counts",
+            "analytic",
+        ),
     )
     stored = {
         "_sums": Object(FeatureSums, K="K", p="p"),

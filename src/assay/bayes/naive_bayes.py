@@ -115,6 +115,12 @@ class NaiveBayes(SumLearner, Generative):
         "columns independent within a class: Gaussian numbers, counted categories",
         also=("nb",),
         suits="any",
+        learns=(
+            "independent densities and category shares of each class",
+            "negative log joint likelihood",
+            "counts and moments",
+            "analytic",
+        ),
     )
     accepts = {
         "families": Any_(

@@ -67,7 +67,13 @@ class NearestMean(SharedCovariance):
     - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
 
-    card = Card("nearest mean", "the class whose mean is closest", suits="numeric", scale=True)
+    card = Card(
+        "nearest mean",
+        "the class whose mean is closest",
+        suits="numeric",
+        scale=True,
+        learns=("a mean of each class", "squared distance to the mean of the class", "means", "analytic"),
+    )
     accepts = {
         "metric": Choice("euclidean", "mahalanobis"),
         "priors": Choice("uniform", "empirical") | Array(1, low=0),

@@ -104,6 +104,12 @@ class QuadraticDiscriminantAnalysis(OwnCovariances):
         "one Gaussian per class, each its own covariance",
         also=("quadratic discriminant",),
         suits="all numeric",
+        learns=(
+            "a Gaussian of each class",
+            "negative log joint likelihood",
+            "moments and eigendecompositions",
+            "analytic",
+        ),
     )
     accepts = {
         "solver": Choice("svd", "eigen"),

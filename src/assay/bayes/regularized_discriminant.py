@@ -70,7 +70,17 @@ class RegularizedDiscriminantAnalysis(OwnCovariances):
     """
 
     card = Card(
-        "rda", "between lda and qda, shrunk", also=("regularized discriminant",), suits="numeric", scale=True
+        "rda",
+        "between lda and qda, shrunk",
+        also=("regularized discriminant",),
+        suits="numeric",
+        scale=True,
+        learns=(
+            "a Gaussian of each class, covariances shrunk",
+            "negative log joint likelihood, shrunk",
+            "moments",
+            "analytic",
+        ),
     )
     accepts = {"alpha": Range(0, 1), "beta": Range(0, 1), "priors": Simplex() | None, "tol": Range(0)}
     stored = {"covariance_": FloatArray("K", "p", "p")}

@@ -56,7 +56,16 @@ class SharedDiagonalNB(GaussianNB):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("shared diagonal nb", "Gaussian naive Bayes with one variance per column for all classes")
+    card = Card(
+        "shared diagonal nb",
+        "Gaussian naive Bayes with one variance per column for all classes",
+        learns=(
+            "independent Gaussians of each class, variances shared",
+            "negative log joint likelihood",
+            "moments",
+            "analytic",
+        ),
+    )
 
     def _all_rows(self, sums: ClassMoments) -> ClassMoments:
         return sums.pooled()

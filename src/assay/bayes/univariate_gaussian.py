@@ -69,7 +69,16 @@ class UnivariateGaussianClassifier(GaussianNB):
     - Duda, R. O., Hart, P. E. and Stork, D. G. (2001). Pattern Classification, second edition. Wiley.
     """
 
-    card = Card("univariate gaussian", "one column, one Gaussian per class, thresholds in closed form")
+    card = Card(
+        "univariate gaussian",
+        "one column, one Gaussian per class, thresholds in closed form",
+        learns=(
+            "a Gaussian of one column for each class",
+            "negative log joint likelihood",
+            "moments",
+            "analytic",
+        ),
+    )
     accepts = {
         "column": Any_("a column's position or name", lambda v: isinstance(v, (int, np.integer, str))),
         "variances": Choice("own", "shared"),

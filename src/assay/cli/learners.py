@@ -89,12 +89,26 @@ def _parameters(name: str, kinds: Sequence[str], as_json: bool) -> None:
     for document in documents:
         class_name = document["class"].rpartition(".")[2]
         of_kind = f", a {document['kind']}" if len(documents) > 1 else ""
-        click.echo(f"{name} is assay's {class_name}{of_kind}. Parameters for --set NAME=VALUE:")
+        click.echo(f"{name} is assay's {class_name}{of_kind}.")
+        if document["learns"]:
+            click.echo(_learning(document["learns"]))
+        click.echo("Parameters for --set NAME=VALUE:")
         width = max([16, *(len(parameter["name"]) for parameter in document["parameters"])])
         for parameter in document["parameters"]:
             click.echo(
                 f"  {parameter['name']:<{width}} {parameter['accepts']} (default {parameter['default']!r})"
             )
+
+
+def _learning(learns: dict[str, str]) -> str:
+    """The model, the loss and the optimiser as sentences."""
+    from assay.core.card import OPTIMA
+
+    optimum = learns["optimum"]
+    return (
+        f"Model: {learns['model']}. Loss: {learns['loss']}. Optimiser: {learns['optimizer']}. Optimum: {optimum} "
+        f"({OPTIMA[optimum]})."
+    )
 
 
 def _described(entry: Entry) -> dict[str, Any]:
@@ -107,7 +121,14 @@ def _described(entry: Entry) -> dict[str, Any]:
         for name, value in defaults.items()
     ]
     record = _record(entry)
-    return {"name": entry.name, "class": record["class"], "kind": entry.kind, "parameters": parameters}
+    learns = cls.card.learns
+    return {
+        "name": entry.name,
+        "class": record["class"],
+        "kind": entry.kind,
+        "learns": None if learns is None else learns._asdict(),
+        "parameters": parameters,
+    }
 
 
 def _classes(multiclass: str) -> str:

@@ -4,9 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Card"]
+__all__ = ["OPTIMA", "Card", "Learning"]
+
+OPTIMA = {  # what is known of the parameters that a learner ends with
+    "analytic": "a formula, or counting, gives the best parameters",
+    "global": "steps that end at the best parameters",
+    "local": "steps that end where no small step helps",
+    "greedy": "one choice after the other, never taken back as a whole",
+    "stored": "nothing is optimised: the rows answer",
+    "as the estimator": "that of the learner inside",
+}
+
+
+class Learning(NamedTuple):
+    r"""The three parts of a learner: :math:`\theta^* = \arg\min_\theta \sum_i L(y_i, g(x_i \mid \theta))`.
+
+    Parameters
+    ----------
+    model : what g is      loss : what L is, with the penalty on the parameters
+    optimizer : how the minimum is found      optimum : one of OPTIMA
+    """
+
+    model: str
+    loss: str
+    optimizer: str
+    optimum: str
 
 
 @dataclass(frozen=True)
@@ -34,6 +58,8 @@ class Card:
         The number of columns, categories counted one by one, beyond which it is tried only if named.
     wraps : bool
         Whether it is of use around another learner alone, so that it is not listed among those to try.
+    learns : Learning, or a tuple of four texts, default None
+        Its model, its loss, its optimiser, and what is known of the optimum.
     settings : dict
         Parameters that differ from the class's defaults when it is made by its name.
 
@@ -53,3 +79,8 @@ class Card:
     most_columns: int | None = None
     wraps: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+    learns: Learning | tuple[str, str, str, str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.learns is not None:
+            object.__setattr__(self, "learns", Learning(*self.learns))

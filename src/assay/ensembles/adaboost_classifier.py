@@ -116,7 +116,17 @@ class AdaBoostClassifier(Boosted, Classifier):
       349-360.
     """
 
-    card = Card("adaboost", "stumps that look at the rows the others got wrong", settings={"random_state": 0})
+    card = Card(
+        "adaboost",
+        "stumps that look at the rows the others got wrong",
+        settings={"random_state": 0},
+        learns=(
+            "a weighted vote of weak learners",
+            "exponential loss",
+            "one learner after the other",
+            "greedy",
+        ),
+    )
     accepts = {
         "estimator": Any_("a classifier, or None"),
         "n_estimators": Count(1),

@@ -107,6 +107,12 @@ class AdaBoostM2Classifier(Boosted, Classifier):
         "adaboost m2",
         "boosting of many classes by how well each is separated from the true one",
         settings={"random_state": 0},
+        learns=(
+            "a weighted vote of weak learners",
+            "exponential loss",
+            "one learner after the other",
+            "greedy",
+        ),
     )
     accepts = {
         "estimator": Any_("a tree of numbers, a classifier, or None"),

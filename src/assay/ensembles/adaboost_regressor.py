@@ -88,6 +88,12 @@ class AdaBoostRegressor(Boosted, Regressor):
         "adaboost",
         "trees on the rows that earlier ones missed, combined by a weighted median",
         settings={"random_state": 0},
+        learns=(
+            "a weighted median of weak learners",
+            "exponential loss of the errors",
+            "one learner after the other",
+            "greedy",
+        ),
     )
     _task = "regressor"
     accepts = {

@@ -106,7 +106,17 @@ class BaggingClassifier(Bagging, Classifier):
       Analysis and Machine Intelligence 20(8), 832-844. doi:10.1109/34.709601
     """
 
-    card = Card("bagging", "ten trees on samples of the rows vote", settings={"random_state": 0})
+    card = Card(
+        "bagging",
+        "ten trees on samples of the rows vote",
+        settings={"random_state": 0},
+        learns=(
+            "a mean of learners of resampled rows",
+            "that of the estimator",
+            "independent fits",
+            "as the estimator",
+        ),
+    )
     multiclass = "as the estimator"
     accepts = {**BAGGING, "combine": Choice("average", "vote")}
     stored = {

@@ -88,7 +88,17 @@ class BaggingRegressor(Bagging, Regressor):
     """
 
     _task = "regressor"
-    card = Card("bagging", "ten trees on samples of the rows, averaged", settings={"random_state": 0})
+    card = Card(
+        "bagging",
+        "ten trees on samples of the rows, averaged",
+        settings={"random_state": 0},
+        learns=(
+            "a mean of learners of resampled rows",
+            "that of the estimator",
+            "independent fits",
+            "as the estimator",
+        ),
+    )
     accepts = {**BAGGING, "combine": Choice("mean", "median")}
     stored = {
         "oob_prediction_": FloatArray("n"),

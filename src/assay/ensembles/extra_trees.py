@@ -98,7 +98,17 @@ class ExtraTreesClassifier(ForestClassifier):
       doi:10.1007/s10994-006-6226-1
     """
 
-    card = Card("extra trees", "a hundred trees with random thresholds vote", settings={"random_state": 0})
+    card = Card(
+        "extra trees",
+        "a hundred trees with random thresholds vote",
+        settings={"random_state": 0},
+        learns=(
+            "a mean of trees on random columns",
+            "impurity of the leaves of each tree",
+            "independent trees",
+            "greedy",
+        ),
+    )
     splitter = "random"
 
     __init__ = other_defaults(ForestClassifier.__init__, bootstrap=False)
@@ -191,7 +201,15 @@ class ExtraTreesRegressor(ForestRegressor):
     """
 
     card = Card(
-        "extra trees", "a hundred trees with random thresholds, averaged", settings={"random_state": 0}
+        "extra trees",
+        "a hundred trees with random thresholds, averaged",
+        settings={"random_state": 0},
+        learns=(
+            "a mean of trees on random columns",
+            "squared error of each tree",
+            "independent trees",
+            "greedy",
+        ),
     )
     splitter = "random"
 

@@ -62,7 +62,15 @@ class GentleBoostClassifier(AdditiveClassifier):
     """
 
     card = Card(
-        "gentleboost", "boosting by Newton steps on the exponential loss", settings={"random_state": 0}
+        "gentleboost",
+        "boosting by Newton steps on the exponential loss",
+        settings={"random_state": 0},
+        learns=(
+            "a sum of regressors",
+            "exponential loss",
+            "Newton steps, one regressor after the other",
+            "greedy",
+        ),
     )
     multiclass = "one-vs-rest"
 

@@ -114,6 +114,12 @@ class GradientBoostingClassifier(GradientBoosting, Classifier):
         "gradient boosting with every threshold tried",
         also=("exact gradient boosting",),
         settings={"random_state": 0},
+        learns=(
+            "a sum of trees",
+            "log loss (+ squared leaf values)",
+            "one tree after the other, on gradients",
+            "greedy",
+        ),
     )
     accepts = {
         "loss": Choice("log_loss", "exponential"),

@@ -109,6 +109,12 @@ class GradientBoostingRegressor(GradientBoosting, Regressor):
         "gradient boosting with every threshold tried",
         also=("exact gradient boosting",),
         settings={"random_state": 0},
+        learns=(
+            "a sum of trees",
+            "squared, absolute or another error (+ squared leaf values)",
+            "one tree after the other, on gradients",
+            "greedy",
+        ),
     )
     accepts = {
         "loss": Choice(*LOSSES),

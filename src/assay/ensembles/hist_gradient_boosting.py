@@ -165,6 +165,12 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
         also=("gradient boosting",),
         suits="any",
         settings={"random_state": 0},
+        learns=(
+            "a sum of trees",
+            "log loss (+ squared leaf values)",
+            "one tree after the other, on gradients",
+            "greedy",
+        ),
     )
     accepts = {
         "loss": Choice("log_loss"),
@@ -419,6 +425,12 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
         also=("gradient boosting",),
         settings={"random_state": 0},
         suits="any",
+        learns=(
+            "a sum of trees",
+            "squared, absolute or another error (+ squared leaf values)",
+            "one tree after the other, on gradients",
+            "greedy",
+        ),
     )
     accepts = {
         "loss": Choice("squared_error", "absolute_error", "gamma", "poisson", "quantile"),

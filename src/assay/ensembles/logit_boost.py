@@ -72,7 +72,12 @@ class LogitBoostClassifier(AdditiveClassifier):
       boosting. Annals of Statistics 28(2), 337-407. doi:10.1214/aos/1016218223
     """
 
-    card = Card("logitboost", "additive logistic regression by small trees", settings={"random_state": 0})
+    card = Card(
+        "logitboost",
+        "additive logistic regression by small trees",
+        settings={"random_state": 0},
+        learns=("a sum of regressors", "log loss", "Newton steps, one regressor after the other", "greedy"),
+    )
     accepts = {**AdditiveClassifier.accepts, "z_max": Range(0, open="low")}
 
     def __init__(

@@ -100,7 +100,17 @@ class OneVsOneClassifier(BinaryProblems, Discriminant):
     - Fürnkranz, J. (2002). Round robin classification. Journal of Machine Learning Research 2, 721-747.
     """
 
-    card = Card("one vs one", "one classifier for each pair of classes", also=("ovo",))
+    card = Card(
+        "one vs one",
+        "one classifier for each pair of classes",
+        also=("ovo",),
+        learns=(
+            "a classifier of each pair of classes",
+            "that of the estimator, for each pair",
+            "that of the estimator",
+            "as the estimator",
+        ),
+    )
     multiclass = "one-vs-one"
     accepts = {
         **BINARY,

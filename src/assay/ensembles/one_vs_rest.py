@@ -100,7 +100,17 @@ class OneVsRestClassifier(BinaryProblems, Classifier):
       Research 5, 101-141.
     """
 
-    card = Card("one vs rest", "one classifier for each class against all others", also=("ovr",))
+    card = Card(
+        "one vs rest",
+        "one classifier for each class against all others",
+        also=("ovr",),
+        learns=(
+            "a classifier of each class against the others",
+            "that of the estimator, for each class",
+            "that of the estimator",
+            "as the estimator",
+        ),
+    )
     multiclass = "one-vs-rest"
     accepts = {
         **BINARY,

@@ -109,6 +109,12 @@ class OutputCodeClassifier(BinaryProblems, Discriminant):
         "one classifier for each bit of a code of the classes",
         also=("ecoc", "error-correcting codes"),
         settings={"random_state": 0},
+        learns=(
+            "a classifier of each column of a code",
+            "that of the estimator, for each column",
+            "that of the estimator",
+            "as the estimator",
+        ),
     )
     multiclass = "output code"
     accepts = {

@@ -105,6 +105,12 @@ class RandomForestClassifier(ForestClassifier):
         also=("random forest",),
         suits="any",
         settings={"random_state": 0},
+        learns=(
+            "a mean of trees on random columns",
+            "impurity of the leaves of each tree",
+            "independent trees",
+            "greedy",
+        ),
     )
 
 
@@ -202,4 +208,10 @@ class RandomForestRegressor(ForestRegressor):
         also=("random forest",),
         settings={"random_state": 0},
         suits="any",
+        learns=(
+            "a mean of trees on random columns",
+            "squared error of each tree",
+            "independent trees",
+            "greedy",
+        ),
     )

@@ -77,7 +77,15 @@ class ThreeLearnerBoosting(Boosted, Classifier):
     """
 
     card = Card(
-        "three learners", "two learners, and a third where they disagree", settings={"random_state": 0}
+        "three learners",
+        "two learners, and a third where they disagree",
+        settings={"random_state": 0},
+        learns=(
+            "a vote of three learners",
+            "that of the estimator",
+            "the second learns from mistakes, the third from disagreement",
+            "as the estimator",
+        ),
     )
     multiclass = "as the estimator"
     accepts = {"estimator": Any_("a classifier, or None"), "random_state": Seed()}

@@ -178,6 +178,12 @@ class BayesianMixtureOfExperts(PassLearner, Regressor):
         also=("bayesian mixture of experts", "experts"),
         settings={"n_experts": 3, "random_state": 0},
         most_columns=200,
+        learns=(
+            "linear experts and a gate",
+            "variational bound of the marginal likelihood",
+            "variational steps",
+            "local",
+        ),
     )
     accepts = {
         "n_experts": Count(1),

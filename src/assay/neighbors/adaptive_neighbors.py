@@ -83,6 +83,7 @@ class AdaptiveNeighborsClassifier(Classifier):
         "the nearest rows vote, in a metric of each query's own",
         also=("adaptive neighbors", "dann"),
         scale=True,
+        learns=("the classes of the nearest training rows", "none: rows are stored", "none", "stored"),
     )
     accepts = {
         "n_neighbors": Count(1),

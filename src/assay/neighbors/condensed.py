@@ -84,6 +84,12 @@ class CondensedNearestNeighbor(PrototypeClassifier):
         also=("condensed neighbor", "cnn"),
         scale=True,
         settings={"random_state": 0},
+        learns=(
+            "the class of the nearest stored row",
+            "errors of the training rows + stored rows",
+            "rows stored one after the other",
+            "greedy",
+        ),
     )
     accepts = {
         **PROTOTYPES,

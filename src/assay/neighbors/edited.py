@@ -69,6 +69,12 @@ class EditedNearestNeighbors(PrototypeClassifier):
         "nearest neighbours without the rows that their neighbours outvote",
         also=("edited neighbors", "enn"),
         scale=True,
+        learns=(
+            "the classes of the nearest kept rows",
+            "disagreement with the neighbours",
+            "rows that disagree are dropped",
+            "greedy",
+        ),
     )
     accepts = {**PROTOTYPES, "kind": Choice("mode", "all"), "repeats": Count(1)}
 

@@ -112,6 +112,7 @@ class KNeighborsClassifier(KNeighbors, NeighborClassifier):
         suits="any",
         scale=True,
         most_rows=50_000,
+        learns=("the classes of the nearest training rows", "none: rows are stored", "none", "stored"),
     )
     accepts = {**KNeighbors.accepts, **NeighborClassifier.voting}
 

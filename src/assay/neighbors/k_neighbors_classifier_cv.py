@@ -95,7 +95,17 @@ class KNeighborsClassifierCV(KNeighbors, NeighborClassifier):
     - Devroye, L., Györfi, L. and Lugosi, G. (1996). A Probabilistic Theory of Pattern Recognition. Springer.
     """
 
-    card = Card("knn cv", "the nearest rows vote, how many by leaving rows out", scale=True)
+    card = Card(
+        "knn cv",
+        "the nearest rows vote, how many by leaving rows out",
+        scale=True,
+        learns=(
+            "the classes of the nearest training rows",
+            "error on held-out rows",
+            "all numbers of neighbours",
+            "global",
+        ),
+    )
     accepts = {
         **KNeighbors.accepts,
         **{name: held for name, held in NeighborClassifier.voting.items() if name != "bandwidth"},

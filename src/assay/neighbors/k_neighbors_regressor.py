@@ -78,6 +78,7 @@ class KNeighborsRegressor(KNeighbors, NeighborRegressor):
         scale=True,
         suits="any",
         most_rows=20_000,
+        learns=("the mean of the nearest training rows", "none: rows are stored", "none", "stored"),
     )
     accepts = {**KNeighbors.accepts, "weights": WEIGHTS, "bandwidth": Range(0, open="low") | None}
 

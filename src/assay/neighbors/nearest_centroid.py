@@ -90,7 +90,15 @@ class NearestCentroid(Classifier):
     """
 
     card = Card(
-        "nearest centroid", "the class whose centre is closest, by one of several distances", scale=True
+        "nearest centroid",
+        "the class whose centre is closest, by one of several distances",
+        scale=True,
+        learns=(
+            "a centroid of each class",
+            "distance to the centroid of the class",
+            "means or medians, shrunk",
+            "analytic",
+        ),
     )
     accepts = {
         "metric": Choice("euclidean", "manhattan", "mahalanobis"),

@@ -80,6 +80,7 @@ class NearestClusterClassifier(Classifier):
         "several centres for each class, the closest decides",
         scale=True,
         settings={"random_state": 0},
+        learns=("some centres of each class", "squared distance to the nearest centre", "k-means", "local"),
     )
     accepts = {
         "n_clusters": Count(1),

@@ -96,6 +96,12 @@ class ParzenClassifier(Generative):
         "all rows vote, the nearer the more",
         scale=True,
         settings={"bandwidth": "leave_one_out", "metric": "euclidean"},
+        learns=(
+            "a kernel density of each class",
+            "log loss of each row by the others",
+            "a search over the bandwidth",
+            "local",
+        ),
     )
     accepts = {
         "bandwidth": Range(0, open="low") | Choice("leave_one_out"),

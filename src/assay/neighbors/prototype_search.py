@@ -79,6 +79,12 @@ class PrototypeSearch(PrototypeClassifier):
         "nearest neighbour with the rows that are worth their price",
         scale=True,
         settings={"random_state": 0},
+        learns=(
+            "the class of the nearest stored row",
+            "errors of the training rows + stored rows",
+            "rows stored one after the other",
+            "greedy",
+        ),
     )
     accepts = {"penalty": Range(0), "max_iter": Count(1), **COMPARING, "random_state": Seed()}
     stored = {"history_": Each(Plain(dict))}

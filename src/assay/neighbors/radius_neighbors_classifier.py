@@ -94,6 +94,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, NeighborClassifier):
         also=("radius neighbors",),
         scale=True,
         settings={"outlier_label": "most_frequent"},
+        learns=("the classes of the nearest training rows", "none: rows are stored", "none", "stored"),
     )
     accepts = {**RadiusNeighbors.accepts, **NeighborClassifier.voting, "outlier_label": Any_()}
     stored = {"outlier_label_": Plain() | AnyArray("*")}

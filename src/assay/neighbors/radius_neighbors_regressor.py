@@ -76,7 +76,11 @@ class RadiusNeighborsRegressor(RadiusNeighbors, NeighborRegressor):
     """
 
     card = Card(
-        "radius neighbours", "the mean of the rows within a radius", also=("radius neighbors",), scale=True
+        "radius neighbours",
+        "the mean of the rows within a radius",
+        also=("radius neighbors",),
+        scale=True,
+        learns=("the mean of the nearest training rows", "none: rows are stored", "none", "stored"),
     )
     accepts = {
         **RadiusNeighbors.accepts,

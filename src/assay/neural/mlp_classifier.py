@@ -147,6 +147,12 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         also=("multilayer perceptron", "neural network"),
         scale=True,
         settings={"random_state": 0},
+        learns=(
+            "a network of layers",
+            "log loss + squared weights",
+            "Adam, stochastic gradient descent or L-BFGS",
+            "local",
+        ),
     )
     accepts: ClassVar[dict[str, Accepted | None]] = {
         **MultilayerPerceptron.accepts,

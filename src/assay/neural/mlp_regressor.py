@@ -89,6 +89,12 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         also=("multilayer perceptron regression",),
         scale=True,
         settings={"random_state": 0, "scale_target": True},
+        learns=(
+            "a network of layers",
+            "squared error + squared weights",
+            "Adam, stochastic gradient descent or L-BFGS",
+            "local",
+        ),
     )
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "loss": Choice(*LOSSES),

@@ -131,6 +131,12 @@ class GaussianProcessRegressor(ReasonsOfRegression):
         also=("gp", "gpr"),
         most_rows=5_000,
         settings={"kernel": "auto", "normalize_y": True, "selection": "map"},
+        learns=(
+            "a Gaussian process with noise",
+            "negative log marginal likelihood",
+            "a Cholesky factor, L-BFGS for the kernel",
+            "local",
+        ),
     )
     accepts = {
         "kernel": KERNEL | None,

@@ -91,6 +91,12 @@ class SparseGaussianProcessRegressor(PassLearner, KernelLearner, Regressor):
         "a Gaussian process of which few rows stand for all",
         also=("sgpr",),
         scale=True,
+        learns=(
+            "a Gaussian process by inducing rows",
+            "variational bound of the marginal likelihood",
+            "a Cholesky factor, L-BFGS for the kernel",
+            "local",
+        ),
     )
     accepts = {
         "kernel": KERNEL | None,

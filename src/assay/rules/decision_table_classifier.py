@@ -89,7 +89,16 @@ class DecisionTableClassifier(RuleClassifier):
     - Kohavi, R. (1995). The power of decision tables. European Conference on Machine Learning, 174-189.
     """
 
-    card = Card("decision table", "a look-up table over a few columns")
+    card = Card(
+        "decision table",
+        "a look-up table over a few columns",
+        learns=(
+            "a table over some columns",
+            "errors, each row by the others",
+            "a search over the columns",
+            "greedy",
+        ),
+    )
     accepts = {"max_stale": Count(1), "nearest": Flag(), "max_columns": Count(0) | None}
     stored = {
         "cell_counts_": FloatArray("m", "K"),

@@ -75,7 +75,11 @@ class LinearRuleClassifier(RuleClassifier):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("linear rules", "two classes: weighted sums of columns as conditions of rules")
+    card = Card(
+        "linear rules",
+        "two classes: weighted sums of columns as conditions of rules",
+        learns=("rules with linear conditions", "errors", "one rule after the other", "greedy"),
+    )
     multiclass = "two classes only"
 
     takes = frozenset()

@@ -51,7 +51,11 @@ class MemorisingRuleClassifier(RuleClassifier):
     - Mitchell, T. M. (1997). Machine Learning. McGraw-Hill.
     """
 
-    card = Card("memorising rules", "one rule for each distinct training row")
+    card = Card(
+        "memorising rules",
+        "one rule for each distinct training row",
+        learns=("a rule for each training row", "none: rows are stored", "none", "stored"),
+    )
     accepts = {"tolerance": Range(0)}
 
     def __init__(self, tolerance: float = 0.0):

@@ -79,7 +79,12 @@ class OneRClassifier(RuleClassifier):
       Learning 11, 63-90. doi:10.1023/A:1022631118932
     """
 
-    card = Card("oner", "the best single column", also=("one rule",))
+    card = Card(
+        "oner",
+        "the best single column",
+        also=("one rule",),
+        learns=("rules on one column", "errors", "the best column and its bins", "global"),
+    )
     accepts = {"min_bucket_size": Range(0)}
     stored = {
         "column_": Integer(below="d"),

@@ -96,6 +96,7 @@ class AdditiveModel(Regressor):
         suits="numeric",
         most_rows=10_000,
         most_columns=50,
+        learns=("a sum of smooth curves", "squared error + curvature", "backfitting", "global"),
     )
     accepts = {
         "smoother": Any_(

@@ -68,7 +68,16 @@ class IncrementalRunningMean(LocalSmoother):
       37-66. doi:10.1007/BF00153759
     """
 
-    card = Card("incremental running mean", "a running mean that keeps the rows it needs as they arrive")
+    card = Card(
+        "incremental running mean",
+        "a running mean that keeps the rows it needs as they arrive",
+        learns=(
+            "a mean of the stored rows nearby",
+            "squared error",
+            "rows stored one after the other",
+            "greedy",
+        ),
+    )
     accepts = {
         "bandwidth": Range(0, open="low"),
         "threshold": Range(0),

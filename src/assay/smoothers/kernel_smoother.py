@@ -69,6 +69,12 @@ class KernelSmoother(LocalSmoother):
         "the mean of all numbers, nearer rows weigh more",
         also=("nadaraya-watson",),
         scale=True,
+        learns=(
+            "a mean, median or line of the rows nearby",
+            "squared error of each row by the others",
+            "a search over the bandwidth",
+            "local",
+        ),
     )
     accepts = {**LocalSmoother.common, "kernel": KERNEL}
     usual_noise = "local"

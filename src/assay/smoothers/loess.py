@@ -89,6 +89,12 @@ class Loess(LocalSmoother):
         suits="all numeric",
         most_rows=5_000,
         most_columns=3,
+        learns=(
+            "a mean, median or line of the rows nearby",
+            "squared error of each row by the others",
+            "a search over the bandwidth",
+            "local",
+        ),
     )
     accepts = {
         "span": Range(0, 1, open="low"),

@@ -75,7 +75,16 @@ class Regressogram(Smoother):
       and Probability 1, 681-694.
     """
 
-    card = Card("regressogram", "the mean of the numbers in each bin")
+    card = Card(
+        "regressogram",
+        "the mean of the numbers in each bin",
+        learns=(
+            "a mean, median or line of the rows nearby",
+            "squared error of each row by the others",
+            "a search over the bandwidth",
+            "local",
+        ),
+    )
     accepts = {
         "width": Range(0, open="low") | Array(1, 0) | Choice("loo"),
         "origin": Range() | Array(1) | None,

@@ -60,7 +60,17 @@ class RunningLine(LocalSmoother):
     - Hastie, T. J. and Tibshirani, R. J. (1990). Generalized Additive Models. Chapman and Hall.
     """
 
-    card = Card("running line", "a straight line through the rows near the query", scale=True)
+    card = Card(
+        "running line",
+        "a straight line through the rows near the query",
+        scale=True,
+        learns=(
+            "a mean, median or line of the rows nearby",
+            "squared error of each row by the others",
+            "a search over the bandwidth",
+            "local",
+        ),
+    )
     accepts = {**LocalSmoother.common, "metric": LINE_METRICS}
     keeps_lines = True
     _kernel = "box"

@@ -59,7 +59,17 @@ class RunningMean(LocalSmoother):
     - Hastie, T. J. and Tibshirani, R. J. (1990). Generalized Additive Models. Chapman and Hall.
     """
 
-    card = Card("running mean", "the mean of the numbers near the query", scale=True)
+    card = Card(
+        "running mean",
+        "the mean of the numbers near the query",
+        scale=True,
+        learns=(
+            "a mean, median or line of the rows nearby",
+            "squared error of each row by the others",
+            "a search over the bandwidth",
+            "local",
+        ),
+    )
     accepts = dict(LocalSmoother.common)
     usual_noise = "local"
     _kernel = "box"

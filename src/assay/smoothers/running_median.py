@@ -56,7 +56,17 @@ class RunningMedian(LocalSmoother):
     - Tukey, J. W. (1977). Exploratory Data Analysis. Addison-Wesley.
     """
 
-    card = Card("running median", "the median of the numbers near the query", scale=True)
+    card = Card(
+        "running median",
+        "the median of the numbers near the query",
+        scale=True,
+        learns=(
+            "a mean, median or line of the rows nearby",
+            "squared error of each row by the others",
+            "a search over the bandwidth",
+            "local",
+        ),
+    )
     accepts = {**LocalSmoother.common}
     linear = False
     _kernel = "box"

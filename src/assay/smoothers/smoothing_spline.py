@@ -76,7 +76,10 @@ class SmoothingSpline(Smoother):
     """
 
     card = Card(
-        "smoothing spline", "one column: a cubic spline that weighs fit against bending", also=("spline",)
+        "smoothing spline",
+        "one column: a cubic spline that weighs fit against bending",
+        also=("spline",),
+        learns=("a smooth curve", "squared error + curvature", "a banded linear system", "analytic"),
     )
     accepts = {"lam": Range(0) | Choice("gcv", "loo"), "df": Range(2, open="low") | None, "penalty": Range(1)}
     stored = {

@@ -96,6 +96,12 @@ class KernelFisherDiscriminant(TransformerMixin, KernelExpansion, Classifier):
         also=("kernel fisher discriminant", "kernel lda"),
         scale=True,
         most_rows=5_000,
+        learns=(
+            "a direction in the kernel's space",
+            "ratio of within to between scatter, ridge",
+            "an eigendecomposition",
+            "analytic",
+        ),
     )
     accepts = {
         **KernelExpansion.accepts,

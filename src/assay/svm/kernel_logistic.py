@@ -103,6 +103,12 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         also=("kernel logistic regression", "klr"),
         scale=True,
         most_rows=5_000,
+        learns=(
+            "log odds linear in the kernel's space",
+            "log loss + squared weights",
+            "Newton steps",
+            "global",
+        ),
     )
     accepts = {
         "C": Range(0, open="low"),

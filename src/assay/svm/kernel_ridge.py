@@ -100,6 +100,12 @@ class KernelRidge(KernelExpansion, Regressor):
         also=("krr",),
         scale=True,
         most_rows=5_000,
+        learns=(
+            "a linear function in the kernel's space",
+            "squared error + squared weights",
+            "a linear system",
+            "analytic",
+        ),
     )
     needs_psd = False  # a system of equations has one solution
     accepts = {

@@ -104,7 +104,17 @@ class NuSVC(KernelClassifier):
       Information Processing Systems 12, 244-250.
     """
 
-    card = Card("nu svm", "the widest margin that a chosen share of the rows may violate", scale=True)
+    card = Card(
+        "nu svm",
+        "the widest margin that a chosen share of the rows may violate",
+        scale=True,
+        learns=(
+            "a linear score in the kernel's space",
+            "hinge loss + squared weights",
+            "decomposition: two multipliers at a time",
+            "global",
+        ),
+    )
     accepts = {
         "nu": Range(0, 1, open="low"),
         **{name: kind for name, kind in KernelClassifier.accepts.items() if name != "fit_intercept"},

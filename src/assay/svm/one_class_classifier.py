@@ -81,6 +81,12 @@ class OneClassClassifier(Generative):
         also=("one class classifier", "svdd classifier"),
         scale=True,
         most_rows=20_000,
+        learns=(
+            "a region of each class in the kernel's space",
+            "hinge loss outside of the region + its size",
+            "decomposition: two multipliers at a time",
+            "global",
+        ),
     )
     accepts = {
         "nu": Range(0, 1, open="low"),

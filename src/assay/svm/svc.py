@@ -121,6 +121,12 @@ class SVC(KernelClassifier):
         suits="any",
         scale=True,
         most_rows=20_000,
+        learns=(
+            "a linear score in the kernel's space",
+            "hinge loss + squared weights",
+            "decomposition: two multipliers at a time",
+            "global",
+        ),
     )
     accepts = {
         "C": Range(0, open="low"),

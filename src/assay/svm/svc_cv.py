@@ -116,7 +116,17 @@ class SVCCV(SVC):
       machines. Machine Learning 46, 131-159. doi:10.1023/A:1012450327387
     """
 
-    card = Card("svm cv", "a support vector machine that chooses C and gamma by leave-one-out", scale=True)
+    card = Card(
+        "svm cv",
+        "a support vector machine that chooses C and gamma by leave-one-out",
+        scale=True,
+        learns=(
+            "a linear score in the kernel's space",
+            "hinge loss + squared weights",
+            "decomposition: two multipliers at a time",
+            "global",
+        ),
+    )
     accepts = {
         "Cs": VALUES,
         "gammas": VALUES,

@@ -98,6 +98,12 @@ class SVR(RegressionMachine):
         scale=True,
         most_rows=10_000,
         settings={"C": "scale", "epsilon": "scale"},
+        learns=(
+            "a linear function in the kernel's space",
+            "absolute error beyond epsilon + squared weights",
+            "decomposition: two multipliers at a time",
+            "global",
+        ),
     )
     accepts = {
         **KernelMachine.accepts,

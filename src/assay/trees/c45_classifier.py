@@ -97,7 +97,16 @@ class C45Classifier(TreeLearner, Classifier):
     """
 
     card = Card(
-        "c45", "one tree that can be read, n-way splits, pruned", also=("c4.5", "j48", "tree"), suits="any"
+        "c45",
+        "one tree that can be read, n-way splits, pruned",
+        also=("c4.5", "j48", "tree"),
+        suits="any",
+        learns=(
+            "a tree of conditions",
+            "impurity of the leaves (entropy, Gini)",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
     )
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {

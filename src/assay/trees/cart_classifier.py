@@ -154,7 +154,17 @@ class CARTClassifier(PrunedByPrice, Classifier):
       Wadsworth.
     """
 
-    card = Card("cart", "one binary tree, pruned by cross-validation", settings={"random_state": 0})
+    card = Card(
+        "cart",
+        "one binary tree, pruned by cross-validation",
+        settings={"random_state": 0},
+        learns=(
+            "a tree of conditions",
+            "impurity of the leaves (entropy, Gini)",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
+    )
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {"criterion": Choice("gini", "entropy"), "cost": Choice("error", "impurity"), **CART_ACCEPTS}
 

@@ -66,7 +66,16 @@ class CARTRegressor(PrunedByPrice, Regressor):
     """
 
     card = Card(
-        "cart", "one binary tree, pruned by cross-validation", settings={"random_state": 0}, suits="any"
+        "cart",
+        "one binary tree, pruned by cross-validation",
+        settings={"random_state": 0},
+        suits="any",
+        learns=(
+            "a tree of conditions",
+            "squared or absolute error of the leaves",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
     )
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {"criterion": Choice("squared_error", "absolute_error", "poisson"), **CART_ACCEPTS}

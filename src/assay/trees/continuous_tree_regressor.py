@@ -84,7 +84,16 @@ class ContinuousTreeRegressor(TreeLearner, Regressor):
       Computation 6(2), 181-214.
     """
 
-    card = Card("continuous tree", "one tree without jumps at the borders of its leaves")
+    card = Card(
+        "continuous tree",
+        "one tree without jumps at the borders of its leaves",
+        learns=(
+            "a tree with linear functions in the leaves",
+            "squared error",
+            "one split after the other, then least squares",
+            "greedy",
+        ),
+    )
     takes = frozenset({"nominal", "missing"})
     accepts = {
         "width": Range(0),

@@ -116,7 +116,17 @@ class DecisionTreeClassifier(DecisionTree, MultiTargetClassifier):
       Wadsworth.
     """
 
-    card = Card("decision tree", "one binary tree, grown to the end", settings={"random_state": 0})
+    card = Card(
+        "decision tree",
+        "one binary tree, grown to the end",
+        settings={"random_state": 0},
+        learns=(
+            "a tree of conditions",
+            "impurity of the leaves (entropy, Gini)",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
+    )
     accepts = {
         "criterion": Choice("gini", "entropy", "log_loss", "error", "risk"),
         "class_weight": Any_("None, 'balanced', or a dict from classes to weights"),

@@ -94,7 +94,16 @@ class DecisionTreeRegressor(DecisionTree, Regressor):
     """
 
     card = Card(
-        "decision tree", "one binary tree, grown to the end", also=("tree",), settings={"random_state": 0}
+        "decision tree",
+        "one binary tree, grown to the end",
+        also=("tree",),
+        settings={"random_state": 0},
+        learns=(
+            "a tree of conditions",
+            "squared or absolute error of the leaves",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
     )
     accepts = {
         "criterion": Choice("squared_error", "friedman_mse", "absolute_error", "poisson"),

@@ -69,7 +69,17 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
       doi:10.1007/s10994-006-6226-1
     """
 
-    card = Card("extra tree", "one tree with random columns and thresholds", settings={"random_state": 0})
+    card = Card(
+        "extra tree",
+        "one tree with random columns and thresholds",
+        settings={"random_state": 0},
+        learns=(
+            "a tree of conditions",
+            "impurity of the leaves (entropy, Gini)",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
+    )
 
     def __init__(
         self,
@@ -161,7 +171,17 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
       doi:10.1007/s10994-006-6226-1
     """
 
-    card = Card("extra tree", "one tree with random columns and thresholds", settings={"random_state": 0})
+    card = Card(
+        "extra tree",
+        "one tree with random columns and thresholds",
+        settings={"random_state": 0},
+        learns=(
+            "a tree of conditions",
+            "squared or absolute error of the leaves",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
+    )
 
     def __init__(
         self,

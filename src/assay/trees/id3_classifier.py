@@ -76,7 +76,16 @@ class ID3Classifier(TreeLearner, Classifier):
     - Quinlan, J. R. (1986). Induction of decision trees. Machine Learning 1, 81-106. doi:10.1007/BF00116251
     """
 
-    card = Card("id3", "the first of the trees, plain gain, never pruned")
+    card = Card(
+        "id3",
+        "the first of the trees, plain gain, never pruned",
+        learns=(
+            "a tree of conditions",
+            "impurity of the leaves (entropy, Gini)",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
+    )
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "criterion": Choice("gain", "gain_ratio", "gini"),

@@ -94,7 +94,16 @@ class LinearLeafClassifier(TreeLearner, Classifier):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("linear leaves", "a tree with linear functions in its leaves")
+    card = Card(
+        "linear leaves",
+        "a tree with linear functions in its leaves",
+        learns=(
+            "a tree with linear scores in the leaves",
+            "impurity, then log loss of the leaves",
+            "one split after the other",
+            "greedy",
+        ),
+    )
     takes = frozenset({"nominal"})
     accepts = {
         "impurity_threshold": Range(0),

@@ -109,7 +109,18 @@ class ModelTreeRegressor(TreeLearner, Regressor):
       Conference on Machine Learning, 128-137.
     """
 
-    card = Card("model tree", "a tree with linear functions in its leaves", also=("m5",), suits="any")
+    card = Card(
+        "model tree",
+        "a tree with linear functions in its leaves",
+        also=("m5",),
+        suits="any",
+        learns=(
+            "a tree with linear functions in the leaves",
+            "squared error",
+            "one split after the other, then least squares",
+            "greedy",
+        ),
+    )
     takes = frozenset({"nominal"})
     accepts = {
         "split": Choice("deviation", "linear"),

@@ -65,7 +65,16 @@ class SoftTreeRegressor(SoftTree, Regressor):
       Recognition, 1819-1822.
     """
 
-    card = Card("soft tree", "a tree that sends every row both ways, by learned probabilities")
+    card = Card(
+        "soft tree",
+        "a tree that sends every row both ways, by learned probabilities",
+        learns=(
+            "a tree of gates, all leaves answer",
+            "squared error + squared weights",
+            "L-BFGS on all gates",
+            "local",
+        ),
+    )
     accepts = {**SOFT}
 
     def __init__(

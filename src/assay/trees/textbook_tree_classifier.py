@@ -104,7 +104,16 @@ class TextbookTreeClassifier(TextbookTree, Classifier):
       Wadsworth.
     """
 
-    card = Card("textbook tree", "a tree with every choice open and its growth on record")
+    card = Card(
+        "textbook tree",
+        "a tree with every choice open and its growth on record",
+        learns=(
+            "a tree of conditions",
+            "impurity of the leaves (entropy, Gini)",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
+    )
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "criterion": Choice("entropy", "gini", "error", "risk") | Function(),

@@ -87,7 +87,16 @@ class TextbookTreeRegressor(TextbookTree, Regressor):
       Wadsworth.
     """
 
-    card = Card("textbook tree", "a tree with every choice open and its growth on record")
+    card = Card(
+        "textbook tree",
+        "a tree with every choice open and its growth on record",
+        learns=(
+            "a tree of conditions",
+            "squared or absolute error of the leaves",
+            "one split after the other, then pruning",
+            "greedy",
+        ),
+    )
     takes = frozenset({"nominal", "missing", "sparse"})
     accepts = {
         "criterion": Choice("squared", "absolute", "worst"),

@@ -93,7 +93,16 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
       framework using meta-learning. Pattern Recognition 48(5), 1925-1935. doi:10.1016/j.patcog.2014.12.003
     """
 
-    card = Card("dynamic selection", "for each row the members that did well on its neighbours")
+    card = Card(
+        "dynamic selection",
+        "for each row the members that did well on its neighbours",
+        learns=(
+            "the members that did well nearby",
+            "errors of the members on the nearest unseen rows",
+            "a search for neighbours",
+            "stored",
+        ),
+    )
     multiclass = "as the estimator"
     accepts = {**DYNAMIC, "method": Choice(*CLASS_METHODS)}
     stored = {

@@ -72,7 +72,16 @@ class DynamicSelectionRegressor(DynamicSelection, Regressor):
     """
 
     _task = "regressor"
-    card = Card("dynamic selection", "for each row the members that did well on its neighbours")
+    card = Card(
+        "dynamic selection",
+        "for each row the members that did well on its neighbours",
+        learns=(
+            "the members that did well nearby",
+            "errors of the members on the nearest unseen rows",
+            "a search for neighbours",
+            "stored",
+        ),
+    )
     accepts = {**DYNAMIC, "method": Choice("best", "weighted")}
     stored = {"errors_": FloatArray("l", "r", low=0)}
 

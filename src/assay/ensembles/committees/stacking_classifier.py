@@ -98,7 +98,14 @@ class StackingClassifier(Stacking, TransformerMixin, Classifier):
     """
 
     card = Card(
-        "stacking", "logistic regression on the outputs of naive Bayes, logistic regression and a tree"
+        "stacking",
+        "logistic regression on the outputs of naive Bayes, logistic regression and a tree",
+        learns=(
+            "a learner of the answers of others",
+            "that of the final estimator, on unseen rows",
+            "that of the final estimator",
+            "as the estimator",
+        ),
     )
     multiclass = "as the estimator"
 

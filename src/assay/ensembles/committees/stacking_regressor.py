@@ -76,7 +76,16 @@ class StackingRegressor(Stacking, TransformerMixin, Regressor):
     """
 
     _task = "regressor"
-    card = Card("stacking", "ridge regression on the answers of ridge regression, a tree and boosted trees")
+    card = Card(
+        "stacking",
+        "ridge regression on the answers of ridge regression, a tree and boosted trees",
+        learns=(
+            "a learner of the answers of others",
+            "that of the final estimator, on unseen rows",
+            "that of the final estimator",
+            "as the estimator",
+        ),
+    )
     stack_method = "predict"
     accepts = {name: accepted for name, accepted in STACKING.items() if name != "stack_method"}
 

@@ -106,7 +106,16 @@ class VotingClassifier(Committee, TransformerMixin, Classifier):
       Pattern Analysis and Machine Intelligence 20(3), 226-239. doi:10.1109/34.667881
     """
 
-    card = Card("voting", "naive Bayes, logistic regression and a tree vote")
+    card = Card(
+        "voting",
+        "naive Bayes, logistic regression and a tree vote",
+        learns=(
+            "a weighted vote or mean of members",
+            "that of the members; of learned weights the squared error",
+            "that of the members; least squares on the simplex",
+            "as the estimator",
+        ),
+    )
     multiclass = "as the estimator"
     accepts = {
         **COMMITTEE,

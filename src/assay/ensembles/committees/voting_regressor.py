@@ -83,7 +83,16 @@ class VotingRegressor(Committee, TransformerMixin, Regressor):
     """
 
     _task = "regressor"
-    card = Card("voting", "ridge regression, a tree and boosted trees, averaged")
+    card = Card(
+        "voting",
+        "ridge regression, a tree and boosted trees, averaged",
+        learns=(
+            "a weighted vote or mean of members",
+            "that of the members; of learned weights the squared error",
+            "that of the members; least squares on the simplex",
+            "as the estimator",
+        ),
+    )
     accepts = {
         **COMMITTEE,
         "weights": Any_(

@@ -112,6 +112,12 @@ class ARDRegression(CompressingLearner, PosteriorRegressor, Regressor):
         also=("automatic relevance determination", "sparse bayesian regression"),
         scale=True,
         most_columns=1000,
+        learns=(
+            "a linear function with Gaussian weights",
+            "negative log evidence",
+            "evidence updates of the precisions",
+            "local",
+        ),
     )
     kept_in_single = ("coef_", "intercept_", "sigma_")
     accepts = {

@@ -118,7 +118,17 @@ class BayesianGeneralizedLinearModel(PosteriorRegressor, NamedFamilyRegressor):
     - McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd edition. Chapman and Hall.
     """
 
-    card = Card("bayesian glm", "a generalised linear model with a posterior of its weights", scale=True)
+    card = Card(
+        "bayesian glm",
+        "a generalised linear model with a posterior of its weights",
+        scale=True,
+        learns=(
+            "a function of a linear score, Gaussian weights",
+            "negative log posterior",
+            "Newton steps, Laplace's approximation",
+            "global",
+        ),
+    )
     accepts = {
         **NamedFamilyRegressor.accepts,
         "alpha": Range(0, open="low") | Choice("evidence"),

@@ -107,6 +107,12 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
         "linear regression with a posterior of its weights",
         also=("normal gamma regression",),
         scale=True,
+        learns=(
+            "a linear function with Gaussian weights",
+            "negative log posterior, or evidence of its precisions",
+            "a linear system, and evidence updates",
+            "analytic",
+        ),
     )
     accepts = {
         "alpha": Range(0) | Choice("evidence") | Array(1, low=0),

@@ -121,6 +121,12 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         also=("bayesian logistic", "laplace logistic"),
         scale=True,
         most_columns=500,
+        learns=(
+            "log odds linear in the columns, Gaussian weights",
+            "negative log posterior",
+            "Newton steps, Laplace's approximation",
+            "global",
+        ),
     )
     accepts = {
         "alpha": Range(0, open="low") | Choice("evidence"),

@@ -110,6 +110,12 @@ class BayesianRidge(CompressingLearner, PosteriorRegressor, Regressor):
         "ridge whose penalty maximises the evidence",
         also=("bayesian regression",),
         scale=True,
+        learns=(
+            "a linear function with Gaussian weights",
+            "negative log evidence",
+            "evidence updates of the precisions",
+            "local",
+        ),
     )
     kept_in_single = ("coef_", "intercept_")
     accepts = {

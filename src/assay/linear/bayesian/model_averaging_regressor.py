@@ -107,6 +107,12 @@ class ModelAveragingRegressor(PolynomialTerms, CompressingLearner, PosteriorRegr
         also=("bayesian model averaging", "bma"),
         scale=True,
         most_columns=100,
+        learns=(
+            "a mean of linear functions of all subsets of columns",
+            "none: models are averaged by their evidence",
+            "all subsets, or a Markov chain over them",
+            "global",
+        ),
     )
     accepts = {
         "prior": Choice("g", "gaussian"),

@@ -94,6 +94,12 @@ class FlexibleDiscriminantAnalysis(TransformerMixin, MetaEstimator, Classifier):
         "fda",
         "linear discriminants of what a regression makes of the columns",
         also=("flexible discriminant", "flexible discriminant analysis"),
+        learns=(
+            "discriminants of the fits of a regressor",
+            "squared error of optimal scores",
+            "the regressor's, and an eigendecomposition",
+            "analytic",
+        ),
     )
     accepts = {
         "estimator": Any_("a regressor, or None"),

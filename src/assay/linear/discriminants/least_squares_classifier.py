@@ -64,7 +64,11 @@ class LeastSquaresClassifier(LeastSquaresLearner, LinearClassifier, Discriminant
     - Bishop, C. M. (2006). Pattern Recognition and Machine Learning. Springer.
     """
 
-    card = Card("least squares", "linear regression on coded classes")
+    card = Card(
+        "least squares",
+        "linear regression on coded classes",
+        learns=("linear scores", "squared error of coded classes", "normal equations", "analytic"),
+    )
     multiclass = "one-vs-rest"
     accepts = {
         "coding": Choice("signs", "fisher", "indicators"),

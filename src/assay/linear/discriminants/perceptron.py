@@ -85,7 +85,17 @@ class Perceptron(SGDClassifier):
       brain. Psychological Review 65(6), 386-408. doi:10.1037/h0042519
     """
 
-    card = Card("perceptron", "corrects one mistake after the other", scale=True)
+    card = Card(
+        "perceptron",
+        "corrects one mistake after the other",
+        scale=True,
+        learns=(
+            "a linear score",
+            "perceptron loss: distance of mistakes from the boundary",
+            "one row after the other",
+            "global",
+        ),
+    )
     accepts: ClassVar[dict[str, Accepted | None]] = {
         name: accepted
         for name, accepted in SGDClassifier.accepts.items()

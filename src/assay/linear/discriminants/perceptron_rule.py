@@ -114,7 +114,15 @@ class PerceptronRule(SignClassifier):
     """
 
     card = Card(
-        "perceptron rule", "two classes: the perceptron of the textbook, mistake by mistake", scale=True
+        "perceptron rule",
+        "two classes: the perceptron of the textbook, mistake by mistake",
+        scale=True,
+        learns=(
+            "a linear score",
+            "perceptron loss: distance of mistakes from the boundary",
+            "one row after the other",
+            "global",
+        ),
     )
     multiclass = "two classes only"
     accepts = {

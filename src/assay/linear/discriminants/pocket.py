@@ -89,7 +89,12 @@ class PocketClassifier(SignClassifier):
       179-191. doi:10.1109/72.80230
     """
 
-    card = Card("pocket", "two classes: the best weights that the perceptron has met", scale=True)
+    card = Card(
+        "pocket",
+        "two classes: the best weights that the perceptron has met",
+        scale=True,
+        learns=("a linear score", "errors", "perceptron steps, the best of them kept", "local"),
+    )
     multiclass = "two classes only"
     accepts = {
         "max_updates": Count(),

@@ -83,7 +83,18 @@ class RidgeClassifier(LabelTable, LeastSquaresLearner, LinearClassifier, Discrim
       Springer. doi:10.1007/978-0-387-84858-7
     """
 
-    card = Card("ridge", "least squares on coded classes, shrunk", also=("ridge classifier",), scale=True)
+    card = Card(
+        "ridge",
+        "least squares on coded classes, shrunk",
+        also=("ridge classifier",),
+        scale=True,
+        learns=(
+            "linear scores",
+            "squared error of -1 and 1 + squared weights",
+            "a Cholesky factor or a singular value decomposition",
+            "analytic",
+        ),
+    )
     multiclass = "one-vs-rest"
 
     kept_in_single = ("coef_", "intercept_")

@@ -77,7 +77,17 @@ class RidgeClassifierCV(LabelTable, RidgeSearch, LinearClassifier, Discriminant)
       ridge parameter. Technometrics 21(2), 215-223.
     """
 
-    card = Card("ridge cv", "ridge on coded classes, its penalty by leave-one-out", scale=True)
+    card = Card(
+        "ridge cv",
+        "ridge on coded classes, its penalty by leave-one-out",
+        scale=True,
+        learns=(
+            "linear scores",
+            "squared error of -1 and 1 + squared weights",
+            "a Cholesky factor or a singular value decomposition",
+            "analytic",
+        ),
+    )
     multiclass = "one-vs-rest"
 
     kept_in_single = ("coef_", "intercept_")

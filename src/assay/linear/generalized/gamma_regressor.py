@@ -44,5 +44,15 @@ class GammaRegressor(PoissonRegressor):
     McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd edition. Chapman and Hall.
     """
 
-    card = Card("gamma regression", "amounts above 0 with a constant relative error", scale=True)
+    card = Card(
+        "gamma regression",
+        "amounts above 0 with a constant relative error",
+        scale=True,
+        learns=(
+            "a function of a linear score",
+            "deviance + squared weights",
+            "L-BFGS or Newton steps",
+            "global",
+        ),
+    )
     family_name = "gamma"

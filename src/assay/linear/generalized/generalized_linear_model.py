@@ -109,7 +109,15 @@ class GeneralizedLinearModel(Inference, NamedFamilyRegressor):
 
     reference_category = True
     card = Card(
-        "glm", "family, link and linear predictor: counts, shares, amounts; standard errors", scale=True
+        "glm",
+        "family, link and linear predictor: counts, shares, amounts; standard errors",
+        scale=True,
+        learns=(
+            "a function of a linear score",
+            "deviance + squared weights",
+            "L-BFGS or Newton steps",
+            "global",
+        ),
     )
     accepts = {**NamedFamilyRegressor.accepts, "alpha": Range(0), "tol": Range(0), "warm_start": Flag()}
 

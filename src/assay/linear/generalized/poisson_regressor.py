@@ -63,7 +63,17 @@ class PoissonRegressor(DevianceRegressor):
     McCullagh, P. and Nelder, J. A. (1989). Generalized Linear Models, 2nd edition. Chapman and Hall.
     """
 
-    card = Card("poisson", "counts: the logarithm of the mean is linear", scale=True)
+    card = Card(
+        "poisson",
+        "counts: the logarithm of the mean is linear",
+        scale=True,
+        learns=(
+            "a function of a linear score",
+            "deviance + squared weights",
+            "L-BFGS or Newton steps",
+            "global",
+        ),
+    )
     accepts = {
         "alpha": Range(0),
         "fit_intercept": Flag(),

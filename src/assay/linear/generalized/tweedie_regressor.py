@@ -50,7 +50,17 @@ class TweedieRegressor(PoissonRegressor):
     Joergensen, B. (1987). Exponential dispersion models. Journal of the Royal Statistical Society B 49, 127-162.
     """
 
-    card = Card("tweedie", "a variance that is a power of the mean; amounts that are often 0", scale=True)
+    card = Card(
+        "tweedie",
+        "a variance that is a power of the mean; amounts that are often 0",
+        scale=True,
+        learns=(
+            "a function of a linear score",
+            "deviance + squared weights",
+            "L-BFGS or Newton steps",
+            "global",
+        ),
+    )
     accepts = {
         **PoissonRegressor.accepts,
         "power": Any_("a number that is not between 0 and 1", lambda v: Range().holds(v) and not 0 < v < 1),

@@ -143,6 +143,12 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         "a linear machine with margin, one row at a time",
         scale=True,
         settings={"random_state": 0},
+        learns=(
+            "linear scores",
+            "hinge, log or another loss + penalty",
+            "stochastic gradient descent",
+            "global",
+        ),
     )
     multiclass = "one-vs-rest"
 

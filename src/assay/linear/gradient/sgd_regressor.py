@@ -116,7 +116,16 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
     """
 
     card = Card(
-        "sgd", "a weighted sum of the columns, learned row by row", scale=True, settings={"random_state": 0}
+        "sgd",
+        "a weighted sum of the columns, learned row by row",
+        scale=True,
+        settings={"random_state": 0},
+        learns=(
+            "a linear function",
+            "squared, Huber or insensitive error + penalty",
+            "stochastic gradient descent",
+            "global",
+        ),
     )
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "loss": Choice("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"),

@@ -93,6 +93,12 @@ class IndependentSigmoids(GradientOutputs):
         "independent sigmoids",
         "one logistic output for each label, labels need not exclude each other",
         scale=True,
+        learns=(
+            "a linear score behind a logistic function for each class",
+            "log loss of each class, or squared error",
+            "gradient descent",
+            "global",
+        ),
     )
     multiclass = "one-vs-rest"
     stored = {"multilabel_": Boolean()}

@@ -83,7 +83,12 @@ class LogisticDiscriminant(GradientOutputs):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("logistic discriminant", "logistic regression by gradient descent, step by step", scale=True)
+    card = Card(
+        "logistic discriminant",
+        "logistic regression by gradient descent, step by step",
+        scale=True,
+        learns=("log odds linear in the columns", "log loss, or squared error", "gradient descent", "global"),
+    )
     stored = {"error_": Text()}
 
     @property

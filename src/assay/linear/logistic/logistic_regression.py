@@ -126,6 +126,12 @@ class LogisticRegression(Inference, LinearClassifier, PassLearner, Classifier):
         suits="any",
         scale=True,
         settings={"max_iter": 1000},
+        learns=(
+            "log odds linear in the columns",
+            "log loss + squared (or absolute) weights",
+            "Newton or quasi-Newton steps; coordinate descent",
+            "global",
+        ),
     )
     link = "softmax"
     kept_in_single = ("coef_", "intercept_")

@@ -121,6 +121,12 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
             "scoring": "neg_log_loss",
             "max_iter": 1000,
         },
+        learns=(
+            "log odds linear in the columns",
+            "log loss + squared (or absolute) weights",
+            "Newton or quasi-Newton steps; coordinate descent",
+            "global",
+        ),
     )
     __metadata_request__score = {"sample_weight": UNUSED}  # the scorer's to ask for
     link = "softmax"

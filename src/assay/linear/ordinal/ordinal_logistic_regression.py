@@ -105,6 +105,12 @@ class OrdinalLogisticRegression(Inference, Classifier):
         "thresholds on one weighted sum of the columns, for classes that have an order",
         also=("proportional odds", "ordered logit"),
         settings={"alpha": 0.001},  # finite weights also where the classes are separated
+        learns=(
+            "a linear score and ordered thresholds",
+            "log loss of the ordered classes",
+            "Newton steps",
+            "global",
+        ),
     )
     accepts = {
         "order": Any_(

@@ -105,7 +105,17 @@ class ElasticNet(SelectingRegressor, LinearRegressor, Regressor):
       coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
 
-    card = Card("elastic net", "a weighted sum of few columns, similar columns together", scale=True)
+    card = Card(
+        "elastic net",
+        "a weighted sum of few columns, similar columns together",
+        scale=True,
+        learns=(
+            "a linear function with few columns",
+            "squared error + absolute and squared weights",
+            "coordinate descent",
+            "global",
+        ),
+    )
     __metadata_request__fit = {"check_input": UNUSED}  # no metadata of rows
     kept_in_single = ("coef_", "intercept_")
     accepts = {

@@ -88,7 +88,17 @@ class ElasticNetCV(PassesOn, SelectingRegressor, LinearRegressor, Regressor):  #
       coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
 
-    card = Card("elastic net cv", "elastic net, its penalty by cross-validation", scale=True)
+    card = Card(
+        "elastic net cv",
+        "elastic net, its penalty by cross-validation",
+        scale=True,
+        learns=(
+            "a linear function with few columns",
+            "squared error + absolute and squared weights",
+            "coordinate descent",
+            "global",
+        ),
+    )
     kept_in_single = ("coef_", "intercept_")
     accepts = {
         "l1_ratio": Any_(

@@ -64,7 +64,17 @@ class EpsilonInsensitiveRegressor(LinearRegressor, Regressor):
       199-222. doi:10.1023/B:STCO.0000035301.49549.88
     """
 
-    card = Card("epsilon insensitive", "a linear function in a tube of free errors", scale=True)
+    card = Card(
+        "epsilon insensitive",
+        "a linear function in a tube of free errors",
+        scale=True,
+        learns=(
+            "a linear function",
+            "absolute error beyond epsilon + squared weights",
+            "an interior-point method",
+            "global",
+        ),
+    )
     accepts = {"epsilon": Range(0), "alpha": Range(0), "fit_intercept": Flag(), "max_iter": Count()}
     stored = {"outside_": BoolArray("*")}
 

@@ -86,6 +86,7 @@ class HuberRegressor(LinearRegressor, Regressor):
         settings={
             "alpha": 0.0
         },  # the penalty of (1) is not of one degree with the loss: large units shrink all slopes
+        learns=("a linear function", "Huber's error + squared weights", "Newton steps", "global"),
     )
     accepts = {
         "epsilon": Range(1),

@@ -66,7 +66,17 @@ class Lasso(ElasticNet):
       coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
 
-    card = Card("lasso", "a weighted sum of few columns", scale=True)
+    card = Card(
+        "lasso",
+        "a weighted sum of few columns",
+        scale=True,
+        learns=(
+            "a linear function with few columns",
+            "squared error + absolute weights",
+            "coordinate descent",
+            "global",
+        ),
+    )
     accepts = {name: rule for name, rule in ElasticNet.accepts.items() if name != "l1_ratio"}
     path = staticmethod(lasso_path)
     l1_ratio = 1.0

@@ -55,7 +55,18 @@ class LassoCV(ElasticNetCV):
       coordinate descent. Journal of Statistical Software 33(1), 1-22. doi:10.18637/jss.v033.i01
     """
 
-    card = Card("lasso cv", "lasso, its penalty by cross-validation", scale=True, suits="any")
+    card = Card(
+        "lasso cv",
+        "lasso, its penalty by cross-validation",
+        scale=True,
+        suits="any",
+        learns=(
+            "a linear function with few columns",
+            "squared error + absolute weights",
+            "coordinate descent",
+            "global",
+        ),
+    )
     accepts = {name: rule for name, rule in ElasticNetCV.accepts.items() if name != "l1_ratio"}
     path = staticmethod(lasso_path)
     l1_ratio = 1.0

@@ -78,6 +78,12 @@ class LinearRegression(Inference, SeveralOutputs, LinearRegressor, Regressor):
         "a weighted sum of the columns with the least squared error",
         also=("least squares", "ols"),
         suits="any",
+        learns=(
+            "a linear function",
+            "squared error",
+            "normal equations or an orthogonal decomposition; non-negative least squares",
+            "analytic",
+        ),
     )
     kept_in_single = ("coef_", "intercept_")
     accepts = {

@@ -83,7 +83,11 @@ class PolynomialRegressor(Regressor):
       Springer. doi:10.1007/978-0-387-84858-7
     """
 
-    card = Card("polynomial", "a polynomial of the columns by least squares")
+    card = Card(
+        "polynomial",
+        "a polynomial of the columns by least squares",
+        learns=("a polynomial", "squared error + squared weights", "an orthogonal decomposition", "analytic"),
+    )
     accepts = {
         "degree": Count(0) | Any_("'interpolate'", lambda v: isinstance(v, str) and v == "interpolate"),
         "alpha": Range(0, np.inf, open="high"),

@@ -69,6 +69,7 @@ class QuantileRegressor(LinearRegressor, Regressor):
         "a linear function below which a given share of the numbers lies",
         also=("quantile",),
         scale=True,
+        learns=("a linear function", "pinball loss + absolute weights", "an interior-point method", "global"),
     )
     accepts = {
         "quantile": Range(0, 1, open="both"),

@@ -79,7 +79,18 @@ class Ridge(Inference, SeveralOutputs, LinearRegressor, Regressor):
       Technometrics 12(1), 55-67.
     """
 
-    card = Card("ridge", "least squares, shrunk", also=("ridge regression",), scale=True)
+    card = Card(
+        "ridge",
+        "least squares, shrunk",
+        also=("ridge regression",),
+        scale=True,
+        learns=(
+            "a linear function",
+            "squared error + squared weights",
+            "a Cholesky factor or a singular value decomposition",
+            "analytic",
+        ),
+    )
     kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alpha": Range(0) | Array(1, low=0),

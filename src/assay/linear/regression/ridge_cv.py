@@ -84,7 +84,18 @@ class RidgeCV(RidgeSearch, LeastSquaresIntervals, LinearRegressor, Regressor):  
       ridge parameter. Technometrics 21(2), 215-223.
     """
 
-    card = Card("ridge cv", "ridge regression, its penalty by leave-one-out", scale=True, suits="any")
+    card = Card(
+        "ridge cv",
+        "ridge regression, its penalty by leave-one-out",
+        scale=True,
+        suits="any",
+        learns=(
+            "a linear function",
+            "squared error + squared weights",
+            "a Cholesky factor or a singular value decomposition",
+            "analytic",
+        ),
+    )
     kept_in_single = ("coef_", "intercept_")
     accepts = {
         "alphas": Array(1) | Range(0, open="low"),

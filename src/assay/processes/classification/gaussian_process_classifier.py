@@ -141,6 +141,12 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
         scale=True,
         most_rows=2_000,
         settings={"kernel": "rbf", "selection": "map"},
+        learns=(
+            "a Gaussian process behind a logistic function",
+            "negative log marginal likelihood",
+            "Laplace's approximation by Newton steps, L-BFGS for the kernel",
+            "local",
+        ),
     )
     multiclass = "one-vs-rest"
     accepts = {

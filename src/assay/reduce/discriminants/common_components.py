@@ -221,6 +221,12 @@ class CommonPrincipalComponents(TransformerMixin, OwnCovariances):
         "common components",
         "Gaussian classes with the same axes, each its own variances along them",
         also=("common principal components", "cpc"),
+        learns=(
+            "a Gaussian of each class, axes shared",
+            "negative log joint likelihood",
+            "rotations of pairs of axes",
+            "local",
+        ),
     )
     accepts = {
         "n_components": Count(1) | None,

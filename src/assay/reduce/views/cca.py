@@ -91,6 +91,12 @@ class CCA(PairedDirections, Regressor):
         "cca",
         "pairs of directions of two tables with the largest correlation",
         settings={"n_components": 1},  # one target has one pair
+        learns=(
+            "pairs of directions of two tables",
+            "negative correlation",
+            "a singular value decomposition",
+            "analytic",
+        ),
     )
     accepts = {**PLS_PARAMETERS, "ridge": Range(0)}
     stored = {

@@ -59,6 +59,12 @@ class PLSCanonical(PairedDirections, Regressor):
         "pls canonical",
         "pairs of directions of two tables that vary together most",
         settings={"n_components": 1},  # one target has one pair
+        learns=(
+            "directions of two tables",
+            "negative covariance of the scores",
+            "singular vectors, one pair after the other",
+            "greedy",
+        ),
     )
     accepts = {**PLS_PARAMETERS, "algorithm": Choice("nipals", "svd")}
 

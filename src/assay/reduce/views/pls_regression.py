@@ -90,6 +90,12 @@ class PLSRegression(PairedDirections, Regressor):
         "pls",
         "least squares on the directions that vary most with the target",
         also=("partial least squares", "pls regression"),
+        learns=(
+            "directions of two tables",
+            "negative covariance of the scores",
+            "singular vectors, one pair after the other",
+            "greedy",
+        ),
     )
     accepts = {
         **PLS_PARAMETERS,

@@ -81,7 +81,16 @@ class AssociativeClassifier(CarClassifier):
       class-association rules. IEEE International Conference on Data Mining, 369-376.
     """
 
-    card = Card("associative", "all class association rules, none left out")
+    card = Card(
+        "associative",
+        "all class association rules, none left out",
+        learns=(
+            "class association rules",
+            "none of the whole; confidence and support of each rule",
+            "all frequent item sets, then a choice among rules",
+            "greedy",
+        ),
+    )
     accepts = {
         **MINING,
         "top": Count(1) | None,

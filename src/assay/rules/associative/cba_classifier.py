@@ -74,7 +74,16 @@ class CBAClassifier(CarClassifier):
       Discovery and Data Mining, 80-86.
     """
 
-    card = Card("cba", "the most confident rules among frequent sets of values")
+    card = Card(
+        "cba",
+        "the most confident rules among frequent sets of values",
+        learns=(
+            "class association rules",
+            "none of the whole; confidence and support of each rule",
+            "all frequent item sets, then a choice among rules",
+            "greedy",
+        ),
+    )
     accepts = {**MINING, "pessimistic": Flag()}
 
     def __init__(

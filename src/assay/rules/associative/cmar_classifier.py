@@ -86,7 +86,16 @@ class CMARClassifier(CarClassifier):
       class-association rules. IEEE International Conference on Data Mining, 369-376.
     """
 
-    card = Card("cmar", "rules among frequent sets of values, several vote")
+    card = Card(
+        "cmar",
+        "rules among frequent sets of values, several vote",
+        learns=(
+            "class association rules",
+            "none of the whole; confidence and support of each rule",
+            "all frequent item sets, then a choice among rules",
+            "greedy",
+        ),
+    )
     accepts = {**MINING, "coverage": Count(1), "significance": Range(0, 1, open="both")}
 
     def __init__(

@@ -92,7 +92,16 @@ class CPARClassifier(RuleClassifier):
       Conference on Data Mining, 331-335.
     """
 
-    card = Card("cpar", "rules grown together, the best five of each class vote")
+    card = Card(
+        "cpar",
+        "rules grown together, the best five of each class vote",
+        learns=(
+            "class association rules",
+            "none of the whole; confidence and support of each rule",
+            "all frequent item sets, then a choice among rules",
+            "greedy",
+        ),
+    )
     multiclass = "one-vs-rest"
     accepts = {
         "decay": Range(0, 1, open="both"),

@@ -68,7 +68,16 @@ class MaximalPatternClassifier(CarClassifier):
     - Han, J., Kamber, M. and Pei, J. (2011). Data Mining: Concepts and Techniques, third edition. Morgan Kaufmann.
     """
 
-    card = Card("maximal patterns", "the largest frequent sets of values that a row holds vote")
+    card = Card(
+        "maximal patterns",
+        "the largest frequent sets of values that a row holds vote",
+        learns=(
+            "class association rules",
+            "none of the whole; confidence and support of each rule",
+            "all frequent item sets, then a choice among rules",
+            "greedy",
+        ),
+    )
     mining: ClassVar[dict[str, Any]] = {"by_antecedent": True, "stop_at_sure": False, "sure": 0.0}
 
     def __init__(

@@ -77,7 +77,16 @@ class AQClassifier(RuleClassifier):
       1041-1045.
     """
 
-    card = Card("aq", "rules around single rows, none wrong where rows do not contradict")
+    card = Card(
+        "aq",
+        "rules around single rows, none wrong where rows do not contradict",
+        learns=(
+            "a list or set of rules",
+            "impurity or precision of each rule",
+            "one rule after the other, by beam or greedy search",
+            "greedy",
+        ),
+    )
     multiclass = "one-vs-rest"
     accepts = {"max_star": Count(1), "seeds": Choice("first", "random"), "random_state": Seed()}
     stored = {"seeds_": CodeArray("*")}

@@ -90,7 +90,16 @@ class CN2Classifier(RuleClassifier):
       on Learning, 151-163.
     """
 
-    card = Card("cn2", "rules found by beam search that pass a test of significance")
+    card = Card(
+        "cn2",
+        "rules found by beam search that pass a test of significance",
+        learns=(
+            "a list or set of rules",
+            "impurity or precision of each rule",
+            "one rule after the other, by beam or greedy search",
+            "greedy",
+        ),
+    )
     accepts = {
         "ordered": Flag(),
         "measure": Choice("entropy", "laplace") | None,

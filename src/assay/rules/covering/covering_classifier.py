@@ -96,7 +96,17 @@ class SequentialCoveringClassifier(RuleClassifier):
     - Mitchell, T. M. (1997). Machine Learning. McGraw-Hill.
     """
 
-    card = Card("covering", "one rule after the other, each choice open", also=("sequential covering",))
+    card = Card(
+        "covering",
+        "one rule after the other, each choice open",
+        also=("sequential covering",),
+        learns=(
+            "a list or set of rules",
+            "impurity or precision of each rule",
+            "one rule after the other, by beam or greedy search",
+            "greedy",
+        ),
+    )
     multiclass = "one-vs-rest"
     accepts = {
         "measure": Choice(*MEASURES),

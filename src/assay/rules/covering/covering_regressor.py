@@ -82,7 +82,12 @@ class CoveringRegressor(RuleRegressor):
       doi:10.1023/A:1006524209794
     """
 
-    card = Card("covering", "rules for numbers, one after the other", also=("sequential covering",))
+    card = Card(
+        "covering",
+        "rules for numbers, one after the other",
+        also=("sequential covering",),
+        learns=("a list of rules with numbers", "squared error", "one rule after the other", "greedy"),
+    )
     accepts = {
         "answer": Choice("mean", "linear"),
         "min_samples": Range(0, open="low"),

@@ -84,7 +84,17 @@ class IrepClassifier(RuleClassifier):
       Learning, 70-77.
     """
 
-    card = Card("irep", "rules grown on some rows and pruned on others", settings={"random_state": 0})
+    card = Card(
+        "irep",
+        "rules grown on some rows and pruned on others",
+        settings={"random_state": 0},
+        learns=(
+            "a list or set of rules",
+            "impurity or precision of each rule",
+            "one rule after the other, by beam or greedy search",
+            "greedy",
+        ),
+    )
     multiclass = "one-vs-rest"
     accepts = {
         "prune_share": Range(0, 1, open="both"),

@@ -69,7 +69,16 @@ class PrismClassifier(RuleClassifier):
       Studies 27(4), 349-370. doi:10.1016/S0020-7373(87)80003-2
     """
 
-    card = Card("prism", "rules that are always right, class by class")
+    card = Card(
+        "prism",
+        "rules that are always right, class by class",
+        learns=(
+            "a list or set of rules",
+            "impurity or precision of each rule",
+            "one rule after the other, by beam or greedy search",
+            "greedy",
+        ),
+    )
     multiclass = "one-vs-rest"
     accepts = {
         "order": Any_("a list of labels", is_order) | None,

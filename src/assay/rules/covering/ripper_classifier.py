@@ -118,6 +118,12 @@ class RipperClassifier(RuleClassifier):
         also=("jrip", "rules"),
         suits="any",
         settings={"random_state": 0},
+        learns=(
+            "a list of rules",
+            "description length of rules and exceptions",
+            "one rule after the other, then revisions",
+            "greedy",
+        ),
     )
     multiclass = "one-vs-rest"
     accepts = {

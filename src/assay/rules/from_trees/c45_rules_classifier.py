@@ -98,6 +98,12 @@ class C45RulesClassifier(RuleClassifier):
         "the rules of a pruned tree, shortened and chosen",
         also=("c4.5 rules",),
         settings={"random_state": 0},
+        learns=(
+            "a list of rules",
+            "pessimistic error, description length",
+            "rules of trees, then pruning",
+            "greedy",
+        ),
     )
     accepts = {
         "estimator": Any_(

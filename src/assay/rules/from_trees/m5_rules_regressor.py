@@ -77,7 +77,13 @@ class M5RulesRegressor(RuleRegressor):
       Intelligence, 343-348.
     """
 
-    card = Card("m5 rules", "rules with a linear function each", suits="any", most_rows=5_000)
+    card = Card(
+        "m5 rules",
+        "rules with a linear function each",
+        suits="any",
+        most_rows=5_000,
+        learns=("rules with linear functions", "squared error", "rules of model trees", "greedy"),
+    )
     takes = frozenset({"nominal"})
     accepts = {
         "select": Choice("coverage", "error"),

@@ -90,7 +90,16 @@ class PartClassifier(RuleClassifier):
       Conference on Machine Learning, 144-151.
     """
 
-    card = Card("part", "rules out of half-grown trees")
+    card = Card(
+        "part",
+        "rules out of half-grown trees",
+        learns=(
+            "a list of rules",
+            "pessimistic error, description length",
+            "rules of trees, then pruning",
+            "greedy",
+        ),
+    )
     accepts = {
         "pruning": Choice("error-based", "reduced-error") | None,
         "confidence": Range(0, 0.5, open="low"),

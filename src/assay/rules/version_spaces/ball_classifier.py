@@ -88,7 +88,17 @@ class BallClassifier(Classifier):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("balls", "each class a ball or an ellipsoid", scale=True)
+    card = Card(
+        "balls",
+        "each class a ball or an ellipsoid",
+        scale=True,
+        learns=(
+            "a ball around a class",
+            "no error on the training rows",
+            "the smallest ball around, the largest without others",
+            "global",
+        ),
+    )
     multiclass = "one-vs-rest"
     accepts = {
         "hypothesis": Choice("middle", "specific", "general"),

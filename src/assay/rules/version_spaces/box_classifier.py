@@ -97,7 +97,16 @@ class BoxClassifier(RuleClassifier):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("box", "each class a box")
+    card = Card(
+        "box",
+        "each class a box",
+        learns=(
+            "boxes around a class",
+            "no error on the training rows",
+            "bounds of the version space",
+            "global",
+        ),
+    )
     multiclass = "one-vs-rest"
     accepts = {
         "hypothesis": Choice("middle", "specific", "general"),

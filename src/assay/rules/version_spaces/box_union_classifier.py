@@ -73,7 +73,11 @@ class BoxUnionClassifier(RuleClassifier):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("boxes", "each class a union of boxes")
+    card = Card(
+        "boxes",
+        "each class a union of boxes",
+        learns=("a union of boxes", "errors", "one box after the other", "greedy"),
+    )
     multiclass = "one-vs-rest"
     accepts = {
         "max_boxes": Count(1) | None,

@@ -96,7 +96,15 @@ class CandidateElimination(Classifier):
     """
 
     card = Card(
-        "candidate elimination", "all boxes that agree with the rows seen so far", also=("version space",)
+        "candidate elimination",
+        "all boxes that agree with the rows seen so far",
+        also=("version space",),
+        learns=(
+            "boxes around a class",
+            "no error on the training rows",
+            "bounds of the version space",
+            "global",
+        ),
     )
     multiclass = "one-vs-rest"
 

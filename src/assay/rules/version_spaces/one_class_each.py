@@ -71,7 +71,16 @@ class OneClassEach(MetaEstimator, Classifier):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("one class each", "one yes/no hypothesis for each class, exactly one must say yes")
+    card = Card(
+        "one class each",
+        "one yes/no hypothesis for each class, exactly one must say yes",
+        learns=(
+            "a description of each class",
+            "that of the descriptions",
+            "that of the descriptions",
+            "as the estimator",
+        ),
+    )
     multiclass = "one-vs-rest"
 
     takes = frozenset({"nominal", "missing"})

@@ -81,7 +81,11 @@ class ThresholdRuleClassifier(RuleClassifier):
     - Alpaydin, E. (2020). Introduction to Machine Learning, fourth edition. MIT Press.
     """
 
-    card = Card("threshold rule", "two classes: one rule, one threshold for each column it needs")
+    card = Card(
+        "threshold rule",
+        "two classes: one rule, one threshold for each column it needs",
+        learns=("a threshold on one column", "errors", "all thresholds of all columns", "global"),
+    )
     multiclass = "two classes only"
     accepts = {"positive": Any_("a label, or None"), "directions": Choice("above", "either")}
     stored = {

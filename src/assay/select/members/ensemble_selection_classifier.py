@@ -74,7 +74,16 @@ class EnsembleSelectionClassifier(EnsembleSelection, Classifier):
       International Conference on Machine Learning. doi:10.1145/1015330.1015432
     """
 
-    card = Card("ensemble selection", "the models of a library that do best together")
+    card = Card(
+        "ensemble selection",
+        "the models of a library that do best together",
+        learns=(
+            "a mean of chosen models",
+            "log loss, or another measure, on unseen rows",
+            "one model after the other",
+            "greedy",
+        ),
+    )
     multiclass = "as the estimator"
 
     def __init__(

@@ -70,7 +70,16 @@ class EnsembleSelectionRegressor(EnsembleSelection, Regressor):
     """
 
     _task = "regressor"
-    card = Card("ensemble selection", "the models of a library that do best together")
+    card = Card(
+        "ensemble selection",
+        "the models of a library that do best together",
+        learns=(
+            "a mean of chosen models",
+            "squared error, or another measure, on unseen rows",
+            "one model after the other",
+            "greedy",
+        ),
+    )
 
     def __init__(
         self,

@@ -93,6 +93,12 @@ class LandmarkSVC(LandmarkMachine, Discriminant):
         "a kernel machine on a few landmarks, for many rows",
         also=("nystroem svm", "approximate svm", "landmark svm"),
         scale=True,
+        learns=(
+            "a linear score on landmarks",
+            "squared hinge loss + squared weights",
+            "Newton steps",
+            "global",
+        ),
     )
     multiclass = "one-vs-rest"
     accepts = {

@@ -78,6 +78,12 @@ class LandmarkSVR(LandmarkMachine, Regressor):
         "a kernel regression on a few landmarks, for many rows",
         also=("nystroem svr", "approximate svr"),
         scale=True,
+        learns=(
+            "a linear function on landmarks",
+            "squared error beyond epsilon + squared weights",
+            "Newton steps",
+            "global",
+        ),
     )
     accepts = {**LandmarkMachine.accepts, "epsilon": Range(0)}
 

@@ -77,7 +77,17 @@ class HardMarginSVC(MarginMachine):
     - Vapnik, V. N. (1995). The Nature of Statistical Learning Theory. Springer.
     """
 
-    card = Card("hard margin", "the widest street between two separable classes", scale=True)
+    card = Card(
+        "hard margin",
+        "the widest street between two separable classes",
+        scale=True,
+        learns=(
+            "a linear score",
+            "squared weights, with all rows outside of the margin",
+            "an interior-point method",
+            "global",
+        ),
+    )
     multiclass = "two classes only"
     accepts = {
         "fit_intercept": Flag(),

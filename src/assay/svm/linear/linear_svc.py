@@ -114,6 +114,12 @@ class LinearSVC(LinearClassifier, Discriminant):
         "a linear boundary with a wide margin",
         also=("linear svm", "linear support vector machine"),
         scale=True,
+        learns=(
+            "linear scores",
+            "(squared) hinge loss + squared weights",
+            "Newton steps, an interior-point method, or dual coordinate descent",
+            "global",
+        ),
     )
     multiclass = "one-vs-rest"
     accepts = {

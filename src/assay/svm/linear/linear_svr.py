@@ -83,7 +83,17 @@ class LinearSVR(LinearRegressor, Regressor):
       199-222. doi:10.1023/B:STCO.0000035301.49549.88
     """
 
-    card = Card("linear svr", "a flat linear function in a tube of free errors", scale=True)
+    card = Card(
+        "linear svr",
+        "a flat linear function in a tube of free errors",
+        scale=True,
+        learns=(
+            "a linear function",
+            "absolute (or squared) error beyond epsilon + squared weights",
+            "Newton steps, an interior-point method, or dual coordinate descent",
+            "global",
+        ),
+    )
     accepts = {
         "epsilon": Range(0),
         "tol": Range(0, open="low"),

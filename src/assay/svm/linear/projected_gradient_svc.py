@@ -101,7 +101,12 @@ class ProjectedGradientSVC(MarginMachine):
       lower and upper bounds. Mathematical Programming 106, 403-421. doi:10.1007/s10107-005-0595-2
     """
 
-    card = Card("dual ascent", "a machine with margin whose dual climbs step by step", scale=True)
+    card = Card(
+        "dual ascent",
+        "a machine with margin whose dual climbs step by step",
+        scale=True,
+        learns=("a linear score", "hinge loss + squared weights", "projected gradient on the dual", "global"),
+    )
     multiclass = "two classes only"
     accepts = {
         "C": Range(0, open="low"),

@@ -100,7 +100,12 @@ class SubgradientSVC(SignClassifier):
     - Shor, N. Z. (1985). Minimization Methods for Non-Differentiable Functions. Springer.
     """
 
-    card = Card("subgradient svm", "a machine with margin by steps against the subgradient", scale=True)
+    card = Card(
+        "subgradient svm",
+        "a machine with margin by steps against the subgradient",
+        scale=True,
+        learns=("a linear score", "hinge loss + squared weights", "subgradient descent", "global"),
+    )
     multiclass = "two classes only"
     remedy_for_more = "For more: LinearSVC, or OneVsRestClassifier around it."
     accepts = {

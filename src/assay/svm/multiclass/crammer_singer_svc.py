@@ -71,7 +71,16 @@ class CrammerSingerSVC(JointMachine):
     """
 
     card = Card(
-        "crammer singer", "all classes in one margin problem, the worst pays", scale=True, most_rows=10_000
+        "crammer singer",
+        "all classes in one margin problem, the worst pays",
+        scale=True,
+        most_rows=10_000,
+        learns=(
+            "a score of each class in the kernel's space",
+            "multiclass hinge loss + squared weights",
+            "dual coordinate steps",
+            "global",
+        ),
     )
     each = False
     margin = 1.0

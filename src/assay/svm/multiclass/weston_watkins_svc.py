@@ -77,6 +77,12 @@ class WestonWatkinsSVC(JointMachine):
         "all classes in one margin problem, each with its slack",
         scale=True,
         most_rows=10_000,
+        learns=(
+            "a score of each class in the kernel's space",
+            "multiclass hinge loss + squared weights",
+            "dual coordinate steps",
+            "global",
+        ),
     )
     each = True
     margin = 2.0

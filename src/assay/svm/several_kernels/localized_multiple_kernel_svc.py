@@ -112,6 +112,12 @@ class LocalizedMultipleKernelSVC(SVC):
         also=("localized multiple kernels", "lmkl"),
         scale=True,
         most_rows=2_000,
+        learns=(
+            "a linear score in a mix of kernels that changes with the row",
+            "hinge loss + squared weights",
+            "machines and gradient steps of the gates",
+            "local",
+        ),
     )
     accepts = {
         "kernels": KERNELS,

@@ -103,6 +103,12 @@ class MultipleKernelSVC(SeveralKernels, SVC):
         also=("mkl", "multiple kernel learning"),
         scale=True,
         most_rows=3_000,
+        learns=(
+            "a linear score in a mix of kernels",
+            "hinge loss + squared weights",
+            "machines and gradient steps of the mix",
+            "global",
+        ),
     )
     accepts = {
         **SeveralKernels.accepts,

@@ -87,6 +87,12 @@ class MultipleKernelSVR(SeveralKernels, SVR):
         also=("mkl", "multiple kernel learning"),
         scale=True,
         most_rows=3_000,
+        learns=(
+            "a linear function in a mix of kernels",
+            "absolute error beyond epsilon + squared weights",
+            "machines and gradient steps of the mix",
+            "global",
+        ),
     )
     accepts = {
         **SeveralKernels.accepts,

@@ -78,7 +78,16 @@ class FisherTreeClassifier(MultivariateTreeClassifier):
       Recognition and Artificial Intelligence 19(3), 323-353.
     """
 
-    card = Card("oblique tree", "a tree of linear discriminants")
+    card = Card(
+        "oblique tree",
+        "a tree of linear discriminants",
+        learns=(
+            "a tree of linear conditions",
+            "impurity of the leaves",
+            "one split after the other, its direction by a search or a discriminant",
+            "greedy",
+        ),
+    )
     accepts = {"grouping": Choice(*GROUPINGS), "deletion": Range(0, 1) | None, **CLASSIFYING}
 
     def __init__(

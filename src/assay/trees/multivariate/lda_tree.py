@@ -76,7 +76,16 @@ class LDATreeClassifier(MultivariateTreeClassifier):
       Transactions on Computers 26(4), 404-408.
     """
 
-    card = Card("lda tree", "a tree with a Gaussian for each class in every node")
+    card = Card(
+        "lda tree",
+        "a tree with a Gaussian for each class in every node",
+        learns=(
+            "a tree of linear conditions",
+            "impurity of the leaves",
+            "one split after the other, its direction by a search or a discriminant",
+            "greedy",
+        ),
+    )
     accepts = {**CLASSIFYING}
 
     def __init__(

@@ -89,6 +89,12 @@ class LinearCombinationTreeClassifier(MultivariateTreeClassifier):
         "linear combination tree",
         "a tree of weighted sums of columns, as CART searches for them",
         settings={"random_state": 0},
+        learns=(
+            "a tree of linear conditions",
+            "impurity of the leaves",
+            "one split after the other, its direction by a search or a discriminant",
+            "greedy",
+        ),
     )
     accepts = {"tol": Range(0), "deletion": Range(0, 1) | None, **CLASSIFYING}
 

@@ -78,6 +78,12 @@ class LinearCombinationTreeRegressor(MultivariateTreeRegressor):
         "linear combination tree",
         "a tree of weighted sums of columns, as CART searches for them",
         settings={"random_state": 0},
+        learns=(
+            "a tree of linear conditions",
+            "squared error of the leaves",
+            "one split after the other, its direction by a search",
+            "greedy",
+        ),
     )
     accepts = {"tol": Range(0), "deletion": Range(0, 1) | None, **STOPPING}
 

@@ -85,6 +85,12 @@ class LinearMachineTreeClassifier(MultivariateTreeClassifier):
         "a tree with trained linear scores in every node",
         also=("lmdt",),
         settings={"random_state": 0},
+        learns=(
+            "a tree of linear conditions",
+            "impurity of the leaves",
+            "one split after the other, its direction by a search or a discriminant",
+            "greedy",
+        ),
     )
     accepts = {"alpha": Range(0), "max_iter": Count(), **CLASSIFYING}
 

@@ -88,7 +88,17 @@ class NeuralTreeClassifier(MultivariateTreeClassifier):
       Transactions on Neural Networks 3(6), 923-933.
     """
 
-    card = Card("neural tree", "a tree of small neural networks", settings={"random_state": 0})
+    card = Card(
+        "neural tree",
+        "a tree of small neural networks",
+        settings={"random_state": 0},
+        learns=(
+            "a tree of curved conditions",
+            "impurity of the leaves",
+            "one split after the other, each by a small learner",
+            "greedy",
+        ),
+    )
     accepts = {
         "hidden": Count(),
         "alpha": Range(0),

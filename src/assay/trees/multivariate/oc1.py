@@ -87,7 +87,17 @@ class OC1Classifier(MultivariateTreeClassifier):
       of Artificial Intelligence Research 2, 1-32. doi:10.1613/jair.63
     """
 
-    card = Card("oc1", "a tree of hyperplanes found by randomised search", settings={"random_state": 0})
+    card = Card(
+        "oc1",
+        "a tree of hyperplanes found by randomised search",
+        settings={"random_state": 0},
+        learns=(
+            "a tree of linear conditions",
+            "impurity of the leaves",
+            "one split after the other, its direction by a search or a discriminant",
+            "greedy",
+        ),
+    )
     accepts = {"restarts": Count(), "jumps": Count(0), "deletion": Range(0, 1) | None, **CLASSIFYING}
 
     def __init__(

@@ -91,6 +91,12 @@ class OmnivariateTreeClassifier(MultivariateTreeClassifier):
         "omnivariate tree",
         "a tree whose nodes are as complex as a test finds necessary",
         settings={"random_state": 0},
+        learns=(
+            "a tree of curved conditions",
+            "impurity of the leaves",
+            "one split after the other, each by a small learner",
+            "greedy",
+        ),
     )
     accepts = {
         "alpha": Range(0, 1, open="both"),

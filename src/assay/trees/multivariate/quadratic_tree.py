@@ -76,7 +76,15 @@ class QuadraticTreeClassifier(MultivariateTreeClassifier):
     """
 
     card = Card(
-        "quadratic tree", "a tree of quadratic functions of the columns", settings={"random_state": 0}
+        "quadratic tree",
+        "a tree of quadratic functions of the columns",
+        settings={"random_state": 0},
+        learns=(
+            "a tree of curved conditions",
+            "impurity of the leaves",
+            "one split after the other, each by a small learner",
+            "greedy",
+        ),
     )
     accepts = {"grouping": Choice(*GROUPINGS), **CLASSIFYING}
 

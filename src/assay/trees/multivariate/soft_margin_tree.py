@@ -81,7 +81,17 @@ class SoftMarginTreeClassifier(MultivariateTreeClassifier):
       International Joint Conference on Neural Networks, 2396-2401.
     """
 
-    card = Card("soft margin tree", "a tree of cuts with wide margins", settings={"random_state": 0})
+    card = Card(
+        "soft margin tree",
+        "a tree of cuts with wide margins",
+        settings={"random_state": 0},
+        learns=(
+            "a tree of linear conditions",
+            "impurity of the leaves",
+            "one split after the other, its direction by a search or a discriminant",
+            "greedy",
+        ),
+    )
     accepts = {"C": Range(0, open="low"), "oblique": Flag(), "grouping": Choice(*GROUPINGS), **CLASSIFYING}
 
     def __init__(

@@ -84,7 +84,17 @@ class SphereTreeClassifier(MultivariateTreeClassifier):
     - Devroye, L., Györfi, L. and Lugosi, G. (1996). A Probabilistic Theory of Pattern Recognition. Springer.
     """
 
-    card = Card("sphere tree", "a tree of distances from centres", settings={"random_state": 0})
+    card = Card(
+        "sphere tree",
+        "a tree of distances from centres",
+        settings={"random_state": 0},
+        learns=(
+            "a tree of curved conditions",
+            "impurity of the leaves",
+            "one split after the other, each by a small learner",
+            "greedy",
+        ),
+    )
     accepts = {"shape": Choice("sphere", "ellipsoid"), "centres": Count(0), **CLASSIFYING}
 
     def __init__(
