@@ -16,7 +16,7 @@ from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError
 from assay.reduce.factorization.component_words import ComponentWords
 from assay.reduce.factorization.truncated_svd import TruncatedSVD
-from assay.reduce.topics.word_counts import count_words, documents_of, is_documents
+from assay.reduce.topics.word_counts import count_words, is_documents, words_of_schema
 from assay.tables import Table
 from assay.types import RandomState, TableLike
 
@@ -125,13 +125,7 @@ class LatentSemanticIndexing(TruncatedSVD):
         if fitting:
             return super()._read(count_words(X), fitting)
         self._ready()
-        if not self.schema_.named:
-            raise DataError(
-                "the model was fitted to counts without names, so words of texts mean nothing to it. Give counts in "
-                "the same columns, or fit it to count_words(documents).",
-                who=type(self).__name__,
-            )
-        return documents_of(X, self.schema_.names, type(self).__name__).replaced(schema=self.schema_)
+        return words_of_schema(X, self.schema_, type(self).__name__)
 
     def _summarize(self, X: Any, y: Any, w: np.ndarray | None) -> WordSums:  # type: ignore[override]
         return WordSums(super()._summarize(self._local(X), y, w), self._word_sums(Block(X, None, w)))

@@ -16,7 +16,7 @@ from assay.core.parameters import Array, Range
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, ParameterError
 from assay.reduce.topics.variational import Inferred, exp_dirichlet_expectation, infer, mixtures
-from assay.reduce.topics.word_counts import count_words, counts_of, documents_of, is_documents
+from assay.reduce.topics.word_counts import count_words, counts_of, is_documents, words_of_schema
 from assay.tables import RowNames, Table
 from assay.types import TableLike, Target
 
@@ -103,13 +103,7 @@ class TopicModel(Transformer):
         if fitting:
             return super()._read(count_words(X), fitting)
         self._ready()
-        if not self.schema_.named:
-            raise DataError(
-                "the model was fitted to counts without names, so words of texts mean nothing to it. Give counts in "
-                "the same columns, or fit it to count_words(documents).",
-                who=type(self).__name__,
-            )
-        return documents_of(X, self.schema_.names, type(self).__name__).replaced(schema=self.schema_)
+        return words_of_schema(X, self.schema_, type(self).__name__)
 
     def _counts(self, X: Any, whole: bool = False) -> Any:
         return counts_of(X, type(self).__name__, self._names, whole)

@@ -14,7 +14,7 @@ from assay.tables.row_names import row_name
 from assay.text.stop_words import stop_words_of
 from assay.text.words import words_of
 
-__all__ = ["count_words", "counts_of", "documents_of", "is_documents"]
+__all__ = ["count_words", "counts_of", "documents_of", "is_documents", "words_of_schema"]
 
 MOST_TOKENS = 2**31 - 1  # that sampling can give a topic each
 CELLS_LOOKED_AT = 20  # of a sequence, to tell documents from rows of numbers
@@ -109,6 +109,17 @@ def documents_of(X: Any, names: Sequence[str], who: str) -> Table:
             who=who,
         )
     return table
+
+
+def words_of_schema(X: Any, schema: Schema, who: str) -> Table:
+    """The counts in new documents of the words that a model was fitted to."""
+    if not schema.named:
+        raise DataError(
+            "the model was fitted to counts without names, so words of texts mean nothing to it. Give counts in "
+            "the same columns, or fit it to count_words(documents).",
+            who=who,
+        )
+    return documents_of(X, schema.names, who).replaced(schema=schema)
 
 
 def counts_of(X: Any, who: str, names: Sequence[str], whole: bool = False) -> Any:
