@@ -831,13 +831,14 @@ def factorization() -> None:
 
     from assay.core.sums import Rows
     from assay.reduce import NMF
-    from assay.reduce.factorization.gram_product import gram_product, products_at
+    from assay.reduce.factorization.gram_product import gram_product, products_at, sparse_product, sparse_rows
 
     rng = np.random.default_rng(0)
     X = random(30, 20, density=0.3, format="csr", random_state=rng)
     gram_product(Rows(X), rng.random((20, 3)))
     gram_product(Rows(X, None, rng.random(30)), rng.random((20, 3)))
     products_at(X, rng.random((30, 3)), rng.random((3, 20)))
+    sparse_product(sparse_rows(X), 30, rng.random((20, 65)))
     A = np.abs(numbers(30)[0])
     NMF(2, max_iter=5, tol=0).fit(A)
     A[0, 0] = np.nan
@@ -909,10 +910,16 @@ def acting() -> None:
 
 @scenario
 def sequences() -> None:
-    from assay.sequences import CategoricalHMM, GaussianHMM, LinearDynamicalSystem
+    from assay.sequences import (
+        CategoricalHMM,
+        ConditionalRandomField,
+        GaussianHMM,
+        HiddenSemiMarkovModel,
+        LinearDynamicalSystem,
+    )
     from assay.sequences.chain import Chain, Frames, pad
 
-    X, parts = numbers(60, 3)[0], [20, 40]
+    (X, y), parts = numbers(60, 3), [20, 40]
     for kind in ("diag", "full"):
         model = GaussianHMM(3, covariance_type=kind, n_iter=2, random_state=0).fit(X, parts)
         model.predict(X, parts)
@@ -926,6 +933,12 @@ def sequences() -> None:
         Frames(2, pad(logs)), np.array([0, 1, 4]), np.ones(2)
     )
     LinearDynamicalSystem(2, n_iter=2).fit(X, parts)
+    segments = HiddenSemiMarkovModel(2, 4, n_iter=2, random_state=0).fit(X, parts)
+    segments.predict(X, parts)
+    segments.score(X, parts)
+    for labels in (y, np.arange(60) % 40):
+        ConditionalRandomField(max_iter=300).fit(X, labels, parts).predict(X, parts)
+    ConditionalRandomField().fit([[["a"], ["b", "c"]]], [["u", "v"]])
 
 
 @scenario

@@ -9,7 +9,13 @@ from sklearn import decomposition
 from assay.core.sums import Rows
 from assay.reduce import PCA, TruncatedSVD
 from assay.reduce.factorization import truncated_svd
-from assay.reduce.factorization.gram_product import gram_product, padded, products_at, sparse_rows
+from assay.reduce.factorization.gram_product import (
+    gram_product,
+    padded,
+    products_at,
+    sparse_product,
+    sparse_rows,
+)
 from assay.stats.multivariate.leading_eigenvectors import (
     approximate_eigenvectors,
     leading_eigenvectors,
@@ -155,6 +161,9 @@ def test_gram_product_is_the_product():
     assert_allclose(gram_product(Rows(A, None, w), V), A.T @ (w[:, None] * (A @ V)), rtol=1e-12, atol=1e-12)
     W, H = rng.normal(size=(90, 3)), rng.normal(size=(3, 40))
     assert_allclose(products_at(X, W, H), (W @ H)[X.nonzero()], rtol=1e-12, atol=1e-12)
+    for columns in (1, 8, 20, 30, 65):
+        B = np.random.default_rng(columns).normal(size=(X.shape[1], columns))
+        assert_allclose(sparse_product(sparse_rows(X), X.shape[0], B), A @ B, rtol=1e-12, atol=1e-12)
 
 
 def test_native_code_refuses_what_does_not_fit():
@@ -166,6 +175,10 @@ def test_native_code_refuses_what_does_not_fit():
         native.gram_product(rows, np.empty(0), V, np.zeros_like(V), 0, 11)
     with pytest.raises(ValueError, match="eight numbers"):
         native.gram_product(rows, np.empty(0), V[:7], np.zeros_like(V), 0, 10)
+    with pytest.raises(ValueError, match="sparse_product"):
+        native.sparse_product(rows, V, np.zeros((10, V.shape[1])), 0, 11)
+    with pytest.raises(ValueError, match="sparse_product"):
+        native.sparse_product(rows, V, np.zeros((9, V.shape[1])), 0, 9)
     with pytest.raises(ValueError, match="rows of a table"):
         native.SparseRows(start=rows_of(X), column=np.full(X.nnz, 8, np.int32), value=X.data, columns=8)
 
@@ -196,7 +209,9 @@ def test_leading_eigenvectors(rank):
     ):
         assert_allclose(leading.values, values[::-1][:3], rtol=1e-10)
         assert_allclose(np.abs(np.sum(leading.vectors * vectors[:, ::-1][:, :3], axis=0)), 1, rtol=1e-9)
-    Q = orthonormal(np.hstack([start, start[:, :1] + 1e-9 * start[:, 1:2]]))
+    V = np.hstack([start, start[:, :1] + 1e-9 * start[:, 1:2]])
+    Q, R = orthonormal(V)
+    assert_allclose(Q @ R, V, atol=1e-12)
     assert_allclose(Q.T @ Q, np.eye(7), atol=1e-12)
 
 

@@ -2,11 +2,11 @@
 //
 //     out += sum_i w_i x_i (x_i . V)
 //
-// and the products of rows and columns of two factors at the entries of a sparse table. Rows of V, out, W and H are
-// padded with zeros to a multiple of eight numbers. Four entries of a row are taken at a time, so that what they share
-// is read a quarter as often.
+// the product X V itself, and the products of rows and columns of two factors at the entries of a sparse table. Rows of
+// V, out, W and H are padded with zeros to a multiple of eight numbers. Four entries of a row are taken at a time, so
+// that what they share is read a quarter as often.
 //
-// Twin in NumPy: tests/reduce/factorization/test_gram_product.py.
+// Twin in NumPy: tests/reduce/factorization/test_truncated_svd.py.
 #include <vector>
 
 #include "assay/array.hpp"
@@ -64,6 +64,36 @@ HOT void add_gram(const int64_t *start, const int32_t *column, const double *val
     }
 }
 
+// out_i = x_i . V for WIDTH vectors of eight columns, whose sums stay in registers.
+template <int64_t WIDTH>
+__attribute__((always_inline)) inline void multiply_columns(const int64_t *start, const int32_t *column,
+                                                            const double *value, const double *V, int64_t padded,
+                                                            int64_t first, int64_t last, double *out) {
+    for (int64_t i = first; i < last; ++i) {
+        Doubles a[WIDTH] = {}, b[WIDTH] = {};
+        int64_t p = start[i];
+        for (; p + 2 <= start[i + 1]; p += 2) {
+            const double *u = V + column[p] * padded, *v = V + column[p + 1] * padded;
+            for (int64_t j = 0; j < WIDTH; ++j)
+                a[j] += value[p] * load(u + j * LANES), b[j] += value[p + 1] * load(v + j * LANES);
+        }
+        if (p < start[i + 1])
+            for (int64_t j = 0; j < WIDTH; ++j) a[j] += value[p] * load(V + column[p] * padded + j * LANES);
+        for (int64_t j = 0; j < WIDTH; ++j) at(out + i * padded + j * LANES) = a[j] + b[j];
+    }
+}
+
+HOT void multiply(const int64_t *start, const int32_t *column, const double *value, const double *V, int64_t padded,
+                  int64_t first, int64_t last, double *out) {
+    int64_t j = 0;
+    for (; j + 4 * LANES <= padded; j += 4 * LANES)
+        multiply_columns<4>(start, column, value, V + j, padded, first, last, out + j);
+    const int64_t left = (padded - j) / LANES;
+    if (left == 3) multiply_columns<3>(start, column, value, V + j, padded, first, last, out + j);
+    if (left == 2) multiply_columns<2>(start, column, value, V + j, padded, first, last, out + j);
+    if (left == 1) multiply_columns<1>(start, column, value, V + j, padded, first, last, out + j);
+}
+
 HOT void at_entries(const int64_t *start, const int32_t *column, const double *W, const double *H, int64_t padded,
                     int64_t first, int64_t last, double *out) {
     for (int64_t i = first; i < last; ++i) {
@@ -93,6 +123,18 @@ void gram_product(const SparseRows &X,
              out.data());
 }
 
+void sparse_product(const SparseRows &X,
+                    In2<double> V,  // in      (d, padded)
+                    InOut2<double> out,  // out     (n, padded)
+                    int64_t first, int64_t last) {
+    const int64_t padded = int64_t(V.shape(1));
+    require(length(V) == X.columns && length(out) == X.rows() && int64_t(out.shape(1)) == padded && padded % LANES == 0,
+            "sparse_product: a row of a multiple of eight numbers for each column and each row");
+    require(first >= 0 && first <= last && last <= X.rows(), "sparse_product: rows that exist");
+    nb::gil_scoped_release unlocked;
+    multiply(X.start.data(), X.column.data(), X.value.data(), V.data(), padded, first, last, out.data());
+}
+
 // out_p = W_i . H_j for each entry p = (i, j) of the table.
 void products_at(const SparseRows &X, In2<double> W, In2<double> H, InOut1<double> out) {
     const int64_t padded = int64_t(W.shape(1));
@@ -109,5 +151,6 @@ NB_MODULE(ASSAY_MODULE, m) {
     record<SparseRows>(m, "SparseRows", field("start", &SparseRows::start), field("column", &SparseRows::column),
                        field("value", &SparseRows::value), field("columns", &SparseRows::columns));
     define(m, "gram_product", &gram_product, "X", "w", "V", "out", "first", "last");
+    define(m, "sparse_product", &sparse_product, "X", "V", "out", "first", "last");
     define(m, "products_at", &products_at, "X", "W", "H", "out");
 }

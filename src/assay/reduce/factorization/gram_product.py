@@ -11,11 +11,12 @@ import assay.reduce.factorization._gram_product as _native
 from assay.core.parallel import in_threads
 from assay.core.sums import Block, Rows, Source
 
-__all__ = ["gram_product", "padded", "products_at", "sparse_rows"]
+__all__ = ["gram_product", "padded", "products_at", "sparse_product", "sparse_rows"]
 
 LANES = 8  # to a multiple of which native code wants rows filled up with zeros
 MOST_PARTS = 4  # of a sparse table, each with sums of its own
 ENTRIES_PER_SUM = 64  # entries of a part for each column, so that adding up parts costs little
+ROWS_IN_A_THREAD = 4096
 _NO_WEIGHTS = np.empty(0)
 
 
@@ -56,6 +57,18 @@ def _of_block(block: Block, V: np.ndarray) -> np.ndarray:
     for other in sums[1:]:
         sums[0] += other
     return np.ascontiguousarray(sums[0][:, : V.shape[1]])
+
+
+def sparse_product(table: Any, n: int, V: np.ndarray) -> np.ndarray:
+    """(n, b) the product of a sparse table of n rows (``sparse_rows``) with V (d, b)."""
+    wide = padded(V)
+    out = np.empty((n, wide.shape[1]))
+
+    def some(start: int) -> None:
+        _native.sparse_product(table, wide, out, start, min(start + ROWS_IN_A_THREAD, n))
+
+    in_threads(some, range(0, n, ROWS_IN_A_THREAD))
+    return np.ascontiguousarray(out[:, : V.shape[1]])
 
 
 def products_at(X: Any, W: np.ndarray, H: np.ndarray) -> np.ndarray:

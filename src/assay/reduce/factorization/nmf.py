@@ -207,7 +207,7 @@ class NMF(NonnegativeFactors):
                 value = beta_divergence(halves[0], W, Ht, beta, w) + halves[1].penalty.of(Ht)
             else:
                 G, C = products
-                value = squares / 2 - float(np.sum(Ht * C)) + float(np.sum((Ht.T @ Ht) * G)) / 2
+                value = squares / 2 - float(np.vdot(Ht, C)) + float(np.vdot(Ht.T @ Ht, G)) / 2
             history.append(max(0.0, value + halves[0].penalty.of(W, w)))
             first = violation if rounds == 1 else first
             if violation <= self.tol * first:

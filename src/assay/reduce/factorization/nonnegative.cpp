@@ -2,7 +2,7 @@
 //
 //     min over a >= 0 of  1/2 a' G a - c' a:      a_t <- max(0, a_t - (G_t . a - c_t) / G_tt)
 //
-// Rows do not depend on each other: eight of them are the lanes of one vector. A row is swept again as long as that
+// Rows do not depend on each other: sixteen of them are the lanes of two vectors. A row is swept again as long as that
 // moves it noticeably (Gillis and Glineur 2012), since a sweep is cheap beside the products G and c.
 // With unknown entries (NaN) each row has its own G, and the residual of the row takes the place of the products:
 //
@@ -23,7 +23,7 @@ using namespace assay;
 
 namespace {
 
-constexpr int64_t LANES = 8;
+constexpr int64_t LANES = 8, TILE = 2 * LANES;
 
 typedef double Doubles __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
@@ -34,56 +34,60 @@ __attribute__((always_inline)) inline double total(Doubles v) {
     return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
-// a and c are (k, LANES): the rows of a tile side by side.
+// a and c are (k, TILE): the rows of a tile side by side, in two vectors whose chains of additions run abreast.
 __attribute__((always_inline)) inline double sweep_tile(double *a, const double *c, const double *G,
                                                         const double *weights, const int64_t *order, int64_t k,
                                                         int64_t sweeps, double enough) {
     const Doubles zero = {};
     double violation = 0;
-    Doubles first = {}, moving = zero + 1.0;  // 1 in the lanes of rows that are swept on
+    Doubles first[2] = {}, moving[2] = {zero + 1.0, zero + 1.0};  // 1 in the lanes of rows that are swept on
     for (int64_t s = 0; s < sweeps; ++s) {
-        Doubles change = {};
+        Doubles change[2] = {};
         for (int64_t o = 0; o < k; ++o) {
             const int64_t t = order[o];
-            const double *g = G + t * k;
-            Doubles s0 = -load(c + t * LANES), s1 = {}, s2 = {}, s3 = {};
+            const double *g = G + t * k, inverse = g[t] == 0 ? 0.0 : 1.0 / g[t];
+            Doubles even[2] = {-load(c + t * TILE), -load(c + t * TILE + LANES)}, odd[2] = {};
             int64_t r = 0;
-            for (; r + 4 <= k; r += 4) {
-                s0 += g[r] * load(a + r * LANES), s1 += g[r + 1] * load(a + (r + 1) * LANES);
-                s2 += g[r + 2] * load(a + (r + 2) * LANES), s3 += g[r + 3] * load(a + (r + 3) * LANES);
+            for (; r + 2 <= k; r += 2)
+                for (int64_t h = 0; h < 2; ++h) {
+                    even[h] += g[r] * load(a + r * TILE + h * LANES);
+                    odd[h] += g[r + 1] * load(a + (r + 1) * TILE + h * LANES);
+                }
+            for (int64_t h = 0; h < 2; ++h) {
+                if (r < k) even[h] += g[r] * load(a + r * TILE + h * LANES);
+                const Doubles grad = even[h] + odd[h], old = load(a + t * TILE + h * LANES);
+                if (s == 0) {
+                    const Doubles projected = (old == zero) & (grad > zero) ? zero : grad;
+                    violation += total((projected < zero ? -projected : projected) * load(weights + h * LANES));
+                }
+                const Doubles step = old - moving[h] * grad * inverse, fresh = step > zero ? step : zero;
+                change[h] += (fresh - old) * (fresh - old);
+                at(a + t * TILE + h * LANES) = fresh;
             }
-            for (; r < k; ++r) s0 += g[r] * load(a + r * LANES);
-            const Doubles grad = (s0 + s1) + (s2 + s3), old = load(a + t * LANES);
-            if (s == 0) {
-                const Doubles projected = (old == zero) & (grad > zero) ? zero : grad;
-                violation += total((projected < zero ? -projected : projected) * load(weights));
-            }
-            if (g[t] == 0) continue;
-            const Doubles step = old - moving * grad / g[t], fresh = step > zero ? step : zero, moved = fresh - old;
-            change += moved * moved;
-            at(a + t * LANES) = fresh;
         }
-        if (s == 0) first = change;
-        moving = change > enough * first ? moving : zero;
-        if (total(moving) == 0) break;
+        for (int64_t h = 0; h < 2; ++h) {
+            if (s == 0) first[h] = change[h];
+            moving[h] = change[h] > enough * first[h] ? moving[h] : zero;
+        }
+        if (total(moving[0] + moving[1]) == 0) break;
     }
     return violation;
 }
 
 HOT double sweep_rows(double *A, const double *G, const double *C, const double *weights, const int64_t *order,
                       int64_t k, int64_t first, int64_t last, int64_t sweeps, double enough, double *tile) {
-    double *a = tile, *c = tile + k * LANES, each[LANES], violation = 0;
-    for (int64_t i = first; i < last; i += LANES) {
-        const int64_t lanes = last - i < LANES ? last - i : LANES;
+    double *a = tile, *c = tile + k * TILE, each[TILE], violation = 0;
+    for (int64_t i = first; i < last; i += TILE) {
+        const int64_t lanes = last - i < TILE ? last - i : TILE;
         for (int64_t t = 0; t < k; ++t)
-            for (int64_t l = 0; l < LANES; ++l) {
-                a[t * LANES + l] = l < lanes ? A[(i + l) * k + t] : 0;
-                c[t * LANES + l] = l < lanes ? C[(i + l) * k + t] : 0;
+            for (int64_t l = 0; l < TILE; ++l) {
+                a[t * TILE + l] = l < lanes ? A[(i + l) * k + t] : 0;
+                c[t * TILE + l] = l < lanes ? C[(i + l) * k + t] : 0;
             }
-        for (int64_t l = 0; l < LANES; ++l) each[l] = l >= lanes ? 0.0 : weights ? weights[i + l] : 1.0;
+        for (int64_t l = 0; l < TILE; ++l) each[l] = l >= lanes ? 0.0 : weights ? weights[i + l] : 1.0;
         violation += sweep_tile(a, c, G, each, order, k, sweeps, enough);
         for (int64_t l = 0; l < lanes; ++l)
-            for (int64_t t = 0; t < k; ++t) A[(i + l) * k + t] = a[t * LANES + l];
+            for (int64_t t = 0; t < k; ++t) A[(i + l) * k + t] = a[t * TILE + l];
     }
     return violation;
 }
@@ -143,7 +147,7 @@ double sweep(InOut2<double> A,  // in/out  (n, k)
             "sweep: products of the same factors");
     require(weighs(weights, n), "sweep: a weight for each row");
     check_order(order, k, n, first, last);
-    std::vector<double> tile(size_t(2 * k * LANES));
+    std::vector<double> tile(size_t(2 * k * TILE));
     nb::gil_scoped_release unlocked;
     return sweep_rows(A.data(), G.data(), C.data(), data_or_null(weights), order.data(), k, first, last, sweeps, enough,
                       tile.data());

@@ -7,6 +7,7 @@ with X transposed. Entries of a dense X may be NaN: they weigh nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,14 @@ import numpy as np
 import assay.reduce.factorization._nonnegative as _native
 from assay.core.csr import compressed_matrix
 from assay.core.parallel import in_threads
-from assay.reduce.factorization.gram_product import products_at
+from assay.reduce.factorization.gram_product import products_at, sparse_product, sparse_rows
 
 __all__ = ["Half", "Penalty", "beta_divergence", "beta_of", "descend", "exponent", "multiply"]
 
 LOSSES = {"frobenius": 2.0, "kullback-leibler": 1.0, "itakura-saito": 0.0}
 SMALLEST = float(np.finfo(np.float32).eps)  # products below it are taken for it where they divide
 ENOUGH = 0.05  # of the first sweep's squared change, below which a row is not swept again
-MOST_SWEEPS = 4  # of the rows against the same products
+MOST_SWEEPS = 4  # of the rows against the same products, which cost more; of a sparse table they cost no more
 ROWS_IN_A_THREAD = 4096
 BLOCK_ENTRIES = 1 << 21  # entries of WH that are in memory at one time for a sparse table
 _NO_WEIGHTS = np.empty(0)
@@ -54,6 +55,11 @@ class Half:
     penalty: Penalty
     known: np.ndarray | None = None
     marked: np.ndarray | None = None
+
+    @cached_property
+    def width(self) -> float:
+        """The number of columns, weights counted as repeats."""
+        return float(self.X.shape[1] if self.column_weights is None else self.column_weights.sum())
 
     def weighted(self, B: np.ndarray) -> np.ndarray:
         """The other factor B (d, k), its rows times their weights."""
@@ -92,11 +98,14 @@ def descend(
         right = half.weighted(B)
         G = B.T @ right
         G.flat[:: k + 1] += half.penalty.l2
-        C = np.ascontiguousarray(half.X @ right, dtype=np.float64)
+        if isinstance(half.X, np.ndarray):
+            C = np.ascontiguousarray(half.X @ right, dtype=np.float64)
+        else:
+            C = sparse_product(sparse_rows(half.X), n, right)
         C -= half.penalty.l1
         products = (np.ascontiguousarray(G), C)
     G, C = products
-    sweeps = int(np.clip(1 + half.X.shape[1] / (2 * k), 1, MOST_SWEEPS))
+    sweeps = 1 if not isinstance(half.X, np.ndarray) else min(1 + int(half.width / (2 * k)), MOST_SWEEPS)
 
     def some_rows(start: int) -> float:
         stop = min(start + ROWS_IN_A_THREAD, n)
@@ -112,6 +121,8 @@ def descend(
             last=stop,
         )
 
+    if n <= ROWS_IN_A_THREAD:
+        return some_rows(0), products
     return float(sum(in_threads(some_rows, range(0, n, ROWS_IN_A_THREAD)))), products
 
 

@@ -24,7 +24,8 @@ namespace {
 
 #define INLINE __attribute__((always_inline)) inline
 
-constexpr int64_t LANES = 16, SAMPLE = 64;  // rows compared at once; rows that tell the radius
+constexpr int64_t LANES = 16, BLOCK = 8;  // rows compared at once, far and near
+constexpr int64_t SAMPLE = 64, IN_ORDER = 32;  // rows that tell the radius; rows that are put in order at a time
 constexpr double ENDLESS = std::numeric_limits<double>::infinity();
 
 struct Near {
@@ -53,43 +54,51 @@ struct Rows {
     }
 };
 
-struct Hit {
-    double low;  // a lower bound of the sum
-    int64_t row;
-};
-
-// The k smallest upper bounds of sums, and the rows that may be among the k nearest.
+// The k smallest upper bounds of sums, and the rows that may be among the k nearest, with lower bounds of their sums.
 struct Best {
     std::vector<double> highs;  // ascending
-    std::vector<Hit> hits;
-    explicit Best(int64_t k) : highs(size_t(k), ENDLESS) {}
+    std::vector<double> lows;  // (n,) of which the first `count` are used
+    std::vector<int64_t> rows;
+    int64_t count = 0;
+    Best(int64_t n, int64_t k) : highs(size_t(k), ENDLESS), lows(size_t(n)), rows(size_t(n)) {}
     double last() const { return highs.back(); }
     void clear() {
         std::fill(highs.begin(), highs.end(), ENDLESS);
-        hits.clear();
+        count = 0;
     }
     INLINE void offer(double low, double high, int64_t row) {
         if (!(low <= last())) return;
-        hits.push_back({low, row});
+        lows[count] = low, rows[count++] = row;
         if (!(high < last())) return;
         int64_t at = int64_t(highs.size()) - 1;
         for (; at > 0 && highs[at - 1] > high; --at) highs[at] = highs[at - 1];
         highs[at] = high;
     }
-    void trim() {
-        const double limit = last();
-        hits.erase(std::remove_if(hits.begin(), hits.end(), [=](const Hit &hit) { return !(hit.low <= limit); }),
-                   hits.end());
+    INLINE void trim() {
+        int64_t kept = 0;
+        for (int64_t a = 0; a < count; ++a) {
+            rows[kept] = rows[a];
+            kept += lows[a] <= last();
+        }
+        count = kept;
     }
 };
 
 struct Work {
-    std::vector<double> s, others_s;
-    std::vector<Near> near, ordered;  // of the base: a part of the rows in order
-    std::vector<int64_t> others;
+    std::vector<double> s, others_s, first_s;
+    std::vector<Near> near, ordered;  // of the base: a part of the rows, of which the first are in order
+    std::vector<int64_t> others, first;  // the rest; the rows that are in order
     std::vector<std::vector<int64_t>> sets;
     Best best;
-    Work(int64_t n, int64_t k) : s(n), others_s(n), others(n), best(k) {}
+    Work(int64_t n, int64_t k) : s(n), others_s(n), others(n), best(n, k) {}
+    // Some more of `ordered` in order.
+    void order_more() {
+        const int64_t from = int64_t(first.size()), size = int64_t(ordered.size());
+        const int64_t to = std::min(size, from + std::max(IN_ORDER, from));
+        if (to < size) std::nth_element(ordered.begin() + from, ordered.begin() + to, ordered.end());
+        std::sort(ordered.begin() + from, ordered.begin() + to);
+        for (int64_t a = from; a < to; ++a) first_s.push_back(ordered[a].sum), first.push_back(ordered[a].row);
+    }
 };
 
 // s, the sums of the base.
@@ -106,7 +115,8 @@ INLINE void base_sums(const Rows &rows, int64_t q, const int64_t *base, int64_t 
     }
 }
 
-// Rows whose s is at most some radius, about n / 8 of them, in order; the others as they come. Gives how many others.
+// Rows whose s is at most some radius, about n / 8 of them, to be put in order; the others as they come. Gives how many
+// others.
 INLINE int64_t part_rows(int64_t n, Work &work) {
     const double *s = work.s.data();
     double radius = ENDLESS;
@@ -116,17 +126,16 @@ INLINE int64_t part_rows(int64_t n, Work &work) {
         std::nth_element(sample, sample + SAMPLE / 8, sample + SAMPLE);
         radius = sample[SAMPLE / 8];
     }
-    int64_t count = 0;
-    work.ordered.clear();
-    for (int64_t i = 0; i < n; ++i) {
-        if (s[i] <= radius) {
-            work.ordered.push_back({s[i], i});
-            continue;
-        }
-        work.others[count] = i;
-        work.others_s[count++] = s[i];
+    int64_t count = 0, inside = 0;
+    work.ordered.resize(size_t(n));
+    for (int64_t i = 0; i < n; ++i) {  // written to both, so that nothing has to be foretold
+        const bool near = s[i] <= radius;
+        work.ordered[inside] = {s[i], i};
+        work.others[count] = i, work.others_s[count] = s[i];
+        inside += near, count += !near;
     }
-    std::sort(work.ordered.begin(), work.ordered.end());
+    work.ordered.resize(size_t(inside));
+    work.first.clear(), work.first_s.clear();
     return count;
 }
 
@@ -141,9 +150,22 @@ INLINE void gather(double x, const double *column, double reach, double unit, in
         best.offer(t - error, t + error, i);
     };
     const double least = 1 - 2 * unit;  // no row has a lower bound below s * least - reach
-    for (const Near &row : work.ordered) {
-        if (row.sum * least - reach > best.last()) return;
-        offer(row.sum, row.row);
+    for (int64_t a = 0; a < int64_t(work.ordered.size()); a += BLOCK) {
+        if (a + BLOCK > int64_t(work.first.size())) work.order_more();
+        const double *s = work.first_s.data() + a;
+        const int64_t *i = work.first.data() + a, size = std::min(BLOCK, int64_t(work.ordered.size()) - a);
+        if (s[0] * least - reach > best.last()) return;
+        if (size == BLOCK && a > 0) {
+            double low[BLOCK];
+            for (int64_t l = 0; l < BLOCK; ++l) {
+                const double gap = std::fabs(x - column[i[l]]), term = squared ? gap * gap : gap;
+                low[l] = (sign > 0 ? s[l] + term : s[l] - term) - unit * (s[l] + term);
+            }
+            int any = 0;
+            for (int64_t l = 0; l < BLOCK; ++l) any |= low[l] <= best.last();
+            if (!any) continue;
+        }
+        for (int64_t l = 0; l < size; ++l) offer(s[l], i[l]);
     }
     for (int64_t a = 0; a < others; a += LANES) {
         const int64_t end = std::min(a + LANES, others);
@@ -173,12 +195,13 @@ INLINE void of_query(const Rows &rows, int64_t q, const int64_t *base, int64_t b
         gather<squared, sign>(x, rows.XT.row(candidates[c]), reach, unit, others, work);
         work.best.trim();
         int64_t *to = row + (c * m + q) * k;
-        if (!exact && int64_t(work.best.hits.size()) == k) {
-            for (int64_t a = 0; a < k; ++a) to[a] = work.best.hits[a].row;
+        if (!exact && work.best.count == k) {
+            for (int64_t a = 0; a < k; ++a) to[a] = work.best.rows[a];
             continue;
         }
         work.near.clear();
-        for (const Hit &hit : work.best.hits) work.near.push_back({rows.apart(q, hit.row, work.sets[c]), hit.row});
+        for (int64_t a = 0; a < work.best.count; ++a)
+            work.near.push_back({rows.apart(q, work.best.rows[a], work.sets[c]), work.best.rows[a]});
         const int64_t found = std::min<int64_t>(k, int64_t(work.near.size()));
         std::partial_sort(work.near.begin(), work.near.begin() + found, work.near.end());
         for (int64_t a = 0; a < found; ++a) {
@@ -246,7 +269,7 @@ void nearest(In2<double> XT,  // in   (d, n)     training columns, finite
 
 // The same for sets of one column alone, whose training rows are in order: the nearest lie around the test row's place.
 void nearest_alone(In2<double> XT,  // in   (d, n)     training columns, finite
-                   In2<int64_t> order,  // in   (d, n)     their rows, ascending by value, equal ones by row
+                   In2<int64_t> order,  // in   (d, n)     their rows, ascending by value
                    In2<double> Q,  // in   (m, d)     test rows
                    In1<int64_t> candidates,  // in   (C,)
                    bool squared,

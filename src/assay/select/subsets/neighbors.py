@@ -114,7 +114,7 @@ class Neighbors:
             theirs and self.k < len(rows.X)
         )  # one more tells whether the last place is shared
         self.ordered = theirs or estimator.weights not in (None, "uniform")  # whether distances are needed
-        self.order = np.argsort(self.XT, axis=1, kind="stable")
+        self.order = np.argsort(self.XT, axis=1)
 
     def subset(self, subset: np.ndarray) -> Answers:
         return self.additions(subset[:-1], subset[-1:])
@@ -180,5 +180,8 @@ class Neighbors:
             return row.reshape(C, len(Q), -1), total.reshape(C, -1, self.asked)
 
         parts = in_threads(block, range(0, m, size))
-        rows, sums = (np.concatenate(arrays, axis=1).reshape(-1, self.asked) for arrays in zip(*parts))
-        return rows, sums
+        if len(parts) == 1:
+            rows, sums = parts[0]
+        else:
+            rows, sums = (np.concatenate(arrays, axis=1) for arrays in zip(*parts))
+        return rows.reshape(-1, self.asked), sums.reshape(-1, self.asked)

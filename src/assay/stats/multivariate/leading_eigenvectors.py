@@ -12,8 +12,9 @@ __all__ = ["Leading", "approximate_eigenvectors", "leading_eigenvectors", "ortho
 EXACT = 1e-12  # of the largest eigenvalue, that the residual of a vector may have where all digits are wanted
 BLOCKS_KEPT = 6  # blocks of vectors that are in memory at one time
 LOST = 1e-11  # length of a vector that is rounding once its share in the others is taken away
-SAME_SQUARE = (
-    1e-12  # squared length outside of the last block, below which one of the block before adds nothing
+SAME_SQUARE = 1e-8  # of squared lengths, the share below which products of vectors leave too few digits
+WELL_CONDITIONED = (
+    0.01  # ratio of a triangle's diagonal, above which one step by V'V loses no digits that count
 )
 
 
@@ -57,7 +58,7 @@ def leading_eigenvectors(
     array([99., 98.])
     """
     d, b = start.shape
-    V = orthonormal(start)
+    V = orthonormal(start)[0]
     basis, images = V, np.empty((d, 0))
     for step in range(1, max_products + 1):
         images = np.hstack([images, product(V)])
@@ -84,43 +85,62 @@ def leading_eigenvectors(
 def approximate_eigenvectors(
     product: Callable[[np.ndarray], np.ndarray], start: np.ndarray, k: int, products: int
 ) -> Leading:
-    """The same from a fixed number of products: power steps of a block, and the best of the span of the last two.
+    r"""The same from a fixed number of products: power steps of a block, and the best of the span of the last two.
 
-    It needs the memory of four blocks. With as many products, and less work between them, it is more exact than power
-    steps alone (Halko, Martinsson and Tropp 2011), which use the last block only.
+    With as many products it is more exact than power steps alone (Halko, Martinsson and Tropp 2011), which use the
+    last block only. The block before it, V, costs no product: with :math:`SV = QR`, Q the last block, the matrices
+
+    .. math::
+        \begin{pmatrix}Q & V\end{pmatrix}^T\begin{pmatrix}Q & V\end{pmatrix} =
+            \begin{pmatrix}I & C\\ C^T & I\end{pmatrix}, \quad
+        \begin{pmatrix}Q & V\end{pmatrix}^TS\begin{pmatrix}Q & V\end{pmatrix} =
+            \begin{pmatrix}Q^TSQ & R\\ R^T & C^TR\end{pmatrix}, \quad C = Q^TV
+
+    are all that the best vectors of both spans need.
     """
-    V, before = orthonormal(start), None
-    for step in range(max(1, products)):
-        images = product(V)
-        if step < products - 1:
-            before, V = (V, images), orthonormal(images)
-    if before is not None:
-        overlap = V.T @ before[0]
-        other, its_images = before[0] - V @ overlap, before[1] - images @ overlap
-        squares, U = np.linalg.eigh(other.T @ other)
-        U = U[:, squares > SAME_SQUARE] / np.sqrt(squares[squares > SAME_SQUARE])
-        room = len(V) - V.shape[1]
-        U = U[:, max(0, U.shape[1] - room) :]
-        V, images = np.hstack([V, other @ U]), np.hstack([images, its_images @ U])
-    T = V.T @ images
+    V, (Q, R) = None, orthonormal(start)
+    for _ in range(products - 1):
+        V, (Q, R) = Q, orthonormal(product(Q))
+    inner = Q.T @ product(Q)
+    directions = np.eye(Q.shape[1])
+    if V is not None:
+        C = Q.T @ V
+        inner = np.block([[inner, R], [R.T, C.T @ R]])
+        squares, U = np.linalg.eigh(np.eye(C.shape[1]) - C.T @ C)  # what V adds to the span of Q
+        large = squares > SAME_SQUARE
+        large[: max(0, Q.shape[1] + V.shape[1] - len(V))] = False
+        U = U[:, large] / np.sqrt(squares[large])
+        directions = np.block([[directions, -C @ U], [np.zeros((V.shape[1], Q.shape[1])), U]])
+    T = directions.T @ inner @ directions
     values, U = np.linalg.eigh((T + T.T) / 2)
-    values, U = values[::-1][:k], U[:, ::-1][:, :k]
-    return Leading(values, V @ U, np.nan, max(1, products))
+    U = directions @ U[:, ::-1][:, :k]
+    vectors = Q @ U[: Q.shape[1]]
+    if V is not None:
+        vectors += V @ U[Q.shape[1] :]
+    return Leading(values[::-1][:k], orthonormal(vectors)[0], np.nan, max(1, products))
 
 
-def orthonormal(V: np.ndarray) -> np.ndarray:
-    """Orthonormal columns with the span of those of V (d, b), by way of V'V where its digits suffice."""
+def orthonormal(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal columns Q with the span of those of V (d, b), and R with V = QR.
+
+    By way of V'V where its digits suffice, a second time unless the first left nothing but rounding.
+    """
     from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
+    Q, R = V, np.eye(V.shape[1])
     try:
-        for _ in range(2):  # the second time takes away what rounding of the first left
-            R = cholesky(V.T @ V, check_finite=False)
-            if not R.diagonal().min() ** 2 > SAME_SQUARE * R.diagonal().max() ** 2:
-                return np.linalg.qr(V)[0]
-            V = solve_triangular(R, V.T, trans="T", check_finite=False).T
+        for _ in range(2):
+            step = cholesky(Q.T @ Q, check_finite=False)
+            sizes = step.diagonal()
+            if not sizes.min() ** 2 > SAME_SQUARE * sizes.max() ** 2:
+                return tuple(np.linalg.qr(V))
+            Q = Q @ solve_triangular(step, np.eye(len(step)), check_finite=False)
+            R = step @ R
+            if sizes.min() > WELL_CONDITIONED * sizes.max():
+                break
     except LinAlgError:
-        return np.linalg.qr(V)[0]
-    return np.ascontiguousarray(V)
+        return tuple(np.linalg.qr(V))
+    return Q, R
 
 
 def _new_directions(Y: np.ndarray, basis: np.ndarray) -> np.ndarray:
