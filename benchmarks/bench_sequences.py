@@ -4,6 +4,7 @@ against CRFsuite. Peers that are not installed are left out.
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +21,12 @@ GAUSSIANS = [
     (100_000, 5, 5, "diag"),
     (100_000, 20, 5, "diag"),
     (50_000, 10, 5, "full"),
+]
+LABELLED = [
+    (500, 5, 2_000, False),
+    (1_000, 15, 5_000, False),
+    (500, 15, 2_000, True),
+    (300, 40, 2_000, False),
 ]
 STEPS = 5  # of EM, the same for both
 
@@ -159,12 +166,80 @@ def kalman_races() -> list[Race]:
     return made
 
 
+def sentences(n: int, length: int, L: int, words: int) -> tuple[list[Any], list[Any]]:
+    """Rows with features of the word, its neighbours and its ending; labels of a chain that emits words."""
+    rng = np.random.default_rng(L)
+    _, A = chain(L, L)
+    ways, table = np.cumsum(A, axis=1), np.cumsum(rng.dirichlet(np.full(words, 0.05), size=L), axis=1)
+    X, y = [], []
+    for _ in range(n):
+        label, labels, text = int(rng.integers(L)), [], []
+        for u, v in rng.random((length, 2)):
+            label = int((ways[label] > u).argmax())
+            labels.append(f"L{label}")
+            text.append(f"w{min(int((table[label] > v).argmax()), words - 1)}")
+        rows = []
+        for t, word in enumerate(text):
+            row = [f"word:{word}", f"end:{word[-1]}", f"ends:{word[-2:]}"]
+            row += [f"before:{text[t - 1]}"] if t else ["first"]
+            rows.append([*row, f"after:{text[t + 1]}"] if t + 1 < length else [*row, "last"])
+        X.append(rows)
+        y.append(labels)
+    return X, y
+
+
+def crf_races() -> list[Race]:
+    import pycrfsuite
+
+    made = []
+    for n, length, L, words, everything in (
+        (500, 20, 5, 2_000, False),
+        (1_000, 20, 15, 5_000, False),
+        (500, 20, 15, 2_000, True),
+        (300, 20, 40, 2_000, False),
+    ):
+        X, y = sentences(n, length, L, words)
+
+        def peer(X: Any = X, y: Any = y, everything: bool = everything) -> Any:
+            trainer = pycrfsuite.Trainer(verbose=False, algorithm="lbfgs")
+            for rows, labels in zip(X, y):
+                trainer.append(rows, labels)
+            settings = {"c1": 0.0, "c2": 0.1, "max_iterations": 50, "delta": 0.0, "epsilon": 0.0}
+            pairs = dict.fromkeys(["feature.possible_states", "feature.possible_transitions"], everything)
+            trainer.set_params({**settings, **pairs})
+            with tempfile.TemporaryDirectory() as folder:
+                trainer.train(f"{folder}/model")
+
+        def ours(X: Any = X, y: Any = y, everything: bool = everything) -> Any:
+            model = sequences.ConditionalRandomField(
+                c2=0.1,
+                max_iter=50,
+                tol=0.0,
+                all_possible_states=everything,
+                all_possible_transitions=everything,
+            )
+            return model.fit(X, y)
+
+        pairs = ", all pairs" if everything else ""
+        made.append(
+            Race(
+                f"conditional random field, 50 steps{pairs}",
+                f"{n * length} rows, {L} labels",
+                quietly(ours),
+                peer,
+            )
+        )
+    return made
+
+
 def races() -> list[Race]:
     made: list[Race] = []
     if find_spec("hmmlearn"):
         made += hmm_races()
     if find_spec("statsmodels"):
         made += kalman_races()
+    if find_spec("pycrfsuite"):
+        made += crf_races()
     return made
 
 

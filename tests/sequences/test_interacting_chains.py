@@ -57,10 +57,25 @@ def emitter(model, now, column):
 
 
 MODELS = [
-    pytest.param(lambda: drawn(FactorialHMM((2, 3)), [3]), [[1], [0], [2]], id="factorial", marks=pytest.mark.capability("IML-15-17")),
-    pytest.param(lambda: drawn(CoupledHMM((2, 3)), [2, 3]), [[1, 2], [0, 0], [1, 1]], id="coupled", marks=pytest.mark.capability("IML-15-18")),
-    pytest.param(lambda: drawn(SwitchingHMM((2, 2)), [3]), [[1], [2], [0]], id="switching", marks=pytest.mark.capability("IML-15-19")),
-]  # fmt: skip
+    pytest.param(
+        lambda: drawn(FactorialHMM((2, 3)), [3]),
+        [[1], [0], [2]],
+        id="factorial",
+        marks=pytest.mark.capability("IML-15-17"),
+    ),
+    pytest.param(
+        lambda: drawn(CoupledHMM((2, 3)), [2, 3]),
+        [[1, 2], [0, 0], [1, 1]],
+        id="coupled",
+        marks=pytest.mark.capability("IML-15-18"),
+    ),
+    pytest.param(
+        lambda: drawn(SwitchingHMM((2, 2)), [3]),
+        [[1], [2], [0]],
+        id="switching",
+        marks=pytest.mark.capability("IML-15-19"),
+    ),
+]
 
 
 @pytest.mark.parametrize(("make", "rows"), MODELS)

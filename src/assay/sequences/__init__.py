@@ -7,6 +7,7 @@ from assay.sequences.coupled_hmm import CoupledHMM
 from assay.sequences.factorial_hmm import FactorialHMM
 from assay.sequences.gaussian_hmm import GaussianHMM
 from assay.sequences.gmm_hmm import GMMHMM
+from assay.sequences.hidden_semi_markov_model import HiddenSemiMarkovModel
 from assay.sequences.hybrid_hmm import HybridHMM
 from assay.sequences.input_output_hmm import InputOutputHMM
 from assay.sequences.linear_dynamical_system import LinearDynamicalSystem
@@ -29,6 +30,7 @@ __all__ = [
     "CoupledHMM",
     "FactorialHMM",
     "GaussianHMM",
+    "HiddenSemiMarkovModel",
     "HybridHMM",
     "InputOutputHMM",
     "LinearDynamicalSystem",
