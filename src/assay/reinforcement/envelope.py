@@ -12,6 +12,7 @@ from scipy.optimize import linprog
 __all__ = ["cross_sum", "crossings", "envelope", "envelope_of_sums"]
 
 Vector = tuple[Any, ...]
+CLEAR = 1e-13  # of products: a difference that rounding alone cannot make
 ROUNDING = 1e-13  # of the largest value: what rounding leaves of two lines that are one
 BELOW = 1e-9  # of the largest value, by which a plan must be better somewhere to be kept
 
@@ -70,7 +71,8 @@ def crossings(lines: Sequence[Vector]) -> list[Any]:
 
 def _lines(vectors: list[Vector]) -> list[Vector]:
     """Lines over p from 0 to 1, by rising slope; each must be above the others somewhere in between."""
-    slopes = sorted(((v[0] - v[1], v[1], v) for v in vectors), key=lambda line: (line[0], line[1]))
+    lines = [(v[0] - v[1], v[1], v) for v in vectors]
+    slopes = sorted(lines, key=lambda line: (float(line[0]), line[0], line[1]))  # rounding keeps the order
     exact = not any(isinstance(x, (float, np.floating)) for v in vectors for x in v)
     room = 0 if exact else ROUNDING * max(abs(x) for v in vectors for x in v)
     kept: list[tuple[Any, Any, Vector]] = []
@@ -90,6 +92,12 @@ def _lines(vectors: list[Vector]) -> list[Vector]:
 
 def _hidden(a: Any, b: Any, c: Any, room: float) -> bool:
     """Whether the line b is nowhere above both a and c, whose slopes are below and above its own, by more than room."""
+    if not room:  # floating-point numbers decide wherever their rounding cannot
+        (s, i), (t, j), (u, k) = ((float(x[0]), float(x[1])) for x in (a, b, c))
+        left, right = (j - i) * (u - s), (k - i) * (t - s)
+        doubt = CLEAR * (abs(s) + abs(t) + abs(u)) * (abs(i) + abs(j) + abs(k))
+        if abs(left - right) > doubt:
+            return left < right
     slope = c[0] - a[0]
     return bool((b[1] - a[1]) * slope - (c[1] - a[1]) * (b[0] - a[0]) <= room * slope)
 

@@ -237,7 +237,10 @@ class POMDP:
             sums = [tuple(reward)]
             for o in range(len(self.seen)):
                 ahead = self.discount * self.transitions[a] * self.observations[a][:, o][None, :]
-                parts = [tuple(ahead @ np.array(alpha, dtype=ahead.dtype)) for alpha in alphas]
+                likely = [[(s, chance) for s, chance in enumerate(row) if chance] for row in ahead]
+                parts = [
+                    tuple(sum(chance * alpha[s] for s, chance in row) for row in likely) for alpha in alphas
+                ]
                 sums = envelope_of_sums(sums, envelope(parts)) if prune else cross_sum(sums, parts)
             new += [Plan(name, values) for values in sums]
         return self._pruned(new) if prune else new
