@@ -26,11 +26,12 @@ maps = {
     "locally linear embedding": LocallyLinearEmbedding(n_neighbors=12).fit_transform(X),
 }
 
-figure, axes = plt.subplots(2, 3, figsize=(12, 7.4), layout="constrained")
+figure, axes = plt.subplots(2, 3, figsize=(12.6, 7.4), layout="constrained")
 axes[0, 0].plot(*pendulum.T, "o", ms=3, color="#1f4e79", label="places of the pendulum")
 axes[0, 0].plot(*pendulum[[0, -1]].T, "--", color="#c0392b", label=f"straight: {np.sqrt(3):.2f}")
 axes[0, 0].plot([], [], "-", color="#1f4e79", label=f"along the neighbours: {swing.dist_matrix_[0, -1]:.2f}")
-axes[0, 0].set(aspect="equal", title=f"principal components hold {shares[0]:.1%} and {shares[1]:.1%}")
+axes[0, 0].set(title=f"components: {shares[0]:.1%} and {shares[1]:.1%} of the variance")
+axes[0, 0].set_aspect("equal", adjustable="datalim")
 axes[0, 0].legend(fontsize=8, loc="upper center")
 axes[0, 1].plot(theta, angle, color="#1f4e79")
 axes[0, 1].set(xlabel="angle", ylabel="Isomap's one coordinate", title="the angle, recovered")
@@ -41,5 +42,6 @@ solid.set(title="the S-curve", xticks=[], yticks=[], zticks=[])
 for axis, (name, Z) in zip(axes[1], maps.items()):
     best = max(abs(np.corrcoef(Z[:, j], along)[0, 1]) for j in range(2))
     axis.scatter(*Z.T, c=along, s=5, cmap="viridis")
-    axis.set(title=f"{name}:\ncorrelation with the way along it {best:.5f}", xticks=[], yticks=[])
+    axis.set(xticks=[], yticks=[])
+    axis.set_title(f"{name}:\ncorrelation {best:.5f} with the way along it", fontsize=11)
 plt.show()

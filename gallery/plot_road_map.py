@@ -29,12 +29,21 @@ places = np.array(degrees) * [71.0, 111.0]
 aligned = procrustes(mds.embedding_, places)
 Z = aligned.points
 
-figure, axes = plt.subplots(1, 2, figsize=(12, 5.4), layout="constrained", width_ratios=[1.6, 1])
+figure, axes = plt.subplots(1, 2, figsize=(13, 6.6), layout="constrained", width_ratios=[1.9, 1])
 axes[0].scatter(*Z.T, s=14, color="#1f4e79")
 axes[0].plot(*np.stack([Z, places]).transpose(2, 0, 1), color="#c0392b", linewidth=0.8)
 axes[0].scatter(*places.T, s=14, facecolors="none", edgecolors="#c0392b", label="true places")
+left = {
+    "Calais",
+    "Cherbourg",
+    "Paris",
+    "Lyons",
+    "Gibraltar",
+    "Athens",
+}  # of their points, where others are near
 for city, (x, y) in zip(cities, Z):
-    axes[0].annotate(city, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=8)
+    to = {"xytext": (-4, -7), "ha": "right"} if city in left else {"xytext": (5, -3)}
+    axes[0].annotate(city, (x, y), textcoords="offset points", fontsize=7, **to)
 axes[0].set(aspect="equal", title="21 cities by their roads, north up", xlabel="km east", ylabel="km north")
 axes[0].legend(loc="upper left")
 axes[1].bar(range(1, 22), mds.spectrum_ / 1e6, color=np.where(mds.spectrum_ < 0, "#c0392b", "#1f4e79"))

@@ -94,6 +94,8 @@ class CorrespondenceDisplay:
         self.figure_ = ax.figure
         ax.axhline(0, color=FAINT, lw=0.6)
         ax.axvline(0, color=FAINT, lw=0.6)
+        places = np.concatenate([self.rows[:, 0], self.columns[:, 0]])
+        rightmost = places.max() - 0.3 * np.ptp(places)  # beyond it names stand left of their points
         for points, names, k, mark, label in (
             (self.rows, self.row_names, 0, "o", "rows"),
             (self.columns, self.column_names, 1, "^", "columns"),
@@ -102,11 +104,16 @@ class CorrespondenceDisplay:
                 points[:, 0], points[:, 1], s=18, color=class_colour(k), marker=mark, alpha=0.75, label=label
             )
             for point, name in zip(points[:MOST_NAMED], names or []):
-                ax.annotate(str(name), point[:2], xytext=(4, 3), textcoords="offset points", fontsize=8,
-                            color=class_colour(k))  # fmt: skip
+                to: dict[str, Any] = (
+                    {"xytext": (-4, 4), "ha": "right"} if point[0] > rightmost else {"xytext": (4, 4)}
+                )
+                ax.annotate(
+                    str(name), point[:2], textcoords="offset points", fontsize=8, color=class_colour(k), **to
+                )
         of_axis = [f" ({100 * s:.1f}% of the inertia)" for s in self.shares[:2]] or ["", ""]
         ax.set(xlabel=f"axis 1{of_axis[0]}", ylabel=f"axis 2{of_axis[1]}")
         ax.margins(0.12)
+        ax.set_aspect("equal", adjustable="datalim")  # distances between rows are read off
         ax.legend(frameon=False)
         draw_literally(ax)
         return self
