@@ -20,6 +20,7 @@ from assay.bayes.nearest_mean import NearestMean
 from assay.bayes.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from assay.bayes.regularized_discriminant import RegularizedDiscriminantAnalysis
 from assay.bayes.shared_diagonal_nb import SharedDiagonalNB
+from assay.bayes.synthetic_table import SyntheticTable, synthetic_table
 from assay.bayes.univariate_gaussian import UnivariateGaussianClassifier, decision_points
 
 __all__ = [
@@ -44,8 +45,10 @@ __all__ = [
     "RegularizedDiscriminantAnalysis",
     "SharedDiagonalNB",
     "SingularCovarianceError",
+    "SyntheticTable",
     "UnivariateGaussianClassifier",
     "covariance_parameters",
     "decision_points",
     "dependency_graph",
+    "synthetic_table",
 ]

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from assay.bayes.drawing import draw_classes
 from assay.bayes.gaussian_classifier import class_priors, log_of
 from assay.core import Card, Generative
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.parameters import Array, Choice, Range
+from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray
 from assay.stats.estimators.weighted_quantile import weighted_quantile
-from assay.types import Priors
+from assay.types import Priors, RandomState
 
 __all__ = ["LaplaceNB"]
 
@@ -116,6 +118,13 @@ class LaplaceNB(Generative):
         for k, (median, b) in enumerate(zip(self.medians_, self.scales_)):
             out[:, k] = -np.sum(np.abs(X - median) / b, axis=1) - np.log(2 * b).sum()  # (1)
         return out + log_of(self.class_prior_)
+
+    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
+        """(n_samples, d) rows drawn from the model, and (n_samples,) their classes."""
+        self._ready()
+        rng = random_state_of(random_state)
+        y = draw_classes(rng, self.class_prior_, n_samples)
+        return rng.laplace(self.medians_[y], self.scales_[y]), self.classes_[y]
 
     def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
         labels, joint = [str(label) for label in self.classes_], self._log_joint(X)

@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 
 from assay.bayes.counts import FeatureSums, FrequencyBayes, weigh
 from assay.bayes.derivation import Number, derivation, priors, rational, whole
+from assay.bayes.drawing import draw_classes
 from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues, dense_block
+from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, Object
-from assay.types import Priors
+from assay.types import Priors, RandomState
 
 MAX_EXACT_POWER = 64  # fractions to a higher power are shown as decimals
 
@@ -115,6 +117,26 @@ class MultinomialNB(FrequencyBayes):
         joint = weigh(X, self.feature_log_prob_)
         joint += self.class_log_prior_
         return joint
+
+    def sample(
+        self, n_samples: int = 1, random_state: RandomState = None, length: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(n_samples, d) counts drawn from the model, and (n_samples,) their classes.
+
+        Parameters
+        ----------
+        length : sum of the counts of a row; None is the mean of the class's training rows
+        """
+        self._ready()
+        rng = random_state_of(random_state)
+        y = draw_classes(rng, np.exp(self.class_log_prior_), n_samples)
+        shares = np.exp(self.feature_log_prob_)
+        usual = np.rint(self.feature_count_.sum(axis=1) / np.maximum(self.class_count_, 1e-300)).astype(
+            np.int64
+        )
+        sizes = usual[y] if length is None else np.full(len(y), length)
+        rows = [rng.multinomial(size, shares[k] / shares[k].sum()) for size, k in zip(sizes, y)]
+        return np.array(rows, dtype=np.float64), self.classes_[y]
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         block, joint = dense_block(X), self._log_joint(X)
