@@ -23,7 +23,7 @@ def draw(name):
     return variables
 
 
-@pytest.mark.capability("IML-2-15")
+@pytest.mark.capability("IML-2-15", "IML-2-27")
 def test_degree_6_goes_through_seven_points():
     """IML figure 2-10: no training error, yet a shape that leaves the range of the data."""
     v = draw("plot_polynomial_degrees.py")
