@@ -61,7 +61,9 @@ class Commands(click.Group):
         """The command of that name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        return importlib.import_module(f"assay.cli.{cmd_name}").command
+        command: click.Command = importlib.import_module(f"assay.cli.{cmd_name}").command
+        command.short_help = COMMANDS[cmd_name]
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list for --help, without importing anything."""

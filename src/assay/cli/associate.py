@@ -29,7 +29,7 @@ th { font-size: .87em; opacity: .7; }
 """
 
 
-@click.command("associate", short_help="Association rules: what is bought together.")
+@click.command("associate")
 @data_argument
 @click.option("--basket", metavar="COLUMN", help="Of a long table: the column that says which basket.")
 @click.option("--item", metavar="COLUMN", help="Of a long table: the column that says which item.")

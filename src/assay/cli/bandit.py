@@ -13,7 +13,7 @@ from assay.errors import did_you_mean
 from assay.tables import Table
 
 
-@click.command("bandit", short_help="What other policies would have earned, by a log of decisions.")
+@click.command("bandit")
 @data_argument
 @click.option(
     "--action",

@@ -40,7 +40,7 @@ class MetricOption(click.Option):
         )
 
 
-@click.command("compare", short_help="Which learners are worth having, and which differences are real.")
+@click.command("compare")
 @data_argument
 @target_option
 @task_option

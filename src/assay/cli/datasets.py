@@ -7,7 +7,7 @@ import click
 from assay.cli.completion import complete_datasets
 
 
-@click.command("datasets", short_help="The built-in data sets.")
+@click.command("datasets")
 @click.argument("name", required=False, shell_complete=complete_datasets)
 @click.option(
     "--save",

@@ -8,7 +8,7 @@ from assay.cli.data import data_argument, open_data, target_option, task_option
 from assay.cli.reading import Reading, table_options
 
 
-@click.command("describe", short_help="What is in a table.")
+@click.command("describe")
 @data_argument
 @target_option
 @task_option

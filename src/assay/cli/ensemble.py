@@ -28,7 +28,7 @@ METHODS = {
 OPPONENT = "best member"
 
 
-@click.command("ensemble", short_help="Many models together, and whether that beats the best of them.")
+@click.command("ensemble")
 @data_argument
 @target_option
 @task_option

@@ -20,7 +20,7 @@ _budget = click.option(
 _retry = click.option("--retry-failed", is_flag=True, help="Try cells again that failed before.")
 
 
-@click.group("experiment", short_help="Many learners and settings on many data sets, resumable.")
+@click.group("experiment")
 def command() -> None:
     """Run an experiment over learners, settings and data sets; stop it, resume it, draw conclusions.
 

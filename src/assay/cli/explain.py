@@ -14,7 +14,7 @@ from assay.errors import spoken_as
 BATCH_SIZE = 4096  # rows whose contributions are in memory together
 
 
-@click.command("explain", short_help="Why a saved model predicts what it does.")
+@click.command("explain")
 @click.argument("model", type=click.Path(dir_okay=False, allow_dash=True))
 @data_argument
 @click.option(

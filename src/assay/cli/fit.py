@@ -18,7 +18,7 @@ from assay.types import Estimator
 DEFAULT_LEARNER = {"classification": "naive bayes", "regression": "linear regression"}
 
 
-@click.command("fit", short_help="Train one learner on a table and save it.")
+@click.command("fit")
 @data_argument
 @target_option
 @task_option

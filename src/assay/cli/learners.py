@@ -25,7 +25,7 @@ HEADINGS = {"classifier": "For classes (classification)", "regressor": "For numb
 TASK_KINDS = tuple(KIND_OF_TASK.values())  # the kinds that commands take by name
 
 
-@click.command("learners", short_help="The learners by name.")
+@click.command("learners")
 @click.argument("name", required=False, shell_complete=complete_one_learner)
 @click.option(
     "--kind",

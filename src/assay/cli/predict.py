@@ -14,7 +14,7 @@ from assay.errors import spoken_as
 BATCH_SIZE = 256  # rows that are explained together: ensembles go over their trees once for all of them
 
 
-@click.command("predict", short_help="Predict each row of a table with a saved model.")
+@click.command("predict")
 @click.argument("model", type=click.Path(dir_okay=False, allow_dash=True))
 @data_argument
 @click.option(

@@ -34,7 +34,7 @@ WITHOUT_NUMBER = ("permutation", "stability", "relevant")
 DEFAULT_LEARNER = {"classification": "logistic", "regression": "ridge"}
 
 
-@click.command("select", short_help="Which columns to keep, why, and the honest error with them.")
+@click.command("select")
 @data_argument
 @target_option
 @task_option

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command("show", short_help="What a saved model has learned: tree, rules, coefficients, importances.")
+@click.command("show")
 @click.argument("model", type=click.Path(dir_okay=False))
 @click.option("--all", "everything", is_flag=True, help="Every row and line, however many.")
 @click.option("--html", type=click.Path(dir_okay=False, writable=True), help="Write it as a page.")

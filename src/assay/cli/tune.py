@@ -27,9 +27,7 @@ SEARCHES = {
 }
 
 
-@click.command(
-    "tune", short_help="Search for the parameters of a learner, with the honest error of the tuned one."
-)
+@click.command("tune")
 @data_argument
 @target_option
 @task_option
