@@ -1,9 +1,11 @@
 """Sequences: Markov chains, hidden Markov models, linear dynamical systems, classifiers of whole sequences."""
 
+from assay.sequences.arc_emission_hmm import ArcEmissionHMM
 from assay.sequences.autoregressive_hmm import AutoregressiveHMM
 from assay.sequences.categorical_hmm import CategoricalHMM
 from assay.sequences.conditional_random_field import ConditionalRandomField
 from assay.sequences.coupled_hmm import CoupledHMM
+from assay.sequences.dynamic_network import DynamicNetwork
 from assay.sequences.factorial_hmm import FactorialHMM
 from assay.sequences.gaussian_hmm import GaussianHMM
 from assay.sequences.gmm_hmm import GMMHMM
@@ -21,13 +23,16 @@ from assay.sequences.sequence_classifier import SequenceClassifier
 from assay.sequences.sequences import Sequences
 from assay.sequences.switching_hmm import SwitchingHMM
 from assay.sequences.topology import left_to_right
+from assay.sequences.vector_quantizer import VectorQuantizer
 
 __all__ = [
     "GMMHMM",
+    "ArcEmissionHMM",
     "AutoregressiveHMM",
     "CategoricalHMM",
     "ConditionalRandomField",
     "CoupledHMM",
+    "DynamicNetwork",
     "FactorialHMM",
     "GaussianHMM",
     "HiddenSemiMarkovModel",
@@ -42,6 +47,7 @@ __all__ = [
     "SequenceClassifier",
     "Sequences",
     "SwitchingHMM",
+    "VectorQuantizer",
     "choose_n_states",
     "grow_states",
     "left_to_right",

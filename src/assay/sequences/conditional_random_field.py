@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from assay.core.parameters import Count, Flag, Range
 from assay.core.stored import AnyArray, Boolean, Each, FloatArray, Scalar, Text
 from assay.errors import DataError, warn_user
 from assay.optimize.lbfgs import lbfgs
-from assay.optimize.objective import Record
+from assay.optimize.objective import Objective, Record
 from assay.sequences import _features
 from assay.sequences.chain import Chain, Frames, pad, padded
 from assay.sequences.features import FeatureRows, features_of
@@ -166,7 +166,7 @@ class ConditionalRandomField(SequenceLabeler):
             return values[-1 - PERIOD] - values[-1] < self.tol * abs(values[-1])
 
         best = lbfgs(
-            loss, np.zeros(loss.size), tol=1e-10, max_iter=self.max_iter, memory=MEMORY, watch=watch,
+            cast(Objective, loss), np.zeros(loss.size), tol=1e-10, max_iter=self.max_iter, memory=MEMORY, watch=watch,
         )  # fmt: skip
         self.converged_ = best.reason != "iterations"
         if not self.converged_:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,7 +92,7 @@ class InputOutputHMM(HiddenMarkovModel):
     """
 
     card = Card("input-output hmm", "hidden states that answer inputs, a regression in each")
-    accepts: Any = {**REGRESSION_PARAMETERS, "inputs": INPUTS}
+    accepts: ClassVar[Any] = {**REGRESSION_PARAMETERS, "inputs": INPUTS}
     stored = {
         "coef_": FloatArray("N", "*", "*", finite=True),
         "variances_": FloatArray("N", "*", finite=True, low=0),

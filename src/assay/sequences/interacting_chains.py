@@ -78,7 +78,7 @@ class InteractingChains(ColumnEmissions):
         return np.indices(self._sizes).reshape(len(self._sizes), -1).T
 
     @property
-    def startprob_(self) -> np.ndarray:
+    def startprob_(self) -> np.ndarray:  # type: ignore[override]
         """(K,) probabilities of the first joint state."""
         states, parts = self.joint_states(), vars(self).get("startprobs_")
         if parts is None:
@@ -86,7 +86,7 @@ class InteractingChains(ColumnEmissions):
         return np.prod([np.asarray(p)[states[:, m]] for m, p in enumerate(parts)], axis=0)
 
     @property
-    def transmat_(self) -> np.ndarray:
+    def transmat_(self) -> np.ndarray:  # type: ignore[override]
         """(K, K) probabilities of the next joint state."""
         states, parts = self.joint_states(), vars(self).get("transmats_")
         if parts is None:

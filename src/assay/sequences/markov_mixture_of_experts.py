@@ -128,7 +128,7 @@ class MarkovMixtureOfExperts(InputOutputHMM):
         return softmax(logits.reshape(-1, K)).reshape(-1, K, K)
 
     @property
-    def transmat_(self) -> np.ndarray:
+    def transmat_(self) -> np.ndarray:  # type: ignore[override]
         """(K, K) the transitions at inputs of 0."""
         if "gates_" not in vars(self):
             raise AttributeError("transmat_")

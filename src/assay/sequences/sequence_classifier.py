@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core import Card, Explanation
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
-from assay.core.parameters import Instance, Simplex, check
+from assay.core.parameters import Choice, Count, Instance, Range, Simplex, check
 from assay.core.scores import softmax
-from assay.core.stored import AnyArray, Each, FloatArray, Object
+from assay.core.stored import AnyArray, Each, FloatArray, Object, Plain
 from assay.core.targets import encode_labels
 from assay.errors import DataError, DegenerateError
 from assay.sequences.gaussian_hmm import GaussianHMM
@@ -44,10 +44,18 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         The model, not fitted; None is ``GaussianHMM(3, n_iter=20, random_state=0)``.
     priors : (c,) probabilities, default None
         Of the classes, in the order of ``classes_``; None takes their shares.
+    training : "generative" or "discriminative", default "generative"
+        Each model to its own class by EM; or from there on all models together, so that the posteriors (1) of the right
+        classes grow (maximum mutual information), for CategoricalHMM and GaussianHMM with diagonal covariances.
+    alpha : float, default 0.1
+        Discriminative training: how strongly parameters are held where EM left them.
+    max_iter : int, default 50
+        Steps of discriminative training at most.
 
     Attributes
     ----------
     classes_ : (c,)      estimators_ : list of the models      class_prior_ : (c,)
+    history_ : list of dict, of discriminative training: iteration, objective
 
     Examples
     --------
@@ -65,6 +73,8 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
     ----------
     - Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech recognition.
       Proceedings of the IEEE 77(2), 257-286. doi:10.1109/5.18626
+    - Bahl, L. R., Brown, P. F., de Souza, P. V. and Mercer, R. L. (1986). Maximum mutual information estimation of
+      hidden Markov model parameters for speech recognition. ICASSP, 49-52. doi:10.1109/ICASSP.1986.1169179
     """
 
     card = Card("sequence classifier", "a model of sequences for each class, and Bayes' rule")
@@ -72,8 +82,12 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         "estimator": Instance(having="log_likelihoods", words="a model of sequences with log_likelihoods()")
         | None,
         "priors": Simplex() | None,
+        "training": Choice("generative", "discriminative"),
+        "alpha": Range(0),
+        "max_iter": Count(1),
     }
     stored = {
+        "history_": Each(Plain()),
         "classes_": AnyArray("K"),
         "class_prior_": FloatArray("K", low=0, high=1),
         "estimators_": Each(Object(BaseEstimator)),
@@ -82,9 +96,20 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
     takes_sequences = True
     multiclass = "native"
 
-    def __init__(self, estimator: Any = None, *, priors: Any = None):
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        priors: Any = None,
+        training: str = "generative",
+        alpha: float = 0.1,
+        max_iter: int = 50,
+    ):
         self.estimator = estimator
         self.priors = priors
+        self.training = training
+        self.alpha = alpha
+        self.max_iter = max_iter
 
     @all_or_nothing
     def fit(self, X: SequencesLike, y: Target, lengths: ArrayLike | None = None) -> Self:
@@ -109,6 +134,15 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         self.estimators_ = [
             clone(base).fit(data.take(np.flatnonzero(codes == k))) for k in range(len(classes))
         ]
+        if self.training == "discriminative":
+            from assay.sequences.discriminative import train_discriminatively
+
+            with np.errstate(divide="ignore"):
+                log_priors = np.log(self.class_prior_)
+            best = train_discriminatively(
+                self.estimators_, data, codes, log_priors, self.alpha, self.max_iter
+            )
+            self.history_ = [{"iteration": r.iteration, "objective": float(r.value)} for r in best.history]
         return self
 
     @classmethod
