@@ -805,6 +805,31 @@ def mixtures() -> None:
 
 
 @scenario
+def groups_of_rows() -> None:
+    from assay.cluster import (
+        DBSCAN,
+        HDBSCAN,
+        AgglomerativeClustering,
+        Genie,
+        KMeans,
+        silhouette_samples,
+    )
+    from assay.cluster.hierarchy import spanning_tree
+
+    X, y = numbers()
+    for k in (3, 20):
+        KMeans(k, random_state=0).fit(X, sample_weight=1.0 + y)
+    for linkage in ("ward", "complete", "average", "weighted", "single", "centroid"):
+        AgglomerativeClustering(3, linkage=linkage).fit(X)
+    AgglomerativeClustering(3, linkage="single", metric="manhattan").fit(X)
+    DBSCAN(0.8).fit(X)
+    HDBSCAN(5).fit(X)
+    Genie(3).fit(X)
+    spanning_tree(X, p=1)
+    silhouette_samples(X, np.arange(len(X)) % 3)
+
+
+@scenario
 def maps_of_neighbours() -> None:
     from assay.reduce import TSNE
 

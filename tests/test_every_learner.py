@@ -72,6 +72,12 @@ LEARNERS = {cls.__name__: cls for cls in found()}
 
 # Settings that make a learner quick or possible; most do with their defaults.
 MADE = {
+    **{
+        name: {"random_state": 0}
+        for name in (
+            "LVQClassifier", "RBFFeatures", "RBFNetworkClassifier", "RBFNetworkRegressor", "SelfOrganizingMap",
+        )
+    },  # fmt: skip
     "AdaBoostClassifier": {"n_estimators": 5, "random_state": 0},
     "AdaBoostM2Classifier": {"n_estimators": 5, "random_state": 0},
     "AdaBoostRegressor": {"n_estimators": 5, "random_state": 0},
@@ -113,6 +119,16 @@ MADE = {
     "KMeans": {"n_clusters": 3, "init": "component", "tol": 0},
     "MiniBatchKMeans": {"n_clusters": 3, "random_state": 0},
     "BisectingKMeans": {"n_clusters": 3, "init": "component", "tol": 0},
+    "DynamicKMeans": {"init": "component", "split": 0.9},
+    "FuzzyKMeans": {"n_clusters": 3, "init": "component", "max_iter": 2000},
+    "TrimmedKMeans": {"n_clusters": 3, "init": "component"},
+    "KernelKMeans": {"n_clusters": 3, "random_state": 0},
+    "KMedoids": {"n_clusters": 3, "init": "build"},
+    "ConsensusClustering": {"n_estimators": 5, "random_state": 0},
+    "ConstrainedKMeans": {"n_clusters": 3, "init": "component"},
+    "KModes": {"n_clusters": 3, "random_state": 0},
+    "KPrototypes": {"n_clusters": 3, "random_state": 0},
+    "SpectralClustering": {"n_clusters": 3, "random_state": 0},
     "LandmarkSVC": {"n_landmarks": 30, "gamma": 0.5, "tol": 1e-10, "random_state": 0},
     "GaussianProcessRegressor": {
         "alpha": 1e-3
@@ -178,6 +194,11 @@ MADE = {
         "max_iter": 60,
         "random_state": 0,
     },
+    "Autoencoder": {"n_components": 1, "max_iter": 20, "random_state": 0},
+    "NetworkClassifier": {"max_iter": 20, "batch_size": 8, "learning_rate_init": 0.02, "random_state": 0},
+    "NetworkRegressor": {"max_iter": 20, "batch_size": 8, "learning_rate_init": 0.02, "random_state": 0},
+    "ProjectionPursuitRegressor": {"n_terms": 1, "starts": 2, "max_iter": 5, "random_state": 0},
+    "SammonNetwork": {"max_iter": 20, "hidden": 4, "random_state": 0},
     "SGDClassifier": {"random_state": 0},
     "SGDRegressor": {"random_state": 0},
     "SphereTreeClassifier": {"random_state": 0},
@@ -229,10 +250,17 @@ DRAWN = (
     "BaggingRegressor",
     "IrepClassifier",
     "IsolationForest",
+    "KPrototypes",
+    "KernelKMeans",
     "MiniBatchKMeans",
+    "LVQClassifier",
+    "RBFFeatures",
+    "RBFNetworkClassifier",
+    "RBFNetworkRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RipperClassifier",
+    "SelfOrganizingMap",
     "StabilitySelection",
     "ThreeLearnerBoosting",
 )
@@ -280,7 +308,26 @@ EXCEPT: dict[str, dict[str, str]] = {
         ),
         **dict.fromkeys(VISITING, "rows are visited one after the other, and each changes the weights"),
         **dict.fromkeys(
+            ("NetworkClassifier", "NetworkRegressor"), "batches of rows come one after the other, and each changes the weights"
+        ),
+        **dict.fromkeys(
             ("ElasticNetCV", "LassoCV", "LogisticRegressionCV"), "the folds follow the order of the rows"
+        ),
+        **dict.fromkeys(
+            (
+                "AgglomerativeClustering",
+                "ConsensusClustering",
+                "DBSCAN",
+                "DivisiveClustering",
+                "FuzzyART",
+                "Genie",
+                "HDBSCAN",
+                "KMedoids",
+                "KModes",
+                "LeaderClustering",
+                "SpectralClustering",
+            ),
+            "groups are numbered, found or begun in the order of the rows",
         ),
         "DirichletProcessMixture": "rows are seated one after the other, by draws that follow their order",
         "PairwiseRanker": "pairs are visited one after the other, and each changes the weights",
@@ -302,7 +349,9 @@ EXCEPT: dict[str, dict[str, str]] = {
     },
     "renamed_classes_give_renamed_answers": {
         "ConformalClassifier": "which rows are set aside is drawn class by class, in the order of the labels",
-        "MLPClassifier": "the first weights of the outputs are drawn in the order of the labels",
+        **dict.fromkeys(
+            ("MLPClassifier", "NetworkClassifier"), "the first weights of the outputs are drawn in the order of the labels"
+        ),
         "OrdinalLogisticRegression": "the order of the labels is that of the classes",
         "OutputCodeClassifier": "the code word of a class is drawn, in the order of the labels",
         **dict.fromkeys(
@@ -345,6 +394,10 @@ CHECKS: dict[str, dict[str, str]] = {
             ),
         )
     },
+    "KModes": dict.fromkeys(
+        ("check_clustering", "check_sample_weight_equivalence_on_dense_data"),
+        "rows are drawn to begin with; measurements are all different, and every number is a category here",
+    ),
     "CommonPrincipalComponents": {
         "check_sample_weight_equivalence_on_dense_data": "a class of one row has no covariance, not even to blend",
     },
@@ -361,6 +414,16 @@ CHECKS: dict[str, dict[str, str]] = {
         "the check's rows are rounded to whole numbers, so that many are equal; equal rows have places of their own, "
         "side by side, and a row that equals several is placed at their mean",
     ),
+    **{
+        name: {
+            "check_sample_weight_equivalence_on_dense_data": "batches are dealt by rows, so that copies of a row are in "
+            "other batches than one of weight 2"
+        }
+        for name in ("NetworkClassifier", "NetworkRegressor")
+    },
+    "ProjectionPursuitRegressor": {
+        "check_sample_weight_equivalence_on_dense_data": "knots of the curves are quantiles of the rows",
+    },
     "SelectBySignificance": {
         "check_sample_weight_equivalence_on_dense_data": "a weight of least squares says how precise a row is, so that "
         "weight 2 is not two rows to the standard errors; of classes it is, see tests/select/embedded",

@@ -28,6 +28,7 @@ _ROOMS = (
     "graphs",
     "kernels",
     "linear",
+    "local",
     "metrics",
     "mixture",
     "neighbors",

@@ -14,6 +14,7 @@ from assay import experiments as experiments
 from assay import graphs as graphs
 from assay import kernels as kernels
 from assay import linear as linear
+from assay import local as local
 from assay import metrics as metrics
 from assay import mixture as mixture
 from assay import neighbors as neighbors

@@ -34,6 +34,7 @@ KINDS = (
     "transformer",
     "outlier detector",
     "density",
+    "clusterer",
     "sequence model",
     "wrapper",
     "other",

@@ -1,0 +1,446 @@
+// k-means: the nearest centre of each row, with bounds that spare most of the distances (Hamerly 2010; Ding et al.
+// 2015).
+//
+//     u_i >= |x_i - c_a(i)|,     l_ig <= |x_i - c_k| for all k in group g but a(i)
+//
+// After the centres have moved by p_k, u_i grows by p_a(i) and l_ig falls by the largest p_k of the group. As long as
+// u_i < max(s_a(i), min_g l_ig), with s half the way to the next centre, the row stays where it is, and is not looked
+// at. Else u_i is computed, and then the groups whose bound is below it. Distances are computed from differences, eight
+// centres at a time; among equal ones the first wins, as in the plain rule.
+//
+// Twin in NumPy: tests/cluster/test_k_means.py, move_by_the_book.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "assay/array.hpp"
+#include "assay/edge.hpp"
+
+using namespace assay;
+
+namespace {
+
+constexpr int64_t WIDTH = 8;  // centres in one vector
+constexpr int64_t PANEL = 16;  // centres whose distances are computed together
+constexpr double UP = 1.0 + 4e-16, DOWN = 1.0 - 4e-16;  // bounds stay bounds when they are rounded
+constexpr double NEVER = std::numeric_limits<double>::infinity();
+typedef double Wide __attribute__((vector_size(64), aligned(64)));
+typedef int64_t Places __attribute__((vector_size(64)));
+
+#define INLINE __attribute__((always_inline)) static inline
+
+// The centres in panels of 16, one coordinate of all of them after the other; those that fill up are infinitely far.
+class Panels {
+    std::vector<double> room;
+    double *first;
+    int64_t K, d;
+
+  public:
+    const int64_t count;
+    Panels(const double *centers, int64_t K, int64_t d)
+        : room(((K + PANEL - 1) / PANEL) * PANEL * d + WIDTH), K(K), d(d), count((K + PANEL - 1) / PANEL) {
+        first = room.data();
+        while (reinterpret_cast<uintptr_t>(first) % 64) ++first;
+        for (int64_t k = 0; k < count * PANEL; ++k)
+            for (int64_t j = 0; j < d; ++j)
+                first[(k / PANEL * d + j) * PANEL + k % PANEL] = k < K ? centers[k * d + j] : NEVER;
+    }
+    const double *panel(int64_t g) const { return first + g * d * PANEL; }
+    bool both(int64_t g) const { return K > g * PANEL + WIDTH; }
+};
+
+// Squared distances of x from the centres of a panel, of which the second half may be empty.
+INLINE void distances(const double *x, const double *panel, int64_t d, bool both, Wide &first, Wide &second) {
+    Wide a = {}, b = {}, e = {}, f = {};
+    const Wide *c = reinterpret_cast<const Wide *>(panel);
+    int64_t j = 0;
+    if (!both) {
+        for (; j + 2 <= d; j += 2, c += 4) {
+            const Wide s = x[j] - c[0], t = x[j + 1] - c[2];
+            a += s * s;
+            e += t * t;
+        }
+        if (j < d) {
+            const Wide s = x[j] - c[0];
+            a += s * s;
+        }
+        first = a + e;
+        second = a * 0 + NEVER;
+        return;
+    }
+    for (; j + 2 <= d; j += 2, c += 4) {
+        const Wide s = x[j] - c[0], t = x[j] - c[1], u = x[j + 1] - c[2], v = x[j + 1] - c[3];
+        a += s * s;
+        b += t * t;
+        e += u * u;
+        f += v * v;
+    }
+    if (j < d) {
+        const Wide s = x[j] - c[0], t = x[j] - c[1];
+        a += s * s;
+        b += t * t;
+    }
+    first = a + e;
+    second = b + f;
+}
+
+struct Near {
+    double first, second;  // squared
+    int64_t at;
+};
+
+// The nearest centre and the second smallest distance among panels from..to.
+INLINE Near nearest_of(const Panels &panels, int64_t from, int64_t to, const double *x, int64_t d) {
+    Wide best = {}, next = {}, v, u;
+    Places where = {};
+    best += NEVER;
+    next += NEVER;
+    for (int64_t g = from; g < to; ++g) {
+        distances(x, panels.panel(g), d, panels.both(g), v, u);
+        const Places nearer = v < best;
+        const Wide loser = nearer ? best : v;
+        next = loser < next ? loser : next;
+        best = nearer ? v : best;
+        where = nearer ? Places{} + 2 * g : where;
+        const Places second = u < best;
+        const Wide beaten = second ? best : u;
+        next = beaten < next ? beaten : next;
+        best = second ? u : best;
+        where = second ? Places{} + (2 * g + 1) : where;
+    }
+    Near near{NEVER, NEVER, from * PANEL};
+    for (int64_t r = 0; r < WIDTH; ++r) {
+        const int64_t k = where[r] * WIDTH + r;
+        const bool nearer = best[r] < near.first || (best[r] == near.first && k < near.at);
+        const double loser = nearer ? near.first : best[r];
+        near.second = loser < near.second ? loser : near.second;
+        near.second = next[r] < near.second ? next[r] : near.second;
+        near.first = nearer ? best[r] : near.first;
+        near.at = nearer ? k : near.at;
+    }
+    return near;
+}
+
+INLINE double apart_squared(const double *x, const double *c, int64_t d) {
+    double s[4] = {};
+    int64_t j = 0;
+    for (; j + 4 <= d; j += 4)
+        for (int64_t r = 0; r < 4; ++r) {
+            const double gap = x[j + r] - c[j + r];
+            s[r] += gap * gap;
+        }
+    for (; j < d; ++j) {
+        const double gap = x[j] - c[j];
+        s[0] += gap * gap;
+    }
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+struct Bounds {
+    double *upper, *lower;
+    int64_t groups, wide;  // panels of a group
+};
+
+INLINE void shift_sums(const double *x, double weight, int64_t from, int64_t to, int64_t d, double *counts,
+                       double *sums) {
+    if (from >= 0) {
+        counts[from] -= weight;
+        for (int64_t j = 0; j < d; ++j) sums[from * d + j] -= weight * x[j];
+    }
+    counts[to] += weight;
+    for (int64_t j = 0; j < d; ++j) sums[to * d + j] += weight * x[j];
+}
+
+// The same for eight rows at once, beside each other in T (d, 8), and all centres, four at a time.
+struct EightNear {
+    Wide first, second;
+    Places at;
+};
+INLINE EightNear nearest_of_eight(const Wide *T, const double *centers, int64_t K, int64_t d) {
+    EightNear near{};
+    near.first += NEVER;
+    near.second += NEVER;
+    const auto compare = [&near](const Wide &v, int64_t k) __attribute__((always_inline)) {
+        const Places nearer = v < near.first;
+        const Wide loser = nearer ? near.first : v;
+        near.second = loser < near.second ? loser : near.second;
+        near.first = nearer ? v : near.first;
+        near.at = nearer ? Places{} + k : near.at;
+    };
+    int64_t k = 0;
+    for (; k + 4 <= K; k += 4) {
+        const double *c0 = centers + k * d, *c1 = c0 + d, *c2 = c1 + d, *c3 = c2 + d;
+        Wide n0 = {}, n1 = {}, n2 = {}, n3 = {};
+        for (int64_t j = 0; j < d; ++j) {
+            const Wide g0 = T[j] - c0[j], g1 = T[j] - c1[j], g2 = T[j] - c2[j], g3 = T[j] - c3[j];
+            n0 += g0 * g0;
+            n1 += g1 * g1;
+            n2 += g2 * g2;
+            n3 += g3 * g3;
+        }
+        compare(n0, k);
+        compare(n1, k + 1);
+        compare(n2, k + 2);
+        compare(n3, k + 3);
+    }
+    for (; k < K; ++k) {
+        const double *c = centers + k * d;
+        Wide norm = {};
+        for (int64_t j = 0; j < d; ++j) {
+            const Wide gap = T[j] - c[j];
+            norm += gap * gap;
+        }
+        compare(norm, k);
+    }
+    return near;
+}
+INLINE void turn_eight(View2<const double> X, int64_t start, int64_t d, Wide *T) {
+    const double *x = X.row(start);
+    for (int64_t j = 0; j < d; ++j)
+        T[j] = Wide{x[j], x[d + j], x[2 * d + j], x[3 * d + j], x[4 * d + j], x[5 * d + j], x[6 * d + j], x[7 * d + j]};
+}
+
+// Few centres: one bound for all others; eight rows at a time, all of them if more than one of them needs it.
+HOT int64_t move_eights(View2<const double> X, const double *w, const double *centers, int64_t K, const double *shift,
+                        const double *apart, int32_t *labels, double *upper, double *lower, double *counts,
+                        double *sums) {
+    const int64_t n = X.rows(), d = X.cols();
+    const Panels panels(centers, K, d);
+    std::vector<double> room(d * WIDTH + WIDTH);
+    double *turned = room.data();
+    while (reinterpret_cast<uintptr_t>(turned) % 64) ++turned;
+    Wide *T = reinterpret_cast<Wide *>(turned);
+    double fall = 0.0;
+    for (int64_t k = 0; k < K; ++k) fall = shift[k] > fall ? shift[k] : fall;
+    int64_t changed = 0;
+    const auto settle = [&](int64_t i, const double *x, double first, double second, int64_t at)
+                            __attribute__((always_inline)) {
+        upper[i] = std::sqrt(first);
+        lower[i] = std::sqrt(second) * DOWN;
+        if (at == labels[i]) return;
+        ++changed;
+        shift_sums(x, w ? w[i] : 1.0, labels[i], at, d, counts, sums);
+        labels[i] = int32_t(at);
+    };
+    for (int64_t start = 0; start < n; start += WIDTH) {
+        const int64_t m = std::min(WIDTH, n - start);
+        int64_t doubtful[WIDTH], count = 0;
+        for (int64_t i = start; i < start + m; ++i) {
+            doubtful[count] = i;
+            const int64_t at = labels[i];
+            if (at < 0) {
+                ++count;
+                continue;
+            }
+            lower[i] = (lower[i] - fall) * DOWN;
+            upper[i] = (upper[i] + shift[at]) * UP;
+            count += !(upper[i] < (lower[i] > apart[at] ? lower[i] : apart[at]));
+        }
+        if (count > 2 && m == WIDTH) {
+            turn_eight(X, start, d, T);
+            const EightNear near = nearest_of_eight(T, centers, K, d);
+            for (int64_t r = 0; r < WIDTH; ++r)
+                settle(start + r, X.row(start + r), near.first[r], near.second[r], near.at[r]);
+            continue;
+        }
+        for (int64_t c = 0; c < count; ++c) {
+            const int64_t i = doubtful[c], at = labels[i];
+            const double *x = X.row(i);
+            if (at >= 0) {
+                upper[i] = std::sqrt(apart_squared(x, centers + at * d, d));
+                if (upper[i] * UP < (lower[i] > apart[at] ? lower[i] : apart[at])) continue;
+            }
+            const Near near = nearest_of(panels, 0, panels.count, x, d);
+            settle(i, x, near.first, near.second, near.at);
+        }
+    }
+    return changed;
+}
+
+HOT int64_t move_rows(View2<const double> X, const double *w, const double *centers, int64_t K, const double *shift,
+                      const double *apart, int32_t *labels, Bounds bounds, double *counts, double *sums) {
+    const int64_t n = X.rows(), d = X.cols(), G = bounds.groups;
+    const Panels panels(centers, K, d);
+    std::vector<double> fall(G, 0.0);
+    for (int64_t k = 0; k < K; ++k) {
+        double &most = fall[k / (PANEL * bounds.wide)];
+        most = shift[k] > most ? shift[k] : most;
+    }
+    int64_t changed = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const double *x = X.row(i);
+        double *lower = bounds.lower + i * G;
+        const int32_t before = labels[i];
+        int64_t at = before;
+        double upper = NEVER;
+        if (before < 0) std::fill_n(lower, G, 0.0);
+        else {
+            double least = NEVER;
+            for (int64_t g = 0; g < G; ++g) {
+                lower[g] = (lower[g] - fall[g]) * DOWN;
+                least = lower[g] < least ? lower[g] : least;
+            }
+            const double limit = least > apart[at] ? least : apart[at];
+            upper = (bounds.upper[i] + shift[at]) * UP;
+            bounds.upper[i] = upper;
+            if (upper < limit) continue;
+            upper = std::sqrt(apart_squared(x, centers + at * d, d));
+            bounds.upper[i] = upper;
+            if (upper * UP < limit) continue;
+        }
+        double own = before < 0 ? NEVER : upper;  // the distance of the centre that the row had
+        for (int64_t g = 0; g < G; ++g) {
+            if (before >= 0 && lower[g] > upper) continue;
+            const int64_t from = g * bounds.wide, to = std::min(from + bounds.wide, panels.count);
+            const Near near = nearest_of(panels, from, to, x, d);
+            const double first = std::sqrt(near.first);
+            const bool nearer = first < upper || (first == upper && near.at < at) || at < 0;
+            if (near.at == at) lower[g] = std::sqrt(near.second) * DOWN, upper = first;
+            else if (nearer) {  // the one before becomes a bound of its group
+                if (at >= 0) {
+                    double &bound = lower[at / (PANEL * bounds.wide)];
+                    const int64_t home = at / (PANEL * bounds.wide);
+                    const double gap = (at == before ? own : upper) * DOWN;
+                    if (home != g) bound = gap < bound ? gap : bound;
+                }
+                lower[g] = std::sqrt(near.second) * DOWN;
+                upper = first, at = near.at;
+            } else {
+                double bound = first;
+                lower[g] = bound * DOWN;
+            }
+        }
+        bounds.upper[i] = upper;
+        if (at != before) {
+            ++changed;
+            labels[i] = int32_t(at);
+            shift_sums(x, w ? w[i] : 1.0, before, at, d, counts, sums);
+        }
+    }
+    return changed;
+}
+
+HOT double label_rows(View2<const double> X, const double *w, const double *centers, int64_t K, int32_t *labels,
+                      double *counts, double *sums, double *gaps) {
+    const int64_t n = X.rows(), d = X.cols();
+    const Panels panels(centers, K, d);
+    std::vector<double> room(d * WIDTH + WIDTH);
+    double *turned = room.data(), loss = 0.0;
+    while (reinterpret_cast<uintptr_t>(turned) % 64) ++turned;
+    Wide *T = reinterpret_cast<Wide *>(turned);
+    const auto settle = [&](int64_t i, double first, int64_t at) __attribute__((always_inline)) {
+        const double weight = w ? w[i] : 1.0;
+        labels[i] = int32_t(at);
+        loss += weight * first;
+        if (gaps) gaps[i] = first;
+        if (counts) shift_sums(X.row(i), weight, -1, at, d, counts, sums);
+    };
+    int64_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH) {
+        turn_eight(X, i, d, T);
+        const EightNear near = nearest_of_eight(T, centers, K, d);
+        for (int64_t r = 0; r < WIDTH; ++r) settle(i + r, near.first[r], near.at[r]);
+    }
+    for (; i < n; ++i) {
+        const Near near = nearest_of(panels, 0, panels.count, X.row(i), d);
+        settle(i, near.first, near.at);
+    }
+    return loss;
+}
+
+HOT void try_rows(View2<const double> X, const double *w, const int64_t *rows, int64_t tries, const double *closest,
+                  double *out, double *potential) {
+    const int64_t n = X.rows(), d = X.cols();
+    std::vector<double> chosen(tries * d);
+    for (int64_t t = 0; t < tries; ++t) std::copy_n(X.row(rows[t]), d, chosen.data() + t * d);
+    const Panels panels(chosen.data(), tries, d);
+    alignas(64) double apart[PANEL];
+    std::fill_n(potential, tries, 0.0);
+    for (int64_t i = 0; i < n; ++i) {
+        const double most = closest ? closest[i] : NEVER, weight = w ? w[i] : 1.0;
+        for (int64_t g = 0; g < panels.count; ++g) {
+            distances(X.row(i), panels.panel(g), d, panels.both(g), *reinterpret_cast<Wide *>(apart),
+                      *reinterpret_cast<Wide *>(apart + WIDTH));
+            const int64_t few = std::min(PANEL, tries - g * PANEL);
+            for (int64_t t = 0; t < few; ++t) {
+                const double v = apart[t] < most ? apart[t] : most;
+                out[(g * PANEL + t) * n + i] = v;
+                potential[g * PANEL + t] += weight * v;
+            }
+        }
+    }
+}
+
+bool fit(const In2<double> &X, const In2<double> &centers) {
+    return length(centers) > 0 && length(centers) < (int64_t(1) << 30) && X.shape(1) > 0 &&
+           X.shape(1) == centers.shape(1);
+}
+
+int64_t move(In2<double> X,  // in      (n, d)
+             In1<double> w,  // in      (n,) or (0,): ones
+             In2<double> centers,  // in      (K, d)
+             In1<double> shift,  // in      (K,)     how far each has moved
+             In1<double> apart,  // in      (K,)     half the way to the next centre, or 0
+             InOut1<int32_t> labels,  // in/out  (n,)     -1: none yet
+             InOut1<double> upper,  // in/out  (n,)
+             InOut2<double> lower,  // in/out  (n, G)   groups of as many panels of 16 centres each
+             InOut1<double> counts,  // in/out  (K,)     by what the rows that change add and take away
+             InOut2<double> sums) {  // in/out  (K, d)
+    const int64_t n = X.shape(0), d = X.shape(1), K = length(centers), panels = (K + PANEL - 1) / PANEL;
+    const int64_t G = lower.shape(1);
+    require(fit(X, centers) && weighs(w, n) && length(shift) == K && length(apart) == K && length(labels) == n &&
+                length(upper) == n && length(lower) == n && length(counts) == K && length(sums) == K &&
+                int64_t(sums.shape(1)) == d,
+            "move: centres, labels, bounds and sums must fit the rows");
+    require(G > 0 && G <= panels && (panels + (panels + G - 1) / G - 1) / ((panels + G - 1) / G) == G,
+            "move: groups of equally many panels of centres");
+    require(within(labels, -1, K), "move: labels must be numbers of centres, or -1");
+    nb::gil_scoped_release unlocked;
+    if (G == 1)
+        return move_eights(view(X), w.size() ? w.data() : nullptr, centers.data(), K, shift.data(), apart.data(),
+                           labels.data(), upper.data(), lower.data(), counts.data(), sums.data());
+    return move_rows(view(X), w.size() ? w.data() : nullptr, centers.data(), K, shift.data(), apart.data(),
+                     labels.data(), Bounds{upper.data(), lower.data(), G, (panels + G - 1) / G}, counts.data(),
+                     sums.data());
+}
+
+double label(In2<double> X,  // in      (n, d)
+             In1<double> w,  // in      (n,) or (0,): ones
+             In2<double> centers,  // in      (K, d)
+             InOut1<int32_t> labels,  // out     (n,)
+             InOut1<double> counts,  // in/out  (K,) or (0,)
+             InOut2<double> sums,  // in/out  (K, d) or (0, d)
+             InOut1<double> gaps) {  // out     (n,) squared distances, or (0,)
+    const int64_t n = X.shape(0), d = X.shape(1), K = length(centers);
+    require(fit(X, centers) && weighs(w, n) && length(labels) == n && weighs(gaps, n) &&
+                (length(counts) == K || counts.size() == 0) && length(sums) == length(counts) &&
+                int64_t(sums.shape(1)) == d,
+            "label: centres, labels and sums must fit the rows");
+    nb::gil_scoped_release unlocked;
+    return label_rows(view(X), w.size() ? w.data() : nullptr, centers.data(), K, labels.data(),
+                      counts.size() ? counts.data() : nullptr, sums.data(), gaps.size() ? gaps.data() : nullptr);
+}
+
+void try_seeds(In2<double> X,  // in      (n, d)
+               In1<double> w,  // in      (n,) or (0,): ones
+               In1<int64_t> rows,  // in      (t,)     candidates
+               In1<double> closest,  // in      (n,) squared distance of the nearest seed, or (0,): none yet
+               InOut2<double> out,  // out     (t, n)   the same with each candidate
+               InOut1<double> potential) {  // out     (t,)     their sums
+    const int64_t n = X.shape(0), t = length(rows);
+    require(n > 0 && X.shape(1) > 0 && t > 0 && weighs(w, n) && weighs(closest, n) && length(out) == t &&
+                int64_t(out.shape(1)) == n && length(potential) == t && within(rows, 0, n),
+            "try_seeds: candidates and distances must fit the rows");
+    nb::gil_scoped_release unlocked;
+    try_rows(view(X), w.size() ? w.data() : nullptr, rows.data(), t, closest.size() ? closest.data() : nullptr,
+             out.data(), potential.data());
+}
+
+}  // namespace
+
+NB_MODULE(ASSAY_MODULE, m) {
+    define(m, "move", &move, "X", "w", "centers", "shift", "apart", "labels", "upper", "lower", "counts", "sums");
+    define(m, "label", &label, "X", "w", "centers", "labels", "counts", "sums", "gaps");
+    define(m, "try_seeds", &try_seeds, "X", "w", "rows", "closest", "out", "potential");
+}

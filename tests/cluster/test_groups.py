@@ -1,0 +1,271 @@
+"""Spectral groups, medoids, modes, prototypes, consensus, ART, constraints, codes, measures, numbers of groups."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import metrics as peers
+from sklearn.datasets import load_iris, make_blobs
+
+from assay.cluster import (
+    ConsensusClustering,
+    ConstrainedKMeans,
+    FuzzyART,
+    KMeans,
+    KMedoids,
+    KModes,
+    KPrototypes,
+    SpectralClustering,
+    adjusted_mutual_info_score,
+    adjusted_rand_score,
+    calinski_harabasz_score,
+    choose_clusters,
+    chord_elbow,
+    co_association,
+    compare_clusterings,
+    davies_bouldin_score,
+    merge_rows,
+    normalized_mutual_info_score,
+    profile_clusters,
+    quantize_blocks,
+    quantize_colors,
+    quantize_vectors,
+    rand_score,
+    silhouette_samples,
+    silhouette_score,
+)
+from assay.errors import AssayError
+
+IRIS = load_iris()
+
+
+def two_triangles(bridge=True):
+    B = np.zeros((6, 6))
+    for a, b in ((0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), *([(2, 3)] if bridge else [])):
+        B[a, b] = B[b, a] = 1
+    return B
+
+
+@pytest.mark.capability("IML-7-24")
+@pytest.mark.parametrize(
+    ("laplacian", "value", "vector"),
+    [
+        ("unnormalized", 0.438447, [0.464705, 0.464705, 0.260956]),
+        ("rw", 0.204666, [0.461375, 0.461375, 0.272519]),
+        ("sym", 0.204666, None),
+    ],
+)
+def test_two_triangles_by_three_laplacians(laplacian, value, vector):
+    model = SpectralClustering(2, affinity="precomputed", laplacian=laplacian, random_state=0).fit(
+        two_triangles()
+    )
+    assert_allclose(model.eigenvalues_, [0, value], atol=5e-7)
+    if vector is not None:
+        second = model.embedding_[:, 1] / model.embedding_[0, 1] * vector[0]
+        assert_allclose(second, [*vector, *(-np.array(vector[::-1]))], atol=2e-6)
+    assert_array_equal(model.labels_ == model.labels_[0], [True] * 3 + [False] * 3)
+    with pytest.warns(match="not fully connected"):
+        apart = SpectralClustering(2, affinity="precomputed", laplacian=laplacian, random_state=0).fit(
+            two_triangles(False)
+        )
+    assert apart.n_connected_components_ == 2
+    assert_allclose(apart.eigenvalues_, [0, 0], atol=1e-9)
+
+
+@pytest.mark.capability("IML-7-24")
+@pytest.mark.parametrize("laplacian", ["unnormalized", "rw", "sym"])
+def test_two_rings_that_k_means_cannot_tell_apart(laplacian):
+    turn = np.arange(60) * 2 * np.pi / 60
+    circle = np.column_stack([np.cos(turn), np.sin(turn)])
+    X = np.vstack([circle, 3 * circle])
+    model = SpectralClustering(
+        2, affinity="heat", radius=2.1, gamma=1 / (2 * 0.5**2), laplacian=laplacian, random_state=0
+    ).fit(X)
+    assert model.n_connected_components_ == 1
+    assert_allclose(model.eigenvalues_[1], 0.003706 if laplacian == "unnormalized" else 0.000779, atol=5e-7)
+    truth = np.repeat([0, 1], 60)
+    assert adjusted_rand_score(truth, model.labels_) == 1
+    assert adjusted_rand_score(truth, KMeans(2, random_state=0).fit(X).labels_) < 0.5
+
+
+def test_spectral_groups_are_those_of_scikit_learn():
+    from sklearn.cluster import SpectralClustering as Peer
+
+    X, _ = make_blobs(120, 2, centers=3, cluster_std=1.0, random_state=1)
+    for settings in ({"gamma": 0.1}, {"affinity": "nearest_neighbors", "n_neighbors": 15}):
+        for assign in ("kmeans", "discretize", "cluster_qr"):
+            options = {"n_clusters": 3, "random_state": 0, "assign_labels": assign, **settings}
+            peer, ours = Peer(**options), SpectralClustering(**options)
+            import warnings
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert adjusted_rand_score(ours.fit(X).labels_, peer.fit(X).labels_) == 1
+
+
+@pytest.mark.capability("IML-17-18")
+def test_co_association_counts():
+    counts = co_association([[1, 1, 2, 2, 3], [1, 1, 1, 2, 2], [2, 2, 1, 1, 1]])
+    expected = [[3, 3, 1, 0, 0], [3, 3, 1, 0, 0], [1, 1, 3, 2, 1], [0, 0, 2, 3, 2], [0, 0, 1, 2, 3]]
+    assert_array_equal(counts, expected)
+    X, y = make_blobs(90, 2, centers=3, random_state=3)
+    model = ConsensusClustering(3, n_estimators=15, random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_) == 1
+    assert_allclose(np.diag(model.co_association_), 1)
+
+
+def test_medoids_are_the_best_of_all_subsets():
+    from itertools import combinations
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(16, 2))
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    best = min(D[:, list(rows)].min(axis=1).sum() for rows in combinations(range(16), 3))
+    model = KMedoids(3).fit(X)
+    assert_allclose(model.inertia_, best)
+    again = KMedoids(3, metric="precomputed").fit(D)
+    assert_array_equal(again.labels_, model.labels_)
+    assert KMedoids(1).fit(X).medoid_indices_[0] == D.sum(axis=1).argmin()
+
+
+def test_prototypes_and_modes_of_raw_tables():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "size": np.r_[rng.normal(0, 1, 40), rng.normal(9, 1, 40)],
+            "colour": np.r_[rng.choice(["red", "pink"], 40, p=[0.9, 0.1]), ["blue"] * 40],
+        }
+    )
+    table.loc[3, "size"] = np.nan
+    table.loc[50, "colour"] = None
+    model = KPrototypes(2, random_state=0).fit(table)
+    assert adjusted_rand_score(np.repeat([0, 1], 40), model.labels_) == 1
+    labels = model.labels_
+    means = [table["size"][labels == k].mean() for k in range(2)]
+    assert_allclose(model.cluster_centers_[:, 0], means)  # the optimum of (1) for its labels
+    modes = [table["colour"][labels == k].mode()[0] for k in range(2)]
+    words = [model.schema_[1].categories[int(c)] for c in model.cluster_centers_[:, 1]]
+    assert words == modes
+    rows = [["a", "x", "u"], ["a", "x", "v"], ["b", "y", "w"], ["b", "y", "u"]]
+    assert KModes(2, random_state=0).fit(rows).cost_ == 2
+    assert KModes(4, random_state=0).fit(rows).cost_ == 0
+
+
+def test_limits_of_size_and_pairs_are_kept():
+    X, _ = make_blobs(60, 2, centers=3, random_state=0)
+    sized = ConstrainedKMeans(4, min_size=15, max_size=15, n_init=2, random_state=0).fit(X)
+    assert np.bincount(sized.labels_).tolist() == [15] * 4
+    pairs = {"must_link": [(0, 1), (1, 2)], "cannot_link": [(0, 3), (3, 4)]}
+    linked = ConstrainedKMeans(3, random_state=0, **pairs).fit(X).labels_
+    assert linked[0] == linked[1] == linked[2] and linked[0] != linked[3] and linked[3] != linked[4]
+    with pytest.raises(AssayError, match="contradict"):
+        ConstrainedKMeans(2, must_link=[(0, 1)], cannot_link=[(1, 0)]).fit(X)
+    with pytest.raises(AssayError, match="cannot hold"):
+        ConstrainedKMeans(2, max_size=10).fit(X)
+    free = KMeans(3, n_init=10, random_state=0).fit(X)
+    assert_allclose(
+        ConstrainedKMeans(3, min_size=1, random_state=0).fit(X).inertia_, free.inertia_, rtol=1e-9
+    )
+
+
+def test_art_boxes_are_no_larger_than_vigilance_allows():
+    X = np.random.default_rng(0).uniform(size=(80, 3))
+    for vigilance in (0.5, 0.8):
+        model = FuzzyART(vigilance).fit(X)
+        assert (model.weights_.sum(axis=1) >= vigilance * 3 - 1e-9).all()
+    assert len(FuzzyART(0.8).fit(X).weights_) > len(FuzzyART(0.5).fit(X).weights_)
+    assert len(FuzzyART(0.0).fit(X).weights_) == 1
+    seen_twice = FuzzyART(0.8).fit(X).partial_fit(X[:5])
+    assert len(seen_twice.weights_) >= 1
+
+
+@pytest.mark.capability("IML-7-04", "IML-7-05", "IML-1-07")
+def test_compression_by_codes():
+    rng = np.random.default_rng(0)
+    image = rng.integers(0, 256, (60, 80, 3))
+    coded = quantize_colors(image, 64)
+    n = 60 * 80
+    assert coded.bits_per_vector == 6
+    assert_allclose(coded.ratio, 24 * n / (6 * n + 64 * 24))
+    assert_allclose(24 / coded.bits_per_vector, 4)  # the bits of a pixel alone
+    assert coded.decode().shape == image.shape
+    assert_allclose(coded.error, np.mean((coded.decode() - image) ** 2), rtol=1e-9)
+    assert len(np.unique(coded.decode().reshape(-1, 3), axis=0)) <= 64
+    many = 10**9
+    assert_allclose(24 * many / (8 * many + 256 * 24), 3, rtol=1e-5)
+    grey = rng.integers(0, 256, (41, 30))
+    blocks = quantize_blocks(grey, 16, block=3)
+    assert blocks.decode().shape == grey.shape
+    tiles = 14 * 10
+    assert_allclose(blocks.ratio, 8 * 41 * 30 / (tiles * 4 + 8 * 16 * 9))
+    whole = quantize_blocks(grey[:39], 16, block=3)
+    assert_allclose(whole.ratio, 8 * 39 * 30 / (39 * 30 / 9 * 4 + 8 * 16 * 9))
+    exact = quantize_vectors([[1.0], [5.0], [1.0]], 4)
+    assert exact.error == 0 and len(exact.codebook) == 2
+    lossy = quantize_vectors(IRIS.data, 3)
+    assert_allclose(lossy.error * 600, np.sum((lossy.decode() - IRIS.data) ** 2))
+
+
+def test_measures_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    a, b = rng.integers(0, 4, 200), rng.integers(0, 3, 200)
+    assert_allclose(silhouette_samples(X, a), peers.silhouette_samples(X, a), atol=1e-12)
+    D = np.abs(X[:, None] - X[None]).sum(axis=2)
+    assert_allclose(
+        silhouette_score(X, a, metric="manhattan"), peers.silhouette_score(D, a, metric="precomputed")
+    )
+    assert_allclose(
+        silhouette_score(D, a, metric="precomputed"), peers.silhouette_score(D, a, metric="precomputed")
+    )
+    for ours in (calinski_harabasz_score, davies_bouldin_score):
+        assert_allclose(ours(X, a), getattr(peers, ours.__name__)(X, a), rtol=1e-10)
+    for ours in (adjusted_rand_score, rand_score, normalized_mutual_info_score, adjusted_mutual_info_score):
+        for first, second in ((a, b), (a, a), (a, a * 0), (np.arange(200), a), (a * 0, a * 0)):
+            assert_allclose(ours(first, second), getattr(peers, ours.__name__)(first, second), atol=1e-10)
+    assert compare_clusterings(a, 3 - a)["matched_rows"] == 1
+    lonely = np.r_[a[:-1], 9]
+    assert silhouette_samples(X, lonely)[-1] == 0
+    with pytest.raises(AssayError, match="Number of labels is 1"):
+        silhouette_score(X, a * 0)
+
+
+@pytest.mark.capability("IML-7-31")
+def test_the_elbow_of_iris():
+    losses = [KMeans(k, n_init=300, random_state=0).fit(IRIS.data).inertia_ for k in range(1, 8)]
+    expected = [681.3706, 152.347952, 78.851441, 57.228473, 46.446182, 39.039987, 34.298230]
+    assert_allclose(losses, expected, atol=5e-5)
+    assert range(1, 8)[chord_elbow(range(1, 8), losses)] == 2
+
+
+@pytest.mark.capability("IML-7-32")
+def test_the_gap_of_a_dendrogram():
+    assert merge_rows(IRIS.data, "single").largest_gap()[0] == 2
+
+
+def test_the_number_of_groups_by_several_rules():
+    X, _ = make_blobs(150, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    choice = choose_clusters(X, max_clusters=6, n_references=4, n_resamples=6)
+    assert choice.n_clusters == 3 and "3 groups" in str(choice)
+    assert set(choice.votes) == {"elbow", "silhouette", "gap", "bic", "dendrogram", "stability"}
+    mean, low, high = choice.stability[3]
+    assert low <= mean <= high <= 1
+    noise = np.random.default_rng(0).uniform(size=(100, 2))
+    assert choose_clusters(noise, max_clusters=5, rules=["gap"], n_references=5).n_clusters == 1
+    assert choose_clusters(np.ones((20, 2)), max_clusters=4).n_clusters == 1
+
+
+@pytest.mark.capability("IML-7-22")
+def test_the_profile_of_iris():
+    model = KMeans(3, n_init=10, random_state=0).fit(IRIS.data)
+    profile = profile_clusters(IRIS.data, model.labels_)
+    assert sorted(g.size for g in profile.groups) == [38, 50, 62]
+    for k, group in enumerate(profile.groups):
+        assert_allclose([c["typical"] for c in group.columns], model.cluster_centers_[k], rtol=1e-6)
+        inside = IRIS.data[model.labels_ == k]
+        low = [c["low"] for c in group.columns]
+        assert_allclose(low, np.quantile(inside, 0.05, axis=0))
+        assert model.labels_[group.prototype] == k
+    small = profile_clusters(IRIS.data, np.r_[model.labels_[:-1], -1], min_share=0.3)
+    assert len(small.groups) == 2 and len(small.outside) == 39
+    assert "39 rows" in str(small) and small.view().parts

@@ -1,0 +1,258 @@
+"""Hierarchies, spanning trees and density: oracles of the textbook, NumPy twins, SciPy and scikit-learn."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.cluster.hierarchy import linkage as peer_linkage
+from sklearn import cluster as peers
+from sklearn.datasets import load_iris, make_blobs, make_moons
+
+import assay.cluster._merging as merging
+import assay.cluster._spanning as spanning
+from assay.cluster import (
+    DBSCAN,
+    HDBSCAN,
+    AgglomerativeClustering,
+    DivisiveClustering,
+    Genie,
+    adjusted_rand_score,
+    merge_rows,
+)
+from assay.cluster.hierarchy import spanning_tree
+from assay.errors import AssayError
+
+IRIS = load_iris().data
+SIX = np.array([[0, 0], [1, 0], [5, 0], [5, 2], [3, 6], [7, 1]], dtype=float)
+LINE = np.array([[0], [1], [3], [6], [10], [15]], dtype=float)
+root5 = 2.236068
+HEIGHTS = {  # of the points a..f (ledger)
+    "single": [1, 2, root5, 4, 4.472136],
+    "complete": [1, 2, root5, 6.403124, 7.071068],
+    "average": [1, 2, root5, 5.335189, 6.046515],
+    "centroid": [1, 2, 2, 5.262551, 5.433231],
+}
+OF_LINE = {
+    "single": [1, 2, 3, 4, 5],
+    "complete": [1, 3, 4, 9, 15],
+    "average": [1, 2.5, 4, 20 / 3, 11],
+    "centroid": [1, 2.5, 4, 20 / 3, 11],
+}
+OF_IRIS = {  # sizes of three groups, last heights
+    "single": ([2, 50, 98], [0.734847, 0.818535, 1.640122]),
+    "complete": ([28, 50, 72], [3.210919, 4.024922, 7.085196]),
+    "average": ([36, 50, 64], [1.785566, 1.963614, 4.062683]),
+    "centroid": ([36, 50, 64], [1.698552, 1.810243, 3.974004]),
+}
+
+
+@pytest.mark.capability("IML-7-26", "IML-7-27", "IML-7-28")
+@pytest.mark.parametrize("linkage", ["single", "complete", "average", "centroid"])
+def test_heights_of_the_worked_examples(linkage):
+    tree = merge_rows(SIX, linkage, names="abcdef")
+    assert_allclose(tree.heights, HEIGHTS[linkage], atol=5e-7)
+    assert_allclose(merge_rows(LINE, linkage).heights, OF_LINE[linkage], atol=5e-7)
+    iris = merge_rows(IRIS, linkage)
+    sizes, last = OF_IRIS[linkage]
+    assert sorted(np.bincount(iris.cut(3)).tolist()) == sizes
+    assert_allclose(iris.heights[-3:], last, atol=5e-7)
+    assert (np.diff(iris.heights) < 0).any() == (linkage == "centroid")
+
+
+@pytest.mark.capability("IML-7-26", "IML-7-27")
+def test_a_bridge_chains_single_linkage_but_not_complete():
+    assert merge_rows(SIX, "single").cut(height=3).tolist() == [0, 0, 1, 1, 2, 1]
+    bridged = np.vstack([SIX, [[4, 4]]])
+    assert merge_rows(bridged, "single").cut(height=3).tolist() == [0, 0, 1, 1, 1, 1, 1]
+    assert merge_rows(bridged, "complete").cut(height=3).tolist() == [0, 0, 1, 1, 2, 1, 2]
+
+
+@pytest.mark.capability("IML-7-26")
+def test_single_linkage_is_the_shortest_spanning_tree():
+    X = np.random.default_rng(0).normal(size=(300, 3)).round(1)
+    edges, lengths = spanning_tree(X)
+    assert_allclose(lengths, merge_rows(X, "single").heights)
+    assert_allclose(lengths, np.sort(prim_by_the_book(X)), atol=1e-12)
+    assert_allclose(lengths, np.linalg.norm(X[edges[:, 0]] - X[edges[:, 1]], axis=1), atol=1e-12)
+
+
+def prim_by_the_book(X, core=None, p=2):
+    D = np.linalg.norm(X[:, None] - X[None], ord=p, axis=2)
+    if core is not None:
+        D = np.maximum(D, np.maximum(core[:, None], core[None]))
+    reached, lengths = [0], []
+    while len(reached) < len(X):
+        left = np.setdiff1d(np.arange(len(X)), reached)
+        apart = D[np.ix_(reached, left)]
+        lengths.append(apart.min())
+        reached.append(left[apart.min(axis=0).argmin()])
+    return np.array(lengths)
+
+
+@pytest.mark.parametrize("p", [1, 2, 0])
+def test_boruvka_prim_and_core_distances_are_those_of_the_book(p):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 2)).round(1)  # with equal rows and equal distances
+    order = {0: np.inf, 1: 1, 2: 2}[p]
+    core = np.empty(150)
+    spanning.core_distances(X, 4, p, core)
+    D = np.linalg.norm(X[:, None] - X[None], ord=order, axis=2)
+    assert_allclose(core, np.sort(D, axis=1)[:, 3], atol=1e-12)
+    for reach in (np.empty(0), core):
+        edges, lengths = np.empty((149, 2), np.int64), np.empty(149)
+        spanning.boruvka(X, reach, p, edges, lengths)
+        expected = np.sort(prim_by_the_book(X, core if len(reach) else None, order))
+        assert_allclose(np.sort(lengths), expected, atol=1e-12)
+        if p == 2:
+            spanning.prim(X, reach, edges, lengths)
+            assert_allclose(np.sort(lengths), expected, atol=1e-12)
+    spanning.prim_of_matrix(D, edges, lengths)
+    assert_allclose(np.sort(lengths), np.sort(prim_by_the_book(X, None, order)), atol=1e-12)
+
+
+@pytest.mark.parametrize("linkage", ["ward", "complete", "average", "weighted", "centroid", "single"])
+@pytest.mark.parametrize("digits", [9, 1])
+def test_merges_are_those_of_scipy(linkage, digits):
+    X = np.random.default_rng(2).normal(size=(120, 3)).round(digits)
+    peer = peer_linkage(X, linkage)
+    tree = merge_rows(X, linkage)
+    assert_allclose(tree.heights, peer[:, 2], atol=1e-9)
+    if digits == 9:
+        assert_array_equal(tree.merges, peer[:, :2])
+        assert_allclose(tree.linkage_matrix(), peer, atol=1e-9)
+
+
+def test_native_merges_stand_by_the_definition():
+    """Ward from rows, and complete linkage from a matrix, against merging the nearest pair again and again."""
+    X = np.random.default_rng(3).normal(size=(40, 2))
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    for method in ("ward", "complete"):
+        pairs, heights = np.empty((39, 2), np.int64), np.empty(39)
+        if method == "ward":
+            merging.ward(X, np.empty(0), pairs, heights)
+        else:
+            merging.chain(D.copy(), np.empty(0), 0, pairs, heights)
+        assert_allclose(np.sort(heights), merges_by_the_book(X, method), atol=1e-9)
+
+
+def merges_by_the_book(X, method):
+    groups, heights = [[i] for i in range(len(X))], []
+
+    def apart(a, b):
+        if method == "complete":
+            return max(np.linalg.norm(X[i] - X[j]) for i in a for j in b)
+        gap = X[a].mean(axis=0) - X[b].mean(axis=0)
+        return np.sqrt(2 * len(a) * len(b) / (len(a) + len(b)) * (gap @ gap))
+
+    while len(groups) > 1:
+        pairs = [(apart(a, b), i, j) for i, a in enumerate(groups) for j, b in enumerate(groups[:i])]
+        height, i, j = min(pairs)
+        heights.append(height)
+        groups[j] = groups[j] + groups.pop(i)
+    return heights
+
+
+@pytest.mark.parametrize("linkage", ["ward", "complete", "average", "single"])
+def test_labels_are_those_of_scikit_learn(linkage):
+    X, _ = make_blobs(90, 2, centers=4, random_state=4)
+    for settings in ({"n_clusters": 5}, {"n_clusters": None, "distance_threshold": 2.0}):
+        peer = peers.AgglomerativeClustering(linkage=linkage, **settings).fit(X)
+        ours = AgglomerativeClustering(linkage=linkage, **settings).fit(X)
+        assert_array_equal(ours.labels_, peer.labels_)
+        assert_array_equal(ours.children_, np.sort(peer.children_, axis=1))
+    from sklearn.neighbors import kneighbors_graph
+
+    graph = kneighbors_graph(X, 45)
+    peer = peers.AgglomerativeClustering(4, linkage=linkage, connectivity=graph).fit(X)
+    ours = AgglomerativeClustering(4, linkage=linkage, connectivity=graph).fit(X)
+    assert adjusted_rand_score(ours.labels_, peer.labels_) == 1
+
+
+@pytest.mark.capability("IML-7-30")
+def test_a_tree_is_cut_pruned_and_ordered():
+    tree = merge_rows(SIX, "single", names="abcdef")
+    assert tree.cut(3).tolist() == tree.cut(height=3).tolist() == [0, 0, 1, 1, 2, 1]
+    assert tree.order().tolist() == [0, 1, 2, 3, 5, 4]
+    assert tree.pruned(min_size=2).tolist() == [0, 0, 0, 0, 0, 0]  # e is alone
+    assert tree.pruned(min_gap=0.4).tolist() == [0, 1, 2, 2, 3, 2]  # c, d and f merge at 2 and 2.24
+    assert len(np.unique(tree.pruned())) == 6
+    with pytest.raises(AssayError, match="either"):
+        tree.cut()
+
+
+@pytest.mark.capability("IML-7-29")
+def test_divisions_are_nested_down_to_single_rows():
+    model = DivisiveClustering(3).fit(IRIS[::5])
+    n = 30
+    last = np.zeros(n, dtype=int)
+    for k in range(1, n + 1):
+        labels = model.tree_.cut(k)
+        assert len(np.unique(labels)) == k
+        assert len(np.unique(np.column_stack([labels, last]), axis=0)) == k  # inside of the groups before
+        last = labels
+    assert_array_equal(model.tree_.cut(3), model.labels_)
+
+
+def test_dbscan_has_the_labels_of_scikit_learn():
+    rng = np.random.default_rng(5)
+    for d, eps in ((2, 0.25), (5, 0.9)):
+        X = rng.normal(size=(400, d)).round(1)
+        w = rng.choice([0.5, 1.0, 3.0], 400)
+        for settings in ({}, {"metric": "manhattan"}, {"metric": "chebyshev"}, {"metric": "cosine"}):
+            peer = peers.DBSCAN(eps=eps, **settings)
+            ours = DBSCAN(eps=eps, **settings)
+            if settings.get("metric") == "cosine":
+                peer.eps = ours.eps = 0.02
+            for weights in (None, w):
+                assert_array_equal(
+                    ours.fit(X, sample_weight=weights).labels_, peer.fit(X, sample_weight=weights).labels_
+                )
+                assert_array_equal(ours.core_sample_indices_, peer.core_sample_indices_)
+    core = ours.fit(X)
+    assert_array_equal(core.predict(X)[core.core_sample_indices_], core.labels_[core.core_sample_indices_])
+
+
+def test_hdbscan_finds_the_groups_of_scikit_learn():
+    for seed in range(3):
+        X, _ = make_blobs(250, 2, centers=4, cluster_std=0.8, random_state=seed)
+        X = np.vstack([X, np.random.default_rng(seed).uniform(-12, 12, (25, 2))])
+        for settings in (
+            {"min_cluster_size": 10},
+            {"min_cluster_size": 15, "cluster_selection_method": "leaf"},
+        ):
+            peer = peers.HDBSCAN(copy=True, **settings).fit(X)
+            ours = HDBSCAN(**settings).fit(X)
+            assert adjusted_rand_score(ours.labels_, peer.labels_) > 0.9
+    odd = np.vstack([X, [[np.nan, 1.0], [np.inf, 0.0]]])
+    model = HDBSCAN(10).fit(odd)
+    assert model.labels_[-2:].tolist() == [-3, -2]
+    assert adjusted_rand_score(model.dbscan_clustering(1.0, 10)[:-2], model.labels_[:-2]) > 0.5
+
+
+def test_genie_follows_forms_and_is_not_led_astray_by_outliers():
+    X, y = make_moons(200, noise=0.05, random_state=0)
+    X = np.vstack([X, [[3.0, 3.0]]])
+    single = AgglomerativeClustering(2, linkage="single").fit(X).labels_
+    assert sorted(np.bincount(single)) == [1, 200]
+    assert adjusted_rand_score(Genie(2).fit(X).labels_[:-1], y) == 1
+    assert_array_equal(np.sort(np.bincount(Genie(2, gini_threshold=1).fit(X).labels_)), [1, 200])
+
+
+def test_mixed_tables_with_missing_values_have_a_hierarchy():
+    import pandas as pd
+
+    table = pd.DataFrame(
+        {"size": [1.0, 1.2, None, 9.0, 9.1], "colour": ["red", "red", "red", "blue", "blue"]}
+    )
+    for model in (AgglomerativeClustering(2, metric="gower", linkage="average"), Genie(2, metric="gower")):
+        labels = model.fit(table).labels_
+        assert len(set(labels[:3].tolist())) == 1 == len(set(labels[3:].tolist()))
+        assert model.predict(table).tolist() == labels.tolist()
+
+
+@pytest.mark.parametrize("learner", [AgglomerativeClustering(), DBSCAN(), HDBSCAN(), Genie()], ids=str)
+def test_one_row_and_equal_rows(learner):
+    same = np.ones((12, 2))
+    assert len(np.unique(learner.fit(same).labels_)) <= 2
+    if not isinstance(learner, DBSCAN):
+        with pytest.raises(AssayError, match="n_samples|minimum"):
+            learner.fit([[1.0, 2.0]])
