@@ -1,5 +1,7 @@
 """Gaussian process regression by inducing points: the same model from memory, blocks and Dask."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -106,3 +108,34 @@ def test_targets_that_are_several_or_too_large_are_refused():
         SparseGaussianProcessRegressor().fit(x, np.column_stack([x, x]))
     with pytest.raises(DataError, match="another unit"):
         SparseGaussianProcessRegressor().fit(x, x[:, 0] * 1e300)
+
+
+def test_the_reasons_add_up_to_the_answer():
+    """The points' contributions and the mean of the targets; the interval is that of the predictive distribution."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 2))
+    y = 5.0 + np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=200)
+    model = SparseGaussianProcessRegressor(n_inducing=12, random_state=0).fit(X, y)
+    (reasons,) = model.explain(X[:1])
+    uncertain, points, beside = reasons.sections
+    mean, sd = model.predict(X[:1], return_std=True)
+    np.testing.assert_allclose(
+        uncertain.rows[0][::2], [mean[0], sd[0], mean[0] + 1.959964 * sd[0]], rtol=1e-6
+    )
+    told = re.search(
+        r"(\d+) more points add (\S+); the mean of the targets adds (\S+): the answer is (\S+)\.", points.note
+    )
+    assert int(told[1]) == len(model.inducing_points_) - len(points.rows)
+    shown = sum(line[-1] for line in points.rows)
+    assert shown + float(told[2]) + float(told[3]) == pytest.approx(float(told[4]), abs=1e-4)
+    assert float(told[4]) == pytest.approx(mean[0], rel=1e-5)
+    assert beside.columns[:2] == ["column", "this row"]
+
+
+def test_the_view_names_points_bounds_and_columns():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(100, 2))
+    model = SparseGaussianProcessRegressor(n_inducing=10, random_state=0).fit(X, np.sin(4 * X[:, 0]))
+    shown = str(model.show())
+    for words in ("inducing points", "log evidence at least", "log evidence at most", "Columns by relevance"):
+        assert words in shown

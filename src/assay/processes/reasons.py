@@ -19,7 +19,7 @@ from assay.processes.noise import without_noise
 from assay.processes.routes.exact import Exact
 from assay.processes.routes.route import Route
 
-__all__ = ["ReasonsOfRegression", "relevance", "terms_of_sum"]
+__all__ = ["ReasonsOfRegression", "relevance", "relevance_of_columns", "shares_of_terms", "terms_of_sum"]
 
 SHOWN = 8  # training rows in an explanation
 NORMAL_95 = 1.959963984540054
@@ -66,6 +66,27 @@ def relevance(kernel: Kernel, X: Any) -> list[tuple[int, float, float]]:
     sd = np.nanstd(X, axis=0)
     lines = [(j, scale, float(sd[j]) / scale) for j, scale in scales.items()]
     return sorted(lines, key=lambda line: -line[2])
+
+
+def shares_of_terms(kernel: Kernel, X: Any) -> list[Part]:
+    """The terms of a sum by their share of the variance, on average over these rows."""
+    terms = terms_of_sum(kernel)
+    if len(terms) < 2:
+        return []
+    sizes = [float(np.mean(term.diagonal(X))) for term in terms]
+    total = sum(sizes) or 1.0
+    lines: list[list[Any]] = [[repr(term), size / total] for term, size in zip(terms, sizes)]
+    return [Section("Terms by share of variance", ["term", "share"], lines)]
+
+
+def relevance_of_columns(kernel: Kernel, X: Any, names: list[str] | None) -> list[Part]:
+    """The columns with a length scale of their own, by their relevance over these rows."""
+    columns = relevance(kernel, X)
+    if not columns or names is None:
+        return []
+    lines: list[list[Any]] = [[names[j], scale, share] for j, scale, share in columns]
+    note = "Relevance: standard deviation of the column divided by its length scale."
+    return [Section("Columns by relevance", ["column", "length scale", "relevance"], lines, note)]
 
 
 class ReasonsOfRegression(KernelLearner, Regressor):
@@ -171,26 +192,9 @@ class ReasonsOfRegression(KernelLearner, Regressor):
                 f"Jitter: {jitter:.3g} was added to the diagonal, the covariance matrix was singular."
             )
         process = Section("Process", ["what", "value"], lines, " ".join(facts))
-        return [process, *self._shares(), *self._relevance()]
-
-    def _shares(self) -> list[Part]:
-        """The terms of a sum by their share of the variance, on average over the training rows."""
-        terms = terms_of_sum(self.kernel_)
-        if len(terms) < 2:
-            return []
-        sizes = [float(np.mean(term.diagonal(self.route_.X))) for term in terms]
-        total = sum(sizes) or 1.0
-        lines: list[list[Any]] = [[repr(term), size / total] for term, size in zip(terms, sizes)]
-        return [Section("Terms by share of variance", ["term", "share"], lines)]
-
-    def _relevance(self) -> list[Part]:
-        columns = relevance(self.kernel_, self.route_.X)
-        if not columns or "schema_" not in vars(self):
-            return []
-        names = self._names
-        lines: list[list[Any]] = [[names[j], scale, share] for j, scale, share in columns]
-        note = "Relevance: standard deviation of the column divided by its length scale."
-        return [Section("Columns by relevance", ["column", "length scale", "relevance"], lines, note)]
+        names = self._names if "schema_" in vars(self) else None
+        columns = relevance_of_columns(self.kernel_, self.route_.X, names)
+        return [process, *shares_of_terms(self.kernel_, self.route_.X), *columns]
 
     def _noise_of(self, X: Any) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define _noise_of")

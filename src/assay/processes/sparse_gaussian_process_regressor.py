@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from assay.core import Card, PassLearner, Regressor
+from assay.core import Card, PassLearner
 from assay.core.parameters import Choice, Count, Flag, Function, Range, Seed
 from assay.core.stored import Object, Plain, Scalar
 from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.kernels import RBF, ConstantKernel, Kernel, WhiteKernel, kernel_of
-from assay.kernels.kernel_learner import KERNEL, KernelLearner
+from assay.kernels.kernel_learner import KERNEL
 from assay.processes import selection as choosing
+from assay.processes.reasons_of_points import ReasonsOfPoints
 from assay.processes.routes.collapsed_bound import CollapsedBound, PointsPosterior
 from assay.processes.routes.inducing_points import choose_points, sample_size
 from assay.processes.targets import LARGEST, ROUNDING, refuse_far_rows
@@ -29,7 +30,7 @@ ROUNDS = 3  # of choosing points and parameters in turn, at most
 WORTH_A_ROUND = 1.0  # gain of the bound, in units of the log evidence
 
 
-class SparseGaussianProcessRegressor(PassLearner, KernelLearner, Regressor):
+class SparseGaussianProcessRegressor(PassLearner, ReasonsOfPoints):
     r"""Gaussian process regression by inducing points, from memory, from blocks on disk or on a cluster alike.
 
     At most m training rows stand for all others. Parameters of the kernel maximise a lower bound of the evidence, which

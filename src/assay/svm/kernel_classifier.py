@@ -164,9 +164,9 @@ class KernelClassifier(KernelMachine, Classifier):
     def _shared(self, gram: GramRows, K: int) -> GramRows:
         """The kernel matrix as a whole if several machines use it and it fits the cache."""
         if K > 2 and not isinstance(gram, MatrixRows) and gram.n**2 * 8 <= self.cache_size * 2**20:
-            K = gram.whole()  # of a kernel, no value is larger than the largest on the diagonal
-            bounded = self.kernel_.psd and bool(np.isfinite(np.diagonal(K)).all())
-            return MatrixRows(K, self.kernel_.name, checked=bounded)
+            values = gram.whole()  # of a kernel, no value is larger than the largest on the diagonal
+            bounded = self.kernel_.psd and bool(np.isfinite(np.diagonal(values)).all())
+            return MatrixRows(values, self.kernel_.name, checked=bounded)
         return gram
 
     def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:

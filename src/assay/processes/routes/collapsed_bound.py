@@ -86,6 +86,15 @@ class PointsPosterior:
             variance[some] += np.einsum("mi,mi->i", H, H) - np.einsum("mi,mi->i", V, V)
         return mean, np.maximum(variance, noise_variance(self.kernel, Q))
 
+    def values(self) -> np.ndarray:
+        """(m, t) the means of the function at the points."""
+        return self.L.lower @ self.beta
+
+    def similarities(self, Q: Any) -> np.ndarray:
+        """(m, q) the values of the kernel, without noise, of the points with the rows Q."""
+        Z, Q = self._alike(Q)
+        return without_noise(self.kernel).between(Z, Q)
+
     def covariance(self, Q: Any) -> np.ndarray:
         """(q, q) the covariances of the rows Q."""
         V, H = self._whitened(Q)
@@ -104,10 +113,13 @@ class PointsPosterior:
 
     def _whitened(self, Q: Any) -> tuple[np.ndarray, np.ndarray]:
         """(m, q) v of (1), and it again with the factor of I + M."""
-        Z = self.Z.toarray() if hasattr(self.Z, "tocsr") and isinstance(Q, np.ndarray) else self.Z
-        Q = Q.toarray() if hasattr(Q, "tocsr") and isinstance(Z, np.ndarray) else Q
-        V = self.L.half_solve(np.asfortranarray(without_noise(self.kernel).between(Z, Q)))
+        V = self.L.half_solve(np.asfortranarray(self.similarities(Q)))
         return V, self.B.half_solve(V.copy(order="F"))
+
+    def _alike(self, Q: Any) -> tuple[Any, Any]:
+        """The points and the rows Q, both dense or both sparse."""
+        Z = self.Z.toarray() if hasattr(self.Z, "tocsr") and isinstance(Q, np.ndarray) else self.Z
+        return Z, Q.toarray() if hasattr(Q, "tocsr") and isinstance(Z, np.ndarray) else Q
 
 
 class CollapsedBound:
