@@ -57,9 +57,7 @@ def test_labels_stay_in_one_line():
 def test_values_of_columns():
     ordinal = Column("size", "ordinal", ("small", "large"))
     assert value_word(ordinal, 1.0) == "'large'"
-    assert value_word(ordinal, 1.0, quote=False) == "large"
     assert value_word(ordinal, -1.0) == value_word(Column("x"), math.nan) == "missing"
     day = (dt.date(2020, 2, 29) - dt.date(1970, 1, 1)).days
     assert value_word(Column("day", date=True), float(day)) == "2020-02-29"
     assert value_word(Column("x"), 1 / 3) == "0.3333333333333333"
-    assert value_word(Column("x"), 1 / 3, digits=3) == "0.333"

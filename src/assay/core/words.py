@@ -197,13 +197,10 @@ def _micro(days: float, later: bool) -> int:
     return micro + 1 if later and micro / DAY < days else micro
 
 
-def value_word(column: Column, value: float, quote: bool = True, digits: int | None = None) -> str:
+def value_word(column: Column, value: float) -> str:
     """A value of a column's float block in words: a label for a code, a date for days, else the number."""
     if math.isnan(value) or (column.coded and value < 0):
         return "missing"
     if column.coded:
-        label = column.categories[int(value)]
-        return quoted(label) if quote else bare_label(label)
-    if column.date:
-        return moment(value)
-    return number(value) if digits is None else shorter(value, digits)
+        return quoted(column.categories[int(value)])
+    return moment(value) if column.date else number(value)

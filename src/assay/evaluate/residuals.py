@@ -30,6 +30,7 @@ __all__ = ["IntervalCoverage", "Residuals", "error_measure", "smooth_line"]
 MAX_SMOOTHED = 2000  # rows that a smooth line is drawn through; of more, every so many in order of x
 MIN_SMOOTHED, MIN_PLACES = 10, 4  # rows, and distinct places, below which there is no smooth line
 SPAN = 2 / 3  # of the smooth line
+LINE_PLACES = 50  # at which it is drawn
 ROWS_OF_A_BIN, MAX_BINS = 20, 10  # of a target cut by its quantiles
 NO_SPREAD = 1e-12  # residuals below this share of the numbers' size are rounding
 
@@ -275,7 +276,7 @@ def error_measure(metrics: Sequence[Measure]) -> Measure:
 
 
 def smooth_line(
-    x: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, points: int = 50
+    x: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Places and heights of a smooth line through rows, by :class:`assay.smoothers.Loess` in its robust form.
 
@@ -285,7 +286,6 @@ def smooth_line(
     ----------
     x, y : (n,) of any size; rows where one of them is not finite are left out
     weight : (n,) sample weights
-    points : how many places at most
 
     Examples
     --------
@@ -309,7 +309,7 @@ def smooth_line(
     if high - low <= NO_SPREAD:
         return None
     u = (u - low) / (high - low)
-    places = np.unique(np.quantile(u, np.linspace(0, 1, points)))
+    places = np.unique(np.quantile(u, np.linspace(0, 1, LINE_PLACES)))
     w = None if weight is None else weight[order]
     line = Loess(span=SPAN, robust_iterations=3).fit(u[:, None], v, sample_weight=w).predict(places[:, None])
     return (low + places * (high - low)) * units[0], line * units[1]

@@ -15,6 +15,7 @@ from assay.tables.rows import take_rows
 __all__ = ["ConfidentError", "explanations_of", "most_confident_errors", "row_values"]
 
 MAX_LENGTH = 3600  # characters of one explanation
+SHOWN_VALUES = 12  # of a row
 
 
 @dataclass(frozen=True)
@@ -95,14 +96,14 @@ def _text(explanation: Explanation) -> str:
     return text if len(text) <= MAX_LENGTH else text[:MAX_LENGTH].rsplit("\n", 1)[0] + "\n  ..."
 
 
-def row_values(result: Comparison, row: int, limit: int = 12) -> tuple[list[tuple[str, str]], int]:
+def row_values(result: Comparison, row: int) -> tuple[list[tuple[str, str]], int]:
     """The first values of a row as text, and how many more there are."""
     assert result.source is not None
     table = result.source.table
     cells = table.values[[row]]
     numbers = np.asarray(cells.todense() if hasattr(cells, "todense") else cells, dtype=float).ravel()
     texts = []
-    for j, (column, value) in list(enumerate(zip(table.schema, numbers)))[:limit]:
+    for j, (column, value) in list(enumerate(zip(table.schema, numbers)))[:SHOWN_VALUES]:
         if np.isnan(value):
             text = "missing"
         elif column.kind == "numeric" and not column.date:
@@ -110,4 +111,4 @@ def row_values(result: Comparison, row: int, limit: int = 12) -> tuple[list[tupl
         else:
             text = str(table.schema.label(j, value))
         texts.append((str(column.name), text))
-    return texts, max(0, len(numbers) - limit)
+    return texts, max(0, len(numbers) - SHOWN_VALUES)

@@ -41,6 +41,7 @@ MAX_COLUMNS = 4  # that residuals are drawn against
 MAX_LEVELS = 8  # boxes of one panel
 MAX_GROUPS = 12  # rows of a table of groups
 MAX_TABLES = 3  # of groups
+QUANTILE_POINTS = 400  # of a quantile plot
 BOX_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 PREDICTED, TRUE, RESIDUAL = "predicted", "true", "true − predicted"
 SMOOTH = ("k1", "smooth line (loess)", "", "")
@@ -158,7 +159,7 @@ def _normal_quantiles(name: str, r: Residuals) -> dict[str, Any]:
     low, high = max(x.low, y.low), min(x.high, y.high)
     diagonal = Line([low, high], [low, high], "ideal", "normal distribution")
     description = f"{title}, {name}"
-    kept = _spaced(expected, observed)
+    kept = _spaced(expected)
     plot = chart(
         [diagonal], x, y, "expected of a normal distribution", "residual / spread", description,
         marks=[Cloud(expected[kept], observed[kept])],
@@ -167,11 +168,11 @@ def _normal_quantiles(name: str, r: Residuals) -> dict[str, Any]:
     return _panel(title, plot, spread)
 
 
-def _spaced(expected: np.ndarray, observed: np.ndarray, most: int = 400) -> np.ndarray:
+def _spaced(expected: np.ndarray) -> np.ndarray:
     """The points of a quantile plot that look alike with all others: equally far apart, extremes included."""
-    if len(expected) <= most:
+    if len(expected) <= QUANTILE_POINTS:
         return np.arange(len(expected))
-    evenly = np.searchsorted(expected, np.linspace(expected[0], expected[-1], most))
+    evenly = np.searchsorted(expected, np.linspace(expected[0], expected[-1], QUANTILE_POINTS))
     return np.unique(
         np.concatenate([np.arange(20), evenly, len(expected) - 1 - np.arange(20)]).clip(max=len(expected) - 1)
     )

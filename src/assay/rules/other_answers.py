@@ -75,7 +75,7 @@ def other_answers(base: RuleBase, x: np.ndarray, answer: Answer | None = None) -
     search = _Search(base, x, predict)
     if base.classes is None:
         return search.numbers() if base.policy == "first" else []
-    wanted = _wanted(base, x, now)
+    wanted = _wanted(base, now)
     search.share = max(1, len(wanted))
     return sorted(search.towards(wanted), key=lambda result: len(result.conditions))
 
@@ -89,7 +89,7 @@ def _predicted_by_rules(base: RuleBase, block: np.ndarray) -> np.ndarray:
     return np.array(base.classes, dtype=object)[rules_posterior(base, block).argmax(axis=1)]
 
 
-def _wanted(base: RuleBase, x: np.ndarray, now: Any) -> list[Any]:
+def _wanted(base: RuleBase, now: Any) -> list[Any]:
     """The other classes that any rule or the default names, the most probable ones if they are many."""
     named = {rule.answer for rule in base.rules} | {base.default}
     if base.policy == "counts":  # rules add to classes that they do not name

@@ -50,14 +50,12 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> Path:
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str], newline: str | None = "") -> Iterator[IO[Any]]:
-    """A text file (UTF-8) to write into; it takes the place of the old one when the block ends without an error.
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[Any]]:
+    """A text file (UTF-8, line ends as they are) to write into; without an error it takes the place of the old one.
 
     Parameters
     ----------
     path : str or Path
-    newline : str or None, default ""
-        As for ``open``; by default line ends are written as they are.
 
     Examples
     --------
@@ -73,7 +71,7 @@ def whole_file(path: str | os.PathLike[str], newline: str | None = "") -> Iterat
     ...     print(error, "-", path.read_text())
     no space left - the old content
     """
-    with replacing(path) as beside, open(beside, "w", encoding="utf-8", newline=newline) as file:
+    with replacing(path) as beside, open(beside, "w", encoding="utf-8", newline="") as file:
         yield file
 
 

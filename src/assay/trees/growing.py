@@ -118,7 +118,7 @@ def grow(
     (4, array([0, 1], dtype=int32), array([0.5, 0.5]))
     """
     target = _target_of(y, columns.n, n_classes, criterion)
-    counts, weights, unit = _weights(w, columns.n)
+    counts, weights, unit = _weights(w)
     spread = missing == "spread" and (w is not None or bool(columns.has_missing.any()))
     if spread and not len(weights):
         counts, weights = _no_codes, counts.astype(np.float64) if len(counts) else np.ones(columns.n)
@@ -283,7 +283,7 @@ def _size(numbers: np.ndarray) -> float:
     return float(2.0 ** int(np.floor(np.log2(most))))
 
 
-def _weights(w: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray, float]:
+def _weights(w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
     """Whole weights as counts, others as they are: (counts, weights, unit), of which one or both arrays are empty.
 
     Weights whose products would be too large or too small are multiplied by a power of two, the unit.

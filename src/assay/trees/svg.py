@@ -69,7 +69,7 @@ def tree_svg(
     parts = [sheet.edge(p) for p in layout.places if p.parent >= 0] + [sheet.place(p) for p in layout.places]
     width, height = sheet.size()
     if outline.classes is not None and len(outline.classes) <= LEGEND:
-        legend, room = _legend(outline.classes, width, height)
+        legend, room = _legend(outline.classes, height)
         parts.append(legend)
         width, height = max(width, room), height + 24
     if layout.hidden:
@@ -249,7 +249,7 @@ def _rows_label(n: str) -> str:
     return f"{n} row" if n == "1" else f"{n} rows"
 
 
-def _legend(classes: tuple[object, ...], width: float, y: float) -> tuple[str, float]:
+def _legend(classes: tuple[object, ...], y: float) -> tuple[str, float]:
     """A square and a name for each class, and how far to the right they reach."""
     parts, x = [], 10.0
     for k, label in enumerate(classes):

@@ -66,7 +66,7 @@ class Sides:
         return Box(tuple(by_column[j] for j in sorted(by_column)))
 
 
-def sides_of(S: Box, N: np.ndarray, schema: Schema, nominal: Nominal = "set", units: str = "own") -> Sides:
+def sides_of(S: Box, N: np.ndarray, nominal: Nominal = "set", units: str = "own") -> Sides:
     """Look at the negatives N, a float block, from the tightest box S.
 
     Parameters

@@ -134,7 +134,7 @@ class BoxUnionClassifier(RuleClassifier):
     def _widened(self, S: Box, N: np.ndarray) -> Box:
         if self.hypothesis == "specific":
             return S
-        sides = sides_of(S, N, self.schema_, "set", "range")
+        sides = sides_of(S, N, "set", "range")
         bound, _ = widest(sides)
         return box_between(S, sides.box(S, bound, N, self.schema_), 0.5)
 

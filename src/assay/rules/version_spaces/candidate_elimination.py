@@ -155,7 +155,7 @@ class CandidateElimination(Classifier):
             N, S = Z[~yes], hull(Z[yes], self.schema_, self.nominal)  # type: ignore[arg-type]
             if S.empty:
                 continue
-            sides = sides_of(S, N, self.schema_, self.nominal)  # type: ignore[arg-type]
+            sides = sides_of(S, N, self.nominal)  # type: ignore[arg-type]
             aside = rows[np.flatnonzero(~yes)[sides.inside]].tolist()
             if aside and self.noise == "raise":
                 raise self._contradiction(aside[0], False, space)

@@ -142,7 +142,7 @@ class VersionSpace:
             raise DataError(f"{who}: no row is {label!r}; a tightest box needs one positive row.")
         negatives = np.flatnonzero(~yes)
         N = values[negatives]
-        sides = sides_of(S, N, schema, nominal)
+        sides = sides_of(S, N, nominal)
         conflicts = tuple(negatives[sides.inside].tolist())
         bounds = [] if conflicts else maximal(sides, limit, who)
         general = [limited(sides.box(S, bound, N, schema), domain, schema, who) for bound in bounds]
@@ -257,7 +257,7 @@ def tightest_and_widest(
         return S, S, np.zeros(0, np.int64), np.zeros(0, np.int64)
     negatives = np.flatnonzero(~yes)
     N = X[negatives]
-    sides = sides_of(S, N, schema, nominal, units)
+    sides = sides_of(S, N, nominal, units)
     bound, support = widest(sides)
     G = sides.box(S, bound, N, schema)
     positive = np.flatnonzero(yes)
