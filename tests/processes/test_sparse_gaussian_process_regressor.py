@@ -116,15 +116,13 @@ def test_the_reasons_add_up_to_the_answer():
     X = rng.uniform(size=(200, 2))
     y = 5.0 + np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=200)
     model = SparseGaussianProcessRegressor(n_inducing=12, random_state=0).fit(X, y)
-    (reasons,) = model.explain(X[:1])
-    uncertain, points, beside = reasons.sections
+    uncertain, points, beside = model.explain(X[:1]).sections
     mean, sd = model.predict(X[:1], return_std=True)
     np.testing.assert_allclose(
         uncertain.rows[0][::2], [mean[0], sd[0], mean[0] + 1.959964 * sd[0]], rtol=1e-6
     )
-    told = re.search(
-        r"(\d+) more points add (\S+); the mean of the targets adds (\S+): the answer is (\S+)\.", points.note
-    )
+    words = r"(\d+) more points add (\S+); the mean of the targets adds (\S+): the answer is (\S+)\."
+    told = re.search(words, points.note)
     assert int(told[1]) == len(model.inducing_points_) - len(points.rows)
     shown = sum(line[-1] for line in points.rows)
     assert shown + float(told[2]) + float(told[3]) == pytest.approx(float(told[4]), abs=1e-4)
