@@ -43,6 +43,7 @@ ROUNDS = (
     "assay.linear.logistic._elastic_net_logistic.",
     "assay.trees._oblique.descend",
     "assay.svm.engine._smo.",
+    "assay.graphs._grid_field.",
     "assay.reinforcement._sweeps.",
     "assay.reinforcement._experience.",
     "assay.reduce.topics._gibbs.sweep",
@@ -905,6 +906,27 @@ def filters() -> None:
     frame, classes = mixed(60)
     relieff(frame, classes)
     relieff(frame, X[:, 0], sample_weight=np.full(60, 2.0))
+
+
+@scenario
+def belief_networks() -> None:
+    from assay.graphs import AODEClassifier, TANClassifier, denoise, learn_structure, load_network
+
+    network = load_network("asia")
+    rows = network.sample(60, random_state=0)
+    network.marginals({"smoke": "yes"})
+    network.query("lung", {"xray": "yes"})
+    network.most_probable()
+    network.posterior("lung", rows)
+    network.posterior("lung", {**rows, "xray": [None] * 60})
+    network.fit({**rows, "xray": [None, *rows["xray"][1:]]}, alpha=1.0, max_iter=3, tol=1.0)
+    learn_structure(rows)
+    frame, classes = mixed(60)
+    TANClassifier().fit(frame, classes).predict_proba(frame)
+    AODEClassifier().fit(frame, classes).predict_proba(frame)
+    picture = np.indices((6, 7)).sum(axis=0) % 3
+    denoise(picture)
+    denoise(picture, method="sum-product", max_iter=5)
 
 
 @scenario

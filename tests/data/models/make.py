@@ -26,6 +26,7 @@ from assay.ensembles import (
     StackingRegressor,
     VotingClassifier,
 )
+from assay.graphs import AODEClassifier, BayesianNetworkClassifier, TANClassifier
 from assay.kernels import (
     DiffusionKernel,
     Graph,
@@ -391,6 +392,12 @@ def models():
                 costs=[0.0, 0.1],
             ).fit(X, y),
             X.tolist(),
+        ),
+        "tan": (TANClassifier(cuts=2).fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "aode": (AODEClassifier().fit(Table.of(COLUMNS), SORTS), COLUMNS),
+        "bayesian_network": (
+            BayesianNetworkClassifier(augmented=True, cuts=2).fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
         ),
         "gaussian_hmm": (GaussianHMM(2, random_state=0).fit(X), X.tolist()),
         "mixed_hmm": (MixedHMM(2, random_state=0).fit(Table.of(whole)), whole),

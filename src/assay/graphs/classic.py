@@ -1,0 +1,153 @@
+"""Small networks of the literature, typed from their published tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.errors import DataError, did_you_mean
+from assay.graphs.network import BayesianNetwork
+from assay.graphs.node import Node
+
+__all__ = ["NETWORKS", "load_network"]
+
+YES = ("yes", "no")
+
+
+def _yes(name: str, chances: Any, parents: tuple[str, ...] = (), states: tuple[str, str] = YES) -> Node:
+    """A node of two states by the probability of the first, for each configuration of its parents."""
+    listed = chances if isinstance(chances, (list, tuple)) else [chances]
+    return Node(name, states, [[p, round(1 - p, 12)] for p in listed], parents)
+
+
+def _rain() -> list[Node]:
+    return [_yes("rain", 0.4), _yes("wet", [0.9, 0.2], ("rain",))]
+
+
+def _chain() -> list[Node]:
+    return [_yes("cloudy", 0.4), _yes("rain", [0.8, 0.1], ("cloudy",)), _yes("wet", [0.9, 0.2], ("rain",))]
+
+
+def _fork() -> list[Node]:
+    return [
+        _yes("cloudy", 0.5),
+        _yes("sprinkler", [0.1, 0.5], ("cloudy",)),
+        _yes("rain", [0.8, 0.1], ("cloudy",)),
+    ]
+
+
+def _collider() -> list[Node]:
+    wet = _yes("wet", [0.95, 0.90, 0.90, 0.10], ("rain", "sprinkler"))
+    return [_yes("rain", 0.4), _yes("sprinkler", 0.2), wet]
+
+
+def _sprinkler() -> list[Node]:
+    wet = _yes("wet", [0.95, 0.90, 0.90, 0.10], ("sprinkler", "rain"))
+    return [*_fork(), wet]
+
+
+def _asia() -> list[Node]:
+    return [
+        _yes("asia", 0.01),
+        _yes("tub", [0.05, 0.01], ("asia",)),
+        _yes("smoke", 0.5),
+        _yes("lung", [0.1, 0.01], ("smoke",)),
+        _yes("bronc", [0.6, 0.3], ("smoke",)),
+        _yes("either", [1.0, 1.0, 1.0, 0.0], ("lung", "tub")),
+        _yes("xray", [0.98, 0.05], ("either",)),
+        _yes("dysp", [0.9, 0.8, 0.7, 0.1], ("bronc", "either")),
+    ]
+
+
+def _cancer() -> list[Node]:
+    true = ("True", "False")
+    return [
+        _yes("Pollution", 0.9, states=("low", "high")),
+        _yes("Smoker", 0.3, states=true),
+        _yes("Cancer", [0.03, 0.001, 0.05, 0.02], ("Pollution", "Smoker"), true),
+        _yes("Xray", [0.9, 0.2], ("Cancer",), ("positive", "negative")),
+        _yes("Dyspnoea", [0.65, 0.3], ("Cancer",), true),
+    ]
+
+
+def _earthquake() -> list[Node]:
+    true = ("True", "False")
+    return [
+        _yes("Burglary", 0.01, states=true),
+        _yes("Earthquake", 0.02, states=true),
+        _yes("Alarm", [0.95, 0.94, 0.29, 0.001], ("Burglary", "Earthquake"), true),
+        _yes("JohnCalls", [0.90, 0.05], ("Alarm",), true),
+        _yes("MaryCalls", [0.70, 0.01], ("Alarm",), true),
+    ]
+
+
+def _survey() -> list[Node]:
+    travel = [[0.48, 0.42, 0.10], [0.58, 0.24, 0.18], [0.56, 0.36, 0.08], [0.70, 0.21, 0.09]]
+    return [
+        Node("A", ["young", "adult", "old"], [0.3, 0.5, 0.2]),
+        Node("S", ["M", "F"], [0.6, 0.4]),
+        _yes("E", [0.75, 0.64, 0.72, 0.70, 0.88, 0.90], ("A", "S"), ("high", "uni")),
+        _yes("O", [0.96, 0.92], ("E",), ("emp", "self")),
+        _yes("R", [0.25, 0.20], ("E",), ("small", "big")),
+        Node("T", ["car", "train", "other"], travel, ["O", "R"]),
+    ]
+
+
+def _student() -> list[Node]:
+    return [
+        Node("difficulty", ["easy", "hard"], [0.6, 0.4]),
+        Node("intelligence", ["low", "high"], [0.7, 0.3]),
+        Node(
+            "grade",
+            ["A", "B", "C"],
+            [[0.3, 0.4, 0.3], [0.9, 0.08, 0.02], [0.05, 0.25, 0.7], [0.5, 0.3, 0.2]],
+            ["difficulty", "intelligence"],
+        ),
+        Node("sat", ["low", "high"], [[0.95, 0.05], [0.2, 0.8]], ["intelligence"]),
+        Node("letter", ["weak", "strong"], [[0.1, 0.9], [0.4, 0.6], [0.99, 0.01]], ["grade"]),
+    ]
+
+
+NETWORKS: dict[str, tuple[Any, str]] = {
+    "rain": (_rain, "rain makes the grass wet: two nodes"),
+    "wet grass chain": (_chain, "cloudy, rain, wet: a chain"),
+    "cloudy fork": (_fork, "cloudy decides on sprinkler and rain: a common cause"),
+    "rain or sprinkler": (_collider, "rain and sprinkler make the grass wet: a common effect"),
+    "sprinkler": (_sprinkler, "cloudy, sprinkler, rain, wet: multiply connected"),
+    "asia": (_asia, "diseases of the chest and a visit to Asia (Lauritzen and Spiegelhalter 1988)"),
+    "cancer": (_cancer, "causes and signs of lung cancer (Korb and Nicholson 2010)"),
+    "earthquake": (
+        _earthquake,
+        "a burglar alarm that earthquakes set off, and two neighbours (Korb and Nicholson 2010)",
+    ),
+    "survey": (
+        _survey,
+        "who travels how: age, sex, education, occupation, residence (Scutari and Denis 2014)",
+    ),
+    "student": (_student, "the grade of a student and the letter it brings (Koller and Friedman 2009)"),
+}
+
+
+def load_network(name: str) -> BayesianNetwork:
+    """A small network of the literature, by its name.
+
+    Names are rain, wet grass chain, cloudy fork, rain or sprinkler, sprinkler, asia, cancer, earthquake, survey and
+    student; ``NETWORKS`` says what each is about.
+
+    Examples
+    --------
+    >>> from assay.graphs import load_network
+    >>> load_network("asia")
+    BayesianNetwork of 8 nodes and 8 arcs (multiply connected)
+
+    References
+    ----------
+    - Lauritzen, S. L. and Spiegelhalter, D. J. (1988). Local computations with probabilities on graphical structures
+      and their application to expert systems. Journal of the Royal Statistical Society B 50, 157-224.
+      doi:10.1111/j.2517-6161.1988.tb01721.x
+    - Korb, K. B. and Nicholson, A. E. (2010). Bayesian Artificial Intelligence, second edition. CRC Press.
+    - Scutari, M. and Denis, J.-B. (2014). Bayesian Networks with Examples in R. Chapman and Hall.
+    - Koller, D. and Friedman, N. (2009). Probabilistic Graphical Models. MIT Press.
+    """
+    if name not in NETWORKS:
+        raise DataError(f"load_network: there is no network {name!r}.{did_you_mean(name, NETWORKS)}")
+    return BayesianNetwork(NETWORKS[name][0]())

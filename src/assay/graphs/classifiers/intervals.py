@@ -1,0 +1,105 @@
+"""Numbers as intervals: cuts of numeric columns from sums over rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.core.sums import Block, Source
+from assay.stats.information.mdl_cuts import mdl_cuts
+from assay.tables import Schema
+
+__all__ = ["ValueCounts", "codes_of", "column_cuts"]
+
+MOST_VALUES = 65_536  # distinct numbers of a column that are kept; beyond that neighbours become one
+NONE = np.zeros(0)
+
+
+@dataclass
+class ValueCounts:
+    """The distinct numbers of each numeric column with the weight of each class there; they add.
+
+    Attributes
+    ----------
+    values : list of d ascending arrays (m,), empty for categories      weights : list of d arrays (m, K)
+    """
+
+    values: list[np.ndarray]
+    weights: list[np.ndarray]
+
+    def __add__(self, other: ValueCounts) -> ValueCounts:
+        values, weights = [], []
+        for a, v, b, w in zip(self.values, self.weights, other.values, other.weights):
+            merged, total = _gathered(np.concatenate([a, b]), np.concatenate([v, w]))
+            values.append(merged)
+            weights.append(total)
+        return ValueCounts(values, weights)
+
+
+def _gathered(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    distinct, inverse = np.unique(values, return_inverse=True)
+    total = np.zeros((len(distinct), weights.shape[1]))
+    np.add.at(total, inverse.ravel(), weights)
+    while len(distinct) > MOST_VALUES:
+        starts = np.arange(0, len(distinct), 2)
+        distinct, total = distinct[starts], np.add.reduceat(total, starts, axis=0)
+    return distinct, total
+
+
+def _values_of(block: Block, schema: Schema, K: int) -> ValueCounts:
+    values, weights = [], []
+    w = np.ones(len(block.X)) if block.w is None else block.w
+    for j, column in enumerate(schema):
+        if column.coded:
+            values.append(NONE)
+            weights.append(np.zeros((0, K)))
+            continue
+        x = block.X[:, j].astype(np.float64, copy=False)
+        kept = ~np.isnan(x) & (w > 0)
+        distinct, inverse = np.unique(x[kept], return_inverse=True)
+        cells = np.bincount(inverse.ravel() * K + block.y[kept], w[kept], minlength=len(distinct) * K)
+        values.append(distinct)
+        weights.append(cells.reshape(len(distinct), K))
+    return ValueCounts(values, weights)
+
+
+def column_cuts(source: Source, schema: Schema, K: int, cuts: Any) -> list[np.ndarray]:
+    """Of each column the cuts of its numbers: by class entropy (MDL), or into intervals of equal weight."""
+    if schema.coded.all():
+        return [NONE for _ in schema]
+    sums = source.add_up(lambda block: _values_of(block, schema, K))
+    made = []
+    for column, values, weights in zip(schema, sums.values, sums.weights):
+        if column.coded or len(values) < 2:
+            made.append(NONE)
+        elif cuts == "mdl":
+            rows, classes = np.nonzero(weights)
+            made.append(mdl_cuts(values[rows], classes, weights[rows, classes]))
+        else:
+            total = np.cumsum(weights.sum(axis=1))
+            at = np.searchsorted(total, total[-1] * np.arange(1, int(cuts)) / int(cuts) * (1 - 1e-12))
+            edges = np.unique(values[np.minimum(at, len(values) - 1)])
+            made.append(edges[edges < values[-1]])
+    return made
+
+
+def codes_of(X: np.ndarray, schema: Schema, cuts: list[np.ndarray], first: int = 0) -> np.ndarray:
+    """(n, first + d) codes of categories and intervals, -1 where missing; ``first`` columns are left free, as 0."""
+    n, d = X.shape
+    codes = np.zeros((n, first + d), np.int64)
+    gaps = np.isnan(X)
+    if schema.coded.all():
+        codes[:, first:] = np.where(gaps, -1.0, X)
+        return codes
+    for j, column in enumerate(schema):
+        x = X[:, j]
+        codes[:, first + j] = np.where(gaps[:, j], 0, x) if column.coded else np.searchsorted(cuts[j], x)
+    codes[:, first:][gaps] = -1
+    return codes
+
+
+def card_of(schema: Schema, cuts: list[np.ndarray], j: int) -> int:
+    """How many states a column has."""
+    return max(1, len(schema[j].categories)) if schema[j].coded else len(cuts[j]) + 1

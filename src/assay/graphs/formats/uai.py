@@ -1,0 +1,118 @@
+"""UAI, the files of the inference competitions: numbers of states and tables, without names."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from assay.errors import ReadError
+from assay.graphs.formats.bif import MOST_ENTRIES
+from assay.graphs.formats.words import Draft
+
+__all__ = ["parse", "parse_factors", "text"]
+
+
+class _Numbers:
+    """The numbers of a text one after the other, each with its line."""
+
+    def __init__(self, content: str, path: str):
+        self.path, self.at = path, 0
+        self.words = [(word, i + 1) for i, line in enumerate(content.split("\n")) for word in line.split()]
+        self.line = 1
+
+    def fail(self, what: str, line: int | None = None) -> Any:
+        raise ReadError(what, where=f"{self.path}, line {line or self.line}", code="malformed-network")
+
+    def word(self, expected: str) -> str:
+        if self.at >= len(self.words):
+            self.fail(f"the file ends where {expected} was expected")
+        word, self.line = self.words[self.at]
+        self.at += 1
+        return word
+
+    def whole(self, expected: str, low: int, high: int) -> int:
+        word = self.word(expected)
+        if not word.lstrip("-").isdigit() or not low <= int(word) <= high:
+            self.fail(f"expected {expected}, a whole number from {low} to {high}, got {word!r}")
+        return int(word)
+
+    def number(self) -> float:
+        word = self.word("a table entry")
+        try:
+            value = float(word)
+        except ValueError:
+            self.fail(f"expected a number, got {word!r}")
+        if not np.isfinite(value) or value < 0:
+            self.fail(f"expected a number from 0 up, got {word!r}")
+        return value
+
+
+def parse_factors(
+    content: str, path: str
+) -> tuple[str, list[int], list[tuple[list[int], np.ndarray]], _Numbers]:
+    """The kind (BAYES or MARKOV), the numbers of states, and the factors: scopes and tables, the last runs quickest."""
+    words = _Numbers(content, path)
+    kind = words.word("BAYES or MARKOV").upper()
+    if kind not in ("BAYES", "MARKOV"):
+        words.fail(f"expected BAYES or MARKOV, got {kind!r}")
+    n = words.whole("the number of variables", 1, 10_000_000)
+    if n > len(words.words):
+        words.fail(f"it says that it has {n:,} variables, and has {len(words.words):,} words")
+    cards = [words.whole("a number of states", 1, 1 << 31) for _ in range(n)]
+    m = words.whole("the number of factors", 0, len(words.words))
+    scopes = []
+    for _ in range(m):
+        k = words.whole("the number of variables of a factor", 0, n)
+        scopes.append([words.whole("a variable", 0, n - 1) for _ in range(k)])
+        if len(set(scopes[-1])) < k:
+            words.fail("a factor names a variable twice")
+    factors = []
+    for scope in scopes:
+        size = prod(cards[v] for v in scope)
+        if size > MOST_ENTRIES:
+            words.fail(f"a table would have {size:,} entries")
+        said_size = words.whole("the number of table entries", 0, MOST_ENTRIES)
+        if said_size != size:
+            words.fail(
+                f"a table says that it has {said_size:,} entries, its variables have {size:,} configurations"
+            )
+        table = np.array([words.number() for _ in range(size)])
+        factors.append((scope, table.reshape([cards[v] for v in scope])))
+    if words.at < len(words.words):
+        words.word("nothing")
+        words.fail("there is more after the last table")
+    return kind, cards, factors, words
+
+
+def parse(content: str, path: str) -> Any:
+    """The network of a text; variables are called x0, x1, ... and their states 0, 1, ..."""
+    kind, cards, factors, words = parse_factors(content, path)
+    if kind != "BAYES":
+        words.fail("it is a MARKOV file, a field and no network; read it with read_field", 1)
+    draft = Draft(words.fail)
+    for v, card in enumerate(cards):
+        draft.variable(f"x{v}", [str(s) for s in range(card)], words.line)
+    for scope, table in factors:
+        if not scope:
+            words.fail("a factor of a network has a variable at its end")
+        draft.table(f"x{scope[-1]}", [f"x{v}" for v in scope[:-1]], table, words.line)
+    return draft.network()
+
+
+def text(network: Any) -> str:
+    """The network as text."""
+    scopes = [[*(network.index(p) for p in node.parents), i] for i, node in enumerate(network.nodes)]
+    tables = [network.table(node.name) for node in network.nodes]
+    return factor_text("BAYES", [len(node.states) for node in network.nodes], scopes, tables)
+
+
+def factor_text(kind: str, cards: list[int], scopes: list[list[int]], tables: list[np.ndarray]) -> str:
+    """Factors as text."""
+    lines = [kind, str(len(cards)), " ".join(map(str, cards)), str(len(scopes))]
+    lines += [" ".join(map(str, [len(scope), *scope])) for scope in scopes]
+    for table in tables:
+        rows = np.atleast_2d(table).reshape(-1, table.shape[-1] if table.ndim else 1).tolist()
+        lines += ["", str(table.size), *(" ".join(map(repr, row)) for row in rows)]
+    return "\n".join(lines) + "\n"

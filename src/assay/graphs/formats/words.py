@@ -1,0 +1,209 @@
+"""Words of a network file, each with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from assay.errors import ReadError
+
+__all__ = ["Words", "quoted"]
+
+TOKEN = re.compile(
+    r"""(?P<space>[ \t\r\f\v]+)|(?P<line>\n)|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<text>"(?:[^"\\]|\\.)*")"""
+    r"""|(?P<mark>[{}()\[\],;|:=])|(?P<word>[^\s{}()\[\],;|:="]+)""",
+    re.DOTALL,
+)
+PLAIN = re.compile(r"[A-Za-z_<>+\-.%&*!?0-9][^\s{}()\[\],;|:=\"/\\]*\Z")
+
+
+class Words:
+    """The words of a text one after the other; what is wrong is said with file and line.
+
+    Parameters
+    ----------
+    text : the whole text      path : what the file is called
+    """
+
+    def __init__(self, text: str, path: str):
+        self.path, self.at = path, 0
+        self.words: list[str] = []
+        self.lines: list[int] = []
+        self.is_text: list[bool] = []
+        line, place = 1, 0
+        while place < len(text):
+            match = TOKEN.match(text, place)
+            if match is None:
+                self.line = line
+                self.fail(f"a text begins here and does not end: {text[place : place + 20]!r}")
+            piece, kind = match.group(), match.lastgroup
+            if kind in ("text", "mark", "word"):
+                is_text = kind == "text"
+                self.words.append(re.sub(r"\\(.)", r"\1", piece[1:-1]) if is_text else piece)
+                self.lines.append(line)
+                self.is_text.append(is_text)
+            line += piece.count("\n")
+            place = match.end()
+        self.line = 1
+        self.last_line = line
+
+    def done(self) -> bool:
+        """Whether there are no more words."""
+        return self.at >= len(self.words)
+
+    def peek(self) -> str:
+        """The next word, empty at the end; a text in quotes is never a mark."""
+        if self.done():
+            return ""
+        return self.words[self.at] if not self.is_text[self.at] else f'"{self.words[self.at]}"'
+
+    def next(self, expected: str = "more") -> str:
+        """The next word."""
+        if self.done():
+            self.line = self.last_line
+            self.fail(f"the file ends where {expected} was expected")
+        self.line = self.lines[self.at]
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def mark(self, mark: str) -> None:
+        """The next word must be this one."""
+        got = self.peek()
+        word = self.next(repr(mark))
+        if got != mark:
+            self.fail(f"expected {mark!r}, got {word!r}")
+
+    def name(self, what: str) -> str:
+        """The next word must be a name."""
+        marked = self.peek() in set("{}()[],;|:=")
+        word = self.next(what)
+        if marked:
+            self.fail(f"expected {what}, got {word!r}")
+        return word
+
+    def number(self) -> float:
+        """The next word must be a number."""
+        word = self.next("a number")
+        try:
+            value = float(word)
+        except ValueError:
+            self.fail(f"expected a number, got {word!r}")
+        if not np.isfinite(value):
+            self.fail(f"expected a finite number, got {word!r}")
+        return value
+
+    def numbers(self, end: str = ";") -> list[float]:
+        """Numbers up to a mark, with or without commas between them."""
+        values = []
+        while self.peek() != end:
+            if self.peek() == ",":
+                self.next()
+                continue
+            values.append(self.number())
+        self.next()
+        return values
+
+    def names(self, what: str, end: str) -> list[str]:
+        """Names up to a mark, separated by commas."""
+        names = []
+        while self.peek() != end:
+            if self.peek() == ",":
+                self.next()
+                continue
+            names.append(self.name(what))
+        self.next()
+        return names
+
+    def skip(self, end: str = ";") -> None:
+        """Go on after a mark."""
+        while self.next(repr(end)) != end:
+            pass
+
+    def fail(self, what: str, line: int | None = None) -> NoReturn:
+        """Raise a ReadError that says where."""
+        raise ReadError(what, where=f"{self.path}, line {line or self.line}", code="malformed-network")
+
+
+def quoted(name: Any) -> str:
+    """A name as files write it: in quotes if it has marks or blanks in it.
+
+    >>> from assay.graphs.formats.words import quoted
+    >>> quoted("<5"), quoted("more than 5")
+    ('<5', '"more than 5"')
+    """
+    text = str(name)
+    if PLAIN.match(text) and "//" not in text and "/*" not in text:
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Draft:
+    """Variables and tables of a file, gathered before they become a network.
+
+    Parameters
+    ----------
+    fail : function that raises with a sentence and a line
+    """
+
+    def __init__(self, fail: Callable[..., NoReturn]):
+        self.fail = fail
+        self.states: dict[str, list[str]] = {}
+        self.tables: dict[str, tuple[list[str], np.ndarray, int]] = {}
+
+    def variable(self, name: str, states: list[str], line: int) -> None:
+        """A variable with its states."""
+        if name in self.states:
+            self.fail(f"the variable {name!r} occurs twice", line)
+        if not states:
+            self.fail(f"the variable {name!r} has no states", line)
+        if len(set(states)) < len(states):
+            self.fail(f"the variable {name!r} has the same state twice", line)
+        self.states[name] = states
+
+    def known(self, name: str, line: int) -> None:
+        """Fail for a name that is no variable."""
+        if name not in self.states:
+            from assay.errors import did_you_mean
+
+            self.fail(f"{name!r} is no variable of this file.{did_you_mean(name, self.states)}", line)
+
+    def shape(self, child: str, parents: list[str]) -> list[int]:
+        """States of the parents and of the child."""
+        return [len(self.states[v]) for v in (*parents, child)]
+
+    def table(self, child: str, parents: list[str], values: np.ndarray, line: int) -> None:
+        """The probabilities of a variable: an axis for each parent and one for its states."""
+        if child in self.tables:
+            self.fail(f"the probabilities of {child!r} occur twice", line)
+        rows = values.reshape(-1, values.shape[-1])
+        if np.isnan(rows).any():
+            self.fail(f"the probabilities of {child!r} lack a configuration of its parents", line)
+        wrong = (rows < 0).any(axis=1) | (abs(rows.sum(axis=1) - 1) > 1e-4)
+        if wrong.any():
+            row = rows[int(np.argmax(wrong))]
+            self.fail(
+                f"the probabilities of {child!r} must be from 0 up and sum to 1; a row has "
+                f"{', '.join(f'{v:g}' for v in row[:6])} (sum {row.sum():g})",
+                line,
+            )
+        self.tables[child] = (parents, values, line)
+
+    def network(self) -> Any:
+        """The network, its nodes in the order of the file."""
+        from assay.graphs.network import BayesianNetwork
+        from assay.graphs.node import Node
+
+        for name in self.states:
+            if name not in self.tables:
+                self.fail(f"the variable {name!r} has no probabilities")
+        if not self.states:
+            self.fail("it has no variables")
+        return BayesianNetwork(
+            [
+                Node(name, states, self.tables[name][1], self.tables[name][0])
+                for name, states in self.states.items()
+            ]
+        )

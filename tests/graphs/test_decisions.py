@@ -1,0 +1,164 @@
+"""Influence diagrams, dynamic networks, phylogenetic trees."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from assay.errors import AssayError, DataError
+from assay.graphs import (
+    Decision,
+    DynamicNetwork,
+    InfluenceDiagram,
+    Node,
+    PhylogeneticTree,
+    Utility,
+    load_network,
+)
+
+
+def umbrella(knows=()):
+    return InfluenceDiagram(
+        load_network("rain").nodes,
+        [Decision("umbrella", ["take", "leave"], knows)],
+        [Utility("comfort", ["rain", "umbrella"], [[70, 0], [20, 100]])],
+    )
+
+
+@pytest.mark.capability("IML-14-29")
+def test_umbrella():
+    """Prior 40 and 60: leave; wet 57.5 and 25: take; dry 23.85 and 92.31: leave; observing is worth 15.6."""
+    diagram = umbrella()
+    for evidence, take, leave in (
+        ({}, 40, 60),
+        ({"wet": "yes"}, 57.5, 25),
+        ({"wet": "no"}, 310 / 13, 1200 / 13),
+    ):
+        values = diagram.expected_utilities("umbrella", evidence)
+        assert_allclose([values["take"], values["leave"]], [take, leave], rtol=1e-12)
+    assert diagram.best("umbrella") == "leave" and diagram.best("umbrella", {"wet": "yes"}) == "take"
+    assert_allclose(diagram.value_of_information("wet", "umbrella"), 15.6, rtol=1e-12)
+    plan = umbrella(["wet"]).solve()
+    assert_allclose(plan.expected_utility, 75.6, rtol=1e-12)
+    assert plan.policies["umbrella"] == {("yes",): "take", ("no",): "leave"}
+    assert "Expected utility 75.6" in str(plan)
+    shapes = diagram.diagram().to_dot()
+    assert "shape=box" in shapes and "shape=diamond" in shapes
+
+
+def test_two_decisions_are_solved_backwards():
+    """Drilling for oil: test or not, then drill or not; by brute force over all policies."""
+    oil = Node("oil", ["dry", "wet"], [0.6, 0.4])
+    result = Node(
+        "result",
+        ["none", "good", "bad"],
+        [[0.0, 0.2, 0.8], [1.0, 0.0, 0.0], [0.0, 0.9, 0.1], [1.0, 0.0, 0.0]],
+        ["oil", "test"],
+    )
+    cost, profit = [-10.0, 0.0], [[-70.0, 0.0], [200.0, 0.0]]
+    diagram = InfluenceDiagram(
+        [oil, result],
+        [Decision("test", ["yes", "no"]), Decision("drill", ["yes", "no"], ["result"])],
+        [Utility("cost", ["test"], cost), Utility("profit", ["oil", "drill"], profit)],
+    )
+    best = -np.inf
+    table = result.conditional.values.reshape(2, 2, 3)
+    for test, rule in itertools.product(range(2), itertools.product(range(2), repeat=3)):
+        value = cost[test] + sum(
+            [0.6, 0.4][o] * table[o, test, r] * profit[o][rule[r]] for o in range(2) for r in range(3)
+        )
+        best = max(best, value)
+    assert_allclose(diagram.solve().expected_utility, best, rtol=1e-12)
+    assert diagram.value_of_information("oil", "drill") >= 0
+
+
+def test_classification_with_losses_is_a_decision():
+    """Loss is negative utility: the choice is that of the smallest expected loss."""
+    loss = np.array([[0.0, 1.0], [10.0, 0.0]])  # true class, chosen class
+    diagram = InfluenceDiagram(
+        [Node("class", ["no", "yes"], [0.8, 0.2]), Node("x", [0, 1], [[0.9, 0.1], [0.4, 0.6]], ["class"])],
+        [Decision("answer", ["no", "yes"], ["x"])],
+        [Utility("loss", ["class", "answer"], -loss)],
+    )
+    for x, posterior in ((0, np.array([0.72, 0.08]) / 0.8), (1, np.array([0.08, 0.12]) / 0.2)):
+        wanted = ["no", "yes"][int(np.argmin(posterior @ loss))]
+        assert diagram.solve().policies["answer"][(x,)] == wanted
+
+
+def test_wrong_diagrams_are_refused():
+    with pytest.raises(DataError, match="no node"):
+        InfluenceDiagram(load_network("rain").nodes, [Decision("d", ["a"])], [Utility("u", ["snow"], [1, 2])])
+    with pytest.raises(DataError, match="shape"):
+        InfluenceDiagram(
+            load_network("rain").nodes, [Decision("d", ["a"])], [Utility("u", ["rain"], [1, 2, 3])]
+        )
+    with pytest.raises(DataError, match="no decision"):
+        umbrella().best("hat")
+
+
+A = np.array([[0.7, 0.3], [0.2, 0.8]])
+B = np.array([[0.9, 0.1], [0.4, 0.6]])
+
+
+@pytest.mark.capability("IML-14-31")
+def test_a_hidden_markov_model_is_an_unrolled_network():
+    """The forward pass of a hidden Markov model, and the model of the room of sequences."""
+    from assay.sequences import CategoricalHMM
+
+    start = np.array([0.6, 0.4])
+    sees = Node("y", [0, 1], B, ["x"])
+    model = DynamicNetwork([Node("x", [0, 1], start), sees], [Node("x", [0, 1], A, ["x@before"]), sees])
+    y = [0, 1, 1, 0, 1]
+    evidence = [{"y": v} for v in y]
+    alpha, total, beliefs = start * B[:, y[0]], 0.0, []
+    for t in range(len(y)):
+        if t:
+            alpha = (alpha @ A) * B[:, y[t]]
+        total += np.log(alpha.sum())
+        alpha = alpha / alpha.sum()
+        beliefs.append(alpha)
+    assert_allclose(model.filter(evidence, "x"), beliefs, rtol=1e-12)
+    assert_allclose(model.log_likelihood(evidence), total, rtol=1e-12)
+    network = model.unroll(5)
+    assert_allclose(network._log_evidence({f"y[{t}]": v for t, v in enumerate(y)}), total, rtol=1e-12)
+    assert_allclose(model.smooth(evidence, "x")[-1], beliefs[-1], rtol=1e-12)
+    assert_allclose(model.predict(evidence, "x"), beliefs[-1] @ A, rtol=1e-12)
+    hmm = CategoricalHMM(n_components=2, init_params="", params="", n_features=2)
+    hmm.startprob_, hmm.transmat_, hmm.emissionprob_ = start, A, B
+    column = np.array(y)[:, None]
+    assert_allclose(hmm.score(column), total, rtol=1e-10)
+    assert [step["x"] for step in model.most_probable(evidence)] == hmm.predict(column).tolist()
+
+
+@pytest.mark.capability("IML-14-31")
+def test_the_likelihood_of_a_tree_is_the_sum_over_its_inner_nodes():
+    tree = PhylogeneticTree("((a:0.1,b:0.3)inner:0.2,c:0.4)root;", kappa=2.0)
+    assert tree.leaves == ["a", "b", "c"]
+    P = {n: tree.substitution(tree.length[n]) for n in ("a", "b", "c", "inner")}
+    for site in ("ACG", "AAT", "GGG"):
+        a, b, c = ("ACGT".index(base) for base in site)
+        by_hand = sum(
+            0.25 * P["inner"][r, i] * P["a"][i, a] * P["b"][i, b] * P["c"][r, c]
+            for r in range(4)
+            for i in range(4)
+        )
+        ours = tree.log_likelihood({"a": site[0], "b": site[1], "c": site[2]})
+        assert_allclose(ours, np.log(by_hand), rtol=1e-12)
+    gap = tree.site_log_likelihoods({"a": "A-", "b": "AC", "c": "AC"})
+    assert_allclose(gap[1], tree.log_likelihood({"b": "C", "c": "C"}), rtol=1e-12)
+    assert tree.ancestors({"a": "AC", "b": "AC", "c": "AC"}) == {"root": "AC", "inner": "AC"}
+
+
+def test_substitutions_are_those_of_jukes_and_cantor():
+    P = PhylogeneticTree("(a:0.5,b:0.5);").substitution(0.5)
+    same, other = 0.25 + 0.75 * np.exp(-2 / 3), 0.25 - 0.25 * np.exp(-2 / 3)
+    assert_allclose(P, np.where(np.eye(4, dtype=bool), same, other), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["((a:1,b:1)", "(a:x,b:1);", "(a,a);", "(a:1,b:1)) ;", "(,b);", "(a:-1,b);"]
+)
+def test_malformed_trees_are_refused_with_their_place(wrong):
+    with pytest.raises(AssayError, match="at character"):
+        PhylogeneticTree(wrong)

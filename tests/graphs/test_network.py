@@ -1,0 +1,459 @@
+"""Bayesian networks: joint, queries, sampling, interventions, conditionals; numbers of chapter 14's examples."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import assay
+from assay.errors import AssayError, DataError, DegenerateError, ParameterError
+from assay.graphs import (
+    BayesianNetwork,
+    LinearGaussianConditional,
+    LogisticConditional,
+    Node,
+    NoisyOrConditional,
+    SoftmaxConditional,
+    TableConditional,
+    explaining_away,
+    independent_in,
+    load_network,
+)
+from assay.graphs.classic import NETWORKS
+from assay.tables import Column
+
+YES = ["yes", "no"]
+
+
+def random_network(seed, d=5, chance=0.5):
+    """A network of d nodes with two or three states, arcs by chance, tables drawn evenly."""
+    rng = np.random.default_rng(seed)
+    nodes, cards = [], rng.integers(2, 4, d)
+    for i in range(d):
+        parents = [j for j in range(i) if rng.random() < chance]
+        shape = (int(np.prod(cards[parents], dtype=int)), cards[i])
+        table = rng.dirichlet(np.ones(shape[1]), shape[0])
+        nodes.append(Node(f"n{i}", list(range(shape[1])), table, [f"n{j}" for j in parents]))
+    return BayesianNetwork(nodes)
+
+
+def whole_joint(network):
+    """The joint table by the definition, entry by entry."""
+    states = [node.states for node in network.nodes]
+    table = np.empty([len(s) for s in states])
+    for at in itertools.product(*(range(len(s)) for s in states)):
+        p = 1.0
+        for i, node in enumerate(network.nodes):
+            row = network.table(node.name)[tuple(at[network.index(q)] for q in node.parents)]
+            p *= row[at[i]]
+        table[at] = p
+    return table
+
+
+@pytest.mark.capability("IML-14-01")
+def test_rain_and_wet_grass():
+    """Oracle: printed 0.48 and 0.75; 1/13 follows by Bayes' rule."""
+    network = load_network("rain")
+    assert_allclose(network.probability({"wet": "yes"}), 0.48, rtol=1e-12)
+    assert_allclose(network.query("rain", {"wet": "yes"})["yes"], 0.75, rtol=1e-12)
+    assert_allclose(network.query("rain", {"wet": "no"})["yes"], 1 / 13, rtol=1e-12)
+    assert_allclose(network.joint({"rain": "yes", "wet": "yes"}), 0.36, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "words"),
+    [
+        ([Node("a", YES, [0.5, 0.6])], "sum to 1"),
+        ([Node("a", YES, [0.5, 0.5, 0.0])], "needs 1 x 2"),
+        (
+            [Node("a", YES, [[0.5, 0.5]], parents=["b"]), Node("b", YES, [[0.5, 0.5]] * 2, parents=["a"])],
+            "cycle",
+        ),
+        ([Node("a", YES, [0.5, 0.5], parents=["zebra"])], "no node"),
+        ([Node("a", YES), Node("a", YES)], "two nodes"),
+        ([Node("a", YES, [1.5, -0.5])], "from 0 up"),
+        ([Node("a", YES, [float("nan"), 1.0])], "from 0 up"),
+        ([], "list of nodes"),
+    ],
+)
+def test_networks_that_are_none_are_refused_in_a_sentence(nodes, words):
+    with pytest.raises(AssayError, match=words):
+        BayesianNetwork(nodes)
+
+
+@pytest.mark.capability("IML-14-02")
+def test_queries_of_a_common_effect():
+    """Oracle: printed 0.52, 0.92, 0.35, 0.21; the others follow from the tables."""
+    network = load_network("rain or sprinkler")
+    yes = {"wet": "yes"}
+    expected = {
+        ("wet", ()): 0.52,
+        ("wet", (("sprinkler", "yes"),)): 0.92,
+        ("sprinkler", (("wet", "yes"),)): 0.184 / 0.52,
+        ("sprinkler", (("wet", "yes"), ("rain", "yes"))): 0.076 / 0.364,
+        ("sprinkler", (("wet", "yes"), ("rain", "no"))): 0.108 / 0.156,
+        ("wet", (("rain", "yes"),)): 0.91,
+        ("rain", (("wet", "yes"),)): 0.70,
+        ("rain", (("wet", "yes"), ("sprinkler", "yes"))): 0.076 / 0.184,
+        ("rain", (("wet", "yes"), ("sprinkler", "no"))): 0.288 / 0.336,
+    }
+    for (of, evidence), p in expected.items():
+        for method in ("exact", "enumeration"):
+            assert_allclose(network.query(of, dict(evidence), method=method)["yes"], p, rtol=1e-12)
+    assert round(network.query("sprinkler", yes)["yes"], 4) == 0.3538
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000), observed=st.sets(st.integers(0, 4), max_size=3))
+def test_every_method_agrees_with_the_joint_table(seed, observed):
+    network = random_network(seed)
+    joint = whole_joint(network)
+    assert_allclose(joint.sum(), 1.0, rtol=1e-12)
+    rng = np.random.default_rng(seed)
+    evidence = {f"n{i}": int(rng.integers(joint.shape[i])) for i in observed}
+    cut = joint.copy()
+    for name, state in evidence.items():
+        i = network.index(name)
+        cut *= np.reshape(np.arange(joint.shape[i]) == state, [-1 if j == i else 1 for j in range(5)])
+    marginals = network.marginals(evidence)
+    assert_allclose(np.exp(marginals.log_evidence), cut.sum(), rtol=1e-10)
+    for i in range(5):
+        direct = cut.sum(axis=tuple(j for j in range(5) if j != i)) / cut.sum()
+        assert_allclose(marginals[f"n{i}"].probabilities, direct, atol=1e-12)
+        assert_allclose(network.query(f"n{i}", evidence).probabilities, direct, atol=1e-12)
+    pair = network.query(["n3", "n0"], evidence).probabilities
+    assert_allclose(pair, cut.sum(axis=(1, 2, 4)).T / cut.sum(), atol=1e-12)
+    states, p = network.most_probable(evidence)
+    at = tuple(states[f"n{i}"] for i in range(5))
+    assert_allclose(cut[at], cut.max(), rtol=1e-12)
+    assert_allclose(p, cut.max() / cut.sum(), rtol=1e-9)
+
+
+@settings(max_examples=10)
+@given(seed=st.integers(0, 1000))
+def test_rows_at_once_agree_with_one_at_a_time(seed):
+    network = random_network(seed, d=6)
+    rows = network.sample(20, random_state=seed)
+    codes = np.stack([np.asarray(rows[n], np.int64) for n in network.names], axis=1)
+    codes[np.random.default_rng(seed).random(codes.shape) < 0.3] = -1
+    table = network.posterior("n2", codes)
+    for row, line in zip(codes, table):
+        evidence = {f"n{i}": int(c) for i, c in enumerate(row) if c >= 0 and i != 2}
+        assert_allclose(line, network.query("n2", evidence).probabilities, atol=1e-12)
+    logs = network.log_likelihood(codes)
+    one = {f"n{i}": int(c) for i, c in enumerate(codes[0]) if c >= 0}
+    assert_allclose(np.exp(logs[0]), network.probability(one) if one else 1.0, rtol=1e-10)
+
+
+@pytest.mark.capability("IML-14-03")
+def test_independence_on_the_joint_tables():
+    """Chain and fork: ends independent given the middle; collider: causes independent, dependent given the effect."""
+    chain = whole_joint(load_network("wet grass chain"))
+    assert independent_in(chain, 0, 2, [1]) and not independent_in(chain, 0, 2)
+    fork = whole_joint(load_network("cloudy fork"))
+    assert independent_in(fork, 1, 2, [0]) and not independent_in(fork, 1, 2)
+    collider = whole_joint(load_network("rain or sprinkler"))
+    assert independent_in(collider, 0, 1) and not independent_in(collider, 0, 1, [2])
+    with pytest.raises(DataError, match="table of probabilities"):
+        independent_in([0.5, 0.5], 0, 1)
+
+
+@pytest.mark.capability("IML-14-04")
+def test_the_three_building_blocks():
+    """Oracles: printed 0.38, 0.76, 0.65, 0.45, 0.89, 0.22, 0.55; P(W) of the chain is 0.466, not 0.48."""
+    chain = load_network("wet grass chain")
+    for of, evidence, p in [
+        ("rain", {}, 0.38),
+        ("wet", {}, 0.466),
+        ("wet", {"cloudy": "yes"}, 0.76),
+        ("cloudy", {"wet": "yes"}, 0.304 / 0.466),
+        ("wet", {"cloudy": "no"}, 0.27),
+        ("rain", {"wet": "yes"}, 0.342 / 0.466),
+        ("cloudy", {"rain": "yes"}, 0.32 / 0.38),
+        ("cloudy", {"wet": "no"}, 0.096 / 0.534),
+        ("rain", {"cloudy": "yes", "wet": "yes"}, 0.72 / 0.76),
+    ]:
+        assert_allclose(chain.query(of, evidence)["yes"], p, rtol=1e-12)
+    fork = load_network("cloudy fork")
+    for of, evidence, p in [
+        ("rain", {}, 0.45),
+        ("cloudy", {"rain": "yes"}, 0.4 / 0.45),
+        ("rain", {"sprinkler": "yes"}, 0.065 / 0.3),
+        ("rain", {"sprinkler": "no"}, 0.55),
+        ("sprinkler", {}, 0.3),
+        ("cloudy", {"sprinkler": "yes"}, 1 / 6),
+        ("sprinkler", {"rain": "yes"}, 0.065 / 0.45),
+    ]:
+        assert_allclose(fork.query(of, evidence)["yes"], p, rtol=1e-12)
+    full = load_network("sprinkler")
+    for of, evidence, p in [
+        ("wet", {"cloudy": "yes"}, 0.76),
+        ("wet", {"cloudy": "no"}, 0.5425),
+        ("wet", {}, 0.65125),
+        ("cloudy", {"wet": "yes"}, 0.58349),
+        ("rain", {"wet": "yes"}, 0.62687),
+        ("sprinkler", {"wet": "yes"}, 0.41958),
+        ("sprinkler", {"wet": "yes", "rain": "yes"}, 0.15126),
+        ("wet", {"sprinkler": "yes"}, 0.91083),
+        ("wet", {"rain": "yes"}, 0.90722),
+        ("cloudy", {"wet": "yes", "sprinkler": "yes"}, 0.17200),
+        ("rain", {"wet": "yes", "sprinkler": "yes"}, 0.22598),
+        ("cloudy", {"wet": "no"}, 0.34409),
+    ]:
+        assert_allclose(full.query(of, evidence)["yes"], p, atol=5e-6)
+    assert set(NETWORKS) >= {"asia", "cancer", "earthquake", "survey", "sprinkler"}
+    for name in NETWORKS:
+        assert_allclose(sum(load_network(name).query(load_network(name).names[-1]).values()), 1.0)
+
+
+@pytest.mark.capability("IML-14-05")
+def test_another_cause_explains_the_first_away():
+    report = explaining_away(load_network("rain or sprinkler"), "sprinkler", {"wet": "yes"}, {"rain": "yes"})
+    assert_allclose(
+        [report.prior, report.before, report.after], [0.2, 0.184 / 0.52, 0.076 / 0.364], rtol=1e-12
+    )
+    assert report.explained_away and "falls to 0.2088" in str(report)
+    other = explaining_away(load_network("rain or sprinkler"), "sprinkler", {"wet": "yes"}, {"rain": "no"})
+    assert not other.explained_away and round(other.after, 4) == 0.6923
+
+
+@pytest.mark.capability("IML-14-06")
+def test_the_number_of_parameters():
+    assert load_network("sprinkler").n_parameters == 9  # instead of 15 of a joint table
+    assert load_network("survey").n_parameters == 21
+    noisy = Node("w", YES, NoisyOrConditional([0.1, 0.2]), ["a", "b"])
+    assert BayesianNetwork([Node("a", YES, [0.5, 0.5]), Node("b", YES, [0.5, 0.5]), noisy]).n_parameters == 4
+
+
+@pytest.mark.capability("IML-14-07")
+def test_numbers_are_linear_and_normal():
+    """Two nodes x ~ N(1, 2), y | x ~ N(3 + 0.5 x, 1): P(x | y) by the normal equations, worked by hand."""
+    network = BayesianNetwork(
+        [
+            Node("x", None, LinearGaussianConditional(1.0, (), 2.0)),
+            Node("y", None, LinearGaussianConditional(3.0, [0.5], 1.0), ["x"]),
+        ]
+    )
+    y = network.query("y")
+    assert_allclose([y.mean, y.variance], [3.5, 1.5], rtol=1e-12)
+    x = network.query("x", {"y": 5.0})
+    assert_allclose([x.mean, x.variance], [1 + 1 / 1.5 * 1.5, 2 - 1 / 1.5], rtol=1e-12)
+    # a class above the number: the posterior is Bayes' rule with normal densities
+    mixed = BayesianNetwork(
+        [
+            Node("kind", ["a", "b"], [0.3, 0.7]),
+            Node("size", None, LinearGaussianConditional([0.0, 2.0], (), [1.0, 4.0]), ["kind"]),
+            Node(
+                "weight",
+                None,
+                LinearGaussianConditional([0.0, 1.0], [[2.0], [1.0]], [1.0, 1.0]),
+                ["kind", "size"],
+            ),
+        ]
+    )
+
+    def density(x, mean, variance):
+        return math.exp(-((x - mean) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
+
+    a, b = 0.3 * density(1.5, 0, 1), 0.7 * density(1.5, 2, 4)
+    assert_allclose(mixed.query("kind", {"size": 1.5})["a"], a / (a + b), rtol=1e-12)
+    a, b = 0.3 * density(3.0, 0, 5), 0.7 * density(3.0, 3, 5)  # size summed out
+    assert_allclose(mixed.query("kind", {"weight": 3.0})["a"], a / (a + b), rtol=1e-12)
+    size = mixed.query("size", {"weight": 3.0})
+    means = np.array([2 / 5 * 3.0, 2 + 4 / 5 * 0.0])
+    assert_allclose(size.mean, (a * means[0] + b * means[1]) / (a + b), rtol=1e-12)
+    rows = mixed.sample(4000, random_state=0)
+    assert_allclose(rows["weight"].mean(), 0.7 * 3, atol=0.15)
+    again = mixed.fit(rows)
+    assert_allclose(again["weight"].conditional.weights, [[2.0], [1.0]], atol=0.1)
+    assert_allclose(
+        mixed.log_likelihood({"kind": ["a"], "size": [1.5], "weight": [3.0]})[0],
+        math.log(0.3 * density(1.5, 0, 1) * density(3, 3, 1)),
+        rtol=1e-12,
+    )
+
+
+@pytest.mark.capability("IML-14-10")
+def test_bayesian_regression_is_a_network():
+    """x = 1, 2, 3, r = 2, 4, 6, alpha = beta = 1: mean 28/15, variance 16/15 at x' = 1."""
+    nodes = [Node("w", None, LinearGaussianConditional(0.0, (), 1.0))]
+    nodes += [Node(f"r{x}", None, LinearGaussianConditional(0.0, [x], 1.0), ["w"]) for x in (1, 2, 3)]
+    nodes.append(Node("new", None, LinearGaussianConditional(0.0, [1], 1.0), ["w"]))
+    answer = BayesianNetwork(nodes).query("new", {"r1": 2.0, "r2": 4.0, "r3": 6.0})
+    assert_allclose([answer.mean, answer.variance], [28 / 15, 16 / 15], rtol=1e-12)
+
+
+@pytest.mark.capability("IML-14-08")
+def test_ancestral_samples_have_the_marginals():
+    network = load_network("sprinkler")
+    n = 20_000
+    rows = network.sample(n, random_state=3)
+    for name in network.names:
+        p = network.query(name)["yes"]
+        assert abs((rows[name] == "yes").mean() - p) < 4 * math.sqrt(p * (1 - p) / n)
+    some = network.sample(5000, random_state=0, evidence={"wet": "yes"})
+    assert (some["wet"] == "yes").all()
+    assert abs((some["rain"] == "yes").mean() - 0.62687) < 4 * math.sqrt(0.25 / 5000)
+
+
+@pytest.mark.capability("IML-14-30")
+@pytest.mark.parametrize("method", ["likelihood weighting", "gibbs"])
+def test_sampling_agrees_with_enumeration_within_its_error(method):
+    network = load_network("sprinkler")
+    exact = network.query("rain", {"wet": "yes"}, method="enumeration")["yes"]
+    answer = network.query("rain", {"wet": "yes"}, method=method, n_samples=10_000, random_state=1)
+    error = float(answer.error[0])
+    assert abs(answer["yes"] - exact) < 4 * error and 0 < error < 0.02
+
+
+@pytest.mark.capability("IML-14-16")
+def test_noisy_or():
+    """q = 0.1 each: 0.9 and 0.99 [printed]; 0 without a cause; with a leak 1 - (1 - l) prod q."""
+    wet, rain, sprinkler = (Column(n, "nominal", ("yes", "no")) for n in ("wet", "rain", "sprinkler"))
+    table = NoisyOrConditional([0.1, 0.1]).table(wet, [rain, sprinkler])
+    assert_allclose(table[:, 0], [0.99, 0.9, 0.9, 0.0], atol=1e-15)
+    assert_allclose(
+        NoisyOrConditional([0.1, 0.2], 0.5).table(wet, [rain, sprinkler])[:, 0], [0.99, 0.95, 0.9, 0.5]
+    )
+    counts = 1e6 * NoisyOrConditional([0.3, 0.6], 0.1).table(wet, [rain, sprinkler])
+    again = NoisyOrConditional([0.5, 0.5], 0.5).fitted(counts, wet, [rain, sprinkler])
+    assert_allclose([*again.failures, again.leak], [0.3, 0.6, 0.1], atol=1e-6)
+
+
+@pytest.mark.capability("IML-14-17")
+def test_logistic_and_softmax_conditionals_equal_logistic_regression():
+    from sklearn.linear_model import LogisticRegression
+
+    rng = np.random.default_rng(0)
+    U = rng.integers(0, 2, (400, 2))
+    y = (rng.random(400) < 1 / (1 + np.exp(-(U @ [1.5, -1.0] + 0.3)))).astype(int)
+    peer = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(U, y)
+    parents = [Column("a", "nominal", (0, 1)), Column("b", "nominal", (0, 1))]
+    counts = np.bincount((U[:, 0] * 2 + U[:, 1]) * 2 + y, minlength=8).reshape(4, 2)
+    ours = LogisticConditional([0, 0]).fitted(counts, Column("y", "nominal", (0, 1)), parents)
+    assert_allclose([*ours.weights, ours.intercept], [*peer.coef_[0], *peer.intercept_], atol=1e-5)
+    y3 = np.minimum(rng.integers(0, 3, 400) + (rng.random(400) < 0.5) * U[:, 1], 2)
+    peer3 = LogisticRegression(C=np.inf, tol=1e-10, max_iter=5000).fit(U, y3)
+    counts3 = np.bincount((U[:, 0] * 2 + U[:, 1]) * 3 + y3, minlength=12).reshape(4, 3)
+    kind = SoftmaxConditional(np.zeros((3, 2)), np.zeros(3))
+    soft = kind.fitted(counts3, Column("y", "nominal", (0, 1, 2)), parents)
+    P = soft.table(Column("y", "nominal", (0, 1, 2)), parents)
+    Z = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    assert_allclose(P, peer3.predict_proba(Z), atol=1e-6)
+    gradient = (counts3 - counts3.sum(axis=1, keepdims=True) * P).T @ np.column_stack([np.ones(4), Z])
+    assert np.abs(gradient).max() < 1e-6  # the likelihood is at its maximum
+    network = BayesianNetwork(
+        [Node("a", [0, 1], [0.5, 0.5]), Node("b", [0, 1], [0.4, 0.6]), Node("y", [0, 1], ours, ["a", "b"])]
+    )
+    rows = network.sample(500, random_state=0)
+    again = network.fit(rows)
+    assert isinstance(again["y"].conditional, LogisticConditional)
+
+
+def test_interventions_cut_arcs():
+    network = load_network("sprinkler")
+    assert_allclose(network.do({"sprinkler": "yes"}).query("rain")["yes"], 0.45, rtol=1e-12)
+    assert (
+        network.do({"sprinkler": "yes"}).query("wet")["yes"]
+        > network.query("wet", {"sprinkler": "no"})["yes"]
+    )
+
+
+def test_impossible_evidence_names_the_conflict():
+    network = load_network("asia")
+    with pytest.raises(DegenerateError, match="either=yes, lung=no and tub=no together have probability 0"):
+        network.query("smoke", {"either": "yes", "lung": "no", "tub": "no", "dysp": "yes"})
+    with pytest.raises(DegenerateError, match="row 1"):
+        network.posterior("xray", {"either": ["yes"], "lung": ["no"], "tub": ["no"]})
+
+
+def test_errors_are_sentences():
+    network = load_network("asia")
+    with pytest.raises(DataError, match="Did you mean smoke"):
+        network.query("smok")
+    with pytest.raises(DataError, match="no state 'maybe'"):
+        network.query("lung", {"smoke": "maybe"})
+    with pytest.raises(ParameterError, match="method must be one of"):
+        network.query("lung", method="magic")
+    with pytest.raises(DataError, match="no probabilities yet"):
+        BayesianNetwork([Node("a", YES)]).marginals()
+    with pytest.raises(DataError, match="every node needs a state"):
+        network.joint({"asia": "yes"})
+
+
+def test_a_table_that_is_too_large_is_refused_before_it_is_taken():
+    """Thirty-two parents of one child: a clique of 2^33 entries."""
+    parents = [Node(f"p{i}", YES, [0.5, 0.5]) for i in range(32)]
+    child = Node("c", YES, NoisyOrConditional(np.full(32, 0.5)), [p.name for p in parents])
+    with pytest.raises(DataError, match="8,589,934,592 entries"):
+        BayesianNetwork([*parents, child])
+    network = load_network("asia")
+    with pytest.raises(DataError, match="Ask approximately"):
+        network.marginals(max_entries=10)
+
+
+def test_uncertain_evidence_is_a_likelihood():
+    network = load_network("rain")
+    prior = np.array([0.4, 0.6])
+    like = np.array([0.9, 0.2]) * 0.7 + np.array([0.1, 0.8]) * 0.3
+    answer = network.query("rain", {"wet": {"yes": 0.7, "no": 0.3}})
+    assert_allclose(answer.probabilities, prior * like / (prior @ like), rtol=1e-12)
+    with pytest.raises(DataError, match="likelihood"):
+        network.query("rain", {"wet": [0.0, 0.0]})
+
+
+def test_networks_are_saved_and_loaded(tmp_path):
+    network = random_network(3)
+    network.marginals()
+    assay.save(network, tmp_path / "network.assay")
+    again = assay.load(tmp_path / "network.assay")
+    for name in network.names:
+        assert np.array_equal(again.table(name), network.table(name))
+    assert again.arcs == network.arcs
+    gaussian = BayesianNetwork([Node("x", None, LinearGaussianConditional(1.0, (), 2.0))])
+    assay.save(gaussian, tmp_path / "g.assay")
+    assert assay.load(tmp_path / "g.assay").query("x").variance == 2.0
+
+
+def test_an_explanation_weighs_each_piece_of_evidence():
+    network = load_network("earthquake")
+    evidence = {"JohnCalls": "True", "MaryCalls": "True"}
+    text = str(network.explain("Burglary", evidence))
+    assert (
+        "Weight of the evidence" in text
+        and "Most probable explanation" in text
+        and "Messages in order" in text
+    )
+
+
+def test_parity_with_pyagrum_on_the_classic_networks():
+    """Peer: pyAgrum, exact inference; it keeps tables in single precision when it reads them from text."""
+    gum = pytest.importorskip("pyagrum")
+    for name in ("asia", "student", "survey"):
+        network = load_network(name)
+        peer = gum.BayesNet()
+        for node in network.nodes:
+            peer.add(gum.LabelizedVariable(node.name, node.name, [str(s) for s in node.states]))
+        for a, b in network.arcs:
+            peer.addArc(a, b)
+        for node in network.nodes:
+            for key in itertools.product(*(range(len(network[p].states)) for p in node.parents)):
+                place = dict(zip(node.parents, map(int, key)))
+                peer.cpt(node.name)[place] = network.table(node.name)[key].tolist()
+        last = network.names[-1]
+        evidence = {last: str(network[last].states[0])}
+        inference = gum.LazyPropagation(peer)
+        inference.setEvidence(evidence)
+        inference.makeInference()
+        ours = network.marginals(evidence)
+        for node in network.names:
+            assert_allclose(ours[node].probabilities, inference.posterior(node).toarray(), atol=1e-12)
+
+
+def test_table_conditional_counts():
+    table = TableConditional.from_counts(np.array([[3.0, 1.0], [0.0, 0.0]]), 0.0)
+    assert_allclose(table.values, [[0.75, 0.25], [0.5, 0.5]])
