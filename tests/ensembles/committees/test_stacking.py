@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import ensemble as peer
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_multilabel_classification
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 
@@ -195,3 +195,19 @@ def test_a_member_that_cannot_learn_is_named():
         StackingClassifier([("near", KNeighborsClassifier())], stack_method="decision_function").fit(
             X[1:], y[1:]
         )
+
+
+def test_several_targets_are_stacked_saved_and_explained(tmp_path):
+    """Peer: scikit-learn 1.9's StackingClassifier around the same members, on its folds."""
+    X, Y = make_multilabel_classification(120, 6, n_classes=3, random_state=0)
+    members = [(f"tree {d}", DecisionTreeClassifier(max_depth=d, random_state=0)) for d in (2, 5)]
+    final = DecisionTreeClassifier(max_depth=3, random_state=0)
+    ours = StackingClassifier(members, final, cv=4).fit(X[:90], Y[:90])
+    theirs = peer.StackingClassifier(members, final, cv=4).fit(X[:90], Y[:90])
+    assert_allclose(ours.transform(X[90:]), theirs.transform(X[90:]), rtol=1e-12)
+    assert (ours.predict(X[90:]) == theirs.predict(X[90:])).all()
+    assert len(ours.predict_proba(X[:2])) == 3 and len(ours.get_feature_names_out()) == 6
+    save(ours, tmp_path / "m.assay")
+    assert (load(tmp_path / "m.assay").predict(X) == ours.predict(X)).all()
+    assert "Targets" in str(ours.explain(X[:1]))
+    assert StackingClassifier(members, final, cv=3).fit(X, Y[:, 0]).predict(X[:2]).shape == (2,)

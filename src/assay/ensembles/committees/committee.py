@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -22,7 +22,7 @@ from assay.errors import DataError, ParameterError
 from assay.tables.rows import entries_of_rows, take_columns, take_rows
 from assay.types import TableLike, Target, Weights
 
-__all__ = ["COMMITTEE", "FOLDS", "Committee", "folds_of", "numbers_of"]
+__all__ = ["COMMITTEE", "FOLDS", "Committee", "elapsed_time", "folds_of", "numbers_of"]
 
 
 def _is_members(value: Any) -> bool:
@@ -261,7 +261,16 @@ class Committee(_BaseComposition, MetaEstimator):
 
     def _fit_all(self, X: Any, y: Any, w: np.ndarray | None) -> None:
         names = [name for name, _ in self._members()]
-        self.estimators_ = self._each(lambda name: self._fit_one(name, X, y, w), names, self.n_jobs)
+
+        def fitted(name: str) -> Any:
+            with self._telling(names.index(name) + 1, len(names), name):
+                return self._fit_one(name, X, y, w)
+
+        self.estimators_ = self._each(fitted, names, self.n_jobs)
+
+    def _telling(self, number: int, total: int, name: str) -> Any:
+        """A context in which a member is fitted; a committee may say how long that takes."""
+        return nullcontext()
 
     def _ask_all(self, X: Any, ask: Callable[[int, Any, Any], Any]) -> list[Any]:
         """What ``ask`` gives for each member's number, the fitted member, and the columns of X that it sees."""
@@ -364,6 +373,13 @@ class Committee(_BaseComposition, MetaEstimator):
     def _votes_of(self, model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
         """(n, K) 1 for the class that a member answers."""
         return np.eye(len(classes))[predicted_codes(model, X, classes)]
+
+
+def elapsed_time(verbose: Any, number: int, total: int, name: str) -> Any:
+    """A context that prints, if asked to, how long a member of a vote took, as scikit-learn does."""
+    from sklearn.utils._user_interface import _print_elapsed_time
+
+    return _print_elapsed_time("Voting", f"({number} of {total}) Processing {name}" if verbose else None)
 
 
 def numbers_of(model: Any, X: Any) -> np.ndarray:

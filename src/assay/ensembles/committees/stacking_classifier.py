@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import TransformerMixin, is_classifier, is_regressor
+from sklearn.utils import get_tags
 
 from assay.core import Card
 from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
-from assay.core.learner import Classifier
 from assay.core.meta_estimator import aligned, predicted_codes
-from assay.core.targets import EncodedLabels
+from assay.core.multi_target import MultiTargetClassifier
+from assay.core.targets import EncodedLabels, side_by_side
 from assay.ensembles.committees.committee import numbers_of
 from assay.ensembles.committees.stacking import Stacking
+from assay.errors import ParameterError
 from assay.types import TableLike
 
 __all__ = ["StackingClassifier"]
@@ -29,7 +31,7 @@ def _final_has(method: str) -> Any:
     return asked
 
 
-class StackingClassifier(Stacking, TransformerMixin, Classifier):
+class StackingClassifier(Stacking, TransformerMixin, MultiTargetClassifier):
     r"""Let a classifier learn how to combine others, from their outputs for rows that they did not learn from.
 
     Each member j is fitted without each of the folds and answers for its rows; the outputs :math:`d_j(x)` (posteriors,
@@ -44,6 +46,9 @@ class StackingClassifier(Stacking, TransformerMixin, Classifier):
 
     Rows that no test fold has (the first ones of a split by time) are left out of (1), not invented; with ``groups``
     and a splitter by groups no output comes from a member that knows the row's group.
+
+    y may have several columns, one for each target, if the members and the final estimator take that (trees, forests,
+    neighbours): outputs for all targets are then the columns for f, and ``classes_`` is a list.
 
     Cost: fit ``cv`` + 1 times that of the members, and the final estimator's; predict that of all members; memory
     O(n K) for each member.
@@ -143,10 +148,34 @@ class StackingClassifier(Stacking, TransformerMixin, Classifier):
     def _may_be_member(self, model: Any) -> bool:
         return is_classifier(model) or is_regressor(model)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            several = all(
+                get_tags(m).target_tags.multi_output for m in (self._final(), *dict(self._members()).values())
+            )
+        except (ParameterError, AttributeError, TypeError):
+            return tags  # fit will say what is wrong
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = several
+        return tags
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        self.n_outputs_ = 1
         self._stack(X, EncodedLabels(y, self.classes_), w, True)
 
+    def _learn_several(self, X: Any, codes: np.ndarray, w: np.ndarray | None) -> None:
+        labels = side_by_side([labels[column] for labels, column in zip(self.classes_, codes.T)])
+        self._stack(X, labels, w, False)
+
+    def _posteriors(self, X: Any) -> list[np.ndarray]:
+        return self.final_estimator_.predict_proba(self._answers_of(X))
+
+    def _labels_of_targets(self, X: Any) -> np.ndarray:
+        return np.asarray(self.final_estimator_.predict(self._answers_of(X)))
+
     def _columns(self, model: Any, method: str, X: Any) -> np.ndarray:
+        if isinstance(self.classes_, list):
+            return _of_targets(getattr(model, method)(X))
         if method == "predict" and is_regressor(model):
             return numbers_of(model, X)[:, None]
         if method == "predict":
@@ -165,6 +194,8 @@ class StackingClassifier(Stacking, TransformerMixin, Classifier):
         )
 
     def _width(self, j: int) -> int:
+        if isinstance(self.classes_, list):
+            return _width_of_targets(self.classes_, self.stack_method_[j])
         K, method = len(self.classes_), self.stack_method_[j]
         return 1 if method == "predict" or K == 2 else K
 
@@ -207,3 +238,17 @@ class StackingClassifier(Stacking, TransformerMixin, Classifier):
             return [Section(f"Outputs that {type(self.final_estimator_).__name__} combines", heads, padded)]
 
         return Reasons(said)
+
+
+def _of_targets(output: Any) -> np.ndarray:
+    """(n, columns) what a member says of several targets: numbers, or posteriors without the first of two classes."""
+    if not isinstance(output, list):
+        return np.asarray(output, np.float64)
+    return np.hstack([P[:, 1:] if P.shape[1] == 2 else P for P in output])
+
+
+def _width_of_targets(classes: list[np.ndarray], method: str) -> int:
+    """How many columns that has."""
+    if method != "predict_proba":
+        return len(classes)
+    return sum(1 if len(labels) == 2 else len(labels) for labels in classes)

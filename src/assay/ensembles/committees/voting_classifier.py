@@ -17,7 +17,7 @@ from assay.core.parameters import Any_, Choice, Flag
 from assay.core.stored import FloatArray
 from assay.core.targets import EncodedLabels
 from assay.ensembles.committees.combining import CLASS_RULES, combine, normalized
-from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee
+from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee, elapsed_time
 from assay.ensembles.committees.weighing import (
     CLASS_WEIGHINGS,
     accuracy_weights,
@@ -69,7 +69,7 @@ class VotingClassifier(Committee, TransformerMixin, Classifier):
     flatten_transform : bool, default True
         Whether ``transform`` of posteriors gives one row of numbers a row, or (members, n, K).
     verbose : bool, default False
-        Accepted; progress is shown where somebody watches.
+        Whether to print how long each member took.
     cv : int, splitter or list of (train, test), default None, five folds
         Rows for learned weights.
     views : dict from names of members to lists of columns, default None
@@ -161,6 +161,9 @@ class VotingClassifier(Committee, TransformerMixin, Classifier):
             ("logistic", LogisticRegression()),
             ("tree", DecisionTreeClassifier(max_depth=3, random_state=0)),
         ]
+
+    def _telling(self, number: int, total: int, name: str) -> Any:
+        return elapsed_time(self.verbose, number, total, name)
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         target, who = EncodedLabels(y, self.classes_), type(self).__name__

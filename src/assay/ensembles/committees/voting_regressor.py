@@ -15,7 +15,7 @@ from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice
 from assay.core.stored import FloatArray
 from assay.ensembles.committees.combining import NUMBER_RULES, combine
-from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee, numbers_of
+from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee, elapsed_time, numbers_of
 from assay.ensembles.committees.weighing import NUMBER_WEIGHINGS, error_weights, is_weights, weights_of
 from assay.errors import ParameterError
 from assay.types import TableLike
@@ -45,7 +45,7 @@ class VotingRegressor(Committee, TransformerMixin, Regressor):
     n_jobs : int or None, default None
         Most fits at a time.
     verbose : bool, default False
-        Accepted; progress is shown where somebody watches.
+        Whether to print how long each member took.
     voting : "mean", "median", "min", "max" or "owa", default "mean"
     cv : int, splitter or list of (train, test), default None, five folds
         Rows for learned weights.
@@ -132,6 +132,9 @@ class VotingRegressor(Committee, TransformerMixin, Regressor):
             ("tree", DecisionTreeRegressor(max_depth=4, random_state=0)),
             ("boosting", HistGradientBoostingRegressor(max_iter=50, random_state=0)),
         ]
+
+    def _telling(self, number: int, total: int, name: str) -> Any:
+        return elapsed_time(self.verbose, number, total, name)
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         who = type(self).__name__
