@@ -47,6 +47,7 @@ from assay.reduce.factorization.latent_semantic_indexing import LatentSemanticIn
 from assay.reduce.factorization.matrix_factorization import MatrixFactorization
 from assay.reduce.factorization.mini_batch_nmf import MiniBatchNMF
 from assay.reduce.factorization.nmf import NMF
+from assay.reduce.factorization.non_negative_factorization import non_negative_factorization
 from assay.reduce.factorization.truncated_svd import TruncatedSVD
 from assay.reduce.factors.factor_analysis import FactorAnalysis
 from assay.reduce.factors.probabilistic_pca import ProbabilisticPCA
@@ -133,6 +134,7 @@ __all__ = [
     "make_documents",
     "neighborhood_hit",
     "neighborhood_preservation",
+    "non_negative_factorization",
     "parallel_analysis",
     "residual_variance",
     "rotate_by_angle",

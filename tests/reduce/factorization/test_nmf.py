@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from sklearn import decomposition
 
 import assay.reduce.factorization._nonnegative as native
-from assay.reduce import NMF, MiniBatchNMF
+from assay.reduce import NMF, MiniBatchNMF, non_negative_factorization
 from assay.reduce.factorization.nonnegative import Half, Penalty, beta_divergence, descend
 from assay.tables.data import load_iris
 
@@ -114,6 +114,37 @@ def test_transform_solves_nonnegative_least_squares():
     W = nmf.transform(X[40:])
     assert_allclose(W, [nnls(nmf.components_.T, x)[0] for x in X[40:]], atol=1e-6)
     assert_allclose(nmf.inverse_transform(W), W @ nmf.components_)
+
+
+def test_the_function_gives_what_the_learner_gives():
+    from scipy.optimize import nnls
+
+    X = some_table()
+    nmf = NMF(3, random_state=0)
+    W, H, rounds = non_negative_factorization(X, n_components=3, random_state=0)
+    assert_allclose(W, nmf.fit_transform(X), rtol=1e-12)
+    assert_allclose(H, nmf.components_, rtol=1e-12)
+    assert rounds == nmf.n_iter_
+    for solver, limit in (("cd", 1e-6), ("mu", 1e-2)):
+        settings = {"solver": solver, "tol": 1e-9, "max_iter": 5000}
+        W, same, rounds = non_negative_factorization(X[:5], H=H, update_H=False, **settings)
+        assert same is H
+        assert rounds > 1
+        assert_allclose(W, [nnls(H.T, x)[0] for x in X[:5]], atol=limit)
+    with pytest.raises(ValueError, match=r"needs the parts H"):
+        non_negative_factorization(X, update_H=False)
+    with pytest.raises(ValueError, match="wrong second dimension"):
+        non_negative_factorization(X, H=H[:, 1:], update_H=False)
+    with pytest.warns(RuntimeWarning, match="W is not used"):
+        non_negative_factorization(X, W=W, H=H, update_H=False)
+
+
+def test_a_sparse_table_gives_what_the_dense_one_gives():
+    X = some_table()
+    X[np.random.default_rng(0).random(X.shape) < 0.6] = 0
+    dense, sparse = NMF(3, random_state=0).fit(X), NMF(3, random_state=0).fit(sp.csr_array(X))
+    assert_allclose(sparse.components_, dense.components_, rtol=1e-7, atol=1e-10)
+    assert sparse.n_iter_ == dense.n_iter_
 
 
 def test_missing_values_weigh_nothing():
@@ -279,7 +310,7 @@ def test_native_sweeps(n):
 
 def test_one_half_goes_down():
     X, rng = some_table(), np.random.default_rng(0)
-    half = Half(X, None, Penalty(0.1, 0.2))
+    half = Half(X, None, Penalty(0.1, 0.2), X.shape[1])
     A, B = rng.random((60, 3)), rng.random((12, 3))
     before = beta_divergence(half, A, B, 2.0) + half.penalty.of(A)
     descend(half, A, B, np.arange(3))

@@ -149,3 +149,9 @@ def test_kernels_see_what_lines_do_not_and_the_ridge_holds_chance_down():
         KernelCCA().fit(noise[0], None)
     with pytest.raises(DegenerateError, match="alike"):
         KernelCCA(1).fit(noise[0], np.ones(60))
+
+
+def test_kernel_correlations_name_what_stands_for_classes():
+    X, y = np.arange(12.0).reshape(6, 2), list("aabbab")
+    with pytest.raises(ValueError, match="columns of 0 and 1"):
+        KernelCCA().fit(X, y)

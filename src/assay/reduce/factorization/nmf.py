@@ -21,6 +21,7 @@ from assay.types import RandomState, TableLike, Target, Weights
 
 __all__ = ["NMF"]
 
+ROUNDS_OF_ROWS = 200  # at least as many, for amounts of given parts
 ROUNDS_BETWEEN_CHECKS = 10  # of multiplicative updates
 
 
@@ -177,7 +178,7 @@ class NMF(NonnegativeFactors):
         history, self.n_iter_ = solve(halves, W, Ht, w, beta)
         self.history_ = [value * unit**beta for value in history]
         if self.solver == "cd":
-            W = self._amounts(halves[0], Ht)  # as transform finds them
+            W, _ = self._amounts(halves[0], Ht)  # as transform finds them
         loss = beta_divergence(halves[0], W, Ht, beta, w)
         single = np.float32 if values.dtype == np.float32 else np.float64
         self.components_ = np.ascontiguousarray(Ht.T * np.sqrt(unit), dtype=single)
@@ -196,10 +197,10 @@ class NMF(NonnegativeFactors):
     ) -> tuple[list[float], int]:
         random, k = random_state_of(self.random_state), W.shape[1]
         history: list[float] = []
-        first, squares, rounds = 0.0, _squares(halves[0], w), 0
+        limit, squares, rounds = 0.0, _squares(halves[0], w), 0
         for rounds in track(range(1, self.max_iter + 1), type(self).__name__):
             order = random.permutation(k) if self.shuffle else np.arange(k)
-            violation, _ = descend(halves[0], W, Ht, order, weights=w)
+            violation, of_rows = descend(halves[0], W, Ht, order, weights=w)
             order = random.permutation(k) if self.shuffle else order
             more, products = descend(halves[1], Ht, W, order)
             violation += more
@@ -209,8 +210,9 @@ class NMF(NonnegativeFactors):
                 G, C = products
                 value = squares / 2 - float(np.vdot(Ht, C)) + float(np.vdot(Ht.T @ Ht, G)) / 2
             history.append(max(0.0, value + halves[0].penalty.of(W, w)))
-            first = violation if rounds == 1 else first
-            if violation <= self.tol * first:
+            if rounds == 1:
+                limit = max(self.tol * violation, _rounding(of_rows, products))
+            if violation <= limit:
                 break
         return history, rounds
 
@@ -255,13 +257,17 @@ class NMF(NonnegativeFactors):
     # Answers
 
     def _transform(self, X: Any) -> np.ndarray:
+        return self._rows_of_parts(X, self.components_)[0]
+
+    def _rows_of_parts(self, X: Any, H: np.ndarray) -> tuple[np.ndarray, int]:
+        """W (n, k) for given parts H (k, d), and the number of rounds."""
         self._check_values(X)
-        unit, n, k = unit_of(X), X.shape[0], self._n_features_out
+        unit, n, k = unit_of(X), X.shape[0], len(H)
         half = self._halves(X / unit if unit != 1 else X, None, n, unit)[0]
-        Ht = np.ascontiguousarray(self.components_.T, dtype=np.float64) / np.sqrt(unit)
-        beta, power = beta_of(self.beta_loss), exponent(beta_of(self.beta_loss))
+        Ht = np.ascontiguousarray(H.T, dtype=np.float64) / np.sqrt(unit)
+        beta, power, rounds = beta_of(self.beta_loss), exponent(beta_of(self.beta_loss)), 0
         if self.solver == "cd":
-            W = self._amounts(half, Ht)
+            W, rounds = self._amounts(half, Ht)
         else:
             known = float(half.X.sum()) / (
                 n * X.shape[1] if half.known is None else max(1, int(half.known.sum()))
@@ -278,17 +284,27 @@ class NMF(NonnegativeFactors):
                     if last - now < self.tol * first:
                         break
                     last = now
-        return (W * np.sqrt(unit)).astype(X.dtype if X.dtype == np.float32 else np.float64, copy=False)
+        return (W * np.sqrt(unit)).astype(
+            X.dtype if X.dtype == np.float32 else np.float64, copy=False
+        ), rounds
 
-    def _amounts(self, half: Half, Ht: np.ndarray) -> np.ndarray:
-        """W (n, k) given the parts, by coordinate descent from 0."""
-        W, first, products = np.zeros((half.X.shape[0], Ht.shape[1])), 0.0, None
-        for rounds in range(self.max_iter):
+    def _amounts(self, half: Half, Ht: np.ndarray) -> tuple[np.ndarray, int]:
+        """W (n, k) given the parts, by coordinate descent from 0, and the number of rounds: cheap ones, all products
+        being known, so that there may be more of them than ``max_iter``."""
+        W, first, products, rounds = np.zeros((half.X.shape[0], Ht.shape[1])), 0.0, None, 0
+        for rounds in range(1, max(self.max_iter, ROUNDS_OF_ROWS) + 1):
             violation, products = descend(half, W, Ht, np.arange(Ht.shape[1]), products)
-            first = violation if rounds == 0 else first
+            first = violation if rounds == 1 else first
             if violation <= self.tol * first:
                 break
-        return W
+        return W, rounds
+
+
+def _rounding(*products: Any) -> float:
+    """What gradients of these products (G, C) sum up to by rounding alone: at an exact start there is nothing to do."""
+    return float(
+        np.finfo(float).eps * sum(np.abs(C).sum() for _, C in (p for p in products if p is not None))
+    )
 
 
 def _squares(half: Half, w: np.ndarray | None) -> float:

@@ -22,7 +22,8 @@ __all__ = ["Half", "Penalty", "beta_divergence", "beta_of", "descend", "exponent
 LOSSES = {"frobenius": 2.0, "kullback-leibler": 1.0, "itakura-saito": 0.0}
 SMALLEST = float(np.finfo(np.float32).eps)  # products below it are taken for it where they divide
 ENOUGH = 0.05  # of the first sweep's squared change, below which a row is not swept again
-MOST_SWEEPS = 4  # of the rows against the same products, which cost more; of a sparse table they cost no more
+MOST_SWEEPS = 4  # of the rows against the same products
+ENTRIES_PER_SWEEP = 3  # of a row, not 0, for each part: the products of so many cost more than another sweep
 ROWS_IN_A_THREAD = 4096
 BLOCK_ENTRIES = 1 << 21  # entries of WH that are in memory at one time for a sparse table
 _NO_WEIGHTS = np.empty(0)
@@ -47,19 +48,21 @@ class Penalty:
 class Half:
     """X (n, d) on the rows of a factor A (n, k): the table, the weights of its columns, and the penalty of A.
 
-    ``known`` is None if all of X is, else (n, d) true where it is; X is 0 there and NaN in ``marked``.
+    ``entries`` is how many of a row are not 0, on average, weights counted as repeats. ``known`` is None if all of X
+    is, else (n, d) true where it is; X is 0 there and NaN in ``marked``.
     """
 
     X: Any
     column_weights: np.ndarray | None
     penalty: Penalty
+    entries: float
     known: np.ndarray | None = None
     marked: np.ndarray | None = None
 
     @cached_property
-    def width(self) -> float:
-        """The number of columns, weights counted as repeats."""
-        return float(self.X.shape[1] if self.column_weights is None else self.column_weights.sum())
+    def rows(self) -> Any:
+        """A sparse X as native code takes it."""
+        return sparse_rows(self.X)
 
     def weighted(self, B: np.ndarray) -> np.ndarray:
         """The other factor B (d, k), its rows times their weights."""
@@ -101,11 +104,11 @@ def descend(
         if isinstance(half.X, np.ndarray):
             C = np.ascontiguousarray(half.X @ right, dtype=np.float64)
         else:
-            C = sparse_product(sparse_rows(half.X), n, right)
+            C = sparse_product(half.rows, n, right)
         C -= half.penalty.l1
         products = (np.ascontiguousarray(G), C)
     G, C = products
-    sweeps = 1 if not isinstance(half.X, np.ndarray) else min(1 + int(half.width / (2 * k)), MOST_SWEEPS)
+    sweeps = min(1 + int(half.entries / (ENTRIES_PER_SWEEP * k)), MOST_SWEEPS)
 
     def some_rows(start: int) -> float:
         stop = min(start + ROWS_IN_A_THREAD, n)

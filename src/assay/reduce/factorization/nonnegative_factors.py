@@ -74,14 +74,24 @@ class NonnegativeFactors(NumberedColumns):
         of_H = Penalty(rows * alpha_H * l1, rows * alpha_H * l2)
         if not isinstance(X, np.ndarray):
             X = X.tocsr().astype(np.float64)
-            return Half(X, None, of_W), Half(X.T.tocsr(), w, of_H)
-        X = X.astype(np.float64, copy=False)
+            X.eliminate_zeros()
+            each = np.diff(X.indptr)
+        else:
+            X = X.astype(np.float64, copy=False)
+            each = np.count_nonzero(X, axis=1)
+        entries = float(each.sum() if w is None else each @ w)
+        per_row = entries / max(len(each) if w is None else float(w.sum()), 1.0)
+        if not isinstance(X, np.ndarray):
+            return Half(X, None, of_W, per_row), Half(X.T.tocsr(), w, of_H, entries / d)
         known = ~np.isnan(X)
         if known.all():
-            return Half(X, None, of_W), Half(X.T, w, of_H)
+            return Half(X, None, of_W, per_row), Half(X.T, w, of_H, entries / d)
         filled = np.where(known, X, 0.0)
         X = np.ascontiguousarray(X)
-        return Half(filled, None, of_W, known, X), Half(filled.T, w, of_H, known.T, np.ascontiguousarray(X.T))
+        return (
+            Half(filled, None, of_W, per_row, known, X),
+            Half(filled.T, w, of_H, entries / d, known.T, np.ascontiguousarray(X.T)),
+        )
 
     def _check_values(self, X: Any) -> None:
         values = X.data if not isinstance(X, np.ndarray) else X

@@ -189,7 +189,13 @@ class KernelCCA(KernelLearner, NumberedColumns):
     def _second(self, y: Any, n: int) -> np.ndarray:
         if y is None:
             raise DataError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        Y = np.asarray(plain_values(y), dtype=np.float64)
+        try:
+            Y = np.asarray(plain_values(y), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError(
+                f"{type(self).__name__}: y should be numbers, one or more columns of them. For classes give columns of 0 "
+                "and 1, one for each: pandas.get_dummies(y)."
+            ) from None
         Y = Y[:, None] if Y.ndim == 1 else Y
         if len(Y) != n:
             raise DataError(f"{type(self).__name__}: X has {n} rows and y has {len(Y)}.")
