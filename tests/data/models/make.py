@@ -47,7 +47,9 @@ from assay.linear import (
     LinearRegression,
     LogisticRegression,
     ModelAveragingRegressor,
+    OrdinalLogisticRegression,
     Perceptron,
+    PoissonRegressor,
     PolynomialRegressor,
     QuantileRegressor,
     Ridge,
@@ -102,7 +104,22 @@ from assay.select import (
 from assay.sequences import GaussianHMM, LinearDynamicalSystem, MixedHMM, SequenceClassifier
 from assay.smoothers import Loess
 from assay.stats import Gaussian
-from assay.svm import SVC, KernelRidge
+from assay.svm import (
+    SVC,
+    SVDD,
+    SVR,
+    KernelFisherDiscriminant,
+    KernelLogisticRegression,
+    KernelRankSVM,
+    KernelRidge,
+    LandmarkSVC,
+    LinearSVC,
+    LocalizedMultipleKernelSVC,
+    MultipleKernelSVC,
+    MultipleKernelSVR,
+    OneClassSVM,
+    WestonWatkinsSVC,
+)
 from assay.tables import Table
 from assay.text import TfidfVectorizer
 from assay.trees import (
@@ -330,6 +347,24 @@ def models():
             SVC(kernel=Spectrum(2).normalized(), C=10.0).fit(list(y), [len(sort) > 5 for sort in y]),
             sorted(set(y)),
         ),
+        "svr": (SVR(C=10.0).fit(X, X[:, 0] ** 2), X.tolist()),
+        "one_class_svm": (OneClassSVM(nu=0.4).fit(X), X.tolist()),
+        "svdd": (SVDD(nu=0.4).fit(X), X.tolist()),
+        "linear_svc": (LinearSVC().fit(X, y), X.tolist()),
+        "kernel_ridge": (KernelRidge(kernel="rbf", alpha=0.1).fit(X, X[:, 0] ** 2), X.tolist()),
+        "kernel_logistic": (KernelLogisticRegression().fit(X, y), X.tolist()),
+        "kernel_fisher": (KernelFisherDiscriminant().fit(X, y), X.tolist()),
+        "weston_watkins": (WestonWatkinsSVC().fit(X, y), X.tolist()),
+        "kernel_rank_svm": (KernelRankSVM().fit(X, X[:, 0]), X.tolist()),
+        "landmark_svc": (LandmarkSVC(random_state=0).fit(X, y), X.tolist()),
+        "multiple_kernel_svc": (MultipleKernelSVC().fit(X, y), X.tolist()),
+        "multiple_kernel_svr": (MultipleKernelSVR().fit(X, X[:, 0] ** 2), X.tolist()),
+        "localized_multiple_kernel_svc": (
+            LocalizedMultipleKernelSVC(random_state=0).fit(X, y == y[0]),
+            X.tolist(),
+        ),
+        "poisson": (PoissonRegressor().fit(X, np.arange(len(X)) % 4), X.tolist()),
+        "ordinal_logistic": (OrdinalLogisticRegression().fit(X, np.arange(len(X)) % 3), X.tolist()),
         "nystroem_of_nodes": (
             Nystroem(DiffusionKernel(Graph.of_edges(FRIENDS), 0.5), n_components=3, random_state=0).fit(
                 PEOPLE
