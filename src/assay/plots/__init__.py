@@ -1,12 +1,14 @@
 """Plots: one Display per picture, drawn with matplotlib."""
 
 from assay.plots.association_display import AssociationDisplay
+from assay.plots.automaton_display import AutomatonDisplay
 from assay.plots.belief_display import BeliefDisplay
 from assay.plots.belief_value_display import BeliefValueDisplay
 from assay.plots.biplot_display import BiplotDisplay
 from assay.plots.bound_display import BoundDisplay
 from assay.plots.boundary_display import BoundaryDisplay
 from assay.plots.calibration_display import CalibrationDisplay
+from assay.plots.chain_graph_display import ChainGraphDisplay
 from assay.plots.comparison_display import ComparisonDisplay
 from assay.plots.component_pictures_display import ComponentPicturesDisplay
 from assay.plots.confusion_matrix_display import ConfusionMatrixDisplay
@@ -20,6 +22,7 @@ from assay.plots.discriminant_display import DiscriminantDisplay
 from assay.plots.effects_display import EffectsDisplay
 from assay.plots.embedding_display import EmbeddingDisplay
 from assay.plots.feature_strips_display import FeaturePairsDisplay, FeatureStripsDisplay
+from assay.plots.forecast_display import ForecastDisplay
 from assay.plots.gain_display import GainDisplay
 from assay.plots.grid_world_display import GridWorldDisplay
 from assay.plots.importance_display import ImportanceDisplay
@@ -51,20 +54,24 @@ from assay.plots.selection_trace_display import SelectionTraceDisplay
 from assay.plots.shattering_display import ShatteringDisplay
 from assay.plots.smoother_display import SmootherDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
+from assay.plots.state_ribbon_display import StateRibbonDisplay
 from assay.plots.support_vector_display import SupportVectorDisplay
 from assay.plots.threshold_display import ThresholdDisplay
 from assay.plots.tree_display import TreeDisplay
+from assay.plots.trellis_display import TrellisDisplay
 from assay.plots.tube_display import TubeDisplay
 from assay.plots.validation_curve_display import ValidationCurveDisplay
 
 __all__ = [
     "AssociationDisplay",
+    "AutomatonDisplay",
     "BeliefDisplay",
     "BeliefValueDisplay",
     "BiplotDisplay",
     "BoundDisplay",
     "BoundaryDisplay",
     "CalibrationDisplay",
+    "ChainGraphDisplay",
     "ComparisonDisplay",
     "ComponentPicturesDisplay",
     "ConfusionMatrixDisplay",
@@ -79,6 +86,7 @@ __all__ = [
     "EmbeddingDisplay",
     "FeaturePairsDisplay",
     "FeatureStripsDisplay",
+    "ForecastDisplay",
     "GainDisplay",
     "GridWorldDisplay",
     "ImportanceDisplay",
@@ -110,9 +118,11 @@ __all__ = [
     "ShatteringDisplay",
     "SmootherDisplay",
     "StagedErrorDisplay",
+    "StateRibbonDisplay",
     "SupportVectorDisplay",
     "ThresholdDisplay",
     "TreeDisplay",
+    "TrellisDisplay",
     "TubeDisplay",
     "ValidationCurveDisplay",
 ]

@@ -18,7 +18,7 @@ from assay.core.stored import Boolean, FloatArray, Scalar
 from assay.core.sums import Block, Source, is_dask
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.sequences.chain import Chain, Expected, Frames
-from assay.sequences.explain import explain_paths
+from assay.sequences.explain import Trellis, explain_paths
 from assay.sequences.families import Family, Sums
 from assay.sequences.families.family import shares
 from assay.sequences.sequences import Sequences
@@ -582,6 +582,14 @@ class HiddenMarkovModel(Learner):
         frames = self._frames(self.family_, data)
         chain = self._chain(data)
         return explain_paths(type(self).__name__, data, frames, chain.start, chain.transitions)
+
+    def trellis(self, X: SequencesLike) -> Trellis:
+        """The scores and back-pointers of Viterbi's algorithm on one sequence, as `TrellisDisplay` draws them."""
+        data = self._read_sequences(X, None)
+        if len(data) != 1 or not len(data.values):
+            raise DataError(f"a trellis is of one sequence, got {len(data)}.", who=type(self).__name__)
+        frames, chain = self._frames(self.family_, data), self._chain(data)
+        return Trellis(frames.logs()[:, : frames.n_states], chain.start, chain.transitions)
 
     @property
     def monitor_(self) -> Monitor:
