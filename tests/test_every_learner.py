@@ -253,7 +253,6 @@ DRAWN = (
     "KPrototypes",
     "KernelKMeans",
     "MiniBatchKMeans",
-    "LVQClassifier",
     "RBFFeatures",
     "RBFNetworkClassifier",
     "RBFNetworkRegressor",
@@ -267,7 +266,7 @@ DRAWN = (
 
 # Learners that visit the rows one after the other: what they learn depends on the order, and a row of weight 2 is
 # one large step, not two steps.
-VISITING = ("Perceptron", "PerceptronRule", "PocketClassifier", "SGDClassifier", "SGDRegressor")
+VISITING = ("LVQClassifier", "Perceptron", "PerceptronRule", "PocketClassifier", "SGDClassifier", "SGDRegressor")
 
 # Committees that are put together by answers for folds of the rows.
 COMMITTEES = (

@@ -131,7 +131,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
 
     See Also
     --------
-    MLPRegressor, TabularNetClassifier, NetworkClassifier, Perceptron
+    MLPRegressor, NetworkClassifier, Perceptron
 
     References
     ----------

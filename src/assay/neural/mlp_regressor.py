@@ -75,7 +75,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
 
     See Also
     --------
-    MLPClassifier, TabularNetRegressor, NetworkRegressor
+    MLPClassifier, NetworkRegressor
 
     References
     ----------

@@ -1,0 +1,202 @@
+"""What learners around a network of any layers share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from assay.core.parameters import Accepted, Any_, Count, Flag, Range, Seed
+from assay.core.progress import progress
+from assay.core.seeds import random_state_of
+from assay.core.stored import Each, Object, Plain
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.neural.input_scaling import InputScaling
+from assay.neural.layers.dense import Dense
+from assay.neural.layers.layer import Layer
+from assay.neural.mlp import Epoch
+from assay.neural.network import Network
+from assay.neural.penalties import is_bias
+
+if TYPE_CHECKING:
+    from assay.core.learner import Learner as _Learner
+else:
+    _Learner = object  # a mixin: it stands before a learner's base
+
+__all__ = ["NetworkLearner"]
+
+BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # of Adam
+ROWS_AT_ONCE = 1024  # rows of an answer whose values are in memory
+
+
+class NetworkLearner(_Learner):
+    """Mixin of learners around a :class:`~assay.neural.Network`: Adam in batches, early stopping, answers."""
+
+    accepts: ClassVar[dict[str, Accepted | None]] = {
+        "layers": Any_(
+            "a list of layers, such as [Dense(32, 'relu')], or None",
+            lambda v: v is None or (np.iterable(v) and all(isinstance(layer, Layer) for layer in v)),
+        ),
+        "input_shape": Any_(
+            "a list of whole numbers from 1 up, or None",
+            lambda v: v is None or (np.iterable(v) and all(int(k) == k and k >= 1 for k in v)),
+        ),
+        "learning_rate_init": Range(0, open="low"),
+        "alpha": Range(0),
+        "batch_size": Count(),
+        "max_iter": Count(),
+        "early_stopping": Flag(),
+        "validation_fraction": Range(0, 1, open="both"),
+        "n_iter_no_change": Count(),
+        "tol": Range(0),
+        "scale": Flag(),
+        "random_state": Seed(),
+    }
+    stored = {
+        "network_": Object(Network),
+        "scaling_": Object(InputScaling),
+        "history_": Each(Object(Epoch)),
+        "validation_scores_": Plain(),
+    }
+
+    layers: Sequence[Layer] | None
+    input_shape: Sequence[int] | None
+    learning_rate_init: float
+    alpha: float
+    batch_size: int
+    max_iter: int
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    tol: float
+    scale: bool
+    random_state: Any
+    network_: Network
+    scaling_: InputScaling
+    history_: list[Epoch]
+
+    def _train(
+        self,
+        X: np.ndarray,
+        target: np.ndarray,
+        w: np.ndarray | None,
+        output: Dense,
+        error: str,
+        stratify: np.ndarray | None = None,
+    ) -> None:
+        """Learn targets (n, K) by passes in batches with a rate that falls along half a cosine."""
+        who = type(self).__name__
+        random = random_state_of(self.random_state)
+        inputs = self._prepared(X, fitting=True)
+        shape = self._input_shape(inputs.shape[1])
+        layers = [Dense(32, "relu")] if self.layers is None else list(self.layers)
+        generator = np.random.default_rng(random.randint(2**31))
+        net = Network([*layers, output], shape, generator)
+        if net.output_shape != (output.units,):
+            raise ParameterError(f"{who}: the layers give outputs of the shape {net.output_shape}.")
+        train, judge = self._set_aside(len(inputs), random, stratify)
+        biases, n = is_bias(net), len(train)
+        moment, square = np.zeros_like(net.theta), np.zeros_like(net.theta)
+        best, waited, t = (-math.inf, net.theta.copy()), 0, 0
+        self.history_, self.network_ = [], net
+        batches = -(-n // self.batch_size)
+        weights = np.ones(len(inputs)) if w is None else w
+        try:
+            with (
+                np.errstate(over="ignore", invalid="ignore"),
+                progress(self.max_iter, f"{who}: passes") as bar,
+            ):
+                for number in range(1, self.max_iter + 1):
+                    order, total = train[random.permutation(n)], 0.0
+                    for at in range(0, n, self.batch_size):
+                        rows = order[at : at + self.batch_size]
+                        mass = float(weights[rows].sum())
+                        if not mass > 0:
+                            continue
+                        value, grad = net.value_gradient(
+                            inputs[rows], target[rows], error, weights[rows], random=generator
+                        )
+                        total += value
+                        grad = grad / mass + np.where(biases, 0.0, self.alpha / mass * net.theta)
+                        share = t / (self.max_iter * batches)
+                        rate = self.learning_rate_init * (1 + math.cos(math.pi * share)) / 2
+                        t += 1
+                        moment = BETA_1 * moment + (1 - BETA_1) * grad
+                        square = BETA_2 * square + (1 - BETA_2) * grad**2
+                        corrected = rate * math.sqrt(1 - BETA_2**t) / (1 - BETA_1**t)
+                        net.theta -= corrected * moment / (np.sqrt(square) + EPSILON)
+                    loss = total / float(weights[train].sum())
+                    if not np.isfinite(net.theta).all():
+                        raise DegenerateError(
+                            f"{who}: the weights left the finite numbers in pass {number}. Set scale=True, or lower "
+                            f"learning_rate_init (now {self.learning_rate_init:g})."
+                        )
+                    score = (
+                        None if judge is None else self._judged(inputs[judge], target[judge], weights[judge])
+                    )
+                    self.history_.append(Epoch(number, loss, self.learning_rate_init, score))
+                    bar.advance()
+                    value = -loss if score is None else score
+                    waited = 0 if value > best[0] + self.tol else waited + 1
+                    if value > best[0]:
+                        best = value, net.theta.copy()
+                    if waited >= self.n_iter_no_change and judge is not None:
+                        break
+        except KeyboardInterrupt:
+            warn_user(f"{who}: Training interrupted by user. The best weights so far are kept.", UserWarning)
+        self.n_iter_ = len(self.history_)
+        if judge is not None:
+            net.theta[:] = best[1]
+
+    def _judged(self, X: np.ndarray, target: np.ndarray, w: np.ndarray) -> float:
+        raise TypeError(f"{type(self).__name__} must define _judged")
+
+    def _set_aside(
+        self, n: int, random: np.random.RandomState, stratify: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        if not self.early_stopping:
+            return np.arange(n), None
+        from sklearn.model_selection import train_test_split
+
+        if n < 4:
+            raise DataError(
+                f"{type(self).__name__}: The validation set is too small. Give more rows, or early_stopping=False."
+            )
+        train, judge = train_test_split(
+            np.arange(n), random_state=random, test_size=self.validation_fraction, stratify=stratify
+        )
+        return train, judge
+
+    def _input_shape(self, columns: int) -> tuple[int, ...]:
+        if self.input_shape is None:
+            return (columns,)
+        shape = tuple(int(k) for k in self.input_shape)
+        if math.prod(shape) != columns:
+            raise DataError(
+                f"{type(self).__name__}: input_shape {shape} has {math.prod(shape)} numbers, X has {columns} columns."
+            )
+        return shape
+
+    def _prepared(self, X: Any, fitting: bool = False) -> np.ndarray:
+        X = np.asarray(X, dtype=np.float64)
+        if fitting and self.scale:
+            self.scaling_ = InputScaling.learn(X, "standard", False, type(self).__name__)
+        elif fitting:
+            self.__dict__.pop("scaling_", None)
+        return self.scaling_.apply(X) if hasattr(self, "scaling_") else X
+
+    def _outputs(self, X: Any) -> np.ndarray:
+        inputs = self._prepared(X)
+        starts = range(0, max(len(inputs), 1), ROWS_AT_ONCE)
+        return np.concatenate([self.network_.outputs(inputs[at : at + ROWS_AT_ONCE]) for at in starts])
+
+    def _check_stored(self) -> None:
+        if "network_" not in vars(self) or not hasattr(self, "n_features_in_"):
+            return
+        columns = len(self.design_.names) if hasattr(self, "design_") else self.n_features_in_
+        if math.prod(self.network_.input_shape) != columns:
+            raise ValueError("network_ does not take the columns of the model")
+        if hasattr(self, "scaling_") and len(self.scaling_) != columns:
+            raise ValueError("scaling_ is not of the columns of the model")
