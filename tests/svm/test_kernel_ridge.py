@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.datasets import load_diabetes
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge as Peer
 
 from assay.errors import DataError, DegenerateWarning
@@ -165,3 +166,42 @@ def test_kernel_values_that_are_no_numbers_are_refused():
     ):
         with pytest.raises(DataError, match=r"the kernel gave (NaN|an infinite value)"):
             model.fit(rows, X[:, 0])
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("targets", [1, 2])
+def test_beyond_the_memory_the_coefficients_come_by_conjugate_gradients(
+    monkeypatch, kernel, weighted, targets
+):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    Y = np.column_stack([np.sin(X[:, 0]), X[:, 1] ** 2])
+    y = Y if targets == 2 else Y[:, 0]
+    w = rng.uniform(0, 2, 120) if weighted else None
+    if weighted:
+        w[:5] = 0.0
+    alpha = [0.1, 1.0] if targets == 2 else 0.1
+    exact = KernelRidge(alpha, kernel=kernel).fit(X, y, w)
+    monkeypatch.setattr("assay.kernels.memory.MOST_OF_MEMORY", 1e-12)
+    monkeypatch.setattr("assay.svm.conjugate_gradients.PRECONDITIONER_ROWS", 10)
+    other = KernelRidge(alpha, kernel=kernel).fit(X, y, w)
+    assert_allclose(other.predict(X), exact.predict(X), rtol=1e-5, atol=1e-5)
+    assert_allclose(other.dual_coef_, exact.dual_coef_, atol=1e-5 * np.abs(exact.dual_coef_).max())
+
+
+def test_beyond_the_memory_what_needs_the_matrix_is_refused_with_what_to_do(monkeypatch):
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30.0)
+    monkeypatch.setattr("assay.kernels.memory.MOST_OF_MEMORY", 1e-12)
+    for settings in ({"alpha": "auto"}, {"alpha": 0.0}, {"leave_one_out": True}, {"kernel": "sigmoid"}):
+        with pytest.raises(DataError, match="Nystroem"):
+            KernelRidge(**{"kernel": "rbf", **settings}).fit(X, y)
+
+
+def test_conjugate_gradients_that_end_early_say_so(monkeypatch):
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60.0)
+    monkeypatch.setattr("assay.kernels.memory.MOST_OF_MEMORY", 1e-12)
+    monkeypatch.setattr("assay.svm.conjugate_gradients.MOST_STEPS", 1)
+    monkeypatch.setattr("assay.svm.conjugate_gradients.PRECONDITIONER_ROWS", 1)
+    with pytest.warns(ConvergenceWarning, match="conjugate gradients stopped after 1 steps"):
+        KernelRidge(1e-3, kernel="rbf").fit(X, y)

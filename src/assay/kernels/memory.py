@@ -6,19 +6,32 @@ import os
 
 from assay.errors import DataError
 
-__all__ = ["refuse_beyond_memory"]
+__all__ = ["fits_memory", "refuse_beyond_memory"]
 
 MOST_OF_MEMORY = 0.5  # share of the machine's memory that a kernel matrix and its factor may take
 
 
+def fits_memory(n: int) -> bool:
+    """Whether the machine's memory can hold the kernel matrix of n rows and its factor."""
+    return _needed(n) <= MOST_OF_MEMORY * _memory()
+
+
 def refuse_beyond_memory(who: str, n: int, remedy: str) -> None:
     """Raise for a kernel matrix that the machine's memory cannot hold, before it is made."""
-    if not hasattr(os, "sysconf"):
-        return
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    needed = 16.0 * n * n
-    if needed > MOST_OF_MEMORY * memory:
+    if not fits_memory(n):
         raise DataError(
-            f"{who} holds the kernel matrix of the training rows and its factor, {needed / 1e9:.3g} GB for {n} rows; "
-            f"this machine has {memory / 1e9:.3g} GB. {remedy}"
+            f"{who} holds the kernel matrix of the training rows and its factor, {_needed(n) / 1e9:.3g} GB for {n} "
+            f"rows; this machine has {_memory() / 1e9:.3g} GB. {remedy}"
         )
+
+
+def _needed(n: int) -> float:
+    """Bytes of the matrix and its factor."""
+    return 16.0 * n * n
+
+
+def _memory() -> float:
+    """Bytes of the machine's memory; infinite where that is not told."""
+    if not hasattr(os, "sysconf"):
+        return float("inf")
+    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

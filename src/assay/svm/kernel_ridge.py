@@ -15,8 +15,10 @@ from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.kernels import Kernel, Linear
 from assay.kernels.gram_rows import finite
 from assay.kernels.kernel import mirror
+from assay.kernels.memory import fits_memory
 from assay.kernels.names import pairwise_kernel_of
 from assay.processes.in_blocks import factor_in_blocks, invert_in_blocks
+from assay.svm.conjugate_gradients import ByGradients
 from assay.svm.kernel_expansion import KernelExpansion
 from assay.types import KernelLike, TableLike, Weights
 
@@ -42,9 +44,12 @@ class KernelRidge(KernelExpansion, Regressor):
     .. math:: \hat y_{(i)} = y_i - c_i \,/\, \left[(K + \alpha W^{-1})^{-1}\right]_{ii} \quad (2)
 
     ``alpha="auto"`` takes the penalty with the least mean square of these residuals, for each target, from one
-    eigendecomposition. A linear kernel of few columns is solved by them, which gives the same coefficients.
+    eigendecomposition. A linear kernel of few columns is solved by them, which gives the same coefficients. Where the
+    kernel matrix does not fit the memory, (1) is solved by conjugate gradients to 1e-8 of the targets, with kernel
+    values that are computed anew in each step.
 
-    Cost: fit O(n^2 d + n^3), for the linear kernel O(n d^2); predict O(n d) a row; memory O(n^2) to fit, O(n d) kept.
+    Cost: fit O(n^2 d + n^3), for the linear kernel O(n d^2), beyond the memory O(n^2 d) a step; predict O(n d) a row;
+    memory O(n^2) to fit (beyond that O(500 n)), O(n d) kept.
 
     Parameters
     ----------
@@ -120,7 +125,10 @@ class KernelRidge(KernelExpansion, Regressor):
         "alpha_": Scalar(low=0) | FloatArray("t", low=0),
         "loo_predictions_": FloatArray("n", finite=True) | FloatArray("n", "t", finite=True),
     }
-    remedy = "Use Nystroem(kernel, n_components=1000) before Ridge: the cost then grows with the rows alone."
+    remedy = (
+        "With alpha above 0, without leave-one-out and with a positive semidefinite kernel it needs no matrix; or use "
+        "Nystroem(kernel, n_components=1000) before Ridge: the cost then grows with the rows alone."
+    )
 
     def __init__(
         self,
@@ -224,11 +232,22 @@ class KernelRidge(KernelExpansion, Regressor):
             if penalty is None or penalty.min() >= SOUND_PENALTY * system.mean_diagonal > 0:
                 self.X_fit_ = X.tocsr() if hasattr(X, "tocsr") else X
                 return system
+        if self._goes_by_gradients(X, penalty):
+            self._learn_kernel(X, y, None)
+            self.X_fit_ = X.tocsr() if hasattr(X, "tocsr") else X
+            return ByGradients(self.kernel_, self.X_fit_, root, type(self).__name__)
         K = self._learn_matrix(X, y, None)
         if root is not None:
             K *= root
             K *= root[:, None]
         return _BySpectrum(K) if penalty is None else _ByRows(K, type(self).__name__)
+
+    def _goes_by_gradients(self, X: Any, penalty: np.ndarray | None) -> bool:
+        """Whether the kernel matrix does not fit the memory, and the equations can do without it."""
+        kernel = self._kernel()
+        if fits_memory(X.shape[0]) or penalty is None or not penalty.min() > 0 or self.leave_one_out:
+            return False
+        return kernel.psd and not kernel.precomputed and not kernel.function
 
     def _explained_outputs(self, X: Any) -> np.ndarray:
         """All targets."""
