@@ -32,6 +32,7 @@ COMMANDS = {
     "explain": "Why a saved model predicts what it does for one row.",
     "associate": "Association rules: what is bought together, with support, confidence and lift.",
     "bandit": "What other policies would have earned, by a log of decisions.",
+    "network": "Bayesian networks: learn one from a table, draw it, ask it.",
     "datasets": "The built-in data sets.",
     "learners": "The learners by the names that other commands take.",
 }

@@ -129,9 +129,23 @@ class Diagram:
                 mean = {n: sum(x[m] for m in around[n]) / len(around[n]) if around[n] else x[n] for n in row}
                 row.sort(key=lambda n: (plate.get(n, 0), mean[n], list(self.nodes).index(n)))
                 self._spread(row, mean, x)
+        for inside in self.plates.values():
+            self._move_out(set(inside), levels, x)
         left = min(x[n] - self.width(n) / 2 for n in self.nodes)
         top = MARGIN + HEIGHT / 2
         return {n: (x[n] - left + MARGIN, top + levels[n] * LEVEL) for n in self.nodes}
+
+    def _move_out(self, inside: set[str], levels: dict[str, int], x: dict[str, float]) -> None:
+        """Shift a plate to the right until no other node stands in it."""
+        low, high = min(levels[n] for n in inside), max(levels[n] for n in inside)
+        others = [n for n in self.nodes if n not in inside and low <= levels[n] <= high]
+        if not others:
+            return
+        left = min(x[n] - self.width(n) / 2 for n in inside) - GAP
+        shift = max(x[n] + self.width(n) / 2 for n in others) - left
+        if shift > 0:
+            for name in inside:
+                x[name] += shift
 
     def _spread(self, row: list[str], wanted: dict[str, float], x: dict[str, float]) -> None:
         """Nodes of a level in their order, near where they would like to be, without overlap."""
@@ -154,6 +168,13 @@ class Diagram:
         level: dict[str, int] = {}
         for name in DirectedGraph(parents, "Diagram").order:
             level[name] = max((level[p] + 1 for p in parents[name]), default=0)
+        below: dict[str, list[int]] = {name: [] for name in self.nodes}
+        for name, above in parents.items():
+            for p in above:
+                below[p].append(level[name])
+        for name in self.nodes:  # a node without parents stands right above its first child
+            if not parents[name] and below[name]:
+                level[name] = min(below[name]) - 1
         return level
 
     def to_svg(self) -> str:

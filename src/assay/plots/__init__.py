@@ -25,6 +25,7 @@ from assay.plots.feature_strips_display import FeaturePairsDisplay, FeatureStrip
 from assay.plots.forecast_display import ForecastDisplay
 from assay.plots.gain_display import GainDisplay
 from assay.plots.grid_world_display import GridWorldDisplay
+from assay.plots.hidden_units_display import HiddenUnitsDisplay, WeightsDisplay
 from assay.plots.importance_display import ImportanceDisplay
 from assay.plots.impurity_curves_display import ImpurityCurvesDisplay
 from assay.plots.interval_coverage_display import IntervalCoverageDisplay
@@ -33,6 +34,7 @@ from assay.plots.learning_curve_display import LearningCurveDisplay
 from assay.plots.lift_display import LiftDisplay
 from assay.plots.loss_curves_display import LossCurvesDisplay
 from assay.plots.margin_display import MarginDisplay
+from assay.plots.network_display import NetworkDisplay
 from assay.plots.optimization_display import OptimizationDisplay
 from assay.plots.paired_difference_display import PairedDifferenceDisplay
 from assay.plots.partition_display import PartitionDisplay
@@ -57,6 +59,7 @@ from assay.plots.staged_error_display import StagedErrorDisplay
 from assay.plots.state_ribbon_display import StateRibbonDisplay
 from assay.plots.support_vector_display import SupportVectorDisplay
 from assay.plots.threshold_display import ThresholdDisplay
+from assay.plots.training_display import TrainingDisplay
 from assay.plots.tree_display import TreeDisplay
 from assay.plots.trellis_display import TrellisDisplay
 from assay.plots.tube_display import TubeDisplay
@@ -89,6 +92,7 @@ __all__ = [
     "ForecastDisplay",
     "GainDisplay",
     "GridWorldDisplay",
+    "HiddenUnitsDisplay",
     "ImportanceDisplay",
     "ImpurityCurvesDisplay",
     "IntervalCoverageDisplay",
@@ -97,6 +101,7 @@ __all__ = [
     "LiftDisplay",
     "LossCurvesDisplay",
     "MarginDisplay",
+    "NetworkDisplay",
     "OptimizationDisplay",
     "PairedDifferenceDisplay",
     "PartitionDisplay",
@@ -121,8 +126,10 @@ __all__ = [
     "StateRibbonDisplay",
     "SupportVectorDisplay",
     "ThresholdDisplay",
+    "TrainingDisplay",
     "TreeDisplay",
     "TrellisDisplay",
     "TubeDisplay",
     "ValidationCurveDisplay",
+    "WeightsDisplay",
 ]

@@ -1,0 +1,61 @@
+"""assay network: learn, draw, query."""
+
+import pytest
+
+from assay.graphs import load_network, read_network
+
+
+def test_a_built_in_network_is_asked(run):
+    code, out, err = run("network", "sprinkler", "--given", "wet=yes", "--of", "rain")
+    assert code == 0, err
+    assert "rain given wet=yes" in out and "0.6269" in out
+    code, out, _ = run("network", "sprinkler", "--given", "wet=yes", "--most-probable")
+    assert code == 0 and "probability 0.4975" in out
+    code, out, _ = run("network", "sprinkler", "--independent", "sprinkler", "rain", "--given", "cloudy=yes")
+    assert code == 0 and "are independent given cloudy" in out
+
+
+def test_a_table_is_learned_and_written(run, tmp_path):
+    import pandas as pd
+
+    rows = tmp_path / "rows.csv"
+    pd.DataFrame(load_network("rain or sprinkler").sample(3000, random_state=1)).to_csv(rows, index=False)
+    for name in ("net.bif", "net.json", "net.xml", "net.svg", "net.dot", "net.html", "net.assay"):
+        code, out, err = run(
+            "network", rows, "--tier", "rain,sprinkler", "--tier", "wet", "-o", tmp_path / name
+        )
+        assert code == 0, err
+        assert "2 arcs (polytree)" in out and (tmp_path / name).stat().st_size > 100
+    network = read_network(tmp_path / "net.bif")
+    assert set(network.arcs) == {("rain", "wet"), ("sprinkler", "wet")}
+    code, out, _ = run("network", tmp_path / "net.bif", "--of", "wet", "--given", "rain=yes")
+    assert code == 0 and "wet given rain=yes" in out
+    code, out, _ = run(
+        "network", rows, "--strength", "5", "--learn", "hill climbing", "--of", "wet", "--explain"
+    )
+    assert code == 0 and "strength" in out and "Weight of the evidence" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["asia", "--given", "smoke=maybe"], "no state 'maybe'"),
+        (["asia", "--given", "smoke"], "should look like smoke=yes"),
+        (["asia", "--of", "smok"], "Did you mean smoke?"),
+        (["asia", "--require", "a:b"], "is a network"),
+        (["asia", "-o", "x.png"], "should end in"),
+        (["zebra"], "no built-in data set"),
+        (["iris"], "--cuts"),
+        (["asia", "--given", "either=yes", "--given", "lung=no", "--given", "tub=no"], "probability 0"),
+    ],
+)
+def test_wrong_questions_end_in_a_sentence(run, options, words):
+    code, _, err = run("network", *options)
+    assert code == 2 and words in err and "Traceback" not in err
+
+
+def test_a_malformed_file_says_line_and_reason(run, tmp_path):
+    path = tmp_path / "wrong.bif"
+    path.write_text("network x { }\nvariable a { type discrete [ 2 ] { yes }; }\n")
+    code, _, err = run("network", path)
+    assert code == 2 and "line 2" in err and "2 states" in err
