@@ -479,13 +479,15 @@ class Comparison:
         return a, b
 
     def _learner(self, name: str) -> str:
+        if name in self.learners:
+            return name
         plain = str(name).strip().lower()
         matches = [known for known in self.learners if known.strip().lower() == plain]
         if not matches:
             raise ParameterError(
                 f"there is no learner {name!r} here. It has: {', '.join(self.learners)}.", who="compare"
             )
-        return name if name in self.learners else matches[0]
+        return matches[0]
 
     def _metric(self, name: str | None) -> Measure:
         return self.metrics[0] if name is None else one_of(self.metrics, name, "compare", self.task)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -135,16 +136,21 @@ def render_report(
 
 def template(name: str) -> Any:
     """A template of this room; whatever is put in is escaped."""
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> Any:
+    """Where templates are compiled, each once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
+    return Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(name)
 
 
 def legible(html: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from assay.evaluate.digits import shown_metric
 from assay.evaluate.records import plain
 from assay.experiments.conclusion import Conclusion
 from assay.experiments.study import Study
+from assay.metrics import Measure
 from assay.report.page import checked_path, dress, legible, template
 from assay.report.rank_diagram import rank_diagram
 from assay.report.ranking import MAX_PAIRS
@@ -81,10 +83,17 @@ def render_study(study: Study) -> str:
         settings=_settings(study),
     )
 
+    @cache
+    def numbers(metric: str) -> tuple[np.ndarray, np.ndarray]:
+        return study.table(metric), study.intervals(metric)
+
     def rendered(limits: _Limits) -> str:
+        first, *others = study.metrics
         limited = {
-            "table": _table(study, conclusion, order, limits),
-            "others": [_table(study, None, order, limits, m.name) for m in study.metrics[1 : limits.metrics]],
+            "table": _table(study, conclusion, order, limits, first, *numbers(first.name)),
+            "others": [
+                _table(study, None, order, limits, m, *numbers(m.name)) for m in others[: limits.metrics - 1]
+            ],
             "hidden_metrics": [m.name for m in study.metrics[limits.metrics :]],
             "pairs": _pairs(conclusion, limits.pairs),
             "embedded": _embedded(study, conclusion, limits),
@@ -163,11 +172,15 @@ def _diagram(study: Study, conclusion: Conclusion | None) -> dict[str, Any] | No
 
 
 def _table(
-    study: Study, conclusion: Conclusion | None, order: list[int], limits: _Limits, metric: str | None = None
+    study: Study,
+    conclusion: Conclusion | None,
+    order: list[int],
+    limits: _Limits,
+    m: Measure,
+    means: np.ndarray,
+    intervals: np.ndarray,
 ) -> dict[str, Any]:
     """Data sets by learners: mean and interval, the best of a data set marked."""
-    m = next(x for x in study.metrics if metric in (None, x.name))
-    means, intervals = study.table(m.name), study.intervals(m.name)
     listed = order[: limits.learners]
     rows = []
     for i, data in enumerate(study.data[: limits.data]):

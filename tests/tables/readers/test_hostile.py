@@ -25,11 +25,11 @@ READ = {
     "groups.csv": "a;b\n1" + ".111" * (N // 4) + "x;2\n3;4\n",
     "spaces.csv": "a,b\n" + " " * N + "x,2\n3,4\n",
     "name.csv": "n" * N + ",b\n1,2\n3,4\n",
-    "escapes.csv": 'a,b\n"' + '\\"' * (N // 2) + '",2\n3,4\n',
+    "escapes.csv": 'a,b\n"' + '\\"' * (N // 8) + '",2\n3,4\n',
     "digits.arff": "@relation r\n@attribute a real\n@data\n" + "1" * 300 + "." + "1" * N + "\n2\n",
-    "escapes.arff": "@relation r\n@attribute a string\n@data\n'" + "\\'" * (N // 2) + "'\nb\n",
+    "escapes.arff": "@relation r\n@attribute a string\n@data\n'" + "\\'" * (N // 8) + "'\nb\n",
     "name.arff": "@relation r\n@attribute " + "n" * N + " real\n@data\n1\n2\n",
-    "comments.arff": "%\n" * (N // 2) + "@relation r\n@attribute a real\n@data\n1\n2\n",
+    "comments.arff": "%\n" * (N // 8) + "@relation r\n@attribute a real\n@data\n1\n2\n",
     "digits.libsvm": "1 1:0." + "1" * N + "\n0 1:2\n",
 }
 REFUSED = {
