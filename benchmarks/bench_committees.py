@@ -1,0 +1,78 @@
+"""Stacking and voting against scikit-learn, each around its own learners, as a user has them who changes the import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn import ensemble as peer_ensembles
+from sklearn import linear_model, naive_bayes, neighbors, tree
+from sklearn.datasets import make_classification, make_regression
+
+from assay import ensembles
+from assay.bayes import GaussianNB
+from assay.linear import LogisticRegression, Ridge
+from assay.neighbors import KNeighborsRegressor
+from assay.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from benchmarks.harness import Race
+
+
+def classifiers(ours: bool, forest: bool) -> list[tuple[str, Any]]:
+    """Naive Bayes, logistic regression, and a tree or a forest."""
+    bayes = GaussianNB() if ours else naive_bayes.GaussianNB()
+    line = (LogisticRegression if ours else linear_model.LogisticRegression)(max_iter=1000)
+    one = (DecisionTreeClassifier if ours else tree.DecisionTreeClassifier)(max_depth=8, random_state=0)
+    many = (ensembles if ours else peer_ensembles).RandomForestClassifier(20, random_state=0)
+    return [("bayes", bayes), ("line", line), ("last", many if forest else one)]
+
+
+def regressors(ours: bool) -> list[tuple[str, Any]]:
+    """Ridge regression, neighbours, a tree."""
+    return [
+        ("ridge", Ridge() if ours else linear_model.Ridge()),
+        ("near", KNeighborsRegressor() if ours else neighbors.KNeighborsRegressor()),
+        (
+            "tree",
+            (DecisionTreeRegressor if ours else tree.DecisionTreeRegressor)(max_depth=8, random_state=0),
+        ),
+    ]
+
+
+def races() -> list[Race]:
+    found = []
+    for n in (5_000, 20_000):
+        X, y = make_classification(n, 20, n_informative=8, random_state=0)
+        Z, t = make_regression(n, 20, noise=10.0, random_state=0)
+        size = f"{n} x 20, three members"
+        for forest in (False, True):
+            last = "a forest" if forest else "a tree"
+            found += both(
+                f"StackingClassifier, {last} among them", "StackingClassifier", size, X, y,
+                lambda ours, forest=forest: classifiers(ours, forest),
+            )  # fmt: skip
+        found += both("StackingRegressor", "StackingRegressor", size, Z, t, regressors)
+        found += both(
+            "VotingClassifier",
+            "VotingClassifier",
+            size,
+            X,
+            y,
+            lambda ours: classifiers(ours, False),
+            voting="soft",
+        )
+    return found
+
+
+def both(
+    what: str, name: str, size: str, X: Any, y: Any, members: Callable[[bool], Any], **settings: Any
+) -> list[Race]:
+    """Fit and predict."""
+
+    def made(ours: bool) -> Any:
+        return getattr(ensembles if ours else peer_ensembles, name)(members(ours), **settings)
+
+    mine, other = made(True).fit(X, y), made(False).fit(X, y)
+    return [
+        Race(f"{what} fit", size, lambda: made(True).fit(X, y), lambda: made(False).fit(X, y)),
+        Race(f"{what} predict", size, lambda: mine.predict(X), lambda: other.predict(X)),
+    ]
