@@ -95,6 +95,10 @@ MADE = {
         "estimators": [("a", Ridge()), ("b", Ridge(100))]
     },  # all refuse missing values
     "GaussianOutliers": {"random_state": 0, "n_starts": 20},
+    "BernoulliMixture": {"binarize": 1.0, "random_state": 0},
+    "FactorAnalyzerMixture": {"n_components": 1, "noise": "spherical"},
+    "MixedMixture": {"random_state": 0},
+    "MixtureClassifier": {"reg_covar": 0.1},
     "BayesianMixtureOfExperts": {"n_init": 1, "max_iter": 2000, "random_state": 0},
     "DirichletProcessMixture": {"n_sweeps": 10, "burn_in": 10, "random_state": 0},
     "NearestClusterClassifier": {"random_state": 0},
@@ -248,11 +252,13 @@ DRAWN = (
     "AllRelevantSelection",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BernoulliMixture",
     "IrepClassifier",
     "IsolationForest",
     "KPrototypes",
     "KernelKMeans",
     "MiniBatchKMeans",
+    "MixedMixture",
     "RBFFeatures",
     "RBFNetworkClassifier",
     "RBFNetworkRegressor",
@@ -307,7 +313,8 @@ EXCEPT: dict[str, dict[str, str]] = {
         ),
         **dict.fromkeys(VISITING, "rows are visited one after the other, and each changes the weights"),
         **dict.fromkeys(
-            ("NetworkClassifier", "NetworkRegressor"), "batches of rows come one after the other, and each changes the weights"
+            ("NetworkClassifier", "NetworkRegressor"),
+            "batches of rows come one after the other, and each changes the weights",
         ),
         **dict.fromkeys(
             ("ElasticNetCV", "LassoCV", "LogisticRegressionCV"), "the folds follow the order of the rows"
@@ -347,9 +354,11 @@ EXCEPT: dict[str, dict[str, str]] = {
         "AdditiveChi2Sampler": "there is nothing to look at, before fit or after"
     },
     "renamed_classes_give_renamed_answers": {
+        "LVQClassifier": "the first prototypes are drawn in the order of the labels",
         "ConformalClassifier": "which rows are set aside is drawn class by class, in the order of the labels",
         **dict.fromkeys(
-            ("MLPClassifier", "NetworkClassifier"), "the first weights of the outputs are drawn in the order of the labels"
+            ("MLPClassifier", "NetworkClassifier"),
+            "the first weights of the outputs are drawn in the order of the labels",
         ),
         "OrdinalLogisticRegression": "the order of the labels is that of the classes",
         "OutputCodeClassifier": "the code word of a class is drawn, in the order of the labels",
@@ -415,8 +424,8 @@ CHECKS: dict[str, dict[str, str]] = {
     ),
     **{
         name: {
-            "check_sample_weight_equivalence_on_dense_data": "batches are dealt by rows, so that copies of a row are in "
-            "other batches than one of weight 2"
+            "check_sample_weight_equivalence_on_dense_data": "batches are dealt by rows, so that copies of a row are "
+            "in other batches than one of weight 2"
         }
         for name in ("NetworkClassifier", "NetworkRegressor")
     },

@@ -254,5 +254,5 @@ def test_one_row_and_equal_rows(learner):
     same = np.ones((12, 2))
     assert len(np.unique(learner.fit(same).labels_)) <= 2
     if not isinstance(learner, DBSCAN):
-        with pytest.raises(AssayError, match="n_samples|minimum"):
+        with pytest.raises(AssayError, match=r"n_samples|minimum"):
             learner.fit([[1.0, 2.0]])

@@ -17,7 +17,17 @@ import assay.bayes._own_covariances as _scores
 import assay.mixture._em as _em
 from assay.errors import DegenerateError, ParameterError
 
-__all__ = ["FORMS", "CovarianceForm", "Diagonal", "Estimates", "Full", "Moments", "Spherical", "Tied"]
+__all__ = [
+    "FORMS",
+    "CovarianceForm",
+    "Diagonal",
+    "Estimates",
+    "Full",
+    "Moments",
+    "Spherical",
+    "Tied",
+    "TiedSpherical",
+]
 
 NO_WEIGHTS = np.empty(0)
 SMALLEST_COUNT = 10 * np.finfo(np.float64).eps  # added to the rows of a component, so that none has 0
@@ -412,6 +422,19 @@ class Spherical(CovarianceForm):
         return d * np.log(roots)
 
 
+class TiedSpherical(Spherical):
+    """One variance for all components and columns, repeated for each, (K,)."""
+
+    name = "tied_spherical"
+
+    def covariances(self, estimates: Estimates, reg_covar: float) -> np.ndarray:
+        pooled = estimates.scatter.sum() / estimates.counts.sum() + reg_covar
+        return np.full(len(estimates.counts), pooled)
+
+    def covariance_parameters(self, K: int, d: int) -> int:
+        return 1
+
+
 def _upper_root(covariance: np.ndarray) -> np.ndarray:
     """U with U U' the inverse of the covariance."""
     try:
@@ -429,4 +452,6 @@ def _reversed_cholesky(precision: np.ndarray) -> np.ndarray:
 
 
 DIAGONAL = Diagonal()
-FORMS: dict[str, CovarianceForm] = {form.name: form for form in (Full(), Tied(), DIAGONAL, Spherical())}
+FORMS: dict[str, CovarianceForm] = {
+    form.name: form for form in (Full(), Tied(), DIAGONAL, Spherical(), TiedSpherical())
+}

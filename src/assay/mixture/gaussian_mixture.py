@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 
 from assay.core import Card
-from assay.core.parameters import Array, Instance
+from assay.core.parameters import Array, Choice, Flag, Instance
 from assay.core.stored import Object
 from assay.core.sums import Source
 from assay.errors import ParameterError
@@ -57,8 +58,8 @@ class GaussianMixture(MixtureLearner):
     Parameters
     ----------
     n_components : int, default 1
-    covariance_type : "full", "tied", "diag" or "spherical", default "full"
-        A covariance matrix for each component, one for all, variances alone, one variance.
+    covariance_type : "full", "tied", "diag", "spherical" or "tied_spherical", default "full"
+        A covariance matrix for each component, one for all, variances alone, one variance, one variance for all.
     tol : float, default 1e-3
         Stop when the mean log likelihood (with the prior) of a row changes by less.
     reg_covar : float, default 1e-6
@@ -71,6 +72,9 @@ class GaussianMixture(MixtureLearner):
     weights_init, means_init, precisions_init : arrays, default None
         Where to start instead.
     prior : MixturePrior, default None
+    equal_weights : bool, default False
+        Whether all components weigh the same. With "tied_spherical" and labels instead of probabilities this is
+        k-means.
     random_state : int, RandomState or None, default None
     warm_start : bool, default False
         Whether fit goes on from the last fit.
@@ -117,6 +121,8 @@ class GaussianMixture(MixtureLearner):
         "means_init": Array(1) | Array(2) | None,
         "precisions_init": Array(1) | Array(2) | Array(3) | None,
         "prior": Instance(MixturePrior) | None,
+        "covariance_type": Choice("full", "tied", "diag", "spherical", "tied_spherical"),
+        "equal_weights": Flag(),
     }
     stored = {"prior_": Object(MixturePrior) | None}
 
@@ -134,6 +140,7 @@ class GaussianMixture(MixtureLearner):
         means_init: ArrayLike | None = None,
         precisions_init: ArrayLike | None = None,
         prior: MixturePrior | None = None,
+        equal_weights: bool = False,
         random_state: RandomState = None,
         warm_start: bool = False,
         verbose: int = 0,
@@ -150,12 +157,18 @@ class GaussianMixture(MixtureLearner):
         self.means_init = means_init
         self.precisions_init = precisions_init
         self.prior = prior
+        self.equal_weights = equal_weights
         self.random_state = random_state
         self.warm_start = warm_start
         self.verbose = verbose
         self.verbose_interval = verbose_interval
 
     def _prepare_prior(self, source: Source) -> None:
+        if self.prior is not None and (self.covariance_type == "tied_spherical" or self.equal_weights):
+            raise ParameterError(
+                "a prior goes neither with covariance_type='tied_spherical' nor with equal_weights.",
+                who=type(self).__name__,
+            )
         self._check_starts(len(self._names))
         self.prior_ = self.prior
         if self.prior is not None and self.prior.component is None:
@@ -231,6 +244,8 @@ class GaussianMixture(MixtureLearner):
         if self.prior_ is None:
             covariances = form.covariances(estimates, self.reg_covar)  # (2)
             weights = estimates.counts / estimates.counts.sum()
+            if self.equal_weights:
+                weights = np.full(len(weights), 1 / len(weights))
             return _Parameters(weights, estimates.means, covariances, form.roots(covariances))
         who = type(self).__name__
         alphas = self.prior_.alphas(self.n_components, who) if state is None else state.alphas
@@ -263,12 +278,20 @@ class GaussianMixture(MixtureLearner):
 
     def _n_parameters(self) -> int:
         K, d = self.means_.shape
-        return self._form.covariance_parameters(K, d) + K * d + K - 1
+        return self._form.covariance_parameters(K, d) + K * d + (0 if self.equal_weights else K - 1)
 
     def bic(self, X: TableLike) -> float:
         """Bayes' information criterion on the rows of X, the lower the better: -2 log likelihood + parameters log n."""
         logs = self.score_samples(X)
         return float(-2 * logs.sum() + self._n_parameters() * np.log(len(logs)))
+
+    def icl(self, X: TableLike) -> float:
+        """The integrated likelihood of rows and their groups, the lower the better: ``bic`` plus twice the entropy of
+        the probabilities of components, so that groups that overlap cost something."""
+        joint = self._log_joint(self._admit(X))
+        logs = joint - logsumexp(joint, axis=1, keepdims=True)
+        entropy = -float(np.sum(np.where(np.isfinite(logs), np.exp(logs) * logs, 0.0)))
+        return self.bic(X) + 2 * entropy
 
     def aic(self, X: TableLike) -> float:
         """Akaike's information criterion on the rows of X, the lower the better: -2 log likelihood + 2 parameters."""
