@@ -8,7 +8,13 @@ from sklearn.decomposition import FactorAnalysis as Peer
 import assay
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.reduce import FactorAnalysis, rotate_by_angle, rotate_loadings
-from assay.reduce.factors.factor_fits import by_em, by_principal_axes, by_principal_components, deviance
+from assay.reduce.factors.factor_fits import (
+    _Specific,
+    by_em,
+    by_principal_axes,
+    by_principal_components,
+    deviance,
+)
 from assay.tables.data import load_iris
 
 IRIS = load_iris().X.values
@@ -196,3 +202,12 @@ def test_factors_and_densities_do_not_depend_on_the_scale(method, scale):
     density = scaled.score_samples(X * scale) + 8 * np.log(scale)
     np.testing.assert_allclose(density, model.score_samples(X), atol=1e-7)
     np.testing.assert_allclose(scaled.get_precision() * scale * scale, model.get_precision(), atol=1e-7)
+
+
+def test_slope_and_curvature_of_the_deviance_are_its_differences():
+    random = np.random.default_rng(0)
+    R, x, e = np.corrcoef(random.normal(size=(6, 30))), np.log(random.uniform(0.2, 0.9, 6)), 1e-5
+    here = _Specific.of(R, x, 2)
+    pairs = [(_Specific.of(R, x + e * step, 2), _Specific.of(R, x - e * step, 2)) for step in np.eye(6)]
+    np.testing.assert_allclose(here.slope, [(a.deviance - b.deviance) / (2 * e) for a, b in pairs], atol=1e-8)
+    np.testing.assert_allclose(here.curvature(), [(a.slope - b.slope) / (2 * e) for a, b in pairs], atol=1e-8)

@@ -11,6 +11,10 @@ from assay.reduce.components.spectrum import with_fixed_signs
 __all__ = ["FLOOR", "FactorFit", "by_em", "by_likelihood", "by_principal_axes", "by_principal_components"]
 
 SAME_DEVIANCE = 1e-9  # by which two maxima may differ by rounding
+LONGEST_STEP = 2.0  # of the logarithm of a specific variance
+ENOUGH_GAIN = 1e-4  # of what the slope promises
+MOST_HALVINGS = 30
+RIDGE = 1e-8
 FLOOR = 1e-8  # smallest share of its variance that a column has for itself
 
 
@@ -73,7 +77,7 @@ def by_em(R: np.ndarray, k: int, tol: float, max_iter: int, psi: np.ndarray | No
 def by_likelihood(
     R: np.ndarray, k: int, tol: float, max_iter: int, psi: np.ndarray | None = None
 ) -> FactorFit:
-    r"""Maximum likelihood by quasi-Newton steps in :math:`\log\psi`, the best of two starts.
+    r"""Maximum likelihood by Newton's steps in :math:`\log\psi`, the best of two starts.
 
     For given :math:`\Psi` the loadings are known: with :math:`\Psi^{-1/2}R\Psi^{-1/2} = U\Theta U^T`, they are
     :math:`\Psi^{1/2}U_k(\Theta_k - I)^{1/2}` (Lawley), and the slope of what is left is
@@ -95,43 +99,93 @@ def deviance(R: np.ndarray, V: np.ndarray, psi: np.ndarray) -> float:
 
 
 def _climb(R: np.ndarray, k: int, start: np.ndarray, tol: float, max_iter: int) -> FactorFit:
-    from scipy.optimize import minimize
+    """Newton's steps from one start, within bounds; each is shortened until the deviance falls."""
+    low, high = np.log(FLOOR * np.diag(R)), np.log(np.diag(R))
+    here = _Specific.of(R, np.clip(np.log(start), low, high), k)
+    history, converged = [here.deviance], False
+    for _ in range(max_iter):
+        slope = here.slope
+        free = ~((here.x <= low) & (slope > 0) | (here.x >= high) & (slope < 0))
+        step = np.zeros_like(slope)
+        step[free] = -_solved(here, free, slope[free])
+        step *= min(1.0, LONGEST_STEP / np.abs(step).max(initial=LONGEST_STEP))
+        rounding = tol * abs(here.deviance)
+        if not -float(slope @ step) > rounding:  # the last step: too near for the deviance to tell
+            here, converged = _Specific.of(R, np.clip(here.x + step, low, high), k), True
+            break
+        for _ in range(MOST_HALVINGS):
+            there = _Specific.of(R, np.clip(here.x + step, low, high), k)
+            if there.deviance <= here.deviance + ENOUGH_GAIN * float(slope @ (there.x - here.x)):
+                break
+            step /= 2
+        gain = here.deviance - there.deviance
+        if gain > 0:
+            here = there
+            history.append(here.deviance)
+        if gain <= rounding:
+            converged = True
+            break
+    leading = np.sqrt(np.maximum(here.theta[:k] - 1, 0))
+    V = np.exp(here.x / 2)[:, None] * here.U[:, :k] * leading
+    return FactorFit(with_fixed_signs(V.T).T, np.exp(here.x), history, converged)
 
-    diagonal, history = np.diag(R), list[float]()
 
-    def value_slope(x: np.ndarray) -> tuple[float, np.ndarray]:
-        theta, U, capped = _whitened(R, x, k)
-        slope = np.einsum("ij,j->i", U * U, 1 / capped - theta / capped**2)
-        return float(np.sum(x) + np.sum(np.log(capped)) + np.sum(theta / capped)), slope
+@dataclass(frozen=True)
+class _Specific:
+    r"""What is known at specific variances exp(x): eigenvalues :math:`\theta` and vectors of :math:`A=\Psi^{-1/2}R\Psi^{-1/2}`.
 
-    def record(value: float) -> None:
-        if not history or value < history[-1]:  # or it is the last value again, up to rounding
-            history.append(value)
+    The deviance is :math:`\sum x + \sum_{j\in L}(\log\theta_j + 1) + \sum_{m\notin L}\theta_m`, with L the first k as far
+    as they exceed 1.
+    """
 
-    low, high = np.log(FLOOR * diagonal), np.log(diagonal)
-    result = minimize(
-        value_slope,
-        np.clip(np.log(start), low, high),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=list(zip(low, high)),
-        options={"maxiter": max_iter, "maxcor": 20, "ftol": tol, "gtol": min(1e-9, tol)},
-        callback=lambda x: record(value_slope(x)[0]),
-    )
-    theta, U, _ = _whitened(R, result.x, k)
-    V = np.exp(result.x / 2)[:, None] * U[:, :k] * np.sqrt(np.maximum(theta[:k] - 1, 0))
-    record(float(result.fun))
-    return FactorFit(with_fixed_signs(V.T).T, np.exp(result.x), history, bool(result.status != 1))
+    x: np.ndarray
+    theta: np.ndarray  # (d,) the largest first
+    U: np.ndarray  # (d, d)
+    leading: int  # how many are in L
+
+    @classmethod
+    def of(cls, R: np.ndarray, x: np.ndarray, k: int) -> _Specific:
+        scale = np.exp(-x / 2)
+        theta, U = np.linalg.eigh(R * scale * scale[:, None])
+        theta = np.maximum(theta[::-1], 0.0)
+        return cls(x, theta, U[:, ::-1], int(np.count_nonzero(theta[:k] > 1.0)))
+
+    @property
+    def deviance(self) -> float:
+        q = self.leading
+        return float(self.x.sum() + np.log(self.theta[:q]).sum() + q + self.theta[q:].sum())
+
+    @property
+    def slope(self) -> np.ndarray:
+        rest = self.U[:, self.leading :]
+        return (rest * rest) @ (1 - self.theta[self.leading :])
+
+    def curvature(self) -> np.ndarray:
+        r"""(d, d) the second derivatives of the deviance by x, with m outside of L and l in it.
+
+        .. math:: \Big(\sum_m u_{im}u_{jm}\Big)\Big(\sum_m\theta_mu_{im}u_{jm}\Big) + \sum_l u_{il}u_{jl}\sum_m
+                  \frac{(\theta_m-1)(\theta_m+\theta_l)}{\theta_m-\theta_l}\,u_{im}u_{jm}
+        """
+        q, rest = self.leading, self.U[:, self.leading :]
+        small = self.theta[q:]
+        H = (rest @ rest.T) * ((rest * small) @ rest.T)
+        for large, u in zip(self.theta[:q], self.U[:, :q].T):
+            gap = np.minimum(small - large, -np.finfo(float).eps * large)
+            H += np.outer(u, u) * ((rest * ((small - 1) * (small + large) / gap)) @ rest.T)
+        return H
 
 
-def _whitened(R: np.ndarray, x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Eigenvalues of Psi^-1/2 R Psi^-1/2, the largest first, their vectors, and those of the model."""
-    scale = np.exp(-x / 2)
-    theta, U = np.linalg.eigh(R * scale * scale[:, None])
-    theta, U = np.maximum(theta[::-1], 0.0), U[:, ::-1]
-    capped = np.ones(len(theta))
-    capped[:k] = np.maximum(theta[:k], 1.0)
-    return theta, U, capped
+def _solved(at: _Specific, free: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """The curvature's solution; where that is not positive definite, that of a model that fits (Joreskog)."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    rest = at.U[:, at.leading :]
+    for H in (at.curvature, lambda: (rest @ rest.T) ** 2 + RIDGE * np.eye(len(rest))):
+        try:
+            return cho_solve(cho_factor(H()[np.ix_(free, free)]), slope)
+        except LinAlgError:
+            continue
+    return slope
 
 
 def _regression(V: np.ndarray, psi: np.ndarray) -> np.ndarray:

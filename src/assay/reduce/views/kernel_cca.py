@@ -193,8 +193,8 @@ class KernelCCA(KernelLearner, NumberedColumns):
             Y = np.asarray(plain_values(y), dtype=np.float64)
         except (TypeError, ValueError):
             raise DataError(
-                f"{type(self).__name__}: y should be numbers, one or more columns of them. For classes give columns of 0 "
-                "and 1, one for each: pandas.get_dummies(y)."
+                f"{type(self).__name__}: y should be numbers, one or more columns of them. For classes give columns of "
+                "0 and 1, one for each: pandas.get_dummies(y)."
             ) from None
         Y = Y[:, None] if Y.ndim == 1 else Y
         if len(Y) != n:
