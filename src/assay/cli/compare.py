@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
 from assay.cli.completion import complete_columns, complete_learners, complete_metrics
 from assay.cli.costs import a_number, cost_option, loss_from, refuse_options, reject_option
@@ -23,6 +24,13 @@ from assay.cli.data import (
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 from assay.cli.seconds import Seconds
+from assay.cli.sequences import (
+    LabelledSequences,
+    open_sequences,
+    refuse_with_sequences,
+    sequence_learners,
+    sequence_options,
+)
 
 
 class MetricOption(click.Option):
@@ -115,6 +123,7 @@ class MetricOption(click.Option):
     "target a hundredth of the best value.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document.")
+@sequence_options
 @table_options
 def command(
     data: str,
@@ -139,6 +148,8 @@ def command(
     curves: bool | None,
     rope: float | None,
     as_json: bool,
+    sequence: str | None,
+    order: str | None,
     reading: Reading,
 ) -> None:
     """Compare learners on a table: error with interval, times, and what is not significantly worse than the best.
@@ -169,6 +180,24 @@ def command(
     if data == test == "-":
         raise click.UsageError("FILE and --test cannot both come from standard input.")
     names = [name.strip() for name in ",".join(learners).split(",") if name.strip()] or None
+    single = {"--group": group, "--time": time, "--weight": weight, "--calibrate": calibrate}
+    refuse_with_sequences({**single, "--task regression": task == "regression"}, order, sequence)
+    if sequence is not None:
+        _compare_sequences(
+            open_sequences(data, target, reading, sequence, order),
+            None if test is None else open_sequences(test, target, reading, sequence, order),
+            names,
+            loss=cost,
+            save=save,
+            report=report,
+            rope=rope,
+            as_json=as_json,
+            settings={
+                "design": design, "metrics": list(metrics), "reject": reject, "alpha": alpha, "random_state": seed,
+                "n_jobs": jobs, "budget": budget,
+            },
+        )  # fmt: skip
+        return
     of_learners = task_of_learners(names) or task_of_metrics(metrics)
     dataset, aim = rows_to_learn(open_data(data, target, reading), "compare", task, of_learners)
     if aim.task == "regression":
@@ -219,6 +248,33 @@ def command(
             learning_curves="auto" if curves is None else curves,
             rope="auto" if rope is None else rope,
         )
+        click.echo(f"The report is in {report}.", err=as_json)
+    if result.interrupted:
+        sys.exit(130)
+
+
+def _compare_sequences(
+    dataset: LabelledSequences, test: LabelledSequences | None, names: list[str] | None, *, loss: tuple[str, ...],
+    save: str | None, report: str | None, rope: float | None, as_json: bool, settings: dict[str, Any],
+) -> None:  # fmt: skip
+    """The same for whole sequences: folds hold sequences, learners of tables see a line for each."""
+    from assay.evaluate import compare
+
+    costs = loss_from(loss, sorted({str(label) for label in np.asarray(dataset.y).tolist()}))
+    decisions = costs is not None or settings["reject"] is not None
+    metrics = settings.pop("metrics") or (["cost", "error"] if decisions else None)
+    result = compare(
+        sequence_learners(names, dataset.X), dataset.X, dataset.y, metrics=metrics, loss=costs,
+        test=None if test is None else (test.X, test.y), name=dataset.name, target=dataset.target, **settings,
+    )  # fmt: skip
+    dataset.tell_left_out()
+    result.settings["command"] = shlex.join(["assay", *sys.argv[1:]])
+    _show(result, 0.01 if rope is None else rope, as_json)
+    if save:
+        _save(result, save)
+        click.echo(f"The results are in {save}.", err=as_json)
+    if report:
+        result.report(report, learning_curves=False, rope="auto" if rope is None else rope)
         click.echo(f"The report is in {report}.", err=as_json)
     if result.interrupted:
         sys.exit(130)

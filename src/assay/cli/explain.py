@@ -8,6 +8,7 @@ import click
 
 from assay.cli.data import data_argument, rows_for
 from assay.cli.reading import Reading, table_options
+from assay.cli.sequences import refuse_of_rows, rows_of_sequences, sequence_options
 from assay.cli.words import counted
 from assay.errors import spoken_as
 
@@ -35,6 +36,7 @@ BATCH_SIZE = 4096  # rows whose contributions are in memory together
     "--html", type=click.Path(dir_okay=False, writable=True), help="Write the explanation as a page."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@sequence_options
 @table_options
 def command(
     model: str,
@@ -43,6 +45,8 @@ def command(
     output: str | None,
     html: str | None,
     as_json: bool,
+    sequence: str | None,
+    order: str | None,
     reading: Reading,
 ) -> None:
     """Explain the predictions of a saved model for rows of a table, by the model's own reasoning."""
@@ -60,7 +64,15 @@ def command(
     if model == data == "-":
         raise click.UsageError("Model and table cannot both come from standard input.")
     fitted = load_model(model)
-    rows = rows_for(fitted, data, reading)
+    if getattr(fitted, "takes_sequences", False):
+        if output:
+            raise click.UsageError(
+                "--output writes what columns contribute; a model of sequences has no such table."
+            )
+        rows = rows_of_sequences(fitted, data, reading, sequence, order)
+    else:
+        refuse_of_rows(model, sequence, order)
+        rows = rows_for(fitted, data, reading)
     n = rows.X.shape[0]
     if numbers and max(numbers) > n:
         raise click.BadParameter(
@@ -80,7 +92,10 @@ def command(
         write_columns(columns, output)
         return
     with spoken_as(model, type(fitted).__name__):
-        explained = fitted.explain(take_rows(rows.X, indices))
+        if getattr(fitted, "takes_sequences", False):
+            explained = [fitted.explain(rows.X.take([i])) for i in indices]
+        else:
+            explained = fitted.explain(take_rows(rows.X, indices))
     explanations = [explained] if isinstance(explained, Explanation) else list(explained)
     if html:
         from assay.cli.page import page

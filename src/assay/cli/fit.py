@@ -10,6 +10,7 @@ from assay.cli.completion import complete_one_learner
 from assay.cli.costs import refuse_options
 from assay.cli.data import data_argument, open_data, rows_to_learn, target_option, task_option
 from assay.cli.reading import Reading, table_options
+from assay.cli.sequences import fit_sequences, refuse_with_sequences, sequence_options
 from assay.cli.words import counted
 from assay.errors import did_you_mean
 from assay.learners import KIND_OF_TASK
@@ -49,6 +50,7 @@ DEFAULT_LEARNER = {"classification": "naive bayes", "regression": "linear regres
     type=click.Path(dir_okay=False, writable=True, allow_dash=True),
     help="The model file; - is standard output.",
 )
+@sequence_options
 @table_options
 def command(
     data: str,
@@ -59,6 +61,8 @@ def command(
     calibrate: bool,
     intervals: bool,
     output: str,
+    sequence: str | None,
+    order: str | None,
     reading: Reading,
 ) -> None:
     """Train one learner on all rows of a table and save it as data (no code inside).
@@ -72,6 +76,11 @@ def command(
     from assay.learners import find_learner
 
     check_output(output, "--output", data)
+    single = {"--task regression": task == "regression", "--calibrate": calibrate, "--interval": intervals}
+    refuse_with_sequences(single, order, sequence)
+    if sequence is not None:
+        fit_sequences(data, target, learner, settings, output, reading, sequence, order, _apply)
+        return
     of_learner = None if learner is None else task_of_learners([learner])
     if learner is not None:
         find_learner(learner, KIND_OF_TASK[task or of_learner or "classification"])  # before the file is read

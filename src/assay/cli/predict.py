@@ -9,6 +9,7 @@ import click
 from assay.cli.costs import cost_option, decision_rule, refuse_options, reject_option
 from assay.cli.data import data_argument, rows_for
 from assay.cli.reading import Reading, table_options
+from assay.cli.sequences import predict_sequences, refuse_of_rows, refuse_with_sequences, sequence_options
 from assay.errors import spoken_as
 
 BATCH_SIZE = 256  # rows that are explained together: ensembles go over their trees once for all of them
@@ -39,6 +40,7 @@ BATCH_SIZE = 256  # rows that are explained together: ensembles go over their tr
 )
 @cost_option
 @reject_option
+@sequence_options
 @table_options
 def command(
     model: str,
@@ -49,6 +51,8 @@ def command(
     reason: bool,
     cost: tuple[str, ...],
     reject: float | None,
+    sequence: str | None,
+    order: str | None,
     reading: Reading,
 ) -> None:
     """Predict each row of a table with a model saved by assay fit.
@@ -65,6 +69,16 @@ def command(
     if model == data == "-":
         raise click.UsageError("Model and table cannot both come from standard input.")
     fitted = load_model(model)
+    if getattr(fitted, "takes_sequences", False):
+        refuse_with_sequences(
+            {"--interval": interval, "--reason": reason, "--cost": cost, "--reject": reject},
+            None,
+            "a model of sequences",
+        )
+        with spoken_as(model, type(fitted).__name__):
+            predict_sequences(fitted, data, output, reading, sequence, order, probabilities)
+        return
+    refuse_of_rows(model, sequence, order)
     rows = rows_for(fitted, data, reading)
     if not hasattr(fitted, "predict"):
         raise click.ClickException(f"{model} holds a {type(fitted).__name__}, which predicts nothing.")

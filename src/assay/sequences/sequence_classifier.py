@@ -14,7 +14,7 @@ from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
 from assay.core.parameters import Choice, Count, Instance, Range, Simplex, check
 from assay.core.scores import softmax
-from assay.core.stored import AnyArray, Each, FloatArray, Object, Plain
+from assay.core.stored import AnyArray, Each, FloatArray, Mapped, Object, Plain, Text
 from assay.core.targets import encode_labels
 from assay.errors import DataError, DegenerateError
 from assay.sequences.gaussian_hmm import GaussianHMM
@@ -41,7 +41,7 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : default None
-        The model, not fitted; None is ``GaussianHMM(3, n_iter=20, random_state=0)``.
+        The model, not fitted; None is ``GaussianHMM(3, n_iter=20, n_init=5, random_state=0)``.
     priors : (c,) probabilities, default None
         Of the classes, in the order of ``classes_``; None takes their shares.
     training : "generative" or "discriminative", default "generative"
@@ -88,6 +88,8 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
     }
     stored = {
         "history_": Each(Plain()),
+        "target_name_": Text() | None,
+        "reading_": Mapped(Each(Text())),
         "classes_": AnyArray("K"),
         "class_prior_": FloatArray("K", low=0, high=1),
         "estimators_": Each(Object(BaseEstimator)),
@@ -130,7 +132,7 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         self.schema_, self.classes_ = data.schema, classes
         shares = np.bincount(codes, minlength=len(classes)) / len(codes)
         self.class_prior_ = shares if self.priors is None else np.asarray(self.priors, dtype=np.float64)
-        base = GaussianHMM(3, n_iter=20, random_state=0) if self.estimator is None else self.estimator
+        base = GaussianHMM(3, n_iter=20, n_init=5, random_state=0) if self.estimator is None else self.estimator
         self.estimators_ = [
             clone(base).fit(data.take(np.flatnonzero(codes == k))) for k in range(len(classes))
         ]
