@@ -201,3 +201,31 @@ def test_random_subspaces_are_views_drawn_at_random():
     )
     same = VotingClassifier([(name, GaussianNB()) for name in views], voting="soft", views=views).fit(X, y)
     assert_allclose(same.predict_proba(X), drawn.predict_proba(X), rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.capability("IML-17-05")
+def test_weights_by_evidence_are_the_likelihoods_of_unseen_rows():
+    """Oracle: by hand, on the same folds."""
+    from sklearn.model_selection import KFold
+    from sklearn.model_selection import cross_val_predict as predicted
+
+    from assay.linear import Ridge
+    from assay.stats import model_probabilities
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
+    members = [("bayes", GaussianNB()), ("line", LogisticRegression())]
+    vote = VotingClassifier(members, voting="soft", weights="evidence", cv=KFold(4)).fit(X, y)
+    P = [predicted(m, X, y, cv=KFold(4), method="predict_proba")[np.arange(40), y] for _, m in members]
+    assert_allclose(vote.weights_, model_probabilities(np.log(P).sum(axis=1)).posterior, rtol=1e-9)
+    heavy = VotingClassifier(members, voting="soft", weights="evidence", cv=KFold(4)).fit(
+        X, y, np.full(40, 2.0)
+    )
+    assert (heavy.weights_.max() > vote.weights_.max()) or heavy.weights_.max() > 0.999
+    t = X @ [1.0, 2.0] + rng.normal(size=40)
+    numbers = VotingRegressor([("a", Ridge(1.0)), ("b", Ridge(30.0))], weights="evidence", cv=KFold(4)).fit(
+        X, t
+    )
+    mse = [np.mean((predicted(Ridge(a), X, t, cv=KFold(4)) - t) ** 2) for a in (1.0, 30.0)]
+    assert_allclose(numbers.weights_, model_probabilities(-20 * np.log(mse)).posterior, rtol=1e-9)

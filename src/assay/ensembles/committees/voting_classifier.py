@@ -21,6 +21,7 @@ from assay.ensembles.committees.committee import COMMITTEE, FOLDS, Committee, el
 from assay.ensembles.committees.weighing import (
     CLASS_WEIGHINGS,
     accuracy_weights,
+    evidence_weights,
     is_weights,
     pool_weights,
     weights_of,
@@ -54,6 +55,9 @@ class VotingClassifier(Committee, TransformerMixin, Classifier):
 
     .. math:: w = \arg\min_{w \ge 0, 1^Tw = 1} \sum_t \sum_k \Big(\sum_j w_j P_j(k\mid x^t) - [y^t = k]\Big)^2 \quad (2)
 
+    and "evidence" by the probability that each member gives to all these classes together, :math:`w_j \propto \prod_t
+    P_j(y^t\mid x^t)`, the Bayesian combination: with many rows nearly all weight goes to one member.
+
     Cost: fit that of the members, ``cv`` + 1 times where weights are learned; predict that of all members; memory
     O(n K) for each member.
 
@@ -62,7 +66,7 @@ class VotingClassifier(Committee, TransformerMixin, Classifier):
     estimators : list of (name, classifier), default None
         The members; "drop" in place of one leaves it out. None is naive Bayes, logistic regression and a tree.
     voting : "hard", "soft" or a rule, default "hard"
-    weights : (members,) numbers, "accuracy", "simplex" or None, default None
+    weights : (members,) numbers, "accuracy", "simplex", "evidence" or None, default None
         None weighs all alike.
     n_jobs : int or None, default None
         Most fits at a time.
@@ -123,7 +127,8 @@ class VotingClassifier(Committee, TransformerMixin, Classifier):
             "hard", "soft", *(rule for rule in CLASS_RULES if rule not in ("mean", "plurality"))
         ),
         "weights": Any_(
-            "a list of numbers from 0 up, 'accuracy', 'simplex', or None", is_weights(CLASS_WEIGHINGS)
+            "a list of numbers from 0 up, 'accuracy', 'simplex', 'evidence', or None",
+            is_weights(CLASS_WEIGHINGS),
         ),
         "flatten_transform": Flag(),
         "cv": FOLDS,
@@ -175,7 +180,9 @@ class VotingClassifier(Committee, TransformerMixin, Classifier):
         if isinstance(self.weights, str) and len(self._members()) > 1:
             parts, rows = self._unseen(X, target, w, True, lambda j, model, some: self._output(model, some))
             outputs, w_rows = np.stack(parts), None if w is None else w[rows]
-            learn = accuracy_weights if self.weights == "accuracy" else pool_weights
+            learn = {"accuracy": accuracy_weights, "simplex": pool_weights, "evidence": evidence_weights}[
+                self.weights
+            ]
             self.weights_ = learn(outputs, y[rows], w_rows)
         self._fit_all(X, target, w)
 

@@ -31,7 +31,8 @@ class VotingRegressor(Committee, TransformerMixin, Regressor):
     or, with another rule for ``voting``, the median, the least, the greatest or an ordered mean ("owa") of the members'
     numbers, see :func:`~assay.ensembles.combine`. Weights can be learned from rows that the members did not see, with
     ``cv`` folds: "simplex" has the least squared error of all weights from 0 up, "variance" the least variance of the
-    error of all weights, :math:`w \propto C^{-1}1` with the covariance C of the members' errors; some may be negative.
+    error of all weights, :math:`w \propto C^{-1}1` with the covariance C of the members' errors; some may be negative;
+    "evidence" the likelihood of each member's errors as Gaussian noise, :math:`w_j \propto MSE_j^{-n/2}`.
 
     Cost: fit that of the members, ``cv`` + 1 times where weights are learned; predict that of all members; memory O(n)
     for each member.
@@ -40,7 +41,7 @@ class VotingRegressor(Committee, TransformerMixin, Regressor):
     ----------
     estimators : list of (name, regressor), default None
         The members; "drop" in place of one leaves it out. None is ridge regression, a tree and boosted trees.
-    weights : (members,) numbers, "simplex", "variance" or None, default None
+    weights : (members,) numbers, "simplex", "variance", "evidence" or None, default None
         None weighs all alike.
     n_jobs : int or None, default None
         Most fits at a time.
@@ -96,7 +97,8 @@ class VotingRegressor(Committee, TransformerMixin, Regressor):
     accepts = {
         **COMMITTEE,
         "weights": Any_(
-            "a list of numbers from 0 up, 'simplex', 'variance', or None", is_weights(NUMBER_WEIGHINGS)
+            "a list of numbers from 0 up, 'simplex', 'variance', 'evidence', or None",
+            is_weights(NUMBER_WEIGHINGS),
         ),
         "voting": Choice(*NUMBER_RULES),
         "cv": FOLDS,

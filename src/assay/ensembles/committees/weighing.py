@@ -11,18 +11,22 @@ from assay.ensembles.committees.combining import shares_of
 from assay.ensembles.committees.voting_theory import minimum_variance_weights
 from assay.errors import DegenerateError, ParameterError
 from assay.optimize.simplex_least_squares import simplex_least_squares
+from assay.stats.bayesian.model_comparison import model_probabilities
 
 __all__ = [
     "CLASS_WEIGHINGS",
     "NUMBER_WEIGHINGS",
     "accuracy_weights",
     "error_weights",
+    "evidence_weights",
     "is_weights",
     "pool_weights",
 ]
 
-CLASS_WEIGHINGS = ("accuracy", "simplex")
-NUMBER_WEIGHINGS = ("simplex", "variance")
+CLASS_WEIGHINGS = ("accuracy", "simplex", "evidence")
+NUMBER_WEIGHINGS = ("simplex", "variance", "evidence")
+LEAST_VARIANCE = 1e-20  # of errors, in units of the mean square of the target
+LEAST_CHANCE = 1e-15  # of the true class, so that one impossible answer does not rule a member out
 
 
 def is_weights(names: Sequence[str]) -> Callable[[Any], bool]:
@@ -59,11 +63,28 @@ def pool_weights(outputs: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np
     )
 
 
+def evidence_weights(outputs: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
+    """(L,) the posterior probabilities of members, by the likelihood of classes that they did not see, (L, n, K)."""
+    chance = np.maximum(np.take_along_axis(outputs, y[None, :, None], axis=2)[:, :, 0], LEAST_CHANCE)
+    logs = np.log(chance) if w is None else w * np.log(chance)
+    return np.asarray(model_probabilities(logs.sum(axis=1)).posterior)
+
+
 def error_weights(outputs: np.ndarray, r: np.ndarray, w: np.ndarray | None, how: str, who: str) -> np.ndarray:
-    """(L,) weights of members' numbers (L, n) for the target r: least squares on the simplex, or of least variance."""
+    """(L,) weights of numbers (L, n) for a target r: least squares on the simplex, least variance, evidence."""
     if how == "simplex":
         return simplex_least_squares(outputs.T, r, w)
     errors = outputs - r
+    if how == "evidence":  # of Gaussian errors with the variance that each member has
+        total = len(r) if w is None else w.sum()
+        variance = np.average(errors**2, axis=1, weights=w)
+        with np.errstate(divide="ignore"):
+            logs = (
+                -0.5
+                * total
+                * np.log(np.maximum(variance, LEAST_VARIANCE * float(np.average(r**2, weights=w))))
+            )
+        return np.asarray(model_probabilities(logs).posterior)
     try:
         return minimum_variance_weights(np.cov(errors, aweights=w))
     except DegenerateError as problem:
