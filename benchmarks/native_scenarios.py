@@ -930,6 +930,20 @@ def belief_networks() -> None:
 
 
 @scenario
+def prototypes_and_maps() -> None:
+    from assay.local import LVQClassifier, SelfOrganizingMap
+
+    X, y = numbers()
+    weights = np.linspace(0.5, 2, len(y))
+    for algorithm in ("lvq1", "olvq1", "lvq2.1", "lvq3", "glvq"):
+        LVQClassifier(2, algorithm=algorithm, max_iter=2, random_state=0).fit(X, y)
+    LVQClassifier(2, max_iter=2, random_state=0).fit(X, y, sample_weight=weights)
+    for neighborhood in ("gaussian", "bubble"):
+        SelfOrganizingMap((3, 3), neighborhood=neighborhood, max_iter=2, random_state=0).fit(X)
+    SelfOrganizingMap(4, topology="ring", max_iter=2, random_state=0).fit(X, sample_weight=weights)
+
+
+@scenario
 def acting() -> None:
     from assay.reinforcement import (
         DoubleQLearning,

@@ -24,6 +24,7 @@ from assay.plots.embedding_display import EmbeddingDisplay
 from assay.plots.feature_strips_display import FeaturePairsDisplay, FeatureStripsDisplay
 from assay.plots.forecast_display import ForecastDisplay
 from assay.plots.gain_display import GainDisplay
+from assay.plots.graph_display import GraphDisplay
 from assay.plots.grid_world_display import GridWorldDisplay
 from assay.plots.hidden_units_display import HiddenUnitsDisplay, WeightsDisplay
 from assay.plots.importance_display import ImportanceDisplay
@@ -53,6 +54,7 @@ from assay.plots.scatter_matrix_display import ScatterMatrixDisplay
 from assay.plots.scree_display import ScreeDisplay
 from assay.plots.selection_frequency_display import SelectionFrequencyDisplay
 from assay.plots.selection_trace_display import SelectionTraceDisplay
+from assay.plots.self_organizing_map_display import SelfOrganizingMapDisplay
 from assay.plots.shattering_display import ShatteringDisplay
 from assay.plots.smoother_display import SmootherDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
@@ -91,6 +93,7 @@ __all__ = [
     "FeatureStripsDisplay",
     "ForecastDisplay",
     "GainDisplay",
+    "GraphDisplay",
     "GridWorldDisplay",
     "HiddenUnitsDisplay",
     "ImportanceDisplay",
@@ -120,6 +123,7 @@ __all__ = [
     "ScreeDisplay",
     "SelectionFrequencyDisplay",
     "SelectionTraceDisplay",
+    "SelfOrganizingMapDisplay",
     "ShatteringDisplay",
     "SmootherDisplay",
     "StagedErrorDisplay",

@@ -55,6 +55,7 @@ from assay.linear import (
     Ridge,
     SGDClassifier,
 )
+from assay.local import LVQClassifier, RBFNetworkClassifier, SelfOrganizingMap
 from assay.mixture import (
     BayesianGaussianMixture,
     BayesianMixtureOfExperts,
@@ -434,6 +435,9 @@ def models():
             BayesianNetworkClassifier(augmented=True, cuts=2).fit(Table.of(COLUMNS), SORTS),
             COLUMNS,
         ),
+        "rbf_network": (RBFNetworkClassifier(3, random_state=0).fit(X, y), X.tolist()),
+        "lvq": (LVQClassifier(2, random_state=0).fit(X, y), X.tolist()),
+        "self_organising_map": (SelfOrganizingMap((3, 2), random_state=0).fit(X), X.tolist()),
         "gaussian_hmm": (GaussianHMM(2, random_state=0).fit(X), X.tolist()),
         "mixed_hmm": (MixedHMM(2, random_state=0).fit(Table.of(whole)), whole),
         "sequence_classifier": (

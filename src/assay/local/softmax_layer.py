@@ -1,0 +1,54 @@
+"""The output layer of classes: softmax regression on the hidden units, by Newton's method."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.core.scores import softmax
+from assay.optimize.newton import newton
+
+__all__ = ["MOST_NEWTON_WEIGHTS", "softmax_layer"]
+
+MOST_NEWTON_WEIGHTS = 600  # whose curvature is worth a matrix of all pairs
+
+
+class _CrossEntropy:
+    """Weighted cross-entropy of the softmax of F W^T, with a penalty on each weight."""
+
+    def __init__(self, F: np.ndarray, target: np.ndarray, weight: np.ndarray, penalty: np.ndarray):
+        self.F, self.target, self.weight, self.penalty = F, target, weight, penalty
+
+    def value_gradient(self, w: np.ndarray, /) -> tuple[float, np.ndarray]:
+        W = w.reshape(self.target.shape[1], -1)
+        Z = self.F @ W.T
+        Z -= Z.max(axis=1, keepdims=True)
+        logs = Z - np.log(np.exp(Z).sum(axis=1, keepdims=True))
+        value = -float((self.weight[:, None] * self.target * logs).sum())
+        gradient = ((np.exp(logs) - self.target) * self.weight[:, None]).T @ self.F
+        return value + 0.5 * float((self.penalty * W**2).sum()), (gradient + self.penalty * W).ravel()
+
+    def curvature(self, w: np.ndarray, /) -> tuple[float, np.ndarray, np.ndarray]:
+        K, p = self.target.shape[1], self.F.shape[1]
+        P = softmax(self.F @ w.reshape(K, p).T)
+        second = np.empty((K, p, K, p))
+        for k in range(K):
+            for j in range(k + 1):
+                share = self.weight * P[:, k] * ((k == j) - P[:, j])
+                second[k, :, j] = (self.F * share[:, None]).T @ self.F
+                second[j, :, k] = second[k, :, j].T
+        matrix = second.reshape(K * p, K * p)
+        matrix[np.diag_indices(K * p)] += np.tile(self.penalty, K)
+        return *self.value_gradient(w), matrix
+
+
+def softmax_layer(
+    F: np.ndarray, target: np.ndarray, weight: np.ndarray, penalty: np.ndarray, max_iter: int
+) -> tuple[np.ndarray, int, bool]:
+    """(K, p) the weights of least penalised cross-entropy, the steps, and whether the gradient vanished."""
+    K = target.shape[1]
+    scale = max(float(weight.sum()), 1e-300)
+    problem = _CrossEntropy(F, target, weight / scale, penalty / scale)
+    result = newton(problem, np.zeros(K * F.shape[1]), tol=1e-12, max_iter=max_iter)
+    W: np.ndarray = result.w.reshape(K, -1)
+    W = W - W.mean(axis=0)  # the softmax does not see what all classes share
+    return W, result.n_iter, result.reason in ("gradient", "value", "stuck")

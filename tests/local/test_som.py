@@ -1,0 +1,131 @@
+"""Self-organising maps: the worked step, the rule by the book, order on the map."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import assay.local._som as _som
+from assay.errors import ParameterError
+from assay.local import SelfOrganizingMap
+from assay.local.lattice import Lattice
+
+rng = np.random.default_rng(0)
+
+
+def shown(X, M, lattice, rate, sigma, bubble=False, last=None, visits=10**12):
+    M = np.array(M, dtype=float)
+    rate_last, sigma_last = last or (rate, sigma)
+    rule = _som.MapRule(
+        first_rate=rate, last_rate=rate_last, first_sigma=sigma, last_sigma=sigma_last, bubble=bubble
+    )
+    _som.learn(X=X, weight=np.empty(0), order=np.arange(len(X)), M=M, gap=lattice.gaps(bubble), rule=rule, begin=0,
+               visits=visits)  # fmt: skip
+    return M
+
+
+def by_the_book(X, M, lattice, rates, sigmas, bubble, visits):
+    M, gaps = M.copy(), lattice.gaps(bubble)
+    for t, x in enumerate(X):
+        rate, sigma = (a * (b / a) ** (t / visits) for a, b in (rates, sigmas))
+        i = ((x - M) ** 2).sum(axis=1).argmin()
+        inside = np.where(gaps[i] <= sigma, 1 - gaps[i] / (np.floor(sigma) + 1), 0)
+        e = inside if bubble else np.exp(-gaps[i] / 2 / sigma**2)
+        M += rate * e[:, None] * (x - M)
+    return M
+
+
+@pytest.mark.capability("IML-12-07")
+def test_the_worked_step_on_a_chain():
+    """Printed: chain 0..4, x = 10, rate 0.5, sigma 1: 0.001677, 1.049990, 2.541341, 5.122857, 7."""
+    after = shown(np.array([[10.0]]), np.arange(5.0)[:, None], Lattice((1, 5), "chain"), 0.5, 1.0)
+    assert_allclose(after[:, 0], [0.001677, 1.049990, 2.541341, 5.122857, 7.0], atol=5e-7)
+    ring = shown(np.array([[10.0]]), np.arange(5.0)[:, None], Lattice((1, 5), "ring"), 0.5, 1.0)
+    assert_allclose(ring[0, 0], 0.5 * np.exp(-0.5) * 10)  # the first is the last one's neighbour
+
+
+@pytest.mark.capability("IML-12-08")
+def test_without_neighbours_it_is_a_step_of_online_k_means():
+    X, M, lattice = rng.normal(size=(30, 3)), rng.normal(size=(12, 3)), Lattice((3, 4), "grid")
+    after = shown(X, M, lattice, 0.1, 1e-3)
+    expected = M.copy()
+    for x in X:
+        i = ((x - expected) ** 2).sum(axis=1).argmin()
+        expected[i] += 0.1 * (x - expected[i])
+    assert_allclose(after, expected, rtol=1e-12)
+    model = SelfOrganizingMap((3, 4), random_state=0).fit(X)
+    units = model.predict(X)
+    assert_array_equal(model.transform(X), np.column_stack(np.divmod(units, 4)))
+
+
+@pytest.mark.parametrize("bubble", [False, True])
+@pytest.mark.parametrize("topology", ["grid", "hexagonal", "chain", "ring"])
+def test_the_native_rule_is_that_of_the_book(topology, bubble):
+    lattice = Lattice((1, 12) if topology in ("chain", "ring") else (3, 4), topology)
+    X, M = rng.normal(size=(40, 3)), rng.normal(size=(12, 3))
+    native = shown(X, M, lattice, 0.5, 2.0, bubble, (0.05, 0.5), 40)
+    assert_allclose(native, by_the_book(X, M, lattice, (0.5, 0.05), (2.0, 0.5), bubble, 40), atol=1e-5)
+
+
+@pytest.mark.capability("IML-12-09")
+def test_quality_counted_by_hand():
+    """A grid of 2 x 2 at the corners of a square: a row between opposite corners is a break of the map."""
+    model = SelfOrganizingMap((2, 2), random_state=0).fit(rng.normal(size=(20, 2)))
+    model.units_ = np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 5.0], [0.9, 0.9]])  # unit 3 lies near unit 0
+    rows = np.array([[0.1, 0.0], [0.42, 0.45], [1.0, 0.0]])
+    assert_array_equal(model.predict(rows), [0, 0, 1])
+    assert_allclose(model._topographic(rows), 1 / 3)  # of the second row, units 0 and 3 share no link
+    assert_allclose(model.hits(rows), [[2, 1], [0, 0]])
+    apart = [1.0, 1.0, np.hypot(5, 5), np.hypot(4.1, 4.1), np.hypot(0.1, 0.9)]
+    expected = [[(apart[0] + apart[2]) / 2, (apart[0] + apart[4]) / 2], [(apart[2] + apart[3]) / 2, (apart[3] + apart[4]) / 2]]  # fmt: skip
+    assert_allclose(model.distance_map(), expected)
+
+
+@pytest.mark.parametrize("training", ["online", "batch"])
+@pytest.mark.parametrize("start", ["plane", "rows"])
+def test_a_map_unfolds_on_a_square(training, start):
+    X = rng.uniform(size=(800, 2))
+    model = SelfOrganizingMap((6, 6), training=training, start=start, random_state=1).fit(X)
+    assert model.topographic_error_ < 0.2 and model.quantization_error_ < 0.12
+    errors = [step["quantization_error"] for step in model.history_]
+    assert errors[-1] < errors[0]
+
+
+def test_a_batch_pass_is_a_weighted_mean_and_weights_are_copies():
+    X, w = rng.normal(size=(50, 2)), rng.integers(1, 4, 50)
+    settings = {"shape": (3, 3), "training": "batch", "max_iter": 5}
+    heavy = SelfOrganizingMap(**settings).fit(X, sample_weight=w)
+    start = SelfOrganizingMap(**settings)._first_units(X, Lattice((3, 3), "grid"), np.random.RandomState(0))
+    M = start
+    for step in range(5):
+        sigma = 1.5 * (0.3 / 1.5) ** (step / 4)
+        near = np.exp(-Lattice((3, 3), "grid").gaps() / 2 / sigma**2)
+        unit = ((X[:, None] - M) ** 2).sum(axis=2).argmin(axis=1)
+        e = near[:, unit] * w
+        M = e @ X / e.sum(axis=1, keepdims=True)
+    assert_allclose(heavy.units_, M, rtol=1e-9)
+
+
+@pytest.mark.capability("IML-12-39")
+def test_a_ring_tours_points_on_a_circle():
+    turn = np.sort(rng.uniform(0, 2 * np.pi, 20))
+    cities = np.column_stack([np.cos(turn), np.sin(turn)])
+    model = SelfOrganizingMap(60, topology="ring", max_iter=300, random_state=0).fit(cities)
+    place = model.transform(cities)[:, 0]
+    tour = np.argsort(place, kind="stable")
+    at_first = tour.tolist().index(0)
+    around = np.roll(tour, -at_first)
+    assert around.tolist() in (list(range(20)), [0, *range(19, 0, -1)])
+
+
+def test_odd_maps():
+    one = SelfOrganizingMap((1, 1), random_state=0).fit([[1.0, 2.0]])
+    assert_allclose(one.units_, [[1.0, 2.0]])
+    assert one.topographic_error_ == 0
+    same = SelfOrganizingMap((3, 3), random_state=0).fit(np.ones((5, 2)))
+    assert_allclose(same.units_, 1.0)
+    for settings, message in (
+        ({"shape": (0, 3)}, "shape must be"), ({"shape": (2, 3), "topology": "ring"}, "a ring has one number"),
+        ({"sigma": -1.0}, "sigma"), ({"topology": "torus"}, "topology"), ({"shape": "wide"}, "shape must be"),
+    ):  # fmt: skip
+        with pytest.raises(ParameterError, match=message):
+            SelfOrganizingMap(**settings).fit([[1.0], [2.0]])
