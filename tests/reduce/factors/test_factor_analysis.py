@@ -207,7 +207,11 @@ def test_factors_and_densities_do_not_depend_on_the_scale(method, scale):
 def test_slope_and_curvature_of_the_deviance_are_its_differences():
     random = np.random.default_rng(0)
     R, x, e = np.corrcoef(random.normal(size=(6, 30))), np.log(random.uniform(0.2, 0.9, 6)), 1e-5
-    here = _Specific.of(R, x, 2)
+    point = _Specific.of(R, x, 2)
     pairs = [(_Specific.of(R, x + e * step, 2), _Specific.of(R, x - e * step, 2)) for step in np.eye(6)]
-    np.testing.assert_allclose(here.slope, [(a.deviance - b.deviance) / (2 * e) for a, b in pairs], atol=1e-8)
-    np.testing.assert_allclose(here.curvature(), [(a.slope - b.slope) / (2 * e) for a, b in pairs], atol=1e-8)
+    np.testing.assert_allclose(
+        point.slope, [(a.deviance - b.deviance) / (2 * e) for a, b in pairs], atol=1e-8
+    )
+    np.testing.assert_allclose(
+        point.curvature(), [(a.slope - b.slope) / (2 * e) for a, b in pairs], atol=1e-8
+    )

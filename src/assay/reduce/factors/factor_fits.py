@@ -101,41 +101,41 @@ def deviance(R: np.ndarray, V: np.ndarray, psi: np.ndarray) -> float:
 def _climb(R: np.ndarray, k: int, start: np.ndarray, tol: float, max_iter: int) -> FactorFit:
     """Newton's steps from one start, within bounds; each is shortened until the deviance falls."""
     low, high = np.log(FLOOR * np.diag(R)), np.log(np.diag(R))
-    here = _Specific.of(R, np.clip(np.log(start), low, high), k)
-    history, converged = [here.deviance], False
+    point = _Specific.of(R, np.clip(np.log(start), low, high), k)
+    history, converged = [point.deviance], False
     for _ in range(max_iter):
-        slope = here.slope
-        free = ~((here.x <= low) & (slope > 0) | (here.x >= high) & (slope < 0))
+        slope = point.slope
+        free = ~((point.x <= low) & (slope > 0) | (point.x >= high) & (slope < 0))
         step = np.zeros_like(slope)
-        step[free] = -_solved(here, free, slope[free])
+        step[free] = -_solved(point, free, slope[free])
         step *= min(1.0, LONGEST_STEP / np.abs(step).max(initial=LONGEST_STEP))
-        rounding = tol * abs(here.deviance)
+        rounding = tol * abs(point.deviance)
         if not -float(slope @ step) > rounding:  # the last step: too near for the deviance to tell
-            here, converged = _Specific.of(R, np.clip(here.x + step, low, high), k), True
+            point, converged = _Specific.of(R, np.clip(point.x + step, low, high), k), True
             break
         for _ in range(MOST_HALVINGS):
-            there = _Specific.of(R, np.clip(here.x + step, low, high), k)
-            if there.deviance <= here.deviance + ENOUGH_GAIN * float(slope @ (there.x - here.x)):
+            next_point = _Specific.of(R, np.clip(point.x + step, low, high), k)
+            if next_point.deviance <= point.deviance + ENOUGH_GAIN * float(slope @ (next_point.x - point.x)):
                 break
             step /= 2
-        gain = here.deviance - there.deviance
+        gain = point.deviance - next_point.deviance
         if gain > 0:
-            here = there
-            history.append(here.deviance)
+            point = next_point
+            history.append(point.deviance)
         if gain <= rounding:
             converged = True
             break
-    leading = np.sqrt(np.maximum(here.theta[:k] - 1, 0))
-    V = np.exp(here.x / 2)[:, None] * here.U[:, :k] * leading
-    return FactorFit(with_fixed_signs(V.T).T, np.exp(here.x), history, converged)
+    leading = np.sqrt(np.maximum(point.theta[:k] - 1, 0))
+    V = np.exp(point.x / 2)[:, None] * point.U[:, :k] * leading
+    return FactorFit(with_fixed_signs(V.T).T, np.exp(point.x), history, converged)
 
 
 @dataclass(frozen=True)
 class _Specific:
-    r"""What is known at specific variances exp(x): eigenvalues :math:`\theta` and vectors of :math:`A=\Psi^{-1/2}R\Psi^{-1/2}`.
+    r"""Specific variances exp(x), and the eigenvalues and vectors of :math:`\Psi^{-1/2}R\Psi^{-1/2}` that belong to them.
 
-    The deviance is :math:`\sum x + \sum_{j\in L}(\log\theta_j + 1) + \sum_{m\notin L}\theta_m`, with L the first k as far
-    as they exceed 1.
+    The deviance is :math:`\sum x + \sum_{j\in L}(\log\theta_j + 1) + \sum_{m\notin L}\theta_m`, with L the first k as
+    far as they exceed 1.
     """
 
     x: np.ndarray
@@ -157,8 +157,8 @@ class _Specific:
 
     @property
     def slope(self) -> np.ndarray:
-        rest = self.U[:, self.leading :]
-        return (rest * rest) @ (1 - self.theta[self.leading :])
+        others = self.U[:, self.leading :]
+        return (others * others) @ (1 - self.theta[self.leading :])
 
     def curvature(self) -> np.ndarray:
         r"""(d, d) the second derivatives of the deviance by x, with m outside of L and l in it.
@@ -166,12 +166,12 @@ class _Specific:
         .. math:: \Big(\sum_m u_{im}u_{jm}\Big)\Big(\sum_m\theta_mu_{im}u_{jm}\Big) + \sum_l u_{il}u_{jl}\sum_m
                   \frac{(\theta_m-1)(\theta_m+\theta_l)}{\theta_m-\theta_l}\,u_{im}u_{jm}
         """
-        q, rest = self.leading, self.U[:, self.leading :]
+        q, others = self.leading, self.U[:, self.leading :]
         small = self.theta[q:]
-        H = (rest @ rest.T) * ((rest * small) @ rest.T)
+        H = (others @ others.T) * ((others * small) @ others.T)
         for large, u in zip(self.theta[:q], self.U[:, :q].T):
             gap = np.minimum(small - large, -np.finfo(float).eps * large)
-            H += np.outer(u, u) * ((rest * ((small - 1) * (small + large) / gap)) @ rest.T)
+            H += np.outer(u, u) * ((others * ((small - 1) * (small + large) / gap)) @ others.T)
         return H
 
 
@@ -179,8 +179,8 @@ def _solved(at: _Specific, free: np.ndarray, slope: np.ndarray) -> np.ndarray:
     """The curvature's solution; where that is not positive definite, that of a model that fits (Joreskog)."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-    rest = at.U[:, at.leading :]
-    for H in (at.curvature, lambda: (rest @ rest.T) ** 2 + RIDGE * np.eye(len(rest))):
+    others = at.U[:, at.leading :]
+    for H in (at.curvature, lambda: (others @ others.T) ** 2 + RIDGE * np.eye(len(others))):
         try:
             return cho_solve(cho_factor(H()[np.ix_(free, free)]), slope)
         except LinAlgError:
