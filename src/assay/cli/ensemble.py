@@ -143,6 +143,7 @@ def command(
     from assay.evaluate.metrics import as_measures, task_of_metrics
     from assay.select import ModelLibrary
     from assay.select.members.model_library import LibraryAnswer, SharedLibrary
+    from assay.tables.rows import take_rows
 
     check_output(output, "--output", data)
     check_output(report, "--report", data)
@@ -187,13 +188,10 @@ def command(
             random_state=seed, n_jobs=jobs, name=dataset.name, target=dataset.target, task=aim.task,
         )  # fmt: skip
         result.settings["command"] = shlex.join(["assay", *sys.argv[1:]])
-    table, y = (dataset.X, dataset.y) if times is None else _in_order(dataset.X, dataset.y, times)
-    library.fit(
-        table,
-        y,
-        weights if times is None or weights is None else weights[times.argsort(kind="stable")],
-        groups if times is None or groups is None else groups[times.argsort(kind="stable")],
-    )
+    parts: list[Any] = [dataset.X, dataset.y, weights, groups]
+    if times is not None:  # inner splits by time expect them in order
+        parts = [None if part is None else take_rows(part, times.argsort(kind="stable")) for part in parts]
+    library.fit(*parts)
     model = library.committee(method)
     dataset.tell_left_out()
     _show(library, model, method, result, as_json, output == "-")
@@ -210,14 +208,6 @@ def command(
         )
 
 
-def _in_order(X: Any, y: Any, times: Any) -> tuple[Any, Any]:
-    """The rows in order of time, as inner splits by time expect them."""
-    from assay.tables.rows import take_rows
-
-    order = times.argsort(kind="stable")
-    return take_rows(X, order), y[order]
-
-
 def _members(names: list[str] | None, variants: int, table: Any, task: str, seed: int) -> dict[str, Any]:
     """The learners with what they need in front, by name; and as many variants of each as its ranges allow."""
     from assay.cli.fit import ready
@@ -226,7 +216,7 @@ def _members(names: list[str] | None, variants: int, table: Any, task: str, seed
     from assay.learners import KIND_OF_TASK, find_learner
     from assay.tuning import RandomOptimization, default_space
 
-    kind = KIND_OF_TASK[task]
+    kind, (n, d) = KIND_OF_TASK[task], table.shape
     if names is None:
         entries = [entry for entry in suitable(table, kind) if entry.room != "baselines"]
     else:
@@ -235,7 +225,7 @@ def _members(names: list[str] | None, variants: int, table: Any, task: str, seed
     for entry in entries:
         members[entry.name] = _with_odds(ready(entry.make(), entry.scale), task)
         try:
-            settings = RandomOptimization(default_space(entry.name, *table.shape, task), random_state=seed)
+            settings = RandomOptimization(default_space(entry.name, n, d, task), random_state=seed)
         except ParameterError:
             continue  # nothing to vary
         for number, setting in enumerate(settings.ask(variants) if variants else [], start=2):

@@ -14,6 +14,7 @@ from assay.ensembles import StackingClassifier, StackingRegressor, VotingClassif
 from assay.ensembles.committees.committee import folds_of
 from assay.errors import DataError, ParameterError
 from assay.evaluate.design import Resampling
+from assay.evaluate.rows import as_column
 from assay.metrics.measure import find_measure
 from assay.select.members.ensemble_selection_classifier import EnsembleSelectionClassifier
 from assay.select.members.ensemble_selection_regressor import EnsembleSelectionRegressor
@@ -173,11 +174,13 @@ class ModelLibrary:
     ) -> Self:
         """Fit all models; rows of one group are never learned from where another of it is answered for."""
         table = X if isinstance(X, Table) else Table.of(X, who="ModelLibrary")
-        classes = self.task == "classification"
-        codes = np.unique(y, return_inverse=True)[1] if classes else np.zeros(len(table), dtype=np.int64)
-        plan = Resampling.of(self.inner)
-        plan, _ = plan.fitted_to(codes, np.unique(y) if classes else np.empty(0), groups)
-        folds = [(split.train, split.test) for split in plan.splits(codes, self.random_state, groups)]
+        classes, target = self.task == "classification", np.asarray(y)
+        labels, codes = (
+            np.unique(target, return_inverse=True) if classes else (np.empty(0), np.zeros(len(table), int))
+        )
+        of_rows = as_column(groups, len(table), "groups", "ModelLibrary")
+        plan, _ = Resampling.of(self.inner).fitted_to(codes, labels, of_rows)
+        folds = [(split.train, split.test) for split in plan.splits(codes, self.random_state, of_rows)]
         make = _GathersClasses if classes else _GathersNumbers
         gathers = make(list(self.members.items()), cv=folds, n_jobs=self.n_jobs)
         gathers.fit(table, y, sample_weight)
