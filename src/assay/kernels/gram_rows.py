@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["GramRows", "KernelRows", "MatrixRows", "PreparedRows"]
 
 VALUES_A_PIECE = 1 << 23  # computed between two looks for Ctrl-C
+WHOLE_ROWS = 8  # times as many columns as are wanted may be copied along with them
 
 
 class GramRows:
@@ -173,7 +174,17 @@ class MatrixRows(GramRows):
         to = slice(None) if places is None else places
         if self.rows is not None:
             rows, columns = self.rows[rows], self.rows if columns is None else self.rows[columns]
-        values = self.K[rows] if columns is None else self.K[np.asarray(rows)[:, None], columns]
+        if columns is None:
+            values = self.K[rows]
+        elif WHOLE_ROWS * len(columns) > len(
+            self.K
+        ):  # whole rows first: entry by entry takes several times as long
+            if places is None and out.dtype == self.K.dtype and out.shape == (len(rows), len(columns)):
+                np.take(self.K[rows], columns, axis=1, out=out, mode="clip")
+                return
+            values = self.K[rows].take(columns, axis=1)
+        else:
+            values = self.K[np.asarray(rows)[:, None], columns]
         out[to, : values.shape[1]] = values
 
     def whole(self, dtype: DTypeLike = np.float64) -> np.ndarray:

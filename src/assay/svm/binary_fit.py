@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.kernels import GramRows
+from assay.kernels import GramRows, MatrixRows
 from assay.svm.engine import Solution
 from assay.svm.span import span_values
 
@@ -64,7 +64,8 @@ class BinaryFit:
             share[others] = 0.0
             others = others[np.arange(most) * len(others) // most]
             share[others] = (len(support) - len(free)) / most
-        K = np.empty((len(free), len(free) + len(others)))
+        dtype = gram.K.dtype if isinstance(gram, MatrixRows) else np.float64
+        K = np.empty((len(free), len(free) + len(others)), dtype)
         gram.fill(free, np.concatenate([free, others]), K)
         signed = self.sign * self.alpha
         return span_values(self.scores, signed, free, others, K, gram.diagonal, self.ridge, self.bias), share

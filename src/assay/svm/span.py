@@ -6,6 +6,8 @@ import numpy as np
 
 __all__ = ["span_values"]
 
+FEWEST_IN_SINGLE = 256  # free vectors from which a factor in float32 saves time that matters
+LEAST_PIVOT_IN_SINGLE = 0.1  # of its diagonal, as a share of the largest
 JITTER = 1e-10  # share of the mean diagonal that is added to it: copies of a row have one image
 BLOCK = 1024  # bounded vectors whose spans are computed together
 
@@ -56,30 +58,26 @@ def span_values(
     - Vapnik, V. and Chapelle, O. (2000). Bounds on error expectation for support vector machines. Neural Computation
       12(9), 2013-2036. doi:10.1162/089976600300015042
     """
-    from scipy.linalg.blas import dtrmm
-    from scipy.linalg.lapack import dpotrf, dtrtri
+    from scipy.linalg.blas import dtrmm, strmm
 
     values, f = scores.copy(), len(free)
     if not f:  # nothing to lean on
         values[bounded] -= signed[bounded] * np.maximum(diagonal[bounded], 0.0)
         return values
-    M = np.array(K[:, :f], dtype=np.float64, order="F")
-    scale = max(float(np.diagonal(M).mean()), np.finfo(float).tiny)
+    scale = max(float(np.diagonal(K[:, :f]).mean()), np.finfo(float).tiny)
     shift = (
         scale if bias else 0.0
     )  # a constant more in the kernel moves nothing but the bias, and makes M definite
-    M += shift
     extra = np.zeros(f) if ridge is None else ridge[free]
-    M.flat[:: f + 1] += extra + JITTER * scale
-    lower, failed = dpotrf(M, lower=1, clean=1, overwrite_a=1)
-    if failed:  # no kernel matrix: the norm of the image bounds its span
+    inverse = _inverse_of_factor(K[:, :f], shift, extra + JITTER * scale)
+    if inverse is None:  # no kernel matrix: the norm of the image bounds its span
         both = np.concatenate([free, bounded])
         values[both] -= signed[both] * np.maximum(diagonal[both], 0.0)
         return values
-    inverse, _ = dtrtri(lower, lower=1)
-    ones = inverse.sum(axis=1)  # L^-1 1
+    multiply = strmm if inverse.dtype == np.float32 else dtrmm
+    ones = inverse.sum(axis=1, dtype=np.float64)  # L^-1 1
     total = float(ones @ ones)  # 1' K^-1 1
-    precision = np.einsum("ij,ij->j", inverse, inverse)  # the diagonal of K^-1
+    precision = np.einsum("ij,ij->j", inverse, inverse).astype(np.float64)  # the diagonal of K^-1
     if bias:
         border = ones @ inverse  # K^-1 1
         precision = precision - border**2 / total
@@ -90,10 +88,34 @@ def span_values(
     values[free] = on_margin - signed[free] * squared_span  # (1)
     for start in range(0, len(bounded), BLOCK):
         some = bounded[start : start + BLOCK]
-        k = np.array(K[:, f + start : f + start + len(some)], dtype=np.float64, order="F")
-        image = dtrmm(1.0, inverse, k + shift, lower=1)
-        square = diagonal[some] + shift - np.einsum("ij,ij->j", image, image)
+        k = np.array(K[:, f + start : f + start + len(some)], dtype=inverse.dtype, order="F")
+        k += inverse.dtype.type(shift)
+        image = multiply(1.0, inverse, k, lower=1, overwrite_b=1)
+        square = diagonal[some] + shift - np.einsum("ij,ij->j", image, image).astype(np.float64)
         if bias:
             square = square + (1.0 - ones @ image) ** 2 / total
         values[some] -= signed[some] * np.maximum(square, 0.0)  # (1)
     return values
+
+
+def _inverse_of_factor(K: np.ndarray, shift: float, ridge: np.ndarray) -> np.ndarray | None:
+    """(f, f) L^-1 of LL' = K + shift + diag(ridge): in float32 if that loses no more than a share of 1e-3.
+
+    None if the matrix is not positive definite.
+    """
+    from scipy.linalg.lapack import dpotrf, dtrtri, spotrf, strtri
+
+    f = len(K)
+    for dtype, factor, invert in ((np.float32, spotrf, strtri), (np.float64, dpotrf, dtrtri)):
+        if dtype is np.float32 and f < FEWEST_IN_SINGLE:
+            continue
+        M = np.array(K, dtype=dtype, order="F")
+        M += dtype(shift)
+        M.flat[:: f + 1] += ridge.astype(dtype)
+        lower, failed = factor(M, lower=1, clean=1, overwrite_a=1)
+        if failed:
+            continue
+        pivots = np.diagonal(lower)
+        if dtype is np.float64 or float(pivots.min()) > LEAST_PIVOT_IN_SINGLE * float(pivots.max()):
+            return invert(lower, lower=1, overwrite_c=1)[0]
+    return None
