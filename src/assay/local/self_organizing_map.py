@@ -21,6 +21,7 @@ __all__ = ["SelfOrganizingMap"]
 
 NARROWEST = 0.3  # sigma at the end: the nearest unit alone moves
 ROWS_AT_A_TIME = 4096  # of a batch pass
+ROWS_OF_HISTORY = 1000  # by which the error of each pass is judged
 
 
 class SelfOrganizingMap(Transformer):
@@ -58,7 +59,7 @@ class SelfOrganizingMap(Transformer):
     Attributes
     ----------
     units_ : (U, d), row by row of the map      n_iter_ : int
-    history_ : list of dicts, one a pass: pass, quantization_error
+    history_ : list of dicts, one a pass: pass, quantization_error (of a thousand rows or so)
     quantization_error_ : float, mean distance of the training rows to their nearest unit
     topographic_error_ : float, share of training rows whose two nearest units are no neighbours
 
@@ -149,6 +150,7 @@ class SelfOrganizingMap(Transformer):
         first = max(first, NARROWEST)
         gaps = lattice.gaps(self.neighborhood == "bubble")
         self.history_ = list[dict[str, Any]]()
+        sample = counted[:: max(1, len(counted) // ROWS_OF_HISTORY)]
         for step in range(self.max_iter):
             end_if_abandoned()
             if self.training == "batch":
@@ -165,10 +167,10 @@ class SelfOrganizingMap(Transformer):
                     X=X, weight=weight, order=draw.permutation(counted), M=M, gap=gaps, rule=rule,
                     begin=step * len(counted), visits=self.max_iter * len(counted),
                 )  # fmt: skip
-            apart = np.sqrt(squared_distances(X[counted], M).min(axis=1))
+            apart = np.sqrt(squared_distances(X[sample], M).min(axis=1))
             self.history_.append({"pass": step + 1, "quantization_error": float(apart.mean())})
         self.units_, self.n_iter_ = M, self.max_iter
-        self.quantization_error_ = self.history_[-1]["quantization_error"]
+        self.quantization_error_ = float(np.sqrt(squared_distances(X[counted], M).min(axis=1)).mean())
         self.topographic_error_ = self._topographic(X[counted])
 
     def _first_units(self, X: np.ndarray, lattice: Lattice, draw: np.random.RandomState) -> np.ndarray:
@@ -193,8 +195,10 @@ class SelfOrganizingMap(Transformer):
     def _topographic(self, X: np.ndarray) -> float:
         if len(self.units_) < 2:
             return 0.0
-        two = np.argsort(squared_distances(X, self.units_), axis=1, kind="stable")[:, :2]
-        return float(np.mean(~self._lattice.adjacent()[two[:, 0], two[:, 1]]))
+        D = squared_distances(X, self.units_)
+        first = D.argmin(axis=1)
+        D[np.arange(len(D)), first] = np.inf
+        return float(np.mean(~self._lattice.adjacent()[first, D.argmin(axis=1)]))
 
     def predict(self, X: TableLike) -> np.ndarray:
         """(n,) the number of the nearest unit of each row, row by row of the map."""
