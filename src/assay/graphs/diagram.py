@@ -206,14 +206,10 @@ class Diagram:
 
     def _line(self, a: str, b: str, places: dict[str, tuple[float, float]], plain: bool) -> str:
         (x, y), (u, v) = places[a], places[b]
-        start, end = self._border(a, x, y, u, v), self._border(b, u, v, x, y)
+        start, end = self.border(a, x, y, u, v), self.border(b, u, v, x, y)
         tip = "" if plain else ' marker-end="url(#tip)"'
         bend = ""
-        if abs(v - y) > 1.5 * LEVEL and any(  # around nodes that stand in the way
-            abs(px - (x + (u - x) * (py - y) / (v - y))) < self.width(n) / 2 and min(y, v) < py < max(y, v)
-            for n, (px, py) in places.items()
-            if n not in (a, b)
-        ):
+        if self.is_blocked(a, b, places):
             side = 1 if u >= x else -1
             bend = f"Q{(x + u) / 2 + side * 70:.1f} {(y + v) / 2:.1f} "
         path = f"M{start[0]:.1f} {start[1]:.1f}{bend or 'L'}{end[0]:.1f} {end[1]:.1f}"
@@ -227,7 +223,18 @@ class Diagram:
             )
         return line
 
-    def _border(self, name: str, x: float, y: float, u: float, v: float) -> tuple[float, float]:
+    def is_blocked(self, a: str, b: str, places: dict[str, tuple[float, float]]) -> bool:
+        """Whether another node stands on the straight line between two nodes."""
+        (x, y), (u, v) = places[a], places[b]
+        if abs(v - y) <= 1.5 * LEVEL:
+            return False
+        return any(
+            abs(px - (x + (u - x) * (py - y) / (v - y))) < self.width(n) / 2 and min(y, v) < py < max(y, v)
+            for n, (px, py) in places.items()
+            if n not in (a, b)
+        )
+
+    def border(self, name: str, x: float, y: float, u: float, v: float) -> tuple[float, float]:
         """Where the line from the middle of a node towards a point leaves the node."""
         a, b = self.width(name) / 2, HEIGHT / 2
         if self.shapes.get(name) == "point":

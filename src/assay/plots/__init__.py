@@ -9,12 +9,14 @@ from assay.plots.bound_display import BoundDisplay
 from assay.plots.boundary_display import BoundaryDisplay
 from assay.plots.calibration_display import CalibrationDisplay
 from assay.plots.chain_graph_display import ChainGraphDisplay
+from assay.plots.cluster_path_display import ClusterPathDisplay, MixtureDisplay
 from assay.plots.comparison_display import ComparisonDisplay
 from assay.plots.component_pictures_display import ComponentPicturesDisplay
 from assay.plots.confusion_matrix_display import ConfusionMatrixDisplay
 from assay.plots.correspondence_display import CorrespondenceDisplay
 from assay.plots.cost_curve_display import CostCurveDisplay
 from assay.plots.critical_difference_display import CriticalDifferenceDisplay
+from assay.plots.dendrogram_display import DendrogramDisplay
 from assay.plots.density_display import DensityDisplay
 from assay.plots.det_curve_display import DetCurveDisplay
 from assay.plots.directions_display import DirectionsDisplay
@@ -56,6 +58,7 @@ from assay.plots.selection_frequency_display import SelectionFrequencyDisplay
 from assay.plots.selection_trace_display import SelectionTraceDisplay
 from assay.plots.self_organizing_map_display import SelfOrganizingMapDisplay
 from assay.plots.shattering_display import ShatteringDisplay
+from assay.plots.silhouette_display import SilhouetteDisplay
 from assay.plots.smoother_display import SmootherDisplay
 from assay.plots.staged_error_display import StagedErrorDisplay
 from assay.plots.state_ribbon_display import StateRibbonDisplay
@@ -77,12 +80,14 @@ __all__ = [
     "BoundaryDisplay",
     "CalibrationDisplay",
     "ChainGraphDisplay",
+    "ClusterPathDisplay",
     "ComparisonDisplay",
     "ComponentPicturesDisplay",
     "ConfusionMatrixDisplay",
     "CorrespondenceDisplay",
     "CostCurveDisplay",
     "CriticalDifferenceDisplay",
+    "DendrogramDisplay",
     "DensityDisplay",
     "DetCurveDisplay",
     "DirectionsDisplay",
@@ -104,6 +109,7 @@ __all__ = [
     "LiftDisplay",
     "LossCurvesDisplay",
     "MarginDisplay",
+    "MixtureDisplay",
     "NetworkDisplay",
     "OptimizationDisplay",
     "PairedDifferenceDisplay",
@@ -125,6 +131,7 @@ __all__ = [
     "SelectionTraceDisplay",
     "SelfOrganizingMapDisplay",
     "ShatteringDisplay",
+    "SilhouetteDisplay",
     "SmootherDisplay",
     "StagedErrorDisplay",
     "StateRibbonDisplay",
