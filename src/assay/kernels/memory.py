@@ -31,7 +31,7 @@ def _needed(n: int) -> float:
 
 
 def _memory() -> float:
-    """Bytes of the machine's memory; infinite where that is not told."""
+    """Bytes of the machine's memory; infinite where the system does not say."""
     if not hasattr(os, "sysconf"):
         return float("inf")
     return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

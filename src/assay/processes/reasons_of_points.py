@@ -41,7 +41,7 @@ class ReasonsOfPoints(KernelLearner, Regressor):
         answer = mean[:, 0] * scale + base
         latent = np.sqrt(np.maximum(variance - noise_variance(posterior.kernel, X), 0.0)) * scale
         noisy = np.sqrt(variance + float(self.alpha)) * scale
-        there = posterior.values()[:, 0] * scale  # less the mean of the targets
+        levels = posterior.values()[:, 0] * scale  # less the mean of the targets
 
         def sections(i: int) -> list[Section]:
             m, s = float(answer[i]), float(noisy[i])
@@ -50,9 +50,9 @@ class ReasonsOfPoints(KernelLearner, Regressor):
             note = "From and to: the interval that holds 95 % of such targets, by the model."
             k = posterior.similarities(X[i : i + 1])[:, 0]
             weights = posterior.L.solve(k)
-            votes, order = weights * there, np.argsort(-np.abs(weights), kind="stable")[:SHOWN]
+            votes, order = weights * levels, np.argsort(-np.abs(weights), kind="stable")[:SHOWN]
             lines: list[list[Any]] = [
-                [int(j) + 1, float(k[j]), float(weights[j]), float(there[j] + base), float(votes[j])]
+                [int(j) + 1, float(k[j]), float(weights[j]), float(levels[j] + base), float(votes[j])]
                 for j in order
             ]
             others = len(votes) - len(order)

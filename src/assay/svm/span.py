@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 __all__ = ["span_values"]
@@ -109,7 +111,7 @@ def _inverse_of_factor(K: np.ndarray, shift: float, ridge: np.ndarray) -> np.nda
     for dtype, factor, invert in ((np.float32, spotrf, strtri), (np.float64, dpotrf, dtrtri)):
         if dtype is np.float32 and f < FEWEST_IN_SINGLE:
             continue
-        M = np.array(K, dtype=dtype, order="F")
+        M: Any = np.array(K, dtype=dtype, order="F")
         M += dtype(shift)
         M.flat[:: f + 1] += ridge.astype(dtype)
         lower, failed = factor(M, lower=1, clean=1, overwrite_a=1)
