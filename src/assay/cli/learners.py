@@ -92,12 +92,33 @@ def _parameters(name: str, kinds: Sequence[str], as_json: bool) -> None:
         click.echo(f"{name} is assay's {class_name}{of_kind}.")
         if document["learns"]:
             click.echo(_learning(document["learns"]))
+        if document["ranges"]:
+            ranges = "; ".join(f"{parameter} {words}" for parameter, words in document["ranges"].items())
+            click.echo(f"assay tune tries: {ranges}.")
         click.echo("Parameters for --set NAME=VALUE:")
         width = max([16, *(len(parameter["name"]) for parameter in document["parameters"])])
         for parameter in document["parameters"]:
             click.echo(
                 f"  {parameter['name']:<{width}} {parameter['accepts']} (default {parameter['default']!r})"
             )
+
+
+def _ranges(entry: Entry) -> dict[str, str]:
+    """Where a search looks for the parameters of a learner, for a table of 1,000 rows and 10 columns."""
+    from assay.errors import ParameterError
+    from assay.tuning import Category, Real, default_space
+
+    task = {kind: task for task, kind in KIND_OF_TASK.items()}.get(entry.kind)
+    try:
+        space = {} if task is None else default_space(entry.name, task=task)
+    except ParameterError:
+        return {}  # nothing to tune
+    return {
+        name: " or ".join(map(str, what.values))
+        if isinstance(what, Category)
+        else f"{what.low:g} to {what.high:g}{' (factors)' if isinstance(what, Real) and what.log else ''}"
+        for name, what in space.items()
+    }
 
 
 def _learning(learns: dict[str, str]) -> str:
@@ -127,6 +148,7 @@ def _described(entry: Entry) -> dict[str, Any]:
         "class": record["class"],
         "kind": entry.kind,
         "learns": None if learns is None else learns._asdict(),
+        "ranges": _ranges(entry),
         "parameters": parameters,
     }
 
