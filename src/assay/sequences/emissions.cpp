@@ -7,6 +7,7 @@
 // States are the last axis, padded to P, so that all of them are computed at once. Sums are about the current means,
 // which loses no digits however far the rows lie from 0. Twin in NumPy: tests/sequences/test_emissions.py.
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "assay/array.hpp"
@@ -18,45 +19,53 @@ namespace {
 
 constexpr int64_t ROWS_AT_ONCE = 64;
 
+typedef double Four __attribute__((vector_size(32)));  // four states at once, in one register
+
+__attribute__((always_inline)) inline Four four(const double *from) {
+    Four v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+
 // (d, P) means, (d, P) or (d (d + 1) / 2, P) factors row by row of the triangle. A missing entry (NaN) of a diagonal
-// model adds nothing; a full one must be complete.
+// model adds nothing; a full one must be complete. P is a multiple of 4.
 HOT void log_densities(View2<const double> X, const double *means, const double *factors, bool full,
                        const double *constants, int64_t P, double *L) {
-    const int64_t n = X.rows(), d = X.cols();
-    std::vector<double> work((d + 2) * P);
-    double *gap = work.data(), *norm = gap + d * P, *one = norm + P;
-    for (int64_t t = 0; t < n; ++t) {
-        const double *x = X.row(t);
-        double *l = L + t * P;
-        for (int64_t k = 0; k < P; ++k) norm[k] = 0.0;
-        if (full) {
-            const double *w = factors;
-            for (int64_t i = 0; i < d; ++i) {
-                for (int64_t k = 0; k < P; ++k) gap[i * P + k] = x[i] - means[i * P + k], one[k] = 0.0;
-                for (int64_t j = 0; j <= i; ++j, w += P)
-                    for (int64_t k = 0; k < P; ++k) one[k] += w[k] * gap[j * P + k];
-                for (int64_t k = 0; k < P; ++k) norm[k] += one[k] * one[k];
-            }
-            for (int64_t k = 0; k < P; ++k) l[k] = constants[k] - 0.5 * norm[k];
-            continue;
-        }
-        double missing = 0.0;
-        for (int64_t i = 0; i < d; ++i) {
-            if (x[i] != x[i]) {
-                missing = 1.0;
-                continue;
-            }
-            const double *m = means + i * P, *w = factors + i * P;
-            for (int64_t k = 0; k < P; ++k) {
-                const double s = (x[i] - m[k]) * w[k];
-                norm[k] += s * s;
-            }
-        }
-        for (int64_t k = 0; k < P; ++k) l[k] = constants[k] - 0.5 * norm[k];
-        if (missing > 0.0)
+    const int64_t n = X.rows(), d = X.cols(), height = full ? d * (d + 1) / 2 : d;
+    std::vector<double> of_group(4 * (3 * d + height) + 4);
+    const auto place = reinterpret_cast<std::uintptr_t>(of_group.data());
+    Four *mean = reinterpret_cast<Four *>((place + 31) / 32 * 32), *factor = mean + d, *gap = factor + height,
+         *left_out = gap + d;
+    for (int64_t k = 0; k < P; k += 4) {
+        const Four constant = four(constants + k);
+        for (int64_t i = 0; i < d; ++i) mean[i] = four(means + i * P + k);
+        for (int64_t i = 0; i < height; ++i) factor[i] = four(factors + i * P + k);
+        if (!full)  // what the constant has of a column
             for (int64_t i = 0; i < d; ++i)
-                if (x[i] != x[i])  // the constant has the factors of all columns
-                    for (int64_t k = 0; k < P; ++k) l[k] -= std::log(factors[i * P + k]) - 0.918938533204672741780;
+                for (int64_t j = 0; j < 4; ++j) left_out[i][j] = std::log(factor[i][j]) - 0.918938533204672741780;
+        for (int64_t t = 0; t < n; ++t) {
+            const double *x = X.row(t);
+            Four norm = {0.0, 0.0, 0.0, 0.0}, l = constant;
+            if (full) {
+                const Four *w = factor;
+                for (int64_t i = 0; i < d; ++i) {
+                    gap[i] = x[i] - mean[i];
+                    Four sum = {0.0, 0.0, 0.0, 0.0};
+                    for (int64_t j = 0; j <= i; ++j) sum += *w++ * gap[j];
+                    norm += sum * sum;
+                }
+            } else
+                for (int64_t i = 0; i < d; ++i) {
+                    if (x[i] != x[i]) {
+                        l -= left_out[i];
+                        continue;
+                    }
+                    const Four s = (x[i] - mean[i]) * factor[i];
+                    norm += s * s;
+                }
+            l -= 0.5 * norm;
+            std::memcpy(L + t * P + k, &l, sizeof l);
+        }
     }
 }
 
@@ -131,8 +140,8 @@ void gaussian(In2<double> X,  // in      (n, d)
               InOut2<double> L) {  // out     (n, P)
     const int64_t n = X.shape(0), d = X.shape(1), P = length(constants);
     require(length(means) == d && int64_t(means.shape(1)) == P && length(factors) == (full ? triangle(d) : d) &&
-                int64_t(factors.shape(1)) == P && int64_t(L.shape(0)) == n && int64_t(L.shape(1)) == P,
-            "gaussian: means, factors and densities must fit");
+                int64_t(factors.shape(1)) == P && int64_t(L.shape(0)) == n && int64_t(L.shape(1)) == P && P % 4 == 0,
+            "gaussian: means, factors and densities must fit, their columns a multiple of 4");
     nb::gil_scoped_release unlocked;
     log_densities(view(X), means.data(), factors.data(), full, constants.data(), P, L.data());
 }

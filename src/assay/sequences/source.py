@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any, TypeVar
 
@@ -28,6 +28,13 @@ class SequenceRows(Source):
         self.X, self.states, self.weights = X, states, weights
 
     def add_up(self, summarize: Callable[[Block], S]) -> S:
+        if len(self._blocks) == 1:
+            return summarize(self._blocks[0])
+        return reduce(add, in_threads(summarize, self._blocks))
+
+    @cached_property
+    def _blocks(self) -> list[Block]:
+        """Cut once for all passes."""
         blocks, row, at = [], 0, 0
         for part in self.X.blocks(BLOCK_ROWS):
             rows = slice(row, row + len(part.values))
@@ -39,7 +46,7 @@ class SequenceRows(Source):
                 )
             )
             row, at = rows.stop, at + len(part)
-        return reduce(add, in_threads(summarize, blocks))
+        return blocks
 
 
 def stream_of(

@@ -64,6 +64,19 @@ from assay.mixture import (
     MixturePrior,
 )
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from assay.neural import (
+    LSTM,
+    Autoencoder,
+    Convolution,
+    Dense,
+    Flatten,
+    MLPClassifier,
+    MLPRegressor,
+    NetworkClassifier,
+    NetworkRegressor,
+    ProjectionPursuitRegressor,
+    SammonNetwork,
+)
 from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
 from assay.processes import (
@@ -102,7 +115,16 @@ from assay.select import (
     SubsetSelector,
     VarianceThreshold,
 )
-from assay.sequences import GaussianHMM, LinearDynamicalSystem, MixedHMM, SequenceClassifier
+from assay.sequences import (
+    ConditionalRandomField,
+    CoupledHMM,
+    GaussianHMM,
+    HiddenSemiMarkovModel,
+    LinearDynamicalSystem,
+    MarkovMixtureOfExperts,
+    MixedHMM,
+    SequenceClassifier,
+)
 from assay.smoothers import Loess
 from assay.stats import Gaussian
 from assay.svm import (
@@ -445,6 +467,40 @@ def models():
             X.tolist(),
         ),
         "kalman_filter": (LinearDynamicalSystem(1, n_iter=3).fit(X), X.tolist()),
+        "semi_markov": (HiddenSemiMarkovModel(2, 3, n_iter=3, random_state=0).fit(X), X.tolist()),
+        "random_field": (ConditionalRandomField().fit(X, y), X.tolist()),
+        "coupled_hmm": (CoupledHMM((2, 2), n_iter=3, random_state=0).fit(X), X.tolist()),
+        "experts_hmm": (MarkovMixtureOfExperts(2, n_iter=3, random_state=0).fit(X), X.tolist()),
+        "mlp": (
+            MLPClassifier(3, max_iter=3, scale="standard", early_stopping=True, random_state=0).fit(
+                np.tile(X, (3, 1)), np.tile(y, 3)
+            ),
+            X.tolist(),
+        ),
+        "mlp_regression": (
+            MLPRegressor(
+                hidden_layer_sizes=(3, 2), solver="lbfgs", max_iter=3, scale_target=True, random_state=0
+            ).fit(X, X[:, 1]),
+            X.tolist(),
+        ),
+        "network": (
+            NetworkClassifier([Convolution(2, 2, "tanh"), Flatten()], (2, 1), max_iter=2, random_state=0).fit(
+                X, y
+            ),
+            X.tolist(),
+        ),
+        "network_regression": (
+            NetworkRegressor([LSTM(2), Dense(2, "relu")], (2, 1), max_iter=2, scale=True, random_state=0).fit(
+                X, X[:, 1]
+            ),
+            X.tolist(),
+        ),
+        "autoencoder": (Autoencoder(1, max_iter=5, random_state=0).fit(X), X.tolist()),
+        "sammon_network": (SammonNetwork(1, hidden=2, max_iter=5, random_state=0).fit(X), X.tolist()),
+        "projection_pursuit": (
+            ProjectionPursuitRegressor(1, pieces=2, random_state=0).fit(X, X[:, 0] * X[:, 1]),
+            X.tolist(),
+        ),
         "tuned": (Tuned(GaussianNB(), {"var_smoothing": [1e-9, 0.1]}, inner="3-fold").fit(X, y), X.tolist()),
     }
 
