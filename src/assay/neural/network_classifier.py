@@ -70,7 +70,17 @@ class NetworkClassifier(NetworkLearner, Classifier):
       Proceedings of the IEEE 86, 2278-2324. doi:10.1109/5.726791
     """
 
-    card = Card("network", "a network of layers that you choose", settings={"random_state": 0})
+    card = Card(
+        "network",
+        "a network of layers that you choose",
+        settings={"random_state": 0},
+        learns=(
+            "a network of given layers",
+            "log loss + squared weights",
+            "Adam or another stochastic gradient descent",
+            "local",
+        ),
+    )
 
     def __init__(
         self,

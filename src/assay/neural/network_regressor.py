@@ -55,7 +55,17 @@ class NetworkRegressor(NetworkLearner, Regressor):
     - Elman, J. L. (1990). Finding structure in time. Cognitive Science 14, 179-211. doi:10.1207/s15516709cog1402_1
     """
 
-    card = Card("network regression", "a network of layers that you choose", settings={"random_state": 0})
+    card = Card(
+        "network regression",
+        "a network of layers that you choose",
+        settings={"random_state": 0},
+        learns=(
+            "a network of given layers",
+            "squared error + squared weights",
+            "Adam or another stochastic gradient descent",
+            "local",
+        ),
+    )
     stored = {
         "target_center_": FloatArray("*", finite=True),
         "target_spread_": FloatArray("*", low=0, finite=True),

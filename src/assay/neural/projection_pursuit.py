@@ -119,7 +119,17 @@ class ProjectionPursuitRegressor(Regressor):
       Association 76, 817-823. doi:10.1080/01621459.1981.10477729
     """
 
-    card = Card("projection pursuit", "curves of a few directions, added up", settings={"random_state": 0})
+    card = Card(
+        "projection pursuit",
+        "curves of a few directions, added up",
+        settings={"random_state": 0},
+        learns=(
+            "a sum of curves along directions",
+            "squared error",
+            "one direction after the other, by Gauss-Newton steps",
+            "greedy",
+        ),
+    )
     accepts: ClassVar[dict[str, Accepted | None]] = {
         "n_terms": Count(),
         "pieces": Count(),

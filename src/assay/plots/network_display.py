@@ -18,6 +18,7 @@ __all__ = ["NetworkDisplay", "layers_of"]
 
 MOST_UNITS = 14  # of a layer that are drawn; of more, the first and the last with dots between
 THICKEST = 3.5  # points, of the largest weight
+LETTER = 0.045  # width of a letter of a name, as a share of the width of the network
 
 
 def layers_of(model: Any) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -38,8 +39,8 @@ def layers_of(model: Any) -> tuple[list[np.ndarray], list[np.ndarray]]:
 class NetworkDisplay:
     """Units as circles, bias units as squares, connections as lines: the thicker, the larger the weight.
 
-    Positive weights have the first colour and full lines, negative ones the second and broken lines. Small networks show
-    the weights as numbers.
+    Positive weights have the first colour and full lines, negative ones the second and broken lines. Small networks
+    show the weights as numbers.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class NetworkDisplay:
 
     @classmethod
     def of(cls, model: Any, row: ArrayLike | None = None) -> Self:
-        """The display of a multilayer perceptron or a network, not drawn yet; ``row`` shades the units by its values."""
+        """The display of a perceptron or a network, not drawn yet; ``row`` shades the units by its values."""
         coefs, intercepts = layers_of(model)
         names = names_of(model, coefs[0].shape[0]) if hasattr(model, "schema_") else ()
         classes = getattr(model, "classes_", ())
@@ -138,6 +139,10 @@ class NetworkDisplay:
             self._units(l, units)
         ax.set_axis_off()
         ax.margins(0.12, 0.12)
+        last = len(self.sizes) - 1
+        left, right = (max(map(len, texts), default=2) for texts in (self.names, self.outputs))
+        share = LETTER * last  # the axes are about as wide as there are layers
+        ax.set_xlim(-0.2 - share * left, last + 0.2 + share * right)
         return self
 
     @staticmethod
