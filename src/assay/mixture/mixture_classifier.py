@@ -70,7 +70,18 @@ class MixtureClassifier(Generative):
       Society B 58(1), 155-176. doi:10.1111/j.2517-6161.1996.tb02073.x
     """
 
-    card = Card("mixture classifier", "each class a sum of Gaussians", also=("mda",), suits="on request")
+    card = Card(
+        "mixture classifier",
+        "each class a sum of Gaussians",
+        also=("mda",),
+        suits="on request",
+        learns=(
+            "a mixture of Gaussians of each class",
+            "negative log joint likelihood",
+            "expectation and maximisation by turns",
+            "local",
+        ),
+    )
     accepts = {
         "n_components": Count(1) | Choice("auto") | Any_("a list of whole numbers", lambda v: _is_sizes(v)),
         "max_components": Count(1),

@@ -139,6 +139,18 @@ def _network(n: int, d: int) -> dict[str, Any]:
     }
 
 
+def _layers(n: int, d: int) -> dict[str, Any]:
+    return {"alpha": Real(1e-6, 1.0, log=True), "learning_rate_init": Real(1e-4, 0.05, log=True)}
+
+
+def _bumps(n: int, d: int) -> dict[str, Any]:
+    return {
+        "n_units": Whole(2, max(3, min(100, n // 5)), log=True),
+        "normalize": Category([False, True]),
+        "alpha": Real(1e-6, 1.0, log=True),
+    }
+
+
 def _highest_degree(d: int) -> int:
     """Of polynomials of d columns with some hundred terms at the most, from 2 to 5."""
     from math import comb
@@ -147,6 +159,7 @@ def _highest_degree(d: int) -> int:
 
 
 SPACES: dict[str, Spaces] = {  # by the names of the classes
+    "AODEClassifier": _always(alpha=COUNTS, min_count=Real(0.0, 30.0)),
     "AQClassifier": _always(max_star=Whole(1, 30, log=True), seeds=Category(["first", "random"])),
     "ARDRegression": _always(threshold_lambda=Real(1e2, 1e6, log=True), lambda_1=Real(1e-8, 1e-2, log=True)),
     "AdaBoostClassifier": _rounds,
@@ -176,6 +189,9 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     "BayesianLogisticRegression": _always(alpha=Real(1e-3, 1e3, log=True)),
     "BayesianMixtureOfExperts": _always(
         n_experts=Whole(1, 8), gate=Category(["softmax", "gaussian"]), concentration=Real(0.1, 10.0, log=True)
+    ),
+    "BayesianNetworkClassifier": _always(
+        criterion=Category(["bic", "aic", "bdeu"]), augmented=Category([False, True]), alpha=COUNTS
     ),
     "BernoulliNB": _always(alpha=COUNTS),
     "BoxClassifier": _always(hypothesis=Category(["middle", "specific", "general"])),
@@ -267,6 +283,7 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     "IndependentSigmoids": _gradient_steps,
     "IrepClassifier": _always(prune_share=Real(0.2, 0.5), threshold=Category(["midpoint", "value"])),
     "JointBayes": _always(covariance=Category(["diagonal", "full"]), alpha=COUNTS, var_floor=SMOOTHING),
+    "KDBClassifier": _always(k=Whole(0, 4), alpha=COUNTS),
     "KNeighborsClassifier": _neighbours,
     "KNeighborsRegressor": _neighbours,
     "KernelFisherDiscriminant": lambda n, d: {"ridge": Real(1e-6, 10.0, log=True), **_of_kernel(n, d)},
@@ -274,6 +291,11 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     "KernelRidge": lambda n, d: {"alpha": PENALTY, **_of_kernel(n, d)},
     "KernelSmoother": _smooth,
     "LDATreeClassifier": _grown(criterion=Category(["gini", "entropy"])),
+    "LVQClassifier": _always(
+        n_prototypes=Whole(1, 15),
+        algorithm=Category(["glvq", "lvq1", "olvq1"]),
+        learning_rate=Real(0.005, 0.5, log=True),
+    ),
     "LandmarkSVC": _machine,
     "LandmarkSVR": _tube,
     "LaplaceNB": _always(scale=Category(["class", "shared", "unit"]), var_smoothing=SMOOTHING),
@@ -308,6 +330,9 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     },
     "MaximalPatternClassifier": _items(max_length=Whole(1, 5)),
     "MemorisingRuleClassifier": _always(tolerance=SHARE),
+    "MixtureClassifier": _always(
+        n_components=Whole(1, 5), covariance_type=Category(["full", "diag", "spherical"])
+    ),
     "ModelAveragingRegressor": _always(prior=Category(["g", "gaussian"]), degree=Whole(1, 3)),
     "ModelTreeRegressor": lambda n, d: {
         "min_samples_leaf": Whole(2, max(3, min(50, n // 5)), log=True),
@@ -324,6 +349,8 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
         "metric": Category(["euclidean", "mahalanobis"]),
     },
     "NearestMean": _always(metric=Category(["euclidean", "mahalanobis"])),
+    "NetworkClassifier": _layers,
+    "NetworkRegressor": _layers,
     "NeuralTreeClassifier": _grown(hidden=Whole(1, 10), alpha=Real(1e-6, 0.1, log=True)),
     "NuSVC": lambda n, d: {"nu": Real(0.02, 0.6), **_of_kernel(n, d)},
     "NuSVR": lambda n, d: {"nu": Real(0.05, 0.95), "C": Real(0.01, 1000.0, log=True), **_of_kernel(n, d)},
@@ -365,10 +392,13 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
         "max_conditions": Category([None, 1, 2, 3, 5]),
     },
     "ProjectedGradientSVC": _always(C=Real(0.01, 1000.0, log=True)),
+    "ProjectionPursuitRegressor": _always(n_terms=Whole(1, 5), pieces=Whole(2, 10)),
     "PrototypeSearch": _always(penalty=Real(0.0, 2.0)),
     "QuadraticDiscriminantAnalysis": _always(reg_param=SHARE),
     "QuadraticTreeClassifier": _grown(criterion=Category(["gini", "entropy"])),
     "QuantileRegressor": _always(alpha=Real(1e-6, 10.0, log=True)),
+    "RBFNetworkClassifier": _bumps,
+    "RBFNetworkRegressor": _bumps,
     "RadiusNeighborsClassifier": _always(
         radius=Real(0.1, 20.0, log=True), weights=Category(["uniform", "distance"])
     ),
@@ -420,6 +450,7 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     ),
     "StackingRegressor": _always(passthrough=Category([True, False])),
     "SubgradientSVC": _always(C=Real(0.01, 1000.0, log=True), average=Category([True, False])),
+    "TANClassifier": _always(alpha=COUNTS),
     "TextbookTreeClassifier": lambda n, d: {
         "criterion": Category(["entropy", "gini"]),
         "max_depth": Category([None, 2, 4, 8]),

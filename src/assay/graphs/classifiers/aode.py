@@ -67,6 +67,12 @@ class AODEClassifier(PassLearner, Generative):
         also=("averaged one-dependence estimators",),
         suits="any",
         most_columns=300,
+        learns=(
+            "a mean of networks in which one column is a parent of all others",
+            "negative log joint likelihood, smoothed",
+            "counts",
+            "analytic",
+        ),
     )
     accepts = {"alpha": Range(0, open="high"), "min_count": Range(0), "cuts": CUTS}
     stored = {

@@ -56,7 +56,17 @@ class KDBClassifier(PassLearner, NetworkLearner):
     - Sahami, M. (1996). Learning limited dependence Bayesian classifiers. Knowledge Discovery and Data Mining, 335-338.
     """
 
-    card = Card("kdb", "naive Bayes in which each column depends on k others", most_columns=500)
+    card = Card(
+        "kdb",
+        "naive Bayes in which each column depends on k others",
+        most_columns=500,
+        learns=(
+            "a network: the class, and k parents of each column",
+            "negative log joint likelihood, smoothed",
+            "counts, parents by mutual information",
+            "greedy",
+        ),
+    )
     accepts = {**NetworkLearner.accepts, "k": Count(0)}
 
     def __init__(self, k: int = 2, *, alpha: float = 1.0, cuts: Any = "mdl"):

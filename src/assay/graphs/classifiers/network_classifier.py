@@ -82,6 +82,12 @@ class BayesianNetworkClassifier(NetworkLearner):
         "a Bayesian network of the class and all columns, its structure learned",
         also=("bayes net",),
         most_columns=200,
+        learns=(
+            "a network of the columns and the class",
+            "description length (BIC), or another score of the network",
+            "a search over networks, then counts",
+            "local",
+        ),
     )
     accepts = {
         **NetworkLearner.accepts,

@@ -62,6 +62,12 @@ class TANClassifier(PassLearner, NetworkLearner):
         also=("tree-augmented naive bayes",),
         suits="any",
         most_columns=500,
+        learns=(
+            "a network: the class, and a tree over the columns",
+            "negative log joint likelihood, smoothed",
+            "counts and a maximum spanning tree",
+            "global",
+        ),
     )
 
     def __init__(self, *, alpha: float = 1.0, cuts: Any = "mdl"):
