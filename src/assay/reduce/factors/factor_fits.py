@@ -132,7 +132,7 @@ def _climb(R: np.ndarray, k: int, start: np.ndarray, tol: float, max_iter: int) 
 
 @dataclass(frozen=True)
 class _Specific:
-    r"""Specific variances exp(x), and the eigenvalues and vectors of :math:`\Psi^{-1/2}R\Psi^{-1/2}` that belong to them.
+    r"""Specific variances exp(x), and eigenvalues and vectors of :math:`\Psi^{-1/2}R\Psi^{-1/2}` that belong to them.
 
     The deviance is :math:`\sum x + \sum_{j\in L}(\log\theta_j + 1) + \sum_{m\notin L}\theta_m`, with L the first k as
     far as they exceed 1.
