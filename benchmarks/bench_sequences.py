@@ -1,6 +1,4 @@
-"""Hidden Markov models against hmmlearn, linear dynamical systems against statsmodels, and a conditional random field
-against CRFsuite. Peers that are not installed are left out.
-"""
+"""Models of sequences against hmmlearn, statsmodels and CRFsuite, where they are installed."""
 
 from __future__ import annotations
 

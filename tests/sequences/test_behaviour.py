@@ -1,0 +1,84 @@
+"""What all models with EM keep: extremes of length, gaps, equal rows, blocks, and likelihoods that never fall."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from assay.sequences import (
+    ArcEmissionHMM,
+    AutoregressiveHMM,
+    CoupledHMM,
+    FactorialHMM,
+    HiddenSemiMarkovModel,
+    InputOutputHMM,
+    MarkovMixtureOfExperts,
+    SwitchingHMM,
+)
+
+rng = np.random.default_rng(0)
+WALK = np.cumsum(rng.normal(size=(80, 2)), axis=0)
+MODELS = {
+    "ArcEmissionHMM": ArcEmissionHMM(2, random_state=0, n_iter=5),
+    "AutoregressiveHMM": AutoregressiveHMM(2, random_state=0, n_iter=5),
+    "CoupledHMM": CoupledHMM((2, 2), random_state=0, n_iter=5),
+    "FactorialHMM": FactorialHMM((2, 2), random_state=0, n_iter=5),
+    "HiddenSemiMarkovModel": HiddenSemiMarkovModel(2, 5, random_state=0, n_iter=5),
+    "InputOutputHMM": InputOutputHMM(2, random_state=0, n_iter=5),
+    "MarkovMixtureOfExperts": MarkovMixtureOfExperts(2, random_state=0, n_iter=5),
+    "SwitchingHMM": SwitchingHMM((2, 1), random_state=0, n_iter=5),
+}
+EVERY = pytest.mark.parametrize("name", MODELS)
+
+
+def fresh(name, **settings):
+    return MODELS[name].__class__(**{**MODELS[name].get_params(), **settings})
+
+
+@EVERY
+def test_the_likelihood_never_falls_and_blocks_are_the_same_sums(name):
+    parts = [WALK[:30], WALK[30:]]
+    model = fresh(name, tol=-np.inf).fit(parts)
+    history = [record["log_likelihood"] for record in model.history_]
+    assert np.all(np.diff(history) > -1e-8 * np.abs(history[:-1]))
+    again = fresh(name, tol=-np.inf)
+    vars(again).update({k: v for k, v in vars(fresh(name, n_iter=0).fit(parts)).items() if k.endswith("_")})
+    again.set_params(init_params="")
+    again.fit_blocks([[part] for part in parts])
+    assert_allclose([r["log_likelihood"] for r in again.history_], history, rtol=1e-8)
+    twice = fresh(name, n_iter=0, init_params="")
+    vars(twice).update({k: v for k, v in vars(model).items() if k.endswith("_")})
+    assert_allclose(twice.score([*parts, parts[0]]), model.score(parts) + model.score(parts[:1]), rtol=1e-10)
+
+
+@EVERY
+def test_gaps_one_row_and_many_short_sequences(name):
+    model = fresh(name).fit(WALK)
+    gap = WALK[:10].copy()
+    gap[4, 1] = np.nan
+    if name != "MarkovMixtureOfExperts":
+        gap[7] = np.nan
+    assert np.isfinite(model.score(gap))
+    assert np.isfinite(model.predict_proba(gap)).all()
+    assert_allclose(model.predict_proba(gap).sum(axis=1), 1)
+    assert model.predict(WALK[:1]).shape == (1,)
+    short = model.score(WALK, lengths=np.ones(80, dtype=int))
+    assert_allclose(short, sum(model.score(WALK[t : t + 1]) for t in range(80)), rtol=1e-9, atol=1e-9)
+    assert_allclose(model.log_likelihoods(WALK[:3], lengths=[0, 3, 0])[[0, 2]], 0.0)  # nothing is certain
+
+
+@EVERY
+def test_equal_rows_are_learned_without_a_crash(name):
+    model = fresh(name).fit(np.ones((12, 2)))
+    assert np.isfinite(model.score(np.ones((12, 2))))
+
+
+@EVERY
+def test_long_sequences_do_not_underflow(name):
+    model = fresh(name).fit(WALK)
+    long = np.tile(WALK[:50], (200, 1))
+    assert np.isfinite(model.score(long))
+    stream = model.stream()
+    for row in WALK[:6]:
+        belief = stream.update(row)
+    assert_allclose(belief.sum(), 1)
+    assert_allclose(stream.log_likelihood, model.score(WALK[:6]), rtol=1e-9)
