@@ -50,7 +50,10 @@ MOST_PRINTED = 40  # nodes whose marginals are printed without --of
     "--smoothing", type=click.FloatRange(min=0), default=1.0, show_default=True, help="Pseudo-count."
 )
 @click.option(
-    "--strength", type=click.IntRange(min=1), metavar="N", help="Strength of each arc in N samples of the rows."
+    "--strength",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Strength of each arc in N samples of the rows.",
 )
 @click.option(
     "--given", "evidence", multiple=True, metavar="A=B", help="Evidence: node A is in state B; repeatable."
@@ -106,7 +109,7 @@ def command(
     if network is None:
         from assay.graphs import arc_strength, learn_network
 
-        known = {
+        known: dict[str, Any] = {
             "required": [_arc(a, "--require") for a in require],
             "forbidden": [_arc(a, "--forbid") for a in forbid],
             "tiers": [t.split(",") for t in tier] or None,

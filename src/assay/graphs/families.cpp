@@ -67,22 +67,24 @@ void blanket_scores(In2<int64_t> rows, In1<int64_t> cards, In1<int64_t> begin, I
 //
 // for the parents that stay, by their code, and each of some candidates as one more parent.
 struct Family {
-    const uint8_t *x;
-    const uint16_t *code;
+    std::vector<uint32_t> cell;  // (n,) configuration times states, plus the state of the child
     int64_t n, rx, q;
 };
 
-HOT void count(const Family &f, const uint8_t *z, int64_t rz, int32_t *counts) {
-    const int64_t rx = f.rx, cells = f.q * rz * rx;
-    int32_t *first = counts, *second = counts + cells;
-    for (int64_t i = 0; i < 2 * cells; ++i) counts[i] = 0;
+HOT void count(const uint32_t *cell, const uint8_t *z, int64_t n, int64_t cells, int64_t rz, int32_t *counts) {
+    const int64_t all = cells * rz;
+    int32_t *first = counts, *second = counts + all, *third = counts + 2 * all, *fourth = counts + 3 * all;
+    for (int64_t i = 0; i < 4 * all; ++i) counts[i] = 0;
+    const uint32_t step = uint32_t(cells);
     int64_t i = 0;
-    for (; i + 1 < f.n; i += 2) {  // two tables, so that equal neighbours do not wait for each other
-        ++first[(f.code[i] * rz + z[i]) * rx + f.x[i]];
-        ++second[(f.code[i + 1] * rz + z[i + 1]) * rx + f.x[i + 1]];
+    for (; i + 3 < n; i += 4) {  // four tables, so that equal neighbours do not wait for each other
+        ++first[z[i] * step + cell[i]];
+        ++second[z[i + 1] * step + cell[i + 1]];
+        ++third[z[i + 2] * step + cell[i + 2]];
+        ++fourth[z[i + 3] * step + cell[i + 3]];
     }
-    for (; i < f.n; ++i) ++first[(f.code[i] * rz + z[i]) * rx + f.x[i]];
-    for (i = 0; i < cells; ++i) first[i] += second[i];
+    for (; i < n; ++i) ++first[z[i] * step + cell[i]];
+    for (i = 0; i < all; ++i) first[i] += second[i] + third[i] + fourth[i];
 }
 
 double score_of(const Family &f, int64_t rz, const int32_t *counts, const double *cell, const double *total) {
@@ -121,12 +123,15 @@ void family_scores(In2<uint8_t> columns, In1<int64_t> cards, int64_t child, In1<
             require(within(columns.data() + j * n, n, 0, cards.data()[j]), "family_scores: a code its column lacks");
     }
     nb::gil_scoped_release unlocked;
-    std::vector<int32_t> counts(2 * cells);
+    std::vector<int32_t> counts(4 * cells);
     const std::vector<uint8_t> nothing(n, 0);
-    const Family family{columns.data() + child * n, code.data(), n, cards.data()[child], configurations};
+    Family family{std::vector<uint32_t>(n), n, cards.data()[child], configurations};
+    for (int64_t i = 0; i < n; ++i)
+        family.cell[i] = uint32_t(code.data()[i] * family.rx + columns.data()[child * n + i]);
     for (int64_t j = 0; j < length(candidates); ++j) {
         const int64_t z = candidates.data()[j], rz = z < 0 ? 1 : cards.data()[z];
-        count(family, z < 0 ? nothing.data() : columns.data() + z * n, rz, counts.data());
+        count(family.cell.data(), z < 0 ? nothing.data() : columns.data() + z * n, n, configurations * family.rx, rz,
+              counts.data());
         out.data()[j] = score_of(family, rz, counts.data(), cell.data(), total.data());
     }
 }

@@ -147,7 +147,7 @@ def _paths(graph: DirectedGraph, first: Sequence[str], second: Sequence[str]) ->
     """All paths between two sets that do not pass through either, by length within each start."""
     ends, starts = set(second), set(first)
     for name in first:
-        level = [(name,)]
+        level: list[tuple[str, ...]] = [(name,)]
         while level:
             longer = []
             for path in level:

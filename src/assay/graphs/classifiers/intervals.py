@@ -49,7 +49,8 @@ def _gathered(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def _values_of(block: Block, schema: Schema, K: int) -> ValueCounts:
-    values, weights = [], []
+    values: list[np.ndarray] = []
+    weights: list[np.ndarray] = []
     w = np.ones(len(block.X)) if block.w is None else block.w
     for j, column in enumerate(schema):
         if column.coded:

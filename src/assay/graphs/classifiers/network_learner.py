@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ __all__ = ["CUTS", "NetworkLearner"]
 
 CUTS = Any_(
     '"mdl" or a whole number of intervals from 2 up',
-    lambda v: v == "mdl" or (isinstance(v, (int, np.integer)) and not isinstance(v, bool) and v >= 2),
+    lambda v: bool(v == "mdl" or (isinstance(v, (int, np.integer)) and not isinstance(v, bool) and v >= 2)),
 )
 
 
@@ -122,7 +121,7 @@ class NetworkLearner(Generative):
                     total += np.log(network._tables[i][network.configuration(node, rows), rows[:, i]])
         return total
 
-    @cached_property
+    @property
     def _about_class(self) -> list[int]:
         """The columns whose tables hold the class."""
         target = self.network_.names[0]
@@ -133,7 +132,7 @@ class NetworkLearner(Generative):
         network = self.network_
         node = network.nodes[i]
         family = [i, *(network.index(p) for p in node.parents)]
-        known = (rows[:, [v for v in family if v]] >= 0).all(axis=1)
+        known = np.asarray((rows[:, [v for v in family if v]] >= 0).all(axis=1))
         logs = np.zeros((len(rows), len(self.classes_)))
         some = rows[known].copy()
         for k in range(len(self.classes_)):
@@ -145,14 +144,14 @@ class NetworkLearner(Generative):
     def _reasons(self, X: np.ndarray, rows: RowValues) -> Reasons:
         joint = self._log_joint(X)
         codes = codes_of(X, self.schema_, self.cuts_, first=1)
-        network = self.network_
+        network, about_class = self.network_, self._about_class
 
         def sections(i: int) -> list[Section]:
             likelihoods: list[tuple[str, Any, list[Number]]] = []
             values = rows[i]
             row = codes[i : i + 1]
             skipped = []
-            for j in self._about_class:
+            for j in about_class:
                 node = network.nodes[j]
                 others = [p for p in node.parents if p != network.names[0]]
                 name = f"{node.name} | {', '.join(others)}" if others else node.name
@@ -175,12 +174,12 @@ class NetworkLearner(Generative):
             part, d = codes[some], len(self.schema_)
             values = np.zeros((len(some), d, len(self.classes_)))
             summed = np.zeros((len(some), d), bool)
-            for j in self._about_class:
+            for j in about_class:
                 values[:, j - 1], known = self._column_logs(part, j)
                 summed[:, j - 1] = ~known & (part[:, j] >= 0)
             with np.errstate(divide="ignore", invalid="ignore"):
                 residual = joint[some] - np.log(self._prior()) - values.sum(axis=1)
-            spread = summed | ((~summed.any(axis=1))[:, None] & (part[:, 1:] >= 0))
+            spread = summed | (~summed.any(axis=1, keepdims=True) & (part[:, 1:] >= 0))
             share = spread / np.maximum(spread.sum(axis=1), 1)[:, None]
             values += share[:, :, None] * np.where(np.isfinite(residual), residual, 0.0)[:, None, :]
             return self._joint_contributions(values, joint[some])

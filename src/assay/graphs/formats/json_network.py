@@ -43,7 +43,7 @@ def parse(content: str, path: str) -> Any:
         fail('it has no "nodes"')
     made = []
     for entry in nodes:
-        name = entry.get("name") if isinstance(entry, dict) else None
+        name: Any = entry.get("name") if isinstance(entry, dict) else None
         if not isinstance(name, str):
             fail('a node has no "name"')
         line = _line(content, name)
@@ -56,7 +56,7 @@ def parse(content: str, path: str) -> Any:
             fail(f'the "parents" of {name!r} must be a list of names', line)
         conditional = None
         if given is not None:
-            kind = given.get("kind") if isinstance(given, dict) else None
+            kind: Any = given.get("kind") if isinstance(given, dict) else None
             if kind not in KINDS:
                 fail(f"the conditional of {name!r} must be one of {', '.join(KINDS)}, got {kind!r}", line)
             cls, fields = KINDS[kind]

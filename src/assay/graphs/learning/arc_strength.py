@@ -89,7 +89,7 @@ def arc_strength(
     place = {name: i for i, name in enumerate(data.names)}
     directed = np.zeros((d, d))
     for _ in range(int(n_boot)):
-        learned = structure_of(data.take(rng.integers(0, n, n)), constraints, method, **options)
+        learned = structure_of(data.take(np.asarray(rng.integers(0, n, n))), constraints, method, **options)
         for a, b in learned.partial.arcs:
             directed[place[a], place[b]] += 1.0
         for a, b in learned.partial.edges:  # a direction that data cannot tell counts half each way

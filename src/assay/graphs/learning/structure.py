@@ -168,7 +168,7 @@ def structure_of(
         arcs = _within(arcs, constraints, names)
         return LearnedStructure(names, arcs, _score(scorer, arcs), equivalence_class(names, arcs))
     climber = Climber(scorer, constraints, max_parents)
-    stay = {"tabu": tabu, "patience": patience} if method == "tabu" else {}
+    stay: dict[str, Any] = {"tabu": tabu, "patience": patience} if method == "tabu" else {}
     best = climber.climb(**stay)
     rng = as_generator(random_state, "learn_structure")
     for _ in range((5 if method == "tabu" else 0) if restarts is None else restarts):
