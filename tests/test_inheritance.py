@@ -42,6 +42,7 @@ REASONS = {
     "what a smaller group within a family has in common": {
         "AdditiveClassifier",
         "CarClassifier",
+        "ColumnEmissions",
         "Committee",
         "DevianceRegressor",
         "FrequencyBayes",
