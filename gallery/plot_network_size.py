@@ -20,9 +20,9 @@ sizes = [1, 2, 3, 5, 8, 12, 18, 25]
 curves = {"training": [], "validation": []}
 for units in sizes:
     errors = []
-    for seed in range(7):
+    for seed in range(4):
         net = Network([Dense(units, "tanh"), Dense(1)], 1, random_state=seed)
-        minimize_error(net, x, r, penalties=[WeightDecay(5e-5)], max_iter=300)
+        minimize_error(net, x, r, penalties=[WeightDecay(1e-4)], max_iter=300)
         errors.append([np.mean((net.outputs(a) - b) ** 2) for a, b in ((x, r), (x_val, r_val))])
     for name, value in zip(curves, np.median(errors, axis=0)):
         curves[name].append(value)
@@ -30,7 +30,7 @@ for units in sizes:
 net = Network([Dense(25, "tanh"), Dense(1)], 1, random_state=0)
 net.theta[:25] *= 12  # steep units, as many passes would make them
 training = backpropagation(
-    net, x, r, rate=0.002, momentum=0.9, epochs=1500, online=False, validation=(x_val, r_val), random_state=0
+    net, x, r, rate=0.002, momentum=0.9, epochs=800, online=False, validation=(x_val, r_val), random_state=0
 )
 passes = {
     "training": [2 * record.error / len(x) for record in training.history],
@@ -38,7 +38,7 @@ passes = {
 }
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
-TrainingDisplay(sizes, curves, label="hidden units", kind="mean squared error").plot(left)
-TrainingDisplay(range(1, 1501), passes, kind="mean squared error").plot(right)
+TrainingDisplay(sizes, curves, label="hidden units", kind="mean squared error").plot(left, log=True)
+TrainingDisplay(range(1, 801), passes, kind="mean squared error").plot(right)
 right.set_ylim(0, 0.2)
 plt.show()

@@ -69,6 +69,7 @@ constexpr double LEAK = 0.01;
 constexpr double SELU_SCALE = 1.0507009873554804934, SELU_ALPHA = 1.6732632423543772848;
 constexpr int64_t CHUNK = 1024;           // rows at a time while the gradient of all rows is added up
 constexpr int64_t MOST_UNITS = 1 << 24;   // of a layer: BLAS counts with 32 bits
+constexpr int64_t MOST_LAYERS = 4096;    // so that no count of weights overflows
 
 __attribute__((always_inline)) inline double logistic(double x) { return 1.0 / (1.0 + exponential(-x)); }
 
@@ -179,7 +180,8 @@ struct DenseShape {  // of the network
 
     int64_t layers() const { return length(sizes) - 1; }
     void check() const {
-        require(length(sizes) >= 2 && within(sizes, 1, MOST_UNITS), "DenseShape: sizes");
+        require(length(sizes) >= 2 && length(sizes) <= MOST_LAYERS, "DenseShape: layers");
+        require(within(sizes, 1, MOST_UNITS), "DenseShape: sizes");
         require(length(activations) == layers() - 1 && within(activations, 0, ACTIVATIONS), "DenseShape: activations");
         require(length(dropout) == layers(), "DenseShape: dropout");
         for (int64_t l = 0; l < layers(); ++l)

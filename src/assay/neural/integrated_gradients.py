@@ -7,6 +7,7 @@ r"""Integrated gradients: what each input adds to the score of a dense network (
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from assay.neural.activations import ACTIVATIONS
 
 __all__ = ["integrated_gradients", "score_gradients"]
 
-FIRST_NODES, MOST_NODES = 32, 512  # of the integral over the path
-ENOUGH = 1e-7  # share of the score by which completeness may fail before it is made exact
+FIRST_NODES, MOST_NODES = 16, 256  # of the integral over the path
+ENOUGH = 1e-5  # share of the score by which completeness may fail before it is made exact
 
 
 def integrated_gradients(
@@ -27,8 +28,8 @@ def integrated_gradients(
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""(n, p, K) the contributions (1) to the K scores of each row, and (K,) the scores at the baseline.
 
-    The integral is a mean over midpoints of the path, whose number doubles until (1) is complete to 1e-7 of the score;
-    what is left, with kinks of "relu" some ten thousandths, is shared out in proportion, so that completeness is exact.
+    The integral is a sum over Gauss's nodes of the path, whose number doubles until (1) is complete to 1e-5 of the
+    score; what is left (with kinks of "relu" perhaps more) is shared out in proportion, so that completeness is exact.
 
     Parameters
     ----------
@@ -59,9 +60,9 @@ def integrated_gradients(
     for i in range(n):
         wanted, nodes = ends[i] - base, FIRST_NODES
         while True:
-            t = (np.arange(nodes) + 0.5) / nodes
+            t, shares = _nodes(nodes)
             slopes = score_gradients(baseline + t[:, None] * way[i], coefs, intercepts, activations)[1]
-            adds[i] = way[i][:, None] * slopes.mean(axis=0)
+            adds[i] = way[i][:, None] * np.tensordot(shares, slopes, axes=1)
             lacking = wanted - adds[i].sum(axis=0)
             enough = np.abs(lacking) <= ENOUGH * np.maximum(np.abs(wanted), 1.0)
             if enough.all() or nodes >= MOST_NODES or len(activations) == 0:
@@ -71,6 +72,13 @@ def integrated_gradients(
         total = sizes.sum(axis=0)
         adds[i] += lacking * np.divide(sizes, total, out=np.full_like(sizes, 1 / p), where=total > 0)
     return adds, base
+
+
+@lru_cache(maxsize=8)
+def _nodes(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places and shares of Gauss's rule from 0 to 1."""
+    places, shares = np.polynomial.legendre.leggauss(count)
+    return (places + 1) / 2, shares / 2
 
 
 def score_gradients(

@@ -134,7 +134,9 @@ class NetworkDisplay:
                         self.places_[l][i], self.places_[l + 1][k], float(W[before, unit]), largest, numbers
                     )
             ax.plot(*bias, marker="s", ms=11, mfc="white", mec=FAINT, zorder=3)
-            ax.annotate("+1", bias, ha="center", va="center", fontsize=6.5, color=FAINT, zorder=4)
+            ax.annotate(
+                "+1", (bias[0], bias[1]), ha="center", va="center", fontsize=6.5, color=FAINT, zorder=4
+            )
         for l, units in enumerate(shown):
             self._units(l, units)
         ax.set_axis_off()
