@@ -1,6 +1,6 @@
 """House rules that no linter knows.
 
-- Rooms import downwards only (design: a room knows the rooms below it and none above).
+- Rooms import downwards only (design: a room knows the rooms below it and none above), and nothing private.
 - Public functions, methods and classes have a docstring; public signatures carry types.
 - A SciPy matrix is made of (data, indices, indptr) only where these are checked first: SciPy believes them, and one
   column number beyond the shape writes outside of what was allocated.
@@ -160,11 +160,11 @@ def import_direction(path: pathlib.Path, tree: ast.Module, where: pathlib.Path) 
         return [f"{where}: room {here!r} has no floor; add it to tools/check_house.py"]
     complaints = []
     for node in ast.walk(tree):
-        names = []
+        names, imported = [], []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module]
+            names, imported = [node.module], [alias.name for alias in node.names]
             if node.module == "assay":
                 names = [f"assay.{alias.name}" for alias in node.names if alias.name in FLOOR]
         for name in names:
@@ -173,6 +173,9 @@ def import_direction(path: pathlib.Path, tree: ast.Module, where: pathlib.Path) 
             there = name.split(".")[1]
             if there != here and FLOOR.get(there, 99) >= FLOOR[here]:
                 complaints.append(f"{where}:{node.lineno}: {here} may not import {there}")
+            private = [part for part in (*name.split("."), *imported) if part.startswith("_")]
+            if there != here and private:
+                complaints.append(f"{where}:{node.lineno}: {private[0]} is private to {there}")
     return complaints
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-import assay.bayes._gaussian_nb as _gaussian_nb
+from assay.bayes._gaussian_nb import log_joint
 from assay.core.moments import ClassMoments
 
 TINY = np.finfo(np.float64).tiny  # a variance below this has no reciprocal
@@ -69,7 +69,7 @@ def gaussian_logs(Z: np.ndarray, mean: np.ndarray, var: np.ndarray) -> np.ndarra
     out = np.empty((len(Z), len(mean)))
     if not np.isnan(np.add.reduce(Z, axis=None)):  # one pass: NaN survives a sum
         settings = map(np.ascontiguousarray, (mean, 1 / var, -0.5 * logs.sum(axis=1)))
-        _gaussian_nb.log_joint(np.ascontiguousarray(Z), *settings, out)
+        log_joint(np.ascontiguousarray(Z), *settings, out)
         return out
     incomplete = np.isnan(Z).any(axis=1)
     if not incomplete.all():

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-import assay.bayes._own_covariances as _own_covariances
+from assay.bayes._own_covariances import scores as quadratic_scores
 from assay.bayes.gaussian_classifier import (
     ScoresClasses,
     SingularCovarianceError,
@@ -116,7 +116,7 @@ class OwnCovariances(ScoresClasses):
 
         def score(block: np.ndarray, out: np.ndarray) -> None:
             block = np.ascontiguousarray(block, dtype=np.float64)
-            _own_covariances.scores(block, self.means_, triangles, constants, out)  # (1)
+            quadratic_scores(block, self.means_, triangles, constants, out)  # (1)
 
         return by_rows(score, X, len(constants))
 

@@ -492,7 +492,7 @@ class Generative(Classifier):
         raise TypeError(f"{type(self).__name__} must define _log_joint")
 
 
-def _has_distribution(model: Regressor) -> bool:
+def has_distribution(model: Regressor) -> bool:
     """A condition for ``available_if``: whether the learner gives distributions; the error says why not."""
     if reason := model._no_distribution():
         raise AttributeError(f"{type(model).__name__}: {reason}")
@@ -519,7 +519,7 @@ class Regressor(RegressorMixin, Learner):
         """(n,) the expected number for each row."""
         return self._predict(self._admit_to_answer(X))
 
-    @available_if(_has_distribution)
+    @available_if(has_distribution)
     def predict_distribution(self, X: TableLike) -> Any:
         """The predictive distribution of each row's number: means, quantiles, intervals, scores.
 
@@ -527,7 +527,7 @@ class Regressor(RegressorMixin, Learner):
         """
         return self._distribution(self._admit_to_answer(X))
 
-    @available_if(_has_distribution)
+    @available_if(has_distribution)
     def predict_interval(self, X: TableLike, coverage: float = 0.9) -> np.ndarray:
         """(n, 2) an interval for each row's number, low and high, by the learner's own model of its noise.
 

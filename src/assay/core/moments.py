@@ -17,10 +17,20 @@ from types import MappingProxyType
 import numpy as np
 
 import assay.core._moments as _moments
+from assay.core._moments import group
 from assay.core.stored import FloatArray, IntArray, Object
 from assay.types import Floats
 
-__all__ = ["ClassMoments", "ClassScatter", "RowScatter", "class_moments", "class_scatter", "row_scatter"]
+__all__ = [
+    "ClassMoments",
+    "ClassScatter",
+    "RowScatter",
+    "class_moments",
+    "class_scatter",
+    "group",
+    "row_scatter",
+    "two_sum",
+]
 
 _NO_WEIGHTS = np.empty(0)
 
@@ -86,7 +96,7 @@ class ClassMoments:
         near = np.take_along_axis(self.mean, self.observed.argmax(axis=0)[None], axis=0)
         gap = np.where(self.observed > 0, (self.mean - near) + (0.0 if self.low is None else self.low), 0.0)
         offset = (self.observed * gap).sum(axis=0) / safe
-        mean, low = _two_sum(near[0], offset)
+        mean, low = two_sum(near[0], offset)
         scatter = (self.scatter + self.observed * (gap - offset) ** 2).sum(axis=0)
         return ClassMoments(
             np.array([self.count.sum()]), observed[None], mean[None], scatter[None], None, low[None]
@@ -241,7 +251,7 @@ class RowScatter:
         near = self.mean[int(np.argmax(self.count))]
         gap = self.mean - near + (0.0 if self.low is None else self.low)
         offset = self.count @ gap / self.count.sum()
-        mean, low = _two_sum(near, offset)
+        mean, low = two_sum(near, offset)
         deviations = self.deviations + self.roots[:, None] * (gap - offset)[self.classes]
         count, rows = np.array([self.count.sum()]), np.array([self.rows.sum()])
         return RowScatter(count, rows, mean[None], deviations, self.roots, low[None])
@@ -281,7 +291,7 @@ def _grouped(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int) -> tupl
     count, rows, shift, first = np.zeros(K), np.zeros(K, np.int64), np.empty((K, d)), np.zeros((K, d))
     Z = np.empty((n, d))
     weights = _NO_WEIGHTS if w is None else np.ascontiguousarray(w, dtype=np.float64)
-    _moments.group(
+    group(
         X=X,
         y=np.ascontiguousarray(y, dtype=np.int64),
         w=weights,
@@ -292,7 +302,7 @@ def _grouped(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int) -> tupl
         Z=Z,
     )
     offset = first / np.where(count > 0, count, 1.0)[:, None]
-    mean, low = (np.where(count[:, None] > 0, part, 0.0) for part in _two_sum(shift, offset))
+    mean, low = (np.where(count[:, None] > 0, part, 0.0) for part in two_sum(shift, offset))
     return count, rows, mean, low, first, offset, Z
 
 
@@ -314,11 +324,11 @@ def class_scatter(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, K: int, po
     ends = np.cumsum(rows)
     groups = [slice(0, ends[-1])] if pooled else [slice(b - m, b) for b, m in zip(ends, rows)]
     scatter = np.zeros((len(groups), d, d))
-    for k, group in enumerate(groups):
-        if group.stop == group.start:
+    for k, members in enumerate(groups):
+        if members.stop == members.start:
             continue
         # the sum of w (x - s)(x - s)': NumPy uses the symmetry, and lets other threads run
-        part = Z[group].T @ Z[group]
+        part = Z[members].T @ Z[members]
         a, b = (first, offset) if pooled else (first[k : k + 1], offset[k : k + 1])
         scatter[k] = _mirror(np.triu(part - a.T @ b))
     return ClassScatter(count, rows, mean, scatter, low)
@@ -330,11 +340,11 @@ def _meet(
     """How far b's means lie from a's, and where the common ones lie (mean, low); b's where a has no rows."""
     low_a, low_b = (np.zeros_like(s.mean) if s.low is None else s.low for s in (a, b))
     gap = (b.mean - a.mean) + (low_b - low_a)
-    mean, low = _two_sum(a.mean, low_a + gap * share)
+    mean, low = two_sum(a.mean, low_a + gap * share)
     return gap, np.where(a_has_rows, mean, b.mean), np.where(a_has_rows, low, low_b)
 
 
-def _two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """a + b as a float and what rounding left out of it (Knuth)."""
     total = a + b
     part = total - a

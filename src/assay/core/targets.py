@@ -237,7 +237,7 @@ def _not_numbers(y: Any, why: str) -> str:
         try:
             float(value)
         except (TypeError, ValueError):
-            if value is not None and not _is_missing(value):
+            if value is not None and not is_missing(value):
                 hint = " For classes take a classifier." if isinstance(value, str) else ""
                 return f"y should be numbers, {row_name(i)} is {value!r}.{hint}"
     return why
@@ -383,8 +383,8 @@ def _encode_objects(y: np.ndarray, who: str) -> tuple[np.ndarray, np.ndarray]:
     if any(isinstance(v, np.generic) for v in distinct):
         values = [v.item() if isinstance(v, np.generic) else v for v in values]
         distinct = set(values)
-    if any(map(_is_missing, distinct)):
-        _refuse_missing([_is_missing(v) for v in values], who)
+    if any(map(is_missing, distinct)):
+        _refuse_missing([is_missing(v) for v in values], who)
     kinds = {type(v) for v in distinct}
     for numbers, dtype in (({bool}, np.bool_), ({int, bool}, np.int64), ({int, float, bool}, np.float64)):
         if kinds <= numbers:
@@ -400,10 +400,18 @@ def _encode_objects(y: np.ndarray, who: str) -> tuple[np.ndarray, np.ndarray]:
     return array, np.fromiter((position[v] for v in values), dtype=np.int64, count=len(values))
 
 
-def _is_missing(value: Any) -> bool:
-    """None, NaN, NaT, or pandas' NA, which does not even say whether it equals itself."""
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT, or pandas' NA, which does not even say whether it equals itself.
+
+    >>> import numpy as np
+    >>> from assay.core.targets import is_missing
+    >>> [is_missing(value) for value in (None, np.nan, np.float64(1), "a", ())]
+    [True, True, False, False, False]
+    """
     same = value == value
-    return value is None or (same is not True and type(same).__name__ in ("bool", "NAType"))
+    if isinstance(same, (bool, np.bool_)):
+        return value is None or not same
+    return type(same).__name__ == "NAType"
 
 
 def _refuse_missing(missing: Any, who: str) -> None:

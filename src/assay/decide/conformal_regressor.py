@@ -16,7 +16,7 @@ from assay.core.available import available_if
 from assay.core.explanation import Explanation, Section
 from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
-from assay.core.learner import _has_distribution
+from assay.core.learner import has_distribution
 from assay.core.meta_estimator import MetaEstimator, Routed, takes_tables
 from assay.core.model_view import Part
 from assay.core.parameters import Any_, Choice, Flag, Range, Seed
@@ -593,7 +593,7 @@ class ConformalRegressor(MetaEstimator, Regressor):
         half = reach * self._scale(X) if self.method_ == "normalized" else reach
         return np.column_stack([center - half, center + half])  # (1)
 
-    @available_if(_has_distribution)
+    @available_if(has_distribution)
     def predict_distribution(self, X: TableLike) -> Any:
         """The predictive distribution of each row: its prediction with the signed residuals of the calibration rows.
 

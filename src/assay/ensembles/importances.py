@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-import assay.trees._packed_forest as _packed_forest
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.core.targets import label_codes, numeric_target
 from assay.ensembles.forest import refuse_no_forest
 from assay.ensembles.out_of_bag import out_of_bag
 from assay.errors import DataError, DegenerateError
+from assay.trees.forest_walker import gather_up
 from assay.types import TableLike, Target
 
 __all__ = ["impurity_importances", "permutation_importances", "unbiased_importances"]
@@ -103,7 +103,7 @@ def unbiased_importances(forest: Any, X: TableLike, y: Target) -> np.ndarray:
         rows = np.flatnonzero(out_of_bag(forest._drawn(t, t + 1)[0], len(z)))
         sums = np.zeros((tree.node_count, z.shape[1]))
         np.add.at(sums, tree.apply(_some(values, rows)), z[rows])
-        _packed_forest.gather_up(tree.parent, sums)
+        gather_up(tree.parent, sums)
         change = tree.values[1:] - tree.values[tree.parent[1:]]
         credit = np.sum(change * sums[1:], axis=1) / max(1, len(rows))
         return np.bincount(tree.feature[tree.parent[1:]], weights=credit, minlength=d)

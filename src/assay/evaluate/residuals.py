@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
-from assay.metrics._inputs import numbers
 from assay.metrics.estimate import Estimate
 from assay.metrics.forms import OfRows
 from assay.metrics.group_report import GroupReport
 from assay.metrics.measure import Measure, measures
 from assay.metrics.outcome import Outcome
 from assay.metrics.predictive_scores import COVERAGE, WIDTH
+from assay.stats.checks import as_sample
 from assay.types import Floats
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class IntervalCoverage:
         weight : (n,) sample weights
         alpha : 1 - confidence of the intervals of the shares
         """
-        y, w = numbers(truth, "IntervalCoverage", "the truth"), None
+        y = as_sample(truth, "IntervalCoverage")
         levels, low, high = (np.asarray(v, dtype=np.float64) for v in (nominal, lower, upper))
         if not (low.shape == high.shape == (len(y), len(levels))):
             raise DataError(

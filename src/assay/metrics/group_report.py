@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.targets import plain_values
+from assay.core.targets import is_missing, plain_values
 from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
 from assay.metrics import _report_tables
@@ -161,7 +161,7 @@ def _groups(by: Any, n: int, who: str) -> tuple[list[Any], np.ndarray]:
     values = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if len(values) != n:
         raise DataError(f"{n} rows and {len(values)} labels of groups.", who=who)
-    labels = [MISSING if _is_missing(v) else v for v in values]
+    labels = [MISSING if is_missing(v) else v for v in values]
     distinct = list(set(labels) - {MISSING})
     try:
         distinct.sort()
@@ -176,10 +176,6 @@ def _groups(by: Any, n: int, who: str) -> tuple[list[Any], np.ndarray]:
         )
     place = {label: g for g, label in enumerate(distinct)}
     return distinct, np.array([place[v] for v in labels])
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or (value == value) is not True  # NaN, NaT, pandas' NA
 
 
 def _bins(by: Any, bins: int, n: int, who: str) -> tuple[list[Any], np.ndarray]:

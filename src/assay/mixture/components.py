@@ -13,8 +13,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dtrtri
 
-import assay.bayes._own_covariances as _scores
 import assay.mixture._em as _em
+from assay.bayes.own_covariances import quadratic_scores
 from assay.errors import DegenerateError, ParameterError
 
 __all__ = [
@@ -168,7 +168,7 @@ class CovarianceForm:
         X = np.ascontiguousarray(X, dtype=np.float64)
         K, d = means.shape
         out = np.empty((len(X), K))
-        _scores.scores(X, np.ascontiguousarray(means), self._triangles(roots, K, d), constants, out)
+        quadratic_scores(X, np.ascontiguousarray(means), self._triangles(roots, K, d), constants, out)
         return out
 
     def _triangles(self, roots: np.ndarray, K: int, d: int) -> np.ndarray:

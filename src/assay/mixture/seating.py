@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-import assay.bayes._own_covariances as _scores
 import assay.mixture._seating as _seating
+from assay.bayes.own_covariances import quadratic_scores
 from assay.core.stored import FloatArray, IntArray, Integer, Object, Scalar
 from assay.errors import ParameterError
 from assay.stats.bayesian.normal_gamma import NormalGamma
@@ -140,7 +140,7 @@ class Tables:
             return constants - 0.5 * np.log(b).sum(axis=1) - (a + 0.5) * terms.sum(axis=2)
         squares = np.empty((len(X), len(n)))
         triangles = np.ascontiguousarray(self.scales.reshape(-1, d))
-        _scores.scores(
+        quadratic_scores(
             np.ascontiguousarray(X), np.ascontiguousarray(self.means), triangles, np.zeros(len(n)), squares
         )
         squares *= -2

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.palette import CLASS_COLOURS, class_colour
-from assay.core.targets import _is_missing
+from assay.core.targets import is_missing
 from assay.core.words import one_line
 from assay.plots.canvas import axes_for, own_width
 from assay.types import Axes
@@ -80,7 +80,7 @@ def classes_with_rows(y: Any) -> list[tuple[Any, np.ndarray, str]]:
     [('a', [False, False, True]), ('b', [True, False, False]), ('missing', [False, True, False])]
     """
     labels = np.asarray(y)
-    missing = np.array([_is_missing(label) for label in labels.tolist()], dtype=bool)
+    missing = np.array([is_missing(label) for label in labels.tolist()], dtype=bool)
     known = labels[~missing]
     try:
         classes = list(np.unique(known))

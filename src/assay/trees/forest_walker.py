@@ -10,12 +10,13 @@ import numpy as np
 
 import assay.trees._packed_forest as _packed_forest
 from assay.core.parallel import in_threads
+from assay.trees._packed_forest import gather_up
 from assay.trees.tree import SUBSET, Tree
 
 if TYPE_CHECKING:
     from assay.trees.packed_forest import PackedForest
 
-__all__ = ["ForestWalker"]
+__all__ = ["ForestWalker", "gather_up"]
 
 MISSING_FIRST = 0x80  # beside the kind of a node: missing values go to the first child
 WORK = 1 << 19  # steps from node to node below which a second thread would only wait

@@ -9,10 +9,11 @@ import numpy as np
 
 import assay.trees._multiway as _multiway
 from assay.errors import DataError
+from assay.trees._multiway import SortedRows as NativeRows
 from assay.trees.columns import rank_columns
 from assay.trees.tree import SUBSET, THRESHOLD, Tree, as_words
 
-__all__ = ["Offer", "SortedRows", "SplitRules", "grow_multiway", "root_offers"]
+__all__ = ["NativeRows", "Offer", "SortedRows", "SplitRules", "grow_multiway", "root_offers"]
 
 CRITERIA = {"gain": 0, "gain_ratio": 1, "gini": 2}
 MOST_COUNTS = 1 << 29  # numbers that the nodes of a tree may hold, about 4 GB
@@ -216,9 +217,9 @@ class SortedRows:
         self.y = np.ascontiguousarray(y, np.int32)
         self.w = None if w is None else np.ascontiguousarray(w, np.float64)
 
-    def native(self, K: int) -> _multiway.SortedRows:
+    def native(self, K: int) -> NativeRows:
         """What native code takes; it reorders the lists."""
-        return _multiway.SortedRows(
+        return NativeRows(
             codes=self.codes,
             lists=self.order,
             distinct=np.diff(self.start).astype(np.int32),

@@ -22,7 +22,7 @@ import numpy as np
 
 from assay.core.parallel import in_threads
 from assay.core.sums import Block, Rows
-from assay.core.targets import _is_missing, plain_values
+from assay.core.targets import is_missing, plain_values
 from assay.errors import DataError, DegenerateError
 from assay.linear.logistic.logistic_objective import Scale
 from assay.types import RowLabels
@@ -174,7 +174,7 @@ def group_codes(groups: RowLabels, n: int, who: str) -> np.ndarray:
         raise DataError(f"{who}: groups must have one entry for each of {n} rows, got shape {values.shape}.")
     number: dict[Any, int] = {}
     codes = np.array([number.setdefault(v, len(number)) for v in values.tolist()], dtype=np.intp)
-    if any(map(_is_missing, number)):
+    if any(map(is_missing, number)):
         raise DataError(f"{who}: groups has missing entries; give each row a group.")
     refuse_one_group(codes, who)
     return codes

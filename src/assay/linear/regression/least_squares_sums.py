@@ -17,9 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core._moments import group
-from assay.core.moments import ClassScatter, class_scatter
-from assay.core.moments import _two_sum as two_sum
+from assay.core.moments import ClassScatter, class_scatter, group, two_sum
 from assay.core.stored import FloatArray, Integer, NumberArray, Object, TableRows, declare
 from assay.errors import DataError
 from assay.types import TableLike

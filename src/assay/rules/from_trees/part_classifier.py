@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 import assay.rules.from_trees._partial_tree as _partial_tree
-import assay.trees._multiway as _multiway
 from assay.core import Card
 from assay.core.parameters import Choice, Flag, Range, Seed
 from assay.core.progress import progress
@@ -15,7 +14,7 @@ from assay.errors import DataError
 from assay.rulebase.conditions import Condition, RowTest
 from assay.rules.rule_learner import RuleClassifier, class_rules
 from assay.trees.c45_classifier import held_out_rows
-from assay.trees.multiway import MOST_COUNTS, SortedRows, SplitRules, scaled_weights
+from assay.trees.multiway import MOST_COUNTS, NativeRows, SortedRows, SplitRules, scaled_weights
 from assay.trees.rules import joined
 from assay.trees.tree import SUBSET, THRESHOLD
 from assay.types import RandomState
@@ -242,7 +241,7 @@ class _Left:
             places[at] = np.searchsorted(values, held[:, j], side="right") - 1
             places[at] = np.where(np.isnan(held[:, j]), -1, np.maximum(places[at], 0))
         held_w = np.ones(len(held)) if self.all_w is None else self.all_w[self.held]
-        rows = _multiway.SortedRows(
+        rows = NativeRows(
             codes=self.codes,
             lists=self.order.copy(),
             distinct=ranks,

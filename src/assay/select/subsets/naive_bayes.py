@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-import assay.bayes._gaussian_nb as _gaussian_nb
 from assay.bayes.counts import feature_sums
 from assay.bayes.gaussian_classifier import log_of
-from assay.bayes.gaussian_columns import TINY, gaussian_logs
+from assay.bayes.gaussian_columns import TINY, gaussian_logs, log_joint
 from assay.core.moments import class_moments
 from assay.select.subsets.fast_scores import (
     MAX_ENTRIES,
@@ -138,7 +137,7 @@ class GaussianColumns:
         out = np.empty((len(self.X), len(var)))
         with np.errstate(divide="ignore", invalid="ignore"):  # a variance of 0 is not sure
             offset = self.log_priors - 0.5 * np.log(2 * np.pi * var).sum(axis=1)
-            _gaussian_nb.log_joint(
+            log_joint(
                 np.ascontiguousarray(self.X[:, subset]),
                 np.ascontiguousarray(self.means[:, subset]),
                 1 / var,

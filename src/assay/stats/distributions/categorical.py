@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.core.seeds import as_generator
 from assay.core.stored import AnyArray, Boolean, FloatArray, Plain, Scalar
-from assay.core.targets import check_weights
+from assay.core.targets import check_weights, is_missing
 from assay.errors import DataError, ParameterError, spoken_as
 from assay.stats.bayesian.smoothing import smoothed_frequencies
 from assay.stats.distributions.density import Density
@@ -161,7 +161,7 @@ def _labels(x: ArrayLike) -> NDArray[Any]:
     """The values as an array of numbers or of text; a missing one is an error, not a category."""
     labels = x if isinstance(x, np.ndarray) else np.asarray(x, dtype=object)
     if labels.dtype.kind == "O":
-        missing = np.array([_is_missing(value) for value in labels.flat], dtype=bool)
+        missing = np.array([is_missing(value) for value in labels.flat], dtype=bool)
         values = np.asarray(labels.tolist()) if not missing.any() else labels
     else:
         values = labels
@@ -173,10 +173,3 @@ def _labels(x: ArrayLike) -> NDArray[Any]:
             who="Categorical",
         )
     return values.astype(str) if values.dtype.kind == "O" else values
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA, whose comparisons have no truth value
-        return True
