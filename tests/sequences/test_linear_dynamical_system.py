@@ -169,3 +169,46 @@ def test_one_row_wrong_sizes_and_storage(tmp_path):
     assay.save(fitted, tmp_path / "system.assay")
     again = assay.load(tmp_path / "system.assay")
     assert_array_equal(again.transition_, fitted.transition_)
+
+
+@pytest.mark.capability("IML-15-20")
+def test_covariances_at_rest_are_those_of_the_recursion():
+    # Long enough to come to rest, a gap that wakes them up, and a second sequence.
+    D, m, n = 3, 2, 300
+    draw = np.random.default_rng(5)
+    F = 0.9 * np.linalg.qr(draw.normal(size=(D, D)))[0]
+    H, Q, R = draw.normal(size=(m, D)), 0.2 * np.eye(D), np.eye(m) + 0.3
+    system = LinearDynamicalSystem.of(F=F, H=H, Q=Q, R=R, mean=np.zeros(D), covariance=np.eye(D))
+    Y = system.sample(n, random_state=0)[0]
+    Y[150, 1] = Y[200] = np.nan
+    lengths = [250, 50]
+    filtered, smoothed = system.filter(Y, lengths), system.smooth(Y, lengths)
+    begin, logs = 0, []
+    for length in lengths:
+        means, spreads, before, total = [], [], [], 0.0
+        for t in range(begin, begin + length):
+            mean = F @ means[-1] if means else np.zeros(D)
+            P = F @ spreads[-1] @ F.T + Q if spreads else np.eye(D)
+            before.append((mean, P))
+            seen = ~np.isnan(Y[t])
+            if seen.any():
+                h, gap = H[seen], Y[t, seen] - H[seen] @ mean
+                S = h @ P @ h.T + R[np.ix_(seen, seen)]
+                K = np.linalg.solve(S, h @ P).T
+                total -= 0.5 * (gap @ np.linalg.solve(S, gap) + np.linalg.slogdet(2 * np.pi * S)[1])
+                mean, P = mean + K @ gap, P - K @ S @ K.T
+            means.append(mean)
+            spreads.append(P)
+        logs.append(total)
+        rows = slice(begin, begin + length)
+        assert_allclose(filtered.means[rows], means, atol=1e-10)
+        assert_allclose(filtered.covariances[rows], spreads, atol=1e-12)
+        for t in range(length - 2, -1, -1):
+            mean, P = before[t + 1]
+            J = np.linalg.solve(P, F @ spreads[t]).T
+            means[t] = means[t] + J @ (means[t + 1] - mean)
+            spreads[t] = spreads[t] + J @ (spreads[t + 1] - P) @ J.T
+        assert_allclose(smoothed.means[rows], means, atol=1e-10)
+        assert_allclose(smoothed.covariances[rows], spreads, atol=1e-12)
+        begin += length
+    assert_allclose(filtered.log_likelihoods, logs, rtol=1e-10)

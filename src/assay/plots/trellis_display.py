@@ -72,8 +72,8 @@ class TrellisDisplay:
             )
         if T > MOST_COLUMNS:
             raise DataError(
-                f"TrellisDisplay: {T} rows are too many to be distinguished (at most {MOST_COLUMNS}). Draw a part of the "
-                "sequence, or StateRibbonDisplay."
+                f"TrellisDisplay: {T} rows are too many to be distinguished (at most {MOST_COLUMNS}). Draw a part of "
+                "the sequence, or StateRibbonDisplay."
             )
         self.state_names = [f"state {k}" for k in range(K)] if state_names is None else list(state_names)
         self.observations = None if observations is None else [str(v) for v in observations]
