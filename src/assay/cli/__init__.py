@@ -30,6 +30,7 @@ COMMANDS = {
     "show": "What a saved model has learned: tree, rules, coefficients, importances.",
     "predict": "Predict each row of a table with a saved model.",
     "explain": "Why a saved model predicts what it does for one row.",
+    "cluster": "Groups of rows: how many there are, and what they are.",
     "associate": "Association rules: what is bought together, with support, confidence and lift.",
     "bandit": "What other policies would have earned, by a log of decisions.",
     "network": "Bayesian networks: learn one from a table, draw it, ask it.",

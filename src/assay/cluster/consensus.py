@@ -43,9 +43,8 @@ def co_association(labelings: Sequence[Labels], share: bool = False) -> np.ndarr
     """
     together = both = None
     for labels in labelings:
-        values = [
-            None if v is None or (isinstance(v, (int, float, np.number)) and v < 0) else v for v in labels
-        ]
+        plain = np.asarray(labels, dtype=object).tolist()
+        values = [None if v is None or (isinstance(v, (int, float)) and v < 0) else v for v in plain]
         present = np.array([v is not None for v in values])
         _, codes = np.unique(np.array([str(v) for v in values]), return_inverse=True)
         members = np.eye(int(codes.max(initial=0)) + 1)[codes] * present[:, None]
@@ -196,6 +195,6 @@ class ConsensusClustering(RowClusterer):
         self.labels_ = first_come(tree.cut(self.n_clusters))
         self.n_clusters_ = self.n_clusters
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Find groups among the rows of X; y is ignored."""
         return super().fit(X)

@@ -206,7 +206,9 @@ class ConstrainedKMeans(CenterClusterer):
             against[b].append(a)
         two = np.partition(cost, min(1, k - 1), axis=1)
         regret = two[:, min(1, k - 1)] - two[:, 0]
-        order = np.lexsort((-regret, [-len(near) for near in against]))  # those with most rules first
+        order = np.lexsort(
+            (-regret, np.array([-len(near) for near in against]))
+        )  # those with most rules first
         labels = np.full(many, -1)
         for unit in order:
             barred = {int(labels[other]) for other in against[unit]}

@@ -137,7 +137,7 @@ class DBSCAN(RowClusterer):
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def _group(self, X: Any, w: np.ndarray | None) -> None:
-        n, power = X.shape[0], self.distance_.power
+        n, power = X.shape[0], float(self.distance_.power or 0)
         weights = np.empty(0) if w is None else w
         boxes = power in (1, 2, np.inf) and not hasattr(X, "tocsr") and not self.distance_.precomputed
         points = self.distance_.points(X) if boxes else None

@@ -12,7 +12,6 @@ import assay.cluster._merging as _merging
 import assay.cluster._spanning as _spanning
 from assay.core.stored import AnyArray, FloatArray, IntArray
 from assay.errors import DataError, ParameterError
-from assay.types import Labels
 
 __all__ = ["LINKAGES", "MergeTree", "merge_rows", "spanning_tree"]
 
@@ -279,7 +278,7 @@ def merge_rows(
     linkage: str = "ward",
     *,
     metric: Any = "euclidean",
-    names: Labels | None = None,
+    names: Any = None,
 ) -> MergeTree:
     """The whole hierarchy of merges of the rows of a table, to be looked at, cut and drawn.
 

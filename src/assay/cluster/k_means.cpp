@@ -352,22 +352,58 @@ HOT double label_rows(View2<const double> X, const double *w, const double *cent
 HOT void try_rows(View2<const double> X, const double *w, const int64_t *rows, int64_t tries, const double *closest,
                   double *out, double *potential) {
     const int64_t n = X.rows(), d = X.cols();
-    std::vector<double> chosen(tries * d);
+    std::vector<double> chosen(tries * d), room((d + tries + 1) * WIDTH);
     for (int64_t t = 0; t < tries; ++t) std::copy_n(X.row(rows[t]), d, chosen.data() + t * d);
-    const Panels panels(chosen.data(), tries, d);
-    alignas(64) double apart[PANEL];
-    std::fill_n(potential, tries, 0.0);
-    for (int64_t i = 0; i < n; ++i) {
-        const double most = closest ? closest[i] : NEVER, weight = w ? w[i] : 1.0;
-        for (int64_t g = 0; g < panels.count; ++g) {
-            distances(X.row(i), panels.panel(g), d, panels.both(g), *reinterpret_cast<Wide *>(apart),
-                      *reinterpret_cast<Wide *>(apart + WIDTH));
-            const int64_t few = std::min(PANEL, tries - g * PANEL);
-            for (int64_t t = 0; t < few; ++t) {
-                const double v = apart[t] < most ? apart[t] : most;
-                out[(g * PANEL + t) * n + i] = v;
-                potential[g * PANEL + t] += weight * v;
+    double *turned = room.data();
+    while (reinterpret_cast<uintptr_t>(turned) % 64) ++turned;
+    Wide *T = reinterpret_cast<Wide *>(turned), *total = T + d;
+    for (int64_t t = 0; t < tries; ++t) total[t] = Wide{};
+    int64_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH) {
+        turn_eight(X, i, d, T);
+        Wide most, weight;
+        for (int64_t r = 0; r < WIDTH; ++r) most[r] = closest ? closest[i + r] : NEVER;
+        for (int64_t r = 0; r < WIDTH; ++r) weight[r] = w ? w[i + r] : 1.0;
+        const auto settle = [&](int64_t t, const Wide &apart) __attribute__((always_inline)) {
+            const Wide v = apart < most ? apart : most;
+            double *place = out + t * n + i;
+            for (int64_t r = 0; r < WIDTH; ++r) place[r] = v[r];
+            total[t] += weight * v;
+        };
+        int64_t t = 0;
+        for (; t + 2 <= tries; t += 2) {
+            const double *a = chosen.data() + t * d, *b = a + d;
+            Wide p = {}, q = {};
+            for (int64_t j = 0; j < d; ++j) {
+                const Wide g = T[j] - a[j], h = T[j] - b[j];
+                p += g * g;
+                q += h * h;
             }
+            settle(t, p);
+            settle(t + 1, q);
+        }
+        if (t < tries) {
+            const double *a = chosen.data() + t * d;
+            Wide p = {};
+            for (int64_t j = 0; j < d; ++j) {
+                const Wide g = T[j] - a[j];
+                p += g * g;
+            }
+            settle(t, p);
+        }
+    }
+    for (int64_t t = 0; t < tries; ++t) {
+        potential[t] = 0.0;
+        for (int64_t r = 0; r < WIDTH; ++r) potential[t] += total[t][r];
+        for (int64_t k = i; k < n; ++k) {
+            double v = 0.0;
+            for (int64_t j = 0; j < d; ++j) {
+                const double gap = X.row(k)[j] - chosen[t * d + j];
+                v += gap * gap;
+            }
+            v = closest && closest[k] < v ? closest[k] : v;
+            out[t * n + k] = v;
+            potential[t] += (w ? w[k] : 1.0) * v;
         }
     }
 }

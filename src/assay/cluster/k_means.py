@@ -153,6 +153,7 @@ class KMeans(WithoutTarget, CenterClusterer):
             )
         sparse = isinstance(source, Rows) and hasattr(source.X, "tocsr")
         center = 0.0 if sparse else moments.mean[0]  # differences of large numbers keep their digits
+        rows: Source
         if isinstance(source, Rows):
             X = source.X.astype(np.float64) if sparse else np.ascontiguousarray(source.X - center)
             rows, begin = Rows(X, None, source.w), (X, source.w)
@@ -177,7 +178,13 @@ class KMeans(WithoutTarget, CenterClusterer):
                 )
 
     def _best(
-        self, rows: Source, begin: Any, center: Any, tol: float, draw: np.random.RandomState, who: str
+        self,
+        rows: Source,
+        begin: tuple[Any, Any],
+        center: Any,
+        tol: float,
+        draw: np.random.RandomState,
+        who: str,
     ) -> Run:
         array = not isinstance(self.init, str) and not callable(self.init)
         spread_out = array or self.init in ("k-means++", "component")
@@ -193,7 +200,7 @@ class KMeans(WithoutTarget, CenterClusterer):
             starts = 1
         best: Run | None = None
         for _ in range(starts):
-            first = start_centers(self.init, *begin, self.n_clusters, draw, who)
+            first = start_centers(self.init, begin[0], begin[1], self.n_clusters, draw, who)
             first = first - center if array else first
             run = lloyd(rows, first, max_iter=self.max_iter, tol=tol, empty=self.empty, path=self.keep_path)
             if best is None or (run.loss < best.loss and not _same_groups(run.labels, best.labels)):

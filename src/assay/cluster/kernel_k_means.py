@@ -166,7 +166,7 @@ class KernelKMeans(Clusterer):
         chances = np.full(n, 1 / n) if w is None else w / w.sum()
         diagonal = np.diag(K)
         if self.init == "random":
-            rows = draw.choice(n, size=many, replace=False, p=chances)
+            rows = draw.choice(n, size=many, replace=False, p=chances).tolist()
         else:
             rows = [int(draw.choice(n, p=chances))]
             least = np.maximum(diagonal + diagonal[rows[0]] - 2 * K[rows[0]], 0.0)

@@ -117,7 +117,7 @@ def profile_clusters(
     values = np.asarray(
         table.values.toarray() if hasattr(table.values, "tocsr") else table.values, dtype=np.float64
     )
-    names = list(labels)
+    names = np.asarray(labels, dtype=object).tolist()
     if len(names) != len(values):
         raise DataError(f"profile_clusters: {len(names)} labels for {len(values)} rows.")
     plain = [v.item() if isinstance(v, np.generic) else v for v in names]

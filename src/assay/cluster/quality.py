@@ -78,11 +78,11 @@ def silhouette_samples(
     sums = _group_sums(rows, rule, codes, K)
     everyone = np.arange(n)
     with np.errstate(divide="ignore", invalid="ignore"):
-        own = sums[everyone, codes] / (counts[codes] - 1)
+        within = sums[everyone, codes] / (counts[codes] - 1)
         means = sums / counts
         means[everyone, codes] = np.inf
         next_one = means.min(axis=1)
-        score = (next_one - own) / np.maximum(own, next_one)
+        score = (next_one - within) / np.maximum(within, next_one)
     return np.where(counts[codes] > 1, np.nan_to_num(score), 0.0)
 
 

@@ -103,6 +103,9 @@ def spread(
     weights = np.ones(n) if w is None else np.asarray(w, dtype=np.float64)
     squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse else None
     trials = 2 + int(np.log(K)) if trials is None else trials
+    room = np.empty(
+        (max(trials, 1), 0 if sparse else n)
+    )  # the same for all: new memory costs more than the distances
     rows = np.empty(K, dtype=np.int64)
     rows[0] = draw.choice(n, p=weights / weights.sum())
 
@@ -113,18 +116,19 @@ def spread(
             out = np.maximum(squares[some][:, None] + squares - 2 * cross, 0.0)
             out = np.minimum(out, closest) if len(closest) else out
             return out, out @ weights
-        out, potential = np.empty((len(some), n)), np.empty(len(some))
+        out, potential = room[: len(some)], np.empty(len(some))
         _k_means.try_seeds(numbers, NO_NUMBERS if w is None else weights, some, closest, out, potential)
         return out, potential
 
     out, potential = tried(rows[:1], NO_NUMBERS)
-    closest, total = out[0], potential[0]
+    closest, total = out[0].copy(), potential[0]
     for k in range(1, K):
         chances = np.cumsum(closest if w is None else weights * closest)
         some = np.minimum(np.searchsorted(chances, draw.uniform(size=trials) * total), n - 1)
         out, potential = tried(some, closest)
         best = int(np.argmin(potential))
-        closest, total, rows[k] = out[best], potential[best], some[best]
+        closest[:] = out[best]
+        total, rows[k] = potential[best], some[best]
     return _dense(X[rows]), rows
 
 

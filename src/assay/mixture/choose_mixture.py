@@ -96,7 +96,8 @@ def choose_mixture(
     for kind in kinds:
         if kind not in KINDS:
             raise ParameterError(f"kinds must be some of {', '.join(map(repr, KINDS))}", who=who, got=kind)
-    records, models = [], []
+    records: list[dict[str, Any]] = []
+    models = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for kind in kinds:
@@ -106,7 +107,7 @@ def choose_mixture(
                 )
                 try:
                     model.fit(X)
-                    record = {
+                    record: dict[str, Any] = {
                         "kind": kind, "components": int(size), "log_likelihood": float(model.score_samples(X).sum()),
                         "parameters": model._n_parameters(), "bic": model.bic(X), "icl": model.icl(X),
                         "aic": model.aic(X),

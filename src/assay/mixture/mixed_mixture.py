@@ -165,13 +165,13 @@ class MixedMixture(LocalMixture):
         return [len(column.categories) for column in self.schema_ if column.kind == "nominal"]
 
     def _survey_rows(self, source: Source) -> None:
-        one = _State(
+        single = _State(
             np.ones(1), np.zeros((1, int((~self._coded()).sum()))), np.ones((1, int((~self._coded()).sum()))),
             tuple(np.full((1, size), 1 / max(size, 1)) for size in self._sizes()),
         )  # fmt: skip
-        first = source.add_up(lambda block: self._sums(_float(block.X), block.w, one))
+        first = source.add_up(lambda block: self._sums(_float(block.X), block.w, single))
         means = first.first / np.where(first.known > 0, first.known, 1.0)
-        about = _State(one.weights, means, one.variances, one.tables)
+        about = _State(single.weights, means, single.variances, single.tables)
         total = source.add_up(lambda block: self._sums(_float(block.X), block.w, about))
         if not (total.known > 0).all():
             name = [n for n, c in zip(self.schema_.names, self._coded()) if not c][

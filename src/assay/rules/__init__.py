@@ -9,6 +9,7 @@ from assay.rules.associative.cmar_classifier import CMARClassifier
 from assay.rules.associative.cpar_classifier import CPARClassifier
 from assay.rules.associative.maximal_pattern_classifier import MaximalPatternClassifier
 from assay.rules.associative.pattern_features import PatternFeatures
+from assay.rules.cluster_rules import ClusterRules, GroupRules, describe_clusters
 from assay.rules.covering.aq_classifier import AQClassifier
 from assay.rules.covering.cn2_classifier import CN2Classifier
 from assay.rules.covering.covering_classifier import SequentialCoveringClassifier
@@ -60,11 +61,13 @@ __all__ = [
     "CPARClassifier",
     "CandidateElimination",
     "Clause",
+    "ClusterRules",
     "Condition",
     "CoveringRegressor",
     "DecisionTableClassifier",
     "Effect",
     "Facts",
+    "GroupRules",
     "Growth",
     "HypothesisErrors",
     "IrepClassifier",
@@ -91,6 +94,7 @@ __all__ = [
     "VersionSpace",
     "active_queries",
     "class_association_rules",
+    "describe_clusters",
     "effect",
     "growth_along",
     "hypothesis_areas",

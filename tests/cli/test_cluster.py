@@ -1,0 +1,54 @@
+"""``assay cluster``: groups, their number, what they are, files."""
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from assay.cli.cluster import command
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, list(arguments))
+
+
+def test_groups_of_flowers_are_described(tmp_path):
+    page, out = tmp_path / "groups.html", tmp_path / "groups.csv"
+    result = run("iris", "--k", "3", "--report", str(page), "-o", str(out))
+    assert result.exit_code == 0, result.output
+    assert "150 rows of iris in 3 groups (kmeans)" in result.output
+    assert "Agreement with species beyond chance" in result.output
+    assert "petal" in result.output and "rules cover" in result.output
+    with out.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 150 and len({row["group"] for row in rows}) == 3
+    assert "<table" in page.read_text()
+
+
+def test_the_same_as_a_document():
+    result = run("iris", "--k", "2", "--no-rules", "--json")
+    told = json.loads(result.output)
+    assert sum(group["rows"] for group in told["groups"]) == 150 == len(told["labels"])
+    assert told["rules"] is None and told["silhouette"] > 0.5
+
+
+@pytest.mark.parametrize("method", ["ward", "genie", "mixture", "hdbscan", "single", "average", "spectral"])
+def test_every_method_groups(method):
+    number = [] if method == "hdbscan" else ["--k", "2"]
+    result = run("iris", *number, "--method", method, "--no-rules")
+    assert result.exit_code == 0, result.output
+    assert f"({method})" in result.output
+
+
+def test_a_mixed_table_with_missing_values(tmp_path):
+    file = tmp_path / "people.csv"
+    lines = [f"{20 + i % 3},Ulm" for i in range(12)] + [f"{60 + i % 3},Bonn" for i in range(12)] + [",Bonn"]
+    file.write_text("age,town\n" + "\n".join(lines) + "\n")
+    result = run(str(file), "--max-k", "4")
+    assert result.exit_code == 0, result.output
+    assert "(prototypes)" in result.output and "Ulm" in result.output
+    refused = run(str(file), "--method", "kmeans")
+    assert refused.exit_code != 0 and "prototypes" in refused.output
+    wrong = run("iris", "--k", "3", "--method", "hdbscan")
+    assert wrong.exit_code != 0 and "by itself" in wrong.output
