@@ -10,7 +10,7 @@ from sklearn import decomposition
 import assay.reduce as ours
 from benchmarks.harness import Race
 
-SIZES = [(150, 4, 2), (2_000, 50, 5), (20_000, 50, 5)]
+SIZES = [(150, 10, 2), (2_000, 50, 5), (20_000, 50, 5)]
 
 
 def rows(n: int, d: int, k: int = 5, seed: int = 0) -> np.ndarray:

@@ -69,7 +69,7 @@ class LinearComponents(ExplainedSums, NumberedColumns):
         return out
 
     def _near_zero(self, mean: np.ndarray, W: np.ndarray) -> bool:
-        """Whether the products of the means are so small beside the components that they may be taken away afterwards."""
+        """Whether products of the means are so small beside the components that they may be taken away afterwards."""
         spread = np.ones(len(W)) if self.whiten else np.sqrt(self.explained_variance_)
         return bool((np.abs(W) @ np.abs(mean) <= NEAR_ZERO * spread).all())
 

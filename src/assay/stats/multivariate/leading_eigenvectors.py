@@ -133,13 +133,18 @@ def orthonormal(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             step = cholesky(Q.T @ Q, check_finite=False)
             sizes = step.diagonal()
             if not sizes.min() ** 2 > SAME_SQUARE * sizes.max() ** 2:
-                return tuple(np.linalg.qr(V))
+                return _by_reflections(V)
             Q = Q @ solve_triangular(step, np.eye(len(step)), check_finite=False)
             R = step @ R
             if sizes.min() > WELL_CONDITIONED * sizes.max():
                 break
     except LinAlgError:
-        return tuple(np.linalg.qr(V))
+        return _by_reflections(V)
+    return Q, R
+
+
+def _by_reflections(V: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    Q, R = np.linalg.qr(V)
     return Q, R
 
 
