@@ -59,6 +59,14 @@ def test_without_a_learner_and_with_estimated_propensities(run, log):
     assert code == 0 and "by model" not in out and "Propensities are estimated" in out
 
 
+def test_one_value_can_be_named_a_success(run, log):
+    first, second = (
+        json.loads(run("bandit", log, "-a", "offer", "-r", "bought", "-l", "none", "--json", *more)[1])
+        for more in ((), ("--success", "yes"))
+    )
+    assert first == second
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -68,6 +76,7 @@ def test_without_a_learner_and_with_estimated_propensities(run, log):
         (("-a", "offer", "-r", "bought", "--propensity", "age"), "at most 1"),
         (("-a", "offer", "-r", "bought", "-l", "none", "-o", "x.csv"), "needs a --learner"),
         (("-a", "offer"), "--reward"),
+        (("-a", "offer", "-r", "bought", "--success", "ye"), "Did you mean yes?"),
     ],
 )  # fmt: skip
 def test_wrong_input_ends_in_a_sentence(run, log, options, message):

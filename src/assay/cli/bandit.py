@@ -32,6 +32,9 @@ from assay.tables import Table
     help="What it earned: a number; yes and no count as 1 and 0.",
 )
 @click.option(
+    "--success", metavar="VALUE", help="The value of the reward column that counts as 1, all others as 0."
+)
+@click.option(
     "--propensity",
     metavar="COLUMN",
     shell_complete=complete_columns,
@@ -78,6 +81,7 @@ def command(
     data: str,
     action: str,
     reward: str,
+    success: str | None,
     propensity: str | None,
     policies: tuple[str, ...],
     learner: str,
@@ -138,7 +142,7 @@ def command(
     result = compare_policies(
         table.select(context)[kept] if context else None,
         np.array([str(value) for value in columns[action]]),
-        _rewards(columns[reward], reward),
+        _rewards(columns[reward], reward, success),
         propensity=_numbers(columns[propensity], propensity, "--propensity") if propensity else None,
         learner=None if learner == "none" else learner,
         policies={name: [str(value) for value in columns[name]] for name in policies},
@@ -173,7 +177,14 @@ def _values(table: Table, name: str) -> list[object]:
     return [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
 
 
-def _rewards(values: list[object], name: str) -> np.ndarray:
+def _rewards(values: list[object], name: str, success: str | None) -> np.ndarray:
+    if success is not None:
+        if success not in (texts := [str(v) for v in values]):
+            raise click.BadParameter(
+                f"column {name} never holds {success}.{did_you_mean(success, sorted(set(texts)))}",
+                param_hint="--success",
+            )
+        return np.array([float(text == success) for text in texts])
     words = {str(v).strip().lower() for v in values}
     for yes, no in (("yes", "no"), ("true", "false"), ("y", "n")):
         if words <= {yes, no}:
