@@ -13,6 +13,7 @@ import assay
 from assay.associations import ItemNeighbors
 from assay.baselines import MajorityClassifier, MeanRegressor
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, MultinomialNB, NaiveBayes
+from assay.cluster import AgglomerativeClustering, KMeans
 from assay.core.persistence.container import VERSION
 from assay.decide import ConformalRegressor, DecisionRule
 from assay.densities import KernelDensity
@@ -394,6 +395,8 @@ def models():
             ),
             PEOPLE,
         ),
+        "k_means": (KMeans(3, random_state=0).fit(X), X.tolist()),
+        "merged_groups": (AgglomerativeClustering(3, linkage="average").fit(X), X.tolist()),
         "gaussian_mixture": (
             GaussianMixture(2, prior=MixturePrior(2.0), random_state=0).fit(X, sample_weight=w),
             X.tolist(),
