@@ -24,7 +24,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from assay.errors import DegenerateError, ParameterError
 from assay.linear.logistic.logistic_objective import Scale
 from assay.optimize.lbfgs import lbfgs
-from assay.optimize.newton import newton
+from assay.optimize.newton import newton, newton_step
 from assay.optimize.objective import Optimum, Record
 from assay.stats.bayesian.linear_posterior import LinearPosterior, root_of
 
@@ -170,8 +170,11 @@ def laplace(
     if optimum is None or not optimum.converged:
         optimum = newton(objective, begin, tol=least, max_iter=max_iter)
     v, value, H = optimum.w, optimum.value, optimum.curvature
+    g = optimum.gradient
     if H is None:  # after steps with gradients alone
-        value, _, H = objective.curvature(v)
+        value, g, H = objective.curvature(v)
+    if optimum.converged:  # one more step costs no look at the rows
+        v = v + newton_step(H, g)
     if curvature is not None:
         H = curvature(v) + P
     R = _factor(H, lambda: objective.curvature(v)[2])
