@@ -52,6 +52,7 @@ def test_the_kernel_computes_the_formula(kind, cls):
 
 # Oracle: IML 8.6, (8-22): Hamming((red, 1, yes), (red, 2, no)) = 2, here as the square of the overlap distance.
 @pytest.mark.capability("IML-8-16")
+@pytest.mark.capability("IML-7-25")
 def test_hamming_counts_the_columns_that_differ():
     schema = Schema([Column(name, "nominal", (0, 1)) for name in "abc"])
     metric = metric_of("heom", schema=schema).learn(np.array([[0.0, 0, 0], [0.0, 1, 1]]))

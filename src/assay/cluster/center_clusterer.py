@@ -16,7 +16,7 @@ from assay.core.explanations import Contributions, Explanations, Reasons, RowVal
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import fit_elsewhere
 from assay.core.model_view import Part
-from assay.core.stored import FloatArray, IntArray, Scalar
+from assay.core.stored import CodeArray, FloatArray, Scalar
 from assay.core.targets import check_weights
 from assay.types import TableLike, Target, Weights
 
@@ -32,7 +32,7 @@ class CenterClusterer(TransformerMixin, Clusterer):
     takes = frozenset({"sparse"})
     stored = {
         "cluster_centers_": FloatArray("c", "p", finite=True),
-        "labels_": IntArray("n", low=-1),
+        "labels_": CodeArray("n", below="c", low=-1),
         "inertia_": Scalar(low=0),
     }
     kept_in_single = ("cluster_centers_",)

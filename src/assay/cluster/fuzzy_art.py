@@ -12,7 +12,7 @@ from assay.core.explanations import Explanations, Reasons, RowValues, dense_bloc
 from assay.core.fitting import all_or_nothing
 from assay.core.model_view import Part
 from assay.core.parameters import Count, Range
-from assay.core.stored import FloatArray, IntArray, Integer
+from assay.core.stored import CodeArray, FloatArray, Integer
 from assay.types import TableLike, Target
 
 __all__ = ["FuzzyART"]
@@ -73,7 +73,7 @@ class FuzzyART(Clusterer):
         "max_iter": Count(1),
     }
     stored = {
-        "labels_": IntArray("n", low=0),
+        "labels_": CodeArray("n", below="c"),
         "weights_": FloatArray("c", "2 * p", low=0),
         "low_": FloatArray("p", finite=True),
         "high_": FloatArray("p", finite=True),

@@ -13,7 +13,7 @@ from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.model_view import Part
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.seeds import random_state_of
-from assay.core.stored import FloatArray, IntArray, Integer, Scalar
+from assay.core.stored import CodeArray, FloatArray, Integer, Scalar
 from assay.errors import DataError
 from assay.types import RandomState, TableLike
 
@@ -81,7 +81,7 @@ class KPrototypes(Clusterer):
         "random_state": Seed(),
     }
     stored = {
-        "labels_": IntArray("n", low=0),
+        "labels_": CodeArray("n", below="c"),
         "cluster_centers_": FloatArray("c", "d"),
         "cost_": Scalar(low=0),
         "gamma_": Scalar(low=0),

@@ -235,6 +235,6 @@ class KernelKMeans(Clusterer):
         return Explanations(type(self).__name__, np.argmin(apart, axis=1).tolist(), rows, Reasons(sections))
 
     def _model_parts(self) -> list[Part]:
-        sizes = np.bincount(self.labels_, minlength=self.n_clusters)
+        sizes = np.bincount(self.labels_, minlength=len(self._inner))
         lines = [[k, int(m), float(m / len(self.labels_))] for k, m in enumerate(sizes)]
         return [Section("Groups", ["group", "rows", "share"], lines)]

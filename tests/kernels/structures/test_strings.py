@@ -70,6 +70,7 @@ def edit_by_the_book(a, b):
 
 
 @pytest.mark.capability("IML-13-20")
+@pytest.mark.capability("IML-7-25")
 def test_kitten_becomes_sitting_in_three_steps():
     """Oracle: IML 13.7."""
     assert edit_distance("kitten", "sitting") == 3
