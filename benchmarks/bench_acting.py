@@ -49,7 +49,9 @@ def quantecon_races() -> list[Race]:
         from quantecon.markov import DiscreteDP
     except ImportError:
         return []
-    world = GridWorld("\n".join(["G" + "." * 99, *["." * 100] * 99]), goal_reward=1.0, slip=0.1, discount=0.95)
+    world = GridWorld(
+        "\n".join(["G" + "." * 99, *["." * 100] * 99]), goal_reward=1.0, slip=0.1, discount=0.95
+    )
     S, A = world.rewards.shape
     able = world.available.ravel()
     rows = np.flatnonzero(able)

@@ -75,7 +75,11 @@ MADE = {
     **{
         name: {"random_state": 0}
         for name in (
-            "LVQClassifier", "RBFFeatures", "RBFNetworkClassifier", "RBFNetworkRegressor", "SelfOrganizingMap",
+            "LVQClassifier",
+            "RBFFeatures",
+            "RBFNetworkClassifier",
+            "RBFNetworkRegressor",
+            "SelfOrganizingMap",
         )
     },  # fmt: skip
     "AdaBoostClassifier": {"n_estimators": 5, "random_state": 0},
@@ -272,7 +276,14 @@ DRAWN = (
 
 # Learners that visit the rows one after the other: what they learn depends on the order, and a row of weight 2 is
 # one large step, not two steps.
-VISITING = ("LVQClassifier", "Perceptron", "PerceptronRule", "PocketClassifier", "SGDClassifier", "SGDRegressor")
+VISITING = (
+    "LVQClassifier",
+    "Perceptron",
+    "PerceptronRule",
+    "PocketClassifier",
+    "SGDClassifier",
+    "SGDRegressor",
+)
 
 # Committees that are put together by answers for folds of the rows.
 COMMITTEES = (

@@ -76,7 +76,8 @@ def test_quality_counted_by_hand():
     assert_allclose(model._topographic(rows), 1 / 3)  # of the second row, units 0 and 3 share no link
     assert_allclose(model.hits(rows), [[2, 1], [0, 0]])
     apart = [1.0, 1.0, np.hypot(5, 5), np.hypot(4.1, 4.1), np.hypot(0.1, 0.9)]
-    expected = [[(apart[0] + apart[2]) / 2, (apart[0] + apart[4]) / 2], [(apart[2] + apart[3]) / 2, (apart[3] + apart[4]) / 2]]  # fmt: skip
+    pairs = [(0, 2), (0, 4), (2, 3), (3, 4)]  # the two links of each unit
+    expected = np.reshape([(apart[i] + apart[j]) / 2 for i, j in pairs], (2, 2))
     assert_allclose(model.distance_map(), expected)
 
 

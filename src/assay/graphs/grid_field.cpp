@@ -17,7 +17,8 @@ using namespace assay;
 namespace {
 
 // The labels after at most `sweeps` sweeps over all pixels; how many were needed until nothing changed.
-int64_t icm(In2<double> scores, int64_t height, int64_t width, double coupling, InOut1<int64_t> labels, int64_t sweeps) {
+int64_t icm(In2<double> scores, int64_t height, int64_t width, double coupling, InOut1<int64_t> labels,
+            int64_t sweeps) {
     const int64_t n = length(scores), L = int64_t(scores.shape(1));
     require(L > 0 && height >= 0 && sized(height, width, "icm: a picture") == n && length(labels) == n,
             "icm: scores and a label for each pixel");
@@ -78,8 +79,8 @@ nb::tuple passing(In2<double> weights, int64_t height, int64_t width, double cou
                             }
                             double total = 0.0;
                             for (int64_t l = 0; l < L; ++l) {
-                                before[l] = largest ? std::max(top, equal * product[l])
-                                                    : sum + (equal - 1.0) * product[l];
+                                before[l] =
+                                    largest ? std::max(top, equal * product[l]) : sum + (equal - 1.0) * product[l];
                                 total += before[l];
                             }
                             double *to = messages.data() + (back[way] * n + at + away[way]) * L;

@@ -132,7 +132,9 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         self.schema_, self.classes_ = data.schema, classes
         shares = np.bincount(codes, minlength=len(classes)) / len(codes)
         self.class_prior_ = shares if self.priors is None else np.asarray(self.priors, dtype=np.float64)
-        base = GaussianHMM(3, n_iter=20, n_init=5, random_state=0) if self.estimator is None else self.estimator
+        base = (
+            GaussianHMM(3, n_iter=20, n_init=5, random_state=0) if self.estimator is None else self.estimator
+        )
         self.estimators_ = [
             clone(base).fit(data.take(np.flatnonzero(codes == k))) for k in range(len(classes))
         ]
