@@ -81,7 +81,7 @@ MADE = {
             "RBFNetworkRegressor",
             "SelfOrganizingMap",
         )
-    },  # fmt: skip
+    },
     "AdaBoostClassifier": {"n_estimators": 5, "random_state": 0},
     "AdaBoostM2Classifier": {"n_estimators": 5, "random_state": 0},
     "AdaBoostRegressor": {"n_estimators": 5, "random_state": 0},
