@@ -12,6 +12,7 @@ from assay.reinforcement.features import RadialFeatures, TileCoding
 from assay.reinforcement.grid_world import GridWorld
 from assay.reinforcement.linear_agents import LinearQLearning, LinearSarsa, semi_gradient_step
 from assay.reinforcement.mdp import MDP
+from assay.reinforcement.network_agents import NetworkQLearning, NetworkSarsa
 from assay.reinforcement.observed_process import ObservedProcess, UncertainSolution
 from assay.reinforcement.pomdp import POMDP, BeliefValue, Plan
 from assay.reinforcement.schedule import Schedule
@@ -35,6 +36,8 @@ __all__ = [
     "LinearQLearning",
     "LinearSarsa",
     "ModelBandit",
+    "NetworkQLearning",
+    "NetworkSarsa",
     "ObservedProcess",
     "OffPolicyValue",
     "Plan",
