@@ -277,3 +277,17 @@ def test_rewards_that_rise_without_limit_are_told():
     with pytest.raises(DegenerateError), pytest.warns(ConvergenceWarning):
         loop.solve("value iteration", max_iter=2000)
         loop.solve("linear programming")
+
+
+def test_the_steps_of_a_solution_are_pictures_of_one_scale():
+    from assay.plots import GridWorldDisplay
+
+    world = GridWorld("..G\n...\nS..", goal_reward=100)
+    solution = world.solve("value iteration", history=True)
+    pictures = GridWorldDisplay.frames(solution, dpi=40)
+    assert len(pictures) == len(solution.history) >= 4
+    assert len({picture.shape for picture in pictures}) == 1 and pictures[0].shape[2] == 4
+    assert (pictures[0] != pictures[-1]).any()
+    assert len(GridWorldDisplay.frames(world.solve("policy iteration", history=True), dpi=40)) >= 1
+    with pytest.raises(DataError, match="history=True"):
+        GridWorldDisplay.frames(world.solve())

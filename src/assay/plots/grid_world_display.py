@@ -60,6 +60,34 @@ class GridWorldDisplay:
         q = np.where(world.available, agent.q_, -np.inf) if agent.q_.shape == world.rewards.shape else None
         return cls(world, agent.values_, q).plot(ax)
 
+    @classmethod
+    def frames(cls, solution: Solution, dpi: int = 80) -> list[np.ndarray]:
+        """The steps of a solution as pictures, (height, width, 4) numbers from 0 to 255, one after the other.
+
+        The solution must have kept its steps: ``solve(method, history=True)``. All pictures share one scale of colours,
+        so that they can be played as an animation.
+        """
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        from assay.errors import DataError
+
+        if not solution.history:
+            raise DataError("GridWorldDisplay: the solution kept no steps; call solve(..., history=True).")
+        world: Any = solution.process
+        steps = [step[1] if isinstance(step, tuple) else step for step in solution.history]
+        low, high = float(np.min(steps)), float(np.max(steps))
+        rows, columns = world.shape
+        pictures = []
+        for values in steps:
+            figure = Figure((1.2 + 0.7 * columns, 0.6 + 0.7 * rows), dpi=dpi)
+            display = cls(world, values, world.q_values(values)).plot(figure.add_subplot())
+            display.image_.set_clim(low, high)
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            pictures.append(np.asarray(canvas.buffer_rgba()).copy())
+        return pictures
+
     def plot(self, ax: Axes | None = None) -> GridWorldDisplay:
         """Draw the map.
 
