@@ -292,6 +292,8 @@ def test_none_takes_all_that_suit_the_table():
     assert words.learners == [
         "majority",
         "naive bayes",
+        "aode",
+        "tan",
         "logistic",
         "knn",
         "c45",

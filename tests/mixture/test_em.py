@@ -38,6 +38,7 @@ COVARIANCES = {
     "tied": lambda rng, K, d: np.cov(rng.normal(size=(d, 4 * d + 4))).reshape(d, d),
     "diag": lambda rng, K, d: rng.uniform(0.5, 2, (K, d)),
     "spherical": lambda rng, K, d: rng.uniform(0.5, 2, K),
+    "tied_spherical": lambda rng, K, d: np.full(K, rng.uniform(0.5, 2)),
 }
 
 
@@ -64,6 +65,7 @@ def test_the_sums_are_those_of_the_formulas(n, d, K, form, weighted):
         "tied": second.sum(axis=0),
         "diag": np.diagonal(second, axis1=1, axis2=2),
         "spherical": np.diagonal(second, axis1=1, axis2=2),
+        "tied_spherical": np.diagonal(second, axis1=1, axis2=2),
     }[form]
     assert_allclose(moments.second, wanted, atol=1e-8)
     both = shape.estimates(moments, means)

@@ -250,12 +250,12 @@ def _tell(
 
 def _page(path: str, facts: list[str], profile: Any, described: Any) -> None:
     from html import escape
-    from pathlib import Path
 
     from assay.cli.page import page
+    from assay.tables.whole_files import write_whole
 
     body = "<h4>Groups</h4>" + "".join(f"<p>{escape(fact)}</p>" for fact in facts)
     body += profile.view().to_html()
     if described is not None:
         body += described.view().to_html()
-    Path(path).write_text(page(facts[0], body), encoding="utf-8")
+    write_whole(path, page(facts[0], body))

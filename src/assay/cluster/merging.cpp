@@ -130,6 +130,7 @@ void ward(In2<double> X,  // in   (n, d)
         const int64_t b = nearest_group(groups, a, true, before, least);
         require(b >= 0, "ward: the rows must be finite numbers");
         if (b != before) {
+            require(int64_t(chain.size()) < groups.left, "ward: the distances of the rows must be symmetric");
             chain.push_back(groups.row[b]);
             continue;
         }
@@ -235,6 +236,7 @@ void chain(InOut2<double> D,  // in/out  (n, n) symmetric distances; overwritten
                 if (x[i] == least && i != a && (b < 0 || row[i] < row[b])) b = i;
         require(b >= 0 && b != a, "chain: the distances must be finite numbers");
         if (b != before) {
+            require(int64_t(links.size()) < left, "chain: the distances must be symmetric");
             links.push_back(row[b]);
             continue;
         }

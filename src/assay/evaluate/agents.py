@@ -11,12 +11,13 @@ import numpy as np
 from assay.core.progress import progress
 from assay.errors import ParameterError
 from assay.evaluate.matched_runs import MatchedRuns, compare_runs
+from assay.sentence import Sentence
 
 __all__ = ["AgentRuns", "compare_agents"]
 
 
 @dataclass(frozen=True)
-class AgentRuns:
+class AgentRuns(Sentence):
     """What agents earned, run by run, and how they compare.
 
     Attributes

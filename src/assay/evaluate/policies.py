@@ -17,6 +17,7 @@ from assay.errors import DataError, ParameterError
 from assay.evaluate.prepared import prepared
 from assay.learners import find_learner, is_learner
 from assay.reinforcement.bandits.off_policy import OffPolicyValue, off_policy_value
+from assay.sentence import Sentence
 from assay.tables import Table
 from assay.types import Estimator, Labels, RandomState, TableLike
 
@@ -29,7 +30,7 @@ LOGGED = "as logged"
 
 
 @dataclass(frozen=True)
-class PolicyValues:
+class PolicyValues(Sentence):
     """What policies would have earned on the decisions of a log, best first.
 
     Attributes

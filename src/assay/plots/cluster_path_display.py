@@ -44,7 +44,7 @@ class ClusterPathDisplay:
     >>> X = [[0.0, 0.0], [0.0, 1.0], [4.0, 0.0], [4.0, 1.0]]
     >>> model = KMeans(2, init=[[0.0, 0.0], [0.0, 1.0]], keep_path=True).fit(X)
     >>> len(ClusterPathDisplay(X, [r["centers"] for r in model.history_]).paths)
-    2
+    3
 
     See Also
     --------

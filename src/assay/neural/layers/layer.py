@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay.core.stored import Integer
 from assay.errors import DataError, ParameterError
 from assay.neural.activations import ACTIVATIONS, softmax_rows
 
@@ -26,7 +27,14 @@ class Layer:
     outputs y and an error E, ``backward`` turns dE/dy into dE/dx and the sums over the rows of dE/dw.
     """
 
-    stored: ClassVar[dict[str, Any]] = {}
+    stored: ClassVar[dict[str, Any]] = {
+        "categories": Integer(low=1),
+        "filters": Integer(low=1),
+        "outputs": Integer(low=1),
+        "size": Integer(low=1),
+        "stride": Integer(low=1),
+        "units": Integer(low=1),
+    }
 
     def shapes(self, shape: Shape) -> dict[str, Shape]:
         """The shapes of the weights by name, for inputs of that shape."""
