@@ -2,7 +2,6 @@
 
 import itertools
 
-import assay.graphs._grid_field as _grid
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
+import assay.graphs._grid_field as _grid
 from assay.errors import AssayError, DataError, DegenerateError
 from assay.graphs import FactorGraph, MarkovField, denoise, load_network, necker_cube
 
