@@ -109,6 +109,13 @@ def compare_agents(
     ]
     if lacking:
         raise ParameterError(f"{lacking[0]!r} is no agent with fresh() and fit().", who=who)
+    discounts = {name: agent.discount for name, agent in agents.items() if hasattr(agent, "discount")}
+    if len(set(discounts.values())) > 1:
+        listed = ", ".join(f"{name} {discount}" for name, discount in discounts.items())
+        raise ParameterError(
+            f"returns that are discounted differently cannot be compared ({listed}). Give all the same discount.",
+            who=who,
+        )
     last = max(1, n_episodes // 10) if last is None else last
     for name, number, least in (("n_episodes", n_episodes, 1), ("n_runs", n_runs, 2), ("last", last, 1)):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:

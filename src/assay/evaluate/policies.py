@@ -27,6 +27,7 @@ LEAST_PROPENSITY = (
     0.01  # below which an estimated one is taken for this, so that no row has a weight above 100
 )
 LOGGED = "as logged"
+FEW_ROWS = 10  # in effect, by which a normal interval cannot be trusted
 
 
 @dataclass(frozen=True)
@@ -151,11 +152,11 @@ def compare_policies(
     table = None if X is None else Table.of(X, who=who)
     actions, codes, earned = _log(action, reward, table, who)
     n, K = len(codes), len(actions)
-    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or not 2 <= folds <= n:
-        raise ParameterError(f"folds must be a whole number from 2 to the {n} rows, got {folds!r}.", who=who)
+    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or folds < 2:
+        raise ParameterError(f"folds must be a whole number from 2 up, got {folds!r}.", who=who)
     if learner is not None and table is None:
         raise ParameterError("a learner needs contexts to predict from: give X.", who=who)
-    fold = as_generator(random_state, who).permutation(np.arange(n) % folds)
+    fold = as_generator(random_state, who).permutation(np.arange(n) % min(folds, n))
     notes = list[str]()
     p = _propensity(propensity, table, codes, K, fold, notes, who)
     predicted = None if learner is None else _predicted(learner, table, codes, earned, K, fold, who)
@@ -166,6 +167,8 @@ def compare_policies(
         choices = predicted.argmax(axis=1)
         candidates["by model"] = choices
     for name, policy in (policies or {}).items():
+        if str(name) in candidates or str(name) == LOGGED:
+            raise ParameterError(f"{name!r} is judged already; give the policy another name.", who=who)
         candidates[str(name)] = _coded(policy, actions, n, str(name), who)
     method = None if predicted is not None else "self-normalised"
     values = {
@@ -177,7 +180,10 @@ def compare_policies(
     unheard = [name for name in candidates if name not in values]
     if unheard:
         notes.append(f"Not judged, since the log has no such decision: {', '.join(unheard)}.")
-    differences = {name: _difference(value.terms - earned, level) for name, value in values.items()}
+    few = [name for name, value in values.items() if value.effective_rows < FEW_ROWS and name != LOGGED]
+    if few:
+        notes.append(f"Fewer than {FEW_ROWS} rows in effect, so that intervals say little: {', '.join(few)}.")
+    differences = {name: _against(value, earned, level) for name, value in values.items()}
     best_first = dict(sorted(values.items(), key=lambda item: -item[1].estimate))
     taken = None if choices is None else np.array(actions, dtype=object)[choices]
     return PolicyValues(best_first, differences, actions, level, taken, notes)
@@ -310,6 +316,15 @@ def _as_logged(earned: np.ndarray, level: float) -> OffPolicyValue:
     n, (mean, low, high) = len(earned), _difference(earned, level)
     error = float(earned.std(ddof=1) / np.sqrt(n))
     return OffPolicyValue("mean of the log", mean, error, (low, high), level, float(n), 1.0, earned)
+
+
+def _against(value: OffPolicyValue, earned: np.ndarray, level: float) -> tuple[float, float, float]:
+    """The difference from what was earned; no surer than the value itself."""
+    gap, low, high = _difference(value.terms - earned, level)
+    half = value.interval[1] - value.estimate
+    plain = _difference(value.terms, level)
+    extra = max(0.0, half - (plain[2] - plain[0]))
+    return gap, low - extra, high + extra
 
 
 def _difference(terms: np.ndarray, level: float) -> tuple[float, float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ class Episodes:
     episode, state, action, reward, next_state : (m,) of each step
     terminated : (m,) whether the process ended there: nothing follows
     truncated : (m,) whether the episode was cut off: something would have followed
+    count : int or None, how many episodes there were, those that ended where they began included
     """
 
     episode: np.ndarray
@@ -48,8 +49,11 @@ class Episodes:
     next_state: np.ndarray
     terminated: np.ndarray
     truncated: np.ndarray
+    count: int | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
+        if self.count is not None:
+            return self.count
         return int(self.episode[-1]) + 1 if len(self.episode) else 0
 
     @property

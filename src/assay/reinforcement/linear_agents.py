@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from assay.core.parallel import end_if_abandoned
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
-from assay.errors import DegenerateWarning, ParameterError, warn_user
+from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
 from assay.reinforcement.schedule import Schedule, as_schedule
 from assay.types import RandomState
@@ -128,6 +128,7 @@ class _LinearAgent:
         truncated: bool = False,
     ) -> Self:
         """Learn from one step; as `QLearning.observe`."""
+        self._check_step(action, reward)
         phi = np.asarray(self.features(state), dtype=np.float64)
         theta = self._weights(phi)
         following = 0.0 if terminated else self._following(next_state, next_action)
@@ -143,6 +144,12 @@ class _LinearAgent:
             self._traces[:] = 0.0
             self._episode += 1
         return self
+
+    def _check_step(self, action: int, reward: float) -> None:
+        if not 0 <= action < self.n_actions:
+            raise DataError(f"{type(self).__name__}: actions are 0 to {self.n_actions - 1}, got {action!r}.")
+        if not np.isfinite(reward):
+            raise DataError(f"{type(self).__name__}: a reward must be a finite number, got {reward!r}.")
 
     def _weights(self, phi: np.ndarray) -> np.ndarray:
         if not hasattr(self, "theta_"):
@@ -264,7 +271,7 @@ class LinearSarsa(_LinearAgent):
     def _following(self, next_state: Any, next_action: int | None) -> float:
         if next_action is None:
             raise ParameterError(
-                "LinearSarsa: observe needs next_action, the action that will be taken next."
+                f"{type(self).__name__}: observe needs next_action, the action that will be taken next."
             )
         return float(self.action_values(next_state)[next_action])
 

@@ -86,7 +86,7 @@ class MDP:
         self.states, self.actions = names_of(states, S, "states"), names_of(actions, A, "actions")
         self._number = {name: i for i, name in enumerate(self.states)}
         self.terminal = np.zeros(S, dtype=bool)
-        self.terminal[[self.state_number(s) for s in terminal or ()]] = True
+        self.terminal[[self.state_number(s) for s in (() if terminal is None else terminal)]] = True
         earned = rewards_of(rewards, row, column, S, A)
         keep = (chance != 0) & ~self.terminal[row // A]
         row, column, chance, earned = row[keep], column[keep], chance[keep], earned[keep]
@@ -330,7 +330,7 @@ class MDP:
             most_steps=int(max_steps),
             seed=seed,
         )
-        return Episodes(*parts)
+        return Episodes(*parts, count=int(n_episodes))
 
     # ------------------------------------------------------------------ checks
 

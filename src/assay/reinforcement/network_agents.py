@@ -62,6 +62,7 @@ class _NetworkAgent(_LinearAgent):
         truncated: bool = False,
     ) -> Self:
         """Learn from one step; as `QLearning.observe`."""
+        self._check_step(action, reward)
         row = _row(state)[None]
         following = 0.0 if terminated else self._following(next_state, next_action)
         rate = self._rate.now(self._steps + 1, self._steps + 1, self._episode)

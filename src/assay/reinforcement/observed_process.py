@@ -124,16 +124,19 @@ class ObservedProcess:
         self.prior, self.support, self.discount = float(prior), support, discount
         columns = _columns(state, action, reward, next_state, terminated)
         self.states, self.actions = columns.states, columns.actions
-        after, ends, added = end_of(columns.after, columns.terminated, len(self.states))
+        after, ends, added = end_of(
+            columns.after, columns.terminated, np.bincount(columns.before, minlength=len(self.states)) > 0
+        )
         self._added = added
         if added:
             self.states = [*self.states, END if END not in self.states else f"{END} of the process"]
-        unknown = [s for s in terminal or () if s not in self.states]
+        listed = [] if terminal is None else list(terminal)
+        unknown = [s for s in listed if s not in self.states]
         if unknown:
             raise ParameterError(
                 f"ObservedProcess: terminal has {some_of(unknown)}, which no transition leads to."
             )
-        self.terminal = sorted({*ends.tolist(), *(self.states.index(s) for s in terminal or ())})
+        self.terminal = sorted({*ends.tolist(), *(self.states.index(s) for s in listed)})
         acting = ~np.isin(columns.before, self.terminal)
         self._pair = columns.before[acting] * len(self.actions) + columns.action[acting]
         self._after, self._reward = after[acting], columns.reward[acting]

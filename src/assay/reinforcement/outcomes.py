@@ -82,6 +82,11 @@ def rewards_of(rewards: Any, row: np.ndarray, column: np.ndarray, S: int, A: int
                 earned[action == a] = part[state[action == a], column[action == a]]
             return earned
         raise DataError(f"MDP: rewards as sparse matrices must be {A} of the shape ({S}, {S}).")
+    matrices = isinstance(rewards, (list, tuple)) and len(rewards) == A
+    if matrices and all(np.shape(part) == (S, S) for part in rewards):
+        rewards = np.stack(
+            [np.asarray(part) for part in rewards], axis=1
+        )  # one for each action, as transitions
     try:
         array = np.asarray(rewards, dtype=np.float64)
     except (TypeError, ValueError):

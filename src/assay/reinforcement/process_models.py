@@ -14,7 +14,9 @@ __all__ = ["END", "end_of", "outcomes_of_gymnasium"]
 END = "end"  # the name of a state that is added, where a process ends on the way to a state that others pass through
 
 
-def end_of(after: np.ndarray, terminated: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, bool]:
+def end_of(
+    after: np.ndarray, terminated: np.ndarray, goes_on: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, bool]:
     """Where transitions lead, if some of them end the process.
 
     A state that is only ever reached at the end is terminal. Where the process may also go on from it, what ends leads
@@ -22,13 +24,14 @@ def end_of(after: np.ndarray, terminated: np.ndarray, n: int) -> tuple[np.ndarra
 
     Parameters
     ----------
-    after : (m,) next states      terminated : (m,) whether the process ended there      n : number of states
+    after : (m,) next states      terminated : (m,) whether the process ended there
+    goes_on : (n,) bool, states from which the process goes on or in which it starts
 
     Returns
     -------
     after : (m,) next states      terminal : numbers of terminal states      added : whether state n is among them
     """
-    passed = np.zeros(n, dtype=bool)
+    n, passed = len(goes_on), goes_on.copy()
     passed[after[~terminated]] = True
     absorbing = ~passed[after] & terminated
     elsewhere = terminated & ~absorbing
@@ -50,8 +53,10 @@ def outcomes_of_gymnasium(environment: Any) -> dict[str, Any]:
             f"MDP: {type(inner).__name__} has no table P of outcomes. Let an agent learn in it instead: "
             "QLearning().fit(environment)."
         )
-    states, actions = len(table), len(table[0])
     try:
+        states, actions = len(table), len(table[0])
+        if any(len(table[s]) != actions for s in range(states)):
+            raise DataError("MDP: P must have the same actions in every state.")
         rows = [
             (s, a, float(p), int(after), float(reward), bool(ended))
             for s in range(states)
@@ -66,7 +71,12 @@ def outcomes_of_gymnasium(environment: Any) -> dict[str, Any]:
     s, a, p, after, reward, ended = (np.array(column) for column in zip(*rows))
     if not ((after >= 0) & (after < states)).all():
         raise DataError(f"MDP: next states in P must be from 0 to {states - 1}.")
-    after, terminal, added = end_of(after, ended, states)
+    start = np.asarray(getattr(inner, "initial_state_distrib", np.zeros(0)), dtype=np.float64)
+    goes_on = np.zeros(states, dtype=bool)
+    goes_on[s[~((after == s) & ended)]] = True
+    if len(start) == states:
+        goes_on |= start > 0
+    after, terminal, added = end_of(after, ended, goes_on)
     S = states + added
     chances, earned = [], []
     for action in range(actions):
@@ -79,7 +89,6 @@ def outcomes_of_gymnasium(environment: Any) -> dict[str, Any]:
         total.data = np.divide(total.data, chance.data, out=np.zeros(total.nnz), where=chance.data > 0)
         chances.append(chance)
         earned.append(total)
-    start = np.asarray(getattr(inner, "initial_state_distrib", np.zeros(0)), dtype=np.float64)
     return {
         "transitions": chances,
         "rewards": earned,

@@ -103,13 +103,23 @@ class Schedule:
 
 
 def as_schedule(value: Any, who: str, what: str, low: float, high: float) -> Schedule:
-    """A number or a Schedule as a Schedule, whose first value must be from low to high."""
+    """A number or a Schedule as a Schedule, whose first and last values must be from low to high."""
     schedule = value if isinstance(value, Schedule) else None
     if schedule is None:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise ParameterError(f"{who}: {what} must be a number or a Schedule, got {value!r}.")
         schedule = Schedule.constant(float(value))
-    if not low <= schedule.at(1) <= high:
+    if not all(low <= end <= high for end in (schedule.at(1), _end(schedule))):
         limit = f"from {low:g} to {high:g}" if high < float("inf") else f"{low:g} or more"
         raise ParameterError(f"{who}: {what} must be {limit}, got {value!r}.")
     return schedule
+
+
+def _end(schedule: Schedule) -> float:
+    """What a schedule comes to in the end."""
+    if schedule.kind == "linear":
+        return float(schedule.b)
+    grows = (schedule.kind == "exponential" and schedule.b > 1) or (
+        schedule.kind == "power" and schedule.b < 0
+    )
+    return float("inf") if grows and schedule.a > 0 else schedule.at(1)

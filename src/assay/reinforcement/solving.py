@@ -60,10 +60,27 @@ def solved(
         )
     q = mdp.q_values(values)
     acting = ~mdp.terminal
-    policy = np.where(acting, np.argmax(best_actions(q), axis=1), -1)
+    best = best_actions(q)
+    policy = np.where(acting, np.argmax(best, axis=1), -1)
+    if mdp.discount == 1:
+        policy = _ending_ties(mdp, best, policy)
     gap = float(np.abs(q.max(axis=1) - values)[acting].max(initial=0.0))
     bound = gap / (1 - mdp.discount) if mdp.discount < 1 else np.inf
     return Solution(mdp, method, values, q, policy, iterations, converged, bound, steps)
+
+
+def _ending_ties(mdp: MDP, best: np.ndarray, policy: np.ndarray) -> np.ndarray:
+    """Of equally good actions those that lead to an end, since without a discount others may go round for ever."""
+    A = mdp.n_actions
+    settled, policy = mdp.terminal.copy(), policy.copy()
+    while not settled.all():
+        leads = (mdp.transition_matrix @ settled.astype(float) > 0).reshape(-1, A) & best & ~settled[:, None]
+        new = leads.any(axis=1)
+        if not new.any():
+            break
+        policy[new] = np.argmax(leads[new], axis=1)
+        settled |= new
+    return policy
 
 
 def evaluated(mdp: MDP, chances: np.ndarray) -> np.ndarray:

@@ -74,7 +74,7 @@ class TabularAgent:
         changed = [
             f"{name}={getattr(self, name)!r}"
             for name, p in defaults.items()
-            if getattr(self, name) != p.default
+            if repr(getattr(self, name)) != repr(p.default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -285,6 +285,12 @@ class TabularAgent:
         """
         self._ready()
         pair = self._place(state, action)
+        if not np.isfinite(reward):
+            raise DataError(f"{type(self).__name__}: a reward must be a finite number, got {reward!r}.")
+        if not 0 <= next_state < len(self._possible):
+            raise DataError(
+                f"{type(self).__name__}: states are 0 to {len(self._possible) - 1}, got the next state {next_state}."
+            )
         if self.lookahead > 1:
             self._pending.append((pair, float(reward)))
             self._update_late(int(next_state), next_action, bool(terminated), bool(terminated or truncated))

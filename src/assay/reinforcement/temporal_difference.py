@@ -104,6 +104,13 @@ class TemporalDifference(TabularAgent):
         sums = np.cumsum(self._chances[state])
         return int(np.searchsorted(sums, self._random.random() * sums[-1], side="right"))
 
+    def begin(self, n_states: int, n_actions: int, **settings: Any) -> Any:
+        """Make ready for steps one by one; without a fitted policy, all actions that can be taken alike."""
+        super().begin(n_states, n_actions, **settings)
+        if getattr(self, "_chances", np.zeros(0)).shape != self._possible.shape:
+            self._chances = self._possible / np.maximum(self._possible.sum(axis=1, keepdims=True), 1)
+        return self
+
     def _table_shape(self, n_states: int, n_actions: int) -> tuple[int, int]:
         return n_states, 1
 

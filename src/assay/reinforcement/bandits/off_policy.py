@@ -61,7 +61,8 @@ def off_policy_value(
 
     is right if either the propensities :math:`p_i` or the predictions :math:`\hat q` are ("doubly robust"). Without
     predictions it is "inverse propensity"; "self-normalised" divides by the mean weight; "direct" takes the predictions
-    alone. Intervals are normal, by the variance of the terms (of the linearised ratio, if self-normalised).
+    alone. Intervals are normal, by the variance of the terms (of the linearised ratio, if self-normalised); where all
+    rewards that count are equal, by that of all rewards and the rows in effect.
 
     Parameters
     ----------
@@ -112,18 +113,23 @@ def off_policy_value(
         q = _predictions(predicted, chances.shape, method)
         expected = (chances * q).sum(axis=1)
         terms = expected + (weight * (r - q[rows, a]) if method == "doubly robust" else 0.0)
+    elif not weight.sum() > 0:
+        raise DegenerateError(
+            "off_policy_value: the policy would never do what was done, so the log says nothing of it."
+        )
     elif method == "inverse propensity":
         terms = weight * r
     else:
-        if not weight.sum() > 0:
-            raise DegenerateError(
-                "off_policy_value: the policy would never do what was done, so the log says nothing of it."
-            )
         ratio = (weight * r).sum() / weight.sum()
         terms = ratio + weight * (r - ratio) / weight.mean()
     estimate, error = float(terms.mean()), float(terms.std(ddof=1) / np.sqrt(len(terms)))
-    half = float(norm.ppf((1 + level) / 2)) * error
     effective = float(weight.sum() ** 2 / (weight**2).sum()) if weight.any() else 0.0
+    used = r[weight > 0]
+    if (
+        len(used) and method != "direct" and used.max() == used.min()
+    ):  # rewards that do not differ show no error
+        error = max(error, float(r.std(ddof=1)) / np.sqrt(max(effective, 1.0)))
+    half = float(norm.ppf((1 + level) / 2)) * error
     return OffPolicyValue(
         method,
         estimate,

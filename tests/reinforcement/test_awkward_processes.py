@@ -1,0 +1,101 @@
+"""Processes, logs and agents that are easily misread."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from assay.errors import DataError, DegenerateError, ParameterError
+from assay.evaluate import compare_agents, compare_policies
+from assay.reinforcement import (
+    MDP,
+    EpsilonGreedy,
+    GridWorld,
+    LinearSarsa,
+    ObservedProcess,
+    QLearning,
+    Schedule,
+    TemporalDifference,
+    TileCoding,
+    off_policy_value,
+)
+
+
+def test_a_state_that_goes_on_is_not_terminal_though_only_ends_lead_to_it():
+    """By hand: 0 earns 3 and leads to 1, which earns 5 and ends on the way to 0: 3 + 0.9 5 = 7.5."""
+
+    class Trip:
+        P = {0: {0: [(1.0, 1, 3.0, False)]}, 1: {0: [(1.0, 0, 5.0, True)]}}
+
+    assert_allclose(MDP.from_gymnasium(Trip(), 0.9).solve().values, [7.5, 5.0, 0.0])
+    observed = ObservedProcess([0, 1], [0, 0], [3, 5], [1, 0], [False, True]).expected()
+    assert_allclose(observed.solve().values, [7.5, 5.0, 0.0])
+    steps = ObservedProcess([0, 1], [0, 0], [3, 5], [0, 1], [True, True]).expected()
+    assert_allclose(steps.solve().values, [3.0, 5.0, 0.0])
+    for table in ({}, {0: {0: [(1.0, 0, 0.0, True)]}, 1: {0: [(1.0, 0, 0.0, True)], 1: []}}):
+        with pytest.raises(DataError, match="MDP: P must have"):
+            MDP.from_gymnasium(type("Torn", (), {"P": table})())
+
+
+def test_rewards_as_a_list_of_matrices_go_by_action():
+    chances = [np.array([[0.5, 0.5], [0.5, 0.5]]), np.array([[0.2, 0.8], [0.2, 0.8]])]
+    rewards = [np.array([[1.0, 2], [3, 4]]), np.array([[5.0, 6], [7, 8]])]
+    assert_allclose(MDP(chances, rewards).rewards, [[1.5, 5.8], [3.5, 7.8]])
+    stacked = np.stack(chances, axis=1), np.stack(rewards, axis=1)  # (S, A, S)
+    assert_allclose(MDP(*stacked).rewards, [[1.5, 5.8], [3.5, 7.8]])
+    assert MDP([np.eye(3)], [0, 0, 0], terminal=np.array([0, 2])).terminal.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    "method", ["auto", "value iteration", "modified policy iteration", "linear programming"]
+)
+def test_without_a_discount_ties_go_to_an_end(method):
+    world = GridWorld("S.G", goal_reward=1, discount=1)
+    solution = world.solve(method)
+    assert solution.actions[:2] == ["right", "right"]
+    assert_allclose(world.evaluate(solution), [1, 1, 0])
+
+
+def test_episodes_that_end_where_they_begin_are_counted():
+    world = GridWorld("S.G", goal_reward=1)
+    for seed in range(4):
+        episodes = world.simulate(world.solve(), 5, start=[0.2, 0, 0.8], random_state=seed)
+        assert len(episodes) == len(episodes.returns()) == len(episodes.lengths) == 5
+
+
+def test_one_row_of_an_action_leaves_it_open():
+    action, reward = np.array(["a"] * 50 + ["b"]), np.array([0, 1] * 25 + [1.0])
+    result = compare_policies(None, action, reward)
+    low, high = result.values["always b"].interval
+    assert high - low > 1.5 and result.differences["always b"][1] < 0
+    assert any("always b" in note and "rows in effect" in note for note in result.notes)
+    with pytest.raises(DegenerateError, match="never do what was done"):
+        off_policy_value([0, 0, 0], [1, 0, 1], [0.5] * 3, [1, 1, 1], method="inverse propensity")
+    with pytest.raises(ParameterError, match="another name"):
+        compare_policies(None, action, reward, policies={"as logged": action})
+
+
+def test_agents_of_different_discounts_are_not_compared():
+    agents = {"short": QLearning(discount=0.5), "long": QLearning(discount=0.9)}
+    with pytest.raises(ParameterError, match="discounted differently"):
+        compare_agents(agents, GridWorld("S.G", goal_reward=1), 10, n_runs=2)
+
+
+@pytest.mark.parametrize("schedule", [Schedule.linear(1.0, -1.0, 5), Schedule.exponential(0.5, 1.5)])
+def test_schedules_are_checked_to_their_end(schedule):
+    with pytest.raises(ParameterError):
+        EpsilonGreedy(schedule)
+
+
+def test_steps_that_cannot_be():
+    agent = QLearning().begin(3, 2)
+    steps = [((0, 0, np.nan, 1), "finite number"), ((0, 0, 1.0, -1), "next state -1")]
+    for step, message in (*steps, ((0, 5, 1.0, 1), "actions 0 to 1")):
+        with pytest.raises(DataError, match=message):
+            agent.observe(*step)
+    linear = LinearSarsa(TileCoding([0.0], [1.0], bins=4, tilings=2), 2)
+    for action, reward in ((-1, 1.0), (0, np.inf)):
+        with pytest.raises(DataError):
+            linear.observe([0.3], action, reward, [0.5], 0)
+    walker = TemporalDifference(np.array([0, 1])).begin(2, 2)
+    assert "policy=array" in repr(walker) and walker.act(0) in (0, 1)
+    assert_array_equal(walker.policy_, np.full((2, 2), 0.5))
