@@ -153,7 +153,10 @@ def command(
     if as_json:
         echo_json({"rows": len(kept), "policies": result.to_records(), "notes": result.notes})
     else:
-        head = f"{counted(len(kept), 'decision')} among {counted(len(result.actions), 'action')}; value: mean {reward}"
+        head = f"{counted(len(kept), 'decision')} among {counted(len(result.actions), 'action')}"
+        head += (
+            f"; value: share of {reward} = {success}" if success is not None else f"; value: mean {reward}"
+        )
         click.echo(f"{head}\n\n{result}", err=output == "-")
     if output and result.choices is not None:
         write_columns({"row": (kept + 1).tolist(), action: result.choices.tolist()}, output)

@@ -22,11 +22,11 @@ class ExplainedSums(Transformer):
 
     def _deviations(self, X: Any) -> np.ndarray:
         """(n, p) the numbers of the rows that the weights multiply: 0 for a row that says nothing."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} must define _deviations")
 
     def _weights(self) -> np.ndarray:
         """(k, p) what a unit of each column adds to each component."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} must define _weights")
 
     def explain(self, X: TableLike) -> Any:
         """What each column adds to each component: an Explanation for one row, Explanations for several."""
