@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: help demo test check registry stubs format bench docs capabilities sanitize attack fuzz wheel clean
+.PHONY: help demo test check registry stubs format bench docs capabilities sanitize attack fuzz wheel pythons clean
 
 help:  ## list the chores
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | awk -F': ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -107,6 +107,9 @@ wheel: $(VENV)/.tools  ## build the source archive, the wheel from it, install t
 	@$(PYTHON) -m venv build/wheel-venv
 	@build/wheel-venv/bin/python -m pip install --quiet --disable-pip-version-check build/dist/*.whl
 	@cd / && "$(CURDIR)/build/wheel-venv/bin/python" -I "$(CURDIR)/tools/smoke.py"
+
+pythons: wheel  ## install the wheel in every Python on this machine and use it there
+	@$(BIN)/python tools/check_wheel.py build/dist/*.whl
 
 clean:  ## remove everything that was built
 	@rm -rf $(VENV) build dist docs/_build

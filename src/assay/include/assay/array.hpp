@@ -13,17 +13,12 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "assay/compiler.hpp"
+
 namespace nb = nanobind;
 using std::int32_t;
 using std::int64_t;
 using std::uint8_t;
-
-// Compiled once per instruction set and chosen at run time; never for the build machine alone.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ASSAY_SANITIZE)
-#define HOT __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-#define HOT
-#endif
 
 namespace assay {
 

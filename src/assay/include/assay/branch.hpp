@@ -12,9 +12,6 @@
 
 #include "assay/bits.hpp"
 #include "assay/edge.hpp"
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace assay {
 
@@ -33,10 +30,6 @@ struct Market {  // baskets from both sides, ranks ascending in both
 };
 
 #if defined(__x86_64__)
-inline bool has_pext() {
-    static const bool has = __builtin_cpu_supports("bmi2");
-    return has;
-}
 // out = the bits of `a` where `mask` has some, close together.
 __attribute__((target("bmi2"))) inline void squeeze(const uint64_t *a, const uint64_t *mask, int64_t words,
                                                     uint64_t *out) {
@@ -56,7 +49,6 @@ __attribute__((target("bmi2"))) inline void squeeze(const uint64_t *a, const uin
     if (filled) *out = held;
 }
 #else
-inline bool has_pext() { return false; }
 inline void squeeze(const uint64_t *, const uint64_t *, int64_t, uint64_t *) {}
 #endif
 
@@ -110,7 +102,7 @@ class Branch {
             weight_.assign(size_t(words) * 64, 0);
             for (int64_t t = 0; t < rows; ++t) weight_[size_t(t)] = db.weight[db.tid[from + t]];
         }
-        if (db.bits && has_pext() && rows * 16 >= db.n) {
+        if (db.bits && has_bmi2() && rows * 16 >= db.n) {
             for (int64_t a = 0; a < m; ++a)
                 squeeze(db.bits + item[size_t(a)] * db.words, db.bits + i * db.words, db.words,
                         bits_.data() + a * words);

@@ -14,9 +14,8 @@
 #include <cstdint>
 #include <mutex>
 #include <type_traits>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+
+#include "assay/compiler.hpp"
 
 namespace assay {
 
@@ -38,11 +37,7 @@ class Crew {
 
     template <class F>
     static void look_out(F &&until) {
-        for (int i = 0; i < LOOKS && !until(); ++i) {
-#if defined(__x86_64__)
-            _mm_pause();
-#endif
-        }
+        for (int i = 0; i < LOOKS && !until(); ++i) pause();
     }
 
     void share(const Job job, int who) {               // a copy: the leader may end the job while the last tasks run

@@ -94,7 +94,7 @@ struct Random {  // xorshift64*
         state ^= state >> 12, state ^= state << 25, state ^= state >> 27;
         return state * 2685821657736338717ULL;
     }
-    int64_t below(int64_t n) { return int64_t((unsigned __int128)(next()) * uint64_t(n) >> 64); }
+    int64_t below(int64_t n) { return int64_t(high_product(next(), uint64_t(n))); }
     double unit() { return double(next() >> 11) * 0x1p-53; }
 };
 
@@ -175,10 +175,12 @@ inline __attribute__((always_inline)) void sum_codes(const Code *code, const uin
     }
     sums[0] = rows, sums[1] = weight, sums[2] = ones;
 }
-static HOT void sum_up_to(const int32_t *code, const uint32_t *label, int64_t m, int32_t last, int64_t *sums) {
+[[maybe_unused]] static HOT void sum_up_to(const int32_t *code, const uint32_t *label, int64_t m, int32_t last,
+                                           int64_t *sums) {
     sum_codes(code, label, m, last, sums);
 }
-static HOT void sum_up_to(const double *code, const uint32_t *label, int64_t m, double last, int64_t *sums) {
+[[maybe_unused]] static HOT void sum_up_to(const double *code, const uint32_t *label, int64_t m, double last,
+                                           int64_t *sums) {
     sum_codes(code, label, m, last, sums);
 }
 

@@ -4,76 +4,41 @@
 // takes the larger child's as parent minus sibling, and looks for the best split of each. Rows are cut into blocks and
 // columns into lots that the crew shares; the tree is the same for any number of helpers.
 #pragma once
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <new>
 #include <queue>
 
-#include "assay/boosting/split.hpp"
+#include "assay/boosting/search.hpp"
 #include "assay/crew.hpp"
 
 namespace assay::boosting {
 
 constexpr int64_t BLOCK = 8192;             // rows that are moved or summed as one task
 constexpr int64_t WORTH_SHARING = 1 << 15;  // additions below which one thread is quicker than two
-constexpr double INF = std::numeric_limits<double>::infinity();
 
-struct Node {
-    Sums sums;
-    double value = 0.0, lower = -INF, upper = INF;  // upper and lower: bounds of the children's values
-    int64_t start = 0, stop = 0;                    // its rows: rows[start:stop]
-    int32_t depth = 0, left = -1, right = -1, slot = -1;
-    Split split;
-    std::vector<uint32_t> left_bins;                // nominal splits: bit b set if bin b goes left
-    std::vector<int32_t> groups;                    // interaction groups that are still open
-};
-
-struct Columns {                                    // one entry a column
-    const int32_t *bins, *place;  // bins without the missing one; column of 8 bits, or ~column of 16
-    const uint8_t *missing, *nominal;  // whether some value is missing; whether it is nominal
-    const int8_t *monotonic;
-    int64_t d;
-};
-
-struct Limits {
-    int64_t leaves, depth, rows;  // most leaves and levels (0: any), least rows of a leaf
-    double l2, column_share;
-};
-
-class Grower {
+class Grower : Search {
     struct Free {
         void operator()(int64_t *p) const { ::operator delete[](p, std::align_val_t(64)); }
     };
     using Histogram = std::unique_ptr<int64_t[], Free>;
 
     Codes codes_;
-    Columns columns_;
-    Limits limits_;
-    std::vector<std::vector<int32_t>> groups_;  // interaction groups: the columns of each
     int32_t *rows_, *left_, *right_;  // (n,) each: the rows by node, and room to move them
     std::vector<Histogram> pool_, own_;  // a histogram for each open node; for each helper
     std::vector<int32_t> idle_;
     int64_t most_slots_;
     std::vector<Scratch> scratch_;
     std::vector<Split> found_;  // (2, d)
-    std::vector<int32_t> chosen_;  // columns that may split the node at hand
     std::vector<int64_t> block_left_;
     std::vector<uint8_t> began_;
 
     // of the tree at hand
     std::vector<Node> nodes_;
-    Units units_{};
     const int64_t *cells_ = nullptr;
-    uint64_t seed_ = 0;
     Crew *crew_ = nullptr;
 
     int64_t words() const { return codes_.cells() * (units_.wide ? 2 : 1); }
     int64_t *histogram(int32_t slot) { return pool_[slot].get(); }
-    const int64_t *bins_of(const int64_t *h, int64_t j) const {
-        const int32_t p = columns_.place[j];
-        return h + (p >= 0 ? p * BINS : codes_.wide_start[~p]) * (units_.wide ? 2 : 1);
-    }
     Histogram fresh() const {
         auto *place = static_cast<int64_t *>(::operator new[](codes_.cells() * 16, std::align_val_t(64)));
         std::memset(place, 0, codes_.cells() * 16);
@@ -83,8 +48,8 @@ class Grower {
   public:
     Grower(const Codes &codes, const Columns &columns, const Limits &limits, std::vector<std::vector<int32_t>> groups,
            int32_t *rows, int32_t *left, int32_t *right, int64_t memory)
-        : codes_(codes), columns_(columns), limits_(limits), groups_(std::move(groups)), rows_(rows), left_(left),
-          right_(right), found_(2 * columns.d), block_left_(codes.n / BLOCK + 2) {
+        : Search(columns, limits, std::move(groups)), codes_(codes), rows_(rows), left_(left), right_(right),
+          found_(2 * columns.d), block_left_(codes.n / BLOCK + 2) {
         most_slots_ = std::max<int64_t>(16, memory / (codes.cells() * 16));
     }
 
@@ -99,9 +64,8 @@ class Grower {
         idle_.clear();
         for (int32_t s = int32_t(pool_.size()) - 1; s >= 0; --s) idle_.push_back(s);
         for (int64_t i = 0; i < codes_.n; ++i) rows_[i] = int32_t(i);
-        nodes_.emplace_back();
-        nodes_[0].sums = total, nodes_[0].stop = codes_.n;
-        for (size_t g = 0; g < groups_.size(); ++g) nodes_[0].groups.push_back(int32_t(g));
+        nodes_.push_back(root(total));
+        nodes_[0].stop = codes_.n;
         if (limits_.leaves != 1 && may_split(nodes_[0])) {
             nodes_[0].slot = take_slot();
             sum_all(histogram(nodes_[0].slot), nullptr, 0, codes_.n);
@@ -113,23 +77,9 @@ class Grower {
 
   private:
     void reserve(int places) {
-        int64_t most = 1;
-        for (int64_t j = 0; j < columns_.d; ++j) most = std::max<int64_t>(most, columns_.bins[j] + 1);
-        while (int(scratch_.size()) < places) scratch_.emplace_back(most);
+        while (int(scratch_.size()) < places) scratch_.emplace_back(most_bins());
         while (int(own_.size()) < places) own_.push_back(own_.empty() ? Histogram() : fresh());
         began_.assign(places, 0);
-    }
-
-    bool may_split(const Node &node) const {
-        return node.sums.count >= 2 * limits_.rows && (limits_.depth == 0 || node.depth < limits_.depth) &&
-               double(node.sums.h) * units_.h >= MIN_CURVATURE;
-    }
-
-    // 24 bits of a number, as many as a float has but without its limits: equal gains are equal.
-    static double rounded(double v) {
-        int exponent = 0;
-        const float most = float(std::frexp(v, &exponent));
-        return std::ldexp(double(most), exponent);
     }
 
     // A bounded number of leaves: the largest gain first; among equals the older node.
@@ -178,14 +128,8 @@ class Grower {
         Node &node = nodes_[k], &left = nodes_[l], &right = nodes_[r];
         const Split &split = node.split;
         node.left = l, node.right = r;
-        left.depth = right.depth = node.depth + 1;
-        left.sums = split.left, right.sums = node.sums - split.left;
-        left.value = split.left_value, right.value = split.right_value;
-        bound(node, left, right);
+        make_children(node, left, right);
         left.start = node.start, left.stop = right.start = node.start + split.left.count, right.stop = node.stop;
-        for (int32_t g : node.groups)
-            if (std::binary_search(groups_[g].begin(), groups_[g].end(), split.column)) left.groups.push_back(g);
-        right.groups = left.groups;
 
         const int32_t large = left.sums.count >= right.sums.count ? l : r, small = large == l ? r : l;
         const bool onward = on && may_split(nodes_[large]);
@@ -205,30 +149,6 @@ class Grower {
         nodes_[k].slot = -1;
         search(large, derived ? small : -1);
         if (!derived && may_split(nodes_[small])) search(small, -1);
-    }
-
-    void bound(const Node &node, Node &left, Node &right) const {
-        left.lower = right.lower = node.lower, left.upper = right.upper = node.upper;
-        const int order = columns_.monotonic[node.split.column];
-        if (order == 0) return;
-        const double middle = (left.value + right.value) / 2;
-        (order > 0 ? left.upper : left.lower) = middle;
-        (order > 0 ? right.lower : right.upper) = middle;
-    }
-
-    // The bins that go left, as bits.
-    void mark_bins(Node &node) {
-        const int64_t j = node.split.column, bins = columns_.bins[j];
-        const int64_t *cells = bins_of(histogram(node.slot), j);
-        Scratch &S = scratch_[0];
-        order_bins(cells, bins, columns_.missing[j], node.sums, units_, S);
-        node.left_bins.assign((bins + 32) / 32, 0);
-        const int64_t used = int64_t(S.order.size()), m = std::abs(node.split.bin);
-        for (int64_t i = 0; i < m; ++i) {
-            const int32_t b = S.order[node.split.bin > 0 ? i : used - 1 - i].second;
-            node.left_bins[b / 32] |= uint32_t(1) << (b % 32);
-        }
-        node.split.missing_left = node.left_bins[bins / 32] >> (bins % 32) & 1;
     }
 
     // Histograms
@@ -395,17 +315,12 @@ class Grower {
     // Find the best split of node a; if there is a sibling b, take its histogram from a's first (there still the
     // parent's), and find its best split as well.
     void search(int32_t a, int32_t b) {
-        choose_columns(nodes_[a]);
         const bool both = b >= 0 && may_split(nodes_[b]);
         const int64_t d = columns_.d, step = units_.wide ? 2 : 1;
         int64_t *h = histogram(nodes_[a].slot), *g = b >= 0 ? histogram(nodes_[b].slot) : nullptr;
         const int64_t lots = lots_of_columns(), size = (d + lots - 1) / lots;
-        std::vector<uint8_t> first(d, chosen_.empty()), second(d, chosen_.empty());
-        for (int32_t j : chosen_) first[j] = 1;
-        if (both) {
-            choose_columns(nodes_[b]);
-            for (int32_t j : chosen_) second[j] = 1;
-        }
+        const std::vector<uint8_t> first = columns_for(nodes_[a]),
+                                   second = both ? columns_for(nodes_[b]) : std::vector<uint8_t>();
         crew_->each(lots, [&](int64_t t, int who) {
             for (int64_t j = t * size; j < std::min(d, (t + 1) * size); ++j) {
                 int64_t *x = const_cast<int64_t *>(bins_of(h, j));
@@ -413,59 +328,12 @@ class Grower {
                     const int64_t *y = bins_of(g, j);
                     for (int64_t c = 0; c < (columns_.bins[j] + 1) * step; ++c) x[c] -= y[c];
                 }
-                found_[j] = first[j] ? best_of(x, j, nodes_[a], who) : Split();
-                if (both) found_[d + j] = second[j] ? best_of(bins_of(g, j), j, nodes_[b], who) : Split();
+                found_[j] = first[j] ? best_of(x, j, nodes_[a], scratch_[who]) : Split();
+                if (both) found_[d + j] = second[j] ? best_of(bins_of(g, j), j, nodes_[b], scratch_[who]) : Split();
             }
         });
-        settle(a, found_.data());
-        if (both) settle(b, found_.data() + d);
-    }
-
-    Split best_of(const int64_t *cells, int64_t j, const Node &node, int who) {
-        const double rounding = double(node.sums.count) * units_.g;
-        const Rules rules{limits_.l2, double(limits_.rows),  node.lower,
-                          node.upper, columns_.monotonic[j], rounding * (rounding / (double(node.sums.h) * units_.h))};
-        Split s = columns_.nominal[j] ? nominal_split(cells, columns_.bins[j], columns_.missing[j], node.sums,
-                                                      node.value, units_, rules, scratch_[who])
-                                      : numeric_split(cells, columns_.bins[j], columns_.missing[j], node.sums,
-                                                      node.value, units_, rules, scratch_[who]);
-        if (s.gain > 0.0) s.column = int32_t(j);
-        return s;
-    }
-
-    void settle(int32_t k, const Split *found) {  // the first of the columns with the largest gain
-        Node &node = nodes_[k];
-        node.split = Split();
-        for (int64_t j = 0; j < columns_.d; ++j)
-            if (found[j].gain > 0.0 && found[j].gain > node.split.gain * TIE) node.split = found[j];
-        if (node.split.column < 0) return;
-        const Sums right = node.sums - node.split.left;
-        const Rules rules{limits_.l2, double(limits_.rows), node.lower, node.upper, 0, 0.0};
-        node.split.left_value =
-            node_value(double(node.split.left.g) * units_.g, double(node.split.left.h) * units_.h, rules);
-        node.split.right_value = node_value(double(right.g) * units_.g, double(right.h) * units_.h, rules);
-        if (node.split.nominal) mark_bins(node);
-    }
-
-    // Columns that the open interaction groups allow, and of these a random share; none means all.
-    void choose_columns(const Node &node) {
-        chosen_.clear();
-        if (groups_.empty() && limits_.column_share >= 1.0) return;
-        std::vector<uint8_t> allowed(columns_.d, groups_.empty());
-        for (int32_t g : node.groups)
-            for (int32_t j : groups_[g]) allowed[j] = 1;
-        for (int32_t j = 0; j < int32_t(columns_.d); ++j)
-            if (allowed[j]) chosen_.push_back(j);
-        const int64_t all = int64_t(chosen_.size());
-        if (limits_.column_share >= 1.0 || all == 0) return;
-        const int64_t some = std::max<int64_t>(1, int64_t(std::ceil(limits_.column_share * double(all))));
-        uint64_t state = seed_ + uint64_t(&node - nodes_.data()) * 0x9e3779b97f4a7c15u;
-        for (int64_t i = 0; i < some; ++i) {  // the first of a shuffle; numbers by splitmix64
-            uint64_t z = state += 0x9e3779b97f4a7c15u;
-            z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u, z = (z ^ (z >> 27)) * 0x94d049bb133111ebu, z ^= z >> 31;
-            std::swap(chosen_[i], chosen_[i + int64_t(z % uint64_t(all - i))]);
-        }
-        chosen_.resize(some);
+        settle(nodes_[a], found_.data(), h, scratch_[0]);
+        if (both) settle(nodes_[b], found_.data() + d, g, scratch_[0]);
     }
 };
 

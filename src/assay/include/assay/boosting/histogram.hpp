@@ -12,6 +12,7 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "assay/array.hpp"
 
@@ -66,6 +67,14 @@ static inline void sum_panel(const uint8_t *panel, int64_t width, int64_t column
     }
 }
 
+// f(a constant of this value): widths are multiples of 4, up to 64.
+template <int W = 4, class F>
+static inline void with_width(int64_t width, F &&f) {
+    if constexpr (W < 64)
+        if (width != W) return with_width<W + 4>(width, f);
+    f(std::integral_constant<int, W>());
+}
+
 template <class Cell, int GROUP>
 static inline void sum_rows(const Codes &C, const int32_t *rows, int64_t first, int64_t m, const Cell *cells,
                             Cell *out) {
@@ -73,13 +82,10 @@ static inline void sum_rows(const Codes &C, const int32_t *rows, int64_t first, 
         const uint8_t *panel = C.panels + j * C.n;
         const int64_t columns = std::min(C.width, C.d8 - j);
         Cell *h = out + j * BINS;
-        switch (C.width) {  // the compiler likes to know the width of a row
-            case 4: sum_panel<Cell, 4>(panel, 4, columns, rows, first, m, cells, h); break;
-            case 8: sum_panel<Cell, GROUP>(panel, 8, columns, rows, first, m, cells, h); break;
-            case 16: sum_panel<Cell, GROUP>(panel, 16, columns, rows, first, m, cells, h); break;
-            case 32: sum_panel<Cell, GROUP>(panel, 32, columns, rows, first, m, cells, h); break;
-            default: sum_panel<Cell, GROUP>(panel, 64, columns, rows, first, m, cells, h);
-        }
+        with_width(C.width, [&](auto width) {  // the compiler likes to know the width of a row
+            constexpr int W = decltype(width)::value;
+            sum_panel<Cell, W % GROUP ? 4 : GROUP>(panel, W, columns, rows, first, m, cells, h);
+        });
     }
     for (int64_t j = 0; j < C.d16; ++j) {
         const uint16_t *codes = C.wide + j * C.n;

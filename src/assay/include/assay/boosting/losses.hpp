@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "assay/array.hpp"
+#include "assay/exact_sum.hpp"
 #include "assay/exponential.hpp"
 
 #define INLINE __attribute__((always_inline)) inline
@@ -31,13 +32,21 @@ struct Rows {                                 // what a loss reads; one entry a 
     double parameter;                         // q of the pinball, the class k of one of many
 };
 
+constexpr double PARTS = 0x1p31;  // parts of a unit
+
 struct Step {
-    float g, h;
-};                  // gradient and curvature in units, not rounded: for the values of leaves
+    int32_t g, h;  // what rounding gradient and curvature to units left over, in parts: for the values of leaves
+};
+
+struct Parts {     // sums of steps
+    int64_t g = 0, h = 0;
+    void operator+=(const Step &s) { g += s.g, h += s.h; }
+    void operator+=(const Parts &s) { g += s.g, h += s.h; }
+};
 
 struct Extent {
-    double g, h, sum_g;
-};        // largest |g|, largest h, sum of |g|
+    double g, h;   // largest |g|, largest h
+};
 
 template <LossKind L>
 static INLINE void derivatives(const Rows &R, int64_t i, double &g, double &h) {
@@ -66,7 +75,7 @@ static INLINE void weighed(const Rows &R, int64_t i, double &g, double &h) {
 template <LossKind L, bool WEIGHTED>
 static INLINE Extent extent_of(const Rows &R, int64_t a, int64_t b) {
     constexpr int64_t LANES = 8;
-    double top_g[LANES] = {0.0}, top_h[LANES] = {0.0}, sum[LANES] = {0.0};
+    double top_g[LANES] = {0.0}, top_h[LANES] = {0.0};
     const int64_t whole = a + (b - a) / LANES * LANES;
     for (int64_t i = a; i < b; i += LANES)
         for (int64_t l = 0; l < (i < whole ? LANES : b - whole); ++l) {
@@ -75,30 +84,39 @@ static INLINE Extent extent_of(const Rows &R, int64_t a, int64_t b) {
             g = std::fabs(g);
             top_g[l] = top_g[l] > g ? top_g[l] : g;  // a NaN stays
             top_h[l] = top_h[l] > h ? top_h[l] : h;
-            sum[l] += g;
         }
-    Extent e{0.0, 0.0, 0.0};
+    Extent e{0.0, 0.0};
     for (int64_t l = 0; l < LANES; ++l) {
-        e.g = e.g > top_g[l] ? e.g : top_g[l], e.h = e.h > top_h[l] ? e.h : top_h[l], e.sum_g += sum[l];
+        e.g = e.g > top_g[l] ? e.g : top_g[l], e.h = e.h > top_h[l] ? e.h : top_h[l];
     }
     return e;
 }
+
+// What rounding to a whole number leaves over, in parts.
+static INLINE int32_t left_over(double x) { return int32_t((x - ((x + ROUNDING) - ROUNDING)) * PARTS); }
 
 // Wide cells: g, and h << count_bits | 1. Narrow cells, where h is 1 for all: g << count_bits | 1.
 template <LossKind L, bool WEIGHTED, bool WIDE>
 static INLINE void cells_of(const Rows &R, int64_t a, int64_t b, double scale_g, double scale_h, int count_bits,
                             int64_t *cells, Step *steps) {
     const int64_t one = int64_t(1) << count_bits;
+    // What units_for leaves room for: rows for which the units were not made must not overflow.
+    const double most_h = std::ldexp(1.0, std::min({50, 53 - count_bits, 62 - 2 * count_bits}));
+    const double most_g =
+        WIDE ? std::ldexp(1.0, std::min(50, 53 - count_bits)) : std::ldexp(1.0, std::min(50, 62 - 2 * count_bits));
     for (int64_t i = a; i < b; ++i) {
         double g, h;
         weighed<L, WEIGHTED>(R, i, g, h);
-        const int64_t whole = nearest(g * scale_g);
+        g *= scale_g;
+        g = g > -most_g ? g : -most_g, g = g < most_g ? g : most_g;
         if constexpr (WIDE) {
-            cells[2 * i] = whole;
-            cells[2 * i + 1] = nearest(h * scale_h) * one + 1;
-            steps[i] = {float(g * scale_g), float(h * scale_h)};
+            h *= scale_h;
+            h = h > 0.0 ? h : 0.0, h = h < most_h ? h : most_h;
+            cells[2 * i] = nearest(g);
+            cells[2 * i + 1] = nearest(h) * one + 1;
+            steps[i] = {left_over(g), left_over(h)};
         } else {
-            cells[i] = whole * one + 1;
+            cells[i] = nearest(g) * one + 1;
         }
     }
 }
@@ -147,27 +165,31 @@ HOT static void normalise(View2<const double> raw, int64_t a, int64_t b, double 
     for (int64_t i = a; i < b; ++i) inverse[i] = 1.0 / inverse[i];
 }
 
-// ln(1 + e^f) - y f of rows a to b: logarithms are taken of products, 256 factors between 1 and 2 at a time.
-HOT static double binomial_loss(const double *f, const double *y, int64_t a, int64_t b) {
-    constexpr int64_t LANES = 8, RUN = 256;
-    double linear = 0.0, logs = 0.0;
-    for (int64_t c = a; c < b; c += LANES * RUN) {
-        double product[LANES], sum[LANES];
-        for (int64_t l = 0; l < LANES; ++l) product[l] = 1.0, sum[l] = 0.0;
-        const int64_t stop = std::min(b, c + LANES * RUN), whole = c + (stop - c) / LANES * LANES;
-        for (int64_t i = c; i < whole; i += LANES)
-            for (int64_t l = 0; l < LANES; ++l) {
-                const double v = f[i + l];
-                product[l] *= 1.0 + exponential(-std::fabs(v));
-                sum[l] += (v > 0.0 ? v : 0.0) - y[i + l] * v;
-            }
-        for (int64_t i = whole; i < stop; ++i) {
-            product[i - whole] *= 1.0 + exponential(-std::fabs(f[i]));
-            sum[i - whole] += (f[i] > 0.0 ? f[i] : 0.0) - y[i] * f[i];
-        }
-        for (int64_t l = 0; l < LANES; ++l) linear += sum[l], logs += std::log(product[l]);
-    }
-    return linear + logs;
+// ln(1 + z) of z from 0 to 1, as vector code: 2 artanh s with s = (u - 1) / (u + 1) and u = 1 + z or half of it.
+static INLINE double log_one_plus(double z) {
+    const bool half = z > 0.41421356237309503;
+    const double s = half ? (z - 1.0) / (z + 3.0) : z / (z + 2.0), q = s * s;
+    double t = 1.0 / 23.0;
+    t = t * q + 1.0 / 21.0;
+    t = t * q + 1.0 / 19.0;
+    t = t * q + 1.0 / 17.0;
+    t = t * q + 1.0 / 15.0;
+    t = t * q + 1.0 / 13.0;
+    t = t * q + 1.0 / 11.0;
+    t = t * q + 1.0 / 9.0;
+    t = t * q + 1.0 / 7.0;
+    t = t * q + 1.0 / 5.0;
+    t = t * q + 1.0 / 3.0;
+    t = t * q + 1.0;
+    return 2.0 * s * t + (half ? 0.69314718055994529 : 0.0);
+}
+
+// ln(1 + e^f) - y f of m rows.
+HOT static void binomial_losses(const double *f, const double *y, const double *w, int64_t m, double *out) {
+    for (int64_t i = 0; i < m; ++i)
+        out[i] = log_one_plus(exponential(-std::fabs(f[i]))) + ((f[i] > 0.0 ? f[i] : 0.0) - y[i] * f[i]);
+    if (w)
+        for (int64_t i = 0; i < m; ++i) out[i] *= w[i];
 }
 
 // By how much a step t lowers the loss of a leaf of gradient sum G and curvature sum H, at least:
@@ -203,41 +225,37 @@ inline double decrease_of_row(int kind, const Rows &R, int64_t i, double t) {
     return R.w ? R.w[i] * lower : lower;
 }
 
-// ln(sum_k e^raw_ki) - raw_(y_i)i, weighted and summed over rows a to b, from m and 1 / s. Without weights, logarithms
-// are taken of products of 32 of the 1 / s, which lie between 1 / K and 1.
-HOT static double softmax_loss(View2<const double> raw, const double *y, const double *w, const double *top,
-                               const double *inverse, int64_t a, int64_t b) {
-    constexpr int64_t RUN = 32;
-    double sum = 0.0;
-    for (int64_t c = a; c < b; c += RUN) {
-        const int64_t stop = std::min(b, c + RUN);
-        double product = 1.0;
-        for (int64_t i = c; i < stop; ++i) {
-            const double linear = top[i] - raw.row(int64_t(y[i]))[i];
-            if (w) sum += w[i] * (linear - std::log(inverse[i]));
-            else sum += linear, product *= inverse[i];
-        }
-        sum -= std::log(product);
+// ln(sum_k e^raw_ki) - raw_(y_i)i, weighted, of rows a to b, from m and 1 / s, added to an exact sum.
+static void add_softmax_losses(View2<const double> raw, const double *y, const double *w, const double *top,
+                               const double *inverse, int64_t a, int64_t b, int64_t *parts) {
+    for (int64_t i = a; i < b; ++i) {
+        const double loss = top[i] - raw.row(int64_t(y[i]))[i] - std::log(inverse[i]);
+        add_exactly(w ? w[i] * loss : loss, parts);
     }
-    return sum;
 }
 
-// The weighted sum of losses of rows a to b.
-HOT static double loss_sum(int kind, const Rows &R, int64_t a, int64_t b) {
-    if (kind == BINOMIAL && !R.w) return binomial_loss(R.raw, R.y, a, b);
-    double sum = 0.0;
-    for (int64_t i = a; i < b; ++i) {
-        const double f = R.raw[i], y = R.y[i], w = R.w ? R.w[i] : 1.0;
-        double loss = 0.0;
-        if (kind == SQUARED) loss = 0.5 * (f - y) * (f - y);
-        else if (kind == ABSOLUTE) loss = std::fabs(f - y);
-        else if (kind == PINBALL) loss = (y - f) * (R.parameter - (y < f ? 1.0 : 0.0));
-        else if (kind == POISSON) loss = exponential(f) - y * f;
-        else if (kind == GAMMA) loss = f + y * exponential(-f);
-        else loss = std::log1p(exponential(-std::fabs(f))) + (f > 0.0 ? f : 0.0) - y * f;
-        sum += w * loss;
+// The weighted losses of rows a to b, added to an exact sum.
+static void add_losses(int kind, const Rows &R, int64_t a, int64_t b, int64_t *parts) {
+    constexpr int64_t RUN = 512;
+    double losses[RUN];
+    for (int64_t c = a; c < b; c += RUN) {
+        const int64_t m = std::min(RUN, b - c);
+        if (kind == BINOMIAL) {
+            binomial_losses(R.raw + c, R.y + c, R.w ? R.w + c : nullptr, m, losses);
+        } else {
+            for (int64_t i = 0; i < m; ++i) {
+                const double f = R.raw[c + i], y = R.y[c + i];
+                double loss = 0.0;
+                if (kind == SQUARED) loss = 0.5 * (f - y) * (f - y);
+                else if (kind == ABSOLUTE) loss = std::fabs(f - y);
+                else if (kind == PINBALL) loss = (y - f) * (R.parameter - (y < f ? 1.0 : 0.0));
+                else if (kind == POISSON) loss = exponential(f) - y * f;
+                else loss = f + y * exponential(-f);
+                losses[i] = R.w ? R.w[c + i] * loss : loss;
+            }
+        }
+        for (int64_t i = 0; i < m; ++i) add_exactly(losses[i], parts);
     }
-    return sum;
 }
 
 }  // namespace assay::boosting
