@@ -155,7 +155,7 @@ def test_indicators_are_gathered_in_the_column_that_they_came_from():
     frame = told.to_frame()
     assert list(frame.columns) == ["answer", "probability", "of", "base", *weather.X.schema.names]
     total = frame[["base", *weather.X.schema.names]].sum(axis=1)
-    assert_allclose(total, model.estimator_.decision_function(model._prepare(weather.X)), rtol=1e-9)
+    assert_allclose(total, model.estimator_.decision_function(model._prepared(weather.X)), rtol=1e-9)
 
 
 def test_the_squared_distance_of_an_outlier_is_the_sum_over_its_columns():

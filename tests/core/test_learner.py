@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from assay.bayes import GaussianNB
 from assay.core import Classifier, Clusterer, Generative, Regressor, SumLearner, Transformer
 from assay.core.parameters import Range
 from assay.errors import (
@@ -277,13 +276,3 @@ def test_a_transformer_names_its_columns():
         model.get_feature_names_out(["a", "b"])
     framed = model.set_output(transform="pandas").transform(FRAME[["size"]])
     assert framed.columns.tolist() == ["size"] and framed["size"].sum() == 0
-
-
-def test_answers_for_dask_collections_point_to_the_way():
-    da = pytest.importorskip("dask.array", reason="needs the extra assay[dask]")
-    X, y = np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([0, 0, 1, 1])
-    model = GaussianNB().fit(X, y)
-    rows = da.from_array(X, chunks=(2, 1))
-    with pytest.raises(DataError, match="map_blocks"):
-        model.predict(rows)
-    assert rows.map_blocks(model.predict, drop_axis=1, dtype=int).compute().tolist() == [0, 0, 1, 1]

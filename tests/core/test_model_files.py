@@ -33,6 +33,9 @@ def test_a_file_of_any_version_gives_the_answers_of_its_time(path):
     said = json.loads(path.with_suffix(".json").read_text())
     model = assay.load(path)
     X = Table.of(said["rows"]) if isinstance(said["rows"], dict) else np.array(said["rows"])
+    single = (
+        "TabularNet" in type(model).__name__
+    )  # computes in 32 bits, whose sums processors round otherwise
     for way, expected in said["answers"].items():
         answer = getattr(model, way)(
             *(said["rows"] if hasattr(model, "recommend") else [X])
@@ -41,7 +44,7 @@ def test_a_file_of_any_version_gives_the_answers_of_its_time(path):
         several = isinstance(answer, list)  # one for each target
         for one, wanted in zip(answer, expected, strict=True) if several else [(answer, expected)]:
             if one.dtype.kind == "f":
-                assert_allclose(one, wanted, rtol=1e-12, atol=1e-300, err_msg=way)
+                assert_allclose(one, wanted, rtol=1e-5 if single else 1e-12, atol=1e-300, err_msg=way)
             else:
                 assert_array_equal(one, wanted, err_msg=way)
 

@@ -21,6 +21,8 @@ WITH = [
     "GaussianProcessRegressor",
     "SparseGaussianProcessRegressor",
     "BayesianMixtureOfExperts",
+    "HierarchicalMixtureOfExpertsRegressor",
+    "MixtureOfExpertsRegressor",
     "ARDRegression",
     "BayesianGeneralizedLinearModel",
     "BayesianLinearRegression",

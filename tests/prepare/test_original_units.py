@@ -29,7 +29,7 @@ def test_the_terms_of_a_credit_are_told_in_years_and_marks():
     for i in (0, 17, 500):
         told = model.explain(credit.X[i : i + 1])
         terms, nearest = told.sections
-        inside = model.estimator_.explain(model._prepare(credit.X[i : i + 1]))
+        inside = model.estimator_.explain(model._prepared(credit.X[i : i + 1]))
         assert [row[2:] for row in terms.rows] == [row[2:] for row in inside.sections[0].rows]
         for name, value, *_ in terms.rows:
             if name in frame.columns:
@@ -56,7 +56,7 @@ def test_without_scaling_nothing_is_retold(learner):
     credit = load_german_credit()
     model = Prepared(learner).fit(credit.X, credit.y)
     told = model.explain(credit.X[:1]).sections
-    assert told == model.estimator_.explain(model._prepare(credit.X[:1])).sections
+    assert told == model.estimator_.explain(model._prepared(credit.X[:1])).sections
 
 
 def test_what_is_no_number_of_a_scaled_column_stays():

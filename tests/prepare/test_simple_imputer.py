@@ -374,3 +374,18 @@ def test_the_inverse_puts_back_what_stands_for_a_missing_value():
     X = np.array([[1.0, -1.0], [-1.0, 3.0]])
     model = SimpleImputer(missing_values=-1, add_indicator=True).fit(X)
     assert_array_equal(model.inverse_transform(model.transform(X)), X)
+
+
+def test_medians_of_many_blocks_are_exact_while_few_and_near_beyond():
+    rng = np.random.default_rng(0)
+    for n, near in ((60_000, 0.0), (400_000, 0.0002)):
+        X = np.column_stack([rng.exponential(size=n), rng.integers(0, 50, n)])
+        X[::7, 0] = np.nan
+        whole = SimpleImputer(strategy="median").fit(X)
+        parts = [X[a : a + 50_000] for a in range(0, n, 50_000)]
+        streamed = SimpleImputer(strategy="median").fit_blocks(parts)
+        assert streamed.statistics_[1] == whole.statistics_[1]
+        present = X[~np.isnan(X[:, 0]), 0]
+        assert abs(np.mean(present <= streamed.statistics_[0]) - 0.5) <= near + 1 / len(present)
+        assert near or streamed.statistics_[0] == whole.statistics_[0]
+        assert "_sketched" not in vars(streamed)

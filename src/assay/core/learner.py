@@ -24,7 +24,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, ClusterMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -35,11 +35,12 @@ from assay.core.dated import dated
 from assay.core.explanation import Explanation
 from assay.core.explanations import Contributions, Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
+from assay.core.lazy_answers import LazyTransforms, lazy_methods, refuse_dask
 from assay.core.model_view import ModelView, Part, model_facts, model_parts
 from assay.core.parameters import Accepted, check
 from assay.core.scores import impossible_rows, log_softmax, softmax, winner
 from assay.core.stored import AnyArray, Each, IntArray, Integer, Kind, Mapped, Object, Plain, Scalar, Text
-from assay.core.sum_learner import PassLearner, SumLearner
+from assay.core.sum_learner import PassLearner, SumLearner, more_rows_than_memory
 from assay.core.sums import is_dask
 from assay.core.targets import check_weights, encode_labels, numeric_target, plain_values, target_names
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
@@ -100,6 +101,14 @@ class Learner(BaseEstimator):
     row_names_: RowNames
     _param_names: ClassVar[list[str]]
     alternative_for_missing: ClassVar[str] = ""  # what else a learner offers that cannot use missing values
+
+    def __init_subclass__(cls, **options: Any):
+        super().__init_subclass__(**options)
+        lazy_methods(cls)
+
+    def _score_by_blocks(self) -> str:
+        """How the score of all rows follows from blocks of them: "mean", "r2", or "" if ``score`` knows by itself."""
+        return ""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -235,12 +244,7 @@ class Learner(BaseEstimator):
         self._ready()
         if isinstance(X, Table) and (X.schema is self.schema_ or X.schema == self.schema_):
             return X
-        if is_dask(X):
-            raise DataError(
-                "answers are for rows in memory. For a Dask collection: "
-                "X.map_partitions(model.predict) of a frame, X.map_blocks(model.predict, drop_axis=1) of an array.",
-                who=type(self).__name__,
-            )
+        refuse_dask(X, type(self).__name__)
         return Table.like(X, self.schema_, type(self).__name__, infinite=self._takes_infinite())
 
     def _takes_infinite(self) -> bool:
@@ -406,6 +410,9 @@ class Classifier(ClassifierMixin, Learner):
             self._posterior(X),
         )
 
+    def _score_by_blocks(self) -> str:
+        return "mean"
+
     def _choose(self, X: Any) -> np.ndarray:
         best: Codes = np.argmax(self._posterior(X), axis=1)
         return best
@@ -519,6 +526,9 @@ class Regressor(RegressorMixin, Learner):
         """(n,) the expected number for each row."""
         return self._predict(self._admit_to_answer(X))
 
+    def _score_by_blocks(self) -> str:
+        return "r2"
+
     @available_if(has_distribution)
     def predict_distribution(self, X: TableLike) -> Any:
         """The predictive distribution of each row's number: means, quantiles, intervals, scores.
@@ -583,7 +593,7 @@ class Regressor(RegressorMixin, Learner):
         raise TypeError(f"{type(self).__name__} must define _predict")
 
 
-class Transformer(TransformerMixin, Learner):
+class Transformer(LazyTransforms, Learner):
     """A learner of a new table from the old one."""
 
     @all_or_nothing
@@ -653,10 +663,7 @@ def fit_elsewhere(learner: Learner, X: Any, y: Any, w: Any) -> bool:
     if not is_dask(X):
         return False
     if not isinstance(learner, PassLearner):
-        raise DataError(
-            f"{type(learner).__name__} needs all rows in memory; call X.compute() first, or use a learner that is "
-            "a sum, such as NaiveBayes."
-        )
+        raise more_rows_than_memory(learner)
     learner._fit_dask(X, y, w)
     return True
 

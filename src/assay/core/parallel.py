@@ -15,6 +15,8 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from assay.errors import place_of_user, works_for
+from assay.system import after_fork
+from assay.system import cores as _cores
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -43,19 +45,6 @@ def threads(limit: int | None = None) -> int:
     if limit is not None:
         wanted.append(max(1, limit if limit > 0 else _cores() + 1 + limit))
     return max(1, min(wanted))
-
-
-@lru_cache(maxsize=1)
-def _cores() -> int:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        with open("/sys/fs/cgroup/cpu.max") as file:
-            quota, period = file.read().split()
-        if quota != "max":
-            cores = min(cores, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):
-        pass
-    return cores
 
 
 def in_threads(
@@ -136,9 +125,8 @@ def _pool(n: int) -> Any:
     return _pools[n]
 
 
-if hasattr(os, "register_at_fork"):  # threads do not survive a fork
-    os.register_at_fork(after_in_child=_pools.clear)
-    os.register_at_fork(after_in_child=_watched.clear)
+after_fork(_pools.clear)  # threads do not survive a fork
+after_fork(_watched.clear)
 
 
 def one_blas_thread() -> Any:

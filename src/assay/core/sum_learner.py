@@ -7,19 +7,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import is_classifier, is_regressor
 
+from assay.core.encoded_blocks import EncodedBlocks
 from assay.core.fitting import all_or_nothing, observed
-from assay.core.sums import Block, DaskRows, Rows, Source, Stream
-from assay.core.targets import check_weights, encode_labels, label_codes, numeric_target, plain_values
+from assay.core.kept import no_blocks
+from assay.core.sums import Block, DaskRows, Mapped, Rows, Source, Stream
+from assay.core.targets import (
+    EncodedLabels,
+    check_weights,
+    encode_labels,
+    label_codes,
+    numeric_target,
+    plain_values,
+)
 from assay.errors import DataError, DegenerateError, ParameterError, SchemaError
 from assay.tables import Schema, Table
+from assay.tables.encode import text_codes
 from assay.tables.float_blocks import is_sparse
+from assay.tables.rows import row_count
 from assay.types import Labels, TableLike, Target, Weights
 
 if TYPE_CHECKING:
@@ -27,14 +39,17 @@ if TYPE_CHECKING:
 else:
     _Learner = object  # a mixin: it stands before a learner's base
 
-__all__ = ["PassLearner", "SumLearner", "WithoutTarget"]
+__all__ = ["PassLearner", "SumLearner", "WithoutTarget", "more_rows_than_memory"]
 
 
 class PassLearner(_Learner):
     """Mixin for a learner that adds up over the rows, in several passes; stands before its base class.
 
-    The author writes ``_learn_from(source)`` and calls ``source.add_up`` as often as needed.
+    The author writes ``_learn_from(source)`` and calls ``source.add_up`` as often as needed. A learner for which one
+    pass is nearly always enough says ``_reads_once``: then what is read is not kept for others.
     """
+
+    _reads_once = False
 
     def _learn_from(self, source: Source) -> None:
         raise TypeError(f"{type(self).__name__} must define _learn_from")
@@ -69,17 +84,60 @@ class PassLearner(_Learner):
         read = _block_reader(blocks)
         split = _Split(target, weights, needs_target=self._has_classes or hasattr(self, "_predict"))
         who = type(self).__name__
-        first = Stream(read, split, f"{who}: reading the columns")
-        self._adopt(first.add_up(self._survey), classes)
-        self._learn_from(
-            Stream(read, lambda raw: self._prepare(*split(raw)), f"{who}: learning", first.total)
-        )
+
+        def prepare(raw: Any) -> Block | None:
+            block = split(raw)
+            return self._prepare(*block) if row_count(block.X, who) else None
+
+        with self._place_for(read) as encoded:
+            first = Stream(read, split, f"{who}: reading the columns")
+            survey = first.add_up(lambda block: self._survey_and_keep(block, encoded))
+            self._adopt(survey, classes)
+            again, rows = f"{who}: learning", sum(survey.heights)
+            if encoded is None:
+                source = Stream(read, prepare, again, first.total, rows)
+            else:
+                encoded.schema = self.schema_
+                source = Stream(encoded, lambda block: self._prepare(*block), again, rows=rows)
+            self._learn_from(source)
         return self
+
+    def _place_for(self, read: Any) -> AbstractContextManager[EncodedBlocks | None]:
+        """Where the blocks of files are kept in numbers, if there are several passes over them to come."""
+        from assay.tables.readers import Blocks
+
+        if self._reads_once or not isinstance(read, Blocks) or not EncodedBlocks.allowed():
+            return nullcontext()
+        return EncodedBlocks()
 
     def _fit_dask(self, X: Any, y: Any, w: Any) -> None:
         self._forget()
-        self._adopt(DaskRows(X, y, w, Block).add_up(self._survey), None)
-        self._learn_from(DaskRows(X, y, w, self._prepare))
+        survey = DaskRows(X, y, w, Block).add_up(lambda block: self._survey(block).without_rows())
+        if not sum(survey.heights):
+            raise no_blocks()
+        self._adopt(survey, None)
+        source = DaskRows(X, y, w, self._prepare, survey.heights)
+        if self._reads_once:
+            self._learn_from(source)
+            return
+        with source.encoded_once() as encoded:
+            self._learn_from(encoded)
+
+    @all_or_nothing
+    def _fit_source(self, source: Source, schema: Schema, classes: np.ndarray | None = None) -> Self:
+        """Learn from blocks that somebody else has read: numbers that the schema explains, and class numbers or numbers
+        as y."""
+        self._check_parameters()
+        self._forget()
+        self._remember(schema)
+        if classes is not None:
+            self.classes_ = classes
+        self._learn_from(Mapped(source, self._admit_numbers))
+        return self
+
+    def _admit_numbers(self, block: Block) -> Block:
+        table = Table(block.X, self.schema_, None)
+        return Block(self._numbers(table, getattr(self, "design_", None)), block.y, block.w)
 
     @property
     def _has_classes(self) -> bool:
@@ -87,15 +145,29 @@ class PassLearner(_Learner):
 
     def _survey(self, block: Block) -> _Survey:
         """What must be known of a block before it can be encoded: its columns and its classes."""
-        who = type(self).__name__
-        labels = None
+        who, n = type(self).__name__, row_count(block.X, type(self).__name__)
+        if not n:
+            return _Survey(None, frozenset(), [n])
+        labels, y = frozenset[Any](), None
         if self._has_classes:
-            labels = encode_labels(_values(block.y), len(_values(block.y)), who)[0].tolist()
-        return _Survey(Table.of(block.X, who=who).schema, None if labels is None else frozenset(labels))
+            present, codes = encode_labels(_class_values(block.y), n, who)
+            labels, y = frozenset(present.tolist()), EncodedLabels(codes, present)
+        table = Table.of(block.X, who=who)
+        return _Survey(table.schema, labels, [n], Block(table, y, block.w))
+
+    def _survey_and_keep(self, block: Block, encoded: EncodedBlocks | None) -> _Survey:
+        """The same, and the block in numbers, by its own columns, in a store."""
+        survey = self._survey(block)
+        if encoded is not None and survey.rows is not None:
+            table, y, w = survey.rows
+            y = y if self._has_classes else self._number_target(block.y, len(table))
+            encoded.append(table, y, _weights(w))
+        return survey.without_rows()
 
     def _adopt(self, survey: _Survey, classes: Any) -> None:
+        assert survey.schema is not None  # some block has rows
         self._remember(survey.schema)
-        if survey.labels is None:
+        if not self._has_classes:
             return
         labels = np.array(sorted(survey.labels))
         self.classes_ = labels if classes is None else np.unique(classes)
@@ -106,12 +178,16 @@ class PassLearner(_Learner):
 
     def _prepare(self, X: Any, y: Any, w: Any) -> Block:
         """A raw block as numbers, by the schema and the classes adopted before."""
-        values = self._admit_block(X)
-        weights = None if w is None else np.asarray(_values(w), dtype=np.float64)
-        n, who = values.shape[0], type(self).__name__
+        values, weights = self._admit_block(X), _weights(w)
+        n = values.shape[0]
         if self._has_classes:
-            return Block(values, label_codes(_values(y), self.classes_, n, who), weights)
-        return Block(values, None if y is None else numeric_target(_values(y), n, who), weights)
+            return Block(
+                values, label_codes(_class_values(y), self.classes_, n, type(self).__name__), weights
+            )
+        return Block(values, self._number_target(y, n), weights)
+
+    def _number_target(self, y: Any, n: int) -> Any:
+        return None if y is None else numeric_target(_values(y), n, type(self).__name__)
 
     def _admit_block(self, X: Any) -> Any:
         table = Table.like(X, self.schema_, type(self).__name__)
@@ -125,6 +201,7 @@ class SumLearner(PassLearner):
     ``_solve(sums)``, what follows from the total.
     """
 
+    _reads_once = True
     _unsolved: str | None
 
     def _summarize(self, X: Any, y: Any, w: Any) -> Any:
@@ -225,18 +302,59 @@ class WithoutTarget(PassLearner):
     def _prepare(self, X: Any, y: Any, w: Any) -> Block:
         return super()._prepare(X, None, w)
 
+    def _number_target(self, y: Any, n: int) -> None:
+        return None
+
+    def _admit_numbers(self, block: Block) -> Block:
+        return super()._admit_numbers(Block(block.X, None, block.w))
+
     def _partial_target(self, y: Any, classes: Any, n: int, first: bool) -> None:
         return None
 
 
+def more_rows_than_memory(learner: Any) -> DataError:
+    """The error for a learner that is no sum over rows, with what to do about it.
+
+    >>> from assay.core.sum_learner import more_rows_than_memory
+    >>> from assay.trees import C45Classifier
+    >>> print(more_rows_than_memory(C45Classifier()))
+    C45Classifier needs all rows in memory; call X.compute() first, or use a learner that is a sum, such as NaiveBayes.
+    On a sample of the rows: SubsampledClassifier(C45Classifier()). One member for each part of them:
+    PartitionBaggingClassifier(C45Classifier()).
+    """
+    name = type(learner).__name__
+    kind = "Regressor" if is_regressor(learner) else "Classifier"
+    ways = (
+        f" On a sample of the rows: Subsampled{kind}({name}()). One member for each part of them: "
+        f"PartitionBagging{kind}({name}())."
+    )
+    sums = "LinearRegression" if kind == "Regressor" else "NaiveBayes"
+    return DataError(
+        f"{name} needs all rows in memory; call X.compute() first, or use a learner that is a sum, such as {sums}."
+        f"{ways if is_regressor(learner) or is_classifier(learner) else ''}"
+    )
+
+
 @dataclass
 class _Survey:
-    schema: Schema
-    labels: frozenset[Any] | None
+    """The columns of some blocks (None if they have no row), their classes, and how many rows each has.
+
+    That of a single block also has its rows in numbers, by its own columns and classes.
+    """
+
+    schema: Schema | None
+    labels: frozenset[Any]
+    heights: list[int]
+    rows: Block | None = None
+
+    def without_rows(self) -> _Survey:
+        return _Survey(self.schema, self.labels, self.heights)
 
     def __add__(self, other: _Survey) -> _Survey:
-        both = None if self.labels is None or other.labels is None else self.labels | other.labels
-        return _Survey(self.schema.merge(other.schema), both)
+        schema = other.schema if self.schema is None else self.schema
+        if self.schema is not None and other.schema is not None:
+            schema = self.schema.merge(other.schema)
+        return _Survey(schema, self.labels | other.labels, self.heights + other.heights)
 
 
 class _Split:
@@ -284,6 +402,19 @@ def _block_reader(
 
 def _values(y: Any) -> Any:
     return np.asarray(plain_values(y))
+
+
+def _class_values(y: Any) -> Any:
+    """Class labels as they are encoded fastest: text of Arrow by its dictionary."""
+    if isinstance(y, EncodedLabels):
+        return y
+    native = y.to_native() if hasattr(y, "to_native") else y
+    coded = text_codes(native)
+    return _values(y) if coded is None else EncodedLabels(coded[1], np.array(coded[0], dtype=object))
+
+
+def _weights(w: Any) -> np.ndarray | None:
+    return None if w is None else np.asarray(_values(w), dtype=np.float64)
 
 
 def _zeros(w: Any, X: Any) -> np.ndarray | None:

@@ -7,44 +7,78 @@ knows ``+``) and what follows from the total. Where the rows come from is known 
 - :class:`Stream`: an iterable of blocks that can be gone through again, one block in memory at a time;
 - :class:`DaskRows`: a Dask array or frame, one task a partition, added up in a tree.
 
+:class:`Mapped` changes the blocks of any of them on their way.
+
 Blocks are cut by their size alone and added in order, so the total does not depend on the number of
 threads or workers.
+
+What is needed of each block in many passes is kept: ``source.keep(make)`` calls ``make(block)`` once and holds its
+arrays where the rows are, in memory, in a temporary store on disk, or on the workers (:mod:`assay.core.kept`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager
+from copy import copy, deepcopy
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from assay.core.kept import (
+    Addable,
+    Arrays,
+    Kept,
+    KeptInMemory,
+    KeptOnDisk,
+    KeptOnWorkers,
+    no_blocks,
+    tree_sum,
+)
 from assay.core.parallel import in_threads
 from assay.core.progress import progress
 from assay.errors import DataError, MissingExtraError
 
-__all__ = ["Block", "DaskRows", "Rows", "Source", "Stream", "is_dask"]
+__all__ = [
+    "Addable",
+    "Block",
+    "DaskRows",
+    "Kept",
+    "Mapped",
+    "Rows",
+    "Source",
+    "Stream",
+    "is_dask",
+    "partitions",
+]
 
 BLOCK_BYTES = 1 << 21  # of X in one block of an in-memory table: stays in the second-level cache or near it
 ONE_BLOCK_BYTES = 1 << 22  # up to this a table is one block: threads are not worth their start
 
 
-class Block(NamedTuple):
-    """Some rows: X (n, d), y (n,) or None, weights (n,) or None."""
-
+class _Rows(NamedTuple):
     X: Any
     y: Any = None
     w: Any = None
 
 
-class Addable(Protocol):
-    """Whatever knows +."""
+class Block(_Rows):
+    """Some rows: X (n, d), y (n,) or None, weights (n,) or None; ``start`` is the number of the first among all."""
 
-    def __add__(self, other: Any, /) -> Any: ...
+    start: int = 0
+
+    def at(self, start: int) -> Block:
+        """The same rows, the first of which has this number."""
+        same = Block(*self)
+        same.start = start
+        return same
 
 
 S = TypeVar("S", bound=Addable)
+T = TypeVar("T")
 
 
 class Source:
@@ -58,6 +92,10 @@ class Source:
         """The number of rows."""
         return self.add_up(lambda block: _height(block.X))
 
+    def numbered(self) -> Source:
+        """The same rows, where each block knows the number of its first row (``block.start``)."""
+        return self
+
     def take(self, rows: np.ndarray) -> Any:
         """The rows of X with these numbers, counted from 0 over all blocks, in that order.
 
@@ -68,6 +106,40 @@ class Source:
         [[3.0], [1.0]]
         """
         raise TypeError(f"{type(self).__name__} must say how it takes rows")
+
+    def in_turn(self, step: Callable[[T, Block], T], state: T) -> T:
+        """What becomes of ``state`` when ``step(state, block)`` changes it, one block after the other, in their order.
+
+        >>> import numpy as np
+        >>> from assay.core.sums import Block, Stream
+        >>> blocks = Stream([np.array([[1.0], [2.0]]), np.array([[3.0]])], Block)
+        >>> blocks.in_turn(lambda shape, block: shape + [block.X.shape], [])
+        [(2, 1), (1, 1)]
+        """
+        raise TypeError(f"{type(self).__name__} must say how its blocks come in turn")
+
+    def keep(self, make: Callable[[Block], Arrays], writable: Sequence[str] | None = None) -> Kept:
+        """What ``make`` gives for each block, a dict of arrays, to be added up and changed in many passes.
+
+        Parameters
+        ----------
+        make : function from a Block to a dict of arrays of plain numbers, with the same names for every block
+        writable : names of the arrays that ``Kept.update`` may change, default None for all
+            Arrays that stay as they are need no copy on a cluster.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from assay.core.sums import Block, Stream
+        >>> source = Stream([np.array([[1.0], [2.0]]), np.array([[3.0]])], Block)
+        >>> def double(arrays):
+        ...     arrays["x"] *= 2
+        ...     return arrays["x"].sum()
+        >>> with source.keep(lambda block: {"x": block.X[:, 0].copy()}) as kept:
+        ...     float(kept.update(double)), float(kept.update(double))
+        (12.0, 24.0)
+        """
+        raise TypeError(f"{type(self).__name__} must say how it keeps what is made of its blocks")
 
 
 class Rows(Source):
@@ -95,7 +167,7 @@ class Rows(Source):
                 self.X[a : a + rows],
                 None if self.y is None else self.y[a : a + rows],
                 None if self.w is None else self.w[a : a + rows],
-            )
+            ).at(a)
             for a in range(0, n, rows)
         ]
 
@@ -104,6 +176,13 @@ class Rows(Source):
 
     def count(self) -> int:
         return _height(self.X)
+
+    def keep(self, make: Callable[[Block], Arrays], writable: Sequence[str] | None = None) -> Kept:
+        blocks = self.blocks()
+        return KeptInMemory(in_threads(make, blocks), blocks, writable)
+
+    def in_turn(self, step: Callable[[T, Block], T], state: T) -> T:
+        return reduce(step, self.blocks(), state)
 
     def take(self, rows: np.ndarray) -> Any:
         return self.X if np.array_equal(rows, np.arange(_height(self.X))) else self.X[rows]
@@ -115,17 +194,19 @@ class Stream(Source):
     Parameters
     ----------
     blocks : an iterable that starts anew each time, or a function that returns one
-    prepare : function from whatever the iterable yields to a Block
+    prepare : function from whatever the iterable yields to a Block, or to None for one without rows
     description : what progress is called while the blocks go by
     total : number of blocks, if known; after one pass it is
+    rows : number of rows, if known; after one pass it is, and another number in a later one is an error
     """
 
     def __init__(
         self,
         blocks: Iterable[Any] | Callable[[], Iterable[Any]],
-        prepare: Callable[[Any], Block],
+        prepare: Callable[[Any], Block | None],
         description: str = "adding up blocks",
         total: int | None = None,
+        rows: int | None = None,
     ):
         if isinstance(blocks, Iterator):
             raise DataError(
@@ -133,10 +214,20 @@ class Stream(Source):
             )
         self._blocks, self._prepare, self._description = blocks, prepare, description
         self.total = len(blocks) if total is None and isinstance(blocks, Sized) else total
+        self._rows = rows
 
     def __iter__(self) -> Iterator[Block]:
+        start = 0
         for raw in self._blocks() if callable(self._blocks) else self._blocks:
-            yield self._prepare(raw)
+            block = self._prepare(raw)
+            if block is not None and _height(block.X):
+                yield block.at(start)
+                start += _height(block.X)
+        if self._rows not in (None, start):
+            raise DataError(
+                f"The blocks have changed between two passes: {self._rows:,} rows before, {start:,} now."
+            )
+        self._rows = start
 
     def add_up(self, summarize: Callable[[Block], S]) -> S:
         total: S | None = None
@@ -148,9 +239,26 @@ class Stream(Source):
                 blocks, rows = blocks + 1, rows + _height(block.X)
                 bar.advance(note=f"{rows:,} rows")
         if total is None:
-            raise DataError("There is no block of rows to learn from.")
+            raise no_blocks()
         self.total = blocks
         return total
+
+    def keep(self, make: Callable[[Block], Arrays], writable: Sequence[str] | None = None) -> Kept:
+        return KeptOnDisk(self._made(make), writable)
+
+    def _made(self, make: Callable[[Block], Arrays]) -> Iterator[Arrays]:
+        with progress(self.total, self._description) as bar:
+            for blocks, block in enumerate(self, 1):
+                yield make(block)
+                bar.advance()
+                self.total = max(self.total or 0, blocks)
+
+    def in_turn(self, step: Callable[[T, Block], T], state: T) -> T:
+        with progress(self.total, self._description) as bar:
+            for block in self:
+                state = step(state, block)
+                bar.advance()
+        return state
 
     def take(self, rows: np.ndarray) -> Any:
         parts, start = [], 0
@@ -164,40 +272,160 @@ class DaskRows(Source):
     """The partitions of Dask collections; each becomes one task, the sums meet in a tree.
 
     X, y and weights must be partitioned alike: y as a column of the same frame, or an array with the same
-    chunks.
+    chunks. ``heights`` are the rows of each partition, if they are known; then partitions without rows are left out.
     """
 
-    def __init__(self, X: Any, y: Any, w: Any, prepare: Callable[[Any, Any, Any], Block]):
-        parts = _partitions(X)
-        self._parts = [parts, *(_partitions(v) if v is not None else [None] * len(parts) for v in (y, w))]
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        w: Any,
+        prepare: Callable[[Any, Any, Any], Block],
+        heights: Sequence[int] | None = None,
+    ):
+        parts = partitions(X)
+        self._parts = [parts, *(partitions(v) if v is not None else [None] * len(parts) for v in (y, w))]
         if len({len(p) for p in self._parts}) > 1:
             raise DataError(
                 "X, y and weights are cut into different numbers of Dask partitions; rechunk them alike."
             )
         self._prepare = prepare
+        self._parts.append([0] * len(parts))  # the numbers of their first rows, once they are known
+        self._known = heights is not None
+        if heights is not None:
+            self._number(heights)
+
+    def _number(self, heights: Sequence[int]) -> None:
+        """Tell the partitions that have rows the numbers of their first ones, and forget the others."""
+        starts = np.cumsum([0, *heights[:-1]]).tolist()
+        whole = [part for part, height in zip(zip(*self._parts[:3], starts), heights) if height]
+        if not whole:
+            raise no_blocks()
+        self._parts = list(map(list, zip(*whole)))
+        self._known = True
+
+    def numbered(self) -> Source:
+        if self._known:
+            return self
+        same = copy(self)
+        same._number(self.add_up(lambda block: [_height(block.X)]))
+        return same
 
     def add_up(self, summarize: Callable[[Block], S]) -> S:
         from dask.delayed import delayed
 
         prepare = self._prepare
-        task = delayed(lambda X, y, w: summarize(prepare(X, y, w)), pure=False)
-        plus = delayed(add, pure=False)
-        level = [task(*part) for part in zip(*self._parts)]
-        while len(level) > 1:
-            level = [
-                plus(*level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)
-            ]
-        total: S = level[0].compute()
+        task = delayed(lambda X, y, w, a: summarize(prepare(X, y, w).at(a)), pure=False)
+        total: S = tree_sum([task(*part) for part in zip(*self._parts)]).compute()
         return total
+
+    @contextmanager
+    def encoded_once(self) -> Iterator[Source]:
+        """The same rows, prepared once and held by the workers of a cluster until the end of the context.
+
+        Without a cluster they are prepared anew in every pass: there is no one who would move to disk what memory does
+        not hold.
+        """
+        if not _has_workers():
+            yield self
+            return
+        from dask.base import persist
+        from dask.delayed import delayed
+
+        task, same = delayed(self._prepare, pure=False), copy(self)
+        blocks = list(persist(*(task(*part) for part in zip(*self._parts[:3]))))  # type: ignore[no-untyped-call]
+        nothing: list[Any] = [None] * len(blocks)
+        same._parts, same._prepare = [blocks, nothing, nothing, self._parts[3]], _as_it_is
+        del blocks
+        try:
+            yield same
+        finally:
+            same._parts = [[], [], [], []]  # nobody holds them any more: the workers forget them
+
+    def keep(self, make: Callable[[Block], Arrays], writable: Sequence[str] | None = None) -> Kept:
+        from dask.delayed import delayed
+
+        prepare = self._prepare
+        task = delayed(lambda X, y, w, a: make(prepare(X, y, w).at(a)), pure=False)
+        return KeptOnWorkers([task(*part) for part in zip(*self._parts)], writable)
+
+    def in_turn(self, step: Callable[[T, Block], T], state: T) -> T:
+        from dask.delayed import delayed
+
+        prepare = self._prepare
+
+        def next_state(state: T, X: Any, y: Any, w: Any, a: int) -> T:
+            return step(
+                deepcopy(state), prepare(X, y, w).at(a)
+            )  # a task may be run again from the same state
+
+        task, last = delayed(next_state, pure=False), delayed(state)
+        for part in zip(*self._parts):
+            last = task(last, *part)
+        result: T = last.compute()
+        return result
 
     def take(self, rows: np.ndarray) -> Any:
         from dask.delayed import delayed
 
+        numbered = cast(DaskRows, self.numbered())
         prepare = self._prepare
-        heights = self.add_up(lambda block: [_height(block.X)])
-        starts = np.cumsum([0, *heights[:-1]]).tolist()
-        task = delayed(lambda start, *part: _within(prepare(*part).X, rows, start), pure=False)
-        return _in_order(delayed(list)(list(map(task, starts, *self._parts))).compute(), rows)
+        task = delayed(lambda X, y, w, a: _within(prepare(X, y, w).X, rows, a), pure=False)
+        return _in_order(delayed(list)(list(map(task, *numbered._parts))).compute(), rows)
+
+
+def _as_it_is(block: Block, y: Any, w: Any) -> Block:
+    return block
+
+
+def _has_workers() -> bool:
+    """Whether Dask's work is done by a cluster."""
+    if "distributed" not in sys.modules:
+        return False
+    from distributed import get_client
+
+    try:
+        get_client()
+    except ValueError:
+        return False
+    return True
+
+
+class Mapped(Source):
+    """The blocks of another source, each changed by a function that leaves the rows where they are.
+
+    >>> import numpy as np
+    >>> from assay.core.sums import Block, Mapped, Stream
+    >>> source = Stream([np.array([[1.0], [2.0]]), np.array([[3.0]])], Block)
+    >>> Mapped(source, lambda block: Block(10 * block.X)).take(np.array([2, 0])).tolist()
+    [[30.0], [10.0]]
+    """
+
+    def __init__(self, source: Source, change: Callable[[Block], Block]):
+        self._source, self._change = source, change
+
+    def _after(self, f: Callable[[Block], T]) -> Callable[[Block], T]:
+        change = self._change
+        return lambda block: f(change(block).at(block.start))
+
+    def add_up(self, summarize: Callable[[Block], S]) -> S:
+        return self._source.add_up(self._after(summarize))
+
+    def count(self) -> int:
+        return self._source.count()
+
+    def numbered(self) -> Source:
+        return Mapped(self._source.numbered(), self._change)
+
+    def keep(self, make: Callable[[Block], Arrays], writable: Sequence[str] | None = None) -> Kept:
+        return self._source.keep(self._after(make), writable)
+
+    def in_turn(self, step: Callable[[T, Block], T], state: T) -> T:
+        change = self._change
+        return self._source.in_turn(lambda state, block: step(state, change(block).at(block.start)), state)
+
+    def take(self, rows: np.ndarray) -> Any:
+        return self._change(Block(self._source.take(rows))).X
 
 
 def _within(X: Any, rows: np.ndarray, start: int) -> Any:
@@ -228,7 +456,8 @@ def is_dask(X: Any) -> bool:
     return hasattr(X, "__dask_graph__")
 
 
-def _partitions(collection: Any) -> list[Any]:
+def partitions(collection: Any) -> list[Any]:
+    """The partitions of a Dask frame or array, in order, as delayed objects; an array is cut into whole rows."""
     if not is_dask(collection):
         raise DataError("X is a Dask collection, so y and weights must be Dask collections too.")
     try:

@@ -37,7 +37,7 @@ static inline void fill_row(const T *x, Runs runs, T *z) {
         T *to = z + next;
         const T factor = x[runs.column[s]];
         const int64_t m = runs.length[s];
-#pragma GCC ivdep
+        INDEPENDENT
         for (int64_t k = 0; k < m; ++k) to[k] = factor * from[k];  // z[next:] = x[f] * z[source:]
         next += m;
     }
@@ -78,7 +78,7 @@ static inline void by_columns(View2<const T> X, Runs runs, int64_t width, bool b
             for (int64_t k = 0; k < runs.length[s]; ++k, ++next) {
                 const T *from = place(runs.source[s] + k);
                 T *to = place(next);
-#pragma GCC ivdep
+                INDEPENDENT
                 for (int64_t i = 0; i < m; ++i) to[i] = factor[i] * from[i];
             }
         }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
 from assay.core import Card, Classifier, Regressor
@@ -18,18 +19,20 @@ from assay.core.model_view import Part, TextBlock
 from assay.core.multi_target import MultiTargetClassifier
 from assay.core.parameters import Flag, Instance
 from assay.core.stored import Each, Object
+from assay.core.sum_learner import PassLearner, more_rows_than_memory
+from assay.core.sums import Block, Mapped, Source
 from assay.core.targets import EncodedLabels, side_by_side
 from assay.errors import ParameterError
 from assay.prepare.original_units import in_original_units
 from assay.prepare.simple_imputer import SimpleImputer
 from assay.prepare.standard_scaler import StandardScaler
-from assay.tables import Table
+from assay.tables import Schema, Table
 from assay.types import Estimator, TableLike
 
 __all__ = ["Prepared", "PreparedRegressor"]
 
 
-class _Prepares(MetaEstimator):
+class _Prepares(PassLearner, MetaEstimator):
     """An imputer and a scaler in front of the estimator, learned from the same training rows."""
 
     accepts = {"estimator": Instance(having="fit") | None, "scale": Flag()}
@@ -50,23 +53,39 @@ class _Prepares(MetaEstimator):
         return template
 
     def _learn_steps(self, X: Table, target: Any, w: np.ndarray | None) -> None:
-        self.steps_ = []
-        if not get_tags(self._template()).input_tags.allow_nan:
-            self.steps_.append(SimpleImputer(keep_empty_features=True))
-        if self.scale:
-            self.steps_.append(StandardScaler())
-        table = X
+        self.steps_, table = self._steps(), X
         for step in self.steps_:
             table = step.fit(table, sample_weight=w).transform(table)
         self.estimator_ = self._fit_clone(table.replaced(row_names=X.row_names), target, w)
 
-    def _prepare(self, X: Table) -> Table:
+    def _steps(self) -> list[Any]:
+        """The preparations that the estimator needs, not yet fitted."""
+        steps: list[Any] = []
+        if not get_tags(self._template()).input_tags.allow_nan:
+            steps.append(SimpleImputer(keep_empty_features=True))
+        if self.scale:
+            steps.append(StandardScaler())
+        return steps
+
+    def _learn_from(self, source: Source) -> None:
+        """The same from blocks: each step sees them as the steps before it have left them."""
+        estimator = clone(self._template())
+        if not isinstance(estimator, PassLearner):
+            raise more_rows_than_memory(estimator)
+        self.steps_, schema = self._steps(), self.schema_
+        for step in self.steps_:
+            step._fit_source(source, schema)
+            source = Mapped(source, partial(_through, step, schema))
+            schema = step.transform(Table(np.empty((0, len(schema))), schema)).schema
+        self.estimator_ = estimator._fit_source(source, schema, getattr(self, "classes_", None))
+
+    def _prepared(self, X: Table) -> Table:
         for step in self.steps_:
             X = step.transform(X)
         return X
 
     def _explain_block(self, X: Table, rows: RowValues) -> Explanations:
-        block = self.estimator_._explain_table(self._prepare(X))
+        block = self.estimator_._explain_table(self._prepared(X))
         reasons = block.reasons
         if self.scale:
             scaler, schema = self.steps_[-1], self.schema_
@@ -93,6 +112,11 @@ class _Prepares(MetaEstimator):
         return inner + [part for step in self.steps_ for part in step._model_parts()]
 
 
+def _through(step: Any, schema: Schema, block: Block) -> Block:
+    """A block as a fitted preparation makes it."""
+    return Block(step.transform(Table(block.X, schema, None)).values, block.y, block.w)
+
+
 def _has(method: str) -> Callable[[_Prepares], bool]:
     """A condition for ``available_if``: whether the estimator inside has the method."""
 
@@ -109,6 +133,9 @@ class Prepared(_Prepares, MultiTargetClassifier):
     (z-scores) with ``scale``. Tables stay tables in between, so names and categories reach the classifier. Unlike
     a scikit-learn pipeline of the same steps it can be saved as data, and ``explain`` shows what was filled, in the
     units of the table.
+
+    Around a learner that is a sum it learns from blocks (``fit_blocks``) and Dask collections as well, the steps one
+    after the other, with the same numbers.
 
     Cost: fit O(n d) for the preparation, with medians O(n d log n), and that of the learner; predict O(d) a row, and
     that of the learner; memory O(n d) to fit, and the learner.
@@ -165,7 +192,7 @@ class Prepared(_Prepares, MultiTargetClassifier):
     @available_if(_has("decision_function"))
     def decision_function(self, X: TableLike) -> np.ndarray:
         """The scores of the classifier, if it has them."""
-        return self.estimator_.decision_function(self._prepare(self._admit(X)))
+        return self.estimator_.decision_function(self._prepared(self._admit(X)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -178,6 +205,10 @@ class Prepared(_Prepares, MultiTargetClassifier):
 
         return GaussianNB()
 
+    def _learn_from(self, source: Source) -> None:
+        self.n_outputs_ = 1
+        super()._learn_from(source)
+
     def _learn(self, X: Table, y: np.ndarray, w: np.ndarray | None) -> None:
         self.n_outputs_ = 1
         self._learn_steps(X, EncodedLabels(y, self.classes_), w)
@@ -189,16 +220,16 @@ class Prepared(_Prepares, MultiTargetClassifier):
             self.estimator_.target_names_ = self.target_names_
 
     def _posteriors(self, X: Table) -> list[np.ndarray]:
-        return self.estimator_.predict_proba(self._prepare(X))
+        return self.estimator_.predict_proba(self._prepared(X))
 
     def _labels_of_targets(self, X: Table) -> np.ndarray:
-        return self.estimator_.predict(self._prepare(X))
+        return self.estimator_.predict(self._prepared(X))
 
     def _posterior(self, X: Table) -> np.ndarray:
-        return self.estimator_.predict_proba(self._prepare(X))
+        return self.estimator_.predict_proba(self._prepared(X))
 
     def _choose(self, X: Table) -> np.ndarray:
-        return predicted_codes(self.estimator_, self._prepare(X), self.classes_)
+        return predicted_codes(self.estimator_, self._prepared(X), self.classes_)
 
 
 class PreparedRegressor(PassesDistributionsOn, _Prepares, Regressor):
@@ -208,6 +239,9 @@ class PreparedRegressor(PassesDistributionsOn, _Prepares, Regressor):
     (z-scores) with ``scale``. Tables stay tables in between, so names and categories reach the regressor. Unlike
     a scikit-learn pipeline of the same steps it can be saved as data, and ``explain`` shows what was filled, in the
     units of the table.
+
+    Around a learner that is a sum it learns from blocks (``fit_blocks``) and Dask collections as well, the steps one
+    after the other, with the same numbers.
 
     Cost: fit O(n d) for the preparation, with medians O(n d log n), and that of the learner; predict O(d) a row, and
     that of the learner; memory O(n d) to fit, and the learner.
@@ -257,7 +291,7 @@ class PreparedRegressor(PassesDistributionsOn, _Prepares, Regressor):
         return tags
 
     def _rows_for_answers(self, X: Any) -> Table:
-        return self._prepare(self._admit(X))
+        return self._prepared(self._admit(X))
 
     def _default_estimator(self) -> Any:
         from assay.linear import LinearRegression
@@ -270,7 +304,7 @@ class PreparedRegressor(PassesDistributionsOn, _Prepares, Regressor):
             self.estimator_.target_names_ = self.target_names_
 
     def _predict(self, X: Table) -> np.ndarray:
-        return self.estimator_.predict(self._prepare(X))
+        return self.estimator_.predict(self._prepared(X))
 
 
 def _of_columns(part: Part) -> bool:

@@ -260,6 +260,23 @@ def _dictionary(column: Any) -> Coded:
     return tuple(encoded.dictionary.take(order).to_pylist()), _looked_up(table, encoded.indices)
 
 
+def text_codes(column: Any) -> tuple[tuple[str, ...], Codes] | None:
+    """The distinct texts in their order and each row's number among them; None for other columns or missing cells.
+
+    >>> import pyarrow as pa
+    >>> text_codes(pa.array(["b", "a", "b"]))
+    (('a', 'b'), array([1, 0, 1]))
+    """
+    import pyarrow as pa
+
+    if not isinstance(column, (pa.Array, pa.ChunkedArray)) or column.null_count or not len(column):
+        return None
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return None
+    texts, codes = _dictionary(column)
+    return texts, codes.astype(np.int64)
+
+
 def _looked_up(table: np.ndarray, indices: Any) -> np.ndarray:
     """table[index] for each index, NaN for nulls."""
     if not len(table):

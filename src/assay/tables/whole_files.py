@@ -23,6 +23,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from assay.system import to_disk
+
 __all__ = ["replacing", "whole_file", "write_whole"]
 
 
@@ -111,7 +113,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         mode = stat.S_IMODE(os.stat(place if place.exists() else beside).st_mode)
         yield beside
         os.chmod(beside, mode)
-        _to_disk(beside)
+        to_disk(beside)  # so that the name never leads to a file without its content
         os.replace(beside, place)
     except OSError as error:
         if error.errno is None or error.filename not in (None, os.fspath(beside)):
@@ -119,15 +121,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise _of(path, error) from error
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _to_disk(path: Path) -> None:
-    """Wait until the content is on the disk, so that the name never leads to a file without it."""
-    number = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def _of(path: str | os.PathLike[str], error: OSError) -> OSError:

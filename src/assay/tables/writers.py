@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -63,9 +63,11 @@ def write_table(X: TableLike, path: FileLike, y: Target | None = None, target: s
     elif kind == "arff":
         write_arff(X, path, y, target)
     elif kind == "jsonl":
-        _write_json(_arrow(X, y, target, "write_table"), path)
+        with _json_file(path) as write:
+            write(_arrow(X, y, target, "write_table"))
     else:
-        _write_arrow(_arrow(X, y, target, "write_table"), path, kind)
+        with _arrow_file(path, kind) as write:
+            write(_arrow(X, y, target, "write_table"))
 
 
 def ending(path: Any) -> tuple[str, str]:
@@ -124,8 +126,53 @@ def write_csv(
             f"write_csv: delimiter must be one character, not a quote or a line end, got {delimiter!r}."
         )
     frame = _arrow(X, y, target, "write_csv")
+    with _csv_file(path, delimiter) as write:
+        write(frame)
+
+
+@contextmanager
+def table_file(path: FileLike, format: str | None = None) -> Iterator[Callable[[TableLike], None]]:
+    """A table that is written block by block, in a format or that of the path's ending; it appears when all is written.
+
+    Yields a function that takes the next rows: a frame of any library or a dict of columns, each block with the same
+    columns. ARFF names all categories before the first row, so its blocks are held until the end.
+
+    Examples
+    --------
+    >>> from assay.tables.writers import table_file
+    >>> with table_file("-") as write:
+    ...     write({"weight": [190], "taste": ["sweet"]})
+    ...     write({"weight": [260], "taste": [None]})
+    weight,taste
+    190,sweet
+    260,
+    """
+    kind = format or ("csv" if isinstance(path, str) and path == "-" else ending(path)[0])
+    if kind == "arff":
+        blocks: list[Any] = []
+        yield lambda rows: blocks.append(_arrow(rows, None, None, "table_file"))
+        write_arff(_joined(blocks), path)
+        return
+    if kind in ("csv", "tsv"):
+        opened = _csv_file(path, "\t" if kind == "tsv" else ",")
+    else:
+        opened = _json_file(path) if kind == "jsonl" else _arrow_file(path, kind)
+    with opened as write:
+        yield lambda rows: write(_arrow(rows, None, None, "table_file"))
+
+
+def _joined(blocks: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.concat_tables(blocks, promote_options="permissive").unify_dictionaries()
+
+
+@contextmanager
+def _csv_file(path: Any, delimiter: str) -> Iterator[Callable[[Any], None]]:
+    """A CSV file to which Arrow tables are written, the first one with the header."""
     needs = frozenset((delimiter, '"', "\r", "\n"))
-    alone = frame.num_columns == 1
+    stop = "\n" if isinstance(path, str) and path == "-" else "\r\n"
+    begun = False
 
     def cell(text: str) -> str:
         edged = text[:1].isspace() or text[-1:].isspace() or text[:1] == "\ufeff"
@@ -133,15 +180,23 @@ def write_csv(
             return '"' + text.replace('"', '""') + '"'
         return text
 
-    empty_cell = '""' if alone else ""  # an empty line would be no row to other programs
-    stop = "\n" if isinstance(path, str) and path == "-" else "\r\n"
     with _text_file(path) as file:
-        file.write(delimiter.join(cell(name) for name in frame.column_names) + stop)
-        for block in frame.to_batches(max_chunksize=65536):
-            columns = [
-                [empty_cell if v is None else cell(_text(v)) for v in _values(c)] for c in block.columns
-            ]
-            file.writelines(delimiter.join(row) + stop for row in zip(*columns))
+
+        def write(frame: Any) -> None:
+            nonlocal begun
+            if not begun:
+                file.write(delimiter.join(cell(name) for name in frame.column_names) + stop)
+                begun = True
+            empty_cell = (
+                '""' if frame.num_columns == 1 else ""
+            )  # an empty line would be no row to other programs
+            for block in frame.to_batches(max_chunksize=65536):
+                columns = [
+                    [empty_cell if v is None else cell(_text(v)) for v in _values(c)] for c in block.columns
+                ]
+                file.writelines(delimiter.join(row) + stop for row in zip(*columns))
+
+        yield write
 
 
 def write_arff(
@@ -288,7 +343,12 @@ def _of_mapping(X: Mapping[Any, Any], who: str) -> Any:
     import pyarrow as pa
 
     try:
-        columns = {str(name): pa.array(values, from_pandas=True) for name, values in X.items()}
+        columns = {
+            str(name): values
+            if isinstance(values, (pa.Array, pa.ChunkedArray))
+            else pa.array(values, from_pandas=True)
+            for name, values in X.items()
+        }
         if len(columns) == len(X) and len({len(column) for column in columns.values()}) == 1:
             return pa.table(columns)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -312,20 +372,24 @@ def _text_file(path: Any) -> Iterator[Any]:
         yield file
 
 
-def _write_json(frame: Any, path: Any) -> None:
-    """One object a line; missing is null, a moment is ISO text."""
+@contextmanager
+def _json_file(path: Any) -> Iterator[Callable[[Any], None]]:
+    """A file of one object a line, to which Arrow tables are written; missing is null, a moment is ISO text."""
     import json
 
     def plain(value: Any) -> Any:
         return value if isinstance(value, (str, int, float)) else _json_value(value)
 
     with _text_file(path) as file:
-        for block in frame.to_batches(max_chunksize=65536):
-            columns = [[None if v is None else plain(v) for v in _values(c)] for c in block.columns]
-            for row in zip(*columns):
-                file.write(
-                    json.dumps(dict(zip(frame.column_names, row)), ensure_ascii=False, allow_nan=False) + "\n"
-                )
+
+        def write(frame: Any) -> None:
+            names = frame.column_names
+            for block in frame.to_batches(max_chunksize=65536):
+                columns = [[None if v is None else plain(v) for v in _values(c)] for c in block.columns]
+                for row in zip(*columns):
+                    file.write(json.dumps(dict(zip(names, row)), ensure_ascii=False, allow_nan=False) + "\n")
+
+        yield write
 
 
 def _json_value(value: Any) -> Any:
@@ -340,18 +404,45 @@ def _json_value(value: Any) -> Any:
     return _text(value)
 
 
-def _write_arrow(frame: Any, path: Any, kind: str) -> None:
+@contextmanager
+def _arrow_file(path: Any, kind: str) -> Iterator[Callable[[Any], None]]:
+    """A Parquet or Feather file, to which Arrow tables of one schema are written."""
     import pyarrow as pa
 
-    with replacing(path) as beside:
-        if kind == "parquet":
-            import pyarrow.parquet as pq
+    writer: Any = None
+    schema: Any = None
+    with ExitStack() as open_files:
+        beside = open_files.enter_context(replacing(path))
 
-            pq.write_table(frame, beside)
-        else:
-            frame = frame.unify_dictionaries()
-            with pa.OSFile(str(beside), "wb") as sink, pa.ipc.new_file(sink, frame.schema) as writer:
-                writer.write_table(frame, 65536)
+        def write(frame: Any) -> None:
+            nonlocal writer, schema
+            frame = frame if kind == "parquet" else frame.unify_dictionaries()
+            if writer is None:
+                if kind == "parquet":
+                    import pyarrow.parquet as pq
+
+                    writer = open_files.enter_context(pq.ParquetWriter(beside, frame.schema))
+                else:
+                    sink = open_files.enter_context(pa.OSFile(str(beside), "wb"))
+                    writer = open_files.enter_context(pa.ipc.new_file(sink, frame.schema))
+                schema = frame.schema
+            writer.write_table(_of_schema(frame, schema), *(() if kind == "parquet" else (65536,)))
+
+        yield write
+
+
+def _of_schema(frame: Any, schema: Any) -> Any:
+    """A block with the types of the first one."""
+    import pyarrow as pa
+
+    if frame.schema == schema:
+        return frame
+    try:
+        return frame.cast(schema)
+    except (pa.ArrowException, ValueError) as error:
+        raise DataError(
+            f"table_file: a block has columns of other types than the first one ({str(error).splitlines()[0]})."
+        ) from None
 
 
 def _is_frame(X: Any) -> bool:

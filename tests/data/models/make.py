@@ -77,6 +77,8 @@ from assay.neural import (
     NetworkRegressor,
     ProjectionPursuitRegressor,
     SammonNetwork,
+    TabularNetClassifier,
+    TabularNetRegressor,
 )
 from assay.outliers import IsolationForest, LocalOutlierFactor
 from assay.prepare import Prepared, StandardScaler
@@ -497,6 +499,16 @@ def models():
                 X, X[:, 1]
             ),
             X.tolist(),
+        ),
+        "tabular_net": (
+            TabularNetClassifier((4, 3), 2, max_iter=2, random_state=0).fit(Table.of(COLUMNS), SORTS),
+            COLUMNS,
+        ),
+        "tabular_net_regression": (
+            TabularNetRegressor("poisson", (3,), 2, embedding=None, max_iter=2, random_state=0).fit(
+                Table.of(COLUMNS), np.arange(len(SORTS)) * 1.0
+            ),
+            COLUMNS,
         ),
         "autoencoder": (Autoencoder(1, max_iter=5, random_state=0).fit(X), X.tolist()),
         "sammon_network": (SammonNetwork(1, hidden=2, max_iter=5, random_state=0).fit(X), X.tolist()),

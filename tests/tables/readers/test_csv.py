@@ -407,8 +407,8 @@ class CsvText:
         self.reader = CsvReader(path, delimiter=",", quote='"', header=True)
 
     def columns(self):
-        tables = list(self.reader._text())
-        return [[v for t in tables for v in t[name].to_pylist()] for name in self.reader.names]
+        pages = [[page.text(j).to_pylist() for j in range(page.width)] for page in self.reader._pages()]
+        return [[v for page in pages for v in page[j]] for j in range(self.reader.width)]
 
 
 @settings(max_examples=150, deadline=None)

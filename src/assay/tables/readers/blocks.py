@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from assay.errors import ReadError, SchemaError
 from assay.tables.readers import kinds
 from assay.tables.readers.column_options import ColumnOptions, no_column
 from assay.tables.readers.json_lines import JsonReader
-from assay.tables.readers.origin import Origin
+from assay.tables.readers.origin import Origin, complain
 from assay.tables.readers.read import format_of, open_reader
 
 _TYPED = ("csv", "jsonl")  # formats whose columns get their type from all rows
@@ -41,6 +42,7 @@ class Blocks:
         self.paths = paths = [Origin.of(path) for path in paths]
         self.rows = rows
         self._wishes = wishes
+        self._stamps = [path.stamp() for path in paths]
         kinds_ = [format or format_of(path) for path in paths]
         if "libsvm" in kinds_:
             raise ReadError(f"{paths[kinds_.index('libsvm')]}: LIBSVM files are read whole; use read_table.")
@@ -77,28 +79,55 @@ class Blocks:
         """The type of each column of CSV and JSON files, inferred from all rows of all files."""
         if self._types is None:
             joined: dict[str, str] = {}
-            for reader in self._readers:
-                for name, kind in reader.kinds.items():
+            for i, reader in enumerate(self._readers):
+                with self._unchanged(i):
+                    kinds_of_file = reader.kinds
+                for name, kind in kinds_of_file.items():
                     joined[name] = kinds.join(joined.get(name, kinds.NO_VALUES), kind)
             self._types = {name: joined[name] for name in self._readers[0].names if name in joined}
         return self._types
 
+    @property
+    def count(self) -> int | None:
+        """The number of rows, where the files say it without being read."""
+        counts = [getattr(reader, "rows", None) for reader in self._readers]
+        return None if self.format != "parquet" or None in counts else sum(counts)  # type: ignore[arg-type]
+
     def __iter__(self) -> Iterator[Any]:
         names = self.names
-        for reader in self._readers:
+        for i, reader in enumerate(self._readers):
             if self.format in _TYPED:
                 tables = reader.blocks(names, self.types)
             elif self.format in ("parquet", "feather"):
                 tables = self._cast(reader.blocks(names, self.rows))
             else:
                 tables = reader.blocks(names)
-            yield from regrouped(self._as_asked(tables, reader), self.rows)
+            with self._unchanged(i):
+                yield from regrouped(self._as_asked(tables, i), self.rows)
 
-    def _as_asked(self, tables: Iterator[Any], reader: Any) -> Iterator[Any]:
+    def _as_asked(self, tables: Iterator[Any], i: int) -> Iterator[Any]:
         row = 0
         for table in tables:
-            yield self._wishes.apply(table, self.paths[self._readers.index(reader)], reader, row)[0]
+            yield self._wishes.apply(table, self.paths[i], self._readers[i], row)[0]
             row += table.num_rows
+
+    @contextmanager
+    def _unchanged(self, i: int) -> Iterator[None]:
+        """A pass over a file, which must be the same before and after it, and in all passes."""
+        self._check(i)
+        try:
+            yield
+        except (ReadError, OSError):
+            self._check(i)  # a file that changes while it is read may well look damaged
+            raise
+        self._check(i)
+
+    def _check(self, i: int) -> None:
+        if self.paths[i].stamp() != self._stamps[i]:
+            raise complain(
+                self.paths[i],
+                "the file has changed since it was read first. Begin again once it is complete.",
+            )
 
     def _cast(self, tables: Iterator[Any]) -> Iterator[Any]:
         """Parquet and Feather files may differ in the width of their numbers: the widest holds all."""
@@ -120,7 +149,7 @@ class Blocks:
 
 
 def read_blocks(
-    path: str | PathLike[str] | Sequence[str | PathLike[str]],
+    path: str | PathLike[str] | Origin | Sequence[str | PathLike[str]],
     columns: Sequence[str] | None = None,
     rows: int = 65536,
     format: str | None = None,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.errors import SchemaError, SchemaWarning, warn_user
-from assay.tables.marks import MISSING
 from assay.tables.readers import kinds
-from assay.tables.readers.delimited import Record, arrow_text, canonical
+from assay.tables.readers.cells import Page, Pages
+from assay.tables.readers.delimited import Record, canonical
 from assay.tables.readers.dialect import Dialect, sniff
 from assay.tables.readers.records import Piece, Records
 from assay.tables.readers.source import SAMPLE, Source
@@ -116,16 +117,55 @@ class CsvReader:
         """The type of each column, learned from the whole file; columns that are nothing are left out."""
         if self._kinds is None:
             types = dict.fromkeys(self.names, kinds.NO_VALUES)
-            for table in self._text():
-                for name in self.names:
+            for page in self._pages():
+                for j, name in enumerate(self.names):
                     if types[name] != kinds.TEXT:
-                        types[name] = kinds.join(types[name], self._infer(name, table[name])[0])
+                        types[name] = kinds.join(types[name], self._kind(page, j, types[name]))
             self._keep(types)
         assert self._kinds is not None
         return self._kinds
 
-    def _infer(self, name: str, cells: Any) -> tuple[str, Any]:
-        if name in self.as_text and cells.null_count < len(cells):
+    def _kind(self, page: Page, j: int, so_far: str) -> str:
+        """The type of a column of a page, or one that gives the same together with what earlier pages had."""
+        if self._plain(j) and so_far in kinds.NUMBERS:
+            kind, row = page.kind_of_numbers(j, so_far)
+            if kind is not None:
+                return kind
+            if kinds.is_text_cell(page.cell(row, j), self.dialect.decimal):
+                return kinds.TEXT
+        return self._infer(page, j)[0]
+
+    def _typed(self, page: Page, j: int, so_far: str) -> tuple[str, Any]:
+        """The same with the values by that type."""
+        if self._plain(j) and so_far in kinds.NUMBERS:
+            kind, values = page.numbers(j, so_far)
+            if kind is not None:
+                return kind, values
+            if kinds.is_text_cell(page.cell(values, j), self.dialect.decimal):
+                return kinds.TEXT, page.text(j)
+        if so_far == kinds.TEXT:
+            return kinds.TEXT, self._cells(page, j)
+        return self._infer(page, j)
+
+    def _known(self, page: Page, j: int, kind: str) -> Any:
+        """A column of a page as the type known for its whole file."""
+        if self._plain(j) and kind in (kinds.WHOLE, kinds.NUMBER):
+            narrow, values = page.numbers(j, kind)
+            if narrow in (kinds.NO_VALUES, kind):
+                return kinds.raise_to(narrow, values, kind)
+        text = self._cells(page, j)
+        return text if kind in (kinds.TEXT, kinds.MARKS) else kinds.convert(text, kind, self.dialect.decimal)
+
+    def _plain(self, j: int) -> bool:
+        """Whether numbers of a column may be read without a look at its text."""
+        return not self.na and self.names[j] not in self.as_text
+
+    def _cells(self, page: Page, j: int) -> Any:
+        return kinds.without_marks(page.text(j), self.na) if self.na else page.text(j)
+
+    def _infer(self, page: Page, j: int) -> tuple[str, Any]:
+        cells = self._cells(page, j)
+        if self.names[j] in self.as_text and cells.null_count < len(cells):
             return kinds.TEXT, cells
         return kinds.infer(cells, self.dialect.decimal)
 
@@ -143,8 +183,10 @@ class CsvReader:
 
         types = types or self.kinds
         wanted = self.select(columns)
-        for table in self._text(wanted):
-            yield pa.table([_known(table[n], types[n], self.dialect.decimal) for n in wanted], names=wanted)
+        places = [self.names.index(name) for name in wanted]
+        for page in self._pages():
+            known = [self._known(page, j, types[self.names[j]]) for j in places]
+            yield pa.table(known, names=wanted)
 
     def select(self, columns: Sequence[str] | None) -> list[str]:
         """The columns to read, by name."""
@@ -166,37 +208,35 @@ class CsvReader:
         import pyarrow as pa
 
         wanted = list(self.names) if columns is None else self.select(columns)
+        place = {name: j for j, name in enumerate(self.names)}
         parts: dict[str, list[tuple[str, Any]]] = {name: [] for name in wanted}
-        rows = 0
-        for table in self._text(wanted):
-            rows += len(table)
-            for name in wanted:
-                parts[name].append(self._infer(name, table[name]))
         types = dict.fromkeys(wanted, kinds.NO_VALUES)
-        for name, column in parts.items():
-            for kind, _ in column:
-                types[name] = kinds.join(types[name], kind)
+        for page in self._pages():
+            for name in wanted:
+                part = self._typed(page, place[name], types[name])
+                parts[name].append(part)
+                types[name] = kinds.join(types[name], part[0])
         if columns is None:
             self._keep(types)
             wanted = [n for n in wanted if n in self.kinds]
         raised = {n: [kinds.raise_to(kind, v, types[n]) for kind, v in parts[n]] for n in wanted}
         again = [n for n in wanted if any(v is None for v in raised[n])]
         if again:
-            texts = list(self._text(again))
-            raised |= {n: [table[n] for table in texts] for n in again}
+            texts = [{n: self._cells(page, place[n]) for n in again} for page in self._pages()]
+            raised |= {n: [text[n] for text in texts] for n in again}
         columns_ = [_chained(raised[n], kinds.arrow_type(types[n])) for n in wanted]
-        table = pa.table(columns_, names=wanted)
-        assert len(table) == rows
-        return table
+        return pa.table(columns_, names=wanted)
 
     # Bytes
 
-    def _text(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """Arrow tables of text, nulls for missing cells."""
+    def _pages(self) -> Iterator[Page]:
+        """The rows, a few megabytes at a time; a page holds until the next one is asked for."""
         for piece in self.records.pieces(self.dialect.header):
-            if piece.rows:
-                table = self._block(piece, columns)
-                yield table if not self.na else kinds.without_marks(table, self.na)
+            if b"\0" in piece.buffer and b"\0" in piece.data:
+                raise self.records.nul(piece.data, piece.line)
+            page = piece.page or self._close_look(piece)
+            if page.rows:
+                yield page
 
     def lines_of(self, rows: Sequence[int]) -> list[int]:
         """The lines of the file in which some rows begin; the file is read once more."""
@@ -209,53 +249,24 @@ class CsvReader:
                         lines[row] = piece.line + record.line
         return [lines[i] for i in rows]
 
-    def _block(self, piece: Piece, columns: Sequence[str] | None) -> Any:
-        import pyarrow as pa
-
-        data, d = piece.data, self.dialect
-        if b"\0" in data:
-            raise self.records.nul(data, piece.line)
-        if piece.regular:
-            try:
-                table = arrow_text(data, self.names, d.delimiter, d.quote, MISSING, d.quoted_missing, columns)
-                if len(table) == piece.rows:
-                    return self._clean(table, data)
-            except pa.ArrowInvalid:
-                pass  # rows of different width, most likely: look closely
+    def _close_look(self, piece: Piece) -> Page:
+        """The records one by one, rewritten so that they are in good order; an error for one that cannot be."""
+        d = self.dialect
+        quote = d.quote or b'"'
         lines: list[bytes] = []
-        for record in self.records.tokenize(data, piece.line):
+        for record in self.records.tokenize(piece.data, piece.line):
             if self.records.skipped(record):
                 continue
             if len(record.cells) != self.width:
                 raise self._ragged(record, piece.line + record.line)
-            lines.append(canonical(record.cells, record.quoted, d.delimiter, d.quote or b'"'))
-        if not lines:
-            return pa.table(
-                [pa.array([], pa.string())] * len(columns or self.names), names=columns or self.names
-            )
-        data = b"".join(lines)
-        table = arrow_text(data, self.names, d.delimiter, d.quote or b'"', MISSING, d.quoted_missing, columns)
-        if len(table) != len(lines):
+            lines.append(canonical(record.cells, record.quoted, d.delimiter, quote))
+        pages = Pages(replace(d, quote=quote, escape=b"", comment=b""), self.width, len(lines))
+        page, *_ = pages.next(b"".join(lines), 0, final=True)
+        if page.rows != len(lines):
             raise self.source.complain(
-                f"{len(lines)} rows were found and {len(table)} read. Please report this file.", piece.line
+                f"{len(lines)} rows were found and {page.rows} read. Please report this file.", piece.line
             )
-        return self._clean(table, data)
-
-    def _clean(self, table: Any, data: bytes) -> Any:
-        """Quoted empty cells are missing too; spaces around cells go, if this file has them."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        quote = self.dialect.quote or b'"'
-        if self.dialect.trim:
-            marks = pa.array(MISSING)
-            trimmed = [pc.utf8_trim(column, " \t") for column in table.columns]
-            columns = [pc.if_else(pc.is_in(c, marks), pa.scalar(None, pa.string()), c) for c in trimmed]
-            return pa.table(columns, names=table.column_names)
-        if quote in data and quote + quote in data:
-            columns = [pc.if_else(pc.equal(c, ""), pa.scalar(None, pa.string()), c) for c in table.columns]
-            return pa.table(columns, names=table.column_names)
-        return table
+        return page
 
     def _ragged(self, record: Record, line: int) -> Exception:
         names = ", ".join(self.names[:8])[:200] + (", ..." if self.width > 8 else "")
@@ -265,11 +276,6 @@ class CsvReader:
             line,
             code="ragged-line",
         )
-
-
-def _known(text: Any, kind: str, decimal: str) -> Any:
-    """A block's text as the type known for its column."""
-    return text if kind in (kinds.TEXT, kinds.MARKS) else kinds.convert(text, kind, decimal)
 
 
 def _chained(parts: list[Any], type_: Any) -> Any:

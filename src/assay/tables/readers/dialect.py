@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from assay.tables.marks import MISSING
 from assay.tables.readers.delimited import Malformed, Record, tokenize
 
-Score = tuple[bool, float, int, float, int]  # compared from the left
 DELIMITERS = (b",", b";", b"\t", b"|")
 SAMPLE_ROWS = 200  # records of the sample that are looked at
 NO_DELIMITER = b"\x1f"  # for files of one column whose text has commas in it
@@ -54,41 +55,87 @@ class Dialect:
 
 def sniff(sample: bytes, whole: bool, fixed: dict[str, Any], tabs: bool = False) -> Dialect:
     """Tell the dialect of a file from its first bytes; ``fixed`` holds what the caller knows already."""
-    dialect, body = _skip_preface(sample, Dialect(), fixed)
-    dialect = _choose_marks(body, whole, dialect, fixed, tabs)
-    rows = _rows(body, whole, dialect)
+    dialect, data = _skip_preface(sample, Dialect(), fixed)
+    body = _Body(data, whole)
+    dialect = _choose_marks(body, dialect, fixed, tabs)
+    rows = _rows(body, dialect)
     if "skip" not in fixed and rows:
         comments = _leading_comments(rows)
         if comments:
-            ends = [row.end for row in rows[:comments]]
+            body = _Body(data[rows[comments - 1].end :], whole)
             dialect = replace(dialect, skip=dialect.skip + comments)
-            dialect = _choose_marks(body[ends[-1] :], whole, dialect, fixed, tabs)
-            rows = _rows(body[ends[-1] :], whole, dialect)
-    rows = [row for row in rows if any(cell.strip() for cell in row.cells)]
-    return _finish(rows, dialect, fixed)
+            dialect = _choose_marks(body, dialect, fixed, tabs)
+            rows = _rows(body, dialect)
+    rows = [row for row in rows if row.cells[0].strip() or any(cell.strip() for cell in row.cells)]
+    return _finish(rows, dialect, fixed, body.data)
+
+
+class _Body:
+    """The sample below its preface; records that were read once under some marks are not read again."""
+
+    def __init__(self, data: bytes, whole: bool):
+        self.data, self.whole = data, whole
+        self._read: dict[tuple[bytes, ...], tuple[list[Record], Iterator[Record]]] = {}
+
+    def __contains__(self, mark: bytes) -> bool:
+        return mark in self.data
+
+    def records(self, d: Dialect) -> Iterator[Record]:
+        """The records, as far as they are asked for; Malformed where one is."""
+        marks = (d.delimiter, d.quote, d.escape)
+        if marks not in self._read:
+            self._read[marks] = ([], tokenize(self.data, *marks, final=self.whole))
+        known, unread = self._read[marks]
+        yield from known
+        try:
+            for record in unread:
+                known.append(record)
+                yield record
+        except Malformed as error:
+            self._read[marks] = (known, _raising(error))
+            raise
+
+
+def _raising(error: Malformed) -> Iterator[Record]:
+    raise error
+    yield
 
 
 def _skip_preface(sample: bytes, dialect: Dialect, fixed: dict[str, Any]) -> tuple[Dialect, bytes]:
     """Past the lines that the caller skips, or past blank lines and a spreadsheet's ``sep=;``."""
-    lines = sample.splitlines(keepends=True)
+    lines = _lines(sample)
     if "skip" in fixed:
-        skip = fixed["skip"]
-    else:
-        skip = 0
-        while skip < len(lines) - 1 and not lines[skip].strip():
-            skip += 1
-        hint = lines[skip].strip() if skip < len(lines) else b""
-        if len(hint) == 5 and hint[:4].lower() == b"sep=" and "delimiter" not in fixed:
-            fixed["delimiter"] = hint[4:5]
-            skip += 1
-    return replace(dialect, skip=skip), b"".join(lines[skip:])
+        skip: int = fixed["skip"]
+        return replace(dialect, skip=skip), sample[sum(map(len, islice(lines, skip))) :]
+    start = skip = 0
+    line = next(lines, b"")
+    while not line.strip() and start + len(line) < len(sample):
+        start, skip = start + len(line), skip + 1
+        line = next(lines)
+    hint = line.strip()
+    if len(hint) == 5 and hint[:4].lower() == b"sep=" and "delimiter" not in fixed:
+        fixed["delimiter"] = hint[4:5]
+        start, skip = start + len(line), skip + 1
+    return replace(dialect, skip=skip), sample[start:]
 
 
-def _rows(body: bytes, whole: bool, dialect: Dialect, most: int = SAMPLE_ROWS) -> list[Record]:
+def _lines(data: bytes) -> Iterator[bytes]:
+    """Lines with their ends, without a look at those that nobody asks for."""
+    start = 0
+    while start < len(data):
+        stop = min(
+            (at for at in (data.find(b"\n", start), data.find(b"\r", start)) if at >= 0), default=len(data)
+        )
+        stop += 2 if data[stop : stop + 2] == b"\r\n" else 1
+        yield data[start:stop]
+        start = stop
+
+
+def _rows(body: _Body, dialect: Dialect, most: int = SAMPLE_ROWS) -> list[Record]:
     """The first records, up to the first one that is malformed."""
     rows: list[Record] = []
     try:
-        for record in tokenize(body, dialect.delimiter, dialect.quote, dialect.escape, final=whole):
+        for record in body.records(dialect):
             if not (dialect.comment and record.cells[0].startswith(dialect.comment)):
                 rows.append(record)
             if len(rows) == most:
@@ -98,89 +145,102 @@ def _rows(body: bytes, whole: bool, dialect: Dialect, most: int = SAMPLE_ROWS) -
     return rows
 
 
-def _choose_marks(body: bytes, whole: bool, dialect: Dialect, fixed: dict[str, Any], tabs: bool) -> Dialect:
+def _choose_marks(body: _Body, dialect: Dialect, fixed: dict[str, Any], tabs: bool) -> Dialect:
     """Delimiter, quote and escape under which the rows are alike."""
     known = {k: fixed[k] for k in ("delimiter", "quote", "escape", "comment") if k in fixed}
     dialect = replace(dialect, **known)
     marks = [(dialect.quote, dialect.escape)]
     if "quote" not in fixed and "escape" not in fixed:
         marks = [(b'"', b""), (b'"', b"\\"), (b"'", b"")]
-    best: tuple[Score, Dialect] | None = None
+    trials: list[_Trial] = []
     for order, (quote, escape) in enumerate(marks):
         if order and (escape or quote) not in body:
             continue
-        for delimiter in [dialect.delimiter] if "delimiter" in fixed else DELIMITERS:
-            trial = replace(dialect, delimiter=delimiter, quote=quote, escape=escape)
-            score = _score(body, whole, trial, tabs)
-            if quote == b"'" and "quote" not in fixed and not _quotes_cells(body, whole, trial):
-                continue
-            if best is None or score > best[0]:
-                best = (score, trial)
-        if best is not None and best[0][0]:
+        delimiters = [dialect.delimiter] if "delimiter" in fixed else DELIMITERS
+        some = _trials(body, delimiters, replace(dialect, quote=quote, escape=escape), tabs)
+        if quote == b"'" and "quote" not in fixed:
+            quoting = [trial for trial in some if _quotes_cells(body, trial.dialect)]
+            some = quoting if quoting or trials else some
+        trials += some
+        if any(trial.formed for trial in trials):
             break  # well formed; rarer marks need not be tried, unless cells are in single quotes
-    assert best is not None
-    quoted = _single_quotes(body, whole, best[1], fixed, tabs)
+    best = _best(trials)
+    quoted = _single_quotes(body, best, fixed, tabs)
     if quoted is not None:
         return quoted
-    if "delimiter" not in fixed and not _divides(body, whole, best[1]):
-        first = body.splitlines()[0] if body.strip() else b""
+    if "delimiter" not in fixed and best.share < 0.5:
+        first = body.data.splitlines()[0] if body.data.strip() else b""
         present = [d for d in DELIMITERS if d in first]
-        return replace(best[1], delimiter=present[0] if present else NO_DELIMITER)
-    return best[1]
+        return replace(best.dialect, delimiter=present[0] if present else NO_DELIMITER)
+    return best.dialect
 
 
-def _score(body: bytes, whole: bool, trial: Dialect, tabs: bool) -> Score:
-    """Well formed; then the share of rows with the commonest width above one; then numbers; then width."""
-    rows: list[Record] = []
-    formed = True
-    try:
-        for record in tokenize(body, trial.delimiter, trial.quote, trial.escape, final=whole):
-            if any(cell.strip() for cell in record.cells):
-                rows.append(record)
-            if len(rows) == SAMPLE_ROWS:
-                break
-    except Malformed:
-        formed = False
-    if not rows:
-        return (formed, 0.0, 0, 0.0, 1)
-    widths = Counter(len(row.cells) for row in rows)
-    width, count = max(widths.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
-    share = count / len(rows) if width > 1 else 0.0
-    cells = [_text(cell) for row in rows[:50] for cell in row.cells]
-    comma = trial.delimiter != b","
-    numbers = sum(bool(_NUMBER.fullmatch(c) or (comma and _COMMA.fullmatch(c))) for c in cells) / len(cells)
-    return (formed, round(share, 2), tabs and trial.delimiter == b"\t", round(numbers, 2), width)
+class _Trial:
+    """How well a dialect explains the sample: whether it is well formed, and how alike its rows are."""
+
+    def __init__(self, body: _Body, dialect: Dialect, tabs: bool):
+        self.dialect, self.formed = dialect, True
+        self._rows: list[Record] = []
+        try:
+            for record in body.records(dialect):
+                if record.cells[0].strip() or any(cell.strip() for cell in record.cells):
+                    self._rows.append(record)
+                if len(self._rows) == SAMPLE_ROWS:
+                    break
+        except Malformed:
+            self.formed = False
+        widths = Counter(len(row.cells) for row in self._rows)
+        self.width, count = max(
+            widths.items(), key=lambda item: (item[0] > 1, item[1], item[0]), default=(1, 0)
+        )
+        self.share = round(count / len(self._rows), 2) if self.width > 1 else 0.0
+        self.alike = (self.formed, self.share, tabs and dialect.delimiter == b"\t" and bool(self._rows))
+
+    def score(self) -> tuple[Any, ...]:
+        """Well formed; then the share of rows with the commonest width above one; then numbers; then width."""
+        cells = [_text(cell) for row in self._rows[:50] for cell in row.cells]
+        comma = self.dialect.delimiter != b","
+        numbers = sum(bool(_NUMBER.fullmatch(c) or (comma and _COMMA.fullmatch(c))) for c in cells)
+        return (*self.alike, round(numbers / max(len(cells), 1), 2), self.width)
 
 
-def _divides(body: bytes, whole: bool, trial: Dialect) -> bool:
-    return _score(body, whole, trial, False)[1] >= 0.5
+def _trials(body: _Body, delimiters: Sequence[bytes], dialect: Dialect, tabs: bool) -> list[_Trial]:
+    """One trial for each delimiter; of those that do not occur only while none that occurs divides the rows."""
+    trials = {d: _Trial(body, replace(dialect, delimiter=d), tabs) for d in delimiters if d in body}
+    if not any(trial.formed and trial.share for trial in trials.values()):
+        trials |= {
+            d: _Trial(body, replace(dialect, delimiter=d), tabs) for d in delimiters if d not in trials
+        }
+    return [trials[d] for d in delimiters if d in trials]
 
 
-def _quotes_cells(body: bytes, whole: bool, trial: Dialect) -> bool:
+def _best(trials: list[_Trial]) -> _Trial:
+    """The first of those with the highest score; cells are only read where the rows do not decide."""
+    most = max(trial.alike for trial in trials)
+    equal = [trial for trial in trials if trial.alike == most]
+    return equal[0] if len(equal) == 1 else max(equal, key=_Trial.score)
+
+
+def _quotes_cells(body: _Body, dialect: Dialect) -> bool:
     """Whether quoted cells are there at all, and no double quotes."""
-    rows = _rows(body, whole, trial)
-    return b'"' not in body and any(any(row.quoted) for row in rows)
+    return b'"' not in body and any(any(row.quoted) for row in _rows(body, dialect))
 
 
-def _single_quotes(
-    body: bytes, whole: bool, best: Dialect, fixed: dict[str, Any], tabs: bool
-) -> Dialect | None:
+def _single_quotes(body: _Body, best: _Trial, fixed: dict[str, Any], tabs: bool) -> Dialect | None:
     """The same dialect with single quotes, if cells stand in them and the rows then are no less alike."""
-    if "quote" in fixed or best.quote != b'"' or b'"' in body or b"'" not in body:
+    if "quote" in fixed or best.dialect.quote != b'"' or b'"' in body or b"'" not in body:
         return None
-    trials = [best] if "delimiter" in fixed else [replace(best, delimiter=d) for d in DELIMITERS]
-    trials = [replace(t, quote=b"'", escape=fixed.get("escape", b"")) for t in trials]
-    scores = [(_score(body, whole, t, tabs), -i) for i, t in enumerate(trials)]
-    score, i = max(scores)
-    trial = trials[-i]
-    before = _score(body, whole, best, tabs)
+    delimiters = [best.dialect.delimiter] if "delimiter" in fixed else DELIMITERS
+    single = replace(best.dialect, quote=b"'", escape=fixed.get("escape", b""))
+    trial = _best(_trials(body, delimiters, single, tabs))
+    if not (trial.formed and _quotes_cells(body, trial.dialect)):
+        return None
     wrapped = [
-        cell for row in _rows(body, whole, best) for cell in row.cells if cell.strip().startswith(b"'")
+        cell for row in _rows(body, best.dialect) for cell in row.cells if cell.strip().startswith(b"'")
     ]
     closed = sum(cell.strip().endswith(b"'") and len(cell.strip()) > 1 for cell in wrapped)
-    if not (score[0] and _quotes_cells(body, whole, trial)):
-        return None
-    return trial if score[1] > before[1] or (score[1] == before[1] and 0 < len(wrapped) == closed) else None
+    better = trial.share > best.share or (trial.share == best.share and 0 < len(wrapped) == closed)
+    return trial.dialect if better else None
 
 
 def _leading_comments(rows: list[Record]) -> int:
@@ -196,14 +256,17 @@ def _leading_comments(rows: list[Record]) -> int:
     return count
 
 
-def _finish(rows: list[Record], dialect: Dialect, fixed: dict[str, Any]) -> Dialect:
+def _finish(rows: list[Record], dialect: Dialect, fixed: dict[str, Any], data: bytes) -> Dialect:
     """Header, decimal mark, spaces and quoting habits, from the sample's records."""
     if not rows:
         return replace(dialect, header=fixed.get("header", True), decimal=fixed.get("decimal", "."))
     header = fixed["header"] if fixed.get("header") is not None else _has_header(rows)
     body = rows[header:]
-    bare = [c for row in rows for c, q in zip(row.cells, row.quoted) if not q]
-    held = [c for row in rows for c, q in zip(row.cells, row.quoted) if q]
+    bare = [row.cells for row in rows if not any(row.quoted)]
+    bare += [[c for c, q in zip(row.cells, row.quoted) if not q] for row in rows if any(row.quoted)]
+    held = [c for row in rows if any(row.quoted) for c, q in zip(row.cells, row.quoted) if q]
+    edge = rb"[%b\r\n]" % re.escape(dialect.delimiter)
+    blanks = re.search(rb"(?:\A|%b)[ \t]|[ \t](?:\Z|%b)" % (edge, edge), data[: rows[-1].end])
     marks = {dialect.delimiter[0], dialect.quote[0] if dialect.quote else 0, 10, 13}
     needless = any(
         c and c.strip() == c and _text(c) not in MISSING and not any(byte in marks for byte in c)
@@ -213,8 +276,8 @@ def _finish(rows: list[Record], dialect: Dialect, fixed: dict[str, Any]) -> Dial
         dialect,
         header=header,
         decimal=fixed.get("decimal") or _decimal(body, dialect.delimiter),
-        trim=any(c != c.strip(b" \t") for c in bare),
-        quoted_missing=needless and not any(c.strip() for c in bare),
+        trim=blanks is not None and any(c != c.strip(b" \t") for cells in bare for c in cells),
+        quoted_missing=needless and not any(c.strip() for cells in bare for c in cells),
     )
 
 
@@ -225,14 +288,17 @@ def _has_header(rows: list[Record]) -> bool:
     a category may be called like its column.
     """
     first = [_text(cell) for cell in rows[0].cells]
-    below = [[_text(cell) for cell in row.cells] for row in rows[1:] if len(row.cells) == len(first)]
+    below = [row.cells for row in rows[1:] if len(row.cells) == len(first)]
     words = [j for j, cell in enumerate(first) if cell not in MISSING and not _is_value(cell)]
-    for cells in ([row[j] for row in below if row[j] not in MISSING] for j in words):
-        if cells and all(map(_is_value, cells)):
+    for j in words:
+        cells = (cell for cell in (_text(row[j]) for row in below) if cell not in MISSING)
+        top = next(cells, None)
+        if top is not None and _is_value(top) and all(map(_is_value, cells)):
             return True
     if any(_is_value(cell) or cell in MISSING[1:] for cell in first):
         return False
-    return not any(row != first and any(a == b and a for a, b in zip(first, row)) for row in below)
+    texts = ([_text(cell) for cell in row] for row in below)
+    return not any(row != first and any(a == b and a for a, b in zip(first, row)) for row in texts)
 
 
 def _is_value(cell: str) -> bool:

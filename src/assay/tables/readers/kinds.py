@@ -33,6 +33,8 @@ NO_VALUES, MARKS, BOOL, WHOLE, NUMBER, DATE, MOMENT, ZONED, TEXT, NESTED = (
 
 DIGITS = frozenset("0123456789+-.,")
 
+NUMBERS = (NO_VALUES, MARKS, WHOLE, NUMBER)  # a column may yet hold numbers
+
 _UP = {NO_VALUES: 0, MARKS: 1, BOOL: 1, WHOLE: 2, DATE: 2, ZONED: 2, NUMBER: 3, MOMENT: 3, TEXT: 4}
 _CHAINS = (
     {NO_VALUES, MARKS, WHOLE, NUMBER},
@@ -124,15 +126,31 @@ def is_text(type_: Any) -> bool:
     return any(test(type_) for test in tests)
 
 
-def without_marks(table: Any, marks: Any) -> Any:
-    """A table of text columns, with nulls for the cells that are one of the marks, spaces aside."""
+def without_marks(text: Any, marks: Any) -> Any:
+    """A text column with nulls for the cells that are one of the marks, spaces aside."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     known = pa.array(list(marks), pa.string())
-    empty = pa.scalar(None, pa.string())
-    columns = [pc.if_else(pc.is_in(pc.utf8_trim_whitespace(c), known), empty, c) for c in table.columns]
-    return pa.table(columns, names=table.column_names)
+    return pc.if_else(pc.is_in(pc.utf8_trim_whitespace(text), known), pa.scalar(None, pa.string()), text)
+
+
+def is_text_cell(cell: str, decimal: str = ".") -> bool:
+    """Whether one cell shows that its column is text.
+
+    >>> is_text_cell("apple"), is_text_cell("12 apples"), is_text_cell("1 200"), is_text_cell("NA")
+    (True, True, False, False)
+    """
+    import pyarrow as pa
+
+    bare = cell.strip()
+    if not _may_be_number(bare) and bare not in MISSING:
+        return True
+    return infer(pa.array([cell]), decimal)[0] == TEXT
+
+
+def _may_be_number(cell: str) -> bool:
+    return cell[:1] in DIGITS or cell[:3].lower() in ("inf", "nan")
 
 
 def _typed(text: Any, decimal: str) -> tuple[str, Any] | None:
@@ -150,7 +168,7 @@ def _typed(text: Any, decimal: str) -> tuple[str, Any] | None:
             if values is not None:
                 return kind, values
         return None
-    if not (first[:1] in DIGITS or first[:3].lower() in ("inf", "nan")):
+    if not _may_be_number(first):
         return None
     values = None if decimal == "," else _cast(text, pa.float64())
     if values is None:

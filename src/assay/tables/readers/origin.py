@@ -86,6 +86,14 @@ class Origin:
         _remove_with(origin, path)
         return origin
 
+    def stamp(self) -> tuple[int, int] | None:
+        """Size and time of the last change, by which another content is noticed; None if the file is gone."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_size, status.st_mtime_ns
+
     @cached_property
     def magic(self) -> bytes:
         """The first bytes, as they are stored."""

@@ -285,8 +285,6 @@ def _is_number(text: bytes) -> bool:
 
 def open_reader(path: Any, kind: str, wishes: ColumnOptions | None = None, **options: Any) -> Any:
     """The reader of a format, opened on a file; it gets what of the wishes it must know while it reads."""
-    from inspect import signature
-
     from assay.tables.readers.arff import ArffReader
     from assay.tables.readers.csv import CsvReader
     from assay.tables.readers.excel import ExcelReader
@@ -301,7 +299,7 @@ def open_reader(path: Any, kind: str, wishes: ColumnOptions | None = None, **opt
     if kind not in readers:
         raise complain(path, f"there is no format {kind!r}; expected one of {', '.join(FORMATS)}.")
     options = dict(_known(path, kind, readers[kind], options))
-    if wishes is not None and wishes.na and "na" in signature(readers[kind]).parameters:
+    if wishes is not None and wishes.na and "na" in _parameters(readers[kind]):
         options["na"] = wishes.na
     if wishes is not None and wishes.nominal and kind == "csv":
         text = options.get("text", ())
@@ -309,11 +307,17 @@ def open_reader(path: Any, kind: str, wishes: ColumnOptions | None = None, **opt
     return readers[kind](path, **options)
 
 
-def _known(path: Any, kind: str, reader: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The options, if the reader knows them all."""
+def _parameters(reader: Any) -> list[str]:
     from inspect import signature
 
-    names = [name for name in list(signature(reader).parameters)[1:] if name != "na"]
+    return list(signature(reader).parameters)
+
+
+def _known(path: Any, kind: str, reader: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, if the reader knows them all."""
+    if not options:
+        return options
+    names = [name for name in _parameters(reader)[1:] if name != "na"]
     for option in options:
         if option not in names:
             has = f" Options: {', '.join(names)}." if names else ""

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from assay.errors import ReadError
-from assay.tables.readers.delimited import BOM, Malformed, Record, survey, tokenize
+from assay.tables.readers.cells import FULL, ODD, Page, Pages
+from assay.tables.readers.delimited import Malformed, Record, tokenize
 from assay.tables.readers.dialect import Dialect
 from assay.tables.readers.source import CHUNK, RECORD_LIMIT, Source
 
@@ -14,10 +15,18 @@ from assay.tables.readers.source import CHUNK, RECORD_LIMIT, Source
 class Piece(NamedTuple):
     """Complete records of a file."""
 
-    data: bytes
+    buffer: bytes
+    start: int  # they lie from here ...
+    end: int  # ... to here in the buffer
     line: int  # the line of the first of them, counted from 1
+    next_line: int  # the line below them
     rows: int  # how many there are
-    regular: bool  # whether Arrow may read them as they are
+    page: Page | None  # their cells; None if they must be looked at closely
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the records."""
+        return self.buffer[self.start : self.end]
 
 
 class Records:
@@ -47,61 +56,55 @@ class Records:
         return None
 
     def pieces(self, header: bool) -> Iterator[Piece]:
-        """As many complete records at a time as the chunks hold, less the header if there is one."""
-        d = self.dialect
-        line, skip = 1, d.skip
-        for buffer, final in self._buffers():
+        """As many complete records at a time as the chunks hold, less the header if there is one.
+
+        The page of a piece holds until the next piece is asked for.
+        """
+        line, skip = 1, self.dialect.skip
+        pages = Pages(self.dialect, self.width) if self.width else None
+        incomplete, final = b"", False
+        chunks = self.source.chunks(CHUNK)
+        while not final:
+            buffer, final = _more(incomplete, chunks)
             start = 0
             if skip:
                 start, skipped = self._below(buffer, 0, skip, final)
                 skip, line = skip - skipped, line + skipped
             if skip:
-                self._rest = buffer[start:]
+                incomplete = buffer[start:]
                 continue
             if header:
                 record = self._header(buffer[start:], line, final)
                 if record is None:
-                    self._rest = buffer[start:]
-                    self._check_length(self._rest, line)
+                    incomplete = buffer[start:]
+                    self._check_length(incomplete, line)
                     continue
                 line += line_ends(buffer[start : start + record.end])
                 start, header = start + record.end, False
-            data = buffer[start:] if start else buffer
-            end, rows, regular = self._complete(data, line, final)
-            if end:
-                yield Piece(data[:end], line, rows, regular)
-                line += line_ends(data[:end])
-            self._rest = data[end:]
-            self._check_length(self._rest, line)
+            for piece in self._cut(buffer, start, line, final, pages):
+                yield piece
+                start, line = piece.end, piece.next_line
+            incomplete = buffer[start:]
+            self._check_length(incomplete, line)
 
-    def _buffers(self) -> Iterator[tuple[bytes, bool]]:
-        """What was left over and what comes next; more comes at once when much was left over.
-
-        So a record over many chunks is looked at a few times only, and the work stays linear in the bytes.
-        """
-        self._rest, final = b"", False
-        chunks = self.source.chunks(CHUNK)
-        while not final:
-            held, fresh = [self._rest], 0
-            while fresh < max(CHUNK // 2, len(self._rest), 1):
-                chunk = next(chunks, None)
-                if chunk is None:
-                    final = True
-                    break
-                held.append(chunk)
-                fresh += len(chunk)
-            yield b"".join(held), final
-
-    def _complete(self, data: bytes, line: int, final: bool) -> tuple[int, int, bool]:
-        """Where the last complete record ends, how many there are, and whether Arrow may read them."""
+    def _cut(self, buffer: bytes, start: int, line: int, final: bool, pages: Pages | None) -> Iterator[Piece]:
+        """The complete records of a buffer, in pages while they are in good order."""
         d = self.dialect
-        quick = survey(data, d.delimiter, d.quote, final, empty_rows=self.width == 1)
-        if quick.regular and not d.escape and not d.comment:
-            return quick.end, quick.rows, not data.startswith(BOM)
-        end, rows = 0, 0
-        for record in self.tokenize(data, line, final):
-            end, rows = record.end, rows + 1
-        return end, rows, False
+        stop = ODD
+        if pages is not None and not (d.delimiter == b" " and d.quote and d.quote in buffer):
+            stop = FULL
+        while stop == FULL:
+            page, stop, end, lines = pages.next(buffer, start, final)  # type: ignore[union-attr]
+            if end > start:
+                yield Piece(buffer, start, end, line, line + lines, page.rows, page)
+            start, line = end, line + lines
+        if stop == ODD:
+            end = rows = 0
+            for record in self.tokenize(buffer[start:], line, final):
+                end, rows = record.end, rows + 1
+            if end:
+                lines = line_ends(buffer[start : start + end])
+                yield Piece(buffer, start, start + end, line, line + lines, rows, None)
 
     def _header(self, data: bytes, line: int, final: bool) -> Record | None:
         records = self.tokenize(data, line, final)
@@ -154,6 +157,20 @@ class Records:
                 f"a record begins here that is longer than {RECORD_LIMIT >> 20} MB. Is a quote left open?",
                 line,
             )
+
+
+def _more(incomplete: bytes, chunks: Iterator[bytes]) -> tuple[bytes, bool]:
+    """What was left over and what comes next, and whether that is all; more comes when much was left over.
+
+    So a record over many chunks is looked at a few times only, and the work stays linear in the bytes.
+    """
+    held, fresh, final = [incomplete], 0, False
+    while fresh < max(CHUNK // 2, len(incomplete), 1) and not final:
+        chunk = next(chunks, None)
+        final = chunk is None
+        held.append(chunk or b"")
+        fresh += len(held[-1])
+    return b"".join(held), final
 
 
 def line_ends(data: bytes) -> int:
