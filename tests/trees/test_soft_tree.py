@@ -43,6 +43,7 @@ def test_leaf_weights_are_products_along_the_paths_and_sum_to_one(seed):
     assert_allclose(weights, [weights_by_the_book(g, tree) for g in gate], atol=1e-12)
 
 
+@pytest.mark.capability("IML-12-35")
 @pytest.mark.capability("IML-9-41")
 @pytest.mark.parametrize("learner", [SoftTreeClassifier, SoftTreeRegressor])
 def test_leaf_weights_of_a_trained_tree_sum_to_one(learner):
@@ -52,6 +53,7 @@ def test_leaf_weights_of_a_trained_tree_sum_to_one(learner):
     assert model.leaf_weights(X).shape == (150, len(model.leaf_values_))
 
 
+@pytest.mark.capability("IML-12-35")
 @pytest.mark.capability("IML-9-41")
 def test_steep_gates_make_the_hard_tree_that_follows_the_likelier_branch():
     X, y = IRIS

@@ -39,6 +39,9 @@ class MetaClassifier(ClassifierMixin, MetaEstimator):
         )
         return tags
 
+    def _score_by_blocks(self) -> str:
+        return "mean"
+
     def explain(self, X: TableLike) -> Explanation | Explanations:
         """The wrapped classifier's reasoning, then what was made of it; Explanations for several rows."""
         return replace(copy(self)._explain_table(X), names=RowNames.of(X)).one_or_all()
@@ -63,14 +66,14 @@ class MetaClassifier(ClassifierMixin, MetaEstimator):
         if fitted is None:
             values = self._admit(X, fitting=True)
         else:
-            self._adopt(fitted)
+            self._show_columns_of(fitted)
             values = self._read(X) if takes_tables(fitted) else X
         n = row_count(values, who)
         self.classes_, codes = encode_labels(y, n, who)
         weights = None if sample_weight is None else check_weights(sample_weight, np.empty((n, 1)))
         return values, EncodedLabels(codes, self.classes_), weights
 
-    def _adopt(self, model: Any) -> None:
+    def _show_columns_of(self, model: Any) -> None:
         """Show what a model that came fitted has seen."""
         for name in ("n_features_in_", "feature_names_in_", "schema_"):
             if hasattr(model, name):

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Explanations
 from assay.core.fitting import all_or_nothing
+from assay.core.learner import fit_elsewhere
 from assay.core.meta_estimator import Routed, aligned, takes_weights
 from assay.core.parameters import Any_, Choice, Flag
+from assay.core.row_draws import row_uniforms
+from assay.core.row_sample import RowSample
 from assay.core.stored import AnyArray, Each, Object, Text
+from assay.core.sum_learner import PassLearner, more_rows_than_memory
+from assay.core.sums import Block, Mapped, Source
 from assay.core.targets import EncodedLabels, label_codes
 from assay.decide._meta import MetaClassifier, folds, is_fitted
 from assay.decide.isotonic import IsotonicCalibrator
@@ -24,6 +30,7 @@ from assay.decide.softmax import SoftmaxCalibrator
 from assay.decide.temperature import TemperatureCalibrator
 from assay.decide.venn_abers import VennAbersCalibrator
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
+from assay.tables import Table
 from assay.tables.rows import take_rows
 from assay.types import Estimator, Floats, Splitter, TableLike, Target, Weights
 
@@ -36,10 +43,11 @@ METHODS: dict[str, Any] = {
     "temperature": TemperatureCalibrator,
     "venn_abers": VennAbersCalibrator,
 }
+CALIBRATION_ROWS = 200_000  # of blocks, the most whose scores calibrators learn from
 OF_ALL_CLASSES = ("softmax", "temperature")  # methods that see the scores of all classes at once
 
 
-class CalibratedClassifierCV(MetaClassifier):
+class CalibratedClassifierCV(PassLearner, MetaClassifier):
     r"""Learn, on rows that the classifier did not see, what its scores are worth.
 
     Each fold's classifier is fitted without the fold and its scores are calibrated on the fold; the answer is
@@ -49,6 +57,10 @@ class CalibratedClassifierCV(MetaClassifier):
     Scores are ``decision_function`` if there is one, else ``predict_proba``. Sigmoid, isotonic and Venn-Abers
     calibrate one class against the rest, and K > 2 results are divided by their sum (all zero: the uniform
     distribution). Temperature and softmax treat all classes at once.
+
+    A classifier that is a sum is also calibrated from blocks (``fit_blocks``) and on Dask, with folds that are drawn by
+    numbers which belong to the rows (not stratified), so that the result is the same however the rows are cut. Of more
+    than 200,000 rows the calibrators learn from the scores of as many, drawn at random.
 
     Cost: fit cv times the estimator, and O(n log n) for the curves; predict O(cv) times the estimator, O(1) with
     ensemble=False; memory O(n K) to fit, and cv estimators kept.
@@ -149,6 +161,8 @@ class CalibratedClassifierCV(MetaClassifier):
         fit_params : ``groups`` for a splitter of groups; all else is for the classifier's fit. With scikit-learn's
             metadata routing switched on, each gets what it has requested.
         """
+        if fit_elsewhere(self, X, y, sample_weight):
+            return self
         model = self._fitted_estimator() if self._came_fitted() else None
         values, target, w = self._start(X, y, sample_weight, model)
         routed = self._routed(sample_weight, fit_params)
@@ -244,6 +258,76 @@ class CalibratedClassifierCV(MetaClassifier):
         model = self._fit_part(X, target, w, routed)
         return [self._pair(model, scores, codes[rows], None if w is None else w[rows])]
 
+    # ------------------------------------------------------------------ blocks
+
+    _has_classes = True
+
+    def _learn_from(self, source: Source) -> None:
+        if len(self.classes_) < 2:
+            raise DataError("CalibratedClassifierCV: y has one class; there is nothing to calibrate.")
+        source = source.numbered()
+        if self._came_fitted():
+            models = [self._fitted_estimator()]
+            self.classes_ = self._same_classes(np.asarray(models[0].classes_))
+            self._calibrate(source, models, models)
+            return
+        n_folds = 5 if self.cv is None else self.cv
+        if isinstance(n_folds, bool) or not isinstance(n_folds, (int, np.integer)) or n_folds < 2:
+            raise ParameterError(
+                "CalibratedClassifierCV: from blocks cv must be a number of folds from 2 up, or 'prefit', got "
+                f"{n_folds!r}."
+            )
+        n_folds = int(n_folds)
+        models = [
+            self._fit_source_of(Mapped(source, partial(_without_fold, fold, n_folds)))
+            for fold in range(n_folds)
+        ]
+        keep = models if self.ensemble is not False else [self._fit_source_of(source)]
+        self._calibrate(source, models, keep)
+
+    def _fit_source_of(self, source: Source) -> Any:
+        model = clone(self._template())
+        if not isinstance(model, PassLearner):
+            raise more_rows_than_memory(model)
+        return model._fit_source(source, self.schema_, self.classes_)
+
+    def _same_classes(self, known: np.ndarray) -> np.ndarray:
+        strange = set(self.classes_.tolist()) - set(known.tolist())
+        if strange or len(known) != len(self.classes_):
+            raise DataError(
+                f"CalibratedClassifierCV: the blocks have the classes {self.classes_.tolist()}, and the fitted "
+                f"classifier {known.tolist()}. From blocks they must be the same."
+            )
+        return known
+
+    def _calibrate(self, source: Source, models: list[Any], keep: list[Any]) -> None:
+        """Calibrators for the models that are kept, from the scores of models[f] for the rows of fold f."""
+        schema, classes, method = self.schema_, self.classes_, self.method
+
+        def scored(block: Block) -> RowSample:
+            n, folds = block.X.shape[0], len(models)
+            fold = _fold_of(block, folds)
+            width = 1 if len(classes) == 2 and method not in OF_ALL_CLASSES else len(classes)
+            scores = np.empty((n, width))
+            for f, model in enumerate(models):
+                rows = np.flatnonzero(fold == f)
+                if len(rows):
+                    scores[rows] = scores_of(model, Table(block.X[rows], schema, None), classes, method)
+            return RowSample.of((scores, block.y, block.w, fold), block.start, CALIBRATION_ROWS, 1)
+
+        scores, codes, w, fold = source.add_up(scored).in_order().entries
+        pairs = []
+        for f, model in enumerate(keep):
+            rows = np.flatnonzero(fold == f) if len(keep) > 1 else np.arange(len(fold))
+            counts = np.bincount(codes[rows], minlength=len(classes))
+            if not counts.all():
+                raise DataError(
+                    f"CalibratedClassifierCV: the rows of fold {f + 1} lack the class "
+                    f"{classes.tolist()[int(counts.argmin())]!r}. Use fewer folds, or ensemble=False."
+                )
+            pairs.append(self._pair(model, scores[rows], codes[rows], None if w is None else w[rows]))
+        self.calibrated_classifiers_ = pairs
+
     def _check_folds(self, codes: np.ndarray, splits: list[tuple[np.ndarray, np.ndarray]]) -> None:
         """Refuse more folds than some class has rows to be left out: calibrators would not meet that class."""
         rows = np.bincount(codes[np.concatenate([test for _, test in splits])], minlength=len(self.classes_))
@@ -272,6 +356,18 @@ class CalibratedClassifierCV(MetaClassifier):
         which = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         calibrators = [make().fit(scores[:, j], codes == k, w) for j, k in enumerate(which)]
         return _Calibrated(model, calibrators, self.classes_, self.method)
+
+
+def _fold_of(block: Block, n_folds: int) -> np.ndarray:
+    """(n,) the fold of each row of a block, drawn by the number of the row."""
+    uniforms = row_uniforms(0, 0, block.start, block.X.shape[0])
+    return (uniforms * n_folds).astype(np.int64)
+
+
+def _without_fold(fold: int, n_folds: int, block: Block) -> Block:
+    """The block, in which the rows of one fold weigh nothing."""
+    weights = np.ones(block.X.shape[0]) if block.w is None else block.w
+    return Block(block.X, block.y, np.where(_fold_of(block, n_folds) == fold, 0.0, weights))
 
 
 class _Calibrated:

@@ -41,8 +41,10 @@ from assay.ensembles.one_vs_one import OneVsOneClassifier
 from assay.ensembles.one_vs_rest import OneVsRestClassifier
 from assay.ensembles.out_of_bag import expected_distinct_share
 from assay.ensembles.output_code import OutputCodeClassifier
+from assay.ensembles.partition_bagging import PartitionBaggingClassifier, PartitionBaggingRegressor
 from assay.ensembles.proximity import outlier_scores, proximity
 from assay.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
+from assay.ensembles.subsampled import SubsampledClassifier, SubsampledRegressor
 from assay.ensembles.three_learner_boosting import ThreeLearnerBoosting
 
 __all__ = [
@@ -67,10 +69,14 @@ __all__ = [
     "OneVsRestClassifier",
     "OutputCodeClassifier",
     "PairDiversity",
+    "PartitionBaggingClassifier",
+    "PartitionBaggingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "StackingClassifier",
     "StackingRegressor",
+    "SubsampledClassifier",
+    "SubsampledRegressor",
     "ThreeLearnerBoosting",
     "VotingClassifier",
     "VotingRegressor",

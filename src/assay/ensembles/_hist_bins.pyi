@@ -18,3 +18,9 @@ def sort_column(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), or
 
 @overload
 def sort_column(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], j: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], room: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], other: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> int: ...
+
+@overload
+def few_values(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], j: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> int: ...
+
+@overload
+def few_values(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], j: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> int: ...

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["ROUNDING", "damped"]
+__all__ = ["ROUNDING", "damped", "shares_that_lower"]
 
 ROUNDING = 1e-12  # a loss that is higher by this share is not higher
 _LOCAL = 12  # times that overshooting leaves alone are shortened; from then on all
@@ -53,16 +53,46 @@ def damped(
     >>> damped(np.zeros((2, 1)), np.full((2, 1), 2.0), np.zeros((2, 1), int), loss, slopes, before=1.0)
     [array([0.5]), array([0.5])]
     """
-    shares = [np.ones(int(leaf.max()) + 1) for leaf in group]
+
+    def shortened(shares: list[np.ndarray]) -> np.ndarray:
+        return moves * np.array([share[leaf] for share, leaf in zip(shares, group)])
+
+    def overshoot(shares: list[np.ndarray]) -> list[np.ndarray]:
+        steps = shortened(shares)
+        return [
+            np.bincount(leaf, weights=slope, minlength=len(share)) > 0  # (1)
+            for share, leaf, slope in zip(shares, group, gradient(F + steps) * steps)  # type: ignore[misc]
+        ]
+
+    sizes = [int(leaf.max()) + 1 for leaf in group]
+    return shares_that_lower(
+        sizes, lambda shares: loss(F + shortened(shares)), None if gradient is None else overshoot, before
+    )
+
+
+def shares_that_lower(
+    sizes: list[int],
+    loss: Callable[[list[np.ndarray]], float],
+    overshoot: Callable[[list[np.ndarray]], list[np.ndarray]] | None,
+    before: float,
+) -> list[np.ndarray]:
+    """The same, where loss and overshooting leaves are functions of the shares: the rows may be anywhere.
+
+    Parameters
+    ----------
+    sizes : how many leaves each score's tree has
+    loss : function of the shares
+    overshoot : function of the shares: for each tree which leaves have gone too far; None shortens all alike
+    before : the loss before the round
+    """
+    shares = [np.ones(size) for size in sizes]
     limit = before + ROUNDING * abs(before)
     for attempt in range(_MAX_HALVINGS):
-        shortened = moves * np.array([share[leaf] for share, leaf in zip(shares, group)])
-        F_new = F + shortened
-        if loss(F_new) <= limit:
+        if loss(shares) <= limit:
             return shares
-        if gradient is None or attempt >= _LOCAL:
+        if overshoot is None or attempt >= _LOCAL:
             shares = [share / 2 for share in shares]
             continue
-        for share, leaf, slope in zip(shares, group, gradient(F_new) * shortened):
-            share[np.bincount(leaf, weights=slope, minlength=len(share)) > 0] /= 2  # (1)
+        for share, beyond in zip(shares, overshoot(shares)):
+            share[beyond] /= 2
     return [np.zeros_like(share) for share in shares]

@@ -132,6 +132,32 @@ int64_t sort_column(In2<T> X,                // in   (n, d)
     return m;
 }
 
+// The distinct values of column j, unsorted and without missing ones, by a table of hashes; -1 if they exceed the room.
+template <class T>
+int64_t few_values(In2<T> X,                // in   (n, d)
+                   int64_t j,
+                   InOut1<double> out) {    // out  (limit,)
+    const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1)), limit = length(out);
+    require(0 <= j && j < d && limit <= 1 << 16, "few_values: a column of X, and room");
+    nb::gil_scoped_release unlocked;
+    size_t size = 4;
+    while (int64_t(size) < 4 * limit) size *= 2;
+    std::vector<int32_t> table(size, -1);
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const double x = double(X.data()[i * d + j]) + 0.0;  // -0 is 0
+        if (x != x) continue;
+        uint64_t key;
+        std::memcpy(&key, &x, 8);
+        size_t at = size_t((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> 40) & (size - 1);
+        while (table[at] >= 0 && out.data()[table[at]] != x) at = (at + 1) & (size - 1);
+        if (table[at] >= 0) continue;
+        if (m == limit) return -1;
+        out.data()[m] = x, table[at] = int32_t(m++);
+    }
+    return m;
+}
+
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
@@ -143,4 +169,6 @@ NB_MODULE(ASSAY_MODULE, m) {
     define(m, "bin_rows", &bin_rows<float>, "X", "a", "b", "binned", "panels", "columns", "wide");
     define(m, "sort_column", &sort_column<double>, "X", "j", "out", "room", "other");
     define(m, "sort_column", &sort_column<float>, "X", "j", "out", "room", "other");
+    define(m, "few_values", &few_values<double>, "X", "j", "out");
+    define(m, "few_values", &few_values<float>, "X", "j", "out");
 }

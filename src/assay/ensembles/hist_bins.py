@@ -9,10 +9,10 @@ import numpy as np
 
 import assay.ensembles._hist_bins as _hist_bins
 from assay.core.parallel import in_threads
+from assay.ensembles.hist_sketch import BinSketch, RowSample
 
-__all__ = ["Bins", "Codes", "find_bins"]
+__all__ = ["Bins", "Codes", "bins_of", "find_bins"]
 
-SUBSAMPLE = 200_000  # rows from which thresholds are found
 BYTE = 256  # codes of a narrow column, the missing one included
 MIN_ROWS = 10  # a category with fewer cannot be placed by itself (see split.hpp, SUPPORT)
 BLOCK = 16384  # rows that one thread bins at a time
@@ -48,6 +48,7 @@ class Bins:
     nominal : (d,) which columns hold categories
     bin_of, category_start : the bins of the categories of column j are bin_of[category_start[j] : category_start[j+1]]
     place : (d,) column j is the p-th of those with 8 bits (p >= 0), or the ~p-th of those with 16
+    dense : whether panels are as narrow as the columns allow, for tables that are kept on disk
 
     Examples
     --------
@@ -65,18 +66,25 @@ class Bins:
     bin_of: np.ndarray
     category_start: np.ndarray
     place: np.ndarray
+    dense: bool = False
+
+    @property
+    def narrow(self) -> int:
+        """How many columns have codes of 8 bits."""
+        return int((self.place >= 0).sum())
 
     @property
     def width(self) -> int:
-        """Columns of a panel: a power of two, at most the 64 bytes of a cache line."""
-        return min(64, max(4, 1 << (int((self.place >= 0).sum()) - 1).bit_length()))
+        """Columns of a panel, at most the 64 bytes of a cache line: a power of two, or if dense a multiple of 4."""
+        if self.dense:
+            return min(64, max(4, -(-self.narrow // 4) * 4))
+        return min(64, max(4, 1 << (self.narrow - 1).bit_length()))
 
     @property
     def wide_start(self) -> np.ndarray:
         """(d16 + 1,) where columns of 16 bits begin in a histogram, after 256 cells for each of the others."""
-        narrow = int((self.place >= 0).sum())
         widths = self.bins[self.place < 0].astype(np.int64) + 1
-        return np.concatenate([[0], np.cumsum(widths)]) + -(-narrow // 8) * 8 * BYTE
+        return np.concatenate([[0], np.cumsum(widths)]) + -(-self.narrow // 8) * 8 * BYTE
 
     @property
     def native(self) -> _hist_bins.Binned:
@@ -94,8 +102,7 @@ class Bins:
 
     def codes(self, X: np.ndarray) -> Codes:
         """The rows of X as bins."""
-        n, width = len(X), self.width
-        narrow = int((self.place >= 0).sum())
+        n, width, narrow = len(X), self.width, self.narrow
         panels = np.zeros((max(1, -(-narrow // width)) * n, width), dtype=np.uint8)
         columns = np.empty((narrow, n), dtype=np.uint8)
         wide = np.empty((len(self.place) - narrow, n), dtype=np.uint16)
@@ -119,23 +126,26 @@ def find_bins(
 ) -> Bins:
     """Bins of the columns of X; column j is nominal if it has ``n_categories[j]`` > 0 categories.
 
-    Of more than 200,000 rows, a sample of that many (drawn with replacement, by weight) decides where to cut.
+    Of more than 200,000 rows, a sample of about that many (:class:`assay.ensembles.hist_sketch.RowSample`) decides
+    where to cut; a column of at most ``max_bins`` distinct values is cut between them all.
     """
-    n, d = X.shape
-    nominal = n_categories > 0
-    X = np.ascontiguousarray(X)
-    sample, weights = X, w
-    if n > SUBSAMPLE:
-        chance = None if w is None else w / w.sum()
-        chosen = np.random.RandomState(seed).choice(n, SUBSAMPLE, p=chance, replace=True)
-        sample, weights = X.take(np.sort(chosen), axis=0), None
+    sample = RowSample.of(len(X), seed, w)
+    return bins_of(BinSketch.of(X, n_categories, max_bins, sample, w), n_categories, max_bins, sample)
+
+
+def bins_of(sketch: BinSketch, n_categories: np.ndarray, max_bins: int, sample: RowSample) -> Bins:
+    """Bins that follow from the sketch of all rows."""
+    d, nominal = len(n_categories), n_categories > 0
 
     def one(j: int) -> Any:
         if nominal[j]:
-            return _bins_of_categories(X[:, j], int(n_categories[j]), max_bins)
-        return _thresholds(sample, j, max_bins, weights)
+            return _bins_of_categories(sketch.counts[j], int(n_categories[j]))
+        if sketch.few[j] is not None:
+            return _midways(sketch.few[j])  # type: ignore[arg-type]
+        unit = None if sample.total is None else sample.unit
+        return _thresholds(*sketch.column(j), max_bins, unit)
 
-    per_column = in_threads(one, range(d), None if sample.size > 50_000 else 1)
+    per_column = [one(j) for j in range(d)]
     thresholds = np.full((d, BYTE), np.inf)
     bins = np.ones(d, dtype=np.int32)
     for j, what in enumerate(per_column):
@@ -157,52 +167,42 @@ def find_bins(
     )
 
 
-def _thresholds(X: np.ndarray, j: int, max_bins: int, w: np.ndarray | None) -> np.ndarray:
-    """Where to cut numeric column j: strictly increasing, at most max_bins - 1."""
-    x, w = _in_order(X, j, w)
-    first = np.flatnonzero(np.concatenate([[True], x[1:] != x[:-1]])) if len(x) else []
-    if len(first) <= 1:
-        return np.empty(0)
-    if len(first) <= max_bins:
-        distinct = x[first]
-        return (distinct[:-1] + distinct[1:]) / 2
+def _midways(values: np.ndarray) -> np.ndarray:
+    return (values[:-1] + values[1:]) / 2
+
+
+def _thresholds(values: np.ndarray, weights: np.ndarray, max_bins: int, unit: float | None) -> np.ndarray:
+    """Where to cut a column of these distinct values: strictly increasing, at most max_bins - 1."""
+    if len(values) <= max_bins:
+        return _midways(values)
     shares = np.linspace(0, 100, max_bins + 1)[1:-1] / 100
-    return np.unique(_quantiles(x, w, shares))
+    return np.unique(_quantiles(values, weights, shares, unit))
 
 
-def _in_order(X: np.ndarray, j: int, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
-    """The values of column j that are there and count, sorted, with their weights."""
-    n = len(X)
-    if w is None:
-        out = np.empty(n)
-        m = _hist_bins.sort_column(X, j, out, np.empty(n, np.uint64), np.empty(n, np.uint64))
-        return out[:m], None
-    x = X[:, j].astype(np.float64)
-    keep = ~np.isnan(x) & (w != 0)
-    order = np.argsort(x[keep], kind="stable")
-    return x[keep][order], w[keep][order]
+def _quantiles(values: np.ndarray, weights: np.ndarray, shares: np.ndarray, unit: float | None) -> np.ndarray:
+    """Quantiles: the value where the weight so far passes the share; midway if it hits it exactly.
 
-
-def _quantiles(x: np.ndarray, w: np.ndarray | None, shares: np.ndarray) -> np.ndarray:
-    """Quantiles of sorted x: the value where the weight so far passes the share; midway if it hits it exactly."""
-    if w is None:
-        rank = len(x) * shares - 1
+    Weights are counts of rows, or whole numbers in a unit: so the sums are exact.
+    """
+    sums = np.cumsum(weights)
+    if unit is None:
+        n = int(sums[-1])
+        rank = n * shares - 1
         below = np.floor(rank).astype(np.intp)
-        above = np.minimum(below + 1, len(x) - 1)
-        return np.where(rank == below, x[above] - (x[above] - x[below]) * 0.5, x[above])
-    sums = np.cumsum(w)
+        low, high = (values[np.searchsorted(sums, k, "right")] for k in (below, np.minimum(below + 1, n - 1)))
+        return np.where(rank == below, high - (high - low) * 0.5, high)
+    sums = sums * unit
     goal = shares * sums[-1]
-    at = np.minimum(np.searchsorted(sums, goal), len(x) - 1)
-    after = np.minimum(at + 1, len(x) - 1)
+    at = np.minimum(np.searchsorted(sums, goal), len(values) - 1)
+    after = np.minimum(at + 1, len(values) - 1)
     exact = sums[at] - goal <= np.finfo(np.float64).eps
-    return np.where(exact, (x[at] + x[after]) / 2, x[at])
+    return np.where(exact, (values[at] + values[after]) / 2, values[at])
 
 
-def _bins_of_categories(codes: np.ndarray, categories: int, max_bins: int) -> np.ndarray:
-    """(categories,) the bin of each category."""
-    if categories <= max_bins:
+def _bins_of_categories(counts: np.ndarray | None, categories: int) -> np.ndarray:
+    """(categories,) the bin of each category; counts of their rows where there are more than bins."""
+    if counts is None:
         return np.arange(categories)
-    counts = np.bincount(codes[~np.isnan(codes)].astype(np.intp), minlength=categories)
     frequent = counts >= MIN_ROWS
     if frequent.sum() > 65_000:
         order = np.argsort(-counts, kind="stable")

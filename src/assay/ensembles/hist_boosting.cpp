@@ -10,9 +10,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "assay/boosting/binned.hpp"
 #include "assay/boosting/grower.hpp"
-#include "assay/boosting/losses.hpp"
+#include "assay/boosting/growth.hpp"
+#include "assay/boosting/leaves.hpp"
+#include "assay/boosting/units.hpp"
 
 using namespace assay;
 using namespace assay::boosting;
@@ -21,14 +22,6 @@ namespace {
 
 template <class T> using Out1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Maybe = std::optional<In1<double>>;
-
-struct Leaf {
-    int32_t node;
-    int64_t start, stop;
-    double g, h;                                // sums of gradients and curvatures
-};
-
-constexpr double ENOUGH = 0.1;  // a step is kept if the loss falls by this share of step times gradient
 
 bool all_finite(const double *a, int64_t n) {
     double sum = 0.0;
@@ -58,45 +51,24 @@ struct Coded {
     In1<uint8_t> missing;  // (d,) whether a value of the column is missing
 };
 
-// How far trees grow.
-struct Growth {
-    int64_t leaves, depth, least;  // at most so many leaves and tests in a row (0: any number), and rows of a leaf
-    double l2, share;              // penalty of the leaves, and the share of the columns that a node looks at
-    int64_t memory;                // bytes for histograms
-};
-
 // Everything that a Session indexes by. (d columns; d8 of them have codes of 8 bits, d16 of 16.)
 In2<uint8_t> checked(const Binned &binned, const Coded &codes, const In1<int8_t> &monotonic,
                      const std::vector<std::vector<int32_t>> &groups, int64_t n, const Growth &growth) {
     const auto &[bins, place, nominal, thresholds, bin_of, category_start, wide_start, width] = binned;
     const auto &[panels, columns, wide, missing] = codes;
-    const auto &[leaves, depth, least, l2, share, memory] = growth;
     const int64_t d = length(bins), d8 = length(columns), d16 = length(wide);
-    require(0 <= n && n < INT32_MAX && leaves >= 0 && depth >= 0 && least >= 0 && l2 >= 0.0 && share > 0.0 &&
-                memory >= 0,
-            "Session: limits");
-    require(length(place) == d && length(missing) == d && length(nominal) == d && length(monotonic) == d &&
-                length(thresholds) == d && int64_t(thresholds.shape(1)) == BINS,
-            "Session: one entry for each column");
+    require(0 <= n && n < INT32_MAX, "Session: limits");
+    check_growing(binned, missing, monotonic, groups, growth, d8);
     require(int64_t(columns.shape(1)) == n && int64_t(wide.shape(1)) == n, "Session: codes of other rows");
     require(width == 4 || width == 8 || width == 16 || width == 32 || width == 64, "Session: width of the panels");
     require(int64_t(panels.shape(1)) == width && length(panels) >= (d8 + width - 1) / width * n, "Session: panels");
-    require(length(wide_start) == d16 + 1 && wide_start.data()[0] == (d8 + 7) / 8 * 8 * BINS, "Session: cells");
-    for (int64_t j = 0; j < d16; ++j) {
-        const int64_t cells = wide_start.data()[j + 1] - wide_start.data()[j];
-        require(cells > 0 && cells <= 65536, "Session: cells");
-        require(within(wide.data() + j * n, n, 0, cells), "Session: a code beyond the bins of its column");
-    }
-    require(shares_out(category_start, d, length(bin_of)), "Session: categories");
+    require(length(wide_start) == d16 + 1, "Session: cells");
+    for (int64_t j = 0; j < d16; ++j)
+        require(within(wide.data() + j * n, n, 0, wide_start.data()[j + 1] - wide_start.data()[j]),
+                "Session: a code beyond the bins of its column");
     std::vector<uint8_t> most(size_t(d8), 0);  // the largest code of each column of 8 bits
-    for (int64_t j = 0; j < d; ++j) {
-        const int64_t p = place.data()[j], b = bins.data()[j];
-        require(p >= 0 ? p < d8 && b < BINS : ~p < d16 && nominal.data()[j], "Session: the place of a column");
-        require(b >= 0 && (p >= 0 || b < wide_start.data()[~p + 1] - wide_start.data()[~p]), "Session: bins");
-        if (p >= 0) most[size_t(p)] = uint8_t(b);
-        const int64_t first = category_start.data()[j];
-        require(within(bin_of.data() + first, category_start.data()[j + 1] - first, 0, b + 1), "Session: categories");
-    }
+    for (int64_t j = 0; j < d; ++j)
+        if (place.data()[j] >= 0) most[size_t(place.data()[j])] = uint8_t(bins.data()[j]);
     bool fits = true;
     for (int64_t p = 0; p < d8; ++p) {
         const uint8_t *code = columns.data() + p * n, limit = most[size_t(p)];
@@ -112,8 +84,6 @@ In2<uint8_t> checked(const Binned &binned, const Coded &codes, const In1<int8_t>
         for (int64_t j = 0; j < std::min(width, d8 - a); ++j) fits &= top[j] <= most[size_t(a + j)];
     }
     require(fits, "Session: a code beyond the bins of its column");
-    for (const std::vector<int32_t> &group : groups)
-        require(within(group.data(), int64_t(group.size()), 0, d), "Session: a group of columns that are not there");
     return columns;
 }
 
@@ -130,7 +100,7 @@ class Session {
     Sums total_;
     std::vector<Leaf> leaves_;
     int64_t n_;
-    double l2_;
+    double l2_, heaviest_ = 1.0;
     struct Given {  // what the latest gradients came from
         int kind = SQUARED;
         double parameter = 0.0;
@@ -153,8 +123,8 @@ class Session {
           monotonic_(monotonic), rows_(n), left_(n), right_(n), cells_(2 * n + 2), steps_(n), n_(n), l2_(growth.l2) {
         const Codes codes{coded.panels.data(), columns_.data(),  coded.wide.data(), binned.wide_start.data(), n,
                           binned.width,        length(columns_), length(coded.wide)};
-        const Columns cols{binned.bins.data(),    binned.place.data(), coded.missing.data(),
-                           binned.nominal.data(), monotonic.data(),    length(binned.bins)};
+        const Columns cols{binned.bins.data(), binned.place.data(), coded.missing.data(), binned.nominal.data(),
+                           monotonic.data(),   length(binned.bins), codes.wide_start,     codes.cells()};
         const Limits limits{growth.leaves, growth.depth, growth.least, growth.l2, growth.share};
         grower_ = std::make_unique<Grower>(codes, cols, limits, std::move(groups), rows_.data(), left_.data(),
                                            right_.data(), growth.memory);
@@ -167,7 +137,7 @@ class Session {
         require(SQUARED <= kind && kind <= ONE_OF_MANY && length(raw) == n_ && length(y) == n_ && for_each(w) &&
                     for_each(top) && for_each(inverse) && (kind != ONE_OF_MANY || (top && inverse)),
                 "gradients: a score and a target for each row");
-        given_ = {kind, parameter, raw, y, w, top, inverse}, begun_ = true;
+        given_ = {kind, parameter, raw, y, w, top, inverse}, begun_ = true, heaviest_ = heaviest;
         nb::gil_scoped_release unlocked;
         if (!all_finite(raw.data(), n_) || !all_finite(y.data(), n_) || (w && !all_finite(w->data(), n_)) ||
             (top && !all_finite(top->data(), n_)) || (inverse && !all_finite(inverse->data(), n_)) ||
@@ -183,28 +153,21 @@ class Session {
                 "gradients: a share above one");
         const Rows R = given_.rows();
         const int64_t blocks = (n_ + BLOCK - 1) / BLOCK;
-        Extent most{heaviest, heaviest * (kind == BINOMIAL || kind == ONE_OF_MANY ? 0.25 : 1.0), heaviest * double(n_)};
-        if (kind == SQUARED || kind == POISSON || kind == GAMMA) {
-            std::vector<Extent> found(blocks);
+        Extent most = known_extent(kind, heaviest);
+        if (!has_known_extent(kind)) {
+            std::vector<Extent> extents(blocks);
             crew.each(blocks,
-                      [&](int64_t t, int) { found[t] = extent(kind, R, t * BLOCK, std::min(n_, (t + 1) * BLOCK)); });
-            most = {0.0, 0.0, 0.0};
-            for (const Extent &e : found) most = {std::max(e.g, most.g), std::max(e.h, most.h), most.sum_g + e.sum_g};
-            if (!std::isfinite(most.g / heaviest * most.sum_g) || !std::isfinite(most.h))
-                return false;  // nor are gains
+                      [&](int64_t t, int) { extents[t] = extent(kind, R, t * BLOCK, std::min(n_, (t + 1) * BLOCK)); });
+            most = {0.0, 0.0};
+            for (const Extent &e : extents) most = {std::max(e.g, most.g), std::max(e.h, most.h)};
+            if (!is_moderate(most, heaviest, n_)) return false;
         }
-        choose_units(kind <= PINBALL && !w, most);
-        std::vector<Sums> sums(blocks);
-        int64_t *cell = cells();
-        crew.each(blocks, [&](int64_t t, int) {
-            const int64_t a = t * BLOCK, b = std::min(n_, a + BLOCK);
-            if (units_.wide)
-                wide_cells(kind, R, a, b, 1 / units_.g, 1 / units_.h, units_.count_bits, cell, steps_.data());
-            else narrow_cells(kind, R, a, b, 1 / units_.g, units_.count_bits, cell);
-            for (int64_t i = a; i < b; ++i) sums[t] += units_.sums(cell + (units_.wide ? 2 * i : i));
-        });
-        total_ = {};
-        for (const Sums &s : sums) total_ += s;
+        const bool constant = kind <= PINBALL && !w;
+        units_ = units_for(n_, !constant, most);
+        if (fill_cells(crew) < ENOUGH_UNITS * n_ && constant) {  // a few large gradients: finer units
+            units_ = units_for(n_, true, most);
+            fill_cells(crew);
+        }
         return true;
     }
 
@@ -213,50 +176,23 @@ class Session {
     // left; the leaves, where their rows begin, and the tree's depth.
     auto grow(double rate, bool exact, uint64_t seed, Crew &crew) {
         require(begun_, "grow: there are no gradients yet");
-        std::vector<int32_t> column, right, set_start{0}, leaf_node;
-        std::vector<double> number;
-        std::vector<uint8_t> missing_left;
-        std::vector<int32_t> rows;
-        std::vector<double> gain;
-        std::vector<uint32_t> sets;
+        Layout tree;
+        std::vector<int32_t> leaf_node;
         std::vector<int64_t> leaf_start;
-        int32_t depth = 0;
         {
             nb::gil_scoped_release unlocked;
             grower_->grow(cells(), units_, total_, seed, crew);
-            const std::vector<Node> &nodes = grower_->nodes();
-            for (const Node &node : nodes) depth = std::max(depth, node.depth);
-            leaves_.clear();
-            std::vector<std::pair<int32_t, int32_t>> todo{{0, -1}};  // node, and whose right child it is
-            while (!todo.empty()) {
-                const auto [k, parent] = todo.back();
-                todo.pop_back();
-                const Node &node = nodes[k];
-                const int32_t at = int32_t(column.size());
-                if (parent >= 0) right[parent] = at;
-                rows.push_back(int32_t(node.sums.count));
-                right.push_back(-1);
-                if (node.left < 0) {
-                    const double h = units_.wide ? double(node.sums.h) * units_.h : double(node.sums.count);
-                    leaves_.push_back({at, node.start, node.stop, double(node.sums.g) * units_.g, h});
-                    column.push_back(-1), number.push_back(node.value * rate), missing_left.push_back(0),
-                        gain.push_back(0);
-                } else {
-                    describe(node, nodes, column, number, missing_left, gain, sets);
-                    todo.emplace_back(node.right, at);
-                    todo.emplace_back(node.left, -1);
-                }
-                set_start.push_back(int32_t(sets.size()));
-            }
-            if (exact && units_.wide && nodes.size() > 1) settle_leaves(rate, number, crew);
+            tree = lay_out(grower_->nodes(), binned_, codes_.missing.data(), units_, rate);
+            leaves_ = tree.leaves;
+            if (exact && units_.wide && grower_->nodes().size() > 1) settle_leaves(rate, tree.number, crew);
             if (exact && given_.kind != ABSOLUTE && given_.kind != PINBALL)
-                for (const Leaf &leaf : leaves_) number[leaf.node] = bounded(leaf, number[leaf.node], rate);
+                for (const Leaf &leaf : leaves_) tree.number[leaf.node] = bounded(leaf, tree.number[leaf.node], rate);
         }
         for (const Leaf &leaf : leaves_) leaf_node.push_back(leaf.node), leaf_start.push_back(leaf.start);
-        return std::make_tuple(give(std::move(column)), give(std::move(number)), give(std::move(right)),
-                               give(std::move(missing_left)), give(std::move(rows)), give(std::move(gain)),
-                               give(std::move(set_start)), give(std::move(sets)), give(std::move(leaf_node)),
-                               give(std::move(leaf_start)), depth);
+        return std::make_tuple(give(std::move(tree.column)), give(std::move(tree.number)), give(std::move(tree.right)),
+                               give(std::move(tree.missing_left)), give(std::move(tree.rows)),
+                               give(std::move(tree.gain)), give(std::move(tree.set_start)), give(std::move(tree.sets)),
+                               give(std::move(leaf_node)), give(std::move(leaf_start)), tree.depth);
     }
 
     // raw[i] += value of the leaf of row i; node[i], if wanted, is that leaf.
@@ -280,81 +216,54 @@ class Session {
     Out1<const int32_t> rows() { return Out1<const int32_t>(rows_.data(), {size_t(n_)}, nb::find(this)); }
 
   private:
-    // The finest units, powers of two, in which no sum of n rows overflows, and all sums are exact as floats.
-    void choose_units(bool constant, const Extent &most) {
-        int bits = 1;
-        while ((int64_t(1) << bits) <= n_) ++bits;
-        auto unit = [](double largest, int room) {
-            int exponent = 0;
-            std::frexp(largest, &exponent);
-            return std::ldexp(1.0, std::max((largest > 0.0 ? exponent : 0) - std::min(room, 50),
-                                            -1000));  // 1 / unit is finite
-        };
-        units_.count_bits = bits;
-        units_.g = unit(most.g, 62 - 2 * bits), units_.h = 1.0;
-        units_.wide = !constant || most.sum_g < 4096.0 * units_.g * double(n_);  // a few large ones: finer units
-        if (units_.wide)
-            units_.g = unit(most.g, 53 - bits), units_.h = unit(most.h, std::min(53 - bits, 62 - 2 * bits));
-    }
-
-    void describe(const Node &node, const std::vector<Node> &nodes, std::vector<int32_t> &column,
-                  std::vector<double> &number, std::vector<uint8_t> &missing_left, std::vector<double> &gain,
-                  std::vector<uint32_t> &sets) const {
-        const int64_t j = node.split.column;
-        column.push_back(int32_t(j));
-        gain.push_back(node.split.gain);
-        const bool larger_left = nodes[node.left].sums.count > nodes[node.right].sums.count;
-        missing_left.push_back(codes_.missing.data()[j] ? node.split.missing_left : larger_left);
-        if (node.split.nominal) {
-            number.push_back(0.0);
-            const int64_t first = binned_.category_start.data()[j], last = binned_.category_start.data()[j + 1];
-            const size_t base = sets.size();
-            sets.resize(base + (last - first + 31) / 32, 0);
-            for (int64_t c = 0; c < last - first; ++c) {
-                const int32_t b = binned_.bin_of.data()[first + c];
-                if (node.left_bins[b / 32] >> (b % 32) & 1) sets[base + c / 32] |= uint32_t(1) << (c % 32);
+    // Cells and steps of all rows, and their total; the sum of the gradients' absolute values, in units.
+    int64_t fill_cells(Crew &crew) {
+        const Rows R = given_.rows();
+        const int64_t blocks = (n_ + BLOCK - 1) / BLOCK;
+        std::vector<Sums> sums(blocks);
+        std::vector<int64_t> sizes(blocks);
+        int64_t *cell = cells();
+        crew.each(blocks, [&](int64_t t, int) {
+            const int64_t a = t * BLOCK, b = std::min(n_, a + BLOCK);
+            make_cells(given_.kind, R, nullptr, a, b, units_, cell, steps_.data());
+            for (int64_t i = a; i < b; ++i) {
+                const Sums one = units_.sums(cell + (units_.wide ? 2 * i : i));
+                sums[t] += one, sizes[t] += std::abs(one.g);
             }
-        } else {
-            number.push_back(binned_.thresholds.data()[j * BINS + node.split.bin]);
-        }
+        });
+        total_ = {};
+        int64_t size = 0;
+        for (int64_t t = 0; t < blocks; ++t) total_ += sums[t], size += sizes[t];
+        return size;
     }
 
-    // Values of the leaves from the rows' own gradients: units are fine enough to choose splits, these are exact.
     void settle_leaves(double rate, std::vector<double> &number, Crew &crew) {
         const int64_t size = BLOCK * 2;
         std::vector<int64_t> start{0};  // the first of each leaf's blocks
         for (const Leaf &leaf : leaves_) start.push_back(start.back() + (leaf.stop - leaf.start + size - 1) / size);
-        std::vector<double> sums(2 * start.back());
+        std::vector<Parts> parts(start.back());
         crew.each(start.back(), [&](int64_t t, int) {
             const size_t l = std::upper_bound(start.begin(), start.end(), t) - start.begin() - 1;
             const int64_t a = leaves_[l].start + (t - start[l]) * size, b = std::min(a + size, leaves_[l].stop);
-            double g[2] = {0.0}, h[2] = {0.0};
-            for (int64_t i = a; i < b; ++i) {
-                const Step step = steps_[rows_[i]];
-                g[i & 1] += double(step.g), h[i & 1] += double(step.h);
-            }
-            sums[2 * t] = g[0] + g[1], sums[2 * t + 1] = h[0] + h[1];
+            for (int64_t i = a; i < b; ++i) parts[t] += steps_[rows_[i]];
         });
         for (size_t l = 0; l < leaves_.size(); ++l) {
-            double g = 0.0, h = 0.0;
-            for (int64_t t = start[l]; t < start[l + 1]; ++t) g += sums[2 * t], h += sums[2 * t + 1];
-            leaves_[l].g = g * units_.g, leaves_[l].h = h * units_.h;
-            number[leaves_[l].node] = -leaves_[l].g / (leaves_[l].h + l2_ + TINY) * rate;
+            Parts sum;
+            for (int64_t t = start[l]; t < start[l + 1]; ++t) sum += parts[t];
+            const Sums &sums = grower_->nodes()[leaves_[l].from].sums;
+            number[leaves_[l].node] = settled(leaves_[l], sums, sum, units_, l2_, rate);
         }
     }
 
-    // The step of a leaf, no longer than the loss of its rows allows. A Newton step trusts the curvature where it
-    // stands; where that has vanished (all rows but few are sure, and those few are wrong) the step is too long by
-    // orders of magnitude. Kept as it is if the loss is bound to fall by enough, or does so in truth.
     double bounded(const Leaf &leaf, double step, double rate) const {
-        const double enough = -ENOUGH * leaf.g * step;
-        if (least_decrease(given_.kind, leaf.g, leaf.h, step) >= enough) return step;
+        if (surely_falls(given_.kind, leaf, step) || !std::isfinite(step)) return step;
         if (given_.kind >= BINOMIAL) {
             const Rows R = given_.rows();
-            double decrease = 0.0;
+            const double scale = decrease_scale(step, heaviest_, units_.count_bits);
+            int64_t decrease = 0;
             for (int64_t i = leaf.start; i < leaf.stop; ++i)
-                decrease += decrease_of_row(given_.kind, R, rows_[i], step);
-            if (decrease >= enough) return step;
+                decrease += nearest(decrease_of_row(given_.kind, R, rows_[i], step) * scale);
+            if (falls_enough(leaf, step, decrease, scale)) return step;
         }
         return cautious_step(given_.kind, step / rate);
     }
@@ -371,31 +280,33 @@ void normalisers(In2<double> raw, InOut1<double> top, InOut1<double> inverse, Cr
     });
 }
 
-// The weighted sum of the losses of all rows, from their scores and normalisers; the same for any number of threads.
-double softmax_losses(In2<double> raw, In1<double> y, Maybe w, In1<double> top, In1<double> inverse, Crew &crew) {
+// The weighted losses of all rows, from their scores and normalisers, added to an exact sum.
+void softmax_losses(In2<double> raw, In1<double> y, Maybe w, In1<double> top, In1<double> inverse,
+                    InOut1<int64_t> parts, Crew &crew) {
     const int64_t n = int64_t(raw.shape(1)), K = int64_t(raw.shape(0)), blocks = (n + BLOCK - 1) / BLOCK;
     require(int64_t(y.shape(0)) == n && (!w || int64_t(w->shape(0)) == n) && int64_t(top.shape(0)) == n &&
-                int64_t(inverse.shape(0)) == n,
+                int64_t(inverse.shape(0)) == n && length(parts) == EXACT_PARTS,
             "softmax_losses: one class, weight and normaliser for each row");
     for (int64_t i = 0; i < n; ++i)
         require(y.data()[i] >= 0.0 && y.data()[i] < double(K), "softmax_losses: classes from 0 to K - 1");
     nb::gil_scoped_release unlocked;
-    std::vector<double> sums(blocks);
-    crew.each(blocks, [&](int64_t t, int) {
-        sums[t] = softmax_loss(view(raw), y.data(), data_or_null(w), top.data(), inverse.data(), t * BLOCK,
-                               std::min(n, (t + 1) * BLOCK));
+    std::vector<std::vector<int64_t>> sums(crew.places());
+    crew.each(blocks, [&](int64_t t, int who) {
+        if (sums[who].empty()) sums[who].resize(EXACT_PARTS);
+        add_softmax_losses(view(raw), y.data(), data_or_null(w), top.data(), inverse.data(), t * BLOCK,
+                           std::min(n, (t + 1) * BLOCK), sums[who].data());
     });
-    double total = 0.0;
-    for (double sum : sums) total += sum;
-    return total;
+    for (const std::vector<int64_t> &sum : sums)
+        for (size_t i = 0; i < sum.size(); ++i) parts.data()[i] += sum[i];
 }
 
-double losses(int kind, double parameter, In1<double> raw, In1<double> y, Maybe w) {
-    require(raw.shape(0) == y.shape(0) && (!w || w->shape(0) == y.shape(0)), "losses: one score and weight for each y");
-    require(SQUARED <= kind && kind <= ONE_OF_MANY, "losses: of which kind");
+void losses(int kind, double parameter, In1<double> raw, In1<double> y, Maybe w, InOut1<int64_t> parts) {
+    require(raw.shape(0) == y.shape(0) && (!w || w->shape(0) == y.shape(0)) && length(parts) == EXACT_PARTS,
+            "losses: one score and weight for each y");
+    require(SQUARED <= kind && kind < ONE_OF_MANY, "losses: of which kind");
     nb::gil_scoped_release unlocked;
     const Rows R{raw.data(), y.data(), data_or_null(w), nullptr, nullptr, parameter};
-    return loss_sum(kind, R, 0, int64_t(y.shape(0)));
+    add_losses(kind, R, 0, int64_t(y.shape(0)), parts.data());
 }
 
 }  // namespace
@@ -423,6 +334,6 @@ NB_MODULE(ASSAY_MODULE, m) {
              nb::arg("crew"))
         .def("rows", &Session::rows);
     define(m, "normalisers", &normalisers, "raw", "top", "inverse", "crew");
-    define(m, "softmax_losses", &softmax_losses, "raw", "y", "w", "top", "inverse", "crew");
-    define(m, "losses", &losses, "kind", "parameter", "raw", "y", "w");
+    define(m, "softmax_losses", &softmax_losses, "raw", "y", "w", "top", "inverse", "parts", "crew");
+    define(m, "losses", &losses, "kind", "parameter", "raw", "y", "w", "parts");
 }

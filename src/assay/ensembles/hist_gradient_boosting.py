@@ -59,6 +59,12 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
     scikit-learn's class of this name, which on numeric data grows the same trees but for ties; other than there,
     text columns and columns of any number of categories are taken as they are, and infinite values are refused.
 
+    From blocks on disk (``fit_blocks``) and from Dask collections (``fit``) it grows the same trees to the last bit:
+    what is added up over rows is a whole number or an exact sum, and rows are drawn (for bins, above 200,000 rows)
+    by their number. The rows stay where they are; only histograms and a few sums travel (docs/scaling.md). What differs
+    there: rows that early stopping judges by are held out by their number and the seed, about a share
+    ``validation_fraction`` of them, and not by class; ``scoring`` must be "loss"; ``warm_start`` is for memory.
+
     One class alone is always the answer. Constant columns are never tested, nor are columns without a value.
 
     Cost: fit O(n d log n) to find the bins, then O(T C n d depth) for T rounds of C = 1 tree for two classes, else K;
@@ -240,14 +246,17 @@ class HistGradientBoostingClassifier(HistBoosting, Classifier):
         return HistLoss("binomial") if K <= 2 else HistLoss("multinomial", classes=K)
 
     def _final_weights(self, w: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:
+        codes = y.astype(np.intp)
+        each = self._class_weights(np.bincount(codes, minlength=len(self.classes_)))
+        return w if each is None else times_class_weights(w, each[codes], type(self).__name__)
+
+    def _class_weights(self, counts: np.ndarray) -> np.ndarray | None:
         if self.class_weight is None:
-            return w
-        who, codes, K = type(self).__name__, y.astype(np.intp), len(self.classes_)
+            return None
         if isinstance(self.class_weight, dict):
-            each = weights_of_classes(self.class_weight, self.classes_, who)
-        else:
-            each = len(y) / (K * np.maximum(np.bincount(codes, minlength=K), 1))
-        return times_class_weights(w, each[codes], who)
+            return weights_of_classes(self.class_weight, self.classes_, type(self).__name__)
+        each: np.ndarray = counts.sum() / (len(counts) * np.maximum(counts, 1))
+        return each
 
     def _posterior(self, X: np.ndarray) -> np.ndarray:
         return self._probabilities(self._raw(X))
@@ -337,6 +346,13 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
     model is the same for any number of threads; leaves' values come from the rows' own curvatures. A drop-in for
     scikit-learn's class of this name, which on numeric data grows the same trees but for ties; other than there,
     text columns and columns of any number of categories are taken as they are, and infinite values are refused.
+
+    From blocks on disk (``fit_blocks``) and from Dask collections (``fit``) it grows the same trees to the last bit:
+    what is added up over rows is a whole number or an exact sum, and rows are drawn (for bins, above 200,000 rows)
+    by their number. The rows stay where they are; only histograms and a few sums travel (docs/scaling.md).
+    Medians and quantiles in leaves are found by passes over the digits of the residuals. What differs
+    there: rows that early stopping judges by are held out by their number and the seed, about a share
+    ``validation_fraction`` of them; ``scoring`` must be "loss"; ``warm_start`` is for memory.
 
     Cost: fit O(n d log n) to find the bins, then O(T n d depth) for T rounds; predict O(T depth) a row; memory O(n d)
     bytes for the bins to fit, O(T leaves) kept.
@@ -492,11 +508,16 @@ class HistGradientBoostingRegressor(HistBoosting, Regressor):
             raise DataError(
                 f"{who}: y should be a 1d array, got an array of shape {target.shape}. Fit one model for each column."
             )
-        if self.loss == "gamma" and not (target > 0).all():
-            raise DataError(f"{who}: loss='gamma' requires strictly positive y.")
-        if self.loss == "poisson" and not ((target >= 0).all() and target.sum() > 0):
-            raise DataError(f"{who}: loss='poisson' requires non-negative y and sum(y) > 0.")
+        if len(target):
+            self._check_range(target.min(), target.sum())
         return np.ascontiguousarray(target)
+
+    def _check_range(self, least: float, total: float) -> None:
+        who = type(self).__name__
+        if self.loss == "gamma" and not least > 0:
+            raise DataError(f"{who}: loss='gamma' requires strictly positive y.")
+        if self.loss == "poisson" and not (least >= 0 and total > 0):
+            raise DataError(f"{who}: loss='poisson' requires non-negative y and sum(y) > 0.")
 
     def _loss(self) -> HistLoss:
         if self.loss != "quantile":

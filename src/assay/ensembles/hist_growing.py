@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 import assay.ensembles._hist_boosting as _hist_boosting
+from assay.core.exact_sum import ExactSum
 from assay.core.parallel import in_threads, threads
 from assay.core.scores import softmax
-from assay.ensembles.damping import ROUNDING, damped
+from assay.ensembles.damping import ROUNDING, shares_that_lower
 from assay.ensembles.hist_bins import Bins, Codes
-from assay.ensembles.hist_losses import HistLoss
+from assay.ensembles.hist_losses import HistLoss, weight_unit
 from assay.ensembles.hist_trees import Grown
 
-__all__ = ["Boosting", "Limits"]
+__all__ = ["Boosting", "Damping", "Limits", "set_bounded_leaves"]
 
 WORTH_SHARING = 1 << 22  # cells of a table below which a round is faster on one thread
 SORTING = 400  # cells that take as long as sorting the bins of a nominal column, per bin
@@ -31,6 +32,50 @@ class Limits:
     rows: int = 20
     l2: float = 0.0
     column_share: float = 1.0
+
+
+class Damping:
+    """The steps of one round, to be shortened where together they raise the loss (:mod:`assay.ensembles.damping`).
+
+    Slopes are added up as whole numbers, so that their signs do not depend on the order of the rows.
+    """
+
+    def __init__(self, trees: list[Grown], n: int, heaviest: float):
+        self.trees = trees
+        self.sizes = [len(tree.column) for tree in trees]
+        longest = max(float(np.abs(tree.number[tree.leaf]).max()) for tree in trees)
+        self._unit = weight_unit(heaviest * longest, n)
+
+    @staticmethod
+    def shortened(added: np.ndarray, node: np.ndarray, shares: list[np.ndarray]) -> np.ndarray:
+        """(K, n) what is left of the steps ``added`` of rows in these nodes of the trees."""
+        return added * np.array([share[leaf] for share, leaf in zip(shares, node)])
+
+    def slopes(
+        self,
+        start: np.ndarray,
+        added: np.ndarray,
+        node: np.ndarray,
+        shares: list[np.ndarray],
+        y: np.ndarray,
+        w: np.ndarray | None,
+    ) -> np.ndarray:
+        """The sums over rows of the slopes along the step of each node, all trees' one after the other."""
+        steps = self.shortened(added, node, shares)
+        P = softmax((start + steps).T.copy()).T
+        P[y.astype(np.intp), np.arange(len(y))] -= 1.0
+        whole = np.rint((P if w is None else P * w) * steps / self._unit)
+        return np.concatenate(
+            [np.bincount(n, weights=each, minlength=size) for n, each, size in zip(node, whole, self.sizes)]
+        )
+
+    def beyond(self, slopes: np.ndarray) -> list[np.ndarray]:
+        """Which nodes of each tree have gone too far."""
+        return [part > 0 for part in np.split(slopes, np.cumsum(self.sizes)[:-1])]
+
+    def apply(self, shares: list[np.ndarray]) -> None:
+        for tree, share in zip(self.trees, shares):
+            tree.number[tree.leaf] *= share[tree.leaf]
 
 
 class Boosting:
@@ -136,11 +181,13 @@ class Boosting:
     def _total_loss(self, raw: np.ndarray, crew: _hist_boosting.Crew) -> float:
         """The sum of losses of all rows; of many classes also what their softmax is divided by, for the next round."""
         if len(raw) == 1:
-            return self.loss.mean(raw, self.y, self.w) * (
-                len(self.y) if self.w is None else float(self.w.sum())
-            )
+            return float(self.loss.total(raw, self.y, self.w))
         _hist_boosting.normalisers(raw, self._top, self._inverse, crew)
-        return _hist_boosting.softmax_losses(raw, self.y, self.w, self._top, self._inverse, crew)
+        total = ExactSum()
+        _hist_boosting.softmax_losses(
+            raw=raw, y=self.y, w=self.w, top=self._top, inverse=self._inverse, parts=total.parts, crew=crew
+        )
+        return float(total)
 
     def _check_round(self, trees: list[Grown], node: np.ndarray, crew: _hist_boosting.Crew) -> None:
         """Shorten the steps of a round that raised the loss."""
@@ -148,26 +195,23 @@ class Boosting:
         if after > self._loss_now + ROUNDING * abs(self._loss_now):
             added = np.array([tree.number[leaf] for tree, leaf in zip(trees, node)])
             start, single = self.raw - added, _hist_boosting.Crew(1)
-            shares = damped(
-                start, added, node, lambda F: self._total_loss(F, single), self._slopes(), self._loss_now
+            damping = Damping(trees, len(self.y), self._heaviest)
+
+            def scores(shares: list[np.ndarray]) -> np.ndarray:
+                return start + damping.shortened(added, node, shares)
+
+            shares = shares_that_lower(
+                damping.sizes,
+                lambda shares: self._total_loss(scores(shares), single),
+                (lambda shares: damping.beyond(damping.slopes(start, added, node, shares, self.y, self.w)))
+                if self._exact
+                else None,  # leaves must stay in proportion
+                self._loss_now,
             )
-            for tree, share in zip(trees, shares):
-                tree.number[tree.leaf] *= share[tree.leaf]
+            damping.apply(shares)
             self.raw[:] = start + np.array([tree.number[leaf] for tree, leaf in zip(trees, node)])
             after = self._total_loss(self.raw, crew)
         self._loss_now = after
-
-    def _slopes(self) -> Callable[[np.ndarray], np.ndarray] | None:
-        """The derivatives of the loss by scores; None if leaves must stay in proportion (monotonic constraints)."""
-        if not self._exact:
-            return None
-
-        def slopes(F: np.ndarray) -> np.ndarray:
-            P = softmax(F.T.copy()).T
-            P[self.y.astype(np.intp), np.arange(len(self.y))] -= 1.0
-            return P if self.w is None else P * self.w
-
-        return slopes
 
     def _set_leaves(self, tree: Grown, scores: np.ndarray, rate: float) -> None:
         """Losses with corners: a leaf has the median (or other quantile) of its residuals."""
@@ -191,19 +235,22 @@ class Boosting:
             return
         for i in np.flatnonzero(inner)[::-1]:  # children stand behind their parents
             start[i], stop[i] = start[i + 1], stop[tree.right[i]]
-        self._set_bounded_leaves(tree, rate, value)
+        set_bounded_leaves(tree, rate, self._monotonic, value)
 
-    def _set_bounded_leaves(self, tree: Grown, rate: float, value: Callable[[int], float]) -> None:
-        """The same under monotonic constraints: a test of such a column bounds what is below it, on either side."""
-        bounds = np.tile([-np.inf, np.inf], (len(tree.column), 1))
-        for i, (j, right) in enumerate(zip(tree.column.tolist(), tree.right.tolist())):
-            if j < 0:
-                tree.number[i] = rate * np.clip(value(i), *bounds[i])
-                continue
-            bounds[i + 1] = bounds[right] = bounds[i]
-            if not self._monotonic[j]:
-                continue
-            low, high = (i + 1, right) if self._monotonic[j] > 0 else (right, i + 1)
-            a, b = np.clip([value(low), value(high)], *bounds[i])
-            middle = (a + b) / 2 if a <= b else np.clip(value(i), *bounds[i])
-            bounds[low, 1] = bounds[high, 0] = middle
+
+def set_bounded_leaves(
+    tree: Grown, rate: float, monotonic: np.ndarray, value: Callable[[int], float]
+) -> None:
+    """Leaves of losses with corners under monotonic constraints: a test of such a column bounds what is below it."""
+    bounds = np.tile([-np.inf, np.inf], (len(tree.column), 1))
+    for i, (j, right) in enumerate(zip(tree.column.tolist(), tree.right.tolist())):
+        if j < 0:
+            tree.number[i] = rate * np.clip(value(i), *bounds[i])
+            continue
+        bounds[i + 1] = bounds[right] = bounds[i]
+        if not monotonic[j]:
+            continue
+        low, high = (i + 1, right) if monotonic[j] > 0 else (right, i + 1)
+        a, b = np.clip([value(low), value(high)], *bounds[i])
+        middle = (a + b) / 2 if a <= b else np.clip(value(i), *bounds[i])
+        bounds[low, 1] = bounds[high, 0] = middle

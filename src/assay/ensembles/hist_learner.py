@@ -15,15 +15,20 @@ from assay.core.parameters import Accepted, Any_, Choice, Count, Flag, Function,
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import BoolArray, Boolean, FloatArray, Integer, Object
+from assay.core.sum_learner import PassLearner
+from assay.core.sums import Block, Source, is_dask
 from assay.core.targets import check_weights
 from assay.ensembles.hist_bins import find_bins
+from assay.ensembles.hist_blocks import Totals, keep_rows
 from assay.ensembles.hist_constraints import interaction_groups, monotonic_signs, nominal_columns
 from assay.ensembles.hist_growing import Boosting, Limits
 from assay.ensembles.hist_losses import HistLoss
+from assay.ensembles.hist_passes import PassBoosting
 from assay.ensembles.hist_trees import BoostedTrees, Grown
 from assay.ensembles.set_aside import set_aside
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.tables import Table
+from assay.tables.rows import row_count
 from assay.trees.shap import column_reasons
 from assay.types import TableLike, Target, Weights
 
@@ -46,7 +51,7 @@ def _is_list(value: Any) -> bool:
     return np.ndim(value) == 1 and not isinstance(value, (str, dict))
 
 
-class HistBoosting(Learner):
+class HistBoosting(PassLearner, Learner):
     """Rounds of boosting on binned rows; subclasses say what targets and scores mean."""
 
     takes = frozenset({"nominal", "missing", "infinite"})
@@ -95,8 +100,15 @@ class HistBoosting(Learner):
     def _loss(self) -> HistLoss:
         raise TypeError(f"{type(self).__name__} must define _loss")
 
+    def _class_weights(self, counts: np.ndarray) -> np.ndarray | None:
+        """(K,) what the rows of each class count, given how many there are; None if all count alike."""
+        return None
+
     def _final_weights(self, w: np.ndarray | None, y: np.ndarray) -> np.ndarray | None:
         return w
+
+    def _check_range(self, least: float, total: float) -> None:
+        """Refuse targets that the loss does not take, by the smallest and the sum of them."""
 
     # Fitting
 
@@ -119,8 +131,18 @@ class HistBoosting(Learner):
         y : (n,) targets
         sample_weight : (n,) what each row counts; None counts each once
         X_val, y_val, sample_weight_val : rows to judge by when to stop, instead of a share of X
+
+        X, y and sample_weight may be Dask collections: then the rows stay on the workers (see ``fit_blocks``).
         """
         self._check_parameters()
+        if is_dask(X):
+            if X_val is not None or y_val is not None:
+                raise DataError(
+                    f"{type(self).__name__}: X_val and y_val are for rows in memory; of a Dask collection, "
+                    "validation_fraction holds rows out."
+                )
+            self._fit_dask(X, y, sample_weight)
+            return self
         again = self.warm_start and hasattr(self, "trees_")
         values = self._admit(X, fitting=not again)
         target = self._target(y, len(values), not again)
@@ -189,20 +211,38 @@ class HistBoosting(Learner):
         )
         return learn, judge
 
-    def _boost(self, train: BoostingRows, judge: BoostingRows | None, again: bool) -> None:
-        who, loss = type(self).__name__, self._loss()
-        n_categories = self.schema_.category_counts(ordered=False)
+    def _constraints(self, loss: HistLoss, n_categories: np.ndarray) -> tuple[np.ndarray, list[list[int]]]:
+        """Signs of monotonic columns, and groups of columns that may meet."""
+        who = type(self).__name__
         signs = monotonic_signs(self.monotonic_cst, self.schema_, n_categories > 0, who)
         if signs.any() and loss.classes > 1:
             raise ParameterError(
                 f"{who}: monotonic constraints are not supported for multiclass classification."
             )
-        groups = interaction_groups(self.interaction_cst, len(self.schema_), who)
+        return signs, interaction_groups(self.interaction_cst, len(self.schema_), who)
+
+    def _limits(self) -> Limits:
+        return Limits(
+            self.max_leaf_nodes,
+            self.max_depth,
+            self.min_samples_leaf,
+            self.l2_regularization,
+            self.max_features,
+        )
+
+    def _start(self, loss: HistLoss, baseline: np.ndarray, n_categories: np.ndarray) -> None:
+        """A model without trees."""
+        self.n_trees_per_iteration_, self.n_iter_, self.history_ = loss.classes, 0, []
+        self.baseline_ = baseline
+        self.trees_ = BoostedTrees.of([], n_categories)
+        self.train_score_, self.validation_score_ = np.empty(0), np.empty(0)
+
+    def _boost(self, train: BoostingRows, judge: BoostingRows | None, again: bool) -> None:
+        who, loss = type(self).__name__, self._loss()
+        n_categories = self.schema_.category_counts(ordered=False)
+        signs, groups = self._constraints(loss, n_categories)
         if not again:
-            self.n_trees_per_iteration_, self.n_iter_, self.history_ = loss.classes, 0, []
-            self.baseline_ = loss.start(train.y, train.w)
-            self.trees_ = BoostedTrees.of([], n_categories)
-            self.train_score_, self.validation_score_ = np.empty(0), np.empty(0)
+            self._start(loss, loss.start(train.y, train.w), n_categories)
         elif self.max_iter < self.n_iter_:
             raise ParameterError(
                 f"{who}: max_iter={self.max_iter} must be larger than or equal to n_iter_={self.n_iter_} when "
@@ -212,28 +252,16 @@ class HistBoosting(Learner):
             if rows is not None:
                 rows.raw = self._scores(rows.X, self.trees_)
         bins = find_bins(train.X, n_categories, int(self.max_bins), train.w, self.seed_)
-        limits = Limits(
-            self.max_leaf_nodes,
-            self.max_depth,
-            self.min_samples_leaf,
-            self.l2_regularization,
-            self.max_features,
-        )
         boosting = Boosting(
-            bins, bins.codes(train.X), train.y, train.w, train.raw, loss, limits, signs, groups
+            bins, bins.codes(train.X), train.y, train.w, train.raw, loss, self._limits(), signs, groups
         )
-        self._rounds(boosting, train, judge, n_categories, again)
+        watch = _Watch(self, train, judge) if self.do_early_stopping_ else None
+        self._rounds(boosting, watch, n_categories, again)
 
     def _rounds(
-        self,
-        boosting: Boosting,
-        train: BoostingRows,
-        judge: BoostingRows | None,
-        n_categories: Any,
-        again: bool,
+        self, boosting: Boosting | PassBoosting, watch: _Watch | None, n_categories: Any, again: bool
     ) -> None:
         """Trees one round after the other, until there are enough or the score has stopped growing."""
-        watch = _Watch(self, train, judge) if self.do_early_stopping_ else None
         grown: list[Grown] = []
         before = self.trees_
         if watch is not None and not again:
@@ -261,8 +289,7 @@ class HistBoosting(Learner):
                 bar.advance()
                 if watch is None:
                     continue
-                if judge is not None and watch.by_loss:
-                    judge.raw += self._scores(judge.X, BoostedTrees.of(trees, n_categories), start=False)
+                watch.follow(trees)
                 if not watch.by_loss:
                     self.trees_ = BoostedTrees.of(grown, n_categories, before)
                 watch.look()
@@ -270,6 +297,49 @@ class HistBoosting(Learner):
                 if watch.enough():
                     break
         self.trees_ = BoostedTrees.of(grown, n_categories, before)
+
+    # Rows that come in blocks
+
+    def _survey(self, block: Block) -> Any:
+        who = type(self).__name__
+        if not row_count(block.X, who):
+            return super()._survey(block)
+        table = Table.of(block.X, who=who, infinite=True)
+        kinds = nominal_columns(self.categorical_features, table.schema, who)
+        table = Table.of(table, kinds, who) if kinds else table  # type: ignore[arg-type]
+        return super()._survey(block._replace(X=table))
+
+    def _learn_from(self, source: Source) -> None:
+        who = type(self).__name__
+        if self.warm_start and hasattr(self, "trees_"):
+            raise ParameterError(
+                f"{who}: warm_start=True goes on with rows in memory only; set warm_start=False to learn from blocks."
+            )
+        if self.scoring != "loss" and self.early_stopping is not False:
+            raise ParameterError(
+                f"{who}: from blocks and on a cluster, early stopping goes by the loss; set scoring='loss' or "
+                f"early_stopping=False, got scoring={self.scoring!r}."
+            )
+        self._begin()
+        loss, n_categories = self._loss(), self.schema_.category_counts(ordered=False)
+        signs, groups = self._constraints(loss, n_categories)
+        kept, bins, missing, totals, start = keep_rows(self, source, loss, n_categories)
+        with kept:
+            boosting = PassBoosting(
+                kept,
+                bins,
+                missing,
+                totals.rows,
+                totals.heaviest if totals.weighted else None,
+                loss,
+                self._limits(),
+                signs,
+                groups,
+                watched=self.do_early_stopping_,
+            )
+            self._start(loss, boosting.start_by_passes() if start is None else start, n_categories)
+            watch = _PassWatch(self, boosting, totals) if self.do_early_stopping_ else None
+            self._rounds(boosting, watch, n_categories, again=False)
 
     # Answers
 
@@ -370,6 +440,12 @@ class _Watch:
             self.scorer(model, X, y) if rows.w is None else self.scorer(model, X, y, sample_weight=rows.w)
         )
 
+    def follow(self, trees: list[Grown]) -> None:
+        """Take note of the trees of a round."""
+        if self.judge is not None and self.by_loss:
+            some = BoostedTrees.of(trees, self.model.trees_.n_categories)
+            self.judge.raw += self.model._scores(self.judge.X, some, start=False)
+
     def latest(self) -> dict[str, float]:
         model = self.model
         scores = {"train_score": float(model.train_score_[-1])}
@@ -385,3 +461,21 @@ class _Watch:
         scores = model.train_score_ if self.judge is None else model.validation_score_
         back = model.n_iter_no_change + 1
         return len(scores) >= back and not (scores[-back + 1 :] > scores[-back] + model.tol).any()
+
+
+class _PassWatch(_Watch):
+    """The same of rows in blocks, by the losses that the rounds give."""
+
+    def __init__(self, model: HistBoosting, boosting: PassBoosting, totals: Totals):
+        self.model, self.boosting, self.totals = model, boosting, totals
+        self.by_loss, self.judge = True, totals.held_rows or None  # type: ignore[assignment]
+
+    def look(self) -> None:
+        model = self.model
+        learned, held = self.boosting.look()
+        model.train_score_ = np.append(model.train_score_, -learned / self.totals.weight)
+        if self.judge is not None:
+            model.validation_score_ = np.append(model.validation_score_, -held / self.totals.held_weight)
+
+    def follow(self, trees: list[Grown]) -> None:
+        pass

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 import assay.ensembles._hist_boosting as _hist_boosting
+from assay.core.exact_sum import ExactSum
 from assay.core.parallel import in_threads
 from assay.optimize.residual_losses import Quantile
 
-__all__ = ["KINDS", "HistLoss"]
+__all__ = ["KINDS", "HistLoss", "weight_unit"]
 
 KINDS = ("squared_error", "absolute_error", "quantile", "poisson", "gamma", "binomial", "multinomial")
 BLOCK = 65536  # rows whose losses are added up together, whatever the number of threads
@@ -53,12 +54,18 @@ class HistLoss:
     def start(self, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
         """(classes,) the constant score with the least loss."""
         if self.name == "multinomial":
-            shares = np.bincount(y.astype(np.intp), weights=w, minlength=self.classes)
-            logs = np.log(np.clip(shares / shares.sum(), _EPS, 1 - _EPS))
-            return logs - logs.mean()
+            return self.start_of_shares(_class_weights(y, w, self.classes))
         if not self.smooth:
             return np.array([self.leaf_value(y, w)])
-        mean = float(np.average(y, weights=w))
+        return self.start_of_mean(float(ExactSum(y, w)) / (len(y) if w is None else float(ExactSum(w))))
+
+    def start_of_shares(self, weights: np.ndarray) -> np.ndarray:
+        """The same, of several classes, given the weight of each."""
+        logs = np.log(np.clip(weights / weights.sum(), _EPS, 1 - _EPS))
+        return logs - logs.mean()
+
+    def start_of_mean(self, mean: float) -> np.ndarray:
+        """The same, of a smooth loss of one score, given the mean of the targets."""
         if self.name == "squared_error":
             return np.array([mean])
         if self.name == "binomial":
@@ -69,10 +76,27 @@ class HistLoss:
     def leaf_value(self, residuals: np.ndarray, w: np.ndarray | None) -> float:
         """The median (or other quantile) of residuals: the value of a leaf under a loss with corners."""
         if w is None:
-            if self.name == "absolute_error":
-                return float(np.median(residuals))
-            return float(np.percentile(residuals, 100 * self.quantile))
+            low, high, between = self.ranks(len(residuals))
+            parted = np.partition(residuals, [low, high])
+            return self.between(parted[low], parted[high], between)
         return self._least(residuals, w)
+
+    @property
+    def share(self) -> float:
+        """The share of residuals below a leaf's value, of losses with corners."""
+        return 0.5 if self.name == "absolute_error" else self.quantile
+
+    def ranks(self, n: int) -> tuple[int, int, float]:
+        """Between which of n sorted residuals a leaf's value lies, and how far from the lower."""
+        at = (n - 1) * self.share
+        low = int(np.floor(at))
+        return low, min(low + 1, n - 1), at - low
+
+    @staticmethod
+    def between(low: float, high: float, part: float) -> float:
+        """That part of the way from low to high."""
+        step = high - low
+        return float(low + step * part if part < 0.5 else high - step * (1 - part))
 
     def leaf_step(self, residuals: np.ndarray, w: np.ndarray | None, rate: float) -> float:
         """What a leaf of a loss with corners adds: ``rate`` times its value, unless that raises the loss.
@@ -83,45 +107,71 @@ class HistLoss:
         step = rate * self.leaf_value(residuals, w)
         safe = rate <= 1 and (w is not None or self.name == "absolute_error")
         if not safe and w is None:  # the loss falls all the way to a step on this side of the quantile
-            share, n = 0.5 if self.name == "absolute_error" else self.quantile, len(residuals)
-            passed = np.count_nonzero(residuals <= step if step > 0 else residuals < step)
-            safe = bool(passed <= share * n if step > 0 else passed >= share * n)
+            passed = int(np.count_nonzero(residuals <= step if step > 0 else residuals < step))
+            safe = self.is_short_of(passed, len(residuals), step)
         if safe or self._pinball(residuals - step, w) <= self._pinball(residuals, w):
             return step
         return min(rate, 1.0) * self._least(residuals, np.ones(len(residuals)) if w is None else w)
 
     def _least(self, residuals: np.ndarray, w: np.ndarray) -> float:
         """The smallest residual up to which the share q of the weights lies: a shift of least loss."""
-        share = 0.5 if self.name == "absolute_error" else self.quantile
         order = np.argsort(residuals, kind="stable")
-        sums = np.cumsum(w[order])
-        goal = max(share * sums[-1], np.nextafter(0, 1))
-        return float(residuals[order[min(int(np.searchsorted(sums, goal)), len(order) - 1)]])
+        whole = np.rint(
+            w[order] / weight_unit(float(w.max()), len(w))
+        )  # so that sums do not depend on the order
+        sums = np.cumsum(whole)
+        return float(residuals[order[min(int(np.searchsorted(sums, self.goal(sums[-1]))), len(order) - 1)]])
+
+    def goal(self, total: float) -> float:
+        """The weight up to a shift of least loss."""
+        return max(self.share * total, float(np.nextafter(0, 1)))
+
+    def is_short_of(self, passed: int, n: int, step: float) -> bool:
+        """Whether a step that passes so many of n residuals stays on this side of the quantile."""
+        return bool(passed <= self.share * n if step > 0 else passed >= self.share * n)
 
     def _pinball(self, residuals: np.ndarray, w: np.ndarray | None) -> float:
-        each = Quantile(0.5 if self.name == "absolute_error" else self.quantile).value(residuals)
-        return float(each.sum() if w is None else each @ w)
+        return float(self.pinball(residuals, w))
+
+    def pinball(self, residuals: np.ndarray, w: np.ndarray | None) -> ExactSum:
+        """The weighted sum of losses of residuals."""
+        return ExactSum(Quantile(self.share).value(residuals), w)
 
     def mean(self, raw: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> float:
         """The average loss of scores ``raw`` (classes, n)."""
         n = len(y)
 
-        def block(a: int) -> float:
-            b = min(a + BLOCK, n)
-            some = None if w is None else w[a:b]
-            if self.name == "multinomial":
-                return _multinomial(raw[:, a:b], y[a:b].astype(np.intp), some)
-            return _hist_boosting.losses(self.kind, self.quantile, raw[0, a:b], y[a:b], some)
+        def block(a: int) -> ExactSum:
+            at = slice(a, min(a + BLOCK, n))
+            return self.total(np.ascontiguousarray(raw[:, at]), y[at], None if w is None else w[at])
 
-        total = sum(in_threads(block, range(0, n, BLOCK)))
-        return total / (n if w is None else float(w.sum()))
+        total = sum(in_threads(block, range(0, n, BLOCK)), ExactSum())
+        return float(total) / (n if w is None else float(ExactSum(w)))
+
+    def total(self, raw: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> ExactSum:
+        """The weighted sum of losses, whatever the order of the rows."""
+        total = ExactSum()
+        if self.name == "multinomial":
+            top, inverse, crew = np.empty(len(y)), np.empty(len(y)), _hist_boosting.Crew(1)
+            _hist_boosting.normalisers(raw, top, inverse, crew)
+            _hist_boosting.softmax_losses(
+                raw=raw, y=y, w=w, top=top, inverse=inverse, parts=total.parts, crew=crew
+            )
+        else:
+            _hist_boosting.losses(self.kind, self.quantile, raw[0], y, w, total.parts)
+        return total
 
     def response(self, raw: np.ndarray) -> np.ndarray:
         """What scores predict of a number: their exponential where the link is the logarithm."""
         return np.exp(raw) if self.name in ("poisson", "gamma") else raw
 
 
-def _multinomial(raw: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> float:
-    top = raw.max(axis=0)
-    losses = np.log(np.exp(raw - top).sum(axis=0)) + top - raw[y, np.arange(len(y))]
-    return float(losses.sum() if w is None else losses @ w)
+def _class_weights(y: np.ndarray, w: np.ndarray | None, K: int) -> np.ndarray:
+    if w is None:
+        return np.bincount(y.astype(np.intp), minlength=K).astype(np.float64)
+    return np.array([float(ExactSum(w[y == k])) for k in range(K)])
+
+
+def weight_unit(heaviest: float, n: int) -> float:
+    """A power of two in which weights of n rows become whole numbers, with sums that are exact as floats."""
+    return float(2.0 ** (np.frexp(max(heaviest, 1e-290))[1] - 52 + n.bit_length()))

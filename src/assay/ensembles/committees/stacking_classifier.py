@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from assay.core import Card
 from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.meta_estimator import aligned, predicted_codes
 from assay.core.multi_target import MultiTargetClassifier
 from assay.core.targets import EncodedLabels, side_by_side
@@ -31,7 +32,7 @@ def _final_has(method: str) -> Any:
     return asked
 
 
-class StackingClassifier(Stacking, TransformerMixin, MultiTargetClassifier):
+class StackingClassifier(Stacking, LazyTransforms, MultiTargetClassifier):
     r"""Let a classifier learn how to combine others, from their outputs for rows that they did not learn from.
 
     Each member j is fitted without each of the folds and answers for its rows; the outputs :math:`d_j(x)` (posteriors,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 
 from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.learner import Regressor
 from assay.ensembles.committees.committee import numbers_of
 from assay.ensembles.committees.stacking import STACKING, Stacking
@@ -18,7 +18,7 @@ from assay.types import TableLike
 __all__ = ["StackingRegressor"]
 
 
-class StackingRegressor(Stacking, TransformerMixin, Regressor):
+class StackingRegressor(Stacking, LazyTransforms, Regressor):
     r"""Let a regressor learn how to combine others, from their answers for rows that they did not learn from.
 
     .. math:: y(x) = f(d_1(x), \dots, d_L(x))                                          \quad (1)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card
 from assay.core.available import available_if
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.learner import Classifier
 from assay.core.parameters import Any_, Choice, Flag
 from assay.core.stored import FloatArray
@@ -39,7 +39,7 @@ def _has_posteriors(self: VotingClassifier) -> bool:
     return True
 
 
-class VotingClassifier(Committee, TransformerMixin, Classifier):
+class VotingClassifier(Committee, LazyTransforms, Classifier):
     r"""Let different classifiers vote.
 
     With ``voting="hard"`` each member has one vote, its answer; with ``"soft"`` the posteriors are averaged,

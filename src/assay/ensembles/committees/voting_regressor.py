@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.learner import Regressor
 from assay.core.parameters import Any_, Choice
 from assay.core.stored import FloatArray
@@ -23,7 +23,7 @@ from assay.types import TableLike
 __all__ = ["VotingRegressor"]
 
 
-class VotingRegressor(Committee, TransformerMixin, Regressor):
+class VotingRegressor(Committee, LazyTransforms, Regressor):
     r"""Average different regressors.
 
     .. math:: y(x) = \sum_j w_j d_j(x), \qquad \sum_j w_j = 1                            \quad (1)

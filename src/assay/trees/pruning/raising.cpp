@@ -209,7 +209,8 @@ class Pruner {
 
 // Prune with raising. Returns, for the nodes of the new tree in preorder: whose test it has, parent, branch, whether it
 // is a leaf, rows, counts (flat).
-nb::tuple raise(const Nodes &t, In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double confidence, double z) {
+nb::tuple raise_subtrees(const Nodes &t, In2<double> X, In1<int32_t> y, In1<double> w, int64_t K, double confidence,
+                         double z) {
     const int64_t n = int64_t(X.shape(0)), d = int64_t(X.shape(1));
     require(int64_t(y.shape(0)) == n && int64_t(w.shape(0)) == n, "X, y and w differ in length");
     check_tree(t, d);
@@ -280,6 +281,6 @@ void distribute(const Nodes &t, In2<double> X, In2<double> S, InOut2<double> out
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
-    define(m, "raise_subtrees", &raise, "nodes", "X", "y", "w", "K", "confidence", "z");
+    define(m, "raise_subtrees", &raise_subtrees, "nodes", "X", "y", "w", "K", "confidence", "z");
     define(m, "distribute", &distribute, "nodes", "X", "S", "out");
 }
