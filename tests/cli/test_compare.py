@@ -175,3 +175,50 @@ def test_learners_are_calibrated_inside_the_folds(run, tmp_path):
     assert [s["mean"] for s in ranking] == pytest.approx([s.mean for s in same.ranking()], abs=1e-12)
     plain = compare(["naive bayes"], load_iris(), design="3-fold", metrics=["log-loss"]).ranking()[0].mean
     assert ranking[0]["mean"] != pytest.approx(plain, abs=1e-6)
+
+
+def test_a_sample_of_a_file_says_so_everywhere(run, wards, tmp_path):
+    kept, records, page = tmp_path / "r.json", tmp_path / "r.csv", tmp_path / "r.html"
+    options = ("compare", wards, "-t", "ill", *SMALL, "--design", "3-fold", "--sample", "60")
+    code, out, err = run(*options, "--save", kept, "--report", page, "--no-curves")
+    assert code == 0, err
+    sentence = "A random sample of 60 of 120 rows was used (seed 0, each class in its share)."
+    assert sentence in " ".join(out.split())
+    document = json.loads(kept.read_text())
+    assert sentence in document["notes"] and document["data"]["rows"] == 60
+    assert document["settings"]["sample"] == {"rows": 60, "of": 120, "stratified": True}
+    assert sentence in page.read_text()
+    assert run(*options, "--save", records)[0] == 0
+    table = pc.read_csv(records)
+    assert set(table["sampled_rows"].to_pylist()) == {60} and set(table["file_rows"].to_pylist()) == {120}
+    assert run(*options, "--save", tmp_path / "again.csv")[0] == 0
+    assert pc.read_csv(tmp_path / "again.csv")["value"] == table["value"]  # the same seed draws the same rows
+    assert run(*options, "--seed", "4", "--save", tmp_path / "other.csv")[0] == 0
+    assert pc.read_csv(tmp_path / "other.csv")["value"] != table["value"]
+
+
+def test_a_sample_that_makes_no_sense_is_refused(run, wards):
+    code, _, err = run("compare", "iris", "--sample", "60")
+    assert code == 2 and "built-in data set, which fits into memory" in err
+    code, _, err = run("compare", wards, "--sample", "60")
+    assert code == 2 and "Which column of" in err
+    code, _, err = run("compare", wards, "-t", "il", "--sample", "60")
+    assert code == 2 and "Did you mean" in err
+    code, _, err = run("compare", wards, "-t", "ill", "--sample", "0")
+    assert code == 2 and "--sample" in err
+
+
+def test_processes_and_workers_are_one_or_the_other(run, wards):
+    code, _, err = run("compare", wards, "-t", "ill", "--dask", "tcp://127.0.0.1:9", "--jobs", "2")
+    assert code == 2 and "choose one" in err
+
+
+def test_compare_on_the_workers_of_a_scheduler(run, wards):
+    distributed = pytest.importorskip("distributed", reason="needs the extra assay[dask]")
+    options = ("compare", wards, "-t", "ill", *SMALL, "--design", "2-fold")
+    with distributed.LocalCluster(
+        1, processes=False, threads_per_worker=1, dashboard_address=":0", protocol="tcp"
+    ) as workers:
+        code, out, err = run(*options, "--dask", workers.scheduler_address)
+    assert code == 0, err
+    assert "naive bayes" in out

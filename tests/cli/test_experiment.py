@@ -85,7 +85,7 @@ def test_the_report_is_a_page_with_all_steps(run, file, tmp_path):
 
 
 def test_an_interruption_says_how_to_go_on(run, file, monkeypatch):
-    from assay.experiments import schedule
+    from assay.evaluate import fold
 
     calls = []
 
@@ -95,8 +95,8 @@ def test_an_interruption_says_how_to_go_on(run, file, monkeypatch):
             raise KeyboardInterrupt
         return real(*args)
 
-    real = schedule.run_cell
-    monkeypatch.setattr(schedule, "run_cell", interrupted)
+    real = fold.run_cell
+    monkeypatch.setattr(fold, "run_cell", interrupted)
     code, out, _ = run("experiment", "run", file)
     assert code == 130
     assert "Interrupted: 10 cells are left. To go on: assay experiment resume" in out

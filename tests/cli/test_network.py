@@ -39,6 +39,7 @@ def test_a_table_is_learned_and_written(run, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (["asai"], "Did you mean asia"),
         (["asia", "--given", "smoke=maybe"], "no state 'maybe'"),
         (["asia", "--given", "smoke"], "should look like smoke=yes"),
         (["asia", "--of", "smok"], "Did you mean smoke?"),
@@ -59,3 +60,12 @@ def test_a_malformed_file_says_line_and_reason(run, tmp_path):
     path.write_text("network x { }\nvariable a { type discrete [ 2 ] { yes }; }\n")
     code, _, err = run("network", path)
     assert code == 2 and "line 2" in err and "2 states" in err
+
+
+def test_missing_values_are_a_state_or_summed_out(run, tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("a,b\n" + "x,u\n,u\ny,v\ny,\n" * 40)
+    code, out, err = run("network", rows)
+    assert code == 0 and "missing" in out, err
+    code, out, err = run("network", rows, "--missing", "em")
+    assert code == 0 and "missing" not in out and "1 arc" in out, err

@@ -160,3 +160,98 @@ def test_a_table_that_lacks_a_column_is_refused_in_the_name_of_the_model_file(ru
     for command in ("predict", "explain"):
         code, _, err = run(command, model, tmp_path / "short.csv")
         assert code != 0 and "Prepared" not in err and "model.assay: " in err and "petal width (cm)" in err
+
+
+@pytest.fixture
+def in_blocks(monkeypatch):
+    """Files of any size are read in blocks of 37 rows."""
+    from assay.cli import data
+
+    def switch(on):
+        monkeypatch.setattr(data, "LARGE_FILE_BYTES", 0 if on else 1 << 40)
+
+    monkeypatch.setattr(data, "BLOCK_ROWS", 37)
+    return switch
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arff", "jsonl", "feather", "csv.gz"])
+def test_a_file_in_blocks_gets_the_answers_of_the_whole_file(run, model, tmp_path, in_blocks, ending):
+    from assay.tables import write_table
+
+    rows = tmp_path / f"rows.{ending}"
+    write_table(load_iris().frame("pyarrow"), rows)
+    answers = {}
+    for place in ("csv", "tsv", "parquet", "jsonl", "feather", "arff"):
+        for on in (False, True):
+            in_blocks(on)
+            path = tmp_path / f"answers.{on}.{place}"
+            assert run("predict", model, rows, "--keep", "species", "-o", path) == (0, "", "")
+            read = {"parquet": pq.read_table, "feather": pf.read_table}.get(place)
+            answers[on] = path.read_bytes() if read is None else read(path).to_pylist()
+        assert answers[True] == answers[False], place
+    in_blocks(True)
+    assert run("predict", model, rows)[1].count("\n") == 151
+
+
+def test_notes_about_a_file_in_blocks_come_once(run, model, tmp_path, in_blocks):
+    rows = tmp_path / "rows.csv"
+    frame = load_iris().frame("pandas").assign(extra=1)
+    frame.to_csv(rows, index=False)
+    in_blocks(True)
+    code, _, err = run("predict", model, rows, "-o", tmp_path / "out.csv")
+    assert code == 0 and err.count("does not use extra") == 1
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_an_interrupted_or_wrong_file_in_blocks_leaves_no_half_output(
+    run, model, tmp_path, in_blocks, ending
+):
+    from assay.core.progress import listen
+
+    rows, out = tmp_path / "rows.csv", tmp_path / f"out.{ending}"
+    frame = load_iris().frame("pandas")
+    frame.to_csv(rows, index=False)
+    in_blocks(True)
+
+    def stop(event):
+        if event.done >= 37:
+            raise KeyboardInterrupt
+
+    before = sorted(p.name for p in tmp_path.iterdir())
+    with listen(stop):
+        code, _, err = run("predict", model, rows, "-o", out)
+    assert code == 130 and "Interrupted" in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+    bad = frame.astype({frame.columns[0]: object})
+    bad.iloc[140, 0] = "wide"
+    bad.to_csv(rows, index=False)
+    code, _, err = run("predict", model, rows, "-o", out)
+    assert code == 2 and "'wide'" in err and "row 141" in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def test_a_column_that_is_empty_in_the_first_block_keeps_its_type(run, model, tmp_path, in_blocks):
+    frame = load_iris().frame("pandas").assign(name=[None] * 100 + ["late"] * 50)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    in_blocks(True)
+    out = tmp_path / "out.parquet"
+    assert run("predict", model, tmp_path / "rows.parquet", "--keep", "name", "-o", out)[0] == 0
+    assert pq.read_table(out)["name"].to_pylist() == [None] * 100 + ["late"] * 50
+
+
+def test_intervals_in_blocks_and_their_notes(run, tmp_path, in_blocks):
+    path = tmp_path / "m.assay"
+    rows = tmp_path / "rows.csv"
+    frame = load_iris().frame("pandas").drop(columns="species")
+    frame.to_csv(rows, index=False)
+    assert (
+        run(
+            "fit", rows, "-t", frame.columns[0], "--task", "regression", "-l", "knn", "--interval", "-o", path
+        )[0]
+        == 0
+    )
+    out = {}
+    for on in (False, True):
+        in_blocks(on)
+        out[on] = run("predict", path, rows, "--interval", "0.9")
+    assert out[True] == out[False] and out[True][0] == 0

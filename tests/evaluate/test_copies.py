@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from assay.evaluate.copies import equal_rows, rounded
+from assay.evaluate.copies import equal_rows, rounded, row_hashes
 
 VALUES = st.sampled_from([0.0, -0.0, 1.5, np.nan, -7e300])
 
@@ -27,3 +27,8 @@ def test_the_order_of_columns_matters():
 def test_rounded_numbers_are_whole_and_large():
     assert rounded(np.array([2.0**53, -(2.0**60)])) and not rounded(np.array([2.0**53, 3.0]))
     assert not rounded(np.array([])) and not rounded(np.array([1e300]))
+
+
+def test_rows_of_single_precision_have_the_hashes_of_the_same_numbers():
+    block = np.array([[1.5, np.nan], [0.25, -0.0]])
+    assert (row_hashes(block.astype(np.float32)) == row_hashes(block)).all()

@@ -17,10 +17,12 @@ from assay.cli.data import (
     data_argument,
     open_data,
     rows_to_learn,
+    sampled_data,
     target_option,
     task_option,
     without_extra,
 )
+from assay.cli.jobs import check_jobs, dask_option
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 from assay.cli.seconds import Seconds
@@ -99,9 +101,19 @@ class MetricOption(click.Option):
 @click.option(
     "--alpha", default=0.05, show_default=True, type=click.FloatRange(0, 1, min_open=True, max_open=True)
 )
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same splits.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=10),
+    metavar="ROWS",
+    help="Compare on so many rows of the file, drawn at random in one pass, each class in its share; for files larger "
+    "than memory.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, help="The same seed gives the same splits (and sample)."
+)
 @click.option("--budget", type=Seconds(), help="Start no further split after so long: 90s, 5m, 1h.")
 @click.option("--jobs", "-j", default=1, show_default=True, help="Processes.")
+@dask_option
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, writable=True),
@@ -140,9 +152,11 @@ def command(
     cost: tuple[str, ...],
     reject: float | None,
     alpha: float,
+    sample: int | None,
     seed: int,
     budget: float | None,
     jobs: int,
+    dask: str | None,
     save: str | None,
     report: str | None,
     curves: bool | None,
@@ -169,8 +183,7 @@ def command(
         check_output(path, option, data)
     if save and Path(save).suffix.lower() != ".json":
         check_ending(save, "--save")
-    if jobs == 0:
-        raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
+    check_jobs(jobs, dask)
     if seed < 0:
         raise click.BadParameter(f"{seed} is below 0", param_hint="--seed")
     if report is None and curves is not None:
@@ -180,7 +193,13 @@ def command(
     if data == test == "-":
         raise click.UsageError("FILE and --test cannot both come from standard input.")
     names = [name.strip() for name in ",".join(learners).split(",") if name.strip()] or None
-    single = {"--group": group, "--time": time, "--weight": weight, "--calibrate": calibrate}
+    single = {
+        "--group": group,
+        "--time": time,
+        "--weight": weight,
+        "--calibrate": calibrate,
+        "--sample": sample,
+    }
     refuse_with_sequences({**single, "--task regression": task == "regression"}, order, sequence)
     if sequence is not None:
         _compare_sequences(
@@ -194,12 +213,16 @@ def command(
             as_json=as_json,
             settings={
                 "design": design, "metrics": list(metrics), "reject": reject, "alpha": alpha, "random_state": seed,
-                "n_jobs": jobs, "budget": budget,
+                "n_jobs": jobs, "budget": budget, "client": dask,
             },
         )  # fmt: skip
         return
     of_learners = task_of_learners(names) or task_of_metrics(metrics)
-    dataset, aim = rows_to_learn(open_data(data, target, reading), "compare", task, of_learners)
+    if sample is None:
+        drawn, opened = None, open_data(data, target, reading)
+    else:
+        opened, drawn = sampled_data(data, target, reading, sample, seed)
+    dataset, aim = rows_to_learn(opened, "compare", task, of_learners)
     if aim.task == "regression":
         refuse_options(
             {"--calibrate": calibrate, "--cost": cost, "--reject": reject},
@@ -231,11 +254,19 @@ def command(
         alpha=alpha,
         random_state=seed,
         n_jobs=jobs,
+        client=dask,
         budget=budget,
         name=dataset.name,
         target=dataset.target,
         task=task,
     )
+    if drawn is not None:
+        result.notes.insert(0, str(drawn))
+        result.settings["sample"] = {
+            "rows": len(drawn.rows),
+            "of": drawn.total,
+            "stratified": drawn.stratified,
+        }
     dataset.tell_left_out()
     result.settings["command"] = shlex.join(["assay", *sys.argv[1:]])
     _show(result, 0.01 if rope is None else rope, as_json)
@@ -338,4 +369,8 @@ def _save(result: Any, path: str) -> None:
         return
     from assay.tables.writers import write_table
 
-    write_table(result.to_arrow(), path)
+    records = result.to_arrow()
+    if sample := result.settings.get("sample"):
+        for name, rows in (("sampled_rows", sample["rows"]), ("file_rows", sample["of"])):
+            records = records.append_column(name, [[rows] * len(records)])
+    write_table(records, path)

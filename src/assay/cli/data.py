@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,16 +20,21 @@ from assay.types import Estimator
 
 if TYPE_CHECKING:
     from assay.evaluate.target import Target
+    from assay.tables.readers.blocks import Blocks
+    from assay.tables.sampling import Sample
 
 __all__ = [
     "LabelledTable",
     "RowsToPredict",
+    "blocks_for",
     "built_in_with",
     "data_argument",
+    "labelled_blocks",
     "load_built_in",
     "open_data",
     "rows_for",
     "rows_to_learn",
+    "sampled_data",
     "target_option",
     "task_option",
     "without_extra",
@@ -76,7 +81,7 @@ class RowsToPredict:
     """Rows to predict: as the model takes them, and the columns that are copied into the output."""
 
     X: Any
-    kept: dict[str, list[Any]] = field(default_factory=dict)
+    kept: dict[str, Any] = field(default_factory=dict)
 
 
 def open_data(
@@ -109,6 +114,64 @@ def open_data(
         table = _without(table, reading.keep, source)
     cleaned = () if read.cleaned is None else tuple(read.cleaned.done)
     return LabelledTable(Path(source).name, _full(table), read.y, read.target, read.weights, cleaned)
+
+
+def sampled_data(
+    name: str, target: str | None, reading: Reading, n: int, seed: int
+) -> tuple[LabelledTable, Sample]:
+    """The same for some rows, drawn at random while the file is read block by block."""
+    from assay.tables.readers.column_options import ColumnOptions
+    from assay.tables.readers.read import FileData, labels
+    from assay.tables.sampling import sample_blocks
+
+    blocks, target = labelled_blocks(name, target, replace(reading, clean=()), "--sample")
+    source = _called(name)
+    sample = sample_blocks(_counted(blocks, f"drawing rows of {source}"), n, seed, target)
+    frame, cleaned = sample.frame, tuple[str, ...]()
+    if reading.clean:
+        wishes = ColumnOptions.of((), (), (), (), reading.options()["clean"])
+        frame, report = wishes.apply(frame, source)
+        if report is not None:
+            click.echo(f"Cleaned: {report}".replace("\n", "\nCleaned: "), err=True)
+            cleaned = tuple(report.done)
+    X = frame.drop_columns([target])
+    table = FileData(X, None, None, target, name, blocks.format).table
+    if reading.keep:
+        table = _without(table, reading.keep, source)
+    return LabelledTable(Path(source).name, table, labels(frame[target]), target, None, cleaned), sample
+
+
+def labelled_blocks(name: str, target: str | None, reading: Reading, option: str) -> tuple[Blocks, str]:
+    """The blocks of a file, and the column to predict."""
+    from assay.tables.readers import read_blocks
+
+    if not is_file(name):
+        raise click.UsageError(
+            f"{name} is a built-in data set, which fits into memory; {option} is about files."
+        )
+    blocks = read_blocks(name, rows=BLOCK_ROWS, **reading.options())
+    if target is None and blocks.format == "arff":
+        target = blocks.names[-1]
+    if target is None:
+        columns = ", ".join(blocks.names[:30])
+        raise click.UsageError(
+            f"Which column of {_called(name)} is to be predicted? Give --target. Columns: {columns}"
+        )
+    _known_columns([target], blocks.names, "--target")
+    _known_columns(reading.keep, blocks.names, "--keep")
+    return blocks, target
+
+
+def _counted(blocks: Any, description: str) -> Iterator[Any]:
+    """The blocks of a file, with progress."""
+    from assay.core.progress import progress
+
+    done = 0
+    with progress(blocks.count, description) as bar:
+        for block in blocks:
+            yield block
+            done += block.num_rows
+            bar.advance(block.num_rows, note=f"{done:,} rows")
 
 
 def _called(name: str) -> str:
@@ -193,66 +256,120 @@ def load_built_in(name: str) -> Any:
     )
 
 
+BLOCK_ROWS = 65536  # rows of a large file that are in memory at a time
+LARGE_FILE_BYTES = 32 << 20  # from here on a file is read in blocks; packed ones count ten times
+BLOCK_FORMATS = ("csv", "parquet", "arff", "jsonl", "feather")
+
+
 def rows_for(model: Estimator, name: str, reading: Reading | None = None) -> RowsToPredict:
     """The rows of a file or of a built-in data set as the model takes them.
 
     The model's schema, not the file's, says which columns are used and what each of them is. Columns that the model
     does not know are ignored, and a note names them; the column to predict, if it came along, needs no note.
     """
-    reading = reading or Reading()
-    if not hasattr(model, "schema_"):
-        raise click.ClickException("This model file does not hold a learner of tables.")
-    if not is_file(name):
-        data = load_built_in(name)
-        frame = data.frame("pyarrow")
+    return next(iter(_NewRows(model, name, reading or Reading()).whole()))
+
+
+def blocks_for(model: Estimator, name: str, reading: Reading | None = None) -> Iterator[RowsToPredict]:
+    """The same rows one block after the other, if the file is large and has no columns to be cleaned; else at once."""
+    rows = _NewRows(model, name, reading or Reading())
+    return rows.blocks() if rows.large else rows.whole()
+
+
+class _NewRows:
+    """The rows of a file or of a built-in data set, as a model takes them."""
+
+    def __init__(self, model: Any, name: str, reading: Reading):
+        if not hasattr(model, "schema_"):
+            raise click.ClickException("This model file does not hold a learner of tables.")
+        self.model, self.name, self.reading = model, name, reading
+        remembered = getattr(model, "reading_", {})
+        self.cleaned = reading.clean or remembered.get("clean", ())
+        self.na = reading.na or tuple(remembered.get("na", ()))
+        if is_file(name):
+            from assay.tables.readers.origin import Origin
+            from assay.tables.readers.read import format_of
+
+            self.origin = Origin.of(name)
+            self.kind = reading.format or format_of(self.origin)
+
+    @property
+    def large(self) -> bool:
+        """Whether the file is to be read in blocks."""
+        if not is_file(self.name) or self.kind not in BLOCK_FORMATS or self.cleaned:
+            return False
+        size = self.origin.path.stat().st_size * (10 if self.origin.is_packed else 1)
+        return size > LARGE_FILE_BYTES
+
+    def options(self) -> dict[str, Any]:
+        """How the file is read."""
+        coded = [c.name for c in self.model.schema_ if c.coded]
+        special: dict[str, dict[str, Any]] = {
+            "libsvm": {
+                "width": len(self.model.schema_)
+            },  # its last columns may be empty, and then are not in the file
+            "csv": {"text": [*coded, *self.reading.keep]},  # 007 is a category, also among numbers
+        }
+        return special.get(self.kind, {}) | replace(self.reading, na=self.na, clean=()).options()
+
+    def whole(self) -> Iterator[RowsToPredict]:
+        """All rows at once."""
+        if not is_file(self.name):
+            yield self._built_in()
+            return
+        from assay.tables.readers import read_table
+
+        read = read_table(self.origin, **self.options())
+        _some_rows(_called(self.name), len(read))
+        yield RowsToPredict(_full(read.X)) if isinstance(read.X, Table) else self._taken(read.X)
+
+    def blocks(self) -> Iterator[RowsToPredict]:
+        """Block by block, with progress."""
+        from assay.tables.readers import read_blocks
+
+        source, done = read_blocks(self.origin, rows=BLOCK_ROWS, **self.options()), 0
+        for frame in _counted(source, f"predicting {_called(self.name)}"):
+            yield self._taken(frame, done)
+            done += frame.num_rows
+        _some_rows(_called(self.name), done)
+
+    def _built_in(self) -> RowsToPredict:
+        data = load_built_in(self.name)
         names = [*data.X.schema.names, *filter(None, [data.target_name])]
-        kept = _kept(frame, reading.keep, names)
-        target = getattr(model, "target_name_", None)
-        if data.target_name in model.schema_.names and target in data.feature_names:
+        kept = _kept(data.frame("pyarrow"), self.reading.keep, names)
+        target = getattr(self.model, "target_name_", None)
+        if data.target_name in self.model.schema_.names and target in data.feature_names:
             data = data.with_target(target)
-        return RowsToPredict(_used(model, data.X, data.feature_names, reading, data.target_name), kept)
-    from assay.tables.cleaning import clean
-    from assay.tables.readers import read_table
-    from assay.tables.readers.column_options import ColumnOptions
-    from assay.tables.readers.origin import Origin
-    from assay.tables.readers.read import format_of
+        X = _used(self.model, data.X, data.feature_names, self.reading, data.target_name)
+        return RowsToPredict(X, kept)
 
-    origin = Origin.of(name)
-    coded = [c.name for c in model.schema_ if c.coded]
-    special: dict[str, dict[str, Any]] = {
-        "libsvm": {
-            "width": len(model.schema_)
-        },  # its last columns may be empty, and then are not in the file
-        "csv": {"text": [*coded, *reading.keep]},  # 007 is a category, also among numbers
-    }
-    remembered = getattr(model, "reading_", {})
-    kind = reading.format or format_of(origin)
-    options = replace(reading, na=reading.na or tuple(remembered.get("na", ())), clean=()).options()
-    read = read_table(origin, **special.get(kind, {}), **options)
-    _some_rows(_called(name), len(read))
-    if isinstance(read.X, Table):
-        return RowsToPredict(_full(read.X))
-    names = read.X.column_names
-    kept = _kept(read.X, reading.keep, names)
-    target = getattr(model, "target_name_", None)
-    X = _used(model, read.X, names, reading, target)
-    cleaned = reading.clean or remembered.get("clean", ())
-    if cleaned:
-        to_clean = [name for name in X.column_names if name in cleaned or cleaned == ("all",)]
-        X, _ = clean(X, to_clean, like=model.schema_)
-    numbers = [c.name for c in model.schema_ if not c.coded and not c.date and c.name in names]
-    X, _ = ColumnOptions.of((), (), numbers, ()).apply(X, origin)
-    return RowsToPredict(X, kept)
+    def _taken(self, frame: Any, first_row: int = 0) -> RowsToPredict:
+        """Rows of a file, of which ``first_row`` came before, as the model takes them; notes come with the first."""
+        from assay.tables.cleaning import clean
+        from assay.tables.readers.column_options import ColumnOptions
+
+        names, schema = frame.column_names, self.model.schema_
+        kept = _kept(frame, self.reading.keep, names, self.large)
+        target = getattr(self.model, "target_name_", None)
+        X = _used(self.model, frame, names, self.reading, target, tell=first_row == 0)
+        if self.cleaned:
+            to_clean = [name for name in X.column_names if name in self.cleaned or self.cleaned == ("all",)]
+            X, _ = clean(X, to_clean, like=schema)
+        numbers = [c.name for c in schema if not c.coded and not c.date and c.name in names]
+        X, _ = ColumnOptions.of((), (), numbers, ()).apply(X, self.origin, None, first_row)
+        return RowsToPredict(X, kept)
 
 
-def _used(model: Any, X: Any, names: Sequence[str], reading: Reading, target: str | None) -> Any:
+def _used(
+    model: Any, X: Any, names: Sequence[str], reading: Reading, target: str | None, tell: bool = True
+) -> Any:
     """The columns that the model knows, if it knows columns by name; the others are named in a note."""
     model_columns = set(model.schema_.names)
     if not model.schema_.named or not model_columns <= set(names):
         return X  # columns by position, or some are missing: the model says which
     extra = [name for name in names if name not in model_columns]
     ignored = [name for name in extra if name != target and name not in reading.keep]
-    if ignored:
+    if ignored and tell:
         click.echo(
             f"Note: the model does not use {listed_names(ignored)}; "
             f"{'it was' if len(ignored) == 1 else 'they were'} ignored.",
@@ -269,9 +386,17 @@ def without_extra(X: Table, names: Sequence[str]) -> Table:
     return _without(X, extra, "") if extra and len(extra) == len(X.schema) - len(names) else X
 
 
-def _kept(frame: Any, keep: Sequence[str], names: Sequence[str]) -> dict[str, list[Any]]:
+def _kept(frame: Any, keep: Sequence[str], names: Sequence[str], arrow: bool = False) -> dict[str, Any]:
+    """The columns to keep, as lists, or as they are, so that they have one type in all blocks."""
     _known_columns(keep, names, "--keep")
-    return {name: frame[name].to_pylist() for name in keep}
+    if not arrow:
+        return {name: frame[name].to_pylist() for name in keep}
+    from pyarrow import types
+
+    columns = {name: frame[name] for name in keep}
+    return {
+        name: c.cast(c.type.value_type) if types.is_dictionary(c.type) else c for name, c in columns.items()
+    }
 
 
 def _known_columns(columns: Sequence[str], names: Sequence[str], option: str) -> None:

@@ -12,6 +12,7 @@ from assay.cli.compare import MetricOption
 from assay.cli.completion import complete_columns, complete_learners, complete_metrics
 from assay.cli.costs import cost_option, loss_from, refuse_options, reject_option
 from assay.cli.data import data_argument, open_data, rows_to_learn, target_option, task_option
+from assay.cli.jobs import check_jobs
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 from assay.cli.words import counted
@@ -149,8 +150,7 @@ def command(
     check_output(report, "--report", data)
     if output == "-" and as_json:
         raise click.UsageError("--json and --output - cannot both be standard output.")
-    if jobs == 0:
-        raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
+    check_jobs(jobs)
     inner = inner or ("3-time" if time else "5-fold")
     outer = outer or ("5-time" if time else "5-fold")
     if report and outer == "none":

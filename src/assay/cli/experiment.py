@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from assay.cli.jobs import check_jobs, dask_option
 from assay.cli.seconds import Seconds
 
 _jobs = click.option("--jobs", "-j", default=1, show_default=True, help="Processes; -1 for all cores.")
@@ -53,10 +54,17 @@ def new(file: str) -> None:
     "--plan", "only_plan", is_flag=True, help="Show the cells and about how long they take, and stop."
 )
 @_jobs
+@dask_option
 @_budget
 @_retry
 def run(
-    file: str, folder: str | None, only_plan: bool, jobs: int, budget: float | None, retry_failed: bool
+    file: str,
+    folder: str | None,
+    only_plan: bool,
+    jobs: int,
+    dask: str | None,
+    budget: float | None,
+    retry_failed: bool,
 ) -> None:
     """Run the experiment that FILE describes, or what is still missing of it."""
     from assay.experiments.spec import read_experiment
@@ -66,19 +74,20 @@ def run(
         raise click.UsageError(
             f'Where are the results to be kept? Write folder = "..." into {file}, or give --folder.'
         )
-    _carry_on(experiment, only_plan, jobs, budget, retry_failed)
+    _carry_on(experiment, only_plan, jobs, dask, budget, retry_failed)
 
 
 @command.command("resume")
 @click.argument("folder", type=click.Path(file_okay=False))
 @_jobs
+@dask_option
 @_budget
 @_retry
-def resume(folder: str, jobs: int, budget: float | None, retry_failed: bool) -> None:
+def resume(folder: str, jobs: int, dask: str | None, budget: float | None, retry_failed: bool) -> None:
     """Go on with the experiment in FOLDER."""
     from assay.experiments.spec import resumed
 
-    _carry_on(resumed(folder), False, jobs, budget, retry_failed)
+    _carry_on(resumed(folder), False, jobs, dask, budget, retry_failed)
 
 
 @command.command("show")
@@ -123,9 +132,10 @@ def report(folder: str, page: str) -> None:
     click.echo(f"The report is in {page}.")
 
 
-def _carry_on(experiment: Any, only_plan: bool, jobs: int, budget: float | None, retry_failed: bool) -> None:
-    if jobs == 0:
-        raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
+def _carry_on(
+    experiment: Any, only_plan: bool, jobs: int, dask: str | None, budget: float | None, retry_failed: bool
+) -> None:
+    check_jobs(jobs, dask)
     start = time.monotonic()
     plan = experiment.plan(pilot=5.0 if budget is None else min(5.0, budget))
     click.echo(f"{plan}\n")
@@ -133,7 +143,7 @@ def _carry_on(experiment: Any, only_plan: bool, jobs: int, budget: float | None,
         return
     if budget is not None:
         budget = max(0.0, budget - (time.monotonic() - start))
-    study = experiment.run(n_jobs=jobs, budget=budget, retry_failed=retry_failed)
+    study = experiment.run(n_jobs=jobs, budget=budget, retry_failed=retry_failed, client=dask)
     click.echo(str(study))
     if study.missing:
         ended = study.manifest.sessions[-1]["ended"] or "Not finished"

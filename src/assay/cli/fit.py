@@ -9,6 +9,7 @@ import click
 from assay.cli.completion import complete_one_learner
 from assay.cli.costs import refuse_options
 from assay.cli.data import data_argument, open_data, rows_to_learn, target_option, task_option
+from assay.cli.fit_blocks import fit_blocks
 from assay.cli.reading import Reading, table_options
 from assay.cli.sequences import fit_sequences, refuse_with_sequences, sequence_options
 from assay.cli.words import counted
@@ -44,6 +45,11 @@ DEFAULT_LEARNER = {"classification": "naive bayes", "regression": "linear regres
     help="Calibrate prediction intervals of numbers on rows that were not learned from, for assay predict --interval.",
 )
 @click.option(
+    "--blocks",
+    is_flag=True,
+    help="Read the file in blocks, for files larger than memory; for learners that add up over rows.",
+)
+@click.option(
     "--output",
     "-o",
     required=True,
@@ -60,6 +66,7 @@ def command(
     settings: tuple[str, ...],
     calibrate: bool,
     intervals: bool,
+    blocks: bool,
     output: str,
     sequence: str | None,
     order: str | None,
@@ -76,7 +83,12 @@ def command(
     from assay.learners import find_learner
 
     check_output(output, "--output", data)
-    single = {"--task regression": task == "regression", "--calibrate": calibrate, "--interval": intervals}
+    single = {
+        "--task regression": task == "regression",
+        "--calibrate": calibrate,
+        "--interval": intervals,
+        "--blocks": blocks,
+    }
     refuse_with_sequences(single, order, sequence)
     if sequence is not None:
         fit_sequences(data, target, learner, settings, output, reading, sequence, order, _apply)
@@ -84,6 +96,25 @@ def command(
     of_learner = None if learner is None else task_of_learners([learner])
     if learner is not None:
         find_learner(learner, KIND_OF_TASK[task or of_learner or "classification"])  # before the file is read
+    if blocks:
+        refuse_options(
+            {"--calibrate": calibrate, "--interval": intervals}, "rows in memory", "--blocks was given"
+        )
+        model, words = fit_blocks(
+            data,
+            target,
+            task,
+            of_learner,
+            DEFAULT_LEARNER,
+            learner,
+            lambda e: _in_blocks(e, settings),
+            reading,
+        )
+        if reading.na:
+            model.reading_ = {"na": list(reading.na)}
+        save_model(model, output)
+        click.echo(f"{words} Saved in {'standard output' if output == '-' else output}.", err=output == "-")
+        return
     dataset, aim = rows_to_learn(open_data(data, target, reading), "fit", task, of_learner)
     if aim.task == "regression":
         refuse_options({"--calibrate": calibrate}, "probabilities of classes", _is_numbers(aim.name))
@@ -125,6 +156,13 @@ def ready(model: Estimator, scale: bool) -> Any:
     if not scale and get_tags(model).input_tags.allow_nan:
         return model
     return (Prepared if is_classifier(model) else PreparedRegressor)(model, scale=scale)
+
+
+def _in_blocks(entry: Any, settings: tuple[str, ...]) -> Any:
+    """The learner, with its settings, behind the preparation it needs, which is learned from blocks as well."""
+    model = entry.make()
+    _apply(model, settings)
+    return ready(model, entry.scale)
 
 
 def _with_extras(model: Any, calibrate: bool, intervals: bool) -> Any:

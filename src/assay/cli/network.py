@@ -10,7 +10,7 @@ import click
 from assay.cli.data import built_in_with, data_argument
 from assay.cli.reading import Reading, is_file, table_options
 from assay.cli.words import counted
-from assay.errors import DataError, ReadError
+from assay.errors import DataError, ReadError, did_you_mean
 
 WRITTEN = (".bif", ".xml", ".xmlbif", ".uai", ".dsc", ".json", ".svg", ".dot", ".html", ".assay")
 NETWORK_FILES = (".bif", ".xml", ".xmlbif", ".uai", ".dsc")
@@ -50,6 +50,13 @@ MOST_PRINTED = 40  # nodes whose marginals are printed without --of
     "--smoothing", type=click.FloatRange(min=0), default=1.0, show_default=True, help="Pseudo-count."
 )
 @click.option(
+    "--missing",
+    type=click.Choice(["state", "em"]),
+    default="state",
+    show_default=True,
+    help="Missing values: a state of their own, or summed out by EM.",
+)
+@click.option(
     "--strength",
     type=click.IntRange(min=1),
     metavar="N",
@@ -84,6 +91,7 @@ def command(
     tier: tuple[str, ...],
     cuts: int | None,
     smoothing: float,
+    missing: str,
     strength: int | None,
     evidence: tuple[str, ...],
     of: tuple[str, ...],
@@ -114,7 +122,7 @@ def command(
             "forbidden": [_arc(a, "--forbid") for a in forbid],
             "tiers": [t.split(",") for t in tier] or None,
             "cuts": cuts,
-            "missing": "state",
+            "missing": missing,
             "score": score,
         }
         try:
@@ -177,7 +185,13 @@ def _network_or_table(data: str, reading: Reading) -> tuple[Any, Any]:
     if not is_file(data):
         if data.lower().replace("_", " ") in NETWORKS:
             return load_network(data.lower().replace("_", " ")), None
-        return None, built_in_with(data, reading).frame("pyarrow")
+        try:
+            return None, built_in_with(data, reading).frame("pyarrow")
+        except click.ClickException:
+            near = did_you_mean(data, NETWORKS, listed=False)
+            if not near:
+                raise
+            raise click.ClickException(f"There is no file and no built-in network {data}.{near}") from None
     if name.endswith(NETWORK_FILES):
         return read_network(data), None
     if name.endswith(".json"):

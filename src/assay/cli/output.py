@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from assay.types import Estimator
 __all__ = [
     "check_ending",
     "check_output",
+    "columns_file",
     "echo_json",
     "load_model",
     "numbers_for",
@@ -56,6 +59,15 @@ def write_columns(columns: dict[str, Any], path: str | None) -> None:
     from assay.tables.writers import write_csv, write_table
 
     (write_csv if path is not None and _device(path) else write_table)(columns, path or "-")
+
+
+@contextmanager
+def columns_file(path: str | None) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """The same block by block: yields a function that takes the columns of the next rows."""
+    from assay.tables.writers import table_file
+
+    with table_file(path or "-", "csv" if path is not None and _device(path) else None) as write:
+        yield write
 
 
 def _device(path: str) -> bool:

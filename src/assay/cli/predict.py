@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from assay.cli.costs import cost_option, decision_rule, refuse_options, reject_option
-from assay.cli.data import data_argument, rows_for
+from assay.cli.data import blocks_for, data_argument
 from assay.cli.reading import Reading, table_options
 from assay.cli.sequences import predict_sequences, refuse_of_rows, refuse_with_sequences, sequence_options
 from assay.errors import spoken_as
@@ -60,9 +60,10 @@ def command(
     The table needs the columns that the model was trained on, in any order; others are ignored, and a note names
     them. --keep copies columns into the output. With costs the class of least expected cost is predicted, and with
     --reject rows whose expected cost is not below it are predicted "reject". A model of numbers writes the predicted
-    number, with --interval also a lower and an upper end.
+    number, with --interval also a lower and an upper end. A large file is read and predicted in blocks, so its size
+    is limited by the disk alone; the output appears when all rows are predicted.
     """
-    from assay.cli.output import check_ending, check_output, load_model, unique_name, write_columns
+    from assay.cli.output import check_ending, check_output, columns_file, load_model, unique_name
 
     check_ending(output, "--output")
     check_output(output, "--output", model, data)
@@ -79,24 +80,30 @@ def command(
             predict_sequences(fitted, data, output, reading, sequence, order, probabilities)
         return
     refuse_of_rows(model, sequence, order)
-    rows = rows_for(fitted, data, reading)
+    blocks = blocks_for(fitted, data, reading)
     if not hasattr(fitted, "predict"):
         raise click.ClickException(f"{model} holds a {type(fitted).__name__}, which predicts nothing.")
-    if hasattr(fitted, "classes_"):
+    of_classes = hasattr(fitted, "classes_")
+    if of_classes:
         refuse_options({"--interval": interval}, "predicted numbers", f"{model} predicts classes")
-        answers = _classes(model, fitted, rows.X, output, probabilities, cost, reject)
     else:
         class_options = {"--probabilities": probabilities, "--cost": cost, "--reject": reject}
         refuse_options(class_options, "classes", f"{model} predicts numbers")
-        answers = _numbers(model, fitted, rows.X, output, interval)
-    columns: dict[str, Any] = dict(rows.kept)
-    target = getattr(fitted, "target_name_", None) or "prediction"
-    first = f"predicted {target}" if target in columns else target
-    for name, values in answers.items():
-        columns[unique_name(name or first, columns)] = values
-    if reason:
-        columns[unique_name("reason", columns)] = _reasons(fitted, rows.X, rows.X.shape[0])
-    write_columns(columns, output)
+    notes: set[str] = set()  # said once, however many blocks there are
+    with columns_file(output) as write:
+        for rows in blocks:
+            if of_classes:
+                answers = _classes(model, fitted, rows.X, output, probabilities, cost, reject)
+            else:
+                answers = _numbers(model, fitted, rows.X, output, interval, notes)
+            columns: dict[str, Any] = dict(rows.kept)
+            target = getattr(fitted, "target_name_", None) or "prediction"
+            first = f"predicted {target}" if target in columns else target
+            for name, values in answers.items():
+                columns[unique_name(name or first, columns)] = values
+            if reason:
+                columns[unique_name("reason", columns)] = _reasons(fitted, rows.X, rows.X.shape[0])
+            write(columns)
 
 
 def _classes(
@@ -131,7 +138,7 @@ def _classes(
 
 
 def _numbers(
-    path: str, fitted: Any, X: Any, output: str | None, coverage: float | None
+    path: str, fitted: Any, X: Any, output: str | None, coverage: float | None, notes: set[str]
 ) -> dict[str, list[Any]]:
     """The columns of the answers: numbers ("" is the name of the target), then the ends of the intervals."""
     import numpy as np
@@ -148,14 +155,18 @@ def _numbers(
         columns = {"": numbers_for(output, fitted.predict(X))}
         if coverage is not None:
             ends = fitted.predict_interval(X, coverage=coverage)
-            _doubt_intervals(fitted, coverage)
-            if np.isinf(ends).any() and coverage == getattr(
-                fitted, "coverage", None
-            ):  # else the model says so
-                click.echo(
-                    f"Note: {path} was calibrated on too few rows for the coverage {coverage:g}, so ends are infinite. "
+            if doubt := fitted._interval_doubt(coverage) if hasattr(fitted, "_interval_doubt") else "":
+                _tell(
+                    f"the intervals {doubt}: they hold fewer than {coverage:.0%} of the numbers. Have them calibrated "
+                    "when it is trained: assay fit ... --interval.",
+                    notes,
+                )
+            own_coverage = getattr(fitted, "coverage", None)
+            if np.isinf(ends).any() and coverage == own_coverage:  # else the model says so
+                _tell(
+                    f"{path} was calibrated on too few rows for the coverage {coverage:g}, so ends are infinite. "
                     "Ask for a lower coverage, or train on more rows.",
-                    err=True,
+                    notes,
                 )
             columns |= {
                 "lower": numbers_for(output, ends[:, 0]),
@@ -164,15 +175,11 @@ def _numbers(
     return columns
 
 
-def _doubt_intervals(fitted: Any, coverage: float) -> None:
-    """Say so if the learner's own intervals hold too little."""
-    doubt = fitted._interval_doubt(coverage) if hasattr(fitted, "_interval_doubt") else ""
-    if doubt:
-        click.echo(
-            f"Note: the intervals {doubt}: they hold fewer than {coverage:.0%} of the "
-            "numbers. Have them calibrated when it is trained: assay fit ... --interval.",
-            err=True,
-        )
+def _tell(note: str, notes: set[str]) -> None:
+    """Print a note unless an earlier block had it."""
+    if note not in notes:
+        notes.add(note)
+        click.echo(f"Note: {note}", err=True)
 
 
 def _reasons(fitted: Any, X: Any, n: int) -> list[str]:

@@ -9,6 +9,7 @@ import click
 from assay.cli.compare import MetricOption
 from assay.cli.completion import complete_columns, complete_metrics, complete_one_learner
 from assay.cli.data import data_argument, open_data, rows_to_learn, target_option, task_option
+from assay.cli.jobs import check_jobs
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 from assay.cli.words import counted, listed_names
@@ -124,8 +125,7 @@ def command(
     check_ending(output, "--output")
     if output == "-" and as_json:
         raise click.UsageError("--json and --output - cannot both be standard output.")
-    if jobs == 0:
-        raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
+    check_jobs(jobs)
     if number is not None and method in WITHOUT_NUMBER:
         raise click.BadParameter(f"--method {method} finds by itself how many to keep", param_hint="--k")
     named = [] if learner is None else [learner]

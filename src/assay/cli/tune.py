@@ -10,6 +10,7 @@ from assay.cli.compare import MetricOption
 from assay.cli.completion import complete_columns, complete_metrics, complete_one_learner
 from assay.cli.costs import cost_option, loss_from, refuse_options, reject_option
 from assay.cli.data import data_argument, open_data, rows_to_learn, target_option, task_option
+from assay.cli.jobs import check_jobs
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 from assay.cli.seconds import Seconds
@@ -163,8 +164,7 @@ def command(
     check_ending(save, "--save")
     if output == "-" and as_json:
         raise click.UsageError("--json and --output - cannot both be standard output.")
-    if jobs == 0:
-        raise click.BadParameter("0 processes can do nothing; -1 takes all cores", param_hint="--jobs")
+    check_jobs(jobs)
     if budget is not None and budget <= 0:
         raise click.BadParameter("a time above 0 is needed", param_hint="--budget")
     inner = inner or ("3-time" if time else "5-fold")

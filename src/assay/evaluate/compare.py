@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from assay.core.seeds import as_seed
 from assay.decide import LossMatrix, as_loss
 from assay.errors import ParameterError
 from assay.evaluate.candidates import as_candidates, task_of_learners
+from assay.evaluate.cluster import check_one_place, connected
 from assay.evaluate.comparison import Comparison
 from assay.evaluate.describe import description
 from assay.evaluate.fold import Data, Task
@@ -28,6 +29,9 @@ from assay.stats.checks import is_number
 from assay.stats.significance.test_result import check_alpha
 from assay.tables.data import Dataset
 from assay.types import Estimator, Losses, MeasureLike, RowLabels, TableLike, Target, Weights
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["compare", "decisions_of"]
 
@@ -53,6 +57,7 @@ def compare(
     name: str | None = None,
     target: str | None = None,
     task: str | None = None,
+    client: Client | str | None = None,
 ) -> Comparison:
     """Fit and test learners on the same splits; say which are better, by how much, and how sure that is.
 
@@ -100,6 +105,10 @@ def compare(
     task : "classification" or "regression". None goes by the learners if all are for one of them, then by the
         metrics, else by y: numbers with fractions, or more than 20 distinct whole ones (10 if there are fewer than two
         rows for each), are predicted as numbers, and a note says so
+    client : a ``distributed.Client``, or the address of a Dask scheduler, on whose workers learners are fitted
+        Each learner on each split is a task; rows are sent once. A worker that dies costs the cells it was running,
+        which are run elsewhere; a learner that takes its worker with it every time has failed. The numbers stay
+        the same.
 
     Returns
     -------
@@ -124,6 +133,7 @@ def compare(
         raise ParameterError(
             "n_jobs must be a number of processes, or -1 for all cores, got 0.", who="compare"
         )
+    check_one_place(n_jobs, client, "compare")
     if reject is not None and not (is_number(reject) and reject >= 0):
         raise ParameterError(f"reject must be a number from 0 up, or None, got {reject!r}.", who="compare")
     seed = as_seed(random_state, "compare")
@@ -156,7 +166,8 @@ def compare(
     asked = Task(measured, costs, reject, seed, probabilities)
     start = time.perf_counter()
     deadline = None if budget is None else start + budget
-    finished, done, ended = run(candidates, data, plan, asked, n_jobs, deadline)
+    with connected(client, "compare") as cluster:
+        finished, done, ended = run(candidates, data, plan, asked, n_jobs, deadline, cluster)
     partial = ""
     if ended:
         partial = f"{ended} after {len(finished)} of {plan.count(len(data.codes), data.groups)} splits"

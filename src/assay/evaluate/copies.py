@@ -18,6 +18,7 @@ def row_hashes(block: np.ndarray) -> np.ndarray:
     """
     total = np.zeros(len(block), dtype=np.uint64)
     for column in block.T:
+        column = column.astype(np.float64, copy=False)
         bits = (np.where(np.isnan(column), np.inf, column) + 0.0).view(np.uint64)  # + 0.0: minus zero is zero
         bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.meta_estimator import takes_tables
+from assay.core.parallel import one_blas_thread
 from assay.core.pipelines import pipeline_steps
 from assay.core.targets import EncodedLabels
 from assay.decide import LossMatrix, decide
@@ -25,7 +27,18 @@ from assay.tables.rows import take_rows
 from assay.tables.table import UNSEEN
 from assay.types import Estimator, TableLike
 
-__all__ = ["Cell", "Data", "Fold", "Task", "answer_codes", "posterior_of", "run_cell"]
+__all__ = [
+    "Cell",
+    "Data",
+    "Fold",
+    "Task",
+    "answer_codes",
+    "forget_folds",
+    "posterior_of",
+    "run_cell",
+    "run_in_turn",
+    "timed_cell",
+]
 
 
 _NEAR = 1e-3  # how far probabilities, also of single precision, may be from adding up to 1
@@ -203,6 +216,35 @@ def run_cell(candidate: Candidate, fold: Fold, task: Task) -> Cell:
     cell.warnings = list(dict.fromkeys(_shortened(" ".join(str(w.message).split())) for w in others))
     cell.unseen = strange
     return cell
+
+
+_turn = threading.Lock()  # warnings and times belong to a cell only if a process runs one at a time
+_recent: dict[str, Fold] = {}  # the tables of the latest block: its learners come one after the other
+
+
+def run_in_turn(candidate: Candidate, data: Data, split: Split, block: str, task: Task) -> tuple[Cell, float]:
+    """One cell of a worker that may run several, and its seconds; ``block`` names the split of these rows.
+
+    One at a time, with one BLAS thread: its numbers do not depend on the number of workers.
+    """
+    with _turn, one_blas_thread():
+        return timed_cell(candidate, data, split, block, task)
+
+
+def timed_cell(candidate: Candidate, data: Data, split: Split, block: str, task: Task) -> tuple[Cell, float]:
+    """A cell and its seconds; the tables of the latest block are kept for the learners that come next."""
+    start = time.perf_counter()
+    fold = _recent.get(block)
+    if fold is None:
+        fold = data.fold(split)
+        forget_folds()
+        _recent[block] = fold
+    return run_cell(candidate, fold, task), time.perf_counter() - start
+
+
+def forget_folds() -> None:
+    """Free the tables of the latest block."""
+    _recent.clear()
 
 
 def _shortened(text: str, most: int = 240) -> str:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 import time
+import uuid
 from collections.abc import Generator, Iterator
 from concurrent.futures import BrokenExecutor
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assay.core.progress import Progress, progress
 from assay.errors import DegenerateError
+from assay.evaluate.cluster import DIED, Cluster, Shared
 from assay.evaluate.design import Resampling, Split
-from assay.evaluate.fold import Cell, Data, Task, run_cell
+from assay.evaluate.fold import Cell, Data, Task, run_cell, run_in_turn
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.work import alone, each
 from assay.metrics.measure import Measure
@@ -42,6 +44,7 @@ def run(
     task: Task,
     n_jobs: int | None,
     deadline: float | None,
+    cluster: Cluster | None = None,
 ) -> tuple[list[list[Cell]], list[Done], str]:
     """The cells of the finished splits, these splits, and why it ended early, or "".
 
@@ -54,7 +57,7 @@ def run(
     total = design.count(len(data.codes), data.groups)
     splits = _noted(design.splits(data.codes, task.seed, data.groups, data.times), dealt)
     with progress(total=total * len(candidates), description="comparing learners") as bar:
-        rows = _rows(candidates, data, splits, task, n_jobs, bar)
+        rows = _rows(candidates, data, splits, task, n_jobs, bar, cluster)
         try:
             for row in rows:
                 finished.append(row)
@@ -92,15 +95,18 @@ def _rows(
     task: Task,
     n_jobs: int | None,
     bar: Progress,
+    cluster: Cluster | None,
 ) -> Generator[list[Cell]]:
-    """The cells of each split in order; in this process, or in as many as joblib's settings or n_jobs say."""
-    if alone(n_jobs):
+    """The cells of each split in order; here, in as many processes as joblib's settings or n_jobs say, or far away."""
+    if cluster is None and alone(n_jobs):
         return _one_by_one(candidates, data, splits, task, bar)
     if not any(c.raw for c in candidates) and not isinstance(data.raw, Table):
         sent = copy(data)  # nobody needs the rows as they came, so no process has to be sent them
         sent.raw = None
     else:
         sent = data
+    if cluster is not None:
+        return _on_cluster(candidates, sent, splits, task, cluster, bar)
     return _in_processes(candidates, sent, splits, task, n_jobs, bar)
 
 
@@ -130,6 +136,38 @@ def _in_processes(
             yield row
     finally:
         rows.close()
+
+
+def _on_cluster(
+    candidates: list[Candidate],
+    data: Data,
+    splits: Iterator[Split],
+    task: Task,
+    cluster: Cluster,
+    bar: Progress,
+) -> Generator[list[Cell]]:
+    """The cells of each split in order, though they come as their workers finish them."""
+    learners, rows = [Shared(c) for c in candidates], Shared(data, everywhere=True)
+    run_print = uuid.uuid4().hex  # workers may remember the tables of an earlier run
+
+    def work() -> Iterator[tuple[tuple[int, int], tuple[Any, ...]]]:
+        for j, split in enumerate(splits):
+            shared = Shared(split)
+            for i, learner in enumerate(learners):
+                yield (j, i), (learner, rows, shared, f"{run_print} {j}", task)
+
+    finished, due = cluster.each(run_in_turn, work()), 0
+    cells: dict[int, dict[int, Cell]] = {}
+    try:
+        for (j, i), result in finished:
+            cells.setdefault(j, {})[i] = Cell(failure=DIED) if result is None else result[0]
+            bar.advance(note=candidates[i].name)
+            while len(cells.get(due, ())) == len(candidates):
+                row = cells.pop(due)
+                due += 1
+                yield [row[i] for i in range(len(candidates))]
+    finally:
+        finished.close()
 
 
 def _one_split(candidates: list[Candidate], data: Data, split: Split, task: Task) -> list[Cell]:

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import ParameterError, spoken_as
 from assay.evaluate import Resampling
+from assay.evaluate.cluster import Cluster, check_one_place, connected
 from assay.evaluate.fold import Cell, Task
 from assay.evaluate.metrics import as_measures, task_of_metrics
 from assay.evaluate.target import check_task
@@ -30,6 +31,9 @@ from assay.experiments.study import Study
 from assay.metrics.measure import Measure
 from assay.stats.significance.test_result import check_alpha
 from assay.types import MeasureLike, PathLike
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["Experiment"]
 
@@ -186,23 +190,31 @@ class Experiment:
             return Plan.of(self, todo, clock)
 
     def run(
-        self, n_jobs: int | None = None, budget: float | None = None, retry_failed: bool = False
+        self,
+        n_jobs: int | None = None,
+        budget: float | None = None,
+        retry_failed: bool = False,
+        client: Client | str | None = None,
     ) -> Study:
         """Run the missing cells, and return all.
 
         Parameters
         ----------
-        n_jobs : number of processes, as in joblib; a Dask cluster by ``with joblib.parallel_config("dask"):``. The
-            result does not depend on it.
+        n_jobs : number of processes, as in joblib; the result does not depend on it
         budget : seconds; no cell is started that would take longer than what is left of them
         retry_failed : whether cells that failed before are tried again
+        client : a ``distributed.Client``, or the address of a Dask scheduler, default None
+            The cells are run on its workers. Rows are sent once; a worker that dies costs the cells it was running,
+            which are run elsewhere; the result is the same.
         """
         check_jobs(n_jobs)
+        check_one_place(n_jobs, client, "experiment")
         if budget is not None:
             check_seconds(budget, "budget")
-        with self._open() as journal:
+        with connected(client, "experiment") as cluster, self._open() as journal:
             clock = self._clock(journal)
-            ended = self._run(journal, self._todo(journal, retry_failed), clock, n_jobs, budget, "run")
+            todo = self._todo(journal, retry_failed)
+            ended = self._run(journal, todo, clock, n_jobs, budget, "run", cluster)
             if ended == "Interrupted" and not journal.records:
                 raise KeyboardInterrupt
             return self._study(journal)
@@ -298,6 +310,7 @@ class Experiment:
         n_jobs: int | None,
         budget: float | None,
         kind: str,
+        cluster: Cluster | None = None,
     ) -> str:
         task = Task(self.metrics, None, None, self.seed, self.probabilities)
         sessions = self._manifest.sessions
@@ -318,7 +331,7 @@ class Experiment:
             clock.note(job.trial.entrant.name, problem.name, problem.size, seconds)
 
         try:
-            session["ended"] = run_jobs(jobs, task, done, clock, n_jobs, budget)
+            session["ended"] = run_jobs(jobs, task, done, clock, n_jobs, budget, cluster)
         except BaseException:
             session["ended"] = "Stopped by an error"
             raise

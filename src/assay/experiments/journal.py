@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, DataError, ParameterError
+from assay.system import lock
 from assay.tables import whole_files
 
 __all__ = ["Journal", "read_json", "write_whole"]
@@ -148,13 +149,9 @@ def _record(line: bytes) -> dict[str, Any] | None:
 
 def _locked(folder: Path, who: str) -> Any:
     """An open file that is locked for this process, or an error that names the process that holds it."""
-    import fcntl
-
     path = folder / "lock"
     file = open(path, "a+")  # noqa: SIM115  held as long as the journal is
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not lock(file):
         file.seek(0)
         holder = file.read().strip() or "unknown"
         file.close()
@@ -162,7 +159,7 @@ def _locked(folder: Path, who: str) -> Any:
             f"another process ({holder}) is running the {who} in {folder}. Wait until it ends, "
             "stop it, or choose another folder.",
             who=who,
-        ) from None
+        )
     file.seek(0)
     file.truncate()
     file.write(f"process {os.getpid()}")

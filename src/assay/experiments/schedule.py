@@ -1,9 +1,9 @@
-"""Running cells: one after the other here, or in processes and on clusters through joblib; within a time budget."""
+"""Running cells: one after the other here, in processes through joblib, or on a Dask cluster; within a time budget."""
 
 from __future__ import annotations
 
-import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from typing import Any
@@ -12,7 +12,8 @@ from assay.core.parallel import one_blas_thread
 from assay.core.progress import progress
 from assay.errors import AssayError
 from assay.evaluate import Split
-from assay.evaluate.fold import Cell, Data, Fold, Task, run_cell
+from assay.evaluate.cluster import DIED, Cluster, Shared
+from assay.evaluate.fold import Cell, Data, Task, forget_folds, run_in_turn, timed_cell
 from assay.evaluate.prepared import Candidate
 from assay.evaluate.work import alone, each
 from assay.experiments.cells import Job
@@ -25,7 +26,13 @@ Done = Callable[[Job, Cell, float], None]  # job, its result, seconds
 
 
 def run_jobs(
-    jobs: Sequence[Job], task: Task, done: Done, clock: Clock, n_jobs: int | None, budget: float | None
+    jobs: Sequence[Job],
+    task: Task,
+    done: Done,
+    clock: Clock,
+    n_jobs: int | None,
+    budget: float | None,
+    cluster: Cluster | None = None,
 ) -> str:
     """Run the jobs in order and hand each cell to ``done`` when it is finished; returns why it ended early, or "".
 
@@ -43,7 +50,9 @@ def run_jobs(
 
     try:
         with progress(total=len(jobs), description="running the experiment") as bar:
-            if len(jobs) < 2 or alone(n_jobs):
+            if cluster is not None:
+                _on_cluster(jobs, task, note, clock, deadline, cluster)
+            elif len(jobs) < 2 or alone(n_jobs):
                 _here(jobs, task, note, clock, deadline)
             else:
                 _elsewhere(jobs, task, note, clock, deadline, n_jobs)
@@ -57,8 +66,38 @@ def _here(jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: f
         for job in jobs:
             if deadline is not None and time.time() + (clock.of(job) or 0.0) >= deadline:
                 continue  # a shorter one may still fit
-            note(job, *_timed(job.trial.candidate, job.trial.problem.data, job.split, _block(job), task))
-    _last.clear()
+            note(job, *timed_cell(job.trial.candidate, job.trial.problem.data, job.split, _block(job), task))
+    forget_folds()
+
+
+def _on_cluster(
+    jobs: Sequence[Job], task: Task, note: Done, clock: Clock, deadline: float | None, cluster: Cluster
+) -> None:
+    """On the workers of a Dask cluster; a cell whose workers die again and again has failed."""
+    rows = {job.trial.problem.name: Shared(job.trial.problem.sent, everywhere=True) for job in jobs}
+    splits: dict[str, Shared] = {}
+    left = Counter(_block(job) for job in jobs)
+
+    def work() -> Iterator[tuple[int, tuple[Any, ...]]]:
+        for i, job in enumerate(jobs):
+            seconds, block = clock.of(job) or 0.0, _block(job)
+            left[block] -= 1
+            if deadline is not None and time.time() + seconds >= deadline:
+                continue
+            latest = None if deadline is None else deadline - seconds
+            split = splits.setdefault(block, Shared(job.split))
+            if not left[block]:
+                del splits[block]  # its last cell holds it
+            yield i, (i, job.trial.candidate, rows[job.trial.problem.name], split, block, task, latest)
+
+    finished = cluster.each(_one, work())
+    try:
+        for i, result in finished:
+            cell, seconds = (Cell(failure=DIED), 0.0) if result is None else result[1:]
+            if cell is not None:
+                note(jobs[i], cell, seconds)
+    finally:
+        finished.close()
 
 
 def _elsewhere(
@@ -122,28 +161,8 @@ def _one(
     """One cell in a worker; None if the moment at which it had to begin has passed while it waited."""
     if latest is not None and time.time() >= latest:
         return i, None, 0.0
-    with _turn, one_blas_thread():
-        return i, *_timed(candidate, data, split, block, task)
-
-
-def _timed(candidate: Candidate, data: Data, split: Split, block: str, task: Task) -> tuple[Cell, float]:
-    start = time.perf_counter()
-    cell = run_cell(candidate, _fold(data, split, block), task)
-    return cell, time.perf_counter() - start
-
-
-_turn = threading.Lock()  # warnings and times belong to a cell only if a process runs one at a time
-_last: dict[str, Fold] = {}  # the tables of the latest block: its learners come one after the other
+    return i, *run_in_turn(candidate, data, split, block, task)
 
 
 def _block(job: Job) -> str:
     return f"{job.trial.problem.print} {job.trial.problem.split_prints[job.number]}"
-
-
-def _fold(data: Data, split: Split, block: str) -> Fold:
-    fold = _last.get(block)
-    if fold is None:
-        fold = data.fold(split)
-        _last.clear()
-        _last[block] = fold
-    return fold

@@ -1,0 +1,224 @@
+"""Cells on a Dask cluster: the same numbers, whatever happens to the workers.
+
+The workers are processes of this machine, started once for the file. One death makes a cell a suspect here
+(allowed-failures is 0), so that a test waits for few workers to start again.
+"""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from assay import compare
+from assay.baselines import MajorityClassifier
+from assay.core.progress import listen
+from assay.errors import AssayError, ParameterError
+from assay.evaluate import cluster as cluster_module
+from assay.evaluate.cluster import DIED, Cluster, Shared, connected
+from assay.experiments import Experiment
+from assay.tables.data import load_iris, load_wine
+
+distributed = pytest.importorskip("distributed", reason="needs the extra assay[dask]")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of ports and clean-up, which are the cluster's own
+
+
+@pytest.fixture(scope="module")
+def client():
+    import dask
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.worker.daemon": True}),
+        distributed.LocalCluster(
+            2, processes=True, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+        ) as workers,
+        distributed.Client(workers, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def numbers(result):
+    return [{k: v for k, v in row.items() if "seconds" not in k} for row in result.records]
+
+
+def deadly(folder, times):
+    """A learner that takes its process with it, in that many of its fits."""
+
+    class Deadly(MajorityClassifier):
+        def fit(self, X, y, sample_weight=None):
+            for i in range(times):
+                try:
+                    os.close(os.open(f"{folder}/{i}", os.O_CREAT | os.O_EXCL))
+                except FileExistsError:
+                    continue
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().fit(X, y, sample_weight)
+
+    Deadly.__module__ = "__main__"  # sent as code: workers cannot import this file
+    return Deadly()
+
+
+def test_the_numbers_of_a_cluster_are_those_of_one_process(client):
+    learners = ["majority", "lda", DecisionTreeClassifier(max_features=2)]
+    options = {"design": "2x3", "metrics": ["error", "log-loss"]}
+    here, far = (compare(learners, *load_wine(), **options, client=c) for c in (None, client))
+    assert numbers(here) == numbers(far)
+    assert here.notes == far.notes
+    assert all(
+        np.array_equal(here.out_of_fold(k).posterior, far.out_of_fold(k).posterior) for k in here.learners
+    )
+
+
+def test_a_worker_that_dies_costs_its_cells_only(client, tmp_path):
+    learners = {"majority": "majority", "lda": "lda", "fragile": deadly(tmp_path, 1)}
+    far = compare(learners, load_iris(), design="5-fold", client=client)
+    assert os.listdir(tmp_path) == ["0"]  # it did die
+    assert not far.failures and not far.partial
+    assert numbers(far) == numbers(compare(learners, load_iris(), design="5-fold"))
+
+
+def test_a_learner_that_always_takes_its_worker_with_it_has_failed_and_the_others_go_on(client, tmp_path):
+    learners = {"majority": "majority", "deadly": deadly(tmp_path, 100)}
+    far = compare(learners, load_iris(), design="holdout", client=client)
+    assert list(far.failures) == ["deadly"] and DIED in str(far.failures["deadly"])
+    others = [row for row in numbers(far) if row["learner"] == "majority"]
+    assert others == numbers(compare(["majority"], load_iris(), design="holdout"))
+
+
+def test_rows_that_were_lost_with_all_their_workers_are_sent_again(client):
+    """Every worker is killed while the cells run: what was scattered is gone."""
+    shared = Shared(np.arange(5.0), everywhere=True)
+
+    def total(values, i):
+        time.sleep(0.2)
+        return float(values.sum()) + i
+
+    total.__module__ = "__main__"
+    pids = list(client.run(os.getpid).values())
+    results = Cluster(client).each(total, ((i, (shared, i)) for i in range(6)))
+    first = next(results)
+    before = shared.future
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    everything = dict([first, *results])
+    assert everything == {i: 10.0 + i for i in range(6)}
+    assert shared.future is not before
+
+
+def test_ctrl_c_cancels_what_is_left_and_keeps_the_finished_splits(client):
+    def enough(event):
+        if event.done >= 5 and event.state == "running":
+            raise KeyboardInterrupt
+
+    learners = ["majority", "naive bayes"]
+    with listen(enough):
+        result = compare(learners, load_iris(), design="10-fold", client=client)
+    assert result.interrupted and 1 <= len(result.places) < 10
+    whole = compare(learners, load_iris(), design="10-fold")
+    assert numbers(result) == [row for row in numbers(whole) if row["fold"] < len(result.places)]
+
+    def left(dask_scheduler):
+        return [key for key in dask_scheduler.tasks if "run_in_turn" in str(key)]
+
+    for _ in range(100):
+        if not client.run_on_scheduler(left):
+            break
+        time.sleep(0.05)
+    assert client.run_on_scheduler(left) == []
+
+
+def test_an_experiment_goes_on_where_it_was_left_also_on_a_cluster(client, tmp_path):
+    def planned(folder):
+        data = {"iris": load_iris(), "wine": load_wine()}
+        return Experiment(["majority", "lda"], data, design="2-fold", folder=folder)
+
+    there = planned(tmp_path / "far")
+    cells = []
+
+    def enough(event):
+        cells.append(event)
+        if event.done >= 3 and event.state == "running":
+            raise KeyboardInterrupt
+
+    with listen(enough):
+        part = there.run(client=client)
+    assert 0 < part.missing < 8
+    whole = planned(tmp_path / "far").run(
+        client=client.scheduler.address
+    )  # by address, in a client of its own
+    assert whole.missing == 0 and len(whole.manifest.sessions) == 2
+    assert numbers(whole) == numbers(planned(tmp_path / "here").run())
+
+
+def test_a_deadly_learner_in_an_experiment_is_recorded(monkeypatch):
+    class Deadly(Cluster):
+        """Workers that die of lda."""
+
+        def each(self, function, work):
+            for name, arguments in work:
+                plain = [a.value if isinstance(a, Shared) else a for a in arguments]
+                yield name, None if plain[1].name == "lda" else function(*plain)
+
+    from assay.evaluate.fold import Task
+    from assay.experiments.clock import Clock
+    from assay.experiments.schedule import run_jobs
+
+    made = Experiment(["majority", "lda"], {"iris": load_iris()}, design="2-fold")
+    cells = {}
+    task = Task(made.metrics, None, None, 0)
+    ended = run_jobs(
+        made.jobs,
+        task,
+        lambda job, cell, _: cells.setdefault(job.key, (job, cell)),
+        Clock(),
+        None,
+        None,
+        Deadly(None),
+    )
+    assert ended == "" and len(cells) == 4
+    for job, cell in cells.values():
+        assert (cell.failure == DIED) == (job.trial.entrant.name == "lda")
+
+
+def test_a_budget_starts_no_cell_that_would_pass_it(client):
+    made = Experiment(["majority", "lda"], {"iris": load_iris()}, design="2-fold")
+    assert made.run(budget=0.0, client=client).missing == 4
+    short = compare(["majority", "lda"], load_iris(), design="5-fold", budget=0, client=client)
+    assert len(short.places) < 5 and "budget" in short.partial
+
+
+def test_what_cannot_be_run_is_explained(client, monkeypatch):
+    with pytest.raises(ParameterError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+        monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 0.5)
+        compare(["majority"], load_iris(), design="holdout", client="tcp://127.0.0.1:9")
+    with pytest.raises(ParameterError, match=r"client must be a distributed\.Client.*got 7"):
+        compare(["majority"], load_iris(), design="holdout", client=7)
+    for call in (
+        lambda: compare(["majority"], load_iris(), n_jobs=2, client=client),
+        lambda: Experiment(["majority"], ["iris"]).run(n_jobs=2, client=client),
+    ):
+        with pytest.raises(ParameterError, match="n_jobs=2 is about processes here"):
+            call()
+
+    def broken(_):
+        raise ModuleNotFoundError("No module named 'mine'")
+
+    broken.__module__ = "__main__"
+    with pytest.raises(
+        AssayError, match=r"could not run a cell: ModuleNotFoundError.*modules of your own learners"
+    ):
+        list(Cluster(client).each(broken, [(0, (1,))]))
+
+
+def test_a_cluster_without_workers_is_named(monkeypatch):
+    monkeypatch.setattr(cluster_module, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(cluster_module, "CHECK_SECONDS", 0.1)
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as empty,
+        distributed.Client(empty, set_as_default=False) as client,
+    ):
+        client.retire_workers()
+        with connected(client, "compare") as cluster, pytest.raises(AssayError, match="no workers for"):
+            list(cluster.each(pow, [(0, (2, 3))]))
