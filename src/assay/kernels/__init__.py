@@ -64,6 +64,7 @@ from assay.kernels.structures.edit_distance import (
 )
 from assay.kernels.structures.fisher_kernel import FisherKernel
 from assay.kernels.structures.graph import Graph
+from assay.kernels.structures.mismatch import Mismatch
 from assay.kernels.structures.nodes_of_graph import DiffusionKernel, RegularizedLaplacian
 from assay.kernels.structures.probability_product import ProbabilityProduct
 from assay.kernels.structures.shortest_paths import ShortestPaths
@@ -106,6 +107,7 @@ __all__ = [
     "MahalanobisKernel",
     "Matern",
     "MatrixRows",
+    "Mismatch",
     "MixedKernel",
     "Normalized",
     "Nystroem",

@@ -44,6 +44,7 @@ def gamma_of(gamma: float | str | None, X: Any, who: str) -> float:
 def _variance(X: Any) -> float:
     if not hasattr(X, "tocsr"):
         with np.errstate(over="ignore", invalid="ignore"):
-            return float(np.nan_to_num(np.var(X, dtype=np.float64), nan=np.inf, posinf=np.inf))
+            variance = float(np.var(X, dtype=np.float64))
+        return variance if variance == variance else np.inf
     mean = X.sum(dtype=np.float64) / np.prod(X.shape, dtype=np.float64)
     return float(X.multiply(X).sum(dtype=np.float64) / np.prod(X.shape, dtype=np.float64) - mean**2)

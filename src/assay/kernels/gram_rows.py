@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +19,7 @@ from assay.types import TableLike
 if TYPE_CHECKING:
     from assay.kernels.kernel import Kernel
 
-__all__ = ["GramRows", "KernelRows", "MatrixRows", "PreparedRows"]
+__all__ = ["GramRows", "KernelRows", "LaidOut", "MatrixRows", "PreparedRows", "SingleRows"]
 
 VALUES_A_PIECE = 1 << 23  # computed between two looks for Ctrl-C
 WHOLE_ROWS = 8  # times as many columns as are wanted may be copied along with them
@@ -70,9 +73,59 @@ class GramRows:
             total[start : start + size] = block[: len(some)] @ coef
         return total
 
+    @property
+    def row_by_row(self) -> bool:
+        """Whether native code of solvers computes single rows when they are needed."""
+        return False
+
+    def single_rows(self) -> SingleRows | None:
+        """What it computes them from; None where it cannot."""
+        return None
+
+    def held(self) -> MatrixRows | None:
+        """The whole matrix in float64, kept for all who ask later; None where it is too large to be kept."""
+        return None
+
+    def pairs_of(self, starts: np.ndarray, pairs: Sequence[tuple[int, int]]) -> list[GramRows]:
+        """The matrix of each pair of classes, of training rows sorted by class; class k begins at starts[k]."""
+        of_class = [np.arange(a, b) for a, b in pairwise(starts)]
+        return [self.subset(np.concatenate([of_class[i], of_class[j]])) for i, j in pairs]
+
     def subset(self, rows: np.ndarray) -> GramRows:
         """The matrix of some of the training rows."""
         raise TypeError(f"{type(self).__name__} must define subset")
+
+
+@dataclass(eq=False)
+class LaidOut:
+    """Rows of numbers from which native code computes rows of the kernel matrix, one by one.
+
+    Attributes
+    ----------
+    form : of the kernel, as `assay.kernels.points.Form` has it
+    A, half_a : (N, d) and (N,) rows, and what the kernel needs of their lengths
+    panels, half_b : (p, d, 8) and (8 p,) the same rows, eight of them side by side, each segment in panels of its own
+    first, last, panel : (s,) a segment, such as a class: the rows first to last of A, and the panel where they begin
+    native : what a solver made of it
+    """
+
+    form: Any
+    A: np.ndarray
+    half_a: np.ndarray
+    panels: np.ndarray
+    half_b: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    panel: np.ndarray
+    native: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class SingleRows:
+    """The segments of rows, one after the other, that make a kernel matrix; None for all of them."""
+
+    laid_out: LaidOut
+    segments: np.ndarray | None = None
 
 
 class KernelRows(GramRows):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from assay.errors import DataError
+from assay.system import memory
 
 __all__ = ["fits_memory", "refuse_beyond_memory"]
 
@@ -13,7 +12,7 @@ MOST_OF_MEMORY = 0.5  # share of the machine's memory that a kernel matrix and i
 
 def fits_memory(n: int) -> bool:
     """Whether the machine's memory can hold the kernel matrix of n rows and its factor."""
-    return _needed(n) <= MOST_OF_MEMORY * _memory()
+    return _needed(n) <= MOST_OF_MEMORY * memory()
 
 
 def refuse_beyond_memory(who: str, n: int, remedy: str) -> None:
@@ -21,17 +20,10 @@ def refuse_beyond_memory(who: str, n: int, remedy: str) -> None:
     if not fits_memory(n):
         raise DataError(
             f"{who} holds the kernel matrix of the training rows and its factor, {_needed(n) / 1e9:.3g} GB for {n} "
-            f"rows; this machine has {_memory() / 1e9:.3g} GB. {remedy}"
+            f"rows; this machine has {memory() / 1e9:.3g} GB. {remedy}"
         )
 
 
 def _needed(n: int) -> float:
     """Bytes of the matrix and its factor."""
     return 16.0 * n * n
-
-
-def _memory() -> float:
-    """Bytes of the machine's memory; infinite where the system does not say."""
-    if not hasattr(os, "sysconf"):
-        return float("inf")
-    return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

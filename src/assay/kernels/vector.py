@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from assay.kernels.gram_rows import GramRows
+from assay.kernels.gram_rows import GramRows, LaidOut, MatrixRows, SingleRows
 from assay.kernels.kernel import Kernel, mirror
 from assay.kernels.points import DENSE_ROWS_ONLY, GAUSSIAN, Form, Points, evaluate, sums
 from assay.types import PointsLike, TableLike
 
-__all__ = ["VectorKernel", "VectorRows"]
+__all__ = ["MOST_ROWS_HELD", "PairRows", "VectorKernel", "VectorRows"]
 
+MOST_ROWS_HELD = 2048  # whose kernel matrix is computed once, as a whole, for all that use it
+PANEL = 8  # rows side by side in float64
 KEPT_COLUMNS = 2  # a solver's block, and all rows that it has not set aside
 
 
@@ -97,6 +100,7 @@ class VectorRows(GramRows):
         self.n = X.shape[0] if hasattr(X, "shape") else len(X)
         self._points: dict[np.dtype, Points] = {}  # all rows, by the type of values
         self._columns: list[tuple[np.ndarray, Points]] = []  # those asked for last
+        self._held: MatrixRows | None = None
 
     @cached_property
     def diagonal(self) -> np.ndarray:
@@ -105,11 +109,19 @@ class VectorRows(GramRows):
     def fill(
         self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray, places: np.ndarray | None = None
     ) -> None:
+        if self._held is not None and out.dtype == np.float64:
+            self._held.fill(rows, columns, out, places)
+            return
         points = self._all(out.dtype)
         evaluate(points.take(rows), self._some(points, columns), out, places)
 
     def whole(self, dtype: Any = np.float64) -> np.ndarray:
         return _symmetric(self._all(np.dtype(dtype)), dtype)
+
+    def held(self) -> MatrixRows | None:
+        if self._held is None and self.n <= MOST_ROWS_HELD:
+            self._held = MatrixRows(self.whole(), self.kernel.name)
+        return self._held
 
     def times(
         self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: Any = np.float64
@@ -119,6 +131,52 @@ class VectorRows(GramRows):
 
     def subset(self, rows: np.ndarray) -> GramRows:
         return VectorRows(self.kernel, self.form, self.X[rows])
+
+    def pairs_of(self, starts: np.ndarray, pairs: Sequence[tuple[int, int]]) -> list[GramRows]:
+        laid_out = self.by_class(starts)
+        return [PairRows(self, starts, i, j, laid_out) for i, j in pairs]
+
+    @property
+    def row_by_row(self) -> bool:
+        return self._held is None and self._in_panels is not None
+
+    def single_rows(self) -> SingleRows | None:
+        points = None if self._held is not None else self._in_panels
+        if points is None:
+            return None
+        ends = np.array([0, self.n])
+        return SingleRows(
+            LaidOut(
+                points.form,
+                points.rows,
+                points.half,
+                *points.panels(),
+                ends[:1],
+                ends[1:],
+                np.zeros(1, np.int64),
+            )
+        )
+
+    @cached_property
+    def _in_panels(self) -> Points | None:
+        """All rows, if native code computes single rows."""
+        points = self._all(np.dtype(np.float64))
+        return points if points.tiled and points.dtype == np.float64 else None
+
+    def by_class(self, starts: np.ndarray) -> LaidOut | None:
+        """The rows laid out class by class, of training rows sorted by class."""
+        points = self._in_panels
+        if points is None:
+            return None
+        sizes = np.diff(starts)
+        first = np.concatenate([[0], np.cumsum(-(-sizes // PANEL))])
+        to = np.arange(points.n) + np.repeat(first[:-1] * PANEL - starts[:-1], sizes)
+        rows, half = np.zeros((first[-1] * PANEL, points.d)), np.zeros(first[-1] * PANEL)
+        rows[to], half[to] = points.rows, points.half
+        panels = np.ascontiguousarray(rows.reshape(-1, PANEL, points.d).transpose(0, 2, 1))
+        return LaidOut(
+            points.form, points.rows, points.half, panels, half, starts[:-1], starts[1:], first[:-1]
+        )
 
     def _all(self, dtype: np.dtype) -> Points:
         if dtype not in self._points:
@@ -136,3 +194,46 @@ class VectorRows(GramRows):
         laid_out = points.take(columns)
         self._columns = [(columns, laid_out), *held][:KEPT_COLUMNS]
         return laid_out
+
+
+class PairRows(GramRows):
+    """Rows of the matrix of two classes, of training rows sorted by class; the classes are laid out once for all pairs.
+
+    Parameters
+    ----------
+    of : VectorRows of all classes
+    starts : (K + 1,) where each class begins      i, j : the two classes
+    laid_out : the rows of all classes for native code, if it computes single rows
+    """
+
+    def __init__(self, of: VectorRows, starts: np.ndarray, i: int, j: int, laid_out: LaidOut | None):
+        self.of, self.starts, self.classes, self.laid_out = of, starts, (i, j), laid_out
+        self.n = int(starts[i + 1] - starts[i] + starts[j + 1] - starts[j])
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """(n,) these training rows among all."""
+        return np.concatenate([np.arange(self.starts[k], self.starts[k + 1]) for k in self.classes])
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        return np.concatenate([self.of.diagonal[self.starts[k] : self.starts[k + 1]] for k in self.classes])
+
+    def fill(
+        self, rows: np.ndarray, columns: np.ndarray | None, out: np.ndarray, places: np.ndarray | None = None
+    ) -> None:
+        self.of.fill(self.rows[rows], self.rows if columns is None else self.rows[columns], out, places)
+
+    def whole(self, dtype: Any = np.float64) -> np.ndarray:
+        return _symmetric(self.of._all(np.dtype(dtype)).take(self.rows), dtype)
+
+    def times(
+        self, rows: np.ndarray, columns: np.ndarray, coef: np.ndarray, dtype: Any = np.float64
+    ) -> np.ndarray:
+        return self.of.times(self.rows[rows], self.rows[columns], coef, dtype)
+
+    def subset(self, rows: np.ndarray) -> GramRows:
+        return self.of.subset(self.rows[rows])
+
+    def single_rows(self) -> SingleRows | None:
+        return None if self.laid_out is None else SingleRows(self.laid_out, np.array(self.classes))

@@ -111,14 +111,21 @@ class KernelClassifier(KernelMachine, Classifier):
             gram = self._shared(self._learn_kernel(X, y, w, order), K)
         else:
             order, gram = np.arange(len(y)), self._shared(self._learn_kernel(X, y, w), K)
-        parts = sides(y[order], weight[order] > 0, K, self.multi_class == "ovr")
+        counts = weight[order] > 0
+        parts = sides(y[order], counts, K, self.multi_class == "ovr")
         problems = [(order[places], sign) for places, sign in parts]
+        grams: list[GramRows] | None = None
+        if self._pairwise and self._sorts_rows and counts.all() and not isinstance(gram, MatrixRows):
+            grams = gram.pairs_of(np.searchsorted(y[order], np.arange(K + 1)), pairs_of(K))
 
         def fit(p: int) -> tuple[BinaryFit, tuple[np.ndarray, np.ndarray] | None]:
             (places, sign), rows = parts[p], problems[p][0]
             if abs(sign.sum()) == len(sign):  # a class whose rows all weigh nothing
                 return one_sided(sign, weight[rows]), (sign, np.ones(len(sign)))
-            part = gram if len(rows) == gram.n else gram.subset(places)
+            if grams is not None:
+                part = grams[p]
+            else:
+                part = gram if len(rows) == gram.n else gram.subset(places)
             machine = self._binary(part, sign, weight[rows])
             return machine, machine.left_out_scores(part, MOST_SPANS) if self.probability else None
 
@@ -163,6 +170,8 @@ class KernelClassifier(KernelMachine, Classifier):
 
     def _shared(self, gram: GramRows, K: int) -> GramRows:
         """The kernel matrix as a whole if several machines use it and it fits the cache."""
+        if self._pairwise and gram.row_by_row:
+            return gram  # few rows of each pair are needed
         if K > 2 and not isinstance(gram, MatrixRows) and gram.n**2 * 8 <= self.cache_size * 2**20:
             values = gram.whole()  # of a kernel, no value is larger than the largest on the diagonal
             bounded = self.kernel_.psd and bool(np.isfinite(np.diagonal(values)).all())
@@ -175,18 +184,19 @@ class KernelClassifier(KernelMachine, Classifier):
     def _assemble(self, X: Any, y: np.ndarray, rows: list[np.ndarray], machines: list[BinaryFit]) -> None:
         """Support vectors of all machines, class by class, with coefficients as scikit-learn lays them out."""
         K, n = len(self.classes_), len(y)
-        whole = np.zeros((len(machines), n))
-        for p, machine in enumerate(machines):
-            whole[p, rows[p]] = machine.sign * machine.alpha
+        if self._pairwise:
+            whole = np.zeros((K - 1, n))
+            for (i, j), places, machine in zip(pairs_of(K), rows, machines):
+                signed, first = machine.sign * machine.alpha, machine.sign > 0
+                whole[j - 1, places[first]] = signed[first]
+                whole[i, places[~first]] = signed[~first]
+        else:
+            whole = np.zeros((len(machines), n))
+            for p, machine in enumerate(machines):
+                whole[p, rows[p]] = machine.sign * machine.alpha
         support = np.flatnonzero(whole.any(axis=0))
         support = support[np.argsort(y[support], kind="stable")]
         coefficients = whole[:, support]
-        if K > 2 and self.multi_class == "ovo":
-            of_class, pairs = y[support], coefficients
-            coefficients = np.zeros((K - 1, len(support)))
-            for p, (i, j) in enumerate(pairs_of(K)):
-                coefficients[j - 1, of_class == i] = pairs[p, of_class == i]
-                coefficients[i, of_class == j] = pairs[p, of_class == j]
         self._n_support = np.bincount(y[support], minlength=K).astype(np.int32)
         self.n_iter_ = np.array([m.solution.iterations if m.solution else 0 for m in machines], np.int32)
         self.intercept_range_ = np.array([machine.offset_range for machine in machines])

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 
 from assay.bayes.gaussian_classifier import class_priors
 from assay.core import Card, Classifier
 from assay.core.explanation import Section
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.parameters import Count, Range, Simplex
 from assay.core.scores import softmax
 from assay.core.stored import FloatArray, Scalar
@@ -25,7 +25,7 @@ ROWS_A_PRODUCT = 256  # of a matrix that is multiplied by its own transpose
 NO_SEPARATION = 1e-12  # of the largest criterion: directions below it separate nothing
 
 
-class KernelFisherDiscriminant(TransformerMixin, KernelExpansion, Classifier):
+class KernelFisherDiscriminant(LazyTransforms, KernelExpansion, Classifier):
     r"""Find the directions in the space of a kernel that keep the classes apart best, and classify along them.
 
     A direction is a sum of the images of the rows with coefficients a. Among them the largest ratio of the scatter of

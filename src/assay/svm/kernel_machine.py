@@ -16,7 +16,9 @@ from assay.core.parameters import Choice, Count, Flag, Range
 from assay.core.stored import CodeArray, FloatArray, Integer, Object, ObjectRows, Plain, TableRows
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.kernels import GramRows, Kernel, Linear, MatrixRows, PrecomputedKernel, check_gram, kernel_of
+from assay.kernels.gram_rows import finite
 from assay.kernels.kernel_learner import KERNEL, KernelLearner
+from assay.kernels.vector import MOST_ROWS_HELD, VectorKernel
 from assay.svm.engine import Dual, Solution, solve
 from assay.tables.rows import take_rows
 
@@ -25,7 +27,6 @@ __all__ = ["KERNEL", "KernelMachine"]
 ROWS_LOOKED_AT = 200  # whose kernel matrix is checked where a kernel may be none
 NEGATIVE_SHARE = 1e-6  # of the largest eigenvalue that a negative one may have
 SHOWN = 8  # support vectors in an explanation
-MOST_ROWS_HELD = 2048  # whose kernel matrix is computed once, as a whole, for all that use it
 MOST_ROWS_OF_A_FUNCTION = 10_000  # whose kernel matrix a function of the user is asked for as a whole
 
 
@@ -115,10 +116,14 @@ class KernelMachine(KernelLearner):
         X = X if order is None else take_rows(X, order)
         if self.gamma == "scale" and getattr(self.kernel_, "gamma", 1.0) == 0.0:  # the variance overflowed
             raise self._not_finite()
-        whole = X.shape[0] <= (MOST_ROWS_OF_A_FUNCTION if self.kernel_.function else MOST_ROWS_HELD)
-        return (
-            MatrixRows(self.kernel_.gram(X), name=self.kernel_.name) if whole else self.kernel_.gram_rows(X)
-        )
+        if X.shape[0] > (MOST_ROWS_OF_A_FUNCTION if self.kernel_.function else MOST_ROWS_HELD):
+            return self.kernel_.gram_rows(X)
+        if isinstance(self.kernel_, VectorKernel):
+            gram = self.kernel_.gram_rows(X)
+            if gram.row_by_row:  # the solver asks for those that it needs
+                finite(gram.diagonal, self.kernel_.name)
+                return gram
+        return MatrixRows(self.kernel_.gram(X), name=self.kernel_.name)
 
     def _negative_directions(self, gram: GramRows) -> str | None:
         """What is to be said if the kernel values of some training rows cannot be inner products."""

@@ -14,6 +14,7 @@ from assay.errors import DataError, ParameterError
 from assay.kernels import (
     BagOfWords,
     EditSimilarity,
+    Mismatch,
     Nystroem,
     Spectrum,
     Subsequences,
@@ -140,10 +141,51 @@ def test_subsequences_count_gaps(a, b, n, decay):
     assert_allclose(kernel([a], [b]).item(), subsequences_by_the_book(a, b, n, decay), rtol=1e-10)
 
 
+def mismatch_by_the_book(a, b, k, m, letters):
+    """Every word of the alphabet, and how many substrings are near it."""
+    total = 0
+    for word in itertools.product(letters, repeat=k):
+        near = [
+            sum(sum(x != y for x, y in zip(s[i : i + k], word)) <= m for i in range(len(s) - k + 1))
+            for s in (a, b)
+        ]
+        total += near[0] * near[1]
+    return total
+
+
+@given(
+    st.text("abc", max_size=9),
+    st.text("abc", max_size=9),
+    st.sampled_from([(1, 0), (2, 1), (3, 1), (3, 2), (4, 1), (4, 2), (4, 3)]),
+    st.sampled_from(["abc", "abcde"]),
+)
+def test_mismatches_count_near_words_of_the_alphabet(a, b, size, letters):
+    k, m = size
+    kernel = Mismatch(k, m, alphabet=len(letters))
+    assert kernel([a], [b]).item() == mismatch_by_the_book(a, b, k, m, letters)
+
+
+def test_mismatches_learn_the_alphabet_and_are_a_spectrum_without_any():
+    assert Mismatch(3, 1).learn(["abca", "d"])(["abca"], ["abda"]) == Mismatch(3, 1, alphabet=4)(
+        ["abca"], ["abda"]
+    )
+    assert_allclose(Mismatch(3, 0, alphabet=9)(TEXTS), Spectrum(3)(TEXTS), rtol=0)
+    with pytest.raises(ParameterError, match="give their number, or fit the kernel"):
+        Mismatch(3, 1)(["abc"])
+
+
 @pytest.mark.capability("DC-91")
 @pytest.mark.parametrize(
     "kernel",
-    [Spectrum(2), Spectrum(3, blended=True), Subsequences(2), BagOfWords(), BagOfWords("counts")],
+    [
+        Mismatch(3, 1, alphabet=26),
+        Mismatch(4, 2, alphabet=5),
+        Spectrum(2),
+        Spectrum(3, blended=True),
+        Subsequences(2),
+        BagOfWords(),
+        BagOfWords("counts"),
+    ],
     ids=repr,
 )
 def test_kernel_matrices_of_strings_are_positive_semidefinite(kernel):
@@ -166,7 +208,7 @@ def test_kernels_of_strings_add_multiply_and_are_normalised():
 
 
 @pytest.mark.parametrize(
-    "kernel", [Spectrum(2), Subsequences(2), BagOfWords("tf-idf"), EditSimilarity()], ids=repr
+    "kernel", [Spectrum(2), Mismatch(3, 1), Subsequences(2), BagOfWords("tf-idf"), EditSimilarity()], ids=repr
 )
 def test_a_machine_on_strings_is_saved_with_its_landmarks(kernel, tmp_path):
     model = Nystroem(kernel, n_components=4, random_state=0).fit(TEXTS)
@@ -180,6 +222,10 @@ def test_a_machine_on_strings_is_saved_with_its_landmarks(kernel, tmp_path):
     ("make", "words"),
     [
         (lambda: Spectrum(0), "p must be a whole number from 1"),
+        (lambda: Mismatch(3, 3), "m must be below k"),
+        (lambda: Mismatch(3, -1), "m must be a whole number from 0"),
+        (lambda: Mismatch(3, 1, alphabet=0), "alphabet must be a whole number from 1"),
+        (lambda: Mismatch(40, 9), "patterns of each substring"),
         (lambda: Subsequences(2, decay=0.0), "decay must be"),
         (lambda: Subsequences(1.5), "length must be"),
         (lambda: BagOfWords("tfidf"), "weights must be one of"),

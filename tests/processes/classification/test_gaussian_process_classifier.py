@@ -12,6 +12,7 @@ from sklearn.gaussian_process import GaussianProcessClassifier as Peer
 from sklearn.gaussian_process.kernels import RBF as PeerRBF
 from sklearn.gaussian_process.kernels import CompoundKernel
 
+import assay
 from assay.core.persistence import load, save
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.kernels import RBF, ConstantKernel, DotProduct, MixedKernel
@@ -367,7 +368,14 @@ def test_weights_beyond_the_arithmetic_are_named():
         GaussianProcessClassifier(optimizer=None).fit(X, y, sample_weight=np.full(150, 1e300))
 
 
-def test_a_softmax_whose_spread_contradicts_its_mode_warns():
+def test_a_softmax_whose_spread_contradicts_its_mode_warns_and_answers_by_the_mode(tmp_path):
     X, y = (np.asarray(part) for part in load_iris())
+    model = GaussianProcessClassifier(1e6 * RBF(1.0), multi_class="softmax", optimizer=None)
     with pytest.warns(ConvergenceWarning, match="Laplace's approximation does not hold"):
-        GaussianProcessClassifier(1e6 * RBF(1.0), multi_class="softmax", optimizer=None).fit(X, y)
+        model.fit(X, y)
+    assert np.mean(model.predict(X) == y) > 0.98
+    p = model.predict_proba(X)
+    assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
+    assert p.max() < 0.6  # scores of 13 beside a spread of 1000
+    assay.save(model, tmp_path / "model.assay")
+    assert_allclose(assay.load(tmp_path / "model.assay").predict_proba(X), p, rtol=0)

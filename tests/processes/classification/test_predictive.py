@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 from scipy.special import expit, softmax
 
 from assay.processes.classification.predictive import (
     averaged_logistic,
     averaged_softmax,
+    flattened_softmax,
     probit_rule,
     probit_rule_of_softmax,
 )
@@ -45,3 +46,14 @@ def test_sure_scores_are_the_softmax_itself():
     mean = np.array([[0.0, 1.0, -3.0]])
     for rule in (averaged_softmax, probit_rule_of_softmax):
         assert_allclose(rule(mean, np.zeros((1, 3, 3))), softmax(mean, axis=1), atol=1e-12)
+
+
+def test_a_flattened_softmax_keeps_the_order_of_the_means():
+    rng = np.random.default_rng(0)
+    mean, root = rng.normal(size=(50, 4)), rng.normal(size=(50, 4, 4))
+    p = flattened_softmax(mean, 1e6 * root @ root.transpose(0, 2, 1))
+    assert_array_equal(np.argsort(p, axis=1), np.argsort(mean, axis=1))
+    assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
+    two = flattened_softmax(mean[:, :2], np.tile(np.eye(2), (50, 1, 1)))
+    assert_allclose(two[:, 1], probit_rule(mean[:, 1] - mean[:, 0], np.full(50, 2.0)), rtol=1e-12)
+    assert_allclose(flattened_softmax(mean, np.zeros((50, 4, 4))), softmax(mean, axis=1), rtol=1e-12)

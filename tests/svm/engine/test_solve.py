@@ -7,10 +7,21 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import assay.svm.engine._smo as _smo
+import assay.svm.engine._solve as _solve
 from assay.core.progress import listen
 from assay.errors import DataError
-from assay.kernels import RBF, FunctionKernel, Kernel, Linear, MatrixRows, Polynomial, PrecomputedKernel
+from assay.kernels import (
+    RBF,
+    FunctionKernel,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    MatrixRows,
+    Polynomial,
+    PrecomputedKernel,
+    Sigmoid,
+)
 from assay.svm.engine import Dual, blocks, solve
 from assay.svm.engine.row_cache import RowCache
 
@@ -193,8 +204,8 @@ def test_the_same_steps_as_by_the_book(n):
     dual, K = soft_margin(y, 2.0), RBF()(X)
     alpha, F, done = steps_by_the_book(K, dual, 1e-6)
     found, base, G, gap = np.zeros(n), y.copy(), np.zeros(n), np.zeros(1)
-    bounds = _smo.Bounds(sign=y, upper=dual.upper, ridge=np.zeros(n), constraint=0)
-    native = _smo.steps(
+    bounds = _solve.Bounds(sign=y, upper=dual.upper, ridge=np.zeros(n), constraint=0)
+    native = _solve.steps(
         K=K, places=None, diagonal=np.ones(n), bounds=bounds, tol=1e-6, most=10**6, alpha=found, G=G, base=base,
         gap=gap,
     )  # fmt: skip
@@ -408,3 +419,95 @@ def test_a_problem_that_starts_with_few_rows_is_solved_in_blocks_and_alike():
     assert rows.converged and whole.converged
     assert_allclose(rows.objective, whole.objective, rtol=1e-6)
     assert_allclose(rows.offset, whole.offset, rtol=1e-5)
+
+
+# ------------------------------------------------------------------ rows that are computed when they are needed
+
+FORMS_OF_KERNELS = [
+    Linear(),
+    Polynomial(degree=3, gamma=0.2, coef0=1.0),
+    RBF(gamma=0.3),
+    Sigmoid(gamma=0.01),
+    Laplacian(gamma=0.2),
+    Matern(nu=1.5),
+]
+
+
+@pytest.mark.parametrize("kernel", FORMS_OF_KERNELS, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("d", [3, 9])
+def test_rows_computed_one_by_one_give_the_solution_of_the_whole_matrix(kernel, d):
+    rng = np.random.default_rng(d)
+    X, y = rng.normal(size=(43, d)), np.where(rng.random(43) < 0.5, -1.0, 1.0)
+    few = solve(kernel.gram_rows(X), soft_margin(y, 1.5), polish=True)
+    whole = solve(MatrixRows(kernel(X)), soft_margin(y, 1.5), polish=True)
+    assert few.converged and whole.converged
+    within = 1e-8 if few.gap == whole.gap == 0.0 else 2e-3  # a singular matrix has no last digits
+    assert_allclose(few.objective, whole.objective, rtol=within)
+    assert_allclose(few.gradient, whole.gradient, atol=within)
+    if isinstance(kernel, (RBF, Laplacian, Matern)):  # one solution
+        assert few.gap == 0.0
+        assert_allclose(few.alpha, whole.alpha, atol=1e-8)
+
+
+def test_rows_computed_one_by_one_stop_where_all_are_cheaper(monkeypatch):
+    module = sys.modules["assay.svm.engine.solve"]
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 4)), np.where(rng.random(90) < 0.5, -1.0, 1.0)
+    gram = RBF(gamma=0.3).gram_rows(X)
+    expected = solve(MatrixRows(RBF(gamma=0.3)(X)), soft_margin(y, 1.5), polish=True)
+    assert gram._held is None
+    for name, value in {"ALL_COMPUTED": 10, "FEW_COMPUTED": 4, "SHARE_COMPUTED": 0.0}.items():
+        monkeypatch.setattr(module, name, value)
+    found = solve(gram, soft_margin(y, 1.5), polish=True)
+    assert gram._held is not None  # the whole matrix, for all who ask from now on
+    assert_allclose(found.alpha, expected.alpha, atol=1e-9)
+    assert found.iterations == expected.iterations
+    assert_allclose(solve(gram, soft_margin(y, 1.5), polish=True).alpha, expected.alpha, atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [RBF(gamma=0.2), Linear(), RBF() + Linear()], ids=repr)
+def test_pairs_of_classes_share_their_rows(kernel):
+    X = np.random.default_rng(1).normal(size=(40, 3))
+    starts, pairs = np.array([0, 13, 13, 29, 40]), [(0, 2), (0, 3), (2, 3), (0, 1)]
+    for (i, j), part in zip(pairs, kernel.gram_rows(X).pairs_of(starts, pairs), strict=True):
+        rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in (i, j)])
+        K = kernel(X)[np.ix_(rows, rows)]
+        assert part.n == len(rows)
+        assert_allclose(part.diagonal, np.diagonal(K))
+        assert_allclose(part.whole(), K, atol=1e-14)
+        some = np.array([1, 4])
+        out = np.empty((2, 3))
+        part.fill(some, np.arange(3), out)
+        assert_allclose(out, K[np.ix_(some, np.arange(3))], atol=1e-14)
+        assert_allclose(part.times(some, some, np.ones(2)), K[np.ix_(some, some)].sum(axis=1), atol=1e-14)
+        assert_allclose(part.subset(some).whole(), K[np.ix_(some, some)], atol=1e-14)
+        if j > 1:
+            y = np.where(np.arange(len(rows)) < starts[i + 1] - starts[i], 1.0, -1.0)
+            found = solve(part, soft_margin(y, 1.0), polish=True)
+            assert_allclose(
+                found.alpha, solve(MatrixRows(K), soft_margin(y, 1.0), polish=True).alpha, atol=1e-9
+            )
+
+
+def test_native_code_refuses_rows_that_do_not_fit():
+    single = RBF(gamma=0.3).gram_rows(np.ones((9, 2))).single_rows()
+    laid = single.laid_out
+    given = {
+        "kind": laid.form.kind, "degree": 1, "gamma": 1.0, "coef0": 0.0, "A": laid.A, "half_a": laid.half_a,
+        "panels": laid.panels, "half_b": laid.half_b, "first": laid.first, "last": laid.last, "panel": laid.panel,
+    }  # fmt: skip
+    source = _solve.Source(**given)
+    for change in ({"last": laid.last + 1}, {"panel": laid.panel + 1}, {"half_b": laid.half_b[:-1].copy()}):
+        with pytest.raises(ValueError, match="Source"):
+            _solve.Source(**{**given, **change})
+    y = np.ones(9)
+    bounds = _solve.Bounds(sign=y, upper=y, ridge=np.zeros(9), constraint=0)
+    limits = _solve.Limits(tol=1e-3, steps=9, computed=9, values=99)
+    call = {
+        "K": None, "places": None, "source": source, "diagonal": y, "bounds": bounds, "linear": -y, "limits": limits,
+        "alpha": np.zeros(9), "pulls": np.empty((3, 9)), "levels": np.empty((3, 1)), "summary": np.empty(4),
+    }  # fmt: skip
+    _solve.settle(**call)
+    for change in ({"places": np.array([1])}, {"levels": np.empty((3, 2))}, {"pulls": np.empty((3, 8))}):
+        with pytest.raises(ValueError, match="settle"):
+            _solve.settle(**{**call, **change})

@@ -16,14 +16,14 @@ namespace {
 
 HOT void wave_row(double *a, const double *offset, int64_t m, double scale) {
     double most = 0;
-#pragma GCC ivdep
+    INDEPENDENT
     for (int64_t j = 0; j < m; ++j) {
         a[j] += offset[j];
         const double size = std::fabs(a[j]);
         most = size > most ? size : most;  // NaN stays NaN below
     }
     if (most <= COSINE_LIMIT) {
-#pragma GCC ivdep
+        INDEPENDENT
         for (int64_t j = 0; j < m; ++j) a[j] = scale * cosine(a[j]);
     } else {
         for (int64_t j = 0; j < m; ++j) a[j] = scale * std::cos(a[j]);

@@ -15,7 +15,7 @@ from assay.core import Card
 from assay.core.available import available_if
 from assay.core.parallel import in_threads
 from assay.core.parameters import Choice, Count, Flag, Function, Seed
-from assay.core.stored import Each, Integer, Object, ObjectRows, Plain, Scalar, TableRows
+from assay.core.stored import Boolean, Each, Integer, Object, ObjectRows, Plain, Scalar, TableRows
 from assay.errors import DataError, ParameterError, warn_user
 from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
 from assay.kernels.kernel_learner import KERNEL
@@ -24,6 +24,7 @@ from assay.processes.classification.latent_process import LatentProcess, Search,
 from assay.processes.classification.predictive import (
     averaged_logistic,
     averaged_softmax,
+    flattened_softmax,
     probit_rule,
     probit_rule_of_softmax,
 )
@@ -35,7 +36,7 @@ from assay.types import KernelLike, RandomState, TableLike
 __all__ = ["GaussianProcessClassifier"]
 
 ROWS_LOOKED_AT = 64  # training rows at which the average over the scores is compared with their mode
-CONTRADICTIONS = 0.25  # share of them beyond which a fit warns
+CONTRADICTIONS = 0.05  # share of them beyond which the average is not trusted
 
 
 def _has_probabilities(model: GaussianProcessClassifier) -> bool:
@@ -169,6 +170,7 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
         "shape_fit_": Plain(tuple),
         "n_classes_": Integer("K"),
         "log_marginal_likelihood_value_": Scalar(finite=True),
+        "spread_doubted_": Boolean(),
     }
     processes_: list[LatentProcess]
 
@@ -261,17 +263,20 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
             self._doubt_spread(self.processes_[0])
 
     def _doubt_spread(self, process: LatentProcess) -> None:
-        """Warn if the average over the Gaussian about the mode contradicts the mode at its own training rows."""
+        """Give up the average over the Gaussian about the mode if it contradicts the mode at its own training rows."""
+        self.__dict__.pop("spread_doubted_", None)
         places = np.linspace(0, len(process.rows) - 1, ROWS_LOOKED_AT).astype(np.int64)
         rows = np.unique(process.rows[places])
         mean, covariance = process.mean_and_covariance(self.X_train_, take_rows(self.X_train_, rows))
         p = self._combined([(mean, covariance)])
         wrong = int(np.count_nonzero(np.argmax(p, axis=1) != np.argmax(mean, axis=1)))
-        if wrong > CONTRADICTIONS * len(rows):
+        self.spread_doubted_ = wrong > CONTRADICTIONS * len(rows)
+        if self.spread_doubted_:
             warn_user(
                 f"{type(self).__name__}: the scores are so uncertain about their mode that its class is not the most "
                 f"probable one for {wrong} of {len(rows)} training rows looked at: Laplace's approximation does not "
-                "hold for a kernel of so large a variance. Lower it, or let the optimizer choose it.",
+                "hold for a kernel of so large a variance. Answers are those of the mode, and probabilities say little "
+                "more than their order. Lower the variance, or let the optimizer choose it.",
                 ConvergenceWarning,
             )
 
@@ -415,6 +420,8 @@ class GaussianProcessClassifier(ReasonsOfProcesses):
     def _combined(self, latent: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
         """(q, K) the probabilities of the classes from the scores."""
         exact, mean = self.predictive == "quadrature", latent[0][0]
+        if mean.ndim == 2 and vars(self).get("spread_doubted_", False):
+            return flattened_softmax(*latent[0])
         if mean.ndim == 2:
             return (averaged_softmax if exact else probit_rule_of_softmax)(*latent[0])
         average = averaged_logistic if exact else probit_rule

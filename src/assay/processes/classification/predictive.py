@@ -6,7 +6,13 @@ from functools import lru_cache
 
 import numpy as np
 
-__all__ = ["averaged_logistic", "averaged_softmax", "probit_rule", "probit_rule_of_softmax"]
+__all__ = [
+    "averaged_logistic",
+    "averaged_softmax",
+    "flattened_softmax",
+    "probit_rule",
+    "probit_rule_of_softmax",
+]
 
 # logistic(x) = sum_k SHARES[k] Phi(SLOPES[k] x) to 6e-9 for all x: a fit by least squares of that form
 SLOPES = np.array([
@@ -111,6 +117,27 @@ def probit_rule_of_softmax(mean: np.ndarray, covariance: np.ndarray) -> np.ndarr
     with np.errstate(over="ignore"):
         p = 1.0 / np.exp(odds).sum(axis=2)
     return p / p.sum(axis=1, keepdims=True)
+
+
+def flattened_softmax(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    r"""(q, K) the softmax with all differences of scores flattened by their mean variance: the order stays that of m.
+
+    .. math:: p = \mathrm{softmax}\left(\frac{m}{\sqrt{1 + \pi \bar v / 8}}\right), \quad
+              \bar v \text{ the mean of } S_{kk} + S_{jj} - 2 S_{kj} \text{ over } k \ne j
+
+    For two classes it is the probit rule.
+
+    >>> import numpy as np
+    >>> from assay.processes.classification.predictive import flattened_softmax
+    >>> flattened_softmax(np.array([[0.0, 1.0]]), np.eye(2)[None]).round(6)
+    array([[0.321171, 0.678829]])
+    """
+    from scipy.special import softmax
+
+    K = mean.shape[1]
+    within = np.einsum("qkk->q", covariance)
+    spread = 2.0 * (K * within - covariance.sum(axis=(1, 2))) / (K * (K - 1))
+    return softmax(mean / np.sqrt(1.0 + np.pi / 8.0 * np.maximum(spread, 0.0))[:, None], axis=1)
 
 
 @lru_cache(maxsize=8)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-import assay.svm.engine._polish as _polish
+import assay.svm.engine._solve as _solve
 from assay.kernels.gram_rows import GramRows, MatrixRows
 from assay.svm.engine.dual import Solution
 from assay.svm.engine.search import Search
 
-__all__ = ["polished"]
+__all__ = ["MOST_VALUES", "offsets", "polished"]
 
 MOST_VALUES = 1 << 20  # kernel values that may be computed for it
 MOST_FREE = 500  # multipliers between their bounds
 MOST_ROUNDS = 40  # linear systems that are solved
 SINGULAR = 1e-12  # reciprocal condition below which a linear system counts as singular
+LEAST_PIVOT = 3e-5  # of a factor's diagonal, as a share of the largest, of a well conditioned system
 JITTER = 1e-9  # share of the diagonal that is added to that of a singular system
 REFINEMENTS = 2  # of the answer of a system with it
 FREE, LOW, HIGH = range(3)  # where a multiplier is, as native code has them
@@ -47,19 +48,19 @@ def polished(search: Search) -> Solution | None:
     rows = _Rows(search.gram)
     constants, F = _constants(search), np.empty(m)
     levels, program = np.empty((3, len(constants))), None
-    natively = len(constants) < 2
+    natively = True
     for _ in range(MOST_ROUNDS):
         used = (state != LOW).nonzero()[0] % n
         if len(used) * n > MOST_VALUES:
             return None
         if rows.fetch(used) or program is None:
-            program = _polish.Program(
+            program = _solve.Program(
                 values=rows.values, slot=rows.slot, columns=rows.columns, sign=search.sign,
                 linear=search.linear, upper=search.upper, ridge=search.ridge, constants=constants,
                 constraint=search.constraint,
             )  # fmt: skip
         if natively:
-            outcome = _polish.finish(program, ROUNDS_A_CALL, a, state, F, levels)
+            outcome = _solve.finish(program, ROUNDS_A_CALL, a, state, F, levels)
             if outcome == DONE:
                 return _concluded(search, a, F, levels)
             if outcome == LOST:
@@ -74,11 +75,11 @@ def polished(search: Search) -> Solution | None:
         if rows.columns is None and (rows.slot[used] < 0).any():
             continue
         system, wanted = np.empty((free + len(constants),) * 2), np.empty(free + len(constants))
-        scale = _polish.assemble(program, a, state, system, wanted)
+        scale = _solve.assemble(program, a, state, system, wanted)
         answer = _solved(system, wanted, scale, free) if free else wanted
         if answer is None:
             return None
-        outcome = _polish.advance(
+        outcome = _solve.advance(
             program=program, answer=answer, root=scale**0.5, alpha=a, state=state, F=F, levels=levels
         )
         if outcome == DONE:
@@ -129,6 +130,9 @@ def _solved(system: np.ndarray, wanted: np.ndarray, scale: float, f: int) -> np.
     """
     from scipy.linalg.lapack import dsycon, dsysv, dsytrs
 
+    answer = _by_cholesky(system, wanted, scale, f)
+    if answer is not None:
+        return answer
     factor, pivots, answer, info = dsysv(system, wanted)
     if not info and np.isfinite(answer).all():
         rcond, _ = dsycon(factor, pivots, np.abs(system).sum(axis=0).max())
@@ -145,22 +149,48 @@ def _solved(system: np.ndarray, wanted: np.ndarray, scale: float, f: int) -> np.
     return answer if np.isfinite(answer).all() else None
 
 
+def _by_cholesky(system: np.ndarray, wanted: np.ndarray, scale: float, f: int) -> np.ndarray | None:
+    """The solution of (1) if it is well conditioned: a constant more in the kernel of a group moves nothing but b."""
+    from scipy.linalg.lapack import dpotrf, dpotrs
+
+    border = system[:f, f:]
+    groups = (border != 0).astype(np.float64)  # (f, g)
+    if not groups.any(axis=0).all():
+        return None
+    factor, info = dpotrf(system[:f, :f] + scale * (groups @ groups.T), lower=0, overwrite_a=1)
+    pivots = np.diagonal(factor)
+    if info or not float(pivots.min()) > LEAST_PIVOT * float(pivots.max()):
+        return None
+    shares, root = dpotrs(factor, groups)[0], scale**0.5
+    answer, residual = np.zeros(len(wanted)), wanted
+    for _ in range(REFINEMENTS):  # the second one solves for what the first left over
+        x, sums = dpotrs(factor, residual[:f])[0], residual[f:] / root
+        level = np.linalg.solve(groups.T @ shares, groups.T @ x - sums) if len(sums) else sums
+        answer = answer + np.concatenate([x - shares @ level, (level + scale * sums) / root])
+        residual = wanted - system @ answer
+    return answer if np.isfinite(answer).all() else None
+
+
 def _concluded(search: Search, a: np.ndarray, F: np.ndarray, levels: np.ndarray) -> Solution:
-    gradient, constraint = -search.sign * F, search.dual.constraint
-    ends = (
-        levels[:, 0] if constraint == "sum" else np.zeros(3) if constraint == "none" else levels.mean(axis=1)
-    )
-    margin = 1.0
-    if constraint == "each sign":
-        margin = float(levels[1, 1] - levels[1, 0]) / 2
+    gradient = -search.sign * F
+    offset, offset_range, margin = offsets(levels, search.dual.constraint)
     return Solution(
         alpha=a,
         gradient=gradient,
-        offset=float(ends[1]),
-        offset_range=(float(ends[0]), float(ends[2])),
+        offset=offset,
+        offset_range=offset_range,
         margin=margin,
         objective=0.5 * float(a @ (gradient + search.linear)),
         gap=0.0,
         iterations=search.iterations,
         converged=True,
     )
+
+
+def offsets(levels: np.ndarray, constraint: str) -> tuple[float, tuple[float, float], float]:
+    """The bias, where it may lie and the margin, of the (3, g) least, middle and largest levels of the gradient."""
+    if constraint == "none":
+        return 0.0, (0.0, 0.0), 1.0
+    low, middle, high = (line[0] if len(line) == 1 else (line[0] + line[1]) / 2 for line in levels.tolist())
+    margin = float(levels[1, 1] - levels[1, 0]) / 2 if constraint == "each sign" else 1.0
+    return middle, (low, high), margin

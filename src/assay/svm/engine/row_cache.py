@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-import assay.svm.engine._smo as _smo
+import assay.svm.engine._solve as _solve
 from assay.core.parallel import in_threads
 from assay.kernels.gram_rows import GramRows
 
@@ -72,7 +72,7 @@ class RowCache:
                 first: int, places: Any = places, weights: Any = weights, table: np.ndarray = table
             ) -> None:
                 last = min(first + COLUMNS_A_PIECE, len(G))
-                _smo.subtract_rows(table, places, weights, first, last, G)
+                _solve.subtract_rows(table, places, weights, first, last, G)
 
             in_threads(piece, range(0, len(G), COLUMNS_A_PIECE))
 
@@ -82,7 +82,7 @@ class RowCache:
         used = np.flatnonzero(old >= 0)
         rows = int(used.max()) + 1 if len(used) else 0
         self.columns = self.columns[kept]
-        _smo.squeeze(rows, width, kept, self._values)
+        _solve.squeeze(rows, width, kept, self._values)
         times = self._used
         self._forget()
         stays = np.zeros(self.gram.n, dtype=bool)

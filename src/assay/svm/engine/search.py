@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-import assay.svm.engine._smo as _smo
+import assay.svm.engine._solve as _solve
 from assay.errors import DataError
 from assay.kernels.gram_rows import GramRows
 from assay.svm.engine.dual import CONSTRAINTS, Dual, Solution
@@ -30,9 +30,10 @@ class Search:
     ----------
     gram : GramRows
     dual : Dual
+    begun : what native code has done already: alpha, G, base, gap and iterations; None for the start of ``dual``
     """
 
-    def __init__(self, gram: GramRows, dual: Dual):
+    def __init__(self, gram: GramRows, dual: Dual, begun: Any = None):
         self.gram, self.dual, self.n, self.m = gram, dual, gram.n, len(dual.sign)
         if self.m not in (self.n, 2 * self.n):
             raise DataError(
@@ -46,6 +47,10 @@ class Search:
         if not self.largest < np.inf:
             raise DataError("the engine: the kernel of a training row with itself is no finite number.")
         self.constraint = CONSTRAINTS.index(dual.constraint)
+        if begun is not None:
+            self.alpha, self.G, self.base = begun.alpha, np.ascontiguousarray(begun.G), begun.base
+            self.gap, self.iterations = begun.gap, begun.iterations
+            return
         self.base = -self.sign * (self.linear + self.ridge * self.alpha)
         self.G = np.zeros(self.n)
         self.gap, self.iterations = np.inf, 0
@@ -72,7 +77,7 @@ class Search:
         beta, G = self.beta, np.zeros(len(K))
         support = np.flatnonzero(beta)
         rows = support if places is None else places[support]
-        _smo.subtract_rows(K, rows, beta[support], 0, len(K), G)
+        _solve.subtract_rows(K, rows, beta[support], 0, len(K), G)
         self.G = G if places is None else G[places]
 
     def rounding(self, dtype: Any) -> float:
@@ -83,7 +88,7 @@ class Search:
     def steps(self, K: np.ndarray, places: np.ndarray | None, tol: float, most: int) -> int:
         """Steps of all multipliers with the whole matrix, which is K or its rows and columns at these places."""
         gap = np.array([np.inf])
-        done = _smo.steps(
+        done = _solve.steps(
             K=K, places=places, diagonal=self.diagonal, bounds=self._bounds(), tol=tol, most=most, alpha=self.alpha,
             G=self.G, base=self.base, gap=gap,
         )  # fmt: skip
@@ -95,7 +100,7 @@ class Search:
         """Steps of the multipliers of some rows, of which K is the matrix; how many were done."""
         which = self.variables(rows)
         alpha, base = self.alpha[which], self.base[which]
-        done = _smo.steps(
+        done = _solve.steps(
             K=K, places=None, diagonal=self.diagonal[rows], bounds=self._bounds(which), tol=tol, most=most,
             alpha=alpha, G=self.G[rows], base=base, gap=np.array([np.inf]),
         )  # fmt: skip
@@ -104,7 +109,7 @@ class Search:
         return done
 
     def _bounds(self, which: Any = slice(None)) -> Any:
-        return _smo.Bounds(
+        return _solve.Bounds(
             sign=self.sign[which],
             upper=self.upper[which],
             ridge=self.ridge[which],
