@@ -26,6 +26,7 @@ from assay.cluster.k_prototypes import KPrototypes
 from assay.cluster.kernel_k_means import KernelKMeans
 from assay.cluster.leader_clustering import LeaderClustering
 from assay.cluster.mini_batch_k_means import MiniBatchKMeans
+from assay.cluster.online_k_means import OnlineKMeans
 from assay.cluster.profile import ClusterProfile, GroupProfile, profile_clusters
 from assay.cluster.quality import (
     adjusted_mutual_info_score,
@@ -66,6 +67,7 @@ __all__ = [
     "LeaderClustering",
     "MergeTree",
     "MiniBatchKMeans",
+    "OnlineKMeans",
     "Quantized",
     "SpectralClustering",
     "TrimmedKMeans",

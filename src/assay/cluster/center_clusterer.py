@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from assay.cluster.lloyd import label_rows, squared_distances
@@ -14,6 +13,7 @@ from assay.core import Clusterer
 from assay.core.explanation import Explanation, Section
 from assay.core.explanations import Contributions, Explanations, Reasons, RowValues, dense_block
 from assay.core.fitting import all_or_nothing
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.learner import fit_elsewhere
 from assay.core.model_view import Part
 from assay.core.stored import CodeArray, FloatArray, Scalar
@@ -26,7 +26,7 @@ COLUMNS_EXPLAINED = 10  # in the explanation of a row: those that add most to it
 CENTERS_EXPLAINED = 10  # the nearest
 
 
-class CenterClusterer(TransformerMixin, Clusterer):
+class CenterClusterer(LazyTransforms, Clusterer):
     """A learner of centres: a row belongs to the nearest, and its new columns are its distances from all of them."""
 
     takes = frozenset({"sparse"})

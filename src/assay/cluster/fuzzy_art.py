@@ -6,11 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 
+import assay.cluster._fuzzy_art as _fuzzy_art
 from assay.core import Card, Clusterer
 from assay.core.explanation import Explanation, Section
 from assay.core.explanations import Explanations, Reasons, RowValues, dense_block
 from assay.core.fitting import all_or_nothing
 from assay.core.model_view import Part
+from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Count, Range
 from assay.core.stored import CodeArray, FloatArray, Integer
 from assay.types import TableLike, Target
@@ -97,17 +99,15 @@ class FuzzyART(Clusterer):
         X = np.asarray(dense_block(X), dtype=np.float64)
         self.low_, self.high_ = X.min(axis=0), X.max(axis=0)
         coded = self._coded(X)
-        weights: list[np.ndarray] = []
+        weights = np.empty((0, coded.shape[1]))
         labels = np.full(len(X), -1, dtype=np.int64)
         iteration = 0
         while iteration < self.max_iter:
             iteration += 1
-            before = labels.copy()
-            for i, row in enumerate(coded):
-                labels[i] = self._learn_row(row, weights)
+            before, (weights, labels) = labels, self._pass(coded, weights)
             if np.array_equal(labels, before):
                 break
-        self.weights_, self.n_iter_ = np.array(weights), iteration
+        self.weights_, self.n_iter_ = weights, iteration
         self.labels_ = self._assign(X)
 
     def partial_fit(self, X: TableLike, y: Target | None = None) -> Self:
@@ -115,10 +115,7 @@ class FuzzyART(Clusterer):
         if "weights_" not in vars(self):
             return self.fit(X)
         X = np.asarray(dense_block(self._admit(X)), dtype=np.float64)
-        weights = list(self.weights_)
-        for row in self._coded(X):
-            self._learn_row(row, weights)
-        self.weights_ = np.array(weights)
+        self.weights_ = self._pass(self._coded(X), self.weights_)[0]
         self.labels_ = self._assign(X)
         return self
 
@@ -128,20 +125,16 @@ class FuzzyART(Clusterer):
         scaled = np.clip((X - self.low_) / np.where(width > 0, width, 1.0), 0.0, 1.0)
         return np.hstack([scaled, 1 - scaled])
 
-    def _learn_row(self, row: np.ndarray, weights: list[np.ndarray]) -> int:
-        half = len(row) / 2
-        if weights:
-            stack = np.array(weights) if len(weights) < 2 else np.vstack(weights)
-            common = np.minimum(row, stack)
-            fit = common.sum(axis=1)
-            activation = fit / (self.choice + stack.sum(axis=1))
-            fits = fit >= self.vigilance * half - 1e-12
-            if fits.any():
-                k = int(np.argmax(np.where(fits, activation, -1.0)))
-                weights[k] = self.rate * common[k] + (1 - self.rate) * weights[k]
-                return k
-        weights.append(row.copy())
-        return len(weights) - 1
+    def _pass(self, coded: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The categories after each row was shown once, and (n,) the category that took it."""
+        end_if_abandoned()
+        labels = np.empty(len(coded), dtype=np.int64)
+        room = np.vstack([weights, np.empty_like(coded)])
+        count = _fuzzy_art.learn(
+            coded=np.ascontiguousarray(coded), weights=room, labels=labels, count=len(weights),
+            vigilance=float(self.vigilance), choice=float(self.choice), rate=float(self.rate),
+        )  # fmt: skip
+        return room[:count].copy(), labels
 
     def _activation(self, X: Any) -> np.ndarray:
         coded = self._coded(np.asarray(dense_block(X), dtype=np.float64))

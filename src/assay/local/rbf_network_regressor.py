@@ -9,6 +9,8 @@ import numpy as np
 
 from assay.core import Card, Regressor
 from assay.core.stored import Boolean
+from assay.errors import DataError
+from assay.local.fuzzy_rule import FuzzyRule, fuzzy_rules
 from assay.local.rbf_network import RBFNetwork
 from assay.local.rbf_objective import RBFLayers, hidden
 
@@ -127,3 +129,12 @@ class RBFNetworkRegressor(RBFNetwork, Regressor):
     def _predict(self, X: Any) -> np.ndarray:
         outputs = self._layers.outputs(X)
         return outputs if self._several else outputs[:, 0]
+
+    def to_rules(self, target: str = "y") -> list[FuzzyRule]:
+        """One fuzzy rule for each unit: its centre and spreads as conditions, its weight as the answer."""
+        self._ready()
+        if self._several:
+            raise DataError(
+                f"{type(self).__name__}: rules are of one target, the model was fitted to several."
+            )
+        return fuzzy_rules(self._layers.units, self.weights_[0], self._names, target, merge=False)

@@ -12,7 +12,7 @@ from assay.core.parallel import end_if_abandoned
 from assay.core.scores import softmax
 from assay.local.units import Units, squared_distances
 
-__all__ = ["RBFLayers", "descend", "error_and_gradient", "hidden"]
+__all__ = ["RBFLayers", "descend", "error_and_gradient", "gradient_of_units", "hidden"]
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ def error_and_gradient(
         "weights": D.T @ F + alpha * net.weights,
         "direct": D.T @ X + alpha * net.direct if net.direct.shape[1] else np.zeros_like(net.direct),
         "intercept": D.sum(axis=0),
-        **_of_units(net.units, X, c),
+        **gradient_of_units(net.units, X, c),
     }
     return value, gradient
 
 
-def _of_units(units: Units, X: np.ndarray, c: np.ndarray) -> dict[str, np.ndarray]:
+def gradient_of_units(units: Units, X: np.ndarray, c: np.ndarray) -> dict[str, np.ndarray]:
     """The gradient by centres and by the logarithms of spreads, (2)."""
     m, s = units.centers, units.spreads
     totals = c.sum(axis=0)

@@ -135,11 +135,14 @@ class SelfOrganizingMap(Transformer):
     @property
     def _lattice(self) -> Lattice:
         lattice = Lattice.of(self.shape, self.topology, type(self).__name__)
+        self._refuse_other_size(lattice)
+        return lattice
+
+    def _refuse_other_size(self, lattice: Lattice) -> None:
         if "units_" in vars(self) and len(self.units_) != lattice.size:
             raise DataError(
-                f"{type(self).__name__}: a map of the shape {self.shape} has no {len(self.units_)} units."
+                f"{type(self).__name__}: a map of the shape {lattice.shape} has no {len(self.units_)} units."
             )
-        return lattice
 
     def _learn(self, X: Any, y: Any, w: np.ndarray | None) -> None:
         lattice = Lattice.of(self.shape, self.topology, type(self).__name__)
@@ -176,6 +179,11 @@ class SelfOrganizingMap(Transformer):
     def _first_units(self, X: np.ndarray, lattice: Lattice, draw: np.random.RandomState) -> np.ndarray:
         if self.start == "rows":
             return np.ascontiguousarray(X[draw.choice(len(X), lattice.size, replace=len(X) < lattice.size)])
+        return self._plane(X, lattice)
+
+    @staticmethod
+    def _plane(X: np.ndarray, lattice: Lattice) -> np.ndarray:
+        """(U, d) units on the plane of the first two principal components."""
         middle = X.mean(axis=0)
         _, s, V = np.linalg.svd(X - middle, full_matrices=False)
         places = lattice.places()

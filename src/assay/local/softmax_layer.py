@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.scores import softmax
+from assay.optimize.lbfgs import lbfgs
 from assay.optimize.newton import newton
 
 __all__ = ["MOST_NEWTON_WEIGHTS", "softmax_layer"]
@@ -42,13 +43,25 @@ class _CrossEntropy:
 
 
 def softmax_layer(
-    F: np.ndarray, target: np.ndarray, weight: np.ndarray, penalty: np.ndarray, max_iter: int
+    F: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray,
+    penalty: np.ndarray,
+    max_iter: int,
+    start: np.ndarray | None = None,
 ) -> tuple[np.ndarray, int, bool]:
-    """(K, p) the weights of least penalised cross-entropy, the steps, and whether the gradient vanished."""
+    """(K, p) the weights of least penalised cross-entropy, the steps, and whether the gradient vanished.
+
+    Steps never raise what is minimised, so that a few of them from a ``start`` (K, p) make it better.
+    """
     K = target.shape[1]
     scale = max(float(weight.sum()), 1e-300)
     problem = _CrossEntropy(F, target, weight / scale, penalty / scale)
-    result = newton(problem, np.zeros(K * F.shape[1]), tol=1e-12, max_iter=max_iter)
+    first = np.zeros(K * F.shape[1]) if start is None else start.ravel()
+    if len(first) <= MOST_NEWTON_WEIGHTS:
+        result = newton(problem, first, tol=1e-12, max_iter=max_iter)
+    else:
+        result = lbfgs(problem, first, tol=1e-10, max_iter=max_iter)
     W: np.ndarray = result.w.reshape(K, -1)
     W = W - W.mean(axis=0)  # the softmax does not see what all classes share
     return W, result.n_iter, result.reason in ("gradient", "value", "stuck")

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from assay.core.stored import FloatArray
 from assay.errors import DataError, ParameterError
 
-__all__ = ["SHAPES", "Units"]
+__all__ = ["SHAPES", "Units", "refuse_huge", "squared_distances"]
 
 SHAPES = ("spherical", "diagonal", "full")
+LARGEST = 1e152  # whose squares can still be added up
 
 
 @dataclass(frozen=True)
@@ -110,3 +111,12 @@ def squared_distances(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
     A, B = X - middle, centers - middle
     D = (A**2).sum(axis=1)[:, None] - 2 * A @ B.T + (B**2).sum(axis=1)
     return np.maximum(D, 0.0)
+
+
+def refuse_huge(who: str, X: np.ndarray, y: np.ndarray | None = None) -> None:
+    """Raise for numbers whose squares overflow."""
+    for name, values in (("X", X), ("y", y)):
+        if values is not None and np.abs(values).max(initial=0.0, where=~np.isnan(values)) > LARGEST:
+            raise DataError(
+                f"{who}: {name} has values beyond {LARGEST:g}, whose squares overflow. Scale them down."
+            )
