@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import assay
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.neural import MLPClassifier, MLPRegressor
+from assay.neural.dense_net import DenseNet, forward
 from assay.neural.mlp import Epoch
 
 digits = load_digits()
@@ -380,3 +381,78 @@ def test_history_has_a_record_for_each_pass():
     model = MLPClassifier(4, max_iter=7, random_state=0).fit(X_iris, y_iris)
     assert [epoch.number for epoch in model.history_] == list(range(1, 8))
     assert isinstance(model.history_[0], Epoch) and [e.loss for e in model.history_] == model.loss_curve_
+
+
+@pytest.mark.parametrize(
+    ("output", "loss", "K"),
+    [("softmax", "focal", 3), ("softmax", "hinge", 3), ("logistic", "focal", 1), ("logistic", "hinge", 2)],
+)
+def test_losses_of_classes_have_their_gradient_and_value(output, loss, K):
+    """Oracle: the loss written out in NumPy, and central differences of the native value."""
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(12, 3)), rng.integers(1, 4, 12).astype(float)
+    net = DenseNet([3, 5, K], ["tanh"], output, loss, parameter=1.5)
+    net.theta[:] = rng.normal(size=len(net.theta))
+    codes = rng.integers(K, size=12) if output == "softmax" else None
+    numbers = None if output == "softmax" else rng.integers(2, size=(12, K)).astype(float)
+    data = net.data(X, codes, numbers, w)
+    value, grad = net.value_gradient(data, 0.0, net.theta)
+    scores = forward(X, *net.parts(net.theta), ["tanh"], "identity")[0]
+    if codes is not None:
+        own, others = scores[np.arange(12), codes], scores.copy()
+        others[np.arange(12), codes] = -np.inf
+        p = np.exp(own - np.logaddexp.reduce(scores, axis=1))[:, None]
+        margins = (1 + others.max(axis=1) - own)[:, None]
+    else:
+        signed = (2 * numbers - 1) * scores
+        p, margins = 1 / (1 + np.exp(-signed)), 1 - signed
+    losses = -((1 - p) ** 1.5) * np.log(p) if loss == "focal" else np.maximum(margins, 0)
+    assert_allclose(value, (w * losses.sum(axis=1)).sum() / w.sum(), rtol=1e-12)
+    for i in range(len(grad)):
+        step = np.zeros_like(grad)
+        step[i] = 1e-6
+        up, down = (net.value_gradient(data, 0.0, net.theta + s)[0] for s in (step, -step))
+        assert_allclose(grad[i], (up - down) / 2e-6, rtol=1e-5, atol=1e-8)
+
+
+def test_focal_loss_without_focus_is_cross_entropy():
+    X, y = load_iris(return_X_y=True)
+    for labels in (y, y > 0):
+        plain = MLPClassifier(5, max_iter=20, random_state=0, learning_rate="cosine").fit(X, labels)
+        focal = MLPClassifier(
+            5, max_iter=20, random_state=0, learning_rate="cosine", loss="focal", gamma=0.0
+        ).fit(X, labels)
+        assert_allclose(focal.predict_proba(X), plain.predict_proba(X), rtol=1e-9)
+    with pytest.raises(ParameterError, match="label_smoothing"):
+        MLPClassifier(loss="hinge", label_smoothing=0.1).fit(X, y)
+
+
+def test_the_hinge_separates():
+    X, y = load_iris(return_X_y=True)
+    model = MLPClassifier(
+        8, solver="lbfgs", loss="hinge", scale="standard", alpha=0.1, random_state=0, max_iter=300
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a kink has no gradient of 0
+        assert model.fit(X, y).score(X, y) > 0.96
+
+
+@pytest.mark.parametrize("learner", [MLPClassifier, MLPRegressor])
+def test_groups_and_last_rows_judge(learner, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    groups, judged = np.arange(150) % 10, []
+
+    def judge(self, rows, goal, w, original=learner._judge):
+        judged.append(rows)
+        return original(self, rows, goal, w)
+
+    monkeypatch.setattr(learner, "_judge", judge)
+    setting = {"early_stopping": True, "max_iter": 3, "learning_rate": "cosine", "random_state": 0}
+    learner(validation_fraction=0.2, **setting).fit(X, y, groups=groups)
+    members = [int(np.flatnonzero((row == X).all(axis=1))[0]) % 10 for row in judged[0]]
+    assert len(judged[0]) == 30
+    assert len(set(members)) <= 4  # two groups, and rows that others have as well
+    learner(validation_split="last", validation_fraction=0.2, **setting).fit(X, y)
+    assert_array_equal(judged[1], X[-30:])
+    with pytest.raises(ParameterError, match="early_stopping"):
+        learner(max_iter=3).fit(X, y, groups=groups)

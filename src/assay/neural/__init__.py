@@ -46,6 +46,8 @@ from assay.neural.pictures import ImageNormalizer, virtual_examples
 from assay.neural.projection_pursuit import ProjectionPursuitRegressor
 from assay.neural.real_time import real_time_gradient
 from assay.neural.sammon_network import SammonNetwork
+from assay.neural.tabular_net_classifier import TabularNetClassifier
+from assay.neural.tabular_net_regressor import TabularNetRegressor
 
 __all__ = [
     "GRU",
@@ -82,6 +84,8 @@ __all__ = [
     "SammonNetwork",
     "Search",
     "SoftWeightSharing",
+    "TabularNetClassifier",
+    "TabularNetRegressor",
     "TangentHint",
     "Training",
     "WeightDecay",

@@ -28,7 +28,12 @@ HIDDEN = {
     )
 }
 OUTPUTS = {"identity": 0, "logistic": 1, "softmax": 2, "exp": 3}
-LOSSES = {"squared_error": 0, "log_loss": 1, "poisson": 2, "absolute_error": 3, "huber": 4, "quantile": 5}
+LOSSES = {
+    name: code
+    for code, name in enumerate(
+        ("squared_error", "log_loss", "poisson", "absolute_error", "huber", "quantile", "focal", "hinge")
+    )
+}
 OPTIMIZERS = {"sgd": 0, "nesterov": 1, "adam": 2, "adamw": 3, "rmsprop": 4}
 ROWS_AT_ONCE = 4096  # rows whose hidden values are in memory while the network answers
 

@@ -19,6 +19,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar, Text
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.neural.dense_net import HIDDEN, OPTIMIZERS, DenseNet, forward, native
+from assay.neural.held_out import SPLITS, held_out
 from assay.neural.input_scaling import InputScaling
 from assay.neural.integrated_gradients import integrated_gradients
 from assay.neural.schedules import SCHEDULES, rates_of
@@ -143,6 +144,7 @@ class MultilayerPerceptron(_Learner):
         "average": Count() | None,
         "scale": Choice("standard", "robust") | None,
         "missing": Choice("refuse", "indicator"),
+        "validation_split": Choice(*SPLITS),
     }
     stored = {
         "coefs_": Each(FloatArray("*", "*", finite=True)),
@@ -190,6 +192,7 @@ class MultilayerPerceptron(_Learner):
     average: int | None
     scale: str | None
     missing: str
+    validation_split: str
     history_: list[Epoch]
     coefs_: list[np.ndarray]
     intercepts_: list[np.ndarray]
@@ -205,6 +208,7 @@ class MultilayerPerceptron(_Learner):
     )
     _smoothing: float = 0.0
     _validation: Any = None
+    _groups: Any = None
     _optimizer: Optimizer
 
     # ------------------------------------------------------------------ tables
@@ -472,7 +476,7 @@ class MultilayerPerceptron(_Learner):
     def _unfinished(self) -> None:
         from sklearn.exceptions import ConvergenceWarning
 
-        if self.learning_rate not in ("cosine", "one_cycle"):  # these end with the last pass
+        if self.learning_rate not in ("cosine", "one_cycle", "cycles"):  # these end with the last pass
             warn_user(
                 f"{type(self).__name__}: Stochastic Optimizer: Maximum iterations ({self.max_iter}) reached and the "
                 "optimization hasn't converged yet. Raise max_iter or tol, or scale the columns.",
@@ -532,14 +536,7 @@ class MultilayerPerceptron(_Learner):
             return X, goal, w, self._judge(self._scaled(others), truth, None)
         if not self.early_stopping:
             return X, goal, w, None
-        from sklearn.model_selection import train_test_split
-
-        train, test = train_test_split(
-            np.arange(X.shape[0]),
-            random_state=random,
-            test_size=self.validation_fraction,
-            stratify=goal.stratify,
-        )
+        train, test = self._divided(X.shape[0], goal, random)
         if len(test) < FEWEST_FOR_VALIDATION:
             raise DataError(
                 f"{type(self).__name__}: The validation set is too small. Increase 'validation_fraction' or the size "
@@ -548,6 +545,33 @@ class MultilayerPerceptron(_Learner):
         weights = (None, None) if w is None else (w[train], w[test])
         judge = self._judge(X[test], goal.take(test), weights[1])
         return X[train], goal.take(train), weights[0], judge
+
+    def _divided(self, n: int, goal: Goal, random: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+        """Rows to learn from and to judge by; a plain draw is scikit-learn's."""
+        if self._groups is not None or self.validation_split == "last":
+            return held_out(
+                n,
+                self.validation_fraction,
+                np.random.default_rng(random.randint(2**31)),
+                type(self).__name__,
+                groups=self._groups,
+                split=self.validation_split,
+            )
+        from sklearn.model_selection import train_test_split
+
+        train, test = train_test_split(
+            np.arange(n), random_state=random, test_size=self.validation_fraction, stratify=goal.stratify
+        )
+        return train, test
+
+    def _watched_by(self, groups: Any, validation: Any) -> None:
+        """Refuse groups where no rows are set aside."""
+        if groups is not None and (validation is not None or not self.early_stopping):
+            raise ParameterError(
+                f"{type(self).__name__}: groups say which rows are set aside together, which early_stopping=True does "
+                "and a validation set of your own does not. Leave groups out, or set early_stopping=True."
+            )
+        self._groups = groups
 
     def _judge(self, X: Any, goal: Goal, w: np.ndarray | None) -> Any:
         def score(net: DenseNet, theta: np.ndarray) -> float:

@@ -12,9 +12,10 @@ from assay.core import Card, Classifier
 from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import python_labels
-from assay.core.parameters import Accepted, Any_, Range
+from assay.core.parameters import Accepted, Any_, Choice, Range
 from assay.core.targets import check_weights, encode_labels, is_table, label_codes, plain_values
 from assay.errors import DataError, ParameterError
+from assay.neural.class_weights import times_class_weight
 from assay.neural.mlp import STOCHASTIC, Goal, MultilayerPerceptron
 from assay.types import ClassWeight, Labels, RandomState, TableLike, Target, Weights
 
@@ -64,7 +65,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         Rows of a step; "auto" takes 200, or all if there are fewer.
     learning_rate : default "constant"
         "constant"; "invscaling" (:math:`\eta/t^p`) and "adaptive" (a fifth each time nothing improves) for "sgd";
-        "cosine" and "one_cycle" fall to 0 over ``max_iter`` passes, for all stochastic solvers.
+        "cosine", "one_cycle" and "cycles" (four times up and down) fall to 0 over ``max_iter`` passes, for all
+        stochastic solvers.
     learning_rate_init : float, default 0.001
         The learning rate.
     power_t : float, default 0.5
@@ -109,6 +111,13 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         Scale the columns inside the model: by mean and deviation, or median and quartiles.
     missing : "refuse" or "indicator", default "refuse"
         "indicator": missing values become 0 after scaling, beside a column that says so, whose weight is learned.
+    loss : "log_loss", "focal" or "hinge", default "log_loss"
+        "focal": :math:`-(1-p)^\gamma\log p` of the true class, where easy rows count less; "hinge": scores of the true
+        class have to lead by 1, and probabilities are no more than an order.
+    gamma : float, default 2
+        Of "focal": how much less easy rows count; 0 is "log_loss".
+    validation_split : "random" or "last", default "random"
+        Which rows ``early_stopping`` sets aside; the last, for rows in the order of time.
 
     Attributes
     ----------
@@ -161,6 +170,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
             lambda v: v is None or v == "balanced" or isinstance(v, dict),
         ),
         "label_smoothing": Range(0, 1, open="high"),
+        "loss": Choice("log_loss", "focal", "hinge"),
+        "gamma": Range(0),
     }
 
     def __init__(
@@ -196,6 +207,9 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         average: int | None = None,
         scale: str | None = None,
         missing: str = "refuse",
+        loss: str = "log_loss",
+        gamma: float = 2.0,
+        validation_split: str = "random",
     ):
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
@@ -227,11 +241,21 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         self.average = average
         self.scale = scale
         self.missing = missing
+        self.loss = loss
+        self.gamma = gamma
+        self.validation_split = validation_split
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.label_smoothing and self.loss != "log_loss":
+            raise ParameterError(
+                f"{type(self).__name__}: label_smoothing is for loss='log_loss', got loss={self.loss!r}. Set it to 0."
+            )
 
     def fit(
         self,
@@ -239,6 +263,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         y: Target,
         sample_weight: Weights | None = None,
         *,
+        groups: Labels | None = None,
         validation: tuple[TableLike, Target] | None = None,
     ) -> Self:
         """Learn from the rows of X and their classes y.
@@ -248,14 +273,18 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         X : array, sparse matrix, or pandas, polars, pyarrow frame, (n, d)
         y : (n,) class labels of any kind, or (n, K) zeros and ones: which of K labels each row has
         sample_weight : (n,) what each row counts; None counts each once
+        groups : (n,) labels; with ``early_stopping``, rows of one group are set aside together
         validation : (X, y) by whose accuracy the passes stop and the best weights are kept, in place of rows set aside
         """
         before = vars(self).get("classes_")
-        return self._fit_either(X, y, sample_weight, validation, before)
+        return self._fit_either(X, y, sample_weight, groups, validation, before)
 
     @all_or_nothing
-    def _fit_either(self, X: Any, y: Any, sample_weight: Any, validation: Any, before: Any) -> Self:
+    def _fit_either(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, validation: Any, before: Any
+    ) -> Self:
         self._check_parameters()
+        self._watched_by(groups, validation)
         who = type(self).__name__
         values = self._admit(X, fitting=True)
         goal = self._goal_of(y, values.shape[0])
@@ -273,6 +302,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
             self._learn_goal(values, goal, check_weights(sample_weight, values, who))
         finally:
             self.__dict__.pop("_validation", None)
+            self.__dict__.pop("_groups", None)
         return self
 
     def partial_fit(
@@ -318,9 +348,11 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
             self.classes_, codes = classes, label_codes(y, classes, n, who)
         K = len(self.classes_)
         if K > 2:
-            return Goal("softmax", "log_loss", K, codes=codes)
+            return Goal("softmax", self.loss, K, codes=codes, parameter=self.gamma)
         numbers = (codes == 1)[:, None]
-        return Goal("logistic", "log_loss", 1, codes=codes, numbers=numbers, stratify=numbers)
+        return Goal(
+            "logistic", self.loss, 1, codes=codes, numbers=numbers, stratify=numbers, parameter=self.gamma
+        )
 
     def _several_labels(self, y: Any, n: int) -> Goal:
         who, table = type(self).__name__, np.asarray(plain_values(y))
@@ -333,7 +365,9 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
                 who=who,
             )
         self.classes_ = np.arange(table.shape[1])
-        return Goal("logistic", "log_loss", table.shape[1], numbers=table.astype(np.float64))
+        return Goal(
+            "logistic", self.loss, table.shape[1], numbers=table.astype(np.float64), parameter=self.gamma
+        )
 
     def _learn_goal(self, X: Any, goal: Goal, w: np.ndarray | None, incremental: bool = False) -> None:
         if self.class_weight is not None:
@@ -348,23 +382,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         who = type(self).__name__
         if goal.codes is None:
             raise ParameterError(f"{who}: class_weight is for one label a row; y has several columns.")
-        K, labels = len(self.classes_), self.classes_.tolist()
-        counts = np.bincount(goal.codes, weights=w, minlength=K)
-        if isinstance(self.class_weight, str):
-            factors = np.divide(counts.sum(), (counts > 0).sum() * counts, out=np.zeros(K), where=counts > 0)
-        else:
-            given_weights: Any = self.class_weight
-            unknown = [label for label in given_weights if label not in labels]
-            if unknown:
-                raise ParameterError(
-                    f"{who}: class_weight has the label {unknown[0]!r}, which is not among the classes {labels}."
-                )
-            factors = np.array([float(given_weights.get(label, 1.0)) for label in labels])
-            if not (factors >= 0).all() or not (factors * counts).any():
-                raise ParameterError(
-                    f"{who}: class_weight must be numbers from 0 up, not all 0, got {self.class_weight!r}."
-                )
-        return factors[goal.codes] if w is None else w * factors[goal.codes]
+        return times_class_weight(self.class_weight, self.classes_, goal.codes, w, who)
 
     def _score_of(self, outputs: np.ndarray, goal: Goal, w: np.ndarray | None) -> float:
         if goal.codes is None:

@@ -17,7 +17,7 @@ from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError, ParameterError
 from assay.neural.mlp import Goal, MultilayerPerceptron
 from assay.neural.mlp_classifier import _is_stochastic
-from assay.types import RandomState, TableLike, Target, Weights
+from assay.types import Labels, RandomState, TableLike, Target, Weights
 
 __all__ = ["MLPRegressor"]
 
@@ -55,6 +55,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         The residual from which on the loss "huber" is a straight line.
     scale_target : bool, default False
         Learn from targets of mean 0 and deviation 1 ("poisson" aside), and answer in the units of y.
+    validation_split : "random" or "last", default "random"
+        Which rows ``early_stopping`` sets aside; the last, for rows in the order of time.
 
     Attributes
     ----------
@@ -143,6 +145,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         quantile: float = 0.5,
         delta: float = 1.0,
         scale_target: bool = False,
+        validation_split: str = "random",
     ):
         self.loss = loss
         self.hidden_layer_sizes = hidden_layer_sizes
@@ -176,6 +179,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         self.quantile = quantile
         self.delta = delta
         self.scale_target = scale_target
+        self.validation_split = validation_split
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -189,6 +193,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         y: Target,
         sample_weight: Weights | None = None,
         *,
+        groups: Labels | None = None,
         validation: tuple[TableLike, Target] | None = None,
     ) -> Self:
         """Learn from the rows of X and their numbers y.
@@ -198,9 +203,11 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         X : array, sparse matrix, or pandas, polars, pyarrow frame, (n, d)
         y : (n,) numbers, or (n, K) of several targets
         sample_weight : (n,) what each row counts; None counts each once
+        groups : (n,) labels; with ``early_stopping``, rows of one group are set aside together
         validation : (X, y) by whose R2 the passes stop and the best weights are kept, in place of rows set aside
         """
         self._check_parameters()
+        self._watched_by(groups, validation)
         who = type(self).__name__
         values = self._admit(X, fitting=True)
         target = numeric_target(y, values.shape[0], who)
@@ -215,6 +222,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
             self._train(values, goal, w)
         finally:
             self.__dict__.pop("_validation", None)
+            self.__dict__.pop("_groups", None)
         return self
 
     @available_if(_is_stochastic)

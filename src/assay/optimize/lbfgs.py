@@ -9,7 +9,7 @@ import numpy as np
 from assay.optimize.newton import Trail, falls, largest, rounding
 from assay.optimize.objective import Objective, Optimum, Record
 
-__all__ = ["lbfgs"]
+__all__ = ["lbfgs", "lbfgs_direction"]
 
 SEARCHES = 40  # points that one line search may try
 WOLFE = 0.9  # share of the slope that a step must use up, or it goes further
@@ -84,11 +84,11 @@ def lbfgs(
         trail = Trail(w, value, best, keep, watch)
         reason = trail.first_reason(tol)
         while not reason and trail.iteration < max_iter:
-            p = -_direction(g, steps, metric, gamma)
+            p = -lbfgs_direction(g, steps, metric, gamma)
             slope = float(g @ p)
             if not slope < 0:  # the memory has lost its grip: begin anew
                 steps, gamma = [], 1.0
-                p = -_direction(g, steps, metric, gamma)
+                p = -lbfgs_direction(g, steps, metric, gamma)
                 slope = float(g @ p)
             t = 1.0 if steps or metric is not None else min(1.0, 1.0 / largest(g))
             t, new, new_g = _search(objective, w, p, value, slope, t)
@@ -118,7 +118,7 @@ def lbfgs(
     return trail.end(w, value, g, reason or "iterations")
 
 
-def _direction(
+def lbfgs_direction(
     g: np.ndarray,
     steps: list[tuple[np.ndarray, np.ndarray, float]],
     metric: Callable[[np.ndarray], np.ndarray] | None,

@@ -1,0 +1,77 @@
+"""Rows by which a fit is judged while it learns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.errors import DataError, ParameterError
+
+__all__ = ["SPLITS", "held_out"]
+
+SPLITS = ("random", "last")  # which rows validation_split sets aside
+
+
+def held_out(
+    n: int,
+    share: float,
+    random: np.random.Generator,
+    who: str,
+    codes: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
+    split: str = "random",
+) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the rows to learn from, and of those to judge by.
+
+    Classes are divided in proportion; a class of one row is learned from. Rows of one group stay together. The last
+    rows, for rows in the order of time, are no draw at all.
+
+    Parameters
+    ----------
+    n : rows      share : of them that is set aside      random : generator of the draw      who : for the messages
+    codes : (n,) classes as numbers, or None      groups : (n,) labels of groups, or None
+    split : "random" or "last"
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.neural.held_out import held_out
+    >>> held_out(5, 0.4, np.random.default_rng(0), "example", split="last")
+    (array([0, 1, 2]), array([3, 4]))
+    """
+    if split == "last":
+        if groups is not None:
+            raise ParameterError(
+                f"{who}: validation_split='last' takes the last rows, groups a draw. Give one."
+            )
+        cut = n - round(share * n)
+        return np.arange(cut), np.arange(cut, n)
+    if groups is not None:
+        return _by_groups(np.asarray(groups), share, random, n, who)
+    order = random.permutation(n)
+    if codes is not None:
+        order = order[np.argsort(codes[order], kind="stable")]
+        alone = np.bincount(codes)[codes[order]] == 1
+        order = np.concatenate([order[~alone], order[alone]])
+        eligible = n - int(alone.sum())
+    else:
+        eligible = n
+    marks = np.floor(np.arange(eligible + 1) * share + 0.5)  # every 1/share-th row of the order
+    chosen = order[:eligible][np.diff(marks) > 0]
+    judge = np.zeros(n, dtype=bool)
+    judge[chosen] = True
+    return np.flatnonzero(~judge), np.flatnonzero(judge)
+
+
+def _by_groups(
+    groups: np.ndarray, share: float, random: np.random.Generator, n: int, who: str
+) -> tuple[np.ndarray, np.ndarray]:
+    if groups.shape != (n,):
+        raise DataError(f"{who}: groups has the shape {groups.shape}, expected ({n},): a label of each row.")
+    labels, codes, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(labels) < 2:
+        raise DataError(f"{who}: all rows are of one group, so that none can be set aside. Leave groups out.")
+    order = random.permutation(len(labels))
+    reached = np.cumsum(counts[order])
+    count = int(np.clip(np.searchsorted(reached, share * n) + 1, 1, len(labels) - 1))
+    judge = np.isin(codes, order[:count])
+    return np.flatnonzero(~judge), np.flatnonzero(judge)
