@@ -75,6 +75,25 @@ def test_json_holds_every_conditional_and_gz_is_read(tmp_path):
         write_network(network, tmp_path / "n.bif")
 
 
+def test_states_that_begin_with_a_comparison_are_read(tmp_path):
+    """As the published file of the child network has them."""
+    path = tmp_path / "a.bif"
+    path.write_text(
+        "network x { } variable a { type discrete [ 2 ] { <7.5, >=7.5 }; } probability ( a ) { table 0.3, 0.7; }"
+    )
+    assert list(read_network(path)["a"].states) == ["<7.5", ">=7.5"]
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "arcs", "parameters"),
+    [("sachs", 11, 17, 178), ("child", 20, 25, 230), ("alarm", 37, 46, 509), ("insurance", 27, 52, 1008)],
+)
+def test_the_larger_classic_networks_have_their_published_sizes(name, nodes, arcs, parameters):
+    """Oracle: the sizes that the Bayesian network repository gives."""
+    network = load_network(name)
+    assert (len(network), len(network.arcs), network.n_parameters) == (nodes, arcs, parameters)
+
+
 GOOD = """network x { }
 variable a { type discrete [ 2 ] { yes, no }; }
 variable b { type discrete [ 2 ] { yes, no }; }
@@ -115,6 +134,7 @@ def test_malformed_bif_files_say_line_and_reason(old, new, line, reason, tmp_pat
         ("a.uai", "BAYES\n1\n2\n1\n1 0\n2\n0.5 zebra", "line 7.*number"),
         ("a.uai", "BAYES\n1\n2\n1\n1 0\n3\n0.5 0.5 0", "line 6.*3 entries"),
         ("a.uai", "NONSENSE", "line 1.*BAYES"),
+        ("a.uai", "BAYES\n5\u00b36", "line 2.*whole number"),
         ("a.uai", "BAYES\n99999999", "line 2.*from 1 to"),
         ("a.uai", "MARKOV\n1\n2\n0", "read_field"),
         ("a.json", '{"format": "x"}', "line 1.*no network"),
@@ -140,6 +160,33 @@ def test_cycles_in_a_file_are_named(tmp_path):
     path.write_text(GOOD.replace("( a ) { table 0.2, 0.8; }", "( a | b ) { (yes) 0.5, 0.5; (no) 0.5, 0.5; }"))
     with pytest.raises(ReadError, match="cycle"):
         read_network(path)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@settings(max_examples=40)
+@given(
+    edits=st.lists(
+        st.tuples(
+            st.floats(0, 1),
+            st.integers(0, 30),
+            st.sampled_from(
+                ["", "{", "}", "(", ")", "|", ",", ";", '"', "9" * 30, "-1", "nan", "1e999", "<a>", "\u00b3"]
+            ),
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_mutated_files_of_every_format_end_in_a_sentence(tmp_path_factory, kind, edits):
+    path = tmp_path_factory.getbasetemp() / f"mutated.{'xml' if kind == 'xmlbif' else kind}"
+    write_network(load_network("survey"), path)
+    text = path.read_text()
+    for share, length, new in edits:
+        at = int(share * len(text))
+        text = text[:at] + new + text[at + length :]
+    path.write_text(text)
+    with contextlib.suppress(AssayError):
+        read_network(path).marginals()
 
 
 @settings(max_examples=60)

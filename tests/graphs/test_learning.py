@@ -239,6 +239,102 @@ def test_numbers_are_cut_and_missing_values_are_a_state_if_asked():
     assert "missing" in learn_network(frame, cuts=3, missing="state")["y"].states
 
 
+@pytest.mark.parametrize(("name", "edges"), [("sprinkler", 4), ("child", 23)])
+def test_structures_are_learned_with_missing_values(name, edges):
+    """A seventh of all values is missing, so that few rows are complete: as many right edges as from complete rows."""
+    true = load_network(name)
+    full = pd.DataFrame(true.sample(3000, random_state=3))
+    gaps = full.mask(np.random.default_rng(0).random(full.shape) < 0.15)
+    learned = learn_structure(gaps, missing="em", method="tabu", restarts=10)
+    right = {frozenset(arc) for arc in true.arcs}
+    edges_of = {frozenset(arc) for arc in learned.arcs}
+    assert len(edges_of & right) >= edges and not edges_of - right
+    network = learn_network(gaps, "tabu", missing="em", restarts=10)
+    assert set(network.arcs) == set(learned.arcs)
+    score = network.log_likelihood(gaps).sum() - 0.5 * np.log(3000) * network.n_parameters
+    assert_allclose(learned.score, score, rtol=1e-4)  # what is observed, less the penalty
+    again = learn_structure(gaps, missing="em", method="tabu", restarts=10)
+    assert again == learned
+
+
+def test_without_missing_values_em_changes_nothing():
+    rows = load_network("asia").sample(500, random_state=0)
+    assert learn_structure(rows, missing="em") == learn_structure(rows)
+    with pytest.raises(ParameterError, match="'raise' or 'state'"):
+        network_score(rows, [], missing="em")
+    with pytest.raises(ParameterError, match="'raise' or 'state'"):
+        chow_liu_arcs(rows, missing="em")
+
+
+def test_every_way_of_learning_takes_missing_values():
+    full = pd.DataFrame(load_network("student").sample(1500, random_state=2))
+    gaps = full.mask(np.random.default_rng(1).random(full.shape) < 0.1)
+    for method in ("hill climbing", "chow-liu", "pc"):
+        assert learn_structure(gaps, method, missing="em").arcs
+    for score in ("aic", "bdeu", "k2"):
+        assert learn_structure(gaps, score=score, missing="em", max_parents=2).arcs
+    strength = arc_strength(gaps, n_boot=3, missing="em")
+    assert strength.rows[0]["strength"] == 1.0
+
+
+def test_rows_are_completed_by_their_posterior():
+    """Draws given evidence have the frequencies of the exact answer."""
+    network = load_network("asia")
+    rows = np.tile(network.encode({"xray": "yes", "smoke": "no"}), (20_000, 1))
+    rows = np.where(np.isnan(rows), -1, rows).astype(np.int64)
+    drawn = network.junction_tree().draw(network._flat({}), rows, np.random.default_rng(0))
+    assert (drawn[:, network.index("smoke")] == 1).all()
+    for name in ("lung", "either", "dysp"):
+        share = (drawn[:, network.index(name)] == 0).mean()
+        assert_allclose(share, network.query(name, {"xray": "yes", "smoke": "no"})["yes"], atol=0.01)
+    impossible = np.where(rows < 0, -1, rows)[:1].copy()
+    impossible[0, [network.index("either"), network.index("lung")]] = [1, 0]
+    assert (network.junction_tree().draw(network._flat({}), impossible, np.random.default_rng(0)) == -1).all()
+
+
+def test_moves_are_those_of_numpy():
+    """The best legal move by brute force over all arcs, on drawn structures."""
+    from assay.graphs.learning import _structure_moves
+
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        d = int(rng.integers(2, 7))
+        order = rng.permutation(d)
+        arcs = np.zeros((d, d), bool)
+        arcs[np.ix_(order, order)] = np.triu(rng.random((d, d)) < 0.4, 1)
+        gains, allowed = rng.normal(size=(d, d)), (rng.random((d, d)) < 0.8) & ~np.eye(d, dtype=bool)
+        required, until = arcs & (rng.random((d, d)) < 0.2), rng.integers(0, 3, (d, d))
+
+        def cyclic(matrix):
+            return np.linalg.matrix_power(np.eye(len(matrix)) + matrix, len(matrix)).T[matrix].any()
+
+        legal = []
+        for i, j in itertools.permutations(range(d), 2):
+            if until[i, j] > 1:
+                continue
+            other = arcs.copy()
+            if not arcs[i, j]:
+                other[i, j] = True
+                if allowed[i, j] and not cyclic(other) and arcs[:, j].sum() < 2:
+                    legal.append((gains[i, j], 0, i, j))
+                continue
+            if required[i, j]:
+                continue
+            legal.append((gains[i, j], 1, i, j))
+            other[i, j], other[j, i] = False, True
+            if allowed[j, i] and not cyclic(other) and arcs[:, i].sum() < 2:
+                legal.append((gains[i, j] + gains[j, i], 2, i, j))
+        reach, move = np.empty((d, d), np.uint8), np.empty(3, np.int64)
+        _structure_moves.paths(arcs.view(np.uint8), reach)
+        paths = np.linalg.matrix_power(np.eye(d) + arcs, d) - np.eye(d) > 0
+        assert np.array_equal(reach > 0, paths)
+        gain = _structure_moves.best_move(
+            arcs=arcs.view(np.uint8), reach=reach, gains=gains, allowed=allowed.view(np.uint8),
+            required=required.view(np.uint8), until=until, step=1, max_parents=2, least_gain=1e-9, move=move,
+        )  # fmt: skip
+        assert (gain, *move.tolist()) == max(legal) if legal else move[0] == -1
+
+
 def test_wrong_parameters_are_refused():
     rows = {"a": ["x", "y"], "b": ["x", "x"]}
     for wrong in (

@@ -68,7 +68,7 @@ def test_the_bars_are_the_marginals(name, evidence):
 
 @pytest.mark.skipif(NODE is None, reason="needs a JavaScript engine")
 def test_impossible_clicks_are_said():
-    note = clicked(load_network("asia"), {"either": "yes", "lung": "no", "tub": "no"})["note"]
+    note = clicked(load_network("asia"), {"smoke": "yes", "either": "yes", "lung": "no", "tub": "no"})["note"]
     assert note.startswith("Impossible: either = yes, lung = no, tub = no")
 
 

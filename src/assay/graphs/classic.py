@@ -1,7 +1,9 @@
-"""Small networks of the literature, typed from their published tables."""
+"""Networks of the literature, by their published tables: small ones here, larger ones in files beside."""
 
 from __future__ import annotations
 
+from functools import partial
+from importlib.resources import files
 from typing import Any
 
 from assay.errors import DataError, did_you_mean
@@ -107,6 +109,13 @@ def _student() -> list[Node]:
     ]
 
 
+def _file(name: str) -> list[Node]:
+    from assay.graphs.formats.bif import parse
+
+    text = files("assay.graphs").joinpath("networks", f"{name}.bif").read_text("utf-8")
+    return list(parse(text, f"{name}.bif").nodes)
+
+
 NETWORKS: dict[str, tuple[Any, str]] = {
     "rain": (_rain, "rain makes the grass wet: two nodes"),
     "wet grass chain": (_chain, "cloudy, rain, wet: a chain"),
@@ -123,15 +132,22 @@ NETWORKS: dict[str, tuple[Any, str]] = {
         _survey,
         "who travels how: age, sex, education, occupation, residence (Scutari and Denis 2014)",
     ),
+    "sachs": (
+        partial(_file, "sachs"),
+        "proteins and lipids that pass signals in a cell (Sachs and others 2005)",
+    ),
+    "child": (partial(_file, "child"), "heart diseases of newborn children (Spiegelhalter and Cowell 1992)"),
+    "alarm": (partial(_file, "alarm"), "alarms of a patient under anaesthesia (Beinlich and others 1989)"),
+    "insurance": (partial(_file, "insurance"), "claims on car insurance (Binder and others 1997)"),
     "student": (_student, "the grade of a student and the letter it brings (Koller and Friedman 2009)"),
 }
 
 
 def load_network(name: str) -> BayesianNetwork:
-    """A small network of the literature, by its name.
+    """A network of the literature, by its name.
 
-    Names are rain, wet grass chain, cloudy fork, rain or sprinkler, sprinkler, asia, cancer, earthquake, survey and
-    student; ``NETWORKS`` says what each is about.
+    Names are rain, wet grass chain, cloudy fork, rain or sprinkler, sprinkler, asia, cancer, earthquake, survey,
+    student, sachs, child, alarm and insurance; ``NETWORKS`` says what each is about.
 
     Examples
     --------
@@ -147,6 +163,15 @@ def load_network(name: str) -> BayesianNetwork:
     - Korb, K. B. and Nicholson, A. E. (2010). Bayesian Artificial Intelligence, second edition. CRC Press.
     - Scutari, M. and Denis, J.-B. (2014). Bayesian Networks with Examples in R. Chapman and Hall.
     - Koller, D. and Friedman, N. (2009). Probabilistic Graphical Models. MIT Press.
+    - Sachs, K., Perez, O., Pe'er, D., Lauffenburger, D. A. and Nolan, G. P. (2005). Causal protein-signaling networks
+      derived from multiparameter single-cell data. Science 308, 523-529. doi:10.1126/science.1105809
+    - Spiegelhalter, D. J. and Cowell, R. G. (1992). Learning in probabilistic expert systems. Bayesian Statistics 4,
+      447-466.
+    - Beinlich, I. A., Suermondt, H. J., Chavez, R. M. and Cooper, G. F. (1989). The ALARM monitoring system: a case
+      study with two probabilistic inference techniques for belief networks. Second European Conference on Artificial
+      Intelligence in Medicine, 247-256. doi:10.1007/978-3-642-93437-7_28
+    - Binder, J., Koller, D., Russell, S. and Kanazawa, K. (1997). Adaptive probabilistic networks with hidden
+      variables. Machine Learning 29, 213-244. doi:10.1023/A:1007421730016
     """
     if name not in NETWORKS:
         raise DataError(f"load_network: there is no network {name!r}.{did_you_mean(name, NETWORKS)}")

@@ -1,4 +1,4 @@
-// Families of nodes in complete rows of codes: the scores of one variable's states, and counts of a child with parents.
+// Families of nodes in complete rows of codes: the scores of one variable's states.
 //
 //     score(k) = sum over the families that hold variable v of log P(child | parents), v in state k
 //
@@ -59,91 +59,6 @@ void blanket_scores(In2<int64_t> rows, In1<int64_t> cards, In1<int64_t> begin, I
     nb::gil_scoped_release unlocked;
     score_rows(rows.data(), n, V, base.data(), step.data(), vars.data(), stride.data(), F, begin.data(), logs.data(),
                cards.data()[variable], out.data());
-}
-
-// The score of a child with parents, from counts c of its cells and totals t of the parents' configurations:
-//
-//     sum of cell[c] - sum of total[t]        (log likelihood: both are c log c; BDeu: differences of log gammas)
-//
-// for the parents that stay, by their code, and each of some candidates as one more parent.
-struct Family {
-    std::vector<uint32_t> cell;  // (n,) configuration times states, plus the state of the child
-    int64_t n, rx, q;
-};
-
-HOT void count(const uint32_t *cell, const uint8_t *z, int64_t n, int64_t cells, int64_t rz, int32_t *counts) {
-    const int64_t all = cells * rz;
-    int32_t *first = counts, *second = counts + all, *third = counts + 2 * all, *fourth = counts + 3 * all;
-    for (int64_t i = 0; i < 4 * all; ++i) counts[i] = 0;
-    const uint32_t step = uint32_t(cells);
-    int64_t i = 0;
-    for (; i + 3 < n; i += 4) {  // four tables, so that equal neighbours do not wait for each other
-        ++first[z[i] * step + cell[i]];
-        ++second[z[i + 1] * step + cell[i + 1]];
-        ++third[z[i + 2] * step + cell[i + 2]];
-        ++fourth[z[i + 3] * step + cell[i + 3]];
-    }
-    for (; i < n; ++i) ++first[z[i] * step + cell[i]];
-    for (i = 0; i < all; ++i) first[i] += second[i] + third[i] + fourth[i];
-}
-
-double score_of(const Family &f, int64_t rz, const int32_t *counts, const double *cell, const double *total) {
-    double sum = 0.0;
-    for (int64_t j = 0; j < f.q * rz; ++j) {
-        int32_t all = 0;
-        for (int64_t k = 0; k < f.rx; ++k) {
-            const int32_t c = counts[j * f.rx + k];
-            all += c;
-            sum += cell[c];
-        }
-        sum -= total[all];
-    }
-    return sum;
-}
-
-// (m,) the scores of a child given the parents that stay and each candidate column (-1: no candidate).
-void family_scores(In2<uint8_t> columns, In1<int64_t> cards, int64_t child, In1<uint16_t> code, int64_t configurations,
-                   In1<int64_t> candidates, In1<double> cell, In1<double> total, InOut1<double> out) {
-    const int64_t d = length(columns), n = int64_t(columns.shape(1));
-    require(length(cards) == d && within(cards, 1, 257), "family_scores: states of each column");
-    require(child >= 0 && child < d && length(code) == n && configurations > 0, "family_scores: a child and parents");
-    require(within(candidates, -1, d) && length(out) == length(candidates), "family_scores: candidates");
-    require(length(cell) == n + 1 && length(total) == n + 1 && n < (int64_t(1) << 31),
-            "family_scores: values of counts");
-    require(within(code, 0, configurations), "family_scores: codes of the parents");
-    int64_t widest = 1;
-    for (int64_t j = 0; j < length(candidates); ++j)
-        if (candidates.data()[j] >= 0) widest = std::max(widest, cards.data()[candidates.data()[j]]);
-    const int64_t cells = sized(sized(configurations, widest, "family_scores: too many cells"), cards.data()[child],
-                                "family_scores: too many cells");
-    require(cells <= (int64_t(1) << 31), "family_scores: too many cells");
-    for (int64_t k = -1; k < length(candidates); ++k) {
-        const int64_t j = k < 0 ? child : candidates.data()[k];
-        if (j >= 0)
-            require(within(columns.data() + j * n, n, 0, cards.data()[j]), "family_scores: a code its column lacks");
-    }
-    nb::gil_scoped_release unlocked;
-    std::vector<int32_t> counts(4 * cells);
-    const std::vector<uint8_t> nothing(n, 0);
-    Family family{std::vector<uint32_t>(n), n, cards.data()[child], configurations};
-    for (int64_t i = 0; i < n; ++i)
-        family.cell[i] = uint32_t(code.data()[i] * family.rx + columns.data()[child * n + i]);
-    for (int64_t j = 0; j < length(candidates); ++j) {
-        const int64_t z = candidates.data()[j], rz = z < 0 ? 1 : cards.data()[z];
-        count(family.cell.data(), z < 0 ? nothing.data() : columns.data() + z * n, n, configurations * family.rx, rz,
-              counts.data());
-        out.data()[j] = score_of(family, rz, counts.data(), cell.data(), total.data());
-    }
-}
-
-// The codes of parents: a configuration number for each row, one column joined after the other.
-void join_code(InOut1<uint16_t> code, In1<uint8_t> column, int64_t card, int64_t configurations) {
-    require(length(code) == length(column) && card > 0 && configurations > 0, "join_code: a code for each row");
-    require(card * configurations <= 65536 && within(column, 0, card), "join_code: configurations");
-    for (int64_t i = 0; i < length(code); ++i) {
-        require(code.data()[i] < configurations, "join_code: configurations");
-        code.data()[i] = uint16_t(code.data()[i] * card + column.data()[i]);
-    }
 }
 
 // The logarithm of the mean over parents j of P(k, x_j) prod_i P(x_i | k, x_j), for each row and class k; the parents
@@ -211,9 +126,6 @@ void one_dependence(In2<int64_t> codes, In1<int64_t> start, In2<double> parents,
 
 NB_MODULE(ASSAY_MODULE, m) {
     define(m, "blanket_scores", &blanket_scores, "rows", "cards", "begin", "vars", "logs", "variable", "out");
-    define(m, "family_scores", &family_scores, "columns", "cards", "child", "code", "configurations", "candidates",
-           "cell", "total", "out");
     define(m, "one_dependence", &one_dependence, "codes", "start", "parents", "children", "singles", "usable", "prior",
            "out");
-    define(m, "join_code", &join_code, "code", "column", "card", "configurations");
 }

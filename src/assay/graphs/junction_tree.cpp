@@ -199,6 +199,19 @@ class Engine {
         }
     }
 
+    // The place at which the running sum exceeds a share of the whole; the last that is above 0 if rounding hides it.
+    static int64_t drawn(const double *x, int64_t n, double share) {
+        double sum = 0.0, running = 0.0;
+        for (int64_t i = 0; i < n; ++i) sum += x[i];
+        int64_t last = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            if (!(x[i] > 0.0)) continue;
+            last = i, running += x[i];
+            if (running > share * sum) break;
+        }
+        return last;
+    }
+
   public:
     double log_evidence = 0.0;
     std::vector<int64_t> best;  // the most probable state of each variable
@@ -327,8 +340,9 @@ class Engine {
         const double by = weight / sum;
         walk.run([&](int64_t at, int64_t place, int64_t n, int64_t s) { gather(x + at, y + place, n, s, by); });
     }
-    // After max-product: the best entry of each clique given what its parent chose; the first of equals.
-    void choose() {
+    // An entry of each clique given what its parent chose: after max-product the best, the first of equals; after the
+    // sums, with a number from 0 to 1 for each clique, one drawn by its probability.
+    void choose(const double *uniform) {
         for (int64_t v = 0; v < tree.variables(); ++v) best[v] = row[v] < 0 ? 0 : row[v];
         for (int64_t c = 0; c < tree.cliques(); ++c) {
             const int64_t *a = begin(c), shared = tree.shared.data()[c], s = c ? separator_size[c] : 1, m = size[c] / s;
@@ -336,7 +350,7 @@ class Engine {
             for (int64_t i = 0; i < shared; ++i)
                 if (row[a[i]] < 0) at = at * tree.cards.data()[a[i]] + best[a[i]];
             const double *part = clique(c) + at * m;
-            int64_t top = std::max_element(part, part + m) - part;
+            int64_t top = uniform ? drawn(part, m, uniform[c]) : std::max_element(part, part + m) - part;
             for (int64_t i = width(c) - 1; i >= shared; --i) {
                 if (row[a[i]] >= 0) continue;
                 best[a[i]] = top % tree.cards.data()[a[i]];
@@ -420,7 +434,7 @@ void most_probable(const Tree &tree, In1<double> tables, In2<int64_t> rows, InOu
     for (int64_t i = 0; i < length(rows); ++i) {
         const bool possible = engine.collect(rows.data() + i * V, true);
         double log_joint = engine.log_evidence;
-        if (possible) engine.choose();
+        if (possible) engine.choose(nullptr);
         for (int64_t v = 0; v < V; ++v) out.data()[i * V + v] = possible ? engine.best[v] : -1;
         if (possible) {  // the factors at the chosen states
             log_joint = 0.0;
@@ -434,6 +448,22 @@ void most_probable(const Tree &tree, In1<double> tables, In2<int64_t> rows, InOu
             }
         }
         logs.data()[i] = log_joint;
+    }
+}
+
+// States of all variables drawn given each row's evidence: -1 for an impossible row.
+void draw(const Tree &tree, In1<double> tables, In2<int64_t> rows, In2<double> uniform, InOut2<int64_t> out) {
+    check_rows(tree, rows, length(out));
+    require(int64_t(out.shape(1)) == tree.variables(), "draw: room for the states");
+    require(length(uniform) == length(rows) && int64_t(uniform.shape(1)) == tree.cliques(),
+            "draw: a number for each clique");
+    nb::gil_scoped_release unlocked;
+    Engine engine(tree, tables);
+    const int64_t V = tree.variables();
+    for (int64_t i = 0; i < length(rows); ++i) {
+        const bool possible = engine.collect(rows.data() + i * V, false);
+        if (possible) engine.choose(uniform.data() + i * tree.cliques());
+        for (int64_t v = 0; v < V; ++v) out.data()[i * V + v] = possible ? engine.best[v] : -1;
     }
 }
 
@@ -487,5 +517,6 @@ NB_MODULE(ASSAY_MODULE, m) {
     define(m, "posterior", &posterior, "tree", "tables", "rows", "variable", "out", "logs");
     define(m, "family_counts", &family_counts, "tree", "tables", "rows", "weights", "counts", "logs");
     define(m, "most_probable", &most_probable, "tree", "tables", "rows", "out", "logs");
+    define(m, "draw", &draw, "tree", "tables", "rows", "uniform", "out");
     define(m, "clique_tables", &clique_tables, "tree", "tables", "rows", "cliques", "out");
 }

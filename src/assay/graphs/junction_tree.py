@@ -223,6 +223,14 @@ class JunctionTree:
         _native.most_probable(self.native, tables, _codes(rows), out, logs)
         return out, logs
 
+    def draw(self, factors: Any, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """(n, V) codes drawn given each row, what is observed as it is; -1 for a row that is impossible."""
+        self.ask(rows)
+        out = np.empty((len(rows), len(self.cards)), np.int64)
+        uniform = rng.random((len(rows), len(self.members)))
+        _native.draw(self.native, self._ready(factors), _codes(rows), uniform, out)
+        return out
+
     def joint(self, factors: Any, row: np.ndarray, variables: Sequence[int]) -> tuple[np.ndarray, float]:
         """The joint distribution of variables that share a clique given a row, in their order, and its log probability.
 

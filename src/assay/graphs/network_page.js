@@ -31,7 +31,7 @@
   });
   const stateMaps = cards.map((_, v) => places(data.cliques[home[v]], [v]));
 
-  function beliefs() {
+  function beliefs(evidence) {
     const phi = sizes.map((n) => new Float64Array(n).fill(1));
     data.factors.forEach((f, k) => {
       const x = phi[f.home], map = factorMaps[k];
@@ -98,10 +98,20 @@
   });
   document.getElementById("clear").addEventListener("click", () => { evidence.clear(); show(); });
 
+  // The smallest part of impossible evidence that is impossible by itself.
+  function conflict() {
+    let core = [...evidence];
+    for (const piece of evidence) {
+      const fewer = core.filter(([v]) => v !== piece[0]);
+      if (fewer.length && !beliefs(new Map(fewer))) core = fewer;
+    }
+    return core;
+  }
+
   function show() {
-    const now = beliefs();
-    const words = [...evidence].map(([v, s]) => data.nodes[v].name + " = " + data.nodes[v].states[s]).join(", ");
-    if (!now) { note.textContent = "Impossible: " + words + ". Click one of them again to take it back."; note.className = "wrong"; }
+    const now = beliefs(evidence);
+    const words = (now ? [...evidence] : conflict()).map(([v, s]) => data.nodes[v].name + " = " + data.nodes[v].states[s]).join(", ");
+    if (!now) { note.textContent = "Impossible: " + words + (evidence.size > 1 ? " together" : "") + ". Click one of them again to take it back."; note.className = "wrong"; }
     else {
       note.className = "";
       note.textContent = evidence.size

@@ -15,7 +15,7 @@ MOST_ENTRIES = 500_000  # of all clique tables: a browser goes through them at e
 STYLE = """
 :root { color-scheme: light dark; }
 body { max-width: 76em; margin: 2em auto; padding: 0 1.5em; font: 15px/1.45 system-ui, sans-serif; }
-figure { margin: 1em 0; overflow-x: auto; background: #fff; border-radius: 6px; }
+figure { margin: 1em 0; overflow-x: auto; background: #fff; border-radius: 6px; width: fit-content; max-width: 100%; }
 #nodes { display: grid; grid-template-columns: repeat(auto-fill, minmax(17em, 1fr)); gap: 1.2em; }
 section { border: 1px solid #8886; border-radius: 6px; padding: .6em .8em; }
 h1 { font-size: 1.5em; } h2 { font-size: 1em; margin: 0 0 .4em; }
@@ -29,6 +29,7 @@ button b { font-weight: normal; text-align: right; font-variant-numeric: tabular
 button.seen { font-weight: 600; } button.seen u { background: #d5760a; }
 #clear { width: auto; border: 1px solid #8886; border-radius: 4px; padding: .2em .8em; display: inline-block; }
 #note.wrong { color: #c02626; font-weight: 600; }
+@media (prefers-color-scheme: dark) { #note.wrong { color: #ff8a8a; } }
 """
 
 

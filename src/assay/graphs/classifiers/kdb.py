@@ -83,11 +83,11 @@ class KDBClassifier(PassLearner, NetworkLearner):
             lambda b: pair_counts(codes_of(b.X, self.schema_, self.cuts_), b.y, b.w, K, cards, who)
         )
         between = counts.conditional_information()
-        order = np.argsort(-counts.class_information(), kind="stable")
+        order = _descending(counts.class_information())
         parents: list[list[int]] = [[-1] for _ in order]
         for place, j in enumerate(order):
             before = order[:place]
-            best = before[np.argsort(-between[j, before], kind="stable")][: self.k]
+            best = before[_descending(between[j, before])][: self.k]
             parents[j] = [-1, *map(int, best)]
             entries = K * int(np.prod(cards[[j, *best]], dtype=np.float64))
             if entries > MOST_CELLS:
@@ -98,3 +98,9 @@ class KDBClassifier(PassLearner, NetworkLearner):
                     code="too-large",
                 )
         return [], parents
+
+
+def _descending(information: np.ndarray) -> np.ndarray:
+    """The places from the largest to the smallest; of those that are equal up to rounding the first comes first."""
+    scale = np.abs(information).max(initial=0.0) or 1.0
+    return np.argsort(-np.round(information / scale, 10), kind="stable")

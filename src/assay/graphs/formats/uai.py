@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import Any
 
@@ -34,7 +35,7 @@ class _Numbers:
 
     def whole(self, expected: str, low: int, high: int) -> int:
         word = self.word(expected)
-        if not word.lstrip("-").isdigit() or not low <= int(word) <= high:
+        if not re.fullmatch(r"-?[0-9]+", word) or not low <= int(word) <= high:
             self.fail(f"expected {expected}, a whole number from {low} to {high}, got {word!r}")
         return int(word)
 

@@ -12,7 +12,7 @@ from assay.core.explanation import text_table
 from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.graphs.learning.constraints import Constraints
-from assay.graphs.learning.states import state_table
+from assay.graphs.learning.states import WITH_EM, state_table
 from assay.graphs.learning.structure import METHODS, structure_of
 from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.types import RandomState, TableLike
@@ -82,7 +82,7 @@ def arc_strength(
         raise ParameterError(f"n_boot must be a whole number from 1 up, got {n_boot!r}.", who=who)
     if method not in METHODS:
         raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}.", who=who)
-    data = state_table(X, who, cuts, missing)
+    data = state_table(X, who, cuts, missing, WITH_EM)
     constraints = Constraints(data.names, required, forbidden, tiers, who)
     rng = as_generator(random_state, who)
     d, n = data.codes.shape

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
-import assay.graphs._families as _native
 from assay.errors import ParameterError
+from assay.graphs.learning import _family_scores
 from assay.graphs.learning.states import StateTable, state_table
 from assay.types import TableLike
 
 __all__ = ["SCORES", "FamilyScorer", "network_score"]
 
 SCORES = ("bic", "aic", "bdeu", "k2", "log-likelihood")
-MOST_CONFIGURATIONS = 65_535  # of parents, whose code is two bytes
-MOST_CELLS = 4_000_000  # of one family's counts
+MOST_CELLS = 4_000_000  # of one family's weighted counts
 
 
 class FamilyScorer:
@@ -45,6 +45,8 @@ class FamilyScorer:
         equivalent_sample_size: float = 1.0,
         weights: np.ndarray | None = None,
     ):
+        from scipy.special import xlogy
+
         if score not in SCORES:
             raise ParameterError(
                 f"score must be one of {', '.join(SCORES)}, got {score!r}.", who="learn_structure"
@@ -53,11 +55,10 @@ class FamilyScorer:
             raise ParameterError("equivalent_sample_size must be above 0.", who="learn_structure")
         self.data, self.score, self.s = data, score, float(equivalent_sample_size)
         self.n, self.weights = data.codes.shape[1], weights
-        total = float(self.n if weights is None else weights.sum())
-        counts = np.arange(self.n + 1, dtype=np.float64)
-        self._logs = counts * np.log(np.maximum(counts, 1.0))
+        total = float(self.n / data.copies if weights is None else weights.sum())
+        self._counts = np.arange(self.n + 1) / data.copies
+        self._logs = xlogy(self._counts, self._counts)
         self._gammas = lru_cache(maxsize=512)(self._log_gammas)
-        self._codes: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
         self._known: dict[tuple[int, frozenset[int]], float] = {}
         self.penalty = {"bic": 0.5 * np.log(max(total, 1.0)), "aic": 1.0, "log-likelihood": 0.0}.get(
             score, 0.0
@@ -70,73 +71,71 @@ class FamilyScorer:
             self._known[key] = float(self.with_each(child, key[1], np.array([-1]))[0])
         return self._known[key]
 
+    @cached_property
+    def _columns(self) -> _family_scores.StateColumns:
+        """The table as the compiled code reads it: rows of codes, and the set of rows of each state."""
+        rows = np.ascontiguousarray(self.data.codes.T)
+        begin = np.concatenate([[0], np.cumsum(self.data.cards)]).astype(np.int64)
+        sets = np.empty((int(begin[-1]), -(-self.n // 64)), np.uint64)
+        _family_scores.state_sets(rows, begin, sets)
+        return _family_scores.StateColumns(rows=rows, begin=begin, sets=sets)
+
     def with_each(self, child: int, parents: Iterable[int], candidates: np.ndarray) -> np.ndarray:
-        """(m,) the scores of a child with these parents and each candidate (-1: none) besides; -inf if too large."""
-        code, q = self.code(tuple(sorted(parents)))
+        """(m,) the scores of a child with these parents and each candidate (-1: none) besides."""
+        given = sorted(parents)
         cards, r = self.data.cards, int(self.data.cards[child])
-        out = np.full(len(candidates), -np.inf)
+        q = prod(int(cards[p]) for p in given)
         widths = np.where(candidates < 0, 1, cards[candidates])
-        fits = (q * widths <= MOST_CONFIGURATIONS) & (q * widths * r <= MOST_CELLS)
-        groups = (
-            [fits] if self.score not in ("bdeu", "k2") else [fits & (widths == k) for k in np.unique(widths)]
-        )
-        for group in groups:
-            some = np.ascontiguousarray(candidates[group], np.int64)
-            if not len(some) or q > MOST_CONFIGURATIONS:
-                continue
-            if self.weights is not None:
-                scores = np.array([self._weighted(child, code, q, int(z)) for z in some])
-                out[group] = scores - self.penalty * q * widths[group] * (r - 1)
-                continue
+        if self.weights is not None:
+            scores = np.array([self._weighted(child, [*given, *([z] if z >= 0 else [])]) for z in candidates])
+            return scores - self.penalty * (r - 1) * (float(q) * widths)
+        scores = np.empty(len(candidates))
+        before = np.array(given, np.int64)
+        for group in self._alike(widths):
             cell, total = self._values(q * int(widths[group][0]), r)
-            scores = np.empty(len(some))
-            _native.family_scores(
-                columns=self.data.codes,
-                cards=cards,
+            some = np.empty(len(widths[group]))
+            _family_scores.family_scores(
+                columns=self._columns,
                 child=child,
-                code=code,
-                configurations=q,
-                candidates=some,
+                parents=before,
+                candidates=candidates[group],
                 cell=cell,
                 total=total,
-                out=scores,
+                out=some,
             )
-            out[group] = scores - self.penalty * q * widths[group] * (r - 1)  # (1)
-        return out
+            scores[group] = some
+        return scores - self.penalty * (r - 1) * (float(q) * widths)  # (1)
 
-    def _weighted(self, child: int, code: np.ndarray, q: int, z: int) -> float:
+    def _alike(self, widths: np.ndarray) -> list[Any]:
+        """The candidates whose counts have the same values: all, or those with equally many states."""
+        if not len(widths):
+            return []
+        if self.score not in ("bdeu", "k2"):
+            return [slice(None)]
+        return [widths == width for width in np.unique(widths)]
+
+    def _weighted(self, child: int, parents: Sequence[int]) -> float:
         """The score of one family from weighted counts, without its penalty."""
         from scipy.special import gammaln, xlogy
 
-        r, rz = int(self.data.cards[child]), 1 if z < 0 else int(self.data.cards[z])
-        joint = code.astype(np.int64) if z < 0 else code.astype(np.int64) * rz + self.data.codes[z]
-        counts = np.bincount(joint * r + self.data.codes[child], self.weights, minlength=q * rz * r).reshape(
+        r, code, q = int(self.data.cards[child]), np.zeros(self.n, np.int64), 1
+        for p in parents:
+            code, q = code * int(self.data.cards[p]) + self.data.codes[p], q * int(self.data.cards[p])
+            if q * r > MOST_CELLS:  # number those that occur
+                values, code = np.unique(code, return_inverse=True)
+                if len(values) * r > MOST_CELLS:
+                    return -np.inf
+        rows = int(code.max()) + 1
+        counts = np.bincount(code * r + self.data.codes[child], self.weights, minlength=rows * r).reshape(
             -1, r
         )
         totals = counts.sum(axis=1)
         if self.score not in ("bdeu", "k2"):
             return float(xlogy(counts, counts).sum() - xlogy(totals, totals).sum())
-        a = self.s / (q * rz * r) if self.score == "bdeu" else 1.0
+        a = self.s / (q * r) if self.score == "bdeu" else 1.0
         return float(
             (gammaln(counts + a) - gammaln(a)).sum() - (gammaln(totals + a * r) - gammaln(a * r)).sum()
         )
-
-    def code(self, parents: tuple[int, ...]) -> tuple[np.ndarray, int]:
-        """(n,) the configuration of some parents in each row, and how many there are."""
-        if parents not in self._codes:
-            q = prod(int(self.data.cards[p]) for p in parents)
-            if q > MOST_CONFIGURATIONS:
-                return np.zeros(self.n, np.uint16), q
-            if parents:
-                before, k = self.code(parents[:-1])
-                code = before.copy()
-                _native.join_code(code, self.data.codes[parents[-1]], int(self.data.cards[parents[-1]]), k)
-            else:
-                code = np.zeros(self.n, np.uint16)
-            if len(self._codes) > 4096:
-                self._codes.clear()
-            self._codes[parents] = (code, q)
-        return self._codes[parents]
 
     def _values(self, q: int, r: int) -> tuple[np.ndarray, np.ndarray]:
         if self.score == "bdeu":
@@ -149,7 +148,7 @@ class FamilyScorer:
         """ln Gamma(a + c) - ln Gamma(a) for all counts c."""
         from scipy.special import gammaln
 
-        return gammaln(a + np.arange(self.n + 1)) - gammaln(a)
+        return gammaln(a + self._counts) - gammaln(a)
 
 
 def network_score(

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from assay.graphs.learning import _structure_moves
 from assay.graphs.learning.constraints import Constraints
 from assay.graphs.learning.scores import FamilyScorer
 
 __all__ = ["Climb", "Climber"]
 
-LEAST_GAIN = 1e-9  # below this a move gains nothing
-SHAKEN = 0.5  # share of the arcs that a restart turns round or drops
+LEAST_GAIN = 1e-6  # below this a move gains nothing, and moves are equally good
+SHAKEN = 0.2  # share of the arcs that a restart turns round or drops; the best on samples of child, win95pts, water
+MOVES = ("add", "delete", "reverse")
 KEPT_COLUMNS = 20_000  # gains of a child with given parents that are kept
 
 
@@ -41,6 +43,9 @@ class Climber:
         self.d = len(scorer.data.names)
         self.names = scorer.data.names
         self.max_parents = self.d if max_parents is None else max_parents
+        self._allowed, self._required = (
+            np.ascontiguousarray(a, np.uint8) for a in (constraints.allowed, constraints.required)
+        )
         self._kept: dict[tuple[int, frozenset[int]], tuple[float, np.ndarray]] = {}
 
     def climb(self, start: np.ndarray | None = None, tabu: int = 0, patience: int = 0) -> Climb:
@@ -60,12 +65,12 @@ class Climber:
         until = np.zeros((self.d, self.d), np.int64)  # the move from which an arc may change again
         step = waited = 0
         while True:
-            gain, kind, z, x = self._best_move(until > step if tabu else None)
+            gain, kind, z, x = self._best_move(until, step)
             if kind == "" or (gain <= LEAST_GAIN and waited >= patience):
                 break
             step += 1
             self._apply(kind, z, x)
-            until[z, x] = until[x, z] = step + tabu
+            until[z, x] = until[x, z] = step + tabu  # without tabu: this move, which is over
             score = float(self.scores.sum())
             history.append({"move": kind, "from": self.names[z], "to": self.names[x], "score": score})
             if score > best.score + LEAST_GAIN:
@@ -83,39 +88,29 @@ class Climber:
         self.arcs = arcs.copy()
         free = np.argwhere(arcs & ~self.constraints.required)
         for z, x in free[rng.random(len(free)) < SHAKEN]:
-            self._reach()
-            turned = self._legal()[2][z, x]
             self.arcs[z, x] = False
-            if turned:
-                self.arcs[x, z] = True
+            self._reach()
+            full = self.arcs[:, z].sum() >= self.max_parents
+            self.arcs[x, z] = self.constraints.allowed[x, z] and not self.reach[z, x] and not full
         return self.arcs.copy()
 
-    def _best_move(self, frozen: np.ndarray | None) -> tuple[float, str, int, int]:
+    def _best_move(self, until: np.ndarray, step: int) -> tuple[float, str, int, int]:
         """The move that gains most: add before delete before reverse among equals, then the lowest columns."""
-        best: tuple[float, str, int, int] = (-np.inf, "", -1, -1)
-        reverse_gain = self.gains + self.gains.T
-        for kind, legal, gains in zip(
-            ("add", "delete", "reverse"), self._legal(), (self.gains, self.gains, reverse_gain)
-        ):
-            if frozen is not None:
-                legal = legal & ~frozen
-            if not legal.any():
-                continue
-            values = np.where(legal, gains, -np.inf)
-            at = int(np.argmax(values))
-            value = float(values.flat[at])
-            if value > best[0] + (LEAST_GAIN if best[1] else 0.0):
-                best = (value, kind, at // self.d, at % self.d)
-        return best
-
-    def _legal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(d, d) which arcs may be added, deleted, reversed."""
-        allowed, required, arcs = self.constraints.allowed, self.constraints.required, self.arcs
-        few = arcs.sum(axis=0) < self.max_parents
-        add = allowed & ~arcs & ~arcs.T & ~self.reach.T & few[None, :]
-        delete = arcs & ~required
-        around = (arcs.astype(np.float32) @ self.reach.astype(np.float32)) > 0  # a path of two arcs or more
-        return add, delete, delete & allowed.T & ~around & few[:, None]
+        move = np.empty(3, np.int64)
+        gain = _structure_moves.best_move(
+            arcs=self.arcs.view(np.uint8),
+            reach=self.reach,
+            gains=self.gains,
+            allowed=self._allowed,
+            required=self._required,
+            until=until,
+            step=step,
+            max_parents=self.max_parents,
+            least_gain=LEAST_GAIN,
+            move=move,
+        )
+        kind, z, x = move.tolist()
+        return gain, MOVES[kind] if kind >= 0 else "", z, x
 
     def _apply(self, kind: str, z: int, x: int) -> None:
         self.arcs[z, x] = kind == "add"
@@ -123,19 +118,12 @@ class Climber:
         if kind == "reverse":
             self.arcs[x, z] = True
             self._refresh(z)
-        if kind == "add":  # whatever leads to z now leads to x and on
-            above, below = self.reach[:, z].copy(), self.reach[x].copy()
-            above[z] = below[x] = True
-            self.reach |= np.outer(above, below)
-        else:
-            self._reach()
+        self._reach()
 
     def _reach(self) -> None:
         """(d, d) whether a directed path leads from one column to another."""
-        reach = self.arcs.copy()
-        for k in np.flatnonzero(self.arcs.any(axis=1) & self.arcs.any(axis=0)):
-            reach |= np.outer(reach[:, k], reach[k])
-        self.reach = reach
+        self.reach = np.empty((self.d, self.d), np.uint8)
+        _structure_moves.paths(self.arcs.view(np.uint8), self.reach)
 
     def _refresh(self, x: int) -> None:
         """The score of a child and what each change of its parents would gain."""
@@ -148,13 +136,13 @@ class Climber:
         self.scores[x], self.gains[:, x] = self._kept[key]
 
     def _column(self, x: int, parents: frozenset[int]) -> tuple[float, np.ndarray]:
-        scorer, allowed = self.scorer, self.constraints.allowed
         gains = np.full(self.d, -np.inf)
-        candidates = np.array([z for z in np.flatnonzero(allowed[:, x]) if z not in parents], np.int64)
-        scores = scorer.with_each(x, parents, np.concatenate([[-1], candidates]).astype(np.int64))
+        open_to = self.constraints.allowed[:, x].copy()
+        open_to[list(parents)] = False
+        candidates = np.concatenate([[-1], np.flatnonzero(open_to)])
+        scores = self.scorer.with_each(x, parents, candidates)
         current = float(scores[0])
-        if len(candidates):
-            gains[candidates] = scores[1:] - current if np.isfinite(current) else -np.inf
+        gains[candidates[1:]] = scores[1:] - current
         for z in parents:
-            gains[z] = scorer.family(x, parents - {z}) - current
+            gains[z] = self.scorer.family(x, parents - {z}) - current
         return current, gains

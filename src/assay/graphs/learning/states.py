@@ -13,8 +13,13 @@ from assay.graphs.node import Node
 from assay.tables import Table
 from assay.types import TableLike
 
-__all__ = ["StateTable", "interval_names", "state_table"]
+__all__ = ["WITH_EM", "StateTable", "interval_names", "state_table"]
 
+REMEDIES = {
+    "state": "Take them as a state of their own: missing='state'",
+    "em": "Sum them out by EM: missing='em'",
+}
+WITH_EM = ("raise", "state", "em")
 MOST_STATES = 256  # of one column, whose codes are bytes
 
 
@@ -25,28 +30,53 @@ class StateTable:
     ----------
     nodes : list of Node without parents      codes : (d, n) bytes, a column after the other
     missing : (d,) how many values each column lacks      cuts : dict of name to the cuts of a column of numbers
+    gaps : (d, n) bool, where values are missing and codes say nothing; None if there are none
+    copies : int, how many rows stand for one of the data
     """
 
     def __init__(
-        self, nodes: list[Node], codes: np.ndarray, missing: np.ndarray, cuts: dict[str, np.ndarray]
+        self,
+        nodes: list[Node],
+        codes: np.ndarray,
+        missing: np.ndarray,
+        cuts: dict[str, np.ndarray],
+        gaps: np.ndarray | None = None,
+        copies: int = 1,
     ):
         self.nodes, self.codes, self.missing, self.cuts = nodes, codes, missing, cuts
+        self.gaps, self.copies = gaps, copies
         self.cards = np.array([len(node.states) for node in nodes], np.int64)
         self.names = [node.name for node in nodes]
 
     def take(self, rows: np.ndarray) -> StateTable:
         """Some rows."""
-        return StateTable(self.nodes, np.ascontiguousarray(self.codes[:, rows]), self.missing, self.cuts)
+        gaps = None if self.gaps is None else self.gaps[:, rows]
+        return StateTable(
+            self.nodes, np.ascontiguousarray(self.codes[:, rows]), self.missing, self.cuts, gaps
+        )
+
+    def rows(self) -> np.ndarray:
+        """(n, d) codes, -1 where a value is missing."""
+        codes = self.codes.T.astype(np.int64)
+        return codes if self.gaps is None else np.where(self.gaps.T, -1, codes)
 
 
 def state_table(
-    X: TableLike, who: str, cuts: int | Mapping[str, Any] | None = None, missing: str = "raise"
+    X: TableLike,
+    who: str,
+    cuts: int | Mapping[str, Any] | None = None,
+    missing: str = "raise",
+    ways: tuple[str, ...] = ("raise", "state"),
 ) -> StateTable:
-    """A table as codes of states; numbers are cut into intervals, missing values are refused or a state."""
+    """A table as codes of states; numbers are cut into intervals, missing values are refused, a state, or gaps."""
+    if missing not in ways:
+        listed = " or ".join(map(repr, ways))
+        raise ParameterError(f"missing must be {listed}, got {missing!r}.", who=who)
     table = Table.of(X, who=who)
     if not isinstance(table.values, np.ndarray):
         raise DataError("X is sparse; give a dense table of categories.", who=who)
     nodes, columns, lacking, used = [], [], [], {}
+    where = []
     for j, column in enumerate(table.schema):
         values = table.values[:, j]
         if column.coded:
@@ -76,11 +106,13 @@ def state_table(
                 raise DataError(
                     f"column {column.name!r} has {int(gaps.sum())} missing values.",
                     who=who,
-                    remedy="Take them as a state of their own, missing='state', or fill them first. (The parameters of "
-                    "a known structure are learned with missing values, by EM.)",
+                    remedy=" or ".join(REMEDIES[way] for way in reversed(ways) if way in REMEDIES) + ".",
                 )
-            codes = np.where(gaps, len(states), codes)
-            states = [*states, "missing"]
+            if missing == "em":
+                codes = np.where(gaps, 0, codes)
+            else:
+                codes = np.where(gaps, len(states), codes)
+                states = [*states, "missing"]
         if len(states) > MOST_STATES:
             raise DataError(
                 f"column {column.name!r} has {len(states)} states, at most {MOST_STATES} can be counted. Leave it out: "
@@ -92,9 +124,12 @@ def state_table(
         nodes.append(Node(column.name, states))
         columns.append(codes.astype(np.uint8))
         lacking.append(int(gaps.sum()))
+        where.append(gaps)
     if not nodes or not len(table):
         raise DataError("X has no rows or no columns.", who=who)
-    return StateTable(nodes, np.ascontiguousarray(np.stack(columns)), np.array(lacking), used)
+    codes = np.ascontiguousarray(np.stack(columns))
+    left = np.stack(where) if missing == "em" and any(lacking) else None
+    return StateTable(nodes, codes, np.array(lacking), used, left)
 
 
 def _edges(values: np.ndarray, asked: Any, name: str, who: str) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,14 @@ from assay.graphs.learning.equivalence import PartialGraph, equivalence_class
 from assay.graphs.learning.pc import pc_graph
 from assay.graphs.learning.scores import FamilyScorer
 from assay.graphs.learning.search import Climb, Climber
-from assay.graphs.learning.states import StateTable, state_table
+from assay.graphs.learning.states import WITH_EM, StateTable, state_table
 from assay.graphs.network import BayesianNetwork
 from assay.graphs.node import Node
 from assay.types import RandomState, TableLike
 
 __all__ = ["METHODS", "LearnedStructure", "learn_network", "learn_structure"]
 
+RESTARTS = 40  # of tabu search, by default
 METHODS = ("hill climbing", "tabu", "chow-liu", "pc")
 
 
@@ -43,6 +44,10 @@ class LearnedStructure:
     partial: PartialGraph
     history: list[dict[str, Any]] = field(default_factory=list)
 
+    def with_score(self, score: float) -> LearnedStructure:
+        """The same with another score."""
+        return replace(self, score=score)
+
     def __str__(self) -> str:
         return f"score {self.score:.6g}: " + (", ".join(f"{a} -> {b}" for a, b in self.arcs) or "no arcs")
 
@@ -58,7 +63,7 @@ def learn_structure(
     max_parents: int | None = None,
     restarts: int | None = None,
     tabu: int = 10,
-    patience: int = 15,
+    patience: int = 5,
     alpha: float = 0.05,
     max_given: int = 3,
     root: str | None = None,
@@ -80,15 +85,18 @@ def learn_structure(
     tiers : lists of names, causes first; no arc goes back
     max_parents : int or None
     restarts : int, default None
-        How often the search starts again from the best structure with half of its arcs turned round or dropped; None is
-        5 for tabu search, else 0.
+        How often the search starts again from the best structure with a fifth of its arcs turned round or dropped; None
+        is 40 for tabu search, else 0.
     tabu, patience : int, how long an arc that was changed stays, and how many moves may bring nothing
     alpha, max_given : of PC: the level of its tests, and the size of its conditioning sets
     root : name, of Chow and Liu's tree
     equivalent_sample_size : float, of BDeu
     cuts : number of intervals of numeric columns, or a mapping of names to cuts
-    missing : "raise", or "state" to take missing values as a state
-    random_state : seed of the restarts
+    missing : "raise", "state" or "em"
+        Missing values are refused, are a state of their own, or are summed out: structural EM completes each row by
+        draws from its posterior, learns again, and keeps the structure with the best score of what is observed. No row
+        is left out. The score is then BIC of the observed values (AIC, the log likelihood, if these are asked for).
+    random_state : seed of the restarts and of the draws
 
     Examples
     --------
@@ -113,11 +121,9 @@ def learn_structure(
     _check_counts(who, restarts=restarts or 0, tabu=tabu, patience=patience, max_given=max_given)
     if max_parents is not None:
         _check_counts(who, max_parents=max_parents)
-    if missing not in ("raise", "state"):
-        raise ParameterError(f"missing must be 'raise' or 'state', got {missing!r}.", who=who)
     if not 0 < alpha < 1:
         raise ParameterError(f"alpha must be between 0 and 1, got {alpha!r}.", who=who)
-    data = state_table(X, who, cuts, missing)
+    data = state_table(X, who, cuts, missing, WITH_EM)
     constraints = Constraints(data.names, required, forbidden, tiers, who)
     return structure_of(
         data,
@@ -145,7 +151,7 @@ def structure_of(
     max_parents: int | None = None,
     restarts: int | None = None,
     tabu: int = 10,
-    patience: int = 15,
+    patience: int = 5,
     alpha: float = 0.05,
     max_given: int = 3,
     root: str | None = None,
@@ -154,6 +160,28 @@ def structure_of(
     random_state: RandomState = 0,
 ) -> LearnedStructure:
     """The same from codes and constraints that were checked."""
+    if data.gaps is not None:
+        from assay.graphs.learning.structural_em import structure_with_gaps
+
+        def learn(complete: StateTable) -> LearnedStructure:
+            return structure_of(
+                complete,
+                constraints,
+                method,
+                score=score,
+                max_parents=max_parents,
+                restarts=restarts,
+                tabu=tabu,
+                patience=patience,
+                alpha=alpha,
+                max_given=max_given,
+                root=root,
+                equivalent_sample_size=equivalent_sample_size,
+                random_state=random_state,
+            )
+
+        cost = {"aic": 1.0, "log-likelihood": 0.0}.get(score, 0.5 * np.log(data.codes.shape[1]))
+        return structure_with_gaps(data, learn, float(cost), as_generator(random_state, "learn_structure"))
     names = data.names
     scorer = FamilyScorer(data, score, equivalent_sample_size, weights)
     if method == "pc":
@@ -171,7 +199,7 @@ def structure_of(
     stay: dict[str, Any] = {"tabu": tabu, "patience": patience} if method == "tabu" else {}
     best = climber.climb(**stay)
     rng = as_generator(random_state, "learn_structure")
-    for _ in range((5 if method == "tabu" else 0) if restarts is None else restarts):
+    for _ in range((RESTARTS if method == "tabu" else 0) if restarts is None else restarts):
         again = climber.climb(climber.perturbed(best.arcs, rng), **stay)
         if again.score > best.score:
             best = Climb(again.arcs, again.score, best.history + again.history)
@@ -234,9 +262,9 @@ def learn_network(
     learn_structure, fit_parameters
     """
     learned = learn_structure(X, method, **options)
-    data = state_table(X, "learn_network", options.get("cuts"), options.get("missing", "raise"))
+    data = state_table(X, "learn_network", options.get("cuts"), options.get("missing", "raise"), WITH_EM)
     nodes = [
         Node(node.name, node.states, None, [a for a, b in learned.arcs if b == node.name])
         for node in data.nodes
     ]
-    return BayesianNetwork(nodes).fit(data.codes.T.astype(np.int64), alpha=smoothing)
+    return BayesianNetwork(nodes).fit(data.rows(), alpha=smoothing)
