@@ -257,6 +257,39 @@ def test_environments_of_others(learner):
     assert short.lengths_.sum() == 57
 
 
+@pytest.mark.parametrize(
+    ("agent", "most"),
+    [
+        (QLearning(0.5, random_state=0), 7),
+        (QLearning(Schedule.power(0.7), fade=0.5, random_state=0), 7),
+        (ExpectedSarsa(0.5, exploration=EpsilonGreedy(Schedule.linear(0.5, 0.1, 20)), random_state=0), 7),
+        (
+            Sarsa(0.5, random_state=0),
+            10_000,
+        ),  # not cut: the log does not hold what would have been done after it
+        (Sarsa(0.5, fade=0.5, trace="accumulating", random_state=0), 10_000),
+        (Sarsa(0.5, lookahead=3, random_state=0), 10_000),
+    ],
+)
+def test_steps_in_an_environment_are_those_of_observe(agent, most):
+    """Twin of the native companion: the same steps told one by one."""
+    learned = agent.fit(Corridor(), 30, max_steps=most, record=True)
+    q, log = learned.q_.copy(), learned.episodes_
+    assert log.truncated.any() == (most == 7)
+    twin = agent.begin(5, 2)
+    actions = [*log.action[1:], None]
+    for i, (ended, cut) in enumerate(zip(log.terminated, log.truncated)):
+        step = (log.state[i], log.action[i], log.reward[i], log.next_state[i])
+        twin.observe(*step, None if ended or cut else actions[i], terminated=ended, truncated=cut)
+    assert_allclose(twin.q_, q, rtol=1e-12)
+
+
+def test_planning_in_an_environment_knows_which_steps_were_the_last():
+    """In the goal nothing follows, though it is a state as any other to the table; its value must stay out."""
+    agent = QLearning(0.5, discount=0.9, planning_steps=20, initial=5.0, random_state=0).fit(Corridor(), 200)
+    assert_allclose(agent.values_[:4], 0.9 ** np.arange(3, -1, -1), rtol=1e-6)
+
+
 # ------------------------------------------------------------------ wrong input
 
 

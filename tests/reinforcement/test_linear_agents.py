@@ -145,3 +145,30 @@ def test_wrong_input_ends_in_a_sentence(call, words):
 def test_an_agent_that_has_not_learned_says_so():
     with pytest.raises(NotFittedError):
         _ = LinearSarsa(TileCoding([0], [1]), 2).weights_
+
+
+@pytest.mark.parametrize("fade", [0.0, 0.8])
+@pytest.mark.parametrize("learner", [LinearSarsa, LinearQLearning])
+def test_tiles_by_their_numbers_are_tiles_as_features(learner, fade):
+    """Only the tiles that hold the state are touched; as a function of the state all features are."""
+    tiles = TileCoding([0.0, -1.0], [1.0, 1.0], bins=3, tilings=4)
+    rng = np.random.default_rng(0)
+    states, actions = rng.uniform([0, -1], [1, 1], (200, 2)), rng.integers(0, 3, 200)
+    rewards, ends = rng.normal(size=200), rng.random(200) < 0.1
+    agents = [learner(features, 3, learning_rate=0.05, fade=fade) for features in (tiles, lambda s: tiles(s))]
+    for agent in agents:
+        for i in range(199):
+            agent.observe(
+                states[i], actions[i], rewards[i], states[i + 1], actions[i + 1], terminated=bool(ends[i])
+            )
+    assert_allclose(agents[0].weights_, agents[1].weights_, atol=1e-12)
+    assert np.abs(agents[0].weights_).max() > 0.1
+
+
+def test_a_state_that_is_changed_in_place_is_another_state():
+    agent = LinearSarsa(TileCoding([0.0], [1.0]), 2, learning_rate=0.1)
+    state = np.array([0.1])
+    first = agent.observe(state, 0, 1.0, np.array([0.9]), terminated=True).action_values(state).copy()
+    state[0] = 0.9
+    assert first[0] > 0
+    assert agent.action_values(state)[0] == 0

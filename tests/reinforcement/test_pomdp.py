@@ -206,6 +206,10 @@ def test_points_of_the_tiger():
         (lambda: tiger().plan(1).value([1, 0, 0]), "a belief has 2 chances"),
         (lambda: random_process(0).plan(1).intervals(), "two states"),
         (lambda: random_process(0, discount=1).solve_by_points(), "a discount below 1"),
+        (lambda: tiger().solve_by_points(n_iter=0), "n_iter must be a whole number from 1 up, got 0"),
+        (lambda: tiger().solve_by_points(tol=-1), "tol must be"),
+        (lambda: POMDP([[["1", 0], [0, 1]]], [[[1], [1]]], [[0], [0]]), "must be numbers"),
+        (lambda: POMDP([[[1, 0], [0, 1]]], [[[1], [1]]], [["0"], [0]]), r"rewards must be \(2, 1\)"),
     ],
 )
 def test_wrong_input_ends_in_a_sentence(make, words):
@@ -221,3 +225,9 @@ def test_what_cannot_be_observed_leaves_no_belief():
 
 def test_sums_of_sets():
     assert cross_sum([(1, 2), (3, 4)], [(10, 20)]) == [(11, 22), (13, 24)]
+
+
+def test_plans_that_are_never_the_best_have_no_interval():
+    whole, pruned = tiger().plan(2, prune=False), tiger().plan(2)
+    assert len(whole.plans) > len(pruned.plans)
+    assert whole.intervals() == pruned.intervals()

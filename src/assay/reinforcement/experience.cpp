@@ -85,7 +85,7 @@ class Learner {
     std::vector<double> trace, chances;
     std::vector<int64_t> active, known, last_next;
     std::vector<double> last_reward;
-    std::vector<uint8_t> seen;
+    std::vector<uint8_t> seen, last_ended;
     std::vector<int64_t> pending;  // the pairs of an episode whose rewards are still to come, from `oldest` on
     std::vector<double> pending_rewards;
     size_t oldest = 0;
@@ -99,7 +99,10 @@ class Learner {
         : world(world), rule(rule), rate_of(rule.rate), explore_by(rule.explore), S(world.states()), A(world.actions),
           Q(Q), Q2(Q2), visits(visits), policy(policy), random(random), chances(A), ends(S, 1) {
         if (rule.trace) trace.assign(width() * S, 0.0);
-        if (rule.planning) last_next.resize(S * A), last_reward.resize(S * A), seen.assign(S * A, 0);
+        if (rule.planning) {
+            last_next.resize(S * A), last_reward.resize(S * A);
+            last_ended.resize(S * A), seen.assign(S * A, 0);
+        }
         for (int64_t i = 0; i < S * A; ++i)
             if (world.begin.data()[i] < world.begin.data()[i + 1]) ends[i / A] = 0;
     }
@@ -217,16 +220,17 @@ class Learner {
     }
 
     // Dyna: steps that are remembered, the last outcome of a pair drawn at random.
-    void plan(int64_t i, double reward, int64_t after) {
+    void plan(int64_t i, double reward, int64_t after, bool ended) {
         if (!seen[i]) known.push_back(i), seen[i] = 1;
-        last_next[i] = after, last_reward[i] = reward;
+        last_next[i] = after, last_reward[i] = reward, last_ended[i] = ended;
         for (int64_t t = 0; t < rule.planning; ++t) {
             const int64_t j = known[int64_t(random.uniform() * known.size())];
             const int64_t to = last_next[j];
             const double rate = rate_of.at(visits[j], steps + 1, episode);
-            const int64_t b = rule.kind == 1 && !ends[to] ? choose(to) : 0;
-            if (rule.kind == 3) update_double(j, last_reward[j], to, ends[to], rate);
-            else Q[j] += rate * (last_reward[j] + world.discount * target(to, b, ends[to]) - Q[j]);
+            const bool over = last_ended[j];
+            const int64_t b = rule.kind == 1 && !over ? choose(to) : 0;
+            if (rule.kind == 3) update_double(j, last_reward[j], to, over, rate);
+            else Q[j] += rate * (last_reward[j] + world.discount * target(to, b, over) - Q[j]);
         }
     }
 };
@@ -237,15 +241,25 @@ struct Log {
     std::vector<uint8_t> terminated, truncated;
 };
 
+template <class Table>
+bool fits(const Table &table, int64_t rows, int64_t columns) {
+    return length(table) == rows && int64_t(table.shape(1)) == columns;
+}
+
+void check_tables(const World &world, const LearningRule &rule, const InOut2<double> &q, const InOut2<double> &q2,
+                  const InOut2<int64_t> &visits) {
+    const int64_t S = world.states(), width = rule.kind == 4 ? 1 : world.actions;
+    require(fits(q, S, width) && fits(visits, S, width), "experience: a value and a count for each pair");
+    require(rule.kind != 3 || fits(q2, S, width), "experience: double Q needs a second table");
+}
+
 // Episodes until there are enough of them or of steps: the return and the length of each, and the log if one is kept.
 nb::tuple experience(const World &world, const LearningRule &rule, InOut2<double> q, InOut2<double> q2,
                      InOut2<int64_t> visits, In2<double> policy, InOut1<uint64_t> words, int64_t episodes,
                      int64_t most_steps, int64_t all_steps, InOut1<int64_t> done, bool log) {
-    const int64_t S = world.states(), A = world.actions, width = rule.kind == 4 ? 1 : A;
-    const auto fits = [&](const auto &a, int64_t columns) { return length(a) == S && int64_t(a.shape(1)) == columns; };
-    require(fits(q, width) && fits(visits, width), "experience: a value and a count for each pair");
-    require(rule.kind != 3 || fits(q2, A), "experience: double Q needs a second table");
-    require(rule.kind != 4 || fits(policy, A), "experience: values need the policy that is followed");
+    const int64_t S = world.states(), A = world.actions;
+    check_tables(world, rule, q, q2, visits);
+    require(rule.kind != 4 || fits(policy, S, A), "experience: values need the policy that is followed");
     require(length(words) == 4 && length(done) == 2, "experience: four words of the generator, and two counts");
     require(episodes >= 0 && most_steps > 0 && all_steps >= 0, "experience: counts must not be below 0");
     std::vector<double> returns;
@@ -272,7 +286,7 @@ nb::tuple experience(const World &world, const LearningRule &rule, InOut2<double
                 const int64_t b = ended ? 0 : learner.choose(after);
                 over = ended || t + 1 == most_steps || learner.steps + 1 >= last_step;
                 learner.update(s, a, reward, after, b, ended, over);
-                if (rule.planning && rule.kind != 4) learner.plan(i, reward, after);
+                if (rule.planning && rule.kind != 4) learner.plan(i, reward, after, ended);
                 ++learner.steps, ++t;
                 sum += factor * reward, factor *= world.discount;
                 if (log) {
@@ -294,6 +308,59 @@ nb::tuple experience(const World &world, const LearningRule &rule, InOut2<double
                           give(std::move(kept.truncated)));
 }
 
+// The same learning beside an environment that is not a table: it tells what came of each action, and is told the next.
+class Companion {
+    const World world;  // of which the actions that can be taken and the discount count, and no outcomes
+    const LearningRule rule;
+    const InOut2<double> q, q2;
+    const InOut2<int64_t> visits;
+    Random random;
+    Learner learner;
+    int64_t s = -1, a = -1;
+
+  public:
+    Companion(const World &world, const LearningRule &rule, InOut2<double> q, InOut2<double> q2, InOut2<int64_t> visits,
+              In1<uint64_t> words)
+        : world(world), rule(rule), q(q), q2(q2), visits(visits), random(checked(world, rule, q, q2, visits, words)),
+          learner(this->world, this->rule, this->q.data(), this->q2.data(), this->visits.data(), nullptr, random) {}
+    Companion(const Companion &) = delete;
+
+    // The first action of an episode.
+    int64_t begin(int64_t state) {
+        require(state >= 0 && state < world.states(), "begin: there is no such state");
+        require(!learner.ends[size_t(state)], "begin: there is no action in this state");
+        s = state;
+        return a = learner.choose(s);
+    }
+
+    // Learn from what came of the last action; the next one, or -1 where the episode is over.
+    int64_t step(double reward, int64_t after, bool terminated, bool truncated) {
+        require(s >= 0, "step: an episode must begin first");
+        require(after >= 0 && after < world.states(), "step: there is no such state");
+        const bool ended = terminated || learner.ends[size_t(after)];
+        const int64_t b = ended ? 0 : learner.choose(after);
+        learner.update(s, a, reward, after, b, ended, ended || truncated);
+        if (rule.planning) learner.plan(s * world.actions + a, reward, after, ended);
+        ++learner.steps;
+        s = after, a = b;
+        if (!ended && !truncated) return b;
+        learner.forget_traces();
+        ++learner.episode;
+        s = -1;
+        return -1;
+    }
+
+  private:
+    static const uint64_t *checked(const World &world, const LearningRule &rule, const InOut2<double> &q,
+                                   const InOut2<double> &q2, const InOut2<int64_t> &visits,
+                                   const In1<uint64_t> &words) {
+        check_tables(world, rule, q, q2, visits);
+        require(rule.kind != 4, "Companion: learns what actions are worth");
+        require(length(words) == 4, "Companion: four words of the generator");
+        return words.data();
+    }
+};
+
 }  // namespace
 
 NB_MODULE(ASSAY_MODULE, m) {
@@ -306,4 +373,12 @@ NB_MODULE(ASSAY_MODULE, m) {
                          field("softmax", &LearningRule::softmax), field("lookahead", &LearningRule::lookahead));
     define(m, "experience", &experience, "world", "rule", "q", "q2", "visits", "policy", "words", "episodes",
            "most_steps", "all_steps", "done", "log");
+    nb::class_<Companion>(m, "Companion")
+        .def(nb::init<const World &, const LearningRule &, InOut2<double>, InOut2<double>, InOut2<int64_t>,
+                      In1<uint64_t>>(),
+             nb::arg("world"), nb::arg("rule"), nb::arg("q").noconvert(), nb::arg("q2").noconvert(),
+             nb::arg("visits").noconvert(), nb::arg("words"))
+        .def("begin", &Companion::begin, nb::arg("state"))
+        .def("step", &Companion::step, nb::arg("reward"), nb::arg("after"), nb::arg("terminated"),
+             nb::arg("truncated"));
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ class EpsilonGreedy(Exploration):
     def __post_init__(self) -> None:
         as_schedule(self.epsilon, "EpsilonGreedy", "epsilon", 0.0, 1.0)
 
-    @property
+    @cached_property
     def schedule(self) -> Schedule:  # type: ignore[override]
         """Epsilon as a schedule."""
         return as_schedule(self.epsilon, "EpsilonGreedy", "epsilon", 0.0, 1.0)
@@ -113,7 +114,7 @@ class Softmax(Exploration):
         if not as_schedule(self.temperature, "Softmax", "temperature", 0.0, np.inf).at(1) > 0:
             raise ParameterError(f"Softmax: temperature must be above 0, got {self.temperature!r}.")
 
-    @property
+    @cached_property
     def schedule(self) -> Schedule:  # type: ignore[override]
         """The temperature as a schedule."""
         return as_schedule(self.temperature, "Softmax", "temperature", 0.0, np.inf)

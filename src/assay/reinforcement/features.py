@@ -35,7 +35,7 @@ class _Features:
             raise DataError(
                 f"{type(self).__name__}: a state must be {len(self.low)} finite numbers, got {state!r}."
             )
-        return np.clip((x - self.low) / (self.high - self.low), 0.0, 1.0)
+        return np.minimum(np.maximum((x - self.low) / (self.high - self.low), 0.0), 1.0)
 
 
 class TileCoding(_Features):

@@ -13,8 +13,11 @@ from assay.core.parallel import end_if_abandoned
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
 from assay.errors import DataError, DegenerateWarning, ParameterError, warn_user
+from assay.reinforcement.environments import Environment
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
+from assay.reinforcement.features import TileCoding
 from assay.reinforcement.schedule import Schedule, as_schedule
+from assay.reinforcement.traces import Traces
 from assay.types import RandomState
 
 __all__ = ["LinearQLearning", "LinearSarsa", "semi_gradient_step"]
@@ -61,9 +64,6 @@ class _LinearAgent:
 
     on_policy: ClassVar[bool]
     theta_: np.ndarray
-    _traces: np.ndarray
-    _largest: float
-    _warned: bool
 
     def __init__(
         self,
@@ -100,10 +100,12 @@ class _LinearAgent:
         self._rate = as_schedule(learning_rate, who, "learning_rate", 0.0, np.inf)
         self._random = as_generator(random_state, who)
         self._steps, self._episode = 0, 1
+        self._traces, self._largest, self._warned = Traces(), 1.0, False
+        self._last: dict[bytes, np.ndarray] = {}
 
     def action_values(self, state: Any) -> np.ndarray:
         """(A,) what the actions of a state are worth."""
-        return self._weights(self.features(state)) @ self.features(state)
+        return self._values(self._described(state))
 
     def act(self, state: Any, *, explore: bool = True) -> int:
         """An action: by the exploration, or the best one."""
@@ -113,7 +115,7 @@ class _LinearAgent:
         n = self._episode if self.exploration.schedule.by == "episodes" else self._steps + 1
         chances = self.exploration.probabilities(values, n)
         return int(
-            min(np.searchsorted(np.cumsum(chances), self._random.random(), side="right"), self.n_actions - 1)
+            min(chances.cumsum().searchsorted(self._random.random(), side="right"), self.n_actions - 1)
         )
 
     def observe(
@@ -129,21 +131,51 @@ class _LinearAgent:
     ) -> Self:
         """Learn from one step; as `QLearning.observe`."""
         self._check_step(action, reward)
-        phi = np.asarray(self.features(state), dtype=np.float64)
-        theta = self._weights(phi)
-        following = 0.0 if terminated else self._following(next_state, next_action)
+        here = self._described(state)
+        following = 0.0 if terminated else self._following(self.action_values(next_state), next_action)
         rate = self._rate.now(self._steps + 1, self._steps + 1, self._episode)
-        delta = float(reward) + self.discount * following - float(theta[action] @ phi)
-        self._traces *= self.discount * self.fade
-        self._traces[action] += phi
-        theta += rate * delta * self._traces
-        self._steps += 1
+        delta = float(reward) + self.discount * following - float(self._values(here)[action])
         self._largest = max(self._largest, abs(float(reward)), 1.0)
-        self._check_divergence(theta)
+        self._check_divergence(self._improve(here, int(action), rate * delta))
+        self._steps += 1
         if terminated or truncated:
-            self._traces[:] = 0.0
+            self._traces.clear()
             self._episode += 1
         return self
+
+    def _described(self, state: Any) -> Any:
+        """The features of a state, or the numbers of those that are 1; of the last two states they are remembered."""
+        key = state.tobytes() if isinstance(state, np.ndarray) else None
+        if key in self._last:
+            return self._last[key]
+        if isinstance(self.features, TileCoding):
+            phi, count = self.features.active(state), self.features.n_features
+        else:
+            phi = np.asarray(self.features(state), dtype=np.float64)
+            count = len(phi)
+        if not hasattr(self, "theta_"):
+            self.theta_ = np.zeros((self.n_actions, count))
+        if key is not None:
+            if len(self._last) > 1:
+                del self._last[next(iter(self._last))]
+            self._last[key] = phi
+        return phi
+
+    def _values(self, phi: np.ndarray) -> np.ndarray:
+        if isinstance(self.features, TileCoding):
+            return self.theta_[:, phi].sum(axis=1)
+        return self.theta_ @ phi
+
+    def _improve(self, phi: np.ndarray, action: int, step: float) -> np.ndarray:
+        """Move the weights of this state and of those before it, by their traces; the weights that were moved."""
+        fade = self.discount * self.fade
+        if not isinstance(self.features, TileCoding):
+            self.theta_ += step * self._traces.after(phi, action, self.theta_.shape, fade)
+            return self.theta_
+        places, strengths = self._traces.places(phi + action * self.theta_.shape[1], fade)
+        weights = self.theta_.reshape(-1)
+        np.add.at(weights, places, step * strengths)
+        return weights[places]
 
     def _check_step(self, action: int, reward: float) -> None:
         if not 0 <= action < self.n_actions:
@@ -151,15 +183,8 @@ class _LinearAgent:
         if not np.isfinite(reward):
             raise DataError(f"{type(self).__name__}: a reward must be a finite number, got {reward!r}.")
 
-    def _weights(self, phi: np.ndarray) -> np.ndarray:
-        if not hasattr(self, "theta_"):
-            self.theta_ = np.zeros((self.n_actions, len(phi)))
-            self._traces = np.zeros_like(self.theta_)
-            self._largest, self._warned = 1.0, False
-        return self.theta_
-
-    def _check_divergence(self, theta: np.ndarray) -> None:
-        if not self._warned and not np.abs(theta).max() < DIVERGED * self._largest:
+    def _check_divergence(self, moved: np.ndarray) -> None:
+        if not self._warned and not np.abs(moved).max() < DIVERGED * self._largest:
             self._warned = True
             reason = (
                 "a rate that is too high"
@@ -172,7 +197,8 @@ class _LinearAgent:
                 DegenerateWarning,
             )
 
-    def _following(self, next_state: Any, next_action: int | None) -> float:
+    def _following(self, values: np.ndarray, next_action: int | None) -> float:
+        """What follows is worth, by the values of the next state."""
         raise TypeError(f"{type(self).__name__} must define _following")
 
     def fit(self, environment: Any, n_episodes: int = 100, *, max_steps: int = 10_000) -> Self:
@@ -184,25 +210,26 @@ class _LinearAgent:
             truncated, info)
         n_episodes : int      max_steps : int, after which an episode is cut off
         """
+        env = Environment(environment, type(self).__name__)
         returns, lengths = list[float](), list[int]()
         seed: int | None = int(self._random.integers(2**31))
         with progress(n_episodes, "episodes") as bar:
             for _ in range(n_episodes):
                 end_if_abandoned()
-                state = environment.reset(seed=seed)[0]
+                state = env.reset(seed)
                 seed = None
                 action: Any = self.act(state)
                 total, length, over = 0.0, 0, False
                 while not over:
-                    after, reward, terminated, truncated, _ = environment.step(action)
+                    after, reward, terminated, truncated = env.step(action)
                     length += 1
-                    over = bool(terminated or truncated) or length >= max_steps
+                    over = terminated or truncated or length >= max_steps
                     following = None if terminated else self.act(after)
                     cut = over and not terminated
                     self.observe(
                         state, action, reward, after, following, terminated=terminated, truncated=cut
                     )
-                    total += self.discount ** (length - 1) * float(reward)
+                    total += self.discount ** (length - 1) * reward
                     state, action = after, following
                 returns.append(total)
                 lengths.append(length)
@@ -268,12 +295,12 @@ class LinearSarsa(_LinearAgent):
 
     on_policy = True
 
-    def _following(self, next_state: Any, next_action: int | None) -> float:
+    def _following(self, values: np.ndarray, next_action: int | None) -> float:
         if next_action is None:
             raise ParameterError(
                 f"{type(self).__name__}: observe needs next_action, the action that will be taken next."
             )
-        return float(self.action_values(next_state)[next_action])
+        return float(values[next_action])
 
 
 class LinearQLearning(_LinearAgent):
@@ -300,5 +327,5 @@ class LinearQLearning(_LinearAgent):
 
     on_policy = False
 
-    def _following(self, next_state: Any, next_action: int | None) -> float:
-        return float(self.action_values(next_state).max())
+    def _following(self, values: np.ndarray, next_action: int | None) -> float:
+        return float(values.max())

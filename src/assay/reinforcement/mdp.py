@@ -210,7 +210,7 @@ class MDP:
         start: ArrayLike | None = None,
         history: bool = False,
     ) -> Solution:
-        """The best policy and its values.
+        """The best policy and its values; with a discount of 1, the best of all policies that end sooner or later.
 
         Parameters
         ----------

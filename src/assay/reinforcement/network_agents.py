@@ -42,41 +42,19 @@ class _NetworkAgent(_LinearAgent):
         self._first = network
         self.network = network.copy()
         self.theta_ = self.network.theta
-        self._traces = np.zeros_like(self.theta_)
-        self._largest, self._warned = 1.0, False
 
-    def action_values(self, state: Any) -> np.ndarray:
-        """(A,) what the actions of a state are worth."""
-        values: np.ndarray = self.network.outputs(_row(state)[None])[0]
+    def _described(self, state: Any) -> np.ndarray:
+        return _row(state)[None]
+
+    def _values(self, phi: np.ndarray) -> np.ndarray:
+        values: np.ndarray = self.network.outputs(phi)[0]
         return values
 
-    def observe(
-        self,
-        state: Any,
-        action: int,
-        reward: float,
-        next_state: Any,
-        next_action: int | None = None,
-        *,
-        terminated: bool = False,
-        truncated: bool = False,
-    ) -> Self:
-        """Learn from one step; as `QLearning.observe`."""
-        self._check_step(action, reward)
-        row = _row(state)[None]
-        following = 0.0 if terminated else self._following(next_state, next_action)
-        rate = self._rate.now(self._steps + 1, self._steps + 1, self._episode)
-        delta = float(reward) + self.discount * following - float(self.network.outputs(row)[0, action])
-        self._traces *= self.discount * self.fade
-        self._traces += self.network.gradient(row, np.eye(self.n_actions)[[action]])
-        self.network.theta += rate * delta * self._traces
-        self._steps += 1
-        self._largest = max(self._largest, abs(float(reward)), 1.0)
-        self._check_divergence(self.network.theta)
-        if terminated or truncated:
-            self._traces[:] = 0.0
-            self._episode += 1
-        return self
+    def _improve(self, phi: np.ndarray, action: int, step: float) -> np.ndarray:
+        gradient = self.network.gradient(phi, np.eye(self.n_actions)[[action]])
+        theta: np.ndarray = self.network.theta
+        theta += step * self._traces.add(gradient, self.discount * self.fade)
+        return theta
 
     def fresh(self, random_state: RandomState = None) -> Self:
         """An agent with the same parameters and first weights that has learned nothing, with another seed."""

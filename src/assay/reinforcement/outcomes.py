@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import breadth_first_order
 
 from assay.errors import DataError, ParameterError
 
-__all__ = ["checked_discount", "names_of", "outcomes_of", "reached", "rewards_of", "some_of"]
+__all__ = ["checked_discount", "names_of", "numbers_of", "outcomes_of", "reached", "rewards_of", "some_of"]
 
 
 def reached(source: np.ndarray, target: np.ndarray, first: np.ndarray, n: int) -> np.ndarray:
@@ -22,6 +22,16 @@ def reached(source: np.ndarray, target: np.ndarray, first: np.ndarray, n: int) -
     reachable = np.zeros(n + 1, dtype=bool)
     reachable[breadth_first_order(graph, n, return_predecessors=False)] = True
     return reachable[:n]
+
+
+def numbers_of(given: Any) -> np.ndarray:
+    """An array of numbers; a ValueError for text, even where it could be read as a number."""
+    array = np.asarray(given)
+    if array.dtype.kind in "USM" or (
+        array.dtype == object and any(isinstance(v, (str, bytes)) for v in array.flat)
+    ):
+        raise ValueError("text")
+    return array.astype(np.float64)
 
 
 def checked_discount(discount: Any) -> float:
@@ -53,7 +63,7 @@ def outcomes_of(transitions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, t
     rows, columns, chances = [], [], []
     for a, part in enumerate(parts):
         try:
-            matrix = sparse.coo_array(part if sparse.issparse(part) else np.asarray(part, dtype=np.float64))
+            matrix = sparse.coo_array(part if sparse.issparse(part) else numbers_of(part))
         except (TypeError, ValueError):
             matrix = None
         if matrix is None or matrix.shape != (S, S):
@@ -88,7 +98,7 @@ def rewards_of(rewards: Any, row: np.ndarray, column: np.ndarray, S: int, A: int
             [np.asarray(part) for part in rewards], axis=1
         )  # one for each action, as transitions
     try:
-        array = np.asarray(rewards, dtype=np.float64)
+        array = numbers_of(rewards)
     except (TypeError, ValueError):
         raise DataError("MDP: rewards must be numbers.") from None
     if array.shape == (S, A):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.reinforcement.envelope import cross_sum, crossings, envelope, envelope_of_sums
-from assay.reinforcement.outcomes import checked_discount, names_of, some_of
+from assay.reinforcement.outcomes import checked_discount, names_of, numbers_of, some_of
 
 __all__ = ["POMDP", "BeliefValue", "Plan"]
 
@@ -69,10 +69,13 @@ class BeliefValue:
         return [sum(p * v for p, v in zip(chances, plan.values)) for plan in self.plans]
 
     def intervals(self) -> list[tuple[Any, Any, Plan]]:
-        """Of two states: the chances p of the first between which each plan is the best, from p = 0 to 1."""
+        """Of two states: the chances p of the first between which each plan is the best, from p = 0 to 1.
+
+        Plans that are never the best, as ``plan(prune=False)`` keeps them, have no interval.
+        """
         if len(self.plans[0].values) != 2:
             raise ParameterError("BeliefValue: intervals are for processes of two states.")
-        plans = sorted(self.plans, key=lambda plan: plan.values[0] - plan.values[1])
+        plans = sorted(best_plans(self.plans), key=lambda plan: plan.values[0] - plan.values[1])
         ends = crossings([plan.values for plan in plans])
         return [(low, high, plan) for low, high, plan in zip([0, *ends], [*ends, 1], plans)]
 
@@ -139,12 +142,16 @@ class POMDP:
         self.observations = _probabilities(observations, "observations")
         A, S, _ = self.transitions.shape
         self.rewards = np.asarray(rewards, dtype=object)
+        try:
+            finite = np.isfinite(numbers_of(self.rewards)).all()
+        except (TypeError, ValueError):
+            finite = False
         if self.transitions.shape != (A, S, S) or self.observations.shape[:2] != (A, S):
             raise DataError(
                 f"POMDP: transitions must be (A, S, S) and observations (A, S, O), got {self.transitions.shape} and "
                 f"{self.observations.shape}."
             )
-        if self.rewards.shape != (S, A) or not np.isfinite(self.rewards.astype(np.float64)).all():
+        if self.rewards.shape != (S, A) or not finite:
             raise DataError(f"POMDP: rewards must be ({S}, {A}) finite numbers.")
         self.states, self.actions = names_of(states, S, "states"), names_of(actions, A, "actions")
         self.seen = names_of(observations_named, self.observations.shape[2], "observations_named")
@@ -220,7 +227,7 @@ class POMDP:
             else [self._index(a, self.actions, "action") for a in last]
         )
         plans = [Plan(self.actions[a], tuple(self.rewards[:, a])) for a in final]
-        current = self._pruned(plans) if prune else plans
+        current = best_plans(plans) if prune else plans
         for _ in range(int(horizon) - 1):
             current = self._backup(current, prune)
         return BeliefValue(current, int(horizon), self.states)
@@ -243,12 +250,7 @@ class POMDP:
                 ]
                 sums = envelope_of_sums(sums, envelope(parts)) if prune else cross_sum(sums, parts)
             new += [Plan(name, values) for values in sums]
-        return self._pruned(new) if prune else new
-
-    def _pruned(self, plans: list[Plan]) -> list[Plan]:
-        kept = envelope([plan.values for plan in plans])
-        by_values = {plan.values: plan for plan in reversed(plans)}  # of equal ones the first
-        return [by_values[values] for values in kept]
+        return best_plans(new) if prune else new
 
     def solve_by_points(
         self, beliefs: ArrayLike | None = None, *, n_iter: int = 100, tol: float = 1e-9
@@ -262,6 +264,12 @@ class POMDP:
         n_iter : int, backups of all points
         tol : float, change of a value at which to stop
         """
+        if isinstance(n_iter, bool) or not isinstance(n_iter, (int, np.integer)) or n_iter < 1:
+            raise ParameterError(
+                f"POMDP.solve_by_points: n_iter must be a whole number from 1 up, got {n_iter!r}."
+            )
+        if not tol >= 0:
+            raise ParameterError(f"POMDP.solve_by_points: tol must be a number from 0 up, got {tol!r}.")
         if float(self.discount) >= 1 and not self.ends:
             raise ParameterError(
                 "POMDP.solve_by_points: needs a discount below 1, or actions that end the process."
@@ -314,6 +322,13 @@ class POMDP:
         return f"POMDP({len(self.states)} states, {len(self.actions)} actions, {len(self.seen)} observations, {kind})"
 
 
+def best_plans(plans: list[Plan]) -> list[Plan]:
+    """Those plans that are the best for some belief; of equal ones the first."""
+    kept = envelope([plan.values for plan in plans])
+    by_values = {plan.values: plan for plan in reversed(plans)}
+    return [by_values[values] for values in kept]
+
+
 def _plain(numbers: np.ndarray) -> np.ndarray:
     """Fractions stay fractions; a mixture with floats is floats."""
     return numbers if all(isinstance(v, Fraction) for v in numbers.flat) else numbers.astype(np.float64)
@@ -328,7 +343,7 @@ def _fractions(array: np.ndarray) -> np.ndarray:
 def _probabilities(given: Any, what: str) -> np.ndarray:
     array = np.asarray(given, dtype=object)
     try:
-        numbers = array.astype(np.float64)
+        numbers = numbers_of(array)
     except (TypeError, ValueError):
         raise DataError(f"POMDP: {what} must be numbers.") from None
     if array.ndim != 3 or not array.size:

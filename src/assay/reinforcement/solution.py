@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from assay.reinforcement.outcomes import some_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -26,22 +29,25 @@ class Backup:
     state : its name      discount : float
     actions : for each action that can be taken: name, expected reward, [(next state, probability, its value)], worth
     best : names of the best actions
+    reached : bool, whether an episode can come there from where it starts
     """
 
     state: Any
     discount: float
     actions: list[tuple[Any, float, list[tuple[Any, float, float]], float]]
     best: list[Any]
+    reached: bool = True
 
     def __str__(self) -> str:
+        never = "" if self.reached else "\nNo episode comes here from where the process starts."
         if not self.actions:
-            return f"{self.state} is terminal: nothing follows, so it is worth 0."
+            return f"{self.state} is terminal: nothing follows, so it is worth 0.{never}"
         lines = [f"{self.state} is worth {max(worth for *_, worth in self.actions):.6g}, the most of:"]
         for name, reward, outcomes, worth in self.actions:
             following = " + ".join(f"{p:.4g} x {value:.6g} [{s}]" for s, p, value in outcomes)
             chosen = "  <- best" if name in self.best else ""
             lines.append(f"  {name}: {reward:.6g} + {self.discount:g} ({following}) = {worth:.6g}{chosen}")
-        return "\n".join(lines)
+        return "\n".join(lines) + never
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,11 @@ class Solution:
         """The best action of each state by name; None in terminal states."""
         return [None if a < 0 else self.process.actions[a] for a in self.policy]
 
+    @cached_property
+    def unreachable(self) -> list[Any]:
+        """The states that no episode reaches from where it starts; what they are worth never matters."""
+        return self.process.unreachable()
+
     def value(self, state: Hashable) -> float:
         """What a state is worth, by its name."""
         return float(self.values[self.process.state_number(state)])
@@ -102,11 +113,13 @@ class Solution:
             if self.process.available[s, a]
         ]
         best = [self.process.actions[a] for a in np.flatnonzero(best_actions(self.q[s]))] if actions else []
-        return Backup(state, self.process.discount, actions, best)
+        return Backup(state, self.process.discount, actions, best, state not in self.unreachable)
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
-        return f"Solution({self.method}, {self.iterations} iterations, {state}, {len(self.values)} states)"
+        never = self.unreachable
+        beside = f", never reached from the start: {some_of(never)}" if never else ""
+        return f"Solution({self.method}, {self.iterations} iterations, {state}, {len(self.values)} states{beside})"
 
 
 def best_actions(q: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 import assay.reinforcement._sweeps as _sweeps
 from assay.core.parallel import end_if_abandoned
 from assay.errors import DegenerateError, ParameterError, warn_user
+from assay.reinforcement.endless import check_rounds, ending_actions
 from assay.reinforcement.outcomes import reached
 from assay.reinforcement.solution import Solution, best_actions
 
@@ -43,6 +44,9 @@ def solved(
         raise ParameterError(f"MDP.solve: epsilon must be above 0, got {epsilon!r}.")
     if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
         raise ParameterError(f"MDP.solve: max_iter must be a whole number from 1 up, got {max_iter!r}.")
+    if mdp.discount == 1 and check_rounds(mdp) and start is None and (mdp.rewards < 0).any():
+        start = _below(mdp) if method in ("value iteration", "modified policy iteration") else None
+    check_sums(mdp)
     in_place = not history if in_place is None else in_place
     run = {
         "value iteration": lambda: _values(mdp, epsilon, max_iter, in_place, start, history),
@@ -63,28 +67,34 @@ def solved(
     best = best_actions(q)
     policy = np.where(acting, np.argmax(best, axis=1), -1)
     if mdp.discount == 1:
-        policy = _ending_ties(mdp, best, policy)
+        policy = ending_actions(mdp, best, policy)
     gap = float(np.abs(q.max(axis=1) - values)[acting].max(initial=0.0))
     bound = gap / (1 - mdp.discount) if mdp.discount < 1 else np.inf
     return Solution(mdp, method, values, q, policy, iterations, converged, bound, steps)
 
 
-def _ending_ties(mdp: MDP, best: np.ndarray, policy: np.ndarray) -> np.ndarray:
-    """Of equally good actions those that lead to an end, since without a discount others may go round for ever."""
-    A = mdp.n_actions
-    settled, policy = mdp.terminal.copy(), policy.copy()
-    while not settled.all():
-        leads = (mdp.transition_matrix @ settled.astype(float) > 0).reshape(-1, A) & best & ~settled[:, None]
-        new = leads.any(axis=1)
-        if not new.any():
-            break
-        policy[new] = np.argmax(leads[new], axis=1)
-        settled |= new
-    return policy
+def _below(mdp: MDP) -> np.ndarray:
+    """The values of a policy that ends. From there sweeps rise to the best of all policies that end.
+
+    From 0 they would stop at what going round for ever without a loss is worth.
+    """
+    never = np.full(mdp.n_states, -1)
+    return evaluated(mdp, mdp.policy_probabilities(ending_actions(mdp, mdp.available, never)))
+
+
+def check_sums(mdp: MDP) -> None:
+    """Refuse rewards whose discounted sums may exceed the largest number."""
+    largest = np.finfo(np.float64).max
+    if mdp.discount < 1 and np.abs(mdp.rewards).max() > largest * (1 - mdp.discount) / 2:
+        raise DegenerateError(
+            "MDP: the rewards are so large that their discounted sums exceed the largest number. Give them in another "
+            "unit."
+        )
 
 
 def evaluated(mdp: MDP, chances: np.ndarray) -> np.ndarray:
     """(S,) the values of a policy with these (S, A) probabilities of its actions."""
+    check_sums(mdp)
     S, A = chances.shape
     rewards = (chances * mdp.rewards).sum(axis=1)
     rows = np.repeat(np.arange(S), A)
@@ -145,9 +155,9 @@ def _values(mdp: MDP, epsilon: float, max_iter: int, in_place: bool, start: Any,
 
 def _policies(mdp: MDP, max_iter: int, start: Any, history: bool) -> Run:
     first = np.where(mdp.terminal, -1, np.argmax(mdp.available, axis=1)) if start is None else start
-    chances = mdp.policy_probabilities(first)
     if mdp.discount == 1 and start is None:
-        chances = _ending_policy(mdp)
+        first = ending_actions(mdp, mdp.available, first)
+    chances = mdp.policy_probabilities(first)
     steps = list[Any]()
     for iteration in range(1, max_iter + 1):
         end_if_abandoned()
@@ -164,11 +174,6 @@ def _policies(mdp: MDP, max_iter: int, start: Any, history: bool) -> Run:
         policy = np.where(better, np.argmax(best, axis=1), policy)
         chances = mdp.policy_probabilities(policy)
     return values, max_iter, False, steps
-
-
-def _ending_policy(mdp: MDP) -> np.ndarray:
-    """A policy that ends from everywhere: all actions alike, since every state can reach an end."""
-    return mdp.available / np.maximum(mdp.available.sum(axis=1, keepdims=True), 1)
 
 
 def _modified(mdp: MDP, epsilon: float, max_iter: int, in_place: bool, start: Any, history: bool) -> Run:

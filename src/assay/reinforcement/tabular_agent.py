@@ -13,6 +13,7 @@ from assay.core.parallel import end_if_abandoned
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
+from assay.reinforcement.environments import NumberedEnvironment
 from assay.reinforcement.episodes import Episodes
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
 from assay.reinforcement.mdp import MDP
@@ -94,6 +95,7 @@ class TabularAgent:
         Parameters
         ----------
         environment : MDP, or an object with ``reset()`` and ``step(action)`` as of Gymnasium
+            States and actions are numbered, from 0 or from the ``start`` of its spaces; ``q_`` has the first at 0.
         n_episodes, n_steps : int
             How many; one of both, or the first that is reached. Default 1000 episodes.
         max_steps : int
@@ -103,13 +105,14 @@ class TabularAgent:
         """
         episodes, steps = self._amounts(n_episodes, n_steps, max_steps)
         known = isinstance(environment, MDP)
-        shape = environment.rewards.shape if known else _sizes(environment, type(self).__name__)
-        gamma = environment.discount if known and self.discount is None else self.discount
-        self.begin(*shape, discount=gamma, available=environment.available if known else None)
         if known:
+            gamma = environment.discount if self.discount is None else self.discount
+            self.begin(*environment.rewards.shape, discount=gamma, available=environment.available)
             self._in_process(environment, episodes, steps, max_steps, record)
         else:
-            self._in_environment(environment, episodes, steps, max_steps, record)
+            numbered = NumberedEnvironment(environment, type(self).__name__)
+            self.begin(numbered.n_states, numbered.n_actions, discount=self.discount)
+            self._in_environment(numbered, episodes, steps, max_steps, record)
         return self
 
     def _amounts(self, n_episodes: Any, n_steps: Any, max_steps: Any) -> tuple[int, int]:
@@ -124,7 +127,6 @@ class TabularAgent:
         return int(n_episodes or endless), int(n_steps or endless)
 
     def _in_process(self, mdp: MDP, episodes: int, steps: int, max_steps: int, record: bool) -> None:
-        words = self._random.integers(2**63, size=4, dtype=np.int64).astype(np.uint64)
         done, parts = np.zeros(2, dtype=np.int64), list[Any]()
         tables: dict[str, Any] = {
             "world": self._world(mdp),
@@ -133,7 +135,7 @@ class TabularAgent:
             "q2": self._second,
             "visits": self._counts,
             "policy": self._followed(mdp),
-            "words": words,
+            "words": self._words(),
             "most_steps": max_steps,
             "done": done,
             "log": record,
@@ -160,47 +162,38 @@ class TabularAgent:
             self.episodes_ = Episodes(*columns[2:])
         self._settle()
 
-    def _in_environment(self, env: Any, episodes: int, steps: int, max_steps: int, record: bool) -> None:
+    def _in_environment(
+        self, env: NumberedEnvironment, episodes: int, steps: int, max_steps: int, record: bool
+    ) -> None:
         returns, lengths, log = list[float](), list[int](), list[tuple[Any, ...]]()
         seed: int | None = int(self._random.integers(2**31))
+        companion = _experience.Companion(
+            self._unknown_world(), self._native_rule(), self._table, self._second, self._counts, self._words()
+        )
+        gamma, taken = self._gamma, 0
         with progress(min(episodes, 2**60), "episodes") as bar:
-            while len(returns) < episodes and self._steps < steps:
+            while len(returns) < episodes and taken < steps:
                 end_if_abandoned()
-                state = env.reset(seed=seed)[0]
+                state = env.reset(seed)
                 seed = None
-                action: Any = self.act(state)
-                total, length, over = 0.0, 0, False
-                while not over:
-                    after, reward, terminated, truncated, _ = env.step(action)
+                action = companion.begin(state)
+                total, factor, length = 0.0, 1.0, 0
+                while action >= 0:
+                    after, reward, terminated, truncated = env.step(action)
                     length += 1
-                    over = bool(terminated or truncated) or length >= max_steps or self._steps + 1 >= steps
-                    following = None if terminated else self.act(after)
-                    self.observe(
-                        state,
-                        action,
-                        reward,
-                        after,
-                        following,
-                        terminated=terminated,
-                        truncated=over and not terminated,
-                    )
-                    total += self._gamma ** (length - 1) * float(reward)
+                    cut = truncated or length >= max_steps or taken + length >= steps
+                    following = companion.step(reward, after, terminated, cut)
+                    total += factor * reward
+                    factor *= gamma
                     if record:
-                        log.append(
-                            (
-                                len(returns),
-                                state,
-                                action,
-                                float(reward),
-                                after,
-                                terminated,
-                                over and not terminated,
-                            )
-                        )
+                        ended = (terminated, not terminated and cut)
+                        log.append((len(returns), state, action, reward, after, *ended))
                     state, action = after, following
+                taken += length
                 returns.append(total)
                 lengths.append(length)
                 bar.advance(1)
+        self._steps, self._episode = taken, len(returns) + 1
         self.returns_, self.lengths_ = np.array(returns), np.array(lengths)
         if record:
             kinds = (np.int64, np.int64, np.int64, np.float64, np.int64, np.uint8, np.uint8)
@@ -399,6 +392,20 @@ class TabularAgent:
             actions=mdp.n_actions, discount=self._gamma,
         )  # fmt: skip
 
+    def _unknown_world(self) -> Any:
+        """Actions and the discount; what comes of them is not known."""
+        S, A = self._possible.shape
+        begin = np.concatenate([[0], np.cumsum(self._possible)])
+        pairs = int(begin[-1])
+        return _experience.World(
+            begin=begin, next=np.zeros(pairs, dtype=np.int64), cumulated=np.ones(pairs), earned=np.zeros(pairs),
+            start=np.arange(1.0, S + 1.0), actions=A, discount=self._gamma,
+        )  # fmt: skip
+
+    def _words(self) -> np.ndarray:
+        """What native draws begin with."""
+        return self._random.integers(2**63, size=4, dtype=np.int64).astype(np.uint64)
+
     def _native_rule(self) -> Any:
         return _experience.LearningRule(
             kind=self.rule,
@@ -447,14 +454,3 @@ class TabularAgent:
         self._ready()
         best = np.where(self._possible, self.q_, -np.inf).max(axis=1)
         return np.where(self._possible.any(axis=1), best, 0.0)
-
-
-def _sizes(env: Any, who: str) -> tuple[int, int]:
-    """The numbers of states and actions of an environment that numbers them."""
-    try:
-        return int(env.observation_space.n), int(env.action_space.n)
-    except AttributeError:
-        raise DataError(
-            f"{who}: expected an MDP, or an environment with reset(), step(action), observation_space.n and "
-            f"action_space.n, got {type(env).__name__}. States that are no numbers: see LinearSarsa."
-        ) from None
