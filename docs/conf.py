@@ -1,6 +1,11 @@
 """How the documentation is built: Sphinx, Markdown pages, and a gallery that runs."""
 
+import sys
+from pathlib import Path
+
 import assay
+
+sys.path[:0] = [str(Path(__file__).parent / "extensions"), str(Path(__file__).parents[1] / "tools")]
 
 project = "Assay"
 author = "The Assay developers"
@@ -13,9 +18,11 @@ extensions = [
     "sphinx-mathjax-offline",
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
+    "sphinx_design",
+    "reference_pages",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "extensions"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 autodoc_typehints = "none"
 napoleon_use_rtype = False
@@ -23,7 +30,13 @@ napoleon_custom_sections = ["Fitted"]
 
 html_theme = "pydata_sphinx_theme"
 html_title = "Assay"
-html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
+html_theme_options = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 7,
+    "show_nav_level": 1,
+    "navigation_depth": 2,
+}
 
 sphinx_gallery_conf = {
     "examples_dirs": "../gallery",
@@ -33,6 +46,8 @@ sphinx_gallery_conf = {
     "min_reported_time": 5,
     "download_all_examples": False,
     "show_memory": False,
+    "backreferences_dir": "gallery/uses",
+    "doc_module": ("assay",),
     "write_computation_times": False,
 }
 
@@ -64,8 +79,9 @@ def literal_attributes(app, what, name, obj, options, lines):
 
 
 def skip_plumbing(app, what, name, obj, skip, options):
-    """Metadata routing belongs to scikit-learn and is documented there."""
-    return True if name.startswith("set_") and name.endswith("_request") else None
+    """What scikit-learn's base classes bring (parameters, metadata routing) is documented there."""
+    routing = name.startswith("set_") and name.endswith("_request")
+    return True if routing or str(getattr(obj, "__module__", "")).startswith("sklearn.") else None
 
 
 def table_of_measures(app, docname, source):
@@ -83,8 +99,18 @@ def table_of_measures(app, docname, source):
         source[0] = source[0].replace(mark, "\n".join(lines))
 
 
+def change_notes(app, docname, source):
+    """What has changed since the last release, where a page asks for it."""
+    mark = "<!-- change notes -->"
+    if mark in source[0]:
+        from changelog import gathered
+
+        source[0] = source[0].replace(mark, gathered("##"))
+
+
 def setup(app):
     app.connect("source-read", table_of_measures)
+    app.connect("source-read", change_notes)
     app.connect("autodoc-process-docstring", attributes_as_written, priority=100)
     app.connect("autodoc-process-docstring", literal_attributes, priority=900)
     app.connect("autodoc-skip-member", skip_plumbing)

@@ -1,0 +1,364 @@
+"""A page for every public name, links to it from the guides, and back.
+
+The rooms say what is public (``__all__``). Before Sphinx reads the sources, this writes
+
+- ``reference/<room>/<name>.md``: how it is imported, what it is called elsewhere, its documentation with all methods,
+  the guides that mention it, and the examples of the gallery that use it;
+- the table of names of each room, where its page says ``<!-- names -->``.
+
+In the guides a name in backticks becomes a link to its page, once in each section. Names that two rooms share for two
+different things are left as they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import inspect
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).resolve().parents[1]
+ROOT = DOCS.parent
+PAGES = DOCS / "reference"
+MARK = "<!-- names -->"
+FENCE = re.compile(r"^(`{3,}|:{3,})")
+
+
+@dataclass
+class Entry:
+    """A public name: the room whose page it has, the object, and where it is mentioned."""
+
+    name: str
+    room: str
+    thing: Any
+    guides: set[str] = field(default_factory=set)
+    examples: set[str] = field(default_factory=set)
+
+    @property
+    def page(self) -> str:
+        return f"reference/{self.room}/{file_name(self.name)}"
+
+    @property
+    def kind(self) -> str:
+        if inspect.isclass(self.thing):
+            return "exception" if issubclass(self.thing, BaseException) else "class"
+        return "function" if callable(self.thing) else "data"
+
+    @property
+    def sentence(self) -> str:
+        """The first sentence of its documentation."""
+        text = inspect.getdoc(self.thing) if self.kind != "data" else ""
+        first = " ".join((text or "").split("\n\n")[0].split())
+        return first.replace("|", "\\|")
+
+
+def file_name(name: str) -> str:
+    """A name of a file that no other differs from by capitals alone, which some systems do not tell apart."""
+    return name if name == name.lower() else f"{name}_c" if name.lower() in LOWER else name
+
+
+LOWER: set[str] = set()
+
+
+def rooms() -> list[str]:
+    """The rooms and modules that have a page, as the registry lists them."""
+    listed = (DOCS / "reference.md").read_text()
+    return [name for name in re.findall(r"^reference/(\S+)$", listed, flags=re.MULTILINE) if name != "assay"]
+
+
+def entries() -> dict[str, list[Entry]]:
+    """The public names of each room; what several rooms list belongs to the one that defines it."""
+    by_room: dict[str, list[Entry]] = {}
+    listed = {room: importlib.import_module(f"assay.{room}") for room in rooms()}
+    owners: dict[int, str] = {}
+    for room, module in listed.items():
+        for name in getattr(module, "__all__", ()):
+            thing = getattr(module, name)
+            inside = getattr(thing, "__module__", "") or ""
+            if id(thing) not in owners or f"{inside}.".startswith(f"assay.{room}."):
+                owners[id(thing)] = room
+    for room, module in listed.items():
+        names = [n for n in getattr(module, "__all__", ()) if owners[id(getattr(module, n))] == room]
+        by_room[room] = [Entry(name, room, getattr(module, name)) for name in sorted(names, key=str.lower)]
+        LOWER.update(name for name in names if name == name.lower())
+    return by_room
+
+
+def unique_names(by_room: dict[str, list[Entry]]) -> dict[str, Entry]:
+    """Names that mean one thing alone."""
+    grouped = defaultdict(list)
+    for listed in by_room.values():
+        for entry in listed:
+            grouped[entry.name].append(entry)
+    return {name: same[0] for name, same in grouped.items() if len(same) == 1}
+
+
+def peers() -> dict[str, list[tuple[str, str]]]:
+    """What other libraries call a thing: (library, its name)."""
+    from sklearn.utils import all_estimators
+
+    known = defaultdict(list)
+    for name, kind in all_estimators():
+        known[name].append(("scikit-learn", f"{'.'.join(kind.__module__.split('.')[:2])}.{name}"))
+    with open(DOCS / "peers.tsv", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            known[row["assay"]].append((row["library"], row["name"]))
+    return known
+
+
+# ---------------------------------------------------------------------- mentions
+
+
+def note_mentions(named: dict[str, Entry]) -> None:
+    """Note for each name the guides and examples in which it occurs."""
+    for guide in guides():
+        for name in set(re.findall(r"`([A-Za-z_]\w*)`", (DOCS / f"{guide}.md").read_text())) & set(named):
+            named[name].guides.add(guide)
+    for example in sorted((ROOT / "gallery").rglob("plot_*.py")):
+        text = example.read_text()
+        imported = re.findall(
+            r"^from assay[\w.]* import \(?([^)]*?)\)?$", text, flags=re.MULTILINE | re.DOTALL
+        )
+        for name in {n for part in imported for n in re.findall(r"\w+", part.split("\n\n")[0])} & set(named):
+            named[name].examples.add(str(example.relative_to(ROOT / "gallery")))
+
+
+def guides() -> list[str]:
+    """The pages that are written by hand, without those that list everything."""
+    lists = {
+        "index",
+        "learners",
+        "classes",
+        "learning",
+        "reference",
+        "benchmarks",
+        "bibliography",
+        "drop_in",
+        "changes",
+    }
+    pages = (str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md"))
+    return sorted(
+        page
+        for page in pages
+        if page not in lists and not page.startswith(("reference/", "_build", "gallery/"))
+    )
+
+
+def title_of(page: str) -> str:
+    """The heading of a page."""
+    return (DOCS / f"{page}.md").read_text().lstrip().split("\n")[0].removeprefix("# ").strip()
+
+
+# ---------------------------------------------------------------------- pages
+
+
+def page_of(entry: Entry, elsewhere: list[tuple[str, str]], short: str | None) -> str:
+    """The text of a name's page."""
+    lines = [f"# {entry.name}", "", "```python", f"from assay.{entry.room} import {entry.name}", "```", ""]
+    facts = []
+    if short:
+        facts.append(f'In `compare` and at the command line it is called "{short}".')
+    if elsewhere:
+        facts.append("Elsewhere: " + ", ".join(f"{name} ({library})" for library, name in elsewhere) + ".")
+    if facts:
+        lines += [" ".join(facts), ""]
+    directive = {
+        "class": "autoclass",
+        "exception": "autoexception",
+        "function": "autofunction",
+        "data": "autodata",
+    }
+    lines += ["```{eval-rst}", f".. {directive[entry.kind]}:: assay.{entry.room}.{entry.name}"]
+    if entry.kind == "class":
+        lines += ["   :members:", "   :inherited-members:", "   :show-inheritance:"]
+    lines += ["```", ""]
+    if entry.guides:
+        links = ", ".join(f"[{title_of(g)}](/{g}.md)" for g in sorted(entry.guides))
+        lines += ["## Guides", "", f"{links}.", ""]
+    if entry.examples:
+        lines += ["## Examples", "", "```{eval-rst}"]
+        lines += [".. minigallery::", *(f"   ../gallery/{e}" for e in sorted(entry.examples)), "```", ""]
+    return "\n".join(lines)
+
+
+def table_of(room: str, listed: list[Entry]) -> str:
+    """The names of a room, classes first."""
+    module = importlib.import_module(f"assay.{room}")
+    lines = ["" if module.__doc__ is None else module.__doc__.strip(), ""]
+    for heading, kinds in (
+        ("Classes", ("class",)),
+        ("Functions", ("function",)),
+        ("Other", ("data", "exception")),
+    ):
+        some = [entry for entry in listed if entry.kind in kinds]
+        if some:
+            lines += [f"## {heading}", "", "| name | what it is |", "|---|---|"]
+            lines += [f"| [{e.name}](/{e.page}.md) | {e.sentence} |" for e in some] + [""]
+    lines += ["```{toctree}", ":hidden:", "", *(f"/{entry.page}" for entry in listed), "```", ""]
+    return "\n".join(lines)
+
+
+def short_names() -> dict[str, str]:
+    """What `compare` calls a class."""
+    from assay.learners import all_learners
+
+    return {entry.class_name: entry.name for entry in all_learners()}
+
+
+def table_of_peers(library: str, named: dict[str, Entry]) -> str:
+    """What a library has, and what it is called here."""
+    rows = sorted(
+        (theirs, ours)
+        for ours, known in peers().items()
+        for lib, theirs in known
+        if lib == library and ours in named
+    )
+    lines = [f"| {library} | here | what it is |", "|---|---|---|"]
+    return (
+        "\n".join(lines + [f"| {theirs} | `{ours}` | {named[ours].sentence} |" for theirs, ours in rows])
+        + "\n"
+    )
+
+
+# ---------------------------------------------------------------------- the texts, chapter by chapter
+
+TEXTS = {
+    "C3": "Classification",
+    "BC": "Basic classification",
+    "DC": "Data classification",
+    "LS": "Linear classification",
+    "IML": "Introduction to machine learning",
+}
+
+
+def table_of_capabilities(named: dict[str, Entry]) -> str:
+    """What each chapter of the texts describes, and the classes and functions whose tests carry its id."""
+    tested = tested_names(named)
+    chapters: dict[tuple[str, str], list[str]] = {}
+    with open(DOCS / "capabilities.tsv", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            text, number = row["id"].split("-")[:2]
+            chapter = (
+                f"chapter {number}"
+                if text == "IML"
+                else f"section {'.'.join(section_of(row).split('.')[:2])}"
+            )
+            links = ", ".join(f"[{n}](/{named[n].page}.md)" for n in sorted(tested.get(row["id"], ()))[:4])
+            what = row["capability"].replace("|", "\\|")
+            line = f"| {section_of(row)} | {what} | {links} |"
+            chapters.setdefault((TEXTS[text], chapter), []).append(line)
+    lines = []
+    for (text, chapter), rows in chapters.items():
+        lines += [f"### {text}, {chapter}", "", "| section | what | here |", "|---|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def section_of(row: dict[str, str]) -> str:
+    """The section of a row, without the name of the text."""
+    return re.sub(r"^(C3|BC|DC|LS|IML)\s+", "", row["source section"])
+
+
+def tested_names(named: dict[str, Entry]) -> dict[str, set[str]]:
+    """For each id the public names that occur in the tests which carry it."""
+    known = defaultdict(set)
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        parts = re.split(r"(?=^@pytest\.mark\.capability)", path.read_text(), flags=re.MULTILINE)
+        for part in parts[1:]:
+            end = re.search(r"\n\n\n", part)
+            body = part[: end.start()] if end else part
+            ids = re.findall(r'"([A-Z0-9]+-[\d-]+)"', body.split("\ndef ")[0])
+            names = set(re.findall(r"\b[A-Za-z_]\w+\b", body.partition("\ndef ")[2])) & set(named)
+            for one in ids:
+                known[one] |= {name for name in names if len(name) > 4}
+    return known
+
+
+def write_pages(app: Any) -> None:
+    """All pages; those of names that are gone are removed, and those that are as they were left alone."""
+    by_room = entries()
+    app.assay_names = unique_names(by_room)
+    app.assay_rooms = by_room
+    note_mentions(app.assay_names)
+    elsewhere, short, made = peers(), short_names(), set()
+    for listed in by_room.values():
+        for entry in listed:
+            path = DOCS / f"{entry.page}.md"
+            text = page_of(entry, elsewhere.get(entry.name, []), short.get(entry.name))
+            path.parent.mkdir(exist_ok=True)
+            if not path.exists() or path.read_text() != text:
+                path.write_text(text)
+            made.add(path)
+    for path in PAGES.glob("*/*.md"):
+        if path not in made:
+            path.unlink()
+
+
+# ---------------------------------------------------------------------- links
+
+
+def link_names(app: Any, docname: str, source: list[str]) -> None:
+    """Names in backticks as links to their pages, once in each section; the table of a room's names."""
+    room = docname.removeprefix("reference/")
+    if MARK in source[0]:
+        source[0] = source[0].replace(MARK, table_of(room, app.assay_rooms[room]))
+    if "<!-- capabilities -->" in source[0]:
+        source[0] = source[0].replace("<!-- capabilities -->", table_of_capabilities(app.assay_names))
+    for library in re.findall(r"<!-- peers of (.+?) -->", source[0]):
+        table = table_of_peers(library, app.assay_names)
+        source[0] = source[0].replace(f"<!-- peers of {library} -->", table)
+    if docname not in app.assay_guides:
+        return
+    source[0] = linked(source[0], app.assay_names, docname)
+
+
+def linked(text: str, named: dict[str, Entry], docname: str) -> str:
+    """The same Markdown with links."""
+    lines, fence, seen = [], None, set()
+
+    def link(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in named or name in seen:
+            return match[0]
+        seen.add(name)
+        return f"[`{name}`](/{named[name].page}.md)"
+
+    for line in text.split("\n"):
+        mark = FENCE.match(line.lstrip())
+        if mark and fence is None:
+            fence = mark[1]
+        elif mark and line.strip() == fence:
+            fence = None
+        elif fence is None and line.startswith("#"):
+            seen = set()
+        elif fence is None:
+            line = re.sub(r"(?<![\[`])`([A-Za-z_]\w*)`(?![`\]])", link, line)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def resolve(app: Any, env: Any, node: Any, contnode: Any) -> Any:
+    """Names in docstrings ("See Also") that do not say their room."""
+    from sphinx.util.nodes import make_refnode
+
+    target = str(node.get("reftarget", "")).rpartition(".")[2]
+    entry = app.assay_names.get(target)
+    if node.get("refdomain") != "py" or entry is None:
+        return None
+    place = f"assay.{entry.room}.{entry.name}"
+    return make_refnode(app.builder, node["refdoc"], entry.page, place, contnode, place)
+
+
+def remember_guides(app: Any) -> None:
+    app.assay_guides = set(guides()) | {"learners", "classes", "learning"}
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.connect("builder-inited", write_pages, priority=100)
+    app.connect("builder-inited", remember_guides, priority=101)
+    app.connect("source-read", link_names, priority=900)
+    app.connect("missing-reference", resolve)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
