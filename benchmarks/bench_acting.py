@@ -40,7 +40,13 @@ def gymnasium_races() -> list[Race]:
             state = environment.reset()[0] if terminated or truncated else after
         return q
 
-    return [Race("Q-learning, FrozenLake", f"{STEPS} steps", ours, peer)]
+    def beside():
+        return QLearning(0.1, exploration=EpsilonGreedy(0.1), random_state=0).fit(environment, n_steps=STEPS)
+
+    return [
+        Race("Q-learning, FrozenLake", f"{STEPS} steps", ours, peer),
+        Race("Q-learning beside the environment, FrozenLake", f"{STEPS} steps", beside, peer),
+    ]
 
 
 def quantecon_races() -> list[Race]:

@@ -1,14 +1,53 @@
-"""Self-organising maps against MiniSom, where it is installed."""
+"""Maps against MiniSom and ugtm, adaptive resonance against artlib, where they are installed."""
 
 from __future__ import annotations
 
 import numpy as np
+from sklearn.datasets import load_digits
 
-from assay.local import SelfOrganizingMap
+from assay.cluster import FuzzyART
+from assay.local import GenerativeTopographicMapping, SelfOrganizingMap
 from benchmarks.harness import Race
 
 
 def races() -> list[Race]:
+    return [*_maps(), *_generative(), *_resonance()]
+
+
+def _generative() -> list[Race]:
+    try:
+        import ugtm
+    except ImportError:
+        return []
+    X = load_digits().data
+
+    def ours():
+        return GenerativeTopographicMapping((10, 10)).fit(X)
+
+    def peer():
+        return ugtm.runGTM(X, k=10, m=4, s=0.3, regul=0.1)
+
+    return [Race("generative topographic mapping", "digits, 10 x 10 points", ours, peer)]
+
+
+def _resonance() -> list[Race]:
+    try:
+        from artlib import FuzzyART as Peer
+    except ImportError:
+        return []
+    X = np.random.default_rng(0).uniform(size=(3000, 8))
+
+    def ours():
+        return FuzzyART(0.75, max_iter=1).fit(X)
+
+    def peer():
+        model = Peer(rho=0.75, alpha=1e-3, beta=1.0)
+        return model.fit(model.prepare_data(X), max_iter=1)
+
+    return [Race("fuzzy ART, one pass", "3000 x 8", ours, peer)]
+
+
+def _maps() -> list[Race]:
     try:
         from minisom import MiniSom
     except ImportError:

@@ -186,6 +186,7 @@ def child(options: argparse.Namespace) -> int:
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     recorded = record(options.only)
+    recorded = {name: calls for name, calls in recorded.items() if name not in NOT_ATTACKED}
     left_out = {name for name in native_names() if options.only in name} - set(recorded) - set(NOT_ATTACKED)
     names = sorted(recorded)
     workers = []

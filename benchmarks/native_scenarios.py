@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ ROUNDS = (
     "assay.linear.regression._coordinate_descent.",
     "assay.linear.logistic._elastic_net_logistic.",
     "assay.trees._oblique.descend",
-    "assay.svm.engine._smo.",
+    "assay.svm.engine._solve.",
     "assay.graphs._grid_field.",
     "assay.reinforcement._sweeps.",
     "assay.reinforcement._experience.",
@@ -54,8 +55,13 @@ ROUNDS = (
 HUGE_ROUNDS = ("= 2147483647", "= 1099511627776")
 
 # Classes of which a whole story is recorded, see _recording_sessions.
-SESSIONS = (
+STORIES = (
     "assay.ensembles._hist_boosting.Session",
+    "assay.ensembles._hist_passes.Frontier",
+    "assay.reinforcement._experience.Companion",
+)
+SESSIONS = (
+    *STORIES,
     "assay.ensembles._hist_boosting.Crew",
     "assay.reduce.embedding._tsne.Crew",
 )
@@ -69,6 +75,7 @@ NOT_ATTACKED: dict[str, str] = {
     "assay.reduce.embedding._tsne.Crew.help": "takes nothing, and waits until the leader is done",
     "assay.reduce.embedding._tsne.Crew.close": "takes nothing, and sends the helpers home",
     "assay.ensembles._hist_boosting.Session.rows": "takes nothing, and gives the order of the rows",
+    "assay.ensembles._hist_passes.Frontier.plan": "takes nothing, and gives what the next pass has to do",
 }
 
 
@@ -138,9 +145,11 @@ def record(only: str = "") -> dict[str, Recorded]:
         if name not in SESSIONS:
             swapped[id(entry)] = _recording(name, entry, recorded)
     places = _swap(swapped)
-    boosting = importlib.import_module("assay.ensembles._hist_boosting")
-    session = boosting.Session
-    boosting.Session = _recording_sessions(boosting, recorded)
+    for name in STORIES:
+        module = importlib.import_module(name.rpartition(".")[0])
+        kind = getattr(module, name.rpartition(".")[2])
+        places.append((vars(module), kind.__name__, kind))
+        setattr(module, kind.__name__, _recording_sessions(name, kind, vars(module).get("Crew"), recorded))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -148,7 +157,6 @@ def record(only: str = "") -> dict[str, Recorded]:
                 scenario()
     finally:
         _RECORDS.clear()
-        boosting.Session = session
         for names, key, value in places:
             names[key] = value
     return {name: found for name, found in recorded.items() if only in name}
@@ -255,10 +263,8 @@ def _recording(name: str, entry: Any, recorded: dict[str, Recorded]) -> Any:
     return call
 
 
-def _recording_sessions(module: Any, recorded: dict[str, Recorded]) -> Any:
-    """A class like Session that keeps what it was made of and asked for; calls are made again in a new session."""
-    session, crew = module.Session, module.Crew
-    name = f"{module.__name__}.Session"
+def _recording_sessions(name: str, session: Any, crew: Any, recorded: dict[str, Recorded]) -> Any:
+    """A class like this one that keeps what it was made of and asked for; calls are made again in a new session."""
 
     class Recording:
         def __init__(self, *args: Any):
@@ -692,7 +698,10 @@ def kernel_machines() -> None:
         dual = Dual(sign, -np.ones(30), np.ones(30), start, constraint)
         for size in (1.0, 0.0):
             solve(rows, dual, cache_size=size, max_iter=99)
+        solve(rows, dual, polish=True)
         solve(MatrixRows(RBF()(np.vstack([X, X]))).subset(np.arange(0, 60, 2)), dual, polish=True)
+    pair = rows.pairs_of(np.array([0, 9, 14, 30]), [(0, 2)])[0]
+    solve(pair, Dual(np.repeat([1.0, -1.0], [9, 16]), -np.ones(25), np.ones(25), np.zeros(25)), polish=True)
     fit_sigmoid(X[:, 0], np.asarray(y > 0, dtype=np.int64), np.ones(30))
     for kind in (np.float64, np.float32):
         cache = RowCache(rows, kind, 1.0)
@@ -739,6 +748,26 @@ def ensembles() -> None:
     forest.predict_proba(Z.astype(np.float32))
     forest.apply(Z)
     ensembles.AdaBoostClassifier(n_estimators=3, random_state=0).fit(Z, y).predict(Z)
+
+
+@scenario
+def boosting_from_blocks() -> None:
+    from assay import ensembles
+    from assay.ensembles.hist_sketch import BinSketch, RowSample
+
+    X, y = numbers(60, missing=True)
+    frame, yf = mixed()
+    hist = ensembles.HistGradientBoostingClassifier(
+        max_iter=6, min_samples_leaf=3, max_leaf_nodes=2, learning_rate=3.0, random_state=0
+    )
+    for A, b in ((X, y), (X, y > 0)):
+        hist.fit_blocks([(A[:20], b[:20]), (A[20:], b[20:])])
+    hist.fit_blocks([(frame, yf)])
+    ensembles.HistGradientBoostingRegressor(
+        max_iter=2, min_samples_leaf=3, early_stopping=True, random_state=0
+    ).fit_blocks([(X, y * 1.0)])
+    for A in (X, X.astype(np.float32)):
+        BinSketch.of(A, np.zeros(A.shape[1], int), 255, RowSample(300_000, 0))
 
 
 @scenario
@@ -921,6 +950,7 @@ def belief_networks() -> None:
     network.posterior("lung", {**rows, "xray": [None] * 60})
     network.fit({**rows, "xray": [None, *rows["xray"][1:]]}, alpha=1.0, max_iter=3, tol=1.0)
     learn_structure(rows)
+    learn_structure({**rows, "xray": [None, *rows["xray"][1:]]}, missing="em")
     frame, classes = mixed(60)
     TANClassifier().fit(frame, classes).predict_proba(frame)
     AODEClassifier().fit(frame, classes).predict_proba(frame)
@@ -931,7 +961,8 @@ def belief_networks() -> None:
 
 @scenario
 def prototypes_and_maps() -> None:
-    from assay.local import LVQClassifier, SelfOrganizingMap
+    from assay.cluster import FuzzyART, OnlineKMeans
+    from assay.local import HebbianFeatures, LVQClassifier, SelfOrganizingMap
 
     X, y = numbers()
     weights = np.linspace(0.5, 2, len(y))
@@ -941,6 +972,11 @@ def prototypes_and_maps() -> None:
     for neighborhood in ("gaussian", "bubble"):
         SelfOrganizingMap((3, 3), neighborhood=neighborhood, max_iter=2, random_state=0).fit(X)
     SelfOrganizingMap(4, topology="ring", max_iter=2, random_state=0).fit(X, sample_weight=weights)
+    for settings in ({}, {"momentum": 0.5}, {"conscience": 2.0}, {"winner": "dot", "schedule": "wins"}):
+        OnlineKMeans(3, max_iter=2, random_state=0, **settings).fit(X, sample_weight=weights)
+    FuzzyART(0.8, rate=0.5, max_iter=2).fit(X).partial_fit(X[:3])
+    HebbianFeatures(2, max_iter=2, random_state=0).fit(X)
+    HebbianFeatures(rule="hebb", max_iter=2, random_state=0).fit(X, sample_weight=weights)
 
 
 @scenario
@@ -966,7 +1002,22 @@ def acting() -> None:
         DoubleQLearning(),
     ):
         agent.fit(world, 5, max_steps=20)
+        agent.fit(_Corridor(), 5, max_steps=20)
     TemporalDifference().fit(world, 5, max_steps=20, record=True)
+
+
+class _Corridor:
+    """An environment that is no table: three cells, the last one is the goal."""
+
+    observation_space, action_space = SimpleNamespace(n=3), SimpleNamespace(n=2)
+
+    def reset(self) -> tuple[int, dict]:
+        self.cell = 0
+        return 0, {}
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict]:
+        self.cell = max(self.cell + (1 if action else -1), 0)
+        return self.cell, float(self.cell == 2), self.cell == 2, False, {}
 
 
 @scenario
@@ -979,6 +1030,7 @@ def sequences() -> None:
         LinearDynamicalSystem,
     )
     from assay.sequences.chain import Chain, Frames, pad
+    from assay.sequences.independent_chains import IndependentChains
 
     (X, y), parts = numbers(60, 3), [20, 40]
     for kind in ("diag", "full"):
@@ -993,6 +1045,8 @@ def sequences() -> None:
     Chain(np.array([0.5, 0.5]), np.full((4, 2, 2), 0.5)).expect(
         Frames(2, pad(logs)), np.array([0, 1, 4]), np.ones(2)
     )
+    pair = IndependentChains(np.full(4, 0.25), [np.full((2, 2), 0.5)] * 2, lambda: np.full((4, 4), 0.25))
+    pair.expect(Frames(4, np.zeros((5, 4))), np.array([0, 2, 5]), np.ones(2))
     LinearDynamicalSystem(2, n_iter=2).fit(X, parts)
     segments = HiddenSemiMarkovModel(2, 4, n_iter=2, random_state=0).fit(X, parts)
     segments.predict(X, parts)
@@ -1064,3 +1118,31 @@ def networks() -> None:
             MLPClassifier(solver=solver, **settings).fit(Z.astype(np.float32), y)
             MLPClassifier(solver=solver, **settings).fit(sparse()[0], y > 0)
             MLPRegressor("huber", solver=solver, batch_size=7, clip=1.0, **settings).fit(Z, Z[:, :2])
+
+
+@scenario
+def delimited_files() -> None:
+    """Cells in quotes and out of them, numbers of all forms, text, missing values; whole and in blocks."""
+    import io
+
+    from assay.tables import read_blocks, read_table
+
+    rows = "".join(f'{i},{i / 7},"x ""{i}""",1 {i:03d},{"NA" if i % 3 else i}\n' for i in range(40))
+    read_table(io.StringIO("a,b,c,d,e\n" + rows))
+    list(read_blocks(io.StringIO("a;b\n" + "1,5;x\n# no row\n" * 9), comment="#", escape="\\", decimal=","))
+
+
+@scenario
+def tabular_networks() -> None:
+    """Passes over mixed columns with missing values, with weights; answers; inputs of the first layer."""
+    from assay.neural import TabularNetClassifier, TabularNetRegressor
+    from assay.tables import Table
+
+    Z, y = numbers()
+    gaps = Z.copy()
+    gaps[::5, 0] = np.nan
+    columns: dict[str, Any] = {"x": gaps[:, 0], "few": [str(i % 3) for i in range(60)]}
+    table = Table.of({**columns, "many": [str(i % 20) for i in range(60)]})
+    settings: dict[str, Any] = {"hidden_layer_sizes": (4, 3), "members": 2, "max_iter": 2, "random_state": 0}
+    TabularNetClassifier(**settings).fit(table, y, np.ones(60)).predict(table)
+    TabularNetRegressor("poisson", embedding=None, **settings).fit(Z, abs(Z[:, :2])).explain(Z[:2])

@@ -28,10 +28,11 @@ import assay
 from assay.associations import ItemNeighbors, RatingAssociations, RatingFactors, UserNeighbors
 from assay.baselines import MeanRegressor
 from assay.bayes import GaussianNB
-from assay.core import Classifier, Explanation, Learner, PassLearner, Regressor, SumLearner, sums
+from assay.core import Classifier, Explanation, Learner, PassLearner, Regressor, sums
+from assay.core.lazy_answers import ANSWERS
 from assay.core.persistence.registry import name_of
 from assay.ensembles import RandomForestRegressor
-from assay.errors import AssayError, DataError, SchemaWarning
+from assay.errors import AssayError, DataError, ParameterError, SchemaWarning
 from assay.linear import LinearRegression, Ridge
 from assay.prepare import Prepared, PreparedRegressor, SimpleImputer
 from assay.rules import FOIL
@@ -94,6 +95,8 @@ MADE = {
     "HardMarginSVC": {"overlap": "soft"},  # random labels overlap
     "SequentialFeatureSelector": {"estimator": LinearRegression(), "cv": 3},
     "SubgradientSVC": {"max_iter": 200},
+    "SubsampledClassifier": {"random_state": 0},
+    "SubsampledRegressor": {"random_state": 0},
     "SubsetSelector": {"estimator": LinearRegression(), "cv": "3-fold", "stop": "improves"},
     "EnsembleSelectionRegressor": {
         "estimators": [("a", Ridge()), ("b", Ridge(100))]
@@ -103,6 +106,19 @@ MADE = {
     "FactorAnalyzerMixture": {"n_components": 1, "noise": "spherical"},
     "MixedMixture": {"random_state": 0},
     "MixtureClassifier": {"reg_covar": 0.1},
+    **{
+        f"{kind}MixtureOfExperts{task}": {"n_init": 1, "tol": 1e-3, "alpha": 1.0, "random_state": 0}
+        for kind in ("", "Hierarchical")
+        for task in ("Classifier", "Regressor")
+    },
+    "GenerativeTopographicMapping": {"shape": (4, 4), "basis": (2, 2)},
+    "HebbianFeatures": {"random_state": 0},
+    "OnlineKMeans": {"n_clusters": 3, "random_state": 0},
+    "GrowingSelfOrganizingMap": {"max_units": 9, "random_state": 0},
+    "FuzzyRuleRegressor": {"n_rules": 3, "alpha": 1.0},
+    **{f"LocalModel{task}": {"n_neighbors": 200, "alpha": 0.1} for task in ("Classifier", "Regressor")},
+    "MixtureOfEstimatorsClassifier": {"n_experts": 2, "max_iter": 5, "tol": 0.1, "random_state": 0},
+    "MixtureOfEstimatorsRegressor": {"estimator": Ridge(), "n_experts": 2, "tol": 0.1, "random_state": 0},
     "BayesianMixtureOfExperts": {"n_init": 1, "max_iter": 2000, "random_state": 0},
     "DirichletProcessMixture": {"n_sweeps": 10, "burn_in": 10, "random_state": 0},
     "NearestClusterClassifier": {"random_state": 0},
@@ -174,6 +190,8 @@ MADE = {
     "OrdinalLogisticRegression": {"alpha": 0.01},  # one class of the flowers is separated from the others
     "OutputCodeClassifier": {"random_state": 0},
     "PairwiseRanker": {"random_state": 0},
+    "PartitionBaggingClassifier": {"n_estimators": 3, "random_state": 0},
+    "PartitionBaggingRegressor": {"n_estimators": 3, "random_state": 0},
     "PolynomialCountSketch": {"n_components": 10, "random_state": 0},
     "RandomForestClassifier": {"n_estimators": 5, "random_state": 0},
     "RBFSampler": {"gamma": "scale", "n_components": 10, "random_state": 0},
@@ -200,6 +218,14 @@ MADE = {
         "learning_rate": "cosine",  # ends with the last pass
         "learning_rate_init": 0.02,
         "max_iter": 60,
+        "random_state": 0,
+    },
+    "TabularNetClassifier": {"hidden_layer_sizes": (16,), "members": 3, "max_iter": 40, "random_state": 0},
+    "TabularNetRegressor": {
+        "hidden_layer_sizes": (16,),
+        "members": 3,
+        "max_iter": 40,
+        "learning_rate_init": 0.02,
         "random_state": 0,
     },
     "Autoencoder": {"n_components": 1, "max_iter": 20, "random_state": 0},
@@ -263,6 +289,8 @@ DRAWN = (
     "KernelKMeans",
     "MiniBatchKMeans",
     "MixedMixture",
+    "PartitionBaggingClassifier",
+    "PartitionBaggingRegressor",
     "RBFFeatures",
     "RBFNetworkClassifier",
     "RBFNetworkRegressor",
@@ -271,16 +299,22 @@ DRAWN = (
     "RipperClassifier",
     "SelfOrganizingMap",
     "StabilitySelection",
+    "TabularNetClassifier",
+    "TabularNetRegressor",
     "ThreeLearnerBoosting",
 )
 
 # Learners that visit the rows one after the other: what they learn depends on the order, and a row of weight 2 is
 # one large step, not two steps.
 VISITING = (
+    "GrowingSelfOrganizingMap",
+    "HebbianFeatures",
     "LVQClassifier",
+    "OnlineKMeans",
     "Perceptron",
     "PerceptronRule",
     "PocketClassifier",
+    "ResourceAllocatingNetwork",
     "SGDClassifier",
     "SGDRegressor",
 )
@@ -368,7 +402,7 @@ EXCEPT: dict[str, dict[str, str]] = {
         "LVQClassifier": "the first prototypes are drawn in the order of the labels",
         "ConformalClassifier": "which rows are set aside is drawn class by class, in the order of the labels",
         **dict.fromkeys(
-            ("MLPClassifier", "NetworkClassifier"),
+            ("MLPClassifier", "NetworkClassifier", "TabularNetClassifier"),
             "the first weights of the outputs are drawn in the order of the labels",
         ),
         "OrdinalLogisticRegression": "the order of the labels is that of the classes",
@@ -438,7 +472,7 @@ CHECKS: dict[str, dict[str, str]] = {
             "check_sample_weight_equivalence_on_dense_data": "batches are dealt by rows, so that copies of a row are "
             "in other batches than one of weight 2"
         }
-        for name in ("NetworkClassifier", "NetworkRegressor")
+        for name in ("NetworkClassifier", "NetworkRegressor", "TabularNetClassifier", "TabularNetRegressor")
     },
     "ProjectionPursuitRegressor": {
         "check_sample_weight_equivalence_on_dense_data": "knots of the curves are quantiles of the rows",
@@ -565,6 +599,9 @@ def assert_same_answers(a, b, tolerance=0.0, but=()):
             continue
         if tolerance and a[way].dtype.kind == "f":
             assert_allclose(a[way], b[way], rtol=tolerance, atol=tolerance, err_msg=way)
+        elif tolerance and a[way].ndim == 2:  # numbers beside text
+            frames = [pd.DataFrame(both[way]).infer_objects() for both in (a, b)]
+            pd.testing.assert_frame_equal(*frames, rtol=tolerance, atol=tolerance)
         else:
             assert_array_equal(a[way], b[way], err_msg=way)
 
@@ -699,6 +736,44 @@ def test_one_row_gets_the_answer_it_gets_among_others(name):
     for i in (0, 17, 89):
         one = answers(model, X.iloc[[i]])
         assert_same_answers(one, {way: answer[[i]] for way, answer in everything.items()}, 1e-9)
+
+
+@promise
+def test_answers_for_a_dask_frame_are_those_for_its_rows_with_the_types_they_announce(name):
+    dd = pytest.importorskip("dask.dataframe", reason="needs the extra assay[dask]")
+    import dask
+
+    X, y = frame(name)
+    model = make(name).fit(X, y)
+    parts = [X.iloc[a:b] for a, b in ((0, 37), (37, 37), (37, 90))]  # the second partition is empty
+    lazy = dd.from_delayed([dask.delayed(part) for part in parts], meta=X.iloc[:0])
+    for way in ANSWERS:
+        if way == "inverse_transform" or not hasattr(model, way):
+            continue
+        try:
+            inside = getattr(model, way)(X)
+        except ParameterError:  # bounds of calibrated probabilities are for one method of calibration
+            continue
+        with dask.config.set(scheduler="synchronous"):
+            announced = getattr(model, way)(lazy)
+            if isinstance(inside, (list, tuple)):
+                assert len(announced) == len(inside)
+                announced, inside = announced[0], inside[0]
+            answer = announced.compute()
+        if hasattr(inside, "toarray") or inside.ndim > 2:
+            assert announced.dtype == answer.dtype
+            if hasattr(inside, "toarray"):
+                inside, answer = inside.toarray(), answer.toarray()
+        else:
+            assert answer.index.equals(X.index), way
+            dtypes = [announced.dtype] if answer.ndim == 1 else announced.dtypes.tolist()
+            assert dtypes == ([answer.dtype] if answer.ndim == 1 else answer.dtypes.tolist()), way
+            answer = answer.to_numpy()
+        inside = np.asarray(inside)
+        if inside.dtype.kind == "f":
+            assert_allclose(answer, inside, rtol=1e-9, atol=1e-9, err_msg=way)
+        else:
+            assert_array_equal(answer, inside, err_msg=way)
 
 
 @promise
@@ -849,24 +924,6 @@ def test_the_number_of_threads_does_not_change_a_bit(name, monkeypatch):
         monkeypatch.setenv("ASSAY_NUM_THREADS", threads)
         said.append(answers(make(name).fit(X, y), X))
     assert_same_answers(*said)
-
-
-@sum_promise
-def test_blocks_in_any_order_give_the_model_of_all_rows(name):
-    X, y = big(name)
-    whole = answers(make(name).fit(X, y), X)
-    cuts = [slice(0, 100), slice(100, 137), slice(137, 700), slice(700, None)]
-    streamed = make(name).fit_blocks([(X[cut], y[cut]) for cut in cuts])
-    if not isinstance(streamed, SumLearner):  # steps towards an optimum: they end within its tolerance
-        assert_same_answers(answers(streamed, X), whole, 1e-6)
-        return
-    assert_same_answers(answers(streamed, X), whole, 1e-10)
-    classes = {"classes": np.unique(y)} if is_classifier(make(name)) else {}
-    for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
-        model = make(name)
-        for i in order:
-            model.partial_fit(X[cuts[i]], y[cuts[i]], **classes)
-        assert_same_answers(answers(model, X), whole, 1e-10)
 
 
 def with_a_missing_value():

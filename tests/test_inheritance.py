@@ -20,6 +20,7 @@ REASONS = {
         "SumLearner",
         "WithoutTarget",
     },
+    "transforms of Dask collections, of learners that are no transformers first": {"LazyTransforms"},
     "what an estimator around another one does with tables, labels and metadata": {"MetaEstimator"},
     "a kind of classifier, with predictions of its own form: from joint densities, from scores, of several targets": {
         "Discriminant",
@@ -28,6 +29,7 @@ REASONS = {
     },
     "a model that classifiers, regressors or transformers share, below the base for each of them": {
         "_RuleLearner",
+        "ExpertLearner",
         "Forest",
         "KernelMachine",
         "LinearClassifier",
@@ -55,6 +57,7 @@ REASONS = {
         "DrawnFeatures",
         "MarginMachine",
         "ModelSelector",
+        "OfBlocks",
         "RidgeSearch",
         "SeveralKernels",
         "StochasticDescent",
@@ -71,6 +74,7 @@ REASONS = {
         "ClassesJoin",
         "ExplainedSums",
         "Inference",
+        "LazyTransforms",
         "LeastSquaresIntervals",
         "PassesDistributionsOn",
         "PassesOn",

@@ -68,7 +68,7 @@ FLOORS = [
     ["core"],
     ["tables"],
     ["learners"],
-    ["errors", "sentence", "types"],
+    ["errors", "sentence", "system", "types"],
 ]
 FLOOR = {room: height for height, rooms in enumerate(reversed(FLOORS)) for room in rooms}
 

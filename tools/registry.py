@@ -295,30 +295,8 @@ def reference_list() -> str:
 
 
 def reference_page(name: str) -> str:
-    """The page of a room or module, which autodoc fills."""
-    options = [":members:", ":show-inheritance:"]
-    if (SOURCE / name.replace(".", "/") / "__init__.py").exists():
-        options.insert(1, ":imported-members:")
-    if elsewhere := borrowed(name):
-        options.append(f":exclude-members: {', '.join(elsewhere)}")
-    lines = [f".. automodule:: assay.{name}", *(f"   {option}" for option in options)]
-    return "\n".join([f"# assay.{name}", "", "```{eval-rst}", *lines, "```", ""])
-
-
-def borrowed(name: str) -> list[str]:
-    """What a room lists, yet another one defines and documents."""
-    module = import_module(f"assay.{name}")
-    found = {
-        thing: getattr(getattr(module, thing), "__module__", "") for thing in getattr(module, "__all__", ())
-    }
-    inside = f"assay.{name.partition('.')[0]}"
-    return sorted(
-        thing
-        for thing, home in found.items()
-        if home.startswith("assay.")
-        and not f"{home}.".startswith(f"{inside}.")
-        and thing in getattr(import_module(".".join(home.split(".")[:2])), "__all__", ())
-    )
+    """The page of a room or module; the documentation fills in its names, each with a page of its own."""
+    return f"# assay.{name}\n\n<!-- names -->\n"
 
 
 def model_files(listed: list[dict[str, object]]) -> str:

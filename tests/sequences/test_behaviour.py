@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from assay.errors import DataError
 from assay.sequences import (
+    GMMHMM,
     ArcEmissionHMM,
     AutoregressiveHMM,
+    CategoricalHMM,
     CoupledHMM,
     FactorialHMM,
+    GaussianHMM,
     HiddenSemiMarkovModel,
     InputOutputHMM,
+    LinearDynamicalSystem,
     MarkovMixtureOfExperts,
     SwitchingHMM,
 )
@@ -82,3 +87,25 @@ def test_long_sequences_do_not_underflow(name):
         belief = stream.update(row)
     assert_allclose(belief.sum(), 1)
     assert_allclose(stream.log_likelihood, model.score(WALK[:6]), rtol=1e-9)
+
+
+def test_numbers_that_cannot_be_squared_are_named():
+    X = np.ones((20, 2))
+    X[7, 1] = 1e200
+    for model in (GaussianHMM(2), GMMHMM(2), LinearDynamicalSystem(1)):
+        with pytest.raises(DataError, match=r"'x1' has 1e\+200 in row 7"):
+            model.fit(X)
+
+
+def test_a_hundred_thousand_sequences_of_one_row_and_a_thousand_columns():
+    rng = np.random.default_rng(0)
+    symbols = rng.integers(0, 3, (100_000, 1))
+    model = CategoricalHMM(2, n_iter=3, tol=-np.inf, random_state=0).fit(symbols, [1] * 100_000)
+    shares = np.bincount(symbols[:, 0]) / 1e5
+    assert_allclose(model.startprob_ @ model.emissionprob_, shares, atol=1e-3)
+    wide = rng.normal(size=(60, 1000))
+    wide[30:] += 3.0  # densities of 1e-600 a row
+    learned = GaussianHMM(2, n_iter=5, random_state=0).fit(wide)
+    states = learned.predict(wide)
+    assert np.isfinite(learned.score(wide)) and len(set(states[:30])) == len(set(states[30:])) == 1
+    assert states[0] != states[-1]

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import assay
 from assay.errors import DataError, ParameterError
+from assay.optimize.orthantwise import orthantwise
 from assay.sequences import ConditionalRandomField, Sequences, _features
 from assay.sequences.conditional_random_field import _Loss
 from assay.sequences.features import features_of
@@ -92,6 +93,34 @@ def test_gradient_is_that_of_the_value(weights):
     loss = _Loss(rows, codes, len(labels), len(names), weights, ConditionalRandomField(c2=0.1))
     at = 0.3 * rng.normal(size=loss.size)
     assert check_grad(lambda w: loss.value_gradient(w)[0], lambda w: loss.value_gradient(w)[1], at) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("c1", "c2", "loss", "active"), [(0.5, 0.1, 18.913002, 27), (1.0, 0.0, 25.203147, 19)]
+)
+def test_absolute_penalty_ends_where_crfsuite_does(c1, c2, loss, active):
+    """Peer: python-crfsuite, lbfgs with c1, run to rest, written down; weights of 0 are not counted as active."""
+    model = ConditionalRandomField(c1=c1, c2=c2, tol=1e-12).fit(X, Y)
+    assert_allclose(model.objective_, loss, rtol=1e-5)
+    weights = np.concatenate([model.coef_.ravel(), model.transitions_.ravel()])
+    assert (weights != 0).sum() <= active
+    at = -model.log_likelihoods(X, Y).sum() + c1 * np.abs(weights).sum() + c2 * np.sum(weights**2)
+    assert_allclose(model.objective_, at, rtol=1e-10)
+
+
+def test_absolute_penalty_ends_where_no_weight_wants_to_move():
+    """The derivatives of the smooth part: -c1 sign(w) where a weight is not 0, within -c1 to c1 where it is."""
+    rows, names, _ = features_of(X)
+    flat = [label for part in Y for label in part]
+    labels = np.unique(flat)
+    loss = _Loss(
+        rows, np.searchsorted(labels, flat), len(labels), len(names), None, ConditionalRandomField(c2=0.1)
+    )
+    w = orthantwise(loss, np.zeros(loss.size), 0.7, tol=1e-7, max_iter=5000).w
+    g = loss.value_gradient(w)[1]
+    assert (w == 0).any() and (w != 0).any()
+    assert_allclose(g[w != 0], -0.7 * np.sign(w[w != 0]), atol=1e-6)
+    assert (np.abs(g[w == 0]) <= 0.7 + 1e-6).all()
 
 
 def test_weights_of_sequences_are_copies():

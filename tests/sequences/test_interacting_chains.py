@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import assay
 from assay.errors import ParameterError
-from assay.sequences import CategoricalHMM, CoupledHMM, FactorialHMM, GaussianHMM, SwitchingHMM
+from assay.sequences import CategoricalHMM, CoupledHMM, FactorialHMM, GaussianHMM, SwitchingHMM, factorial_hmm
 
 rng = np.random.default_rng(0)
 
@@ -169,3 +169,39 @@ def test_tables_that_do_not_fit_are_named():
     model.transmats_[1] = np.full((2, 2, 2), 0.5)
     with pytest.raises(ParameterError, match=r"transmats_\[1\] must have the shape \(2, 2\)"):
         model.score([[0, 1]])
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (3, 1, 2), (4, 4)])
+def test_steps_chain_by_chain_are_those_of_joint_states(sizes, monkeypatch):
+    """Fits of weighted sequences of unequal length, and what the models answer, by both passes."""
+    X, parts = rng.normal(size=(60, 2)), [1, 20, 39]
+
+    def learned():
+        model = FactorialHMM(sizes, n_iter=4, tol=-np.inf, random_state=0)
+        return model.fit(X, parts, sample_weight=[1.0, 2.0, 0.5])
+
+    pairs = learned()
+    by_pairs = pairs.predict_proba(X, parts), pairs.score(X, parts), pairs.predict(X, parts)
+    monkeypatch.setattr(factorial_hmm, "CHAINWISE", 0)
+    chains = learned()
+    for ours, theirs in zip(chains.transmats_, pairs.transmats_):
+        assert_allclose(ours, theirs, atol=1e-12)
+    assert_allclose(chains.log_likelihood_, pairs.log_likelihood_, rtol=1e-12)
+    assert_allclose(chains.predict_proba(X, parts), by_pairs[0], atol=1e-12)
+    assert_allclose(chains.score(X, parts), by_pairs[1], rtol=1e-12)
+    assert_array_equal(chains.predict(X, parts), by_pairs[2])
+
+
+def test_steps_chain_by_chain_survive_rows_that_turn(monkeypatch):
+    """A state that was ruled out by 1e-900 comes back: scaled numbers lose it, the passes with logarithms do not."""
+    monkeypatch.setattr(factorial_hmm, "CHAINWISE", 0)
+    model = FactorialHMM((2, 2))
+    model.startprobs_ = [np.array([0.5, 0.5])] * 2
+    model.transmats_ = [np.eye(2)] * 2
+    model.families_, model.emissions_ = (
+        ["gaussian"],
+        [np.array([[0.0, 1.0], [0.0, 1.0], [50.0, 1.0], [50.0, 1.0]])],
+    )
+    X = np.array([[0.0], [50.0], [50.0]])
+    assert_allclose(model.predict_proba(X)[:, 2:].sum(axis=1), 1.0, atol=1e-12)
+    assert np.isfinite(model.score(X))

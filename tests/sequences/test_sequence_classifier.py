@@ -104,3 +104,13 @@ def test_compare_knows_it_by_name_and_says_what_a_plain_table_lacks():
     assert "expected a label for each sequence" in failures["sequence classifier"]
     with pytest.raises(ParameterError, match="a sequence model"):
         compare(["gaussian hmm"], X, y)
+
+
+def test_categories_are_taken_without_a_word():
+    """The classes differ in how often each symbol occurs, and one class lacks a symbol altogether."""
+    draw = np.random.default_rng(0)
+    X = [draw.choice(list("aab" if s % 2 else "abbc"), 12)[:, None] for s in range(40)]
+    y = np.arange(40) % 2
+    model = SequenceClassifier().fit(X[:30], y[:30])
+    assert (model.predict(X[30:]) == y[30:]).mean() >= 0.8
+    assert np.isfinite(model.predict_proba(X)).all()

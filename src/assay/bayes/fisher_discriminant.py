@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 
 from assay.bayes.gaussian_classifier import check_overflow, class_priors, log_of
 from assay.bayes.low_rank import few_rows, whitening_of_rows
 from assay.core import Card, Classifier, SumLearner
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Choice, Simplex
 from assay.core.scores import logistic
@@ -24,7 +24,7 @@ from assay.stats.multivariate.scatter import fisher_criterion, fisher_direction
 from assay.types import Priors, TableLike
 
 
-class FisherDiscriminant(TransformerMixin, SumLearner, Classifier):
+class FisherDiscriminant(LazyTransforms, SumLearner, Classifier):
     r"""Project on the direction that keeps two classes apart best, and cut it at a threshold.
 
     .. math:: J(w) = \frac{w^TS_Bw}{w^TS_Ww},\qquad w = S_W^{-1}(m_1-m_0),\qquad

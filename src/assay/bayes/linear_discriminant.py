@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
 
 from assay.bayes.covariance_estimates import (
     BlendedRows,
@@ -23,6 +22,7 @@ from assay.bayes.gaussian_classifier import SingularCovarianceError, check_overf
 from assay.bayes.low_rank import LowRank, few_rows, whitening_of_rows
 from assay.bayes.shared_covariance import SharedCovariance, whitening
 from assay.core import Card
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.moments import ClassScatter, RowScatter, class_scatter
 from assay.core.parameters import Array, Choice, Count, Flag, Instance, Range
 from assay.core.stored import FloatArray, Integer, Object
@@ -31,7 +31,7 @@ from assay.errors import DegenerateError, DegenerateWarning, ParameterError, war
 from assay.types import Estimator, Priors, TableLike
 
 
-class LinearDiscriminantAnalysis(TransformerMixin, SharedCovariance):
+class LinearDiscriminantAnalysis(LazyTransforms, SharedCovariance):
     r"""Gaussian classes with one shared covariance: linear boundaries, or a projection that separates them.
 
     Each class is a Gaussian with its own mean and a covariance shared by all classes. The quadratic terms of

@@ -22,13 +22,7 @@ using namespace assay;
 
 namespace {
 
-// Vectors of four numbers: a row that was written eight at a time is slow to be read one by one, which each pass does.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ASSAY_SANITIZE)
-#define STEPWISE __attribute__((target_clones("default", "arch=x86-64-v3")))
-#else
-#define STEPWISE
-#endif
-
+// STEPWISE, not HOT: a row that was written eight at a time is slow to be read one by one, which each pass does.
 constexpr double TINY = 1e-250, TURN = 1e-9;
 constexpr int64_t RENEW = 16;  // rows after which the largest log probability is taken out of a path's
 constexpr int64_t PAIRS = 32;  // rows whose expected transitions are added together

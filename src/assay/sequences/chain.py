@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from assay.sequences import _chain
 
-__all__ = ["Chain", "Expected", "Frames", "Paths", "pad", "padded"]
+__all__ = ["Chain", "Expected", "Frames", "Paths", "by_sequence", "pad", "padded"]
 
 UNROLLED = (4, 8, 16, 20, 24, 32)  # numbers of columns for which the native loops are compiled
 NO_WEIGHTS = np.empty(0)
@@ -93,13 +94,14 @@ class Expected:
     """Posterior of the states: the expectation step.
 
     gamma : (n, K) times the weight of the sequence      gamma_padded : (n, P)
-    start : (K,) sum of the first rows      transitions : (K, K) expected counts, or (n, K, K) for a matrix a row
+    start : (K,) sum of the first rows      transitions : (K, K) expected counts, (n, K, K) for a matrix a row, or
+        a list of (k, k) for independent chains
     log_likelihoods : (S,)      impossible : {sequence: row within it that nothing explains}
     """
 
     gamma_padded: np.ndarray
     start: np.ndarray
-    transitions: np.ndarray
+    transitions: Any
     log_likelihoods: np.ndarray
     impossible: dict[int, int]
 
@@ -153,7 +155,7 @@ class Chain:
         impossible: dict[int, int] = {}
         if lost.any():
             xi, first, impossible = self._with_logs(frames, offsets, w, gamma, xi, first, logs, lost)
-        shift = _by_sequence(frames.shift, offsets)
+        shift = by_sequence(frames.shift, offsets)
         shape = self.transitions.shape
         return Expected(gamma, first[:K], xi[:, :K].reshape(shape), logs + shift, impossible)
 
@@ -241,13 +243,13 @@ class Chain:
             logs[s] = totals[-1] - frames.shift[a:b].sum()
             with np.errstate(invalid="ignore"):
                 alpha[a:b] = np.where((totals == -np.inf)[:, None], 0.0, np.exp(forward - totals[:, None]))
-        shift = _by_sequence(frames.shift, offsets)
+        shift = by_sequence(frames.shift, offsets)
         return Expected(alpha, alpha[:0].sum(axis=0)[:K], np.empty((0, 0)), logs + shift, impossible)
 
     def best_paths(self, frames: Frames, offsets: np.ndarray) -> Paths:
         """Viterbi: the jointly most probable states; ties go to the lowest index."""
         L, logs = frames.logs(), np.empty(len(offsets) - 1)
-        states = np.zeros(len(L), dtype=np.int64)
+        states = np.empty(len(L), dtype=np.int64)
         with np.errstate(divide="ignore"):
             start, A = np.log(self._start), np.log(self._matrices())
         _chain.best_paths(
@@ -269,7 +271,7 @@ def _runs(kept: np.ndarray) -> Iterator[tuple[int, int]]:
     yield from zip(edges[::2].tolist(), edges[1::2].tolist())
 
 
-def _by_sequence(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+def by_sequence(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """(S,) sums of values over each sequence."""
     totals = np.zeros(len(offsets) - 1)
     some = np.flatnonzero(np.diff(offsets) > 0)

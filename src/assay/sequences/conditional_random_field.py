@@ -10,11 +10,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from assay.core import Card
 from assay.core.fitting import all_or_nothing
+from assay.core.parallel import one_blas_thread
 from assay.core.parameters import Count, Flag, Range
 from assay.core.stored import AnyArray, Boolean, Each, FloatArray, Scalar, Text
 from assay.errors import DataError, warn_user
 from assay.optimize.lbfgs import lbfgs
 from assay.optimize.objective import Objective, Record
+from assay.optimize.orthantwise import orthantwise
 from assay.sequences import _features
 from assay.sequences.chain import Chain, Frames, pad, padded
 from assay.sequences.features import FeatureRows, features_of
@@ -33,9 +35,9 @@ class ConditionalRandomField(SequenceLabeler):
     .. math:: P(y \mid x) = \frac{1}{Z(x)} \exp \Big( \sum_t w_{y_t}^T f(x_t) + \sum_{t > 1} v_{y_{t-1} y_t} \Big)
               \quad (1)
 
-    The penalised likelihood :math:`-\sum \log P(y \mid x) + c_2 (\|w\|^2 + \|v\|^2)` is convex; L-BFGS minimises it,
-    with its gradient from the forward and backward passes: expected minus observed features. Names and objective are
-    CRFsuite's, and so are the weights it converges to.
+    The penalised likelihood :math:`-\sum \log P(y \mid x) + c_1 (|w|_1 + |v|_1) + c_2 (\|w\|^2 + \|v\|^2)` is convex;
+    L-BFGS minimises it, orthant by orthant if :math:`c_1 > 0`, with its gradient from the forward and backward passes:
+    expected minus observed features. Names and objective are CRFsuite's, and so are the weights it converges to.
 
     Rows are dicts (feature to number, text, truth value, or list of texts), lists of features, or columns of a table: a
     number is a feature with that value, a category one of its own. Only pairs of feature and label, and of labels, that
@@ -47,6 +49,8 @@ class ConditionalRandomField(SequenceLabeler):
     ----------
     c2 : float, default 1
         Strength of the quadratic penalty.
+    c1 : float, default 0
+        Strength of the penalty on absolute values: weights that help little become 0.
     max_iter : int, default 1000
         Steps at most.
     tol : float, default 1e-5
@@ -87,6 +91,7 @@ class ConditionalRandomField(SequenceLabeler):
     )
     accepts = {
         "c2": Range(0),
+        "c1": Range(0),
         "max_iter": Count(1),
         "tol": Range(0),
         "all_possible_states": Flag(),
@@ -106,12 +111,14 @@ class ConditionalRandomField(SequenceLabeler):
         self,
         c2: float = 1.0,
         *,
+        c1: float = 0.0,
         max_iter: int = 1000,
         tol: float = 1e-5,
         all_possible_states: bool = False,
         all_possible_transitions: bool = False,
     ):
         self.c2 = c2
+        self.c1 = c1
         self.max_iter = max_iter
         self.tol = tol
         self.all_possible_states = all_possible_states
@@ -165,14 +172,18 @@ class ConditionalRandomField(SequenceLabeler):
                 return False
             return values[-1 - PERIOD] - values[-1] < self.tol * abs(values[-1])
 
-        best = lbfgs(
-            cast(Objective, loss), np.zeros(loss.size), tol=1e-10, max_iter=self.max_iter, memory=MEMORY, watch=watch,
-        )  # fmt: skip
+        start = np.zeros(loss.size)
+        how: dict[str, Any] = {"tol": 1e-10, "max_iter": self.max_iter, "memory": MEMORY, "watch": watch}
+        with one_blas_thread():  # sums of some ten thousand products, thousands of them: no work to share
+            if self.c1 > 0:
+                best = orthantwise(cast(Objective, loss), start, self.c1, **how)
+            else:
+                best = lbfgs(cast(Objective, loss), start, **how)
         self.converged_ = best.reason != "iterations"
         if not self.converged_:
             warn_user(
-                f"{who} stopped after {self.max_iter} steps while the objective was still falling. Raise max_iter or "
-                "c2.",
+                f"{who} stopped after {self.max_iter} steps while the objective was still falling. Raise max_iter, "
+                "c1 or c2.",
                 ConvergenceWarning,
             )
         coef, self.transitions_ = loss.spread_out(best.w)

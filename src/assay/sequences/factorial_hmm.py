@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from assay.core import Card
+from assay.sequences.chain import Expected
+from assay.sequences.families import Sums
+from assay.sequences.independent_chains import IndependentChains
 from assay.sequences.interacting_chains import CHAIN_PARAMETERS, InteractingChains
+from assay.sequences.sequences import Sequences
 from assay.types import RandomState
 
 __all__ = ["FactorialHMM"]
+
+CHAINWISE = 150  # joint states from which on steps chain by chain are quicker than those of all pairs
 
 
 class FactorialHMM(InteractingChains):
@@ -17,10 +26,12 @@ class FactorialHMM(InteractingChains):
     .. math:: P(q_t \mid q_{t-1}) = \prod_m a^m(q_{t-1}^m, q_t^m), \qquad p(x_t \mid q_t^1, \dots, q_t^M) \quad (1)
 
     A distributed memory: M chains of k states have the :math:`k^M` joint states of a large chain, with M small
-    transition matrices. Inference is exact, on the joint states; Baum-Welch adds up their expected transitions chain by
-    chain. Each combination of states has emissions of its own.
+    transition matrices. Inference is exact, on the joint states; a step goes along one chain after the other, and so do
+    the expected transitions of Baum-Welch. Each combination of states has emissions of its own.
 
-    Cost: fit O(n K^2) an iteration for :math:`K = \prod_m k_m` joint states; memory O(n K).
+    Cost: fit O(n K M sum of k_m) an iteration for :math:`K = \prod_m k_m` joint states of M chains, best paths
+    O(n K^2);
+    memory O(n K).
 
     Parameters
     ----------
@@ -109,3 +120,19 @@ class FactorialHMM(InteractingChains):
         self.params = params
         self.init_params = init_params
         self.n_init = n_init
+
+    def _chain(self, X: Sequences) -> Any:
+        if self._n_states < CHAINWISE:
+            return super()._chain(X)
+        matrices = [np.asarray(A, np.float64) for A in self.transmats_]
+        return IndependentChains(self.startprob_, matrices, lambda: self.transmat_)
+
+    def _chain_sums(self, expected: Expected, X: Sequences) -> Sums:
+        if self._n_states < CHAINWISE:
+            return super()._chain_sums(expected, X)
+        first, M = expected.start.reshape(self._sizes), len(self._sizes)
+        sums = Sums()
+        for m in range(M):
+            sums[f"start {m}"] = first.sum(axis=tuple(i for i in range(M) if i != m))
+            sums[f"moves {m}"] = expected.transitions[m]
+        return sums

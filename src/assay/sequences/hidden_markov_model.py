@@ -28,6 +28,7 @@ from assay.types import RandomState, SequencesLike, Weights
 
 __all__ = ["HMM_PARAMETERS", "Filter", "Forecast", "HiddenMarkovModel", "Monitor"]
 
+ROUNDED = 1e-5  # how far a sum of probabilities may be from 1
 FALLING = 1e-6  # of the log likelihood, relative: more is reported
 HMM_PARAMETERS: dict[str, Any] = {
     "n_components": Count(1),
@@ -397,7 +398,7 @@ class HiddenMarkovModel(Learner):
             value = np.asarray(getattr(self, name), dtype=np.float64)
             if value.shape != shape:
                 raise ParameterError(f"{name} must have the shape {shape}, it has {value.shape}.", who=who)
-            if not (value >= 0).all() or not np.allclose(value.sum(axis=-1), 1):
+            if not (value >= 0).all() or not (np.abs(value.sum(axis=-1) - 1) <= ROUNDED).all():
                 raise ParameterError(
                     f"{name} must be probabilities: none negative, rows that sum to 1.", who=who
                 )

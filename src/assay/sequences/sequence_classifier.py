@@ -18,6 +18,7 @@ from assay.core.stored import AnyArray, Each, FloatArray, Mapped, Object, Plain,
 from assay.core.targets import encode_labels
 from assay.errors import DataError, DegenerateError
 from assay.sequences.gaussian_hmm import GaussianHMM
+from assay.sequences.mixed_hmm import MixedHMM
 from assay.sequences.sequences import Sequences
 from assay.tables import Schema
 from assay.types import Labels, SequencesLike, Target
@@ -41,7 +42,8 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : default None
-        The model, not fitted; None is ``GaussianHMM(3, n_iter=20, n_init=5, random_state=0)``.
+        The model, not fitted; None is ``GaussianHMM(3, n_iter=20, n_init=5, random_state=0)``, and ``MixedHMM`` with
+        smoothed symbols (``emissionprob_prior=2``) where a column holds categories.
     priors : (c,) probabilities, default None
         Of the classes, in the order of ``classes_``; None takes their shares.
     training : "generative" or "discriminative", default "generative"
@@ -132,9 +134,7 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         self.schema_, self.classes_ = data.schema, classes
         shares = np.bincount(codes, minlength=len(classes)) / len(codes)
         self.class_prior_ = shares if self.priors is None else np.asarray(self.priors, dtype=np.float64)
-        base = (
-            GaussianHMM(3, n_iter=20, n_init=5, random_state=0) if self.estimator is None else self.estimator
-        )
+        base = _default_model(data) if self.estimator is None else self.estimator
         self.estimators_ = [
             clone(base).fit(data.take(np.flatnonzero(codes == k))) for k in range(len(classes))
         ]
@@ -221,3 +221,11 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         return Explanation(
             type(self).__name__, answer, dict(zip(labels, posterior.tolist())), {"rows": rows}, sections
         )
+
+
+def _default_model(data: Sequences) -> Any:
+    """Normal densities; with categories, a family for each column, in which no symbol is impossible."""
+    settings: dict[str, Any] = {"n_iter": 20, "n_init": 5, "random_state": 0}
+    if data.schema.coded.any():
+        return MixedHMM(3, emissionprob_prior=2.0, **settings)
+    return GaussianHMM(3, **settings)

@@ -13,13 +13,23 @@ from assay.sequences.sequences import Sequences
 __all__ = ["by_kind", "covariance_of", "means_of", "numbers_only"]
 
 KMEANS_STARTS = 10
+LARGEST = 1e150  # beyond, squares are infinite
 
 
 def numbers_only(X: Sequences, who: str) -> None:
-    """Refuse categories."""
+    """Refuse categories, and numbers that cannot be squared."""
     if X.schema.coded.any():
         name = X.schema.names[int(np.argmax(X.schema.coded))]
         raise DataError(f"column {name!r} holds categories. For columns of both kinds: MixedHMM.", who=who)
+    large = np.abs(X.values) > LARGEST
+    if large.any():
+        row, j = (int(i[0]) for i in np.nonzero(large))
+        raise DataError(
+            f"column {X.schema.names[j]!r} has {X.values[row, j]:.3g} in row {row} (counted from 0), "
+            "whose square is not a number any more.",
+            who=who,
+            remedy="Scale the column.",
+        )
 
 
 def means_of(X: np.ndarray, K: int, seed: Any, who: str) -> np.ndarray:

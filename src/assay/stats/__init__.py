@@ -146,6 +146,7 @@ from assay.stats.multivariate.transforms import (
     spectral_decomposition,
     transition_matrix,
 )
+from assay.stats.quantile_sketch import QuantileSketch
 from assay.stats.significance.anova import Anova, Source, anova, contrast
 from assay.stats.significance.binomial_test import binomial_test, proportion_test, two_proportions_test
 from assay.stats.significance.cochran_q import cochran_q
@@ -245,6 +246,7 @@ __all__ = [
     "PostHoc",
     "PriorMixture",
     "Procrustes",
+    "QuantileSketch",
     "RegressionCriteria",
     "RepeatedEstimate",
     "RopePosterior",

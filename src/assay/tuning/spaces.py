@@ -139,6 +139,15 @@ def _network(n: int, d: int) -> dict[str, Any]:
     }
 
 
+def _tabular_network(n: int, d: int) -> dict[str, Any]:
+    return {
+        "learning_rate_init": Real(5e-4, 0.02, log=True),
+        "alpha": Real(1e-5, 0.3, log=True),
+        "dropout": Real(0.0, 0.5),
+        "hidden_layer_sizes": Category([(64,), (128, 128), (256, 256)]),
+    }
+
+
 def _layers(n: int, d: int) -> dict[str, Any]:
     return {"alpha": Real(1e-6, 1.0, log=True), "learning_rate_init": Real(1e-4, 0.05, log=True)}
 
@@ -148,6 +157,22 @@ def _bumps(n: int, d: int) -> dict[str, Any]:
         "n_units": Whole(2, max(3, min(100, n // 5)), log=True),
         "normalize": Category([False, True]),
         "alpha": Real(1e-6, 1.0, log=True),
+    }
+
+
+def _experts(n: int, d: int) -> dict[str, Any]:
+    return {
+        "n_experts": Whole(1, max(2, min(10, n // 30))),
+        "training": Category(["em", "cooperative"]),
+        "alpha": Real(1e-4, 10.0, log=True),
+    }
+
+
+def _tree_of_experts(n: int, d: int) -> dict[str, Any]:
+    return {
+        "depth": Whole(1, 3),
+        "training": Category(["em", "cooperative"]),
+        "alpha": Real(1e-4, 10.0, log=True),
     }
 
 
@@ -262,6 +287,7 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     "ExtraTreesRegressor": _forest,
     "FisherDiscriminant": _always(threshold=Category(["midpoint", "gaussian", "accuracy"])),
     "FisherTreeClassifier": _grown(criterion=Category(["gini", "entropy"])),
+    "FuzzyRuleRegressor": _always(n_rules=Whole(2, 20), alpha=Real(1e-3, 10.0, log=True)),
     "GammaRegressor": _always(alpha=PENALTY),
     "GaussianNB": _always(var_smoothing=SMOOTHING),
     "GaussianProcessClassifier": _always(kernel=Category(["rbf", "laplacian", "linear"])),
@@ -271,6 +297,8 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     "GradientBoostingClassifier": _gradient_boosting,
     "GradientBoostingRegressor": _gradient_boosting,
     "HardMarginSVC": _always(overlap=Category(["soft"]), C=Real(0.01, 1000.0, log=True)),
+    "HierarchicalMixtureOfExpertsClassifier": _tree_of_experts,
+    "HierarchicalMixtureOfExpertsRegressor": _tree_of_experts,
     "HistGradientBoostingClassifier": _boosting,
     "HistGradientBoostingRegressor": _boosting,
     "HuberRegressor": _always(epsilon=Real(1.01, 5.0), alpha=Real(1e-6, 100.0, log=True)),
@@ -316,6 +344,8 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     },
     "LinearSVC": _always(C=PENALTY),
     "LinearSVR": _always(C=PENALTY, epsilon=Real(1e-3, 1.0, log=True)),
+    "LocalModelClassifier": lambda n, d: {"n_neighbors": _near(n, 5), "alpha": PENALTY},
+    "LocalModelRegressor": lambda n, d: {"n_neighbors": _near(n, 5), "alpha": PENALTY},
     "LocalizedMultipleKernelSVC": _several_kernels,
     "Loess": _always(span=Real(0.1, 1.0), degree=Whole(0, 2)),
     "LogisticDiscriminant": _gradient_steps,
@@ -333,6 +363,8 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     "MixtureClassifier": _always(
         n_components=Whole(1, 5), covariance_type=Category(["full", "diag", "spherical"])
     ),
+    "MixtureOfExpertsClassifier": _experts,
+    "MixtureOfExpertsRegressor": _experts,
     "ModelAveragingRegressor": _always(prior=Category(["g", "gaussian"]), degree=Whole(1, 3)),
     "ModelTreeRegressor": lambda n, d: {
         "min_samples_leaf": Whole(2, max(3, min(50, n // 5)), log=True),
@@ -408,6 +440,11 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     "RandomForestClassifier": _forest,
     "RandomForestRegressor": _forest,
     "RegularizedDiscriminantAnalysis": _always(alpha=Real(1e-3, 0.5, log=True), beta=Real(0.0, 0.5)),
+    "ResourceAllocatingNetwork": _always(
+        error=Real(0.01, 0.5, log=True),
+        nearest=Real(0.02, 0.7, log=True),
+        learning_rate=Real(0.01, 0.3, log=True),
+    ),
     "Ridge": _always(alpha=PENALTY),
     "RidgeClassifier": _always(alpha=PENALTY),
     "RipperClassifier": _always(k=Whole(0, 4), prune_share=Real(0.2, 0.5)),
@@ -451,6 +488,8 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     "StackingRegressor": _always(passthrough=Category([True, False])),
     "SubgradientSVC": _always(C=Real(0.01, 1000.0, log=True), average=Category([True, False])),
     "TANClassifier": _always(alpha=COUNTS),
+    "TabularNetClassifier": _tabular_network,
+    "TabularNetRegressor": _tabular_network,
     "TextbookTreeClassifier": lambda n, d: {
         "criterion": Category(["entropy", "gini"]),
         "max_depth": Category([None, 2, 4, 8]),
@@ -482,6 +521,8 @@ NOTHING_TO_TUNE = {  # and why
     "LogisticRegressionCV": "it chooses its penalty by itself",
     "MajorityClassifier": "it has no parameters",
     "MeanRegressor": "it has no parameters but the statistic",
+    "MixtureOfEstimatorsClassifier": "what there is to choose belongs to its experts and gate",
+    "MixtureOfEstimatorsRegressor": "what there is to choose belongs to its experts and gate",
     "OneClassEach": "what there is to choose belongs to its classifiers",
     "OneVsRestClassifier": "what there is to choose belongs to its classifier",
     "Regressogram": "it chooses the width of its bins by itself",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
 from assay.bayes.gaussian_classifier import class_priors, log_odds_of_two, log_of
@@ -14,6 +14,7 @@ from assay.core import Card, Classifier
 from assay.core.complaints import missing_message
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.meta_estimator import MetaEstimator, fit_to
 from assay.core.parameters import Any_, Count, Simplex
 from assay.core.scores import softmax
@@ -31,7 +32,7 @@ NO_SCORE = 1e-10  # share of the variance of scores, below which the regression 
 LEAST_SPREAD = 1e-10  # of the spread of a regression, that is within classes in any case
 
 
-class FlexibleDiscriminantAnalysis(TransformerMixin, MetaEstimator, Classifier):
+class FlexibleDiscriminantAnalysis(LazyTransforms, MetaEstimator, Classifier):
     r"""Discriminant analysis by optimal scoring: regression in place of the means and covariances of the columns.
 
     Scores :math:`\theta` of the classes and a regression :math:`\eta` on the columns are sought that fit each other,

@@ -116,6 +116,9 @@ class DevianceRegressor(LinearRegressor, PassLearner, Regressor):
         deviance = float(weight @ family.deviance(truth, self._predict(values)))
         return 1 - deviance / null if null > 0 else float(deviance <= 0)
 
+    def _score_by_blocks(self) -> str:
+        return ""  # no mean over rows
+
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         self._learn_from(Rows(X, y, w))
 

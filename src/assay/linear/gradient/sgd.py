@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,13 +26,10 @@ from assay.core.csr import csr_arrays
 from assay.core.parameters import Accepted, Choice, Count, Flag, Range, Seed
 from assay.core.progress import Progress
 from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar
+from assay.core.sum_learner import PassLearner
+from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.types import TableLike
-
-if TYPE_CHECKING:
-    from assay.core.learner import Learner as _Learner
-else:
-    _Learner = object  # a mixin: it stands before a learner's base
 
 __all__ = ["LOSSES", "RATES", "Aside", "Epoch", "StochasticDescent", "Visits", "Weights", "set_aside"]
 
@@ -124,8 +121,13 @@ class Weights:
     mean_intercept: float = 0.0
 
 
-class StochasticDescent(_Learner):
-    """Mixin of learners by stochastic gradient descent; stands before the linear mixin."""
+class StochasticDescent(PassLearner):
+    """Mixin of learners by stochastic gradient descent; stands before the linear mixin.
+
+    From blocks the steps are those of ``partial_fit``, block after block in their order, in as many passes as ``tol``
+    asks for: a sequence, not a sum, so what is learned depends on how the rows are cut. On Dask the weights travel from
+    partition to partition; more workers make it no faster.
+    """
 
     kept_in_single: ClassVar[tuple[str, ...]] = ("coef_",)
     accepts: ClassVar[dict[str, Accepted | None]] = {
@@ -204,7 +206,8 @@ class StochasticDescent(_Learner):
         self._check_parameters()
         if self.early_stopping:
             raise ParameterError(
-                f"{type(self).__name__}: early_stopping should be False with partial_fit, which makes one pass only."
+                f"{type(self).__name__}: early_stopping should be False with partial_fit, which makes one pass only, "
+                "and with blocks, of which no rows are set aside."
             )
 
     def _rule(self, sparse: bool, epochs: int) -> np.ndarray:
@@ -212,9 +215,20 @@ class StochasticDescent(_Learner):
         watch = epochs > 1 and self.tol is not None and not self.early_stopping
         share = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio, None: -1.0}[self.penalty]
         decay = float(self.fit_intercept) * (RARE_COLUMNS if sparse else 1.0)
-        numbers = [LOSSES[self.loss], RATES[self.learning_rate], self.epsilon, self.alpha, share, self.eta0]
+        numbers = [
+            LOSSES[self.loss],
+            RATES[self.learning_rate],
+            self.epsilon,
+            self.alpha,
+            share,
+            self._rate(),
+        ]
         numbers += [self.power_t, decay, int(self.average), self.batch_size, watch]
         return np.array(numbers, dtype=np.float64)
+
+    def _rate(self) -> float:
+        """The base of the learning rate; passes over blocks may have lowered it."""
+        return float(vars(self).get("_lowered_rate", self.eta0))
 
     def _begin(self, R: int, d: int, coef_init: Any, intercept_init: Any) -> list[Weights]:
         """R scores where ``fit`` begins: at given weights, at those of before, or at 0."""
@@ -339,6 +353,50 @@ class StochasticDescent(_Learner):
                 waited = 0
         return history
 
+    # ------------------------------------------------------------------ blocks
+
+    def _forget(self) -> None:
+        if self.warm_start and hasattr(self, "coef_"):
+            return
+        for name in ("coef_", "standard_coef_", "average_coef_", "t_"):
+            self.__dict__.pop(name, None)
+
+    def _visit(self, X: Any, y: np.ndarray, w: np.ndarray | None, count: np.ndarray | None) -> list[Epoch]:
+        """One pass over a block, from where the weights are; ``count`` has the rows of each class in all blocks."""
+        raise TypeError(f"{type(self).__name__} must define _visit")
+
+    def _count(self, source: Source) -> np.ndarray | None:
+        """(K,) the rows of each class, if the weights of the classes depend on them."""
+        return None
+
+    def _learn_from(self, source: Source) -> None:
+        self._check_partial()
+        count = self._count(source)
+        best: dict[Any, float] = {}
+        waited: dict[Any, int] = {}
+        self.history_ = []
+        try:
+            for number in range(1, self.max_iter + 1):
+                start: _Visited = (self, [])
+                learner, visits = source.in_turn(partial(_visit_next, count=count), start)
+                self.__dict__.update(vars(learner))  # on a cluster another copy has learned
+                records = _of_pass(number, visits)
+                self.history_.extend(records)
+                for record in records:
+                    stalled = record.loss > best.get(record.label, math.inf) - (self.tol or 0.0)
+                    waited[record.label] = waited.get(record.label, 0) + 1 if stalled else 0
+                    best[record.label] = min(best.get(record.label, math.inf), record.loss)
+                if self.tol is None or min(waited.values()) < self.n_iter_no_change:
+                    continue
+                if self.learning_rate != "adaptive" or self._rate() <= 1e-6:
+                    break
+                self._lowered_rate = self._rate() / 5.0
+                waited = dict.fromkeys(waited, 0)
+        finally:
+            self.__dict__.pop("_lowered_rate", None)
+        self.n_iter_ = number
+        self._complain()
+
     def _complain(self) -> None:
         """Say so if the passes ended before nothing got better."""
         if self.tol is not None and self.n_iter_ == self.max_iter:
@@ -350,6 +408,25 @@ class StochasticDescent(_Learner):
                 "the columns, or raise tol.",
                 ConvergenceWarning,
             )
+
+
+_Visited = tuple[StochasticDescent, list[tuple[int, list[Epoch]]]]
+
+
+def _visit_next(state: _Visited, block: Block, count: np.ndarray | None) -> _Visited:
+    """The learner after one more block, and how many rows and which records each block so far had."""
+    learner, visits = state
+    records = learner._visit(block.X, block.y, block.w, count)
+    return learner, [*visits, (block.X.shape[0], records)]
+
+
+def _of_pass(number: int, visits: list[tuple[int, list[Epoch]]]) -> list[Epoch]:
+    """One record of a pass for each score, with the mean loss over all blocks."""
+    n = sum(height for height, _ in visits)
+    return [
+        Epoch(number, sum(height * r[k].loss for height, r in visits) / n, last.rate, None, last.label)
+        for k, last in enumerate(visits[-1][1])
+    ]
 
 
 def set_aside(

@@ -16,10 +16,11 @@ from assay.core.parallel import in_threads
 from assay.core.parameters import Accepted, Any_, Choice, Count
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
+from assay.core.sums import Source
 from assay.core.targets import check_weights, label_codes
 from assay.errors import DataError, ParameterError
 from assay.linear.discriminants.ridge_classifier import class_weights
-from assay.linear.gradient.sgd import LOSSES, Aside, StochasticDescent, Visits, Weights, set_aside
+from assay.linear.gradient.sgd import LOSSES, Aside, Epoch, StochasticDescent, Visits, Weights, set_aside
 from assay.linear.linear_classifier import LinearClassifier
 from assay.types import ClassWeight, Labels, RandomState, TableLike, Target
 
@@ -54,6 +55,9 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
     More than two classes: each against the rest, on several threads. Scale the columns before (StandardScaler); one
     rate serves all of them. The same seed gives the same weights as scikit-learn, order of the rows included, except
     where it judges ``early_stopping`` (it scores unscaled weights), and averages under an absolute penalty.
+
+    ``fit_blocks`` makes passes of ``partial_fit`` over the blocks in their order, until their mean loss falls by less
+    than ``tol``. On Dask it visits one partition after the other in the same way (more workers make it no faster).
 
     Cost: fit O(n d K) a pass, for two classes O(n d); predict O(d K) a row; memory O(n d) to fit, O(d K) kept.
 
@@ -267,13 +271,25 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         values = self._admit(X, fitting=first)
         if first:
             self.classes_ = np.unique(classes)
-            self.t_, self.history_ = 1.0, []
+            self.history_ = []
         codes = label_codes(y, self.classes_, values.shape[0], who)
-        weights = check_weights(sample_weight, values)
-        shape = self._width(), values.shape[1]
-        scores = self._begin(*shape, None, None) if first else self._resume(*shape)
-        self._advance(values, codes, weights, scores, 1)
+        self.history_.extend(self._visit(values, codes, check_weights(sample_weight, values)))
         return self
+
+    def _visit(
+        self, X: Any, y: np.ndarray, w: np.ndarray | None, count: np.ndarray | None = None
+    ) -> list[Epoch]:
+        shape, first = (self._width(), X.shape[1]), not hasattr(self, "coef_")
+        if first:
+            self.t_ = 1.0
+        scores = self._begin(*shape, None, None) if first else self._resume(*shape)
+        return self._advance(X, y, w, scores, 1, count)
+
+    def _count(self, source: Source) -> np.ndarray | None:
+        K = len(self.classes_)
+        if not isinstance(self.class_weight, str):
+            return None
+        return source.add_up(lambda block: np.bincount(block.y, minlength=K))
 
     @available_if(_believes)
     def predict_proba(self, X: TableLike) -> np.ndarray:
@@ -291,8 +307,8 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         scores = self._begin(self._width(), X.shape[1], *self._first)
-        self.t_, self.history_ = 1.0, []
-        self._advance(X, y, w, scores, self.max_iter)
+        self.t_ = 1.0
+        self.history_ = self._advance(X, y, w, scores, self.max_iter)
         self._complain()
 
     def _width(self) -> int:
@@ -305,11 +321,17 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
         return 1 if K == 2 else K
 
     def _advance(
-        self, X: Any, y: np.ndarray, w: np.ndarray | None, scores: list[Weights], epochs: int
-    ) -> None:
-        """Passes over the rows for each score, and what follows from them."""
+        self,
+        X: Any,
+        y: np.ndarray,
+        w: np.ndarray | None,
+        scores: list[Weights],
+        epochs: int,
+        count: np.ndarray | None = None,
+    ) -> list[Epoch]:
+        """Passes over the rows for each score, and what follows from them; one record for each."""
         rows, R = Visits(X), len(scores)
-        count = np.bincount(y, minlength=len(self.classes_))
+        count = np.bincount(y, minlength=len(self.classes_)) if count is None else count
         factors = class_weights(type(self).__name__, self.class_weight, self.classes_, count)
         seeds, skip = self._draw(y, w, R)
 
@@ -326,9 +348,9 @@ class SGDClassifier(StochasticDescent, LinearClassifier, Discriminant):
 
         with progress(None, f"{type(self).__name__}: passes over the rows") as bar:
             histories = in_threads(learn, range(R), self.n_jobs if X.shape[0] * X.shape[1] > 20_000 else 1)
-        self.history_.extend(record for history in histories for record in history)
         passes = max(len(history) for history in histories)
         self.coef_, self.intercept_ = self._publish(scores, passes, X.shape[0])
+        return [record for history in histories for record in history]
 
     def _draw(self, y: np.ndarray, w: np.ndarray | None, R: int) -> tuple[list[int], np.ndarray | None]:
         """The seeds of the orders and the rows set aside, drawn as scikit-learn draws them, and when."""

@@ -15,7 +15,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray, TableRows
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError, warn_user
-from assay.linear.gradient.sgd import Aside, StochasticDescent, Visits, Weights, set_aside
+from assay.linear.gradient.sgd import Aside, Epoch, StochasticDescent, Visits, Weights, set_aside
 from assay.linear.linear_regressor import LinearRegressor
 from assay.types import RandomState, TableLike, Target
 
@@ -37,6 +37,9 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
     Scale the columns, and best the target, before (StandardScaler); one rate serves all of them. The same seed gives
     the same weights as scikit-learn, order of the rows included, except where it judges ``early_stopping`` (it scores
     unscaled weights), and averages under an absolute penalty.
+
+    ``fit_blocks`` makes passes of ``partial_fit`` over the blocks in their order, until their mean loss falls by less
+    than ``tol``. On Dask it visits one partition after the other in the same way (more workers make it no faster).
 
     Cost: fit O(n d) a pass; predict O(d) a row; memory O(n d) to fit, O(d) kept.
 
@@ -218,21 +221,30 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         target = numeric_target(y, values.shape[0], who)
         weights = check_weights(sample_weight, values)
         if first:
-            self.t_, self.history_ = 1.0, []
-        d = values.shape[1]
-        score = self._begin(1, d, None, None) if first else self._resume(1, d)
-        self._advance(values, target, weights, score[0], 1)
+            self.history_ = []
+        self.history_.extend(self._visit(values, target, weights))
         return self
+
+    def _visit(
+        self, X: Any, y: np.ndarray, w: np.ndarray | None, count: np.ndarray | None = None
+    ) -> list[Epoch]:
+        d, first = X.shape[1], not hasattr(self, "coef_")
+        if first:
+            self.t_ = 1.0
+        (score,) = self._begin(1, d, None, None) if first else self._resume(1, d)
+        return self._advance(X, y, w, score, 1)
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         (score,) = self._begin(1, X.shape[1], *self._first)
-        self.t_, self.history_ = 1.0, []
-        self._advance(X, y, w, score, self.max_iter)
+        self.t_ = 1.0
+        self.history_ = self._advance(X, y, w, score, self.max_iter)
         self._complain()
         self._complain_of_flight(y, w)
 
-    def _advance(self, X: Any, y: np.ndarray, w: np.ndarray | None, score: Weights, epochs: int) -> None:
-        """Passes over the rows, and what follows from them."""
+    def _advance(
+        self, X: Any, y: np.ndarray, w: np.ndarray | None, score: Weights, epochs: int
+    ) -> list[Epoch]:
+        """Passes over the rows, and what follows from them; one record for each."""
         if y.ndim != 1:
             raise DataError(
                 f"{type(self).__name__}: y must be one column of numbers, got {y.shape[1]}. For several: "
@@ -245,9 +257,9 @@ class SGDRegressor(StochasticDescent, LinearRegressor, Regressor):
         seed = int(random_state_of(self.random_state).randint(0, _MAX_ITERATIONS))
         with progress(epochs, f"{type(self).__name__}: passes over the rows") as bar:
             history = self._descend(Visits(X), y, w, score, epochs, seed, aside, bar)
-        self.history_.extend(history)
         coef, self.intercept_ = self._publish([score], len(history), X.shape[0])
         self.coef_ = coef[0]
+        return history
 
     def _complain_of_flight(self, y: np.ndarray, w: np.ndarray | None) -> None:
         """Say so if the last pass was a thousand times worse than no weights at all, or more."""

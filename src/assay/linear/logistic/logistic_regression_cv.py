@@ -243,6 +243,9 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
         routed = self._routed("score", sample_weight, params)
         return self._scorer()(self, X, y, **routed.scorer.score)
 
+    def _score_by_blocks(self) -> str:
+        return "mean" if self._measure() == "accuracy" else ""
+
     def _scorer(self) -> Any:
         from sklearn.metrics import get_scorer
 

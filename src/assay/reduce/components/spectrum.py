@@ -104,13 +104,16 @@ def spectrum_of_rows(A: np.ndarray, divisor: float, k: int | None = None, exact:
 def with_fixed_signs(vectors: np.ndarray) -> np.ndarray:
     """Each row with the sign that makes its largest entry positive: eigenvectors have none of their own.
 
+    Of entries that are equally large up to rounding it is the first.
+
     >>> import numpy as np
     >>> from assay.reduce.components.spectrum import with_fixed_signs
     >>> with_fixed_signs(np.array([[0.6, -0.8], [0.8, 0.6]]))
     array([[-0.6,  0.8],
            [ 0.8,  0.6]])
     """
-    largest = np.argmax(np.abs(vectors), axis=1)
+    sizes = np.abs(vectors)
+    largest = np.argmax(sizes >= sizes.max(axis=1, keepdims=True, initial=0) * (1 - 1e-9), axis=1)
     signs = np.sign(vectors[np.arange(len(vectors)), largest])
     return vectors * np.where(signs == 0, 1.0, signs)[:, None]
 

@@ -65,7 +65,7 @@ class MultipleCorrespondenceAnalysis(WithoutTarget, SumLearner, CorrespondenceMa
     >>> mca.principal_inertias_.round(4), mca.inertia_shares_.round(4)
     (array([0.8333, 0.1667]), array([0.8333, 0.1667]))
     >>> dict(zip(mca.design_.names, mca.column_coordinates_[:, 0].round(3).tolist()))
-    {'hair=dark': 0.745, 'hair=fair': -1.118, 'eyes=blue': -0.745, 'eyes=brown': 1.118}
+    {'hair=dark': -0.745, 'hair=fair': 1.118, 'eyes=blue': 0.745, 'eyes=brown': -1.118}
 
     See Also
     --------

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.bayes.covariance_estimates import shrunk
 from assay.bayes.gaussian_classifier import check_overflow, class_priors
 from assay.bayes.own_covariances import OwnCovariances
 from assay.core import Card
+from assay.core.lazy_answers import LazyTransforms
 from assay.core.moments import ClassScatter, class_scatter
 from assay.core.parameters import Count, Range, Simplex
 from assay.core.stored import FloatArray, Integer, Object, Scalar
@@ -163,7 +163,7 @@ def _turn(F: np.ndarray, C: np.ndarray, j: int, m: int, angle: float) -> None:
         A[..., j], A[..., m] = cos * first + sin * second, cos * second - sin * first
 
 
-class CommonPrincipalComponents(TransformerMixin, OwnCovariances):
+class CommonPrincipalComponents(LazyTransforms, OwnCovariances):
     r"""Gaussian classes whose covariances have their axes in common, and differ in the variances along them.
 
     .. math:: \Sigma_k = C D_k C^T                                                                \quad (1)

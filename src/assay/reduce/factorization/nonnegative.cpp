@@ -57,7 +57,7 @@ __attribute__((always_inline)) inline double sweep_tile(double *a, const double 
                 if (r < k) even[h] += g[r] * load(a + r * TILE + h * LANES);
                 const Doubles grad = even[h] + odd[h], old = load(a + t * TILE + h * LANES);
                 if (s == 0) {
-                    const Doubles projected = (old == zero) & (grad > zero) ? zero : grad;
+                    const Doubles projected = ((old == zero) & (grad > zero)) ? zero : grad;
                     violation += total((projected < zero ? -projected : projected) * load(weights + h * LANES));
                 }
                 const Doubles step = old - moving[h] * grad * inverse, fresh = step > zero ? step : zero;

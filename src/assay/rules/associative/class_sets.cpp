@@ -177,7 +177,9 @@ std::tuple<int64_t, int64_t, int64_t, bool> mine_below(
     InOut1<int32_t> out_size_,             // out     (R,)    how many items
     InOut1<int32_t> out_class_,            // out     (R,)
     InOut2<double> out_count_) {           // out     (R, 2)  count of the class, and of all
-    const auto [min_count, min_confidence, by_antecedent, stop_at_sure, max_length] = search;
+    const double min_count = search.min_count, min_confidence = search.min_confidence;
+    const bool by_antecedent = search.by_antecedent, stop_at_sure = search.stop_at_sure;
+    const int64_t max_length = search.max_length;
     const Rows rows(rows_);
     const auto column = view(column_);
     const auto order = view(order_);

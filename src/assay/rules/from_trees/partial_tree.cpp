@@ -50,7 +50,7 @@ class PartialTree {
     const Pruning pruning_;
     const Bound bound_;
     const Held held_;
-    const int64_t d_, K_;
+    const int64_t K_;
     const int32_t *n_categories_;
     const double min_leaf_;
     vector<Split> splits_;
@@ -61,8 +61,8 @@ class PartialTree {
 
     PartialTree(Grower &g, Pruning pruning, Bound bound, Held held, int64_t d, int64_t K, const int32_t *n_categories,
                 double min_leaf)
-        : g_(g), pruning_(pruning), bound_(bound), held_(held), d_(d), K_(K), n_categories_(n_categories),
-          min_leaf_(min_leaf), splits_(d) {}
+        : g_(g), pruning_(pruning), bound_(bound), held_(held), K_(K), n_categories_(n_categories), min_leaf_(min_leaf),
+          splits_(d) {}
 
     void grow(Task root) {
         Rows all(held_.n);

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import unwrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -310,8 +311,10 @@ def _measure_of_score(estimator: Any, who: str) -> Measure | None:
             f"{type(estimator).__name__} has no score; say what to measure, for example scoring='error'.",
             who=who,
         )
-    method = getattr(type(estimator), "score", None)
-    if method in (Classifier.score, ClassifierMixin.score):
+    method = unwrap(
+        getattr(type(estimator), "score", estimator.score)
+    )  # as it was before it took Dask collections
+    if method in (unwrap(Classifier.score), ClassifierMixin.score):
         return measures()["accuracy"]
     if type(estimator).__module__ == "sklearn.neighbors._classification":
         return measures()["accuracy"]  # their score only admits X=None besides
