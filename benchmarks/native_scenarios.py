@@ -962,7 +962,7 @@ def belief_networks() -> None:
 @scenario
 def prototypes_and_maps() -> None:
     from assay.cluster import FuzzyART, OnlineKMeans
-    from assay.local import HebbianFeatures, LVQClassifier, SelfOrganizingMap
+    from assay.local import HebbianFeatures, LVQClassifier, MixtureOfExpertsClassifier, SelfOrganizingMap
 
     X, y = numbers()
     weights = np.linspace(0.5, 2, len(y))
@@ -975,6 +975,7 @@ def prototypes_and_maps() -> None:
     for settings in ({}, {"momentum": 0.5}, {"conscience": 2.0}, {"winner": "dot", "schedule": "wins"}):
         OnlineKMeans(3, max_iter=2, random_state=0, **settings).fit(X, sample_weight=weights)
     FuzzyART(0.8, rate=0.5, max_iter=2).fit(X).partial_fit(X[:3])
+    MixtureOfExpertsClassifier(2, n_init=1, tol=1e-2, random_state=0).fit(X, y)
     HebbianFeatures(2, max_iter=2, random_state=0).fit(X)
     HebbianFeatures(rule="hebb", max_iter=2, random_state=0).fit(X, sample_weight=weights)
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import logsumexp
 
 from assay.core.parallel import end_if_abandoned, one_blas_thread
 from assay.core.scores import log_softmax
 from assay.local.expert_objective import LEAST_NOISE
-from assay.local.expert_tree import LOG_2PI, ExpertTree, RadialGate, SoftmaxGates
-from assay.local.softmax_layer import softmax_layer
+from assay.local.expert_tree import LOG_2PI, ExpertTree, RadialGate, SoftmaxGates, shared_out
+from assay.local.softmax_layer import better_softmax_layer
 from assay.local.units import Units
 from assay.mixture import EMRun, expectation_maximization
 
@@ -64,9 +63,7 @@ class Maximiser:
     def expectation(self, tree: ExpertTree) -> tuple[np.ndarray, float]:
         """(n, E) responsibilities, and the log likelihood minus the penalty."""
         if isinstance(tree.gates, RadialGate):
-            joint = tree.gates.log_joint(self.F) + tree.log_densities(self.F, self.target)
-            logs = logsumexp(joint, axis=1)
-            f = np.exp(joint - logs[:, None])
+            f, logs = shared_out(tree.gates.log_joint(self.F) + tree.log_densities(self.F, self.target))
         else:
             f, logs = tree.responsibilities(self.F, self.target)
         return f, float(self.weight @ logs) - 0.5 * self.alpha * tree.size
@@ -81,27 +78,29 @@ class Maximiser:
                 continue
             if projections is None:
                 A = np.ones((len(self.F), 1)) if self.constant else self.F
-                coef[e, :, -A.shape[1] :] = self._expert(A, share, coef[e, :, -A.shape[1] :], noise[e])[0]
+                coef[e, :, -A.shape[1] :] = self._expert(A, share, coef[e, :, -A.shape[1] :], noise[e])
                 continue
             coef[e], projections[e] = self._projected(share, coef[e], projections[e], noise[e])
         if tree.kind == "numbers" and self.noise:
             noise = self._noise(replace(tree, coef=coef), credit)
         return replace(tree, gates=self._gates(tree, credit), coef=coef, noise=noise, projections=projections)
 
-    def _expert(
-        self, A: np.ndarray, share: np.ndarray, before: np.ndarray, noise: float
-    ) -> tuple[np.ndarray, float]:
-        """(K, q) the weights of an expert on its features, and the penalised log likelihood of its rows."""
+    def _expert(self, A: np.ndarray, share: np.ndarray, before: np.ndarray, noise: float) -> np.ndarray:
+        """(K, q) the weights of an expert on its features."""
         if self.kind == "classes":
             penalty = np.full(A.shape[1], float(self.alpha))
-            V = softmax_layer(A, self.target, share, penalty, STEPS, before)[0]
-            logs = (self.target * log_softmax(A @ V.T)).sum(axis=1)
-            return V, float(share @ logs) - 0.5 * self.alpha * float((V**2).sum())
+            return better_softmax_layer(A, self.target, share, penalty, STEPS, before)
         ridge = np.full(A.shape[1], self.alpha * noise**2)
         ridge[-1] = 0.0
-        V = weighted_least_squares(A, self.target, share, ridge)
+        return weighted_least_squares(A, self.target, share, ridge)
+
+    def _value(self, A: np.ndarray, share: np.ndarray, V: np.ndarray, noise: float) -> float:
+        """The penalised log likelihood of an expert's rows, without what its weights do not change."""
+        if self.kind == "classes":
+            logs = (self.target * log_softmax(A @ V.T)).sum(axis=1)
+            return float(share @ logs) - 0.5 * self.alpha * float((V**2).sum())
         squares = ((self.target - A @ V.T) ** 2).sum(axis=1)
-        return V, -0.5 * (float(share @ squares) / noise**2 + self.alpha * float((V[:, :-1] ** 2).sum()))
+        return -0.5 * (float(share @ squares) / noise**2 + self.alpha * float((V[:, :-1] ** 2).sum()))
 
     def _projected(
         self, share: np.ndarray, coef: np.ndarray, old: np.ndarray, noise: float
@@ -115,7 +114,8 @@ class Maximiser:
         for P in (new, old):
             A = np.column_stack([X @ P.T, self.F[:, -1]])
             before = np.column_stack([coef[:, :-1] @ P.T, coef[:, -1]])
-            V, value = self._expert(A, share, before, noise)
+            V = self._expert(A, share, before, noise)
+            value = self._value(A, share, V, noise)
             if best is None or value > best[0]:
                 best = value, np.column_stack([V[:, :-1] @ P, V[:, -1]]), P
         assert best is not None
@@ -147,7 +147,7 @@ class Maximiser:
                 if share.sum() > FEWEST_ROWS:
                     soft = C[:, node] / np.maximum(share, 1e-300)[:, None]
                     place = end - nodes + node
-                    weights[place] = softmax_layer(self.F, soft, share, penalty, STEPS, weights[place])[0]
+                    weights[place] = better_softmax_layer(self.F, soft, share, penalty, STEPS, weights[place])
             C, end = totals, end - nodes
         return SoftmaxGates(weights)
 

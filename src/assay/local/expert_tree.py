@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from assay.core.scores import log_softmax, softmax
 from assay.local.units import Units
 
-__all__ = ["ExpertTree", "RadialGate", "SoftmaxGates", "with_constant"]
+__all__ = ["ExpertTree", "RadialGate", "SoftmaxGates", "shared_out", "with_constant"]
 
 LOG_2PI = float(np.log(2 * np.pi))
 
@@ -18,6 +17,15 @@ LOG_2PI = float(np.log(2 * np.pi))
 def with_constant(X: np.ndarray) -> np.ndarray:
     """(n, d + 1) the rows with a last column of ones."""
     return np.column_stack([X, np.ones(len(X))])
+
+
+def shared_out(joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n, E) shares in proportion to the exponentials of ``joint`` (n, E), and (n,) the logarithms of their sums."""
+    most = joint.max(axis=1, keepdims=True)
+    shares = np.exp(joint - most)
+    sums = shares.sum(axis=1, keepdims=True)
+    shares /= sums
+    return shares, (most + np.log(sums))[:, 0]
 
 
 @dataclass(frozen=True)
@@ -146,9 +154,7 @@ class ExpertTree:
 
     def responsibilities(self, F: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(n, E) the posterior of each expert given row and target, and (n,) the log likelihoods of the targets."""
-        joint = self.log_paths(F) + self.log_densities(F, target)
-        logs = logsumexp(joint, axis=1)
-        return np.exp(joint - logs[:, None]), logs
+        return shared_out(self.log_paths(F) + self.log_densities(F, target))
 
     def gate_credit(self, credit: np.ndarray, shares: np.ndarray) -> np.ndarray:
         r"""(n, G, b) the derivative by each gate score, from (n, E) those by :math:`\ln\pi_e`.
