@@ -38,7 +38,26 @@ html_theme_options = {
     "navigation_depth": 2,
 }
 
+GALLERY = [  # its sections, in the order of the books
+    "hypotheses",
+    "decisions",
+    "regression",
+    "features",
+    "groups",
+    "neighbours",
+    "trees",
+    "linear",
+    "networks",
+    "kernels",
+    "graphs",
+    "bayesian",
+    "committees",
+    "acting",
+    "evidence",
+]
+
 sphinx_gallery_conf = {
+    "subsection_order": [f"../gallery/{section}" for section in GALLERY],
     "examples_dirs": "../gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",

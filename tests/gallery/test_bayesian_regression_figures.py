@@ -1,25 +1,8 @@
 """The numbers behind the figures of Bayesian regression."""
 
-import pathlib
-import runpy
-
 import numpy as np
 import pytest
-
-matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra assay[plot]")
-
-GALLERY = pathlib.Path(__file__).resolve().parents[2] / "gallery"
-
-
-def draw(name):
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
-    with matplotlib.rc_context({"backend": "agg"}):
-        plt.switch_backend("agg")
-        variables = runpy.run_path(str(GALLERY / name))
-    plt.close("all")
-    return variables
+from tests.gallery.drawing import draw
 
 
 @pytest.mark.capability("IML-16-33", "IML-16-08")

@@ -1,30 +1,13 @@
 """The figures of linear discriminants: their numbers are the books'."""
 
-import pathlib
-import runpy
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-
-matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra assay[plot]")
-
-GALLERY = pathlib.Path(__file__).resolve().parents[2] / "gallery"
-
-
-@pytest.fixture
-def draw():
-    """Run a script without a screen; its variables."""
-    import matplotlib.pyplot as plt
-
-    with matplotlib.rc_context({"backend": "agg"}):
-        plt.switch_backend("agg")
-        yield lambda name: runpy.run_path(str(GALLERY / name))
-        plt.close("all")
+from tests.gallery.drawing import draw
 
 
 @pytest.mark.capability("LS-11")
-def test_a_line_for_each_correction_and_the_errors_of_the_pocket(draw):
+def test_a_line_for_each_correction_and_the_errors_of_the_pocket():
     """LS-2: ten corrections of two columns; the pocket has two errors from correction 374 on."""
     v = draw("plot_perceptron_and_pocket.py")
     assert v["model"].n_updates_ == len(v["lines"]) == 10
@@ -38,7 +21,7 @@ def test_a_line_for_each_correction_and_the_errors_of_the_pocket(draw):
 
 
 @pytest.mark.capability("LS-16", "DC-76")
-def test_upper_bounds_lie_above_the_error(draw):
+def test_upper_bounds_lie_above_the_error():
     v = draw("plot_linear_losses.py")
     curves = v["display"].curves
     for name in ("hinge", "scaled_log_loss", "squared_error", "exponential"):
@@ -52,7 +35,7 @@ def test_upper_bounds_lie_above_the_error(draw):
 
 
 @pytest.mark.capability("BC-26")
-def test_units_have_their_inputs_their_sum_and_their_activation(draw):
+def test_units_have_their_inputs_their_sum_and_their_activation():
     v = draw("plot_units.py")
     assert v["arrows"] == {"perceptron": 4, "logistic unit": 4}
     words = [{text.get_text() for text in ax.texts} for ax in v["axes"]]
@@ -61,7 +44,7 @@ def test_units_have_their_inputs_their_sum_and_their_activation(draw):
 
 
 @pytest.mark.capability("BC-29", "IML-10-20")
-def test_the_sigmoid_hardens(draw):
+def test_the_sigmoid_hardens():
     """BC figure 5.3.1: 0.5 at 0. IML figure 10-7: the boundary is 1.332901, then 1.455076."""
     v = draw("plot_logistic_evolution.py")
     a, y = v["first"].lines[0].get_data()
@@ -75,7 +58,7 @@ def test_the_sigmoid_hardens(draw):
 
 
 @pytest.mark.capability("BC-25")
-def test_xor_in_both_spaces(draw):
+def test_xor_in_both_spaces():
     """BC figure 5.2.5: the positive quadrants of the cross, and phi_2 = 0 beside other separators."""
     v = draw("plot_xor.py")
     assert_array_equal(v["phi"], [[-1, 1], [-1, -1], [1, -1], [1, 1]])
@@ -87,7 +70,7 @@ def test_xor_in_both_spaces(draw):
 
 
 @pytest.mark.capability("BC-10")
-def test_several_lines_separate_one_set(draw):
+def test_several_lines_separate_one_set():
     """BC figure 5.2.2: at least three different ones."""
     v = draw("plot_several_separators.py")
     sides = np.where(v["y"] == 1, 1, -1)
@@ -100,7 +83,7 @@ def test_several_lines_separate_one_set(draw):
 
 
 @pytest.mark.capability("DC-75")
-def test_the_probability_is_a_half_on_the_line_and_rises_with_the_distance(draw):
+def test_the_probability_is_a_half_on_the_line_and_rises_with_the_distance():
     """DC figure 10.6, and the optimum of DC 10.5.2.1."""
     v = draw("plot_distance_and_probability.py")
     plane = v["plane"]
@@ -111,7 +94,7 @@ def test_the_probability_is_a_half_on_the_line_and_rises_with_the_distance(draw)
 
 
 @pytest.mark.capability("C3-21")
-def test_newton_is_there_when_gradient_descent_has_hardly_begun(draw):
+def test_newton_is_there_when_gradient_descent_has_hardly_begun():
     """C3 3.1.3: Newton's losses; the optimum is 5.949273."""
     v = draw("plot_newton_and_gradient.py")
     losses = [record.value for record in v["ways"]["Newton"].history]
@@ -122,7 +105,7 @@ def test_newton_is_there_when_gradient_descent_has_hardly_begun(draw):
     assert min(v["ways"][name].value for name in v["ways"] if name != "Newton") > 8
 
 
-def test_wrong_labels_lead_the_perceptron_astray_and_the_others_hardly(draw):
+def test_wrong_labels_lead_the_perceptron_astray_and_the_others_hardly():
     """DC 10.7.3: 5 % of the labels turned round."""
     v = draw("plot_label_noise.py")
     assert len(v["rows"]) == 10 and not any(

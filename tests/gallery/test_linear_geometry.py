@@ -1,26 +1,9 @@
 """The figures of linear discriminants show what the books say of them."""
 
-import pathlib
-import runpy
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-
-matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra assay[plot]")
-
-GALLERY = pathlib.Path(__file__).resolve().parents[2] / "gallery"
-
-
-def draw(name):
-    """The variables of a script, run without a screen."""
-    import matplotlib.pyplot as plt
-
-    with matplotlib.rc_context({"backend": "agg"}):
-        plt.switch_backend("agg")
-        variables = runpy.run_path(str(GALLERY / name))
-    plt.close("all")
-    return variables
+from tests.gallery.drawing import draw
 
 
 @pytest.mark.capability("BC-09", "BC-06")

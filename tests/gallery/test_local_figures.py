@@ -1,29 +1,12 @@
 """The figures of local units: what they must show."""
 
-import pathlib
-import runpy
-
 import pytest
 from numpy.testing import assert_allclose
-
-matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra assay[plot]")
-
-GALLERY = pathlib.Path(__file__).resolve().parents[2] / "gallery"
-
-
-@pytest.fixture
-def draw():
-    """Run a script without a screen; its variables."""
-    import matplotlib.pyplot as plt
-
-    with matplotlib.rc_context({"backend": "agg"}):
-        plt.switch_backend("agg")
-        yield lambda name: runpy.run_path(str(GALLERY / name))
-        plt.close("all")
+from tests.gallery.drawing import draw
 
 
 @pytest.mark.capability("IML-12-40")
-def test_bells_shares_codes_and_exclusive_or(draw):
+def test_bells_shares_codes_and_exclusive_or():
     """A bell is e^-4.5 three spreads away; shares sum to one; both networks tell the corners apart."""
     v = draw("plot_local_units.py")
     assert_allclose(v["bell"][[200, 80]], [1.0, 0.011109], atol=1e-6)

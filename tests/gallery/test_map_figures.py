@@ -1,22 +1,7 @@
 """The numbers behind the figures of maps."""
 
-import pathlib
-import runpy
-
 import pytest
-
-matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra assay[plot]")
-
-GALLERY = pathlib.Path(__file__).resolve().parents[2] / "gallery"
-
-
-def draw(name):
-    import matplotlib.pyplot as plt
-
-    plt.switch_backend("agg")
-    variables = runpy.run_path(str(GALLERY / name))
-    plt.close("all")
-    return variables
+from tests.gallery.drawing import draw
 
 
 @pytest.mark.capability("C3-77")

@@ -1,24 +1,12 @@
 """The figure of prediction intervals shows what it says."""
 
-import pathlib
-import runpy
-
 import pytest
-
-matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra assay[plot]")
-
-GALLERY = pathlib.Path(__file__).resolve().parents[2] / "gallery"
+from tests.gallery.drawing import draw
 
 
 @pytest.fixture(scope="module")
 def coverage():
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
-    with matplotlib.rc_context({"backend": "agg"}):
-        plt.switch_backend("agg")
-        variables = runpy.run_path(str(GALLERY / "plot_prediction_intervals.py"))
-    plt.close("all")
+    variables = draw("plot_prediction_intervals.py")
     return variables["coverage"]
 
 

@@ -1,25 +1,8 @@
 """The numbers behind the figures of two views, discriminants and maps."""
 
-import pathlib
-import runpy
-
 import pytest
 from numpy.testing import assert_allclose
-
-matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra assay[plot]")
-
-GALLERY = pathlib.Path(__file__).resolve().parents[2] / "gallery"
-
-
-def draw(name):
-    """Run a script without a screen; returns its variables."""
-    import matplotlib.pyplot as plt
-
-    with matplotlib.rc_context({"backend": "agg"}):
-        plt.switch_backend("agg")
-        variables = runpy.run_path(str(GALLERY / name))
-    plt.close("all")
-    return variables
+from tests.gallery.drawing import draw
 
 
 @pytest.mark.capability("IML-6-40")
