@@ -35,7 +35,7 @@ class Flattened:
         return [",".join(map(str, place)) for place in np.ndindex(self.shape)]
 
     def restore(self, rows: ArrayLike) -> np.ndarray:
-        """(m, *shape) rows, such as components or reconstructions, as signals or pictures again."""
+        """Rows of shape ``(m, *shape)``, such as components or reconstructions, as signals or pictures again."""
         rows = np.atleast_2d(np.asarray(rows))
         if rows.shape[1] != prod(self.shape):
             raise DataError(

@@ -32,8 +32,8 @@ class HashingVectorizer(TransformerMixin, DocumentAnalyzer, auto_wrap_output_key
 
     Parameters
     ----------
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern,
-    ngram_range, analyzer, binary, stemmer : as of CountVectorizer
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer : as of CountVectorizer
+    stop_words, token_pattern, ngram_range, analyzer, binary, stemmer : as of CountVectorizer
     n_features : int, default 2**20
         Columns.
     norm : "l1", "l2" or None, default "l2"

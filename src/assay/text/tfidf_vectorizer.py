@@ -29,8 +29,9 @@ class TfidfVectorizer(CountVectorizer):
 
     Parameters
     ----------
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, analyzer, stop_words,
-    token_pattern, ngram_range, max_df, min_df, max_features, vocabulary, binary, stemmer : as of CountVectorizer
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer : as of CountVectorizer
+    analyzer, stop_words, token_pattern, ngram_range : as of CountVectorizer
+    max_df, min_df, max_features, vocabulary, binary, stemmer : as of CountVectorizer
     dtype : type, default numpy.float64
     norm, use_idf, smooth_idf, sublinear_tf : as of TfidfTransformer
 

@@ -156,7 +156,7 @@ class RFE(Eliminates):
     verbose : int, default 0
         Above 0, each round is printed.
     importance_getter : str or function, default "auto"
-        Where the importances are: "auto", an attribute such as "named_steps.svc.coef_", or a function of the fitted
+        Where the importances are: "auto", an attribute such as ``"named_steps.svc.coef_"``, or a function of the fitted
         estimator.
 
     Attributes

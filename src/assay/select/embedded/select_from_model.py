@@ -48,7 +48,7 @@ class SelectFromModel(ModelSelector):
     max_features : int, function of X or None, default None
         The most columns that are kept; the largest, the first of equals.
     importance_getter : str or function, default "auto"
-        Where the importances are: "auto", an attribute such as "named_steps.svc.coef_", or a function of the fitted
+        Where the importances are: "auto", an attribute such as ``"named_steps.svc.coef_"``, or a function of the fitted
         estimator.
 
     Attributes
