@@ -105,7 +105,11 @@ def test_a_tolerance_below_rounding_ends_cleanly():
     A, c = curved(8, 1e3)
     objective = Quadratic(A, c, level=1e6)
     result = lbfgs(objective, np.zeros(8), tol=0.0, max_iter=10_000)
-    assert result.reason == "value" and result.converged
+    assert result.converged and result.reason in (
+        "value",
+        "gradient",
+    )  # some processors' products reach 0 itself
+    assert result.reason == "value" or not result.gradient.any()
     assert objective.calls < 1000
     assert_allclose(result.w, c, atol=1e-7)
 

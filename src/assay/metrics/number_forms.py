@@ -203,7 +203,9 @@ class OfMedian:
         order = np.argsort(values, kind="stable")
         ranked = values[order]
         part = np.full(len(values), 1 / len(values)) if w is None else w[counted][order] / w.sum()
-        n = len(values) if w is None else int(effective_rows(part))
+        n = len(values)
+        if w is not None:
+            n = int(effective_rows(part) + 1e-9 * n)  # what rounding took below a whole number
         below = bdtr(np.arange(n // 2 + 1), n, 0.5)  # P(B <= k)
         rank = int(
             np.searchsorted(below, request.alpha / 2, side="right")
