@@ -1029,14 +1029,23 @@ def sequences() -> None:
         GaussianHMM,
         HiddenSemiMarkovModel,
         LinearDynamicalSystem,
+        MultinomialHMM,
+        PoissonHMM,
     )
     from assay.sequences.chain import Chain, Frames, pad
     from assay.sequences.independent_chains import IndependentChains
 
     (X, y), parts = numbers(60, 3), [20, 40]
-    for kind in ("diag", "full"):
+    for kind in ("diag", "full", "tied"):
         model = GaussianHMM(3, covariance_type=kind, n_iter=2, random_state=0).fit(X, parts)
         model.predict(X, parts)
+    with_states = GaussianHMM(3, covariance_type="full", n_iter=2, random_state=0)
+    with_states.fit(X, parts, states=np.where(np.arange(60) == 7, 1, -1))
+    counts = np.abs(np.round(X))
+    PoissonHMM(3, n_iter=2, random_state=0).fit(counts, parts)
+    MultinomialHMM(3, n_iter=2, random_state=0).fit(counts, parts)
+    known = CategoricalHMM(3, n_iter=2, random_state=0)
+    known.fit((X[:, :1] > 0).astype(int), parts, states=np.where(np.arange(60) == 7, 1, -1))
     symbols = CategoricalHMM(40, n_iter=2, random_state=0).fit((X[:, :1] > 0).astype(int), parts)
     symbols.predict((X[:, :1] > 0).astype(int), parts)
     symbols.score((X[:, :1] > 0).astype(int), parts)

@@ -102,6 +102,7 @@ class CategoricalHMM(HiddenMarkovModel):
       analysis of probabilistic functions of Markov chains. Annals of Mathematical Statistics 41(1), 164-171.
     """
 
+    _has_native_steps = True
     card = Card("categorical hmm", "hidden states that emit symbols")
     accepts = {
         **HMM_PARAMETERS,
@@ -159,8 +160,9 @@ class CategoricalHMM(HiddenMarkovModel):
                 f"symbols are one column, X has {X.values.shape[1]}. For several: MixedHMM.", who=who
             )
         column = X.values[:, 0]
-        observed = column[~np.isnan(column)]
-        if len(observed) and ((observed < 0).any() or (observed != np.floor(observed)).any()):
+        gone = np.isnan(column)
+        observed = column[~gone] if gone.any() else column
+        if len(observed) and (observed.min() < 0 or (observed != np.floor(observed)).any()):
             raise DataError("symbols should be whole numbers from 0 up, or categories.", who=who)
         M = np.shape(self.emissionprob_)[1] if "emissionprob_" in vars(self) else self.n_features
         if M is not None and len(observed) and observed.max() >= M and vars(self).get("history_") is not None:

@@ -99,6 +99,7 @@ class GaussianHMM(HiddenMarkovModel):
     """
 
     _covars_: np.ndarray
+    _has_native_steps = True
     card = Card("gaussian hmm", "hidden states that emit Gaussian numbers")
     accepts = {
         **HMM_PARAMETERS,

@@ -17,6 +17,7 @@ from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import Boolean, FloatArray, Scalar
 from assay.core.sums import Block, Source, is_dask
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
+from assay.sequences.baum_welch import Steps, like
 from assay.sequences.chain import Chain, Expected, Frames
 from assay.sequences.explain import Trellis, explain_paths
 from assay.sequences.families import Family, Sums
@@ -29,6 +30,7 @@ from assay.types import RandomState, SequencesLike, Weights
 __all__ = ["HMM_PARAMETERS", "Filter", "Forecast", "HiddenMarkovModel", "Monitor"]
 
 ROUNDED = 1e-5  # how far a sum of probabilities may be from 1
+NATIVE_TRIES = 3  # steps that native code may refuse (a state lost, a floor reached) before it is left
 FALLING = 1e-6  # of the log likelihood, relative: more is reported
 HMM_PARAMETERS: dict[str, Any] = {
     "n_components": Count(1),
@@ -151,6 +153,7 @@ class HiddenMarkovModel(Learner):
 
     # ------------------------------------------------------------------ what a model says
 
+    _has_native_steps = False  # whether steps of EM are taken in native code, several at once
     _context = 0  # rows before a row that its emission depends on
 
     @property
@@ -299,14 +302,17 @@ class HiddenMarkovModel(Learner):
     def _run(self, source: Source) -> None:
         history: list[float] = []
         possible = self._possible()
+        tries = NATIVE_TRIES if self._has_native_steps else 0
         self.converged_ = False
-        for _ in range(self.n_iter):
-            sums = source.add_up(self._summarize)
-            history.append(float(sums["log_likelihood"]))
-            self._solve(sums, possible)
-            if len(history) > 1 and history[-1] - history[-2] < self.tol:
-                self.converged_ = True
-                break
+        while len(history) < self.n_iter and not self.converged_:
+            taken = self._native_steps(source, possible, history) if tries else []
+            if not taken:
+                tries = max(tries - 1, 0)
+                sums = source.add_up(self._summarize)
+                taken = [float(sums["log_likelihood"])]
+                self._solve(sums, possible)
+            history += taken
+            self.converged_ = len(history) > 1 and history[-1] - history[-2] < self.tol
         if history:
             fell = [b - a for a, b in pairwise(history) if b < a - FALLING * max(1.0, abs(a))]
             if fell and not self._has_prior():
@@ -320,6 +326,27 @@ class HiddenMarkovModel(Learner):
         self.log_likelihood_ = history[-1]
         self.history_ = [{"iteration": i + 1, "log_likelihood": v} for i, v in enumerate(history)]
         self.n_iter_ = len(history)
+
+    def _native_steps(self, source: Source, possible: Any, history: list[float]) -> list[float]:
+        """Steps that native code takes at once: their log likelihoods; none if it cannot."""
+        X = source.whole() if isinstance(source, SequenceRows) else None
+        if not isinstance(source, SequenceRows) or X is None:
+            return []
+        K, who = self._n_states, type(self).__name__
+        steps = Steps(
+            np.array(self.startprob_, dtype=np.float64, order="C"),
+            np.array(self.transmat_, dtype=np.float64, order="C"),
+            np.where(possible[0], like(self.startprob_prior, (K,), "startprob_prior", who), -np.inf),
+            np.where(possible[1], like(self.transmat_prior, (K, K), "transmat_prior", who), -np.inf),
+            self.params,
+            self.tol,
+        )
+        before = history[-1] if history else -np.inf
+        taken, family = steps.take(self.family_, X, source.weights, self.n_iter - len(history), before)
+        if taken:
+            self.startprob_, self.transmat_ = steps.start, steps.transitions
+            self._adopt(family)
+        return taken
 
     def _has_prior(self) -> bool:
         """Whether something else than the likelihood is maximised, so that it may fall."""

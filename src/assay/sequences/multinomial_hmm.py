@@ -84,6 +84,7 @@ class MultinomialHMM(HiddenMarkovModel):
       analysis of probabilistic functions of Markov chains. Annals of Mathematical Statistics 41(1), 164-171.
     """
 
+    _has_native_steps = True
     card = Card("multinomial hmm", "hidden states that emit counts of symbols")
     accepts = {
         **HMM_PARAMETERS,

@@ -82,6 +82,7 @@ class PoissonHMM(HiddenMarkovModel):
       analysis of probabilistic functions of Markov chains. Annals of Mathematical Statistics 41(1), 164-171.
     """
 
+    _has_native_steps = True
     card = Card("poisson hmm", "hidden states with rates of events")
     accepts = {
         **HMM_PARAMETERS,

@@ -108,6 +108,12 @@ class Sequences:
         else:
             offsets = None
         X = _column(X)
+        plain = _plain_numbers(X, schema)
+        if plain is not None:
+            n, d = X.shape
+            offsets = np.array([0, n]) if offsets is None else offsets
+            if offsets[-1] == n:
+                return cls(plain, offsets, Schema.numeric(d) if schema is None else schema, ids)
         table = (
             Table.of(X, who=who) if schema is None else _unseen_as_missing(Table.like(X, schema, who), who)
         )
@@ -223,6 +229,20 @@ def _unseen_as_missing(table: Table, who: str) -> Table:
         return table
     warn_unseen(table, who, "treated as missing")
     return table.unseen_as_missing()
+
+
+def _plain_numbers(X: Any, schema: Schema | None) -> np.ndarray | None:
+    """An array of numbers as it is, if there is nothing in it that a table would read otherwise or refuse."""
+    if type(X) is not np.ndarray or X.ndim != 2 or not X.size or X.dtype.kind not in "fiu":
+        return None
+    if schema is not None and (len(schema.columns) != X.shape[1] or schema.named or schema.coded.any()):
+        return None
+    values = X.astype(np.float64, copy=False)
+    with np.errstate(all="ignore"):
+        total = values.sum()  # not finite if an entry is not, and seldom else
+    if not np.isfinite(total) and np.isinf(values).any():
+        return None
+    return values
 
 
 def _is_sequence(value: Any) -> bool:

@@ -32,6 +32,10 @@ class SequenceRows(Source):
             return summarize(self._blocks[0])
         return reduce(add, in_threads(summarize, self._blocks))
 
+    def whole(self) -> Sequences | None:
+        """The sequences, if they are one block of which no state is known."""
+        return self.X if self.states is None and len(self._blocks) == 1 else None
+
     @cached_property
     def _blocks(self) -> list[Block]:
         """Cut once for all passes."""

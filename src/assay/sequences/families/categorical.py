@@ -18,7 +18,7 @@ class Categorical(Family):
         self.probabilities, self.prior = np.asarray(probabilities, dtype=np.float64), prior
         self.n_states, self.n_symbols = self.probabilities.shape
 
-    def _codes(self, X: np.ndarray) -> np.ndarray:
+    def codes(self, X: np.ndarray) -> np.ndarray:
         """(n,) codes, M where missing."""
         column, M = X[:, 0], self.n_symbols
         known = (column >= 0) & (column < M)  # False for NaN
@@ -31,7 +31,7 @@ class Categorical(Family):
         table = np.zeros((M + 1, padded(K)))
         table[:M, :K] = self.probabilities.T
         table[M, :K] = 1.0
-        codes = self._codes(X)
+        codes = self.codes(X)
 
         def make(log: bool) -> np.ndarray:
             out = np.empty((len(codes), padded(K)))
@@ -44,11 +44,11 @@ class Categorical(Family):
     def log_density(self, X: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore"):
             table = np.log(np.vstack([self.probabilities.T, np.ones(self.n_states)]))
-        return table[self._codes(X)]
+        return table[self.codes(X)]
 
     def sums(self, X: np.ndarray, gamma: np.ndarray) -> Sums:
         counts = np.zeros((self.n_symbols + 1, gamma.shape[1]))
-        _emissions.symbol_sums(self._codes(X), gamma, counts)
+        _emissions.symbol_sums(self.codes(X), gamma, counts)
         return Sums(symbols=counts[:-1, : self.n_states].T.copy())
 
     def updated(self, sums: Sums, which: str) -> Categorical:

@@ -17,15 +17,23 @@ class Multinomial(Family):
         self.probabilities = np.asarray(probabilities, dtype=np.float64)
         self.n_states, self.n_symbols = self.probabilities.shape
 
+    def counts(self, X: np.ndarray) -> np.ndarray:
+        """(n, M) counts, NaN in all columns of a row that misses one."""
+        return np.where(np.isnan(X).any(axis=1)[:, None], np.nan, X)
+
+    def base(self, X: np.ndarray) -> np.ndarray:
+        """(n,) of the log densities, what no state changes: in how many orders the counts can come."""
+        counts = np.where(np.isnan(X).any(axis=1)[:, None], 0.0, X)
+        return gammaln(counts.sum(axis=1) + 1) - gammaln(counts + 1).sum(axis=1)
+
     def log_density(self, X: np.ndarray) -> np.ndarray:
-        missing = np.isnan(X).any(axis=1)
-        counts = np.where(missing[:, None], 0.0, X)
+        counts = np.where(np.isnan(X).any(axis=1)[:, None], 0.0, X)
         with np.errstate(divide="ignore"):
             logs = np.log(self.probabilities)
         impossible = np.isneginf(logs)
         terms = counts @ np.where(impossible, 0.0, logs).T
         terms[(counts @ impossible.T.astype(np.float64)) > 0] = -np.inf
-        return terms + (gammaln(counts.sum(axis=1) + 1) - gammaln(counts + 1).sum(axis=1))[:, None]
+        return terms + self.base(X)[:, None]
 
     def sums(self, X: np.ndarray, gamma: np.ndarray) -> Sums:
         counts = np.where(np.isnan(X).any(axis=1)[:, None], 0.0, X)
@@ -49,12 +57,20 @@ class Poisson(Family):
         self.rates, self.prior, self.weight = np.asarray(rates, dtype=np.float64), prior, weight
         self.n_states = len(self.rates)
 
+    def counts(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) counts, NaN where missing."""
+        return X
+
+    def base(self, X: np.ndarray) -> np.ndarray:
+        """(n,) of the log densities, what no state changes."""
+        return -gammaln(np.where(np.isnan(X), 0.0, X) + 1).sum(axis=1)
+
     def log_density(self, X: np.ndarray) -> np.ndarray:
         observed = ~np.isnan(X)
         counts = np.where(observed, X, 0.0)
         zero = (self.rates == 0).astype(np.float64)
         logs = xlogy(1.0, np.where(self.rates > 0, self.rates, 1.0))
-        terms = counts @ logs.T - observed @ self.rates.T - gammaln(counts + 1).sum(axis=1)[:, None]
+        terms = counts @ logs.T - observed @ self.rates.T + self.base(X)[:, None]
         terms[(counts @ zero.T) > 0] = -np.inf
         return terms
 

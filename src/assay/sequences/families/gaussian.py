@@ -189,7 +189,8 @@ class Gaussian(Family):
             - cross.transpose(0, 2, 1)
             + rows[:, None, None] * moved[:, :, None] * moved[:, None, :]
         )
-        scatter += p.mean_weight * offset[:, :, None] * offset[:, None, :]
+        drawn = np.sqrt(np.broadcast_to(p.mean_weight, offset.shape)) * offset
+        scatter += drawn[:, :, None] * drawn[:, None, :]
         weight = max(p.covars_weight - d, 0)
         if self.kind == "tied":
             total = weight + rows.sum()
