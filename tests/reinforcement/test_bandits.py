@@ -260,3 +260,91 @@ def test_wrong_input_ends_in_a_sentence(call, words):
 def test_a_policy_that_the_log_says_nothing_of():
     with pytest.raises(DegenerateError, match="says nothing"):
         off_policy_value([0, 0], [1.0, 0.0], [0.5, 0.5], np.array([1, 1]), method="self-normalised")
+
+
+# One pull at a time goes by plain numbers; its twin is the way of many runs, forced upon the same bandit.
+
+PULLED = {
+    "epsilon": lambda **k: ValueBandit(4, exploration=EpsilonGreedy(0.3), **k),
+    "softmax": lambda **k: ValueBandit(4, exploration=Softmax(0.4), learning_rate=0.2, initial=1.0, **k),
+    "ucb": lambda **k: UCB1(4, scale=0.7, **k),
+    "beta": lambda **k: ThompsonSampling(4, **k),
+    "normal": lambda **k: ThompsonSampling(4, rewards="normal", **k),
+}
+
+
+@pytest.mark.parametrize("name", PULLED)
+def test_one_pull_learns_what_an_array_of_one_pull_learns(name):
+    plain, arrays = PULLED[name](random_state=0), PULLED[name](random_state=0)
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        arm, reward = int(rng.integers(4)), float(rng.integers(2))
+        plain.learn(arm, reward)
+        arrays.learn(np.array([arm]), np.array([reward]))
+    assert plain.counts.tolist() == arrays.counts.tolist()
+    assert_allclose(plain.values, arrays.values, rtol=1e-14)
+    if name in ("beta", "normal"):
+        plain, arrays = (
+            [b.scores() for _ in range(3)] for b in (plain, arrays)
+        )  # draws by the same seed from the same posterior
+        assert_allclose(plain, arrays, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", PULLED)
+def test_one_pull_is_chosen_as_often_as_by_arrays(name):
+    """A chi-squared test of 4000 choices each at one state of knowledge; two arms have the same highest bound."""
+    bandit = PULLED[name](random_state=3)
+    for arm, reward in [(0, 1.0), (0, 0.0), (1, 1.0), (1, 1.0), (1, 0.0), (2, 0.0), (3, 1.0), (3, 0.0)]:
+        bandit.learn(arm, reward)
+    plain = np.bincount([bandit.choose() for _ in range(4000)], minlength=4)
+    arrays = np.bincount([int(bandit._choose()[0]) for _ in range(4000)], minlength=4)
+    seen = (plain + arrays) > 0
+    difference = ((plain - arrays) ** 2 / np.maximum(plain + arrays, 1))[seen].sum()
+    assert difference < 16.3  # the 0.1 % point with 3 degrees of freedom
+    if name == "ucb":
+        assert set(np.flatnonzero(plain)) == {0, 3}
+
+
+def test_arms_that_were_never_tried_come_first_in_random_order():
+    orders = set()
+    for seed in range(30):
+        bandit, order = UCB1(3, random_state=seed), []
+        for _ in range(3):
+            order.append(bandit.choose())
+            bandit.learn(order[-1], 1.0)
+        assert sorted(order) == [0, 1, 2]
+        orders.add(tuple(order))
+    assert len(orders) == 6
+
+
+@pytest.mark.parametrize(
+    "arm, reward", [(4, 1.0), (-1, 1.0), (True, 1.0), (0, np.nan), (0, np.inf), (1.5, 0.0), ("a", 1.0)]
+)
+def test_one_pull_refuses_what_arrays_refuse(arm, reward):
+    bandit = UCB1(4, random_state=0)
+    with pytest.raises(DataError):
+        bandit.learn(arm, reward)
+    assert bandit.counts.sum() == 0
+
+
+def test_a_bernoulli_reward_that_is_no_zero_or_one_changes_nothing():
+    for n_runs, arm, reward in ((1, 0, 0.5), (2, [0, 1], [1.0, 0.5])):
+        bandit = ThompsonSampling(2, n_runs=n_runs, random_state=0)
+        with pytest.raises(DataError, match="0 or 1"):
+            bandit.learn(arm, reward)
+        assert bandit.counts.sum() == 0
+
+
+def test_weights_of_contexts_are_the_ridge_solution():
+    rng = np.random.default_rng(0)
+    bandit, rows, earned = LinUCB(2, 3, penalty=0.5, random_state=0), [[], []], [[], []]
+    for x in rng.normal(size=(200, 3)):
+        arm = bandit.choose(x)
+        reward = float(x @ [1, -1, 2] + arm)
+        bandit.learn(x, arm, reward)
+        rows[arm].append([1.0, *x])
+        earned[arm].append(reward)
+    for arm in range(2):
+        R = np.array(rows[arm])
+        exact = np.linalg.solve(R.T @ R + 0.5 * np.eye(4), R.T @ np.array(earned[arm]))
+        assert_allclose(bandit.coef_[arm], exact, rtol=1e-9, atol=1e-11)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,10 @@ class Exploration:
 
     def _probabilities(self, q: np.ndarray, amount: float) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define _probabilities")
+
+    def of_numbers(self, values: list[float], n: int) -> list[float]:
+        """As `probabilities`, for a few finite values that can all be taken."""
+        raise TypeError(f"{type(self).__name__} must define of_numbers")
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,12 @@ class EpsilonGreedy(Exploration):
         share = (1 - amount) * best / best.sum(axis=-1, keepdims=True)
         return share + amount * possible / possible.sum(axis=-1, keepdims=True)
 
+    def of_numbers(self, values: list[float], n: int) -> list[float]:
+        """As `probabilities`, for a few finite values that can all be taken."""
+        amount, highest = self.schedule.at(n), max(values)
+        rest, best = amount / len(values), (1 - amount) / values.count(highest)
+        return [rest + best if value == highest else rest for value in values]
+
 
 @dataclass(frozen=True)
 class Softmax(Exploration):
@@ -122,3 +133,10 @@ class Softmax(Exploration):
     def _probabilities(self, q: np.ndarray, amount: float) -> np.ndarray:
         odds = np.exp((q - q.max(axis=-1, keepdims=True)) / max(amount, COLDEST))
         return odds / odds.sum(axis=-1, keepdims=True)
+
+    def of_numbers(self, values: list[float], n: int) -> list[float]:
+        """As `probabilities`, for a few finite values that can all be taken."""
+        cold, highest = max(self.schedule.at(n), COLDEST), max(values)
+        odds = [exp((value - highest) / cold) for value in values]
+        whole = sum(odds)
+        return [share / whole for share in odds]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,8 @@ from assay.errors import DataError, ParameterError
 from assay.types import RandomState
 
 __all__ = ["Bandit"]
+
+FEW_ARMS = 64  # up to here plain numbers are quicker than arrays for a single choice
 
 
 class Bandit:
@@ -48,6 +51,8 @@ class Bandit:
 
     def choose(self) -> Any:
         """The next arm: a number, or (R,) one for each run."""
+        if self.n_runs == 1 and self.n_arms <= FEW_ARMS:
+            return self._choose_one(self.counts.tolist()[0], self.values.tolist()[0])
         arms = self._choose()
         return arms if self.n_runs > 1 else int(arms[0])
 
@@ -58,8 +63,24 @@ class Bandit:
             return np.argmax(best, axis=1)
         return np.argmax(best * self._random.random(scores.shape), axis=1)  # ties at random
 
+    def _choose_one(self, counts: list[int], values: list[float]) -> int:
+        """The next arm of a single run: as `_choose`, in plain numbers where the strategy has them."""
+        return int(self._choose()[0])
+
+    def _best_of(self, scores: list[float]) -> int:
+        """The place of the highest score, at random among equal ones."""
+        highest = max(scores)
+        if scores.count(highest) == 1:
+            return scores.index(highest)
+        best = [arm for arm, score in enumerate(scores) if score == highest]
+        return best[int(self._random.random() * len(best))]
+
     def learn(self, arm: ArrayLike, reward: ArrayLike) -> Self:
         """What the arm earned, of each run."""
+        single = self.n_runs == 1 and type(arm) is int and isinstance(reward, (float, int))
+        if single and 0 <= arm < self.n_arms and isfinite(reward):  # type: ignore[operator, arg-type]
+            self._learn_one(arm, float(reward))  # type: ignore[arg-type]
+            return self
         arms, earned = np.atleast_1d(np.asarray(arm)), np.atleast_1d(np.asarray(reward, dtype=np.float64))
         if arms.shape != (self.n_runs,) or earned.shape != (self.n_runs,):
             raise DataError(
@@ -71,11 +92,16 @@ class Bandit:
             )
         if not np.isfinite(earned).all():
             raise DataError(f"{type(self).__name__}: a reward must be a finite number.")
-        self.counts[self._runs, arms] += 1
         self._learn(arms, earned)
         return self
+
+    def _learn_one(self, arm: int, reward: float) -> None:
+        """As `_learn`, of a single run."""
+        n, before = self.counts.item(0, arm) + 1, self.values.item(0, arm)
+        self.counts[0, arm], self.values[0, arm] = n, before + (reward - before) / n
 
     def _learn(self, arms: np.ndarray, earned: np.ndarray) -> None:
         """Sample means, unless the strategy has its own way."""
         at = self._runs, arms
+        self.counts[at] += 1
         self.values[at] += (earned - self.values[at]) / self.counts[at]

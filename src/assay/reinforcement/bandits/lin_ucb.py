@@ -79,22 +79,23 @@ class LinUCB:
         self.counts = np.zeros(self.n_arms, dtype=np.int64)
         self._inverse = np.tile(np.eye(p) / penalty, (self.n_arms, 1, 1))
         self._sums = np.zeros((self.n_arms, p))
+        self._coef = np.zeros((self.n_arms, p))
         self._random = as_generator(random_state, "LinUCB")
 
     @property
     def coef_(self) -> np.ndarray:
         """(K, p) the weights of each arm's model."""
-        return np.einsum("kij,kj->ki", self._inverse, self._sums)
+        return self._coef.copy()
 
     def predict(self, x: ArrayLike) -> np.ndarray:
         """(K,) the expected reward of each arm in a context."""
-        return self.coef_ @ self._row(x)
+        return self._coef @ self._row(x)
 
     def scores(self, x: ArrayLike) -> np.ndarray:
         """(K,) the upper bounds (1)."""
         row = self._row(x)
-        variance = np.einsum("i,kij,j->k", row, self._inverse, row)
-        return self.coef_ @ row + self.alpha * np.sqrt(np.maximum(variance, 0.0))
+        variance = (self._inverse @ row) @ row
+        return self._coef @ row + self.alpha * np.sqrt(np.maximum(variance, 0.0))
 
     def choose(self, x: ArrayLike) -> int:
         """The arm for a context; at random among equally good ones."""
@@ -110,8 +111,10 @@ class LinUCB:
             raise DataError(f"LinUCB: a reward must be a finite number, got {reward!r}.")
         row = self._row(x)
         moved = self._inverse[arm] @ row
-        self._inverse[arm] -= np.outer(moved, moved) / (1 + row @ moved)
+        inverse = self._inverse[arm]
+        inverse -= moved[:, None] * (moved / (1 + row @ moved))
         self._sums[arm] += reward * row
+        self._coef[arm] = inverse @ self._sums[arm]
         self.counts[arm] += 1
         return self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,23 @@ class ValueBandit(Bandit):
         u = self._random.random((self.n_runs, 1)) * sums[:, -1:]
         return np.minimum((sums <= u).sum(axis=1), self.n_arms - 1)
 
+    def _choose_one(self, counts: list[int], values: list[float]) -> int:
+        chances = self.exploration.of_numbers(values, sum(counts) + 1)
+        u = self._random.random()
+        for arm, chance in enumerate(chances):
+            u -= chance
+            if u < 0:
+                return arm
+        return max(arm for arm, chance in enumerate(chances) if chance > 0)  # rounding
+
+    def _learn_one(self, arm: int, reward: float) -> None:
+        n, before = self.counts.item(0, arm) + 1, self.values.item(0, arm)
+        rate = 1 / n if self.learning_rate is None else self.learning_rate
+        self.counts[0, arm], self.values[0, arm] = n, before + rate * (reward - before)  # (1)
+
     def _learn(self, arms: np.ndarray, earned: np.ndarray) -> None:
         at = self._runs, arms
+        self.counts[at] += 1
         rate = 1 / self.counts[at] if self.learning_rate is None else self.learning_rate
         self.values[at] += rate * (earned - self.values[at])  # (1)
 
@@ -138,6 +154,12 @@ class UCB1(Bandit):
         tried = self.counts > 0
         width = np.sqrt(2 * np.log(max(self.pulls, 1)) / np.maximum(self.counts, 1))
         return np.where(tried, self.values + self.scale * width, np.inf)
+
+    def _choose_one(self, counts: list[int], values: list[float]) -> int:
+        if 0 in counts:
+            return self._best_of([float(n == 0) for n in counts])
+        width = self.scale * sqrt(2 * log(sum(counts)))
+        return self._best_of([r + width / sqrt(n) for r, n in zip(values, counts)])
 
 
 class ThompsonSampling(Bandit):
@@ -204,11 +226,26 @@ class ThompsonSampling(Bandit):
         centre = (kappa * mean + n * self.values) / (kappa + n)
         return centre + self._random.standard_normal(n.shape) / np.sqrt((kappa + n) * precision)
 
+    def _choose_one(self, counts: list[int], values: list[float]) -> int:
+        if self.rewards == "normal":
+            return super()._choose_one(counts, values)
+        (a, b), draw = self.prior, self._random.beta
+        return self._best_of([draw(a + n * r, b + n - n * r) for r, n in zip(values, counts)])
+
+    def _learn_one(self, arm: int, reward: float) -> None:
+        if self.rewards == "bernoulli" and reward not in (0.0, 1.0):
+            self._refuse()
+        before = self.values.item(0, arm)
+        super()._learn_one(arm, reward)
+        if self.rewards == "normal":
+            self._squares[0, arm] += (reward - before) * (reward - self.values.item(0, arm))
+
+    def _refuse(self) -> None:
+        raise DataError('ThompsonSampling: bernoulli rewards are 0 or 1; for other numbers rewards="normal".')
+
     def _learn(self, arms: np.ndarray, earned: np.ndarray) -> None:
         if self.rewards == "bernoulli" and not ((earned == 0) | (earned == 1)).all():
-            raise DataError(
-                'ThompsonSampling: bernoulli rewards are 0 or 1; for other numbers rewards="normal".'
-            )
+            self._refuse()
         at = self._runs, arms
         before = self.values[at].copy()
         super()._learn(arms, earned)
