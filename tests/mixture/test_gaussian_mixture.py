@@ -302,8 +302,8 @@ def test_what_cannot_be_a_mixture_is_refused():
             GaussianMixture(2, **wrong).fit(X)
     with pytest.raises(DataError, match="n_components = 5, n_samples = 3"):
         GaussianMixture(5).fit(X[:3])
-    with pytest.raises(DataError, match="missing value"):
-        GaussianMixture(2).fit([[1.0], [np.nan], [2.0]])
+    with pytest.raises(DataError, match="'x1' has no value at all"):
+        GaussianMixture(2).fit([[1.0, np.nan], [3.0, np.nan], [2.0, np.nan]])
     with pytest.raises(DegenerateError, match="Scale the columns"):
         GaussianMixture(
             1, random_state=0, weights_init=[1.0], means_init=[[0.0]], precisions_init=[[[1.0]]]

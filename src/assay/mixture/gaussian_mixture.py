@@ -12,11 +12,20 @@ from scipy.special import logsumexp
 from assay.core import Card
 from assay.core.parameters import Array, Choice, Flag, Instance
 from assay.core.stored import Object
-from assay.core.sums import Source
-from assay.errors import ParameterError
+from assay.core.sums import Block, Source
+from assay.errors import DataError, ParameterError
 from assay.mixture.components import Estimates, Moments
+from assay.mixture.missing_values import (
+    KnownColumns,
+    complete_groups,
+    gaussian_of,
+    known_counts,
+    lacks_values,
+    widened_for_missing,
+)
 from assay.mixture.mixture_learner import MIXTURE_PARAMETERS, MixtureLearner, row_moments
 from assay.mixture.prior import MixturePrior
+from assay.mixture.starts import start
 from assay.types import RandomState, TableLike
 
 __all__ = ["GaussianMixture"]
@@ -50,10 +59,13 @@ class GaussianMixture(MixtureLearner):
     :class:`MixturePrior` says: components cannot collapse, :math:`\epsilon` is not needed and not added, and what never
     falls is the log likelihood plus the log density of the prior.
 
-    Missing values are refused: impute them first. Nominal columns count as indicators.
+    Missing values are no obstacle, and nothing is imputed: a row has the density of what is known of it, and the
+    expectation step adds the conditional means and covariances of what is not, given what is (Ghahramani and Jordan
+    1994), so that the likelihood of the known values never falls. That is right if values are missing at random. Rows
+    are grouped by the columns they lack, blocks and Dask included. Nominal columns count as indicators.
 
     Cost: fit O(n K d^2) an iteration ("diag", "spherical": O(n K d)), in one fused native loop; score O(K d^2) a row;
-    memory O(K d^2) beside X.
+    memory O(K d^2) beside X. With missing values, O(K d^3) more an iteration for each pattern of missing columns.
 
     Parameters
     ----------
@@ -98,14 +110,23 @@ class GaussianMixture(MixtureLearner):
     >>> model.explain([[9.0, 4.0]]).answer == model.predict([[10, 2]])[0]
     np.True_
 
+    The second value of a row that lacks it is expected where its component says:
+
+    >>> import numpy as np
+    >>> table = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0], [4.0, np.nan]])
+    >>> GaussianMixture().fit(table).means_.round(2)
+    array([[1.75, 3.5 ]])
+
     See Also
     --------
-    BayesianGaussianMixture, DirichletProcessMixture, MixturePrior, KernelDensity
+    BayesianGaussianMixture, DirichletProcessMixture, MixedMixture, MixturePrior, KernelDensity
 
     References
     ----------
     - Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM
       algorithm. Journal of the Royal Statistical Society B 39(1), 1-38.
+    - Ghahramani, Z. and Jordan, M. I. (1994). Supervised learning from incomplete data via an EM approach. Advances in
+      Neural Information Processing Systems 6, 120-127.
     - McLachlan, G. J. and Peel, D. (2000). Finite Mixture Models. Wiley. doi:10.1002/0471721182
     """
 
@@ -115,6 +136,7 @@ class GaussianMixture(MixtureLearner):
         also=("gmm", "mixture"),
         settings={"n_components": 3, "random_state": 0},
     )
+    takes = frozenset({"missing"})
     accepts = {
         **MIXTURE_PARAMETERS,
         "weights_init": Array(1) | Array(2) | None,
@@ -170,12 +192,15 @@ class GaussianMixture(MixtureLearner):
                 who=type(self).__name__,
             )
         self._check_starts(len(self._names))
+        incomplete = self._check_columns(source)
         self.prior_ = self.prior
         if self.prior is not None and self.prior.component is None:
-            rows = row_moments(source)
-            self.prior_ = self.prior.filled(
-                rows.mean[0], rows.scatter[0] / rows.count.sum(), self.n_components
-            )
+            if incomplete:
+                mean, covariance = gaussian_of(source, len(self._names))
+            else:
+                rows = row_moments(source)
+                mean, covariance = rows.mean[0], rows.scatter[0] / rows.count.sum()
+            self.prior_ = self.prior.filled(mean, covariance, self.n_components)
         if self.prior_ is not None and self.prior_.component is not None:
             d = len(self.prior_.component.mean)
             if d != len(self._names):
@@ -183,6 +208,17 @@ class GaussianMixture(MixtureLearner):
                     f"the prior's component has {d} columns, X has {len(self._names)}.",
                     who=type(self).__name__,
                 )
+
+    def _check_columns(self, source: Source) -> bool:
+        """Whether values are missing; a DataError if a column has no value."""
+        counts = known_counts(source, len(self._names))
+        empty = np.flatnonzero(counts[:-1] == 0)
+        if len(empty) and counts[-1]:
+            raise DataError(
+                f"column {self._names[empty[0]]!r} has no value at all. Leave it out.",
+                who=type(self).__name__,
+            )
+        return bool((counts[:-1] < counts[-1]).any())
 
     def _check_starts(self, d: int) -> None:
         K, who = self.n_components, type(self).__name__
@@ -212,6 +248,38 @@ class GaussianMixture(MixtureLearner):
         return self._with_starts(
             _Parameters(np.asarray(self.weights_init, dtype=np.float64), means, means, means)
         )
+
+    def _first_estimates(self, X: np.ndarray, w: Any, draw: np.random.RandomState) -> Estimates:
+        if not lacks_values(X):
+            return super()._first_estimates(X, w, draw)
+        filled = complete_groups(X, w, self.n_components, draw)
+        shares = start(self.init_params, filled, w, self.n_components, draw)
+        return widened_for_missing(self._form, self._form.estimates_of(filled, shares), X, shares)
+
+    def _expect(self, source: Source, state: _Parameters) -> Moments:
+        form, constants, known = self._form, self._constants(state), self._known_columns(state)
+
+        def summarize(block: Block) -> Moments:
+            X = np.ascontiguousarray(block.X, dtype=np.float64)
+            if lacks_values(X):
+                return known.expect(X, block.w)
+            return form.expect(X, block.w, state.means, state.roots, constants)
+
+        return self._possible(source.add_up(summarize))
+
+    def _known_columns(self, state: _Parameters) -> KnownColumns:
+        with np.errstate(divide="ignore"):
+            return KnownColumns(self._form, np.log(state.weights), state.means, state.covariances)
+
+    def _log_joint(self, X: np.ndarray) -> np.ndarray:
+        if not lacks_values(X):
+            return super()._log_joint(X)
+        return self._known_columns(self._state()).log_joint(np.ascontiguousarray(X, dtype=np.float64))
+
+    def _gaps(self, X: np.ndarray, k: int) -> np.ndarray:
+        if not lacks_values(X):
+            return super()._gaps(X, k)
+        return self._known_columns(self._state()).gaps(X, k)
 
     def _begin(self, estimates: Estimates) -> _Parameters:
         return self._with_starts(self._maximise(estimates, None))

@@ -27,7 +27,8 @@ class MixtureClassifier(Generative):
 
     A class with several modes (a digit written in two ways) is described as such. With one full Gaussian a class this
     is quadratic discriminant analysis with maximum-likelihood covariances. With ``n_components="auto"`` the number of
-    each class is chosen, one class after the other, by cross-validated log posterior of the right class.
+    each class is chosen, one class after the other, by cross-validated log posterior of the right class. Missing values
+    are left out of the densities, as :class:`GaussianMixture` says; every class needs some value in each column.
 
     Cost: fit that of one mixture a class (times sizes and folds for "auto"); predict O(K k d^2) a row; memory
     O(K k d^2).
@@ -82,6 +83,7 @@ class MixtureClassifier(Generative):
             "local",
         ),
     )
+    takes = frozenset({"missing"})
     accepts = {
         "n_components": Count(1) | Choice("auto") | Any_("a list of whole numbers", lambda v: _is_sizes(v)),
         "max_components": Count(1),
@@ -134,9 +136,20 @@ class MixtureClassifier(Generative):
         if len(sizes) != K:
             raise ParameterError(f"n_components must be one number, or {K}: one for each class.", who=who)
         self.n_components_ = np.array(sizes, dtype=np.int64)
+        self._check_columns(X, y, weights)
         parts = [(X[y == k], None if w is None else w[y == k]) for k in range(K)]
         self.mixtures_ = [self._mixture(*part, size, seed) for part, size in zip(parts, sizes)]
         self.n_iter_ = max(mixture.n_iter_ for mixture in self.mixtures_)
+
+    def _check_columns(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> None:
+        lacking = np.argwhere(_lacking(X, y, weights, len(self.classes_)))
+        if len(lacking):
+            k, j = lacking[0]
+            raise DataError(
+                f"no row of class {self.classes_.tolist()[k]!r} has a value in column {self._names[j]!r}, so the class says "
+                "nothing about it. Leave the column out, or impute it.",
+                who=type(self).__name__,
+            )
 
     def _mixture(self, X: np.ndarray, w: Any, size: int, seed: int) -> GaussianMixture:
         import warnings
@@ -168,10 +181,16 @@ class MixtureClassifier(Generative):
         from sklearn.model_selection import StratifiedKFold
 
         K = len(self.classes_)
+        weights = np.ones(len(X)) if w is None else w
         folds = min(self.folds, int(np.bincount(y, minlength=K).min()))
         if folds < 2:
             return [1] * K
         splits = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y))
+        splits = [
+            split for split in splits if not _lacking(X[split[0]], y[split[0]], weights[split[0]], K).any()
+        ]
+        if not splits:
+            return [1] * K
         sizes = [1] * K
         cache: dict[tuple[int, int, int], np.ndarray] = {}
 
@@ -204,6 +223,12 @@ class MixtureClassifier(Generative):
         with np.errstate(divide="ignore"):
             prior = np.log(self.class_prior_)
         return np.column_stack([mixture.score_samples(X) for mixture in self.mixtures_]) + prior
+
+
+def _lacking(X: np.ndarray, y: np.ndarray, weights: np.ndarray, K: int) -> np.ndarray:
+    """(K, p) whether no row of a class has a value in a column."""
+    known = ~np.isnan(X)
+    return np.array([~known[(y == k) & (weights > 0)].any(axis=0) for k in range(K)])
 
 
 def _is_sizes(value: Any) -> bool:

@@ -190,6 +190,10 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
         moments = source.add_up(
             lambda block: form.expect(_numbers(block.X), block.w, state.means, state.roots, constants)
         )
+        return self._possible(moments)
+
+    def _possible(self, moments: Moments) -> Moments:
+        """The sums of a step, or an error if some rows have no density."""
         if not np.isfinite(moments.log_evidence):
             raise DegenerateError(
                 f"{type(self).__name__}: some rows are so far from all components that their density is 0. "
@@ -199,8 +203,10 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
 
     def _start(self, source: Source, n: int, draw: np.random.RandomState) -> Any:
         X, _, w = start_rows(source, n, draw)
-        shares = start(self.init_params, X, w, self.n_components, draw)
-        return self._begin(self._form.estimates_of(X, shares))
+        return self._begin(self._first_estimates(X, w, draw))
+
+    def _first_estimates(self, X: np.ndarray, w: Any, draw: np.random.RandomState) -> Estimates:
+        return self._form.estimates_of(X, start(self.init_params, X, w, self.n_components, draw))
 
     def _prepare_prior(self, source: Source) -> None:
         """What the learner has to know of all rows before the first step."""
@@ -297,12 +303,17 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
             softmax(joint.copy()),
         )
 
+    def _gaps(self, X: np.ndarray, k: int) -> np.ndarray:
+        """(n, p) how far rows are from the mean of component k."""
+        return X - self.means_[k]
+
     def _component_reasons(self, X: np.ndarray, joint: np.ndarray, answers: np.ndarray) -> Reasons:
         K, d = self.means_.shape
         precisions = [self._form.of_component(self.precisions_, k, d) for k in range(K)]
         evidence = logsumexp(joint, axis=1)
 
-        def terms(gaps: np.ndarray, k: int) -> np.ndarray:
+        def terms(rows: Any, k: int) -> np.ndarray:
+            gaps = self._gaps(X[rows], k)
             return gaps * (gaps @ precisions[k])  # they sum to the squared distance
 
         def sections(i: int) -> list[Section]:
@@ -311,16 +322,16 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
                 [
                     int(k),
                     float(self.weights_[k]),
-                    float(np.sqrt(max(terms(X[i] - self.means_[k], k).sum(), 0.0))),
+                    float(np.sqrt(max(terms([i], k).sum(), 0.0))),
                     float(np.exp(joint[i, k] - evidence[i])),
                 ]
                 for k in order
             ]
             k = int(answers[i])
-            parts = terms(X[i] - self.means_[k], k)
+            parts = terms([i], k)[0]
             spread = np.sqrt(np.diag(self._form.of_component(self.covariances_, k, d)))
             columns = [
-                [self._names[j], float(X[i, j]), float(self.means_[k, j]), float(spread[j]), float(parts[j])]
+                [self._names[j], _known(X[i, j]), float(self.means_[k, j]), float(spread[j]), float(parts[j])]
                 for j in np.argsort(-parts, kind="stable")[:COLUMNS_EXPLAINED]
             ]
             return [
@@ -338,7 +349,7 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
             ]
 
         def contributions(some: np.ndarray) -> Contributions:
-            values = np.stack([-0.5 * terms(X[some] - self.means_[k], k) for k in range(K)], axis=2)
+            values = np.stack([-0.5 * terms(some, k) for k in range(K)], axis=2)
             base = joint[some] - values.sum(axis=1)
             outputs = [f"the log joint density of component {k}" for k in range(K)]
             return self._contributions(values, base, outputs, answers[some])
@@ -374,6 +385,10 @@ class Run:
     bounds: list[float]
     converged: bool
     estimates: Any
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _numbers(X: Any) -> np.ndarray:
