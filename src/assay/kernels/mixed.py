@@ -38,17 +38,17 @@ class MixedKernel(Kernel):
 
     .. math:: K(a, b) = \prod_j k_j(a_j, b_j) \quad\text{or}\quad \frac1d \sum_j k_j(a_j, b_j) \quad (1)
 
-    =============== ====================================== =========================================================
-    column          :math:`k_j`                            scale
-    =============== ====================================== =========================================================
-    "rbf"           :math:`e^{-\gamma (a-b)^2 / v_j}`      :math:`v_j = m\,\mathrm{var}_j`
-    "laplacian"     :math:`e^{-\gamma |a-b| / v_j}`        :math:`v_j = m \Delta_j / 2`, the mean absolute difference
-    "triangle"      :math:`\max(0, 1 - |a-b| / v_j)`       :math:`v_j` the range
-    "mismatch"      1 if equal, else :math:`e^{-\gamma/v}` :math:`v_j = m\,g_j / 2`, :math:`g_j` the share of unequal
-                                                           pairs: the kernel of Aitchison and Aitken
+    =============== ======================================= =========================================================
+    column          :math:`k_j`                             scale
+    =============== ======================================= =========================================================
+    "rbf"           :math:`e^{-\gamma (a-b)^2 / v_j}`       :math:`v_j = m\,\mathrm{var}_j`
+    "laplacian"     :math:`e^{-\gamma |a-b| / v_j}`         :math:`v_j = m \Delta_j / 2`, the mean absolute difference
+    "triangle"      :math:`\max(0, 1 - |a-b| / v_j)`        :math:`v_j` the range
+    "mismatch"      1 if equal, else :math:`e^{-\gamma/v}`  :math:`v_j = m\,g_j / 2`, :math:`g_j` the share of unequal
+                                                            pairs: the kernel of Aitchison and Aitken
     "equality"      1 if equal, else 0
     "frequency"     1 if equal, else :math:`\sqrt{p_a p_b}` shares of the categories: equal rare ones say more
-    =============== ====================================== =========================================================
+    =============== ======================================= =========================================================
 
     All scales come from the spread of the column in the training rows. For a product m is the number of columns d, so
     that the log similarity of two rows is -2 on average, as with ``gamma="scale"`` of the Gaussian kernel; for a sum m

@@ -76,7 +76,7 @@ def sigmoid_kernel(
 
 
 def rbf_kernel(X: TableLike, Y: TableLike | None = None, gamma: float | None = None) -> Any:
-    """exp(-gamma |x - y|^2); gamma None is 1 / d.
+    """``exp(-gamma |x - y|^2)``; gamma None is 1 / d.
 
     >>> from assay.kernels.pairwise import rbf_kernel
     >>> rbf_kernel([[0.0, 0.0]], [[1.0, 1.0]]).round(6)
@@ -87,7 +87,7 @@ def rbf_kernel(X: TableLike, Y: TableLike | None = None, gamma: float | None = N
 
 
 def laplacian_kernel(X: TableLike, Y: TableLike | None = None, gamma: float | None = None) -> Any:
-    """exp(-gamma |x - y|_1); gamma None is 1 / d.
+    """``exp(-gamma |x - y|_1)``; gamma None is 1 / d.
 
     >>> from assay.kernels.pairwise import laplacian_kernel
     >>> laplacian_kernel([[0.0, 0.0]], [[1.0, 1.0]]).round(6)

@@ -19,6 +19,9 @@ __all__ = ["LENGTH_SCALE", "OfDistance"]
 
 LENGTH_SCALE: Kind = Scalar(low=0, finite=True) | FloatArray("d", low=0, finite=True)
 
+FAR = 1e3  # length scales from the centre, beyond which squares lose more than half of the digits of their differences
+FARTHEST = 1e150  # differences whose squares are numbers
+
 
 @dataclass(frozen=True, eq=False)
 class OfDistance(VectorKernel):
@@ -95,12 +98,18 @@ class OfDistance(VectorKernel):
             if same:  # a row is no distance from itself, which (2) would have to find as a difference of large numbers
                 np.fill_diagonal(M, 0.0)
             both = np.concatenate([B, np.ones((len(B), 1))], axis=1)
-            MB = M @ both  # its last column holds the sums of the rows
-            sums["length_scale"] = (
-                MB[:, -1] @ A**2
-                + (np.ones(len(A)) @ M) @ B**2
-                - 2.0 * np.einsum("ij,ij->j", A, MB[:, :-1])  # (2)
-            )
+            with np.errstate(over="ignore", invalid="ignore"):
+                MB = M @ both  # its last column holds the sums of the rows
+                by_column = (
+                    MB[:, -1] @ A**2
+                    + (np.ones(len(A)) @ M) @ B**2
+                    - 2.0 * np.einsum("ij,ij->j", A, MB[:, :-1])  # (2)
+                )
+            widest = np.maximum(np.abs(A).max(axis=0, initial=0.0), np.abs(B).max(axis=0, initial=0.0))
+            for j in np.flatnonzero(widest > FAR):
+                apart = np.clip(A[:, j, None] - B[:, j], -FARTHEST, FARTHEST)
+                by_column[j] = np.einsum("ij,ij->", M, np.square(apart, out=apart))
+            sums["length_scale"] = by_column
             if shared:
                 sums["length_scale"] = sums["length_scale"].sum(keepdims=True)
         return np.concatenate([sums[name] for name in self.searched])

@@ -168,7 +168,7 @@ class Nystroem(WithoutTarget, PassLearner, FeatureMap):
         return tags
 
     def residual(self, X: TableLike) -> np.ndarray:
-        """(n,) what the landmarks leave over of each row: K(x, x) - |z(x)|^2."""
+        """(n,) what the landmarks leave over of each row: ``K(x, x) - |z(x)|^2``."""
         rows = self._admit(X)
         if self.kernel_.precomputed:
             raise DataError(

@@ -40,7 +40,7 @@ def edit_distance(a: Sequence[Any], b: Sequence[Any], limit: int | None = None) 
 def edit_distances(A: PointsLike, B: PointsLike, limit: int | None = None) -> np.ndarray:
     """(n, m) the edit distances of all strings of A and of B; see :func:`edit_distance`.
 
-    Cost: O(|a| |b| / 64) a pair.
+    Cost: O(l m / 64) a pair of lengths l and m.
     """
     A, B = Sequences.of(A, "edit_distances"), Sequences.of(B, "edit_distances")
     return _distances(A, B, limit)
@@ -125,7 +125,7 @@ class EditSimilarity(Kernel):
     Use it as it is where any similarity will do (nearest neighbours), or through `EmpiricalKernel`, which makes a
     kernel of it.
 
-    Cost: O(|a| |b| / 64) a pair.
+    Cost: O(l m / 64) a pair of lengths l and m.
 
     Examples
     --------

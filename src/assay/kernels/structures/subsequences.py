@@ -26,7 +26,7 @@ class Subsequences(Kernel):
     last of these places. Rows are strings, or lists and tuples of items. Use ``normalized()`` for strings of different
     lengths.
 
-    Cost: O(n |a| |b|) a pair.
+    Cost: O(n l m) a pair of lengths l and m.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ class SubsetTrees(Kernel):
     are nested tuples, as for :class:`Subtrees`. Large trees share fragments with themselves above all: use a decay and
     ``normalized()``.
 
-    Cost: O(|a| |b|) a pair.
+    Cost: O(l m) a pair of l and m nodes.
 
     Parameters
     ----------
