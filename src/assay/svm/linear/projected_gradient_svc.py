@@ -177,7 +177,7 @@ class ProjectedGradientSVC(MarginMachine):
                 if len(self.history_) > self.max_iter:
                     return alpha, False
                 along = np.asarray((direction * s) @ X).ravel()
-                slope, curvature = float(g @ direction), float(along @ along)
+                slope, curvature = _slope(g, direction, normal if exact else None), float(along @ along)
                 best = slope / curvature if curvature > 0 else np.inf
                 t = min(best, 1.0) if exact else (best if np.isfinite(best) else 1.0)
                 if exact:
@@ -188,6 +188,17 @@ class ProjectedGradientSVC(MarginMachine):
                     v = np.asarray((alpha * s) @ X).ravel()
                 length = t * float(np.linalg.norm(direction))
                 bar.advance()
+
+
+def _slope(g: Floats, direction: Floats, normal: Floats | None) -> float:
+    """The derivative of the dual along a direction in the plane: of g, less its part along the normal.
+
+    Near the optimum that part, the bias, is most of g; times the rounding of the direction it would exceed the slope.
+    """
+    squares = direction * direction
+    if normal is None or not squares.any():
+        return float(g @ direction)
+    return float((g - float(squares @ (g * normal)) / float(squares.sum()) * normal) @ direction)
 
 
 def project_box_plane(u: Floats, upper: Floats, normal: Floats | None = None) -> Floats:
