@@ -28,6 +28,7 @@ class BinaryFit:
     ridge : (n,) what squared slacks add to the diagonal, or None
     bias : bool, whether the machine has one
     solution : Solution, or None where there was nothing to solve
+    spans : (n,) squared spans of the support vectors, or None where they are yet to be computed
     """
 
     sign: np.ndarray
@@ -40,6 +41,7 @@ class BinaryFit:
     ridge: np.ndarray | None = None
     bias: bool = True
     solution: Solution | None = None
+    spans: np.ndarray | None = None
 
     @property
     def support(self) -> np.ndarray:
@@ -52,6 +54,10 @@ class BinaryFit:
         Beyond 4000 free vectors, spans are those to 4000 of them, which are no smaller. With ``most``, spans of so many
         further support vectors are computed; they count for the others, which count 0.
         """
+        if self.spans is not None and (most is None or len(self.sign) <= most):
+            signed = self.sign * self.alpha
+            slack = 0.0 if self.ridge is None else self.ridge
+            return self.scores + signed * (slack - self.spans), np.ones(len(self.sign))
         support = self.support
         below = self.alpha[support] < self.upper[support]
         free, others = support[below], support[~below]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from assay.kernels import GramRows, Linear, MatrixRows
 from assay.linear.class_factors import class_factors
 from assay.optimize.sigmoid import fit_sigmoid
 from assay.svm.binary_fit import BinaryFit, one_sided
+from assay.svm.engine import Dual, Solution, solve_all
 from assay.svm.kernel_machine import KernelMachine
 from assay.svm.probabilities import agreeing, coupled, side_probability
 from assay.svm.votes import pair_scores, pairs_of, sides, votes_and_confidence
@@ -40,7 +42,7 @@ def _has_probabilities(self: Any) -> bool:
 
 
 class KernelClassifier(KernelMachine, Classifier):
-    """A classifier of binary machines with a kernel; a subclass writes ``_binary(gram, sign, weight)``.
+    """A classifier of binary machines with a kernel; a subclass writes ``_program`` and ``_fit_of``.
 
     Attributes
     ----------
@@ -118,35 +120,62 @@ class KernelClassifier(KernelMachine, Classifier):
         if self._pairwise and self._sorts_rows and counts.all() and not isinstance(gram, MatrixRows):
             grams = gram.pairs_of(np.searchsorted(y[order], np.arange(K + 1)), pairs_of(K))
 
-        def fit(p: int) -> tuple[BinaryFit, tuple[np.ndarray, np.ndarray] | None]:
-            (places, sign), rows = parts[p], problems[p][0]
-            if abs(sign.sum()) == len(sign):  # a class whose rows all weigh nothing
-                return one_sided(sign, weight[rows]), (sign, np.ones(len(sign)))
+        def part_of(p: int) -> GramRows:
             if grams is not None:
-                part = grams[p]
-            else:
-                part = gram if len(rows) == gram.n else gram.subset(places)
-            machine = self._binary(part, sign, weight[rows])
-            return machine, machine.left_out_scores(part, MOST_SPANS) if self.probability else None
+                return grams[p]
+            places = parts[p][0]
+            return gram if len(places) == gram.n else gram.subset(places)
 
-        if len(parts) == 1:
-            fits = [fit(0)]
-        else:
-            with progress(len(parts), f"{type(self).__name__}: binary machines") as bar:
-
-                def fit_and_tell(p: int) -> Any:
-                    fitted = fit(p)
-                    bar.advance()
-                    return fitted
-
-                fits = in_threads(fit_and_tell, range(len(parts)), 1 if self.kernel_.function else None)
-        machines = [machine for machine, _ in fits]
+        two_sided = [p for p, (_, sign) in enumerate(parts) if abs(sign.sum()) < len(sign)]
+        pieces = [part_of(p) for p in two_sided]
+        work = [(parts[p][1], weight[problems[p][0]]) for p in two_sided]
+        with progress(len(work), f"{type(self).__name__}: binary machines") as bar:
+            solved = dict(zip(two_sided, self._binaries(pieces, work, bar.advance)))
+        machines = [  # a class whose rows all weigh nothing gives one side only
+            solved[p] if p in solved else one_sided(sign, weight[problems[p][0]])
+            for p, (_, sign) in enumerate(parts)
+        ]
         self._conclude([machine.solution for machine in machines if machine.solution is not None])
         self._assemble(X, y, [rows for rows, _ in problems], machines)
         self.probA_, self.probB_, self.loo_error_, self.loo_scores_ = None, None, None, None
         if self.probability:
-            left_out = [values for _, values in fits if values is not None]
+            scored = dict(zip(two_sided, self._left_out([solved[p] for p in two_sided], pieces)))
+            left_out = [
+                scored[p] if p in scored else (sign, np.ones(len(sign))) for p, (_, sign) in enumerate(parts)
+            ]
             self._learn_probabilities(y, weight, problems, left_out)
+
+    def _binaries(
+        self,
+        grams: list[GramRows],
+        work: list[tuple[np.ndarray, np.ndarray]],
+        done: Callable[[], Any],
+    ) -> list[BinaryFit]:
+        """The machines of these kernel matrices, of the signs and weights of their rows."""
+        duals = [self._program(sign, weight) for sign, weight in work]
+        solutions = solve_all(
+            grams,
+            duals,
+            tol=self.tol,
+            cache_size=self.cache_size,
+            max_iter=self.max_iter,
+            spans=self.probability,
+            n_threads=1 if self.kernel_.function else None,
+            done=done,
+        )
+        return [self._fit_of(dual, solution) for dual, solution in zip(duals, solutions)]
+
+    def _left_out(
+        self, machines: list[BinaryFit], grams: list[GramRows]
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The scores of each machine's rows by the others, and what each row counts."""
+
+        def scores(p: int) -> tuple[np.ndarray, np.ndarray]:
+            return machines[p].left_out_scores(grams[p], MOST_SPANS)
+
+        if all(machine.spans is not None for machine in machines):
+            return [scores(p) for p in range(len(machines))]
+        return in_threads(scores, range(len(machines)), 1 if self.kernel_.function else None)
 
     def _row_weights(self, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
         """(n,) weights of rows and classes together."""
@@ -179,7 +208,17 @@ class KernelClassifier(KernelMachine, Classifier):
         return gram
 
     def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:
-        raise TypeError(f"{type(self).__name__} must define _binary")
+        """One machine."""
+        dual = self._program(sign, weight)
+        return self._fit_of(dual, self._solve(gram, dual))
+
+    def _program(self, sign: np.ndarray, weight: np.ndarray) -> Dual:
+        """The dual problem of rows of these signs and weights."""
+        raise TypeError(f"{type(self).__name__} must define _program")
+
+    def _fit_of(self, dual: Dual, solution: Solution) -> BinaryFit:
+        """The machine that a solution of the dual problem makes."""
+        raise TypeError(f"{type(self).__name__} must define _fit_of")
 
     def _assemble(self, X: Any, y: np.ndarray, rows: list[np.ndarray], machines: list[BinaryFit]) -> None:
         """Support vectors of all machines, class by class, with coefficients as scikit-learn lays them out."""

@@ -10,9 +10,8 @@ from assay.core import Card
 from assay.core.parameters import Range
 from assay.core.stored import FloatArray
 from assay.errors import DegenerateWarning, ParameterError, warn_user
-from assay.kernels import GramRows
 from assay.svm.binary_fit import BinaryFit
-from assay.svm.engine import Dual
+from assay.svm.engine import Dual, Solution
 from assay.svm.kernel_classifier import KernelClassifier
 from assay.types import ClassWeight, KernelLike, RandomState
 
@@ -158,7 +157,7 @@ class NuSVC(KernelClassifier):
         self.random_state = random_state
         self.multi_class = multi_class
 
-    def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:
+    def _program(self, sign: np.ndarray, weight: np.ndarray) -> Dual:
         total = float(weight.sum())
         least = min(float(weight[sign > 0].sum()), float(weight[sign < 0].sum()))
         most = 2 * least / total
@@ -172,7 +171,11 @@ class NuSVC(KernelClassifier):
             rows = np.flatnonzero(sign == side)
             filled = np.minimum(np.cumsum(weight[rows]), min(self.nu * total / 2, float(weight[rows].sum())))
             start[rows] = np.diff(filled, prepend=0.0)
-        solution = self._solve(gram, Dual(sign, np.zeros(len(sign)), weight, start, "each sign"))
+        return Dual(sign, np.zeros(len(sign)), weight, start, "each sign")
+
+    def _fit_of(self, dual: Dual, solution: Solution) -> BinaryFit:
+        sign, weight = dual.sign, dual.upper
+        total = float(weight.sum())
         rho, squared_norm = solution.margin, float(solution.alpha @ solution.gradient)
         if rho <= 0 or squared_norm <= self.tol * self.nu * total:  # as far from 0 as the solver may be wrong
             zeros = np.zeros(len(sign))
@@ -187,6 +190,7 @@ class NuSVC(KernelClassifier):
             (low / rho, high / rho),
             margin=rho / total,
             solution=solution,
+            spans=solution.spans,
         )
 
     def _bounds(self, p: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

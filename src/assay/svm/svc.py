@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from assay.core import Card
+from assay.core.parallel import in_threads
 from assay.core.parameters import Choice, Range
 from assay.kernels import GramRows
 from assay.svm.binary_fit import BinaryFit
@@ -176,10 +180,26 @@ class SVC(KernelClassifier):
         self.fit_intercept = fit_intercept
 
     def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:
-        dual = self._dual(sign, weight, float(self.C))
-        if np.isinf(self.C):
-            return self._fit_of(dual, hard_margin(gram, dual, self._solve, type(self).__name__))
-        return self._fit_of(dual, self._solve(gram, dual))
+        if not np.isinf(self.C):
+            return super()._binary(gram, sign, weight)
+        dual = self._program(sign, weight)
+        return self._fit_of(dual, hard_margin(gram, dual, self._solve, type(self).__name__))
+
+    def _binaries(
+        self, grams: list[GramRows], work: list[tuple[np.ndarray, np.ndarray]], done: Callable[[], Any]
+    ) -> list[BinaryFit]:
+        if not np.isinf(self.C):
+            return super()._binaries(grams, work, done)
+
+        def fit(p: int) -> BinaryFit:
+            machine = self._binary(grams[p], *work[p])
+            done()
+            return machine
+
+        return in_threads(fit, range(len(work)), 1 if self.kernel_.function else None)
+
+    def _program(self, sign: np.ndarray, weight: np.ndarray) -> Dual:
+        return self._dual(sign, weight, float(self.C))
 
     def _dual(self, sign: np.ndarray, weight: np.ndarray, C: float, start: np.ndarray | None = None) -> Dual:
         """(2) for a price C of slack."""
@@ -200,6 +220,7 @@ class SVC(KernelClassifier):
             ridge=dual.ridge,
             bias=self.fit_intercept,
             solution=solution,
+            spans=solution.spans,
         )
 
     def _bounds(self, p: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:

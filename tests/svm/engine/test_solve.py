@@ -22,7 +22,7 @@ from assay.kernels import (
     PrecomputedKernel,
     Sigmoid,
 )
-from assay.svm.engine import Dual, blocks, solve
+from assay.svm.engine import Dual, blocks, solve, solve_all
 from assay.svm.engine.row_cache import RowCache
 
 # Oracle: worked by hand; five points on a line, one of them on the wrong side.
@@ -502,12 +502,155 @@ def test_native_code_refuses_rows_that_do_not_fit():
             _solve.Source(**{**given, **change})
     y = np.ones(9)
     bounds = _solve.Bounds(sign=y, upper=y, ridge=np.zeros(9), constraint=0)
-    limits = _solve.Limits(tol=1e-3, steps=9, computed=9, values=99)
-    call = {
-        "K": None, "places": None, "source": source, "diagonal": y, "bounds": bounds, "linear": -y, "limits": limits,
-        "alpha": np.zeros(9), "pulls": np.empty((3, 9)), "levels": np.empty((3, 1)), "summary": np.empty(4),
+    limits = _solve.Limits(tol=1e-3, steps=9, values=99, spans=0, work=99)
+    one = {
+        "starts": np.array([0, 9]), "places": None, "place_starts": np.array([0, 9]), "computed": np.array([9]),
     }  # fmt: skip
-    _solve.settle(**call)
-    for change in ({"places": np.array([1])}, {"levels": np.empty((3, 2))}, {"pulls": np.empty((3, 8))}):
+    call = {
+        "K": None, "source": source, "parts": _solve.Several(**one), "begin": 0, "bounds": bounds,
+        "given": np.array([-y, y]), "limits": limits, "alpha": np.zeros(9), "pulls": np.empty((4, 9)),
+        "levels": np.empty((3, 1)), "summary": np.empty((1, 4)), "outcome": np.empty(1, np.int64),
+    }  # fmt: skip
+    assert _solve.settle(**call) == 1
+    for change in (
+        {"place_starts": np.array([0])},
+        {"place_starts": np.array([1, 9])},
+        {"starts": np.array([0, 9, 8])},
+        {"starts": np.array([0, 0])},
+        {"computed": np.array([-1])},
+        {"starts": np.array([0, 4, 9]), "place_starts": np.array([0, 4, 9]), "computed": np.array([4, 5])},
+        {"places": np.array([1]), "place_starts": np.array([0, 2])},
+    ):
+        with pytest.raises(ValueError, match="Several"):
+            _solve.Several(**{**one, **change})
+    some = _solve.Several(**{**one, "places": np.array([1]), "place_starts": np.array([0, 1])})
+    fewer = _solve.Several(**{**one, "starts": np.array([0, 8])})
+    twice = _solve.Several(
+        **{**one, "starts": np.array([0, 8]), "places": np.array([0, 0]), "place_starts": np.array([0, 2])}
+    )
+    for change in (
+        {"parts": some},
+        {"parts": fewer},
+        {"parts": twice},
+        {"begin": 1},
+        {"begin": -1},
+        {"levels": np.empty((3, 2))},
+        {"levels": np.empty((6, 1))},
+        {"pulls": np.empty((4, 8))},
+        {"pulls": np.empty((3, 9))},
+        {"given": np.array([y])},
+        {"summary": np.empty((2, 4))},
+        {"outcome": np.empty(2, np.int64)},
+        {"source": None},
+        {"K": np.eye(9)},
+        {"source": None, "K": np.eye(8)},
+        {"source": None, "K": np.ones((9, 8))},
+        {"source": None, "K": np.eye(9), "parts": some},
+    ):
         with pytest.raises(ValueError, match="settle"):
             _solve.settle(**{**call, **change})
+    for change in ({"tol": 0.0}, {"spans": -1}, {"work": -1}):
+        with pytest.raises(ValueError, match="Limits"):
+            _solve.Limits(**{"tol": 1e-3, "steps": 9, "values": 99, "spans": 0, "work": 99, **change})
+
+
+def pairs_of_three_classes(kernel, sizes, form, ridge, seed=0):
+    """The machines of all pairs of three classes: parts of one kernel matrix, and their programs."""
+    rng = np.random.default_rng(seed)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    X = rng.normal(size=(starts[-1], 3)) + np.repeat(np.arange(3), sizes)[:, None] * 0.7
+    grams = kernel.gram_rows(X).pairs_of(starts, [(0, 1), (0, 2), (1, 2)])
+    duals = []
+    for k, gram in enumerate(grams):
+        y = np.where(np.arange(gram.n) < sizes[[0, 0, 1][k]], 1.0, -1.0)
+        least = min((y > 0).sum(), (y < 0).sum())
+        if form == "each sign":
+            start = np.where(y > 0, 0.4 * least / (y > 0).sum(), 0.4 * least / (y < 0).sum())
+            duals.append(Dual(y, np.zeros(gram.n), np.ones(gram.n), start, form))
+        else:
+            upper = np.full(gram.n, np.inf if ridge else 2.0)
+            extra = rng.uniform(0.2, 1.0, gram.n) if ridge else None
+            duals.append(Dual(y, -np.ones(gram.n), upper, np.zeros(gram.n), form, extra))
+    return X, starts, grams, duals
+
+
+@pytest.mark.parametrize("kernel", [RBF(gamma=0.3), Linear(), Polynomial(2)], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize(
+    ("form", "ridge"), [("sum", False), ("sum", True), ("none", False), ("none", True), ("each sign", False)]
+)
+@pytest.mark.parametrize("held", [False, True])
+def test_several_programs_are_solved_as_each_alone(kernel, form, ridge, held, monkeypatch):
+    """Of one kernel matrix, computed row by row or held; with the spans that BLAS computes of the same machine."""
+    X, starts, grams, duals = pairs_of_three_classes(kernel, (30, 20, 41), form, ridge)
+    if held:
+        whole = MatrixRows(kernel(X))
+        of_class = [np.arange(starts[k], starts[k + 1]) for k in range(3)]
+        grams = [
+            whole.subset(np.concatenate([of_class[i], of_class[j]])) for i, j in ((0, 1), (0, 2), (1, 2))
+        ]
+    told = []
+    for values in (400_000_000, 4):  # in one native call, and in a call for each
+        monkeypatch.setattr(sys.modules["assay.svm.engine.solve"], "VALUES_A_CALL", values)
+        together = solve_all(grams, duals, spans=True, done=lambda: told.append(1))
+        for gram, dual, found in zip(grams, duals, together):
+            alone = solve(gram, dual, polish=True)
+            assert_array_equal(found.alpha, alone.alpha)
+            assert (found.offset, found.objective, found.margin) == (
+                alone.offset,
+                alone.objective,
+                alone.margin,
+            )
+            if found.spans is not None:  # else the last digits were left to BLAS, and so are the spans
+                check_spans(gram, dual, found)
+        assert (
+            form == "each sign" or kernel.name != "rbf" or all(found.spans is not None for found in together)
+        )
+    assert len(told) == 6
+
+
+def check_spans(gram, dual, found):
+    """The squared spans of a solution against the inverse of M, by NumPy."""
+    K, a = gram.whole(np.float64), found.alpha
+    extra = np.zeros(gram.n) if dual.ridge is None else dual.ridge
+    free, bounded = np.flatnonzero((a > 0) & (a < dual.upper)), np.flatnonzero((a > 0) & (a >= dual.upper))
+    expected = np.zeros(gram.n)
+    bias = dual.constraint != "none"
+    M = K[np.ix_(free, free)] + np.diag(extra[free] + 1e-10 * np.diagonal(K)[free].mean())
+    v = K[np.ix_(free, bounded)]
+    if bias:
+        M = np.block([[M, np.ones((len(free), 1))], [np.ones((1, len(free))), np.zeros((1, 1))]])
+        v = np.vstack([v, np.ones(len(bounded))])
+    inverse = np.linalg.inv(M)
+    expected[free] = 1 / np.diagonal(inverse)[: len(free)]
+    expected[bounded] = np.maximum(np.diagonal(K)[bounded] - np.einsum("ij,ik,kj->j", v, inverse, v), 0)
+    scale = np.diagonal(K).max()
+    if np.linalg.cond(M) < 1e6:  # a polynomial of three columns has fewer dimensions than free vectors
+        assert_allclose(found.spans / scale, expected / scale, atol=1e-8)
+    assert (found.spans >= 0).all() and ((found.spans > 0) <= (a > 0)).all()
+
+
+def test_several_programs_of_two_multipliers_a_row():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 2))
+    whole = MatrixRows(Laplacian()(X) * rng.uniform(0.5, 2))
+    whole.K[np.diag_indices(40)] += rng.uniform(0.1, 1, 40)  # rows differ in their own values
+    grams, duals = [], []
+    for rows in (np.arange(25), np.arange(10, 40), np.arange(0, 40, 2)):
+        n = len(rows)
+        y = np.sin(3 * X[rows, 0])
+        sign = np.repeat([1.0, -1.0], n)
+        linear = np.concatenate([0.1 - y, 0.1 + y])
+        grams.append(whole.subset(rows))
+        duals.append(Dual(sign, linear, np.full(2 * n, 1.0), np.zeros(2 * n)))
+    for gram, dual, found in zip(grams, duals, solve_all(grams, duals)):
+        assert_array_equal(found.alpha, solve(gram, dual, polish=True).alpha)
+        assert found.converged
+
+
+def test_programs_too_large_for_one_call_are_solved_beside_the_others():
+    X, _, grams, duals = pairs_of_three_classes(RBF(gamma=0.3), (500, 20, 30), "sum", False)
+    together = solve_all(grams, duals, cache_size=0.5, n_threads=2)
+    for gram, dual, found in zip(grams, duals, together):
+        assert found.converged
+        assert_allclose(found.alpha, solve(gram, dual, polish=True).alpha, atol=1e-6)
+    assert solve_all([], []) == []

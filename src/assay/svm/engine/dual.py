@@ -52,6 +52,7 @@ class Solution:
     gap : float, by how much the worst pair violates the optimality conditions
     iterations : int
     converged : bool
+    spans : (m,) squared spans of the support vectors (`assay.svm.span`), or None where they were not computed
     """
 
     alpha: np.ndarray
@@ -63,3 +64,4 @@ class Solution:
     gap: float
     iterations: int
     converged: bool
+    spans: np.ndarray | None = None

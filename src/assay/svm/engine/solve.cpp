@@ -157,43 +157,143 @@ int64_t finish(const StoredProgram &p, int64_t rounds,
 
 struct Limits {
     double tol;
-    int64_t steps, computed,
-        values;  // steps; rows that may be computed; kernel values that the last digits may look at
-    void check() const { require(tol > 0 && steps >= 0 && computed >= 0 && values >= 0, "Limits: at least 0"); }
+    int64_t steps;  // of one problem
+    int64_t values;  // kernel values that the last digits may look at
+    int64_t spans;  // operations that the spans of a problem may take; 0 for none
+    int64_t work;  // values gone through after which no further problem is begun
+    void check() const {
+        require(tol > 0 && steps >= 0 && values >= 0 && spans >= 0 && work >= 0, "Limits: at least 0");
+    }
+};
+
+// Problems of one kernel matrix, one after the other.
+struct Several {
+    In1<int64_t> starts;  // (P + 1,) where the training rows of each begin
+    std::optional<In1<int64_t>> places;  // their rows and columns in the matrix, or the segments of each; None for all
+    In1<int64_t> place_starts;  // (P + 1,) where the places of each begin
+    In1<int64_t> computed;  // (P,) rows that may be computed
+
+    int64_t count() const { return length(starts) - 1; }
+    void check() const {
+        require(count() >= 1 && length(place_starts) == count() + 1 && length(computed) == count(), "Several: sizes");
+        require(places || count() == 1, "Several: places");
+        require(starts.data()[0] == 0 && place_starts.data()[0] == 0, "Several: starts");
+        for (int64_t p = 0; p < count(); ++p)
+            require(starts.data()[p] < starts.data()[p + 1] && place_starts.data()[p] <= place_starts.data()[p + 1] &&
+                        computed.data()[p] >= 0,
+                    "Several: starts");
+        require(!places || place_starts.data()[count()] == length(*places), "Several: places");
+    }
 };
 
 // What is left to do: nothing; the last digits; more steps, from where these ended; all of it, nothing was begun.
 enum Settled { FINISHED, CONVERGED, OPEN, UNTOUCHED };
 
-int64_t settled(KernelRows<double> &rows, In1<double> diagonal, const Bounds &bounds, const double *linear,
-                const Limits &limits, double *alpha, double *G, double *base, double *gradient, double *levels,
-                double *summary) {
-    const int64_t n = rows.n, m = length(bounds.sign);
-    const double *sign = bounds.sign.data(), *upper = bounds.upper.data(), *ridge = bounds.ridge.data();
+// One problem: its numbers are parts of those of all.
+struct Single {
+    KernelRows<double> &rows;
+    int64_t m, constraint, computed;
+    const double *diagonal, *sign, *upper, *ridge, *linear;
+    double *alpha, *G, *base, *gradient, *levels, *summary, *span;
+};
+
+// The squared distances of the images of the support vectors to those of the free ones (see assay.svm.span), by the
+// factor U'U = K_FF + c 11' + ridge: of the columns of the identity and of K_FB, forward substitution gives U'^-1 I,
+// whose columns' squares add up to the diagonal of the inverse, and the images of the bounded vectors.
+constexpr double JITTER = 1e-10;  // share of the mean diagonal that is added to it: copies of a row have one image
+
+INLINE bool spans_in(const Single &p, int64_t most) {
+    const int64_t n = p.rows.n, m = p.m;
+    std::vector<int64_t> free, bounded;
+    for (int64_t i = 0; i < m; ++i)
+        if (p.alpha[i] > 0) (p.alpha[i] < p.upper[i] ? free : bounded).push_back(i);
+    const int64_t f = int64_t(free.size()), b = int64_t(bounded.size()), width = f + 1 + b;
+    if (m != n || f > FEW_FREE || (f && width > most / (f * f))) return false;
+    std::fill(p.span, p.span + n, 0.0);
+    if (!f) {  // nothing to lean on
+        for (const int64_t i : bounded) p.span[i] = std::max(p.diagonal[i], 0.0);
+        return true;
+    }
+    const bool bias = p.constraint != NONE;
+    std::vector<double> U(size_t(f * f)), R(size_t(f * width), 0.0);
+    double scale = 0;
+    for (int64_t j = 0; j < f; ++j) scale += p.diagonal[free[size_t(j)]] / double(f);
+    scale = std::max(scale, std::numeric_limits<double>::min());
+    const double shift = bias ? scale : 0.0;
+    for (int64_t j = 0; j < f; ++j) {
+        const double *row = p.rows.row(free[size_t(j)]);
+        double *to = R.data() + j * width;
+        for (int64_t k = 0; k < f; ++k) U[size_t(j * f + k)] = row[free[size_t(k)]] + shift;
+        U[size_t(j * f + j)] += p.ridge[free[size_t(j)]] + JITTER * scale;
+        to[j] = to[f] = 1;
+        for (int64_t k = 0; k < b; ++k) to[f + 1 + k] = row[bounded[size_t(k)]] + shift;
+    }
+    if (!factored(U.data(), f)) return false;
+    for (int64_t k = 0; k < f; ++k) {
+        double *row = R.data() + k * width;
+        const double *factor = U.data() + k * f, share = 1 / factor[k];
+        for (int64_t t = 0; t <= k; ++t) row[t] *= share;
+        for (int64_t t = f; t < width; ++t) row[t] *= share;
+        for (int64_t i = k + 1; i < f; ++i) {
+            double *to = R.data() + i * width;
+            const double by = factor[i];
+            for (int64_t t = 0; t <= k; ++t) to[t] -= by * row[t];
+            for (int64_t t = f; t < width; ++t) to[t] -= by * row[t];
+        }
+    }
+    std::vector<double> squares(size_t(width), 0.0), along(size_t(width), 0.0);  // of columns, and times the ones
+    for (int64_t k = 0; k < f; ++k) {
+        const double *row = R.data() + k * width, one = row[f];
+        for (int64_t t = 0; t < width; ++t) squares[size_t(t)] += row[t] * row[t], along[size_t(t)] += one * row[t];
+    }
+    const double total = squares[size_t(f)];
+    for (int64_t j = 0; j < f; ++j) {
+        const int64_t i = free[size_t(j)];
+        double precision = squares[size_t(j)];
+        if (bias) precision -= along[size_t(j)] * along[size_t(j)] / total;
+        p.span[i] = f == 1 && bias ? p.diagonal[i] + p.ridge[i]  // no other vector holds the bias
+                                   : 1 / std::max(precision, std::numeric_limits<double>::min());
+    }
+    for (int64_t k = 0; k < b; ++k) {
+        const int64_t i = bounded[size_t(k)];
+        const double less = 1 - along[size_t(f + 1 + k)];
+        p.span[i] =
+            std::max(p.diagonal[i] + shift - squares[size_t(f + 1 + k)] + (bias ? less * less / total : 0), 0.0);
+    }
+    return true;
+}
+HOT static bool spans(const Single &p, int64_t most) { return spans_in(p, most); }
+
+int64_t settled(const Single &p, const Limits &limits) {
+    KernelRows<double> &rows = p.rows;
+    const int64_t n = rows.n, m = p.m;
+    const double *sign = p.sign, *upper = p.upper, *ridge = p.ridge, *linear = p.linear;
+    double *alpha = p.alpha, *summary = p.summary;
     std::vector<double> beta(size_t(n), 0.0);
     int64_t begun = 0;
     double constants[2] = {0, 0};
     for (int64_t i = 0; i < m; ++i) {
         beta[size_t(i % n)] += sign[i] * alpha[i];
-        base[i] = -sign[i] * (linear[i] + ridge[i] * alpha[i]);
-        constants[bounds.constraint == EACH_SIGN && sign[i] < 0] += sign[i] * alpha[i];
+        p.base[i] = -sign[i] * (linear[i] + ridge[i] * alpha[i]);
+        constants[p.constraint == EACH_SIGN && sign[i] < 0] += sign[i] * alpha[i];
         begun += alpha[i] != 0;
     }
-    std::fill(G, G + n, 0.0);
+    std::fill(p.G, p.G + n, 0.0);
     summary[0] = std::numeric_limits<double>::infinity(), summary[1] = summary[2] = 0;
+    p.span[0] = std::numeric_limits<double>::quiet_NaN();
     if (rows.source && 2 * begun > n) return UNTOUCHED;
     for (int64_t r = 0; r < n && begun; ++r)
         if (beta[size_t(r)] != 0) {
             const double *row = rows.row(r), b = beta[size_t(r)];
-            for (int64_t t = 0; t < n; ++t) G[t] -= b * row[t];
+            for (int64_t t = 0; t < n; ++t) p.G[t] -= b * row[t];
         }
-    Problem<double> problem{
-        n, m, 0, limits.computed, rows, diagonal.data(), sign, upper, ridge, alpha, G, base, bounds.constraint, {}, {}};
+    Problem<double> problem{n,     m,     0,   p.computed, rows,         p.diagonal, sign, upper,
+                            ridge, alpha, p.G, p.base,     p.constraint, {},         {}};
     problem.begin();
     summary[1] = double(steps_in(problem, limits.tol, limits.steps, summary));
     summary[2] = double(rows.computed);
     double largest = 0, squares = 0;
-    for (int64_t r = 0; r < n; ++r) largest = std::max(largest, std::abs(diagonal.data()[r]));
+    for (int64_t r = 0; r < n; ++r) largest = std::max(largest, std::abs(p.diagonal[r]));
     int64_t used = 0;
     std::fill(beta.begin(), beta.end(), 0.0);
     for (int64_t i = 0; i < m; ++i) beta[size_t(i % n)] += sign[i] * alpha[i], used += alpha[i] != 0;
@@ -203,48 +303,87 @@ int64_t settled(KernelRows<double> &rows, In1<double> diagonal, const Bounds &bo
     std::vector<int8_t> state(size_t(m), 0);
     for (int64_t i = 0; i < m; ++i) state[size_t(i)] = alpha[i] <= 0 ? LOW : alpha[i] >= upper[i] ? HIGH : FREE;
     std::vector<double> exact(alpha, alpha + m);
-    const Program program{rows, m, sign, linear, upper, ridge, constants, bounds.constraint};
-    if (finish_in(program, MOST_ROUNDS, exact.data(), state.data(), gradient, levels) != DONE) return CONVERGED;
+    const Program program{rows, m, sign, linear, upper, ridge, constants, p.constraint};
+    if (finish_in(program, MOST_ROUNDS, exact.data(), state.data(), p.gradient, p.levels) != DONE) return CONVERGED;
     std::copy(exact.begin(), exact.end(), alpha);
     summary[3] = 0;
     for (int64_t i = 0; i < m; ++i) {
-        gradient[i] *= -sign[i];
-        summary[3] += 0.5 * alpha[i] * (gradient[i] + linear[i]);
+        p.gradient[i] *= -sign[i];
+        summary[3] += 0.5 * alpha[i] * (p.gradient[i] + linear[i]);
     }
+    if (limits.spans && !spans(p, limits.spans)) p.span[0] = std::numeric_limits<double>::quiet_NaN();
     return FINISHED;
 }
 
-int64_t settle(
-    std::optional<In2<double>> K,  // in      (N, N), or None
-    std::optional<In1<int64_t>> places,  // in      (n,) rows and columns of K that count, or segments; None for all
-    std::optional<Source> source,  // what computes rows, if there is no K
-    In1<double> diagonal,  // in      (n,)
-    const Bounds &bounds,  // m variables, m is n or 2 n
-    In1<double> linear,  // in      (m,)
-    const Limits &limits,
-    InOut1<double> alpha,  // in/out  (m,) the start, and the solution
-    InOut2<double> pulls,  // out     (3, m) G (n values), base, and the gradient if finished
-    InOut2<double> levels,  // out     (3, g) if finished: the least, middle and largest offset
-    InOut1<double> summary) {  // out     (4,) gap, steps, rows computed, the objective if finished
-    const int64_t n = length(diagonal), m = length(bounds.sign);
+// Problems from `begin` on, until all are settled or the work is enough for one call; the first that was not looked at.
+int64_t settle(std::optional<In2<double>> K,  // in      (N, N), or None
+               std::optional<Source> source,  // what computes rows, if there is no K
+               const Several &parts, int64_t begin,
+               const Bounds &bounds,  // M variables, of all problems: as many as training rows, or twice as many
+               In2<double> given,  // in      (2, M) the linear terms; the diagonal of the matrix, of each training row
+               const Limits &limits,
+               InOut1<double> alpha,  // in/out  (M,) the start, and the solution
+               InOut2<double> pulls,  // out     (4, M) G, base, the gradient if finished, squared spans if computed
+               InOut2<double> levels,  // out     (3 P, g) if finished: the least, middle and largest offset
+               InOut2<double> summary,  // out     (P, 4) gap, steps, rows computed, the objective if finished
+               InOut1<int64_t> outcome) {  // out     (P,) how far each was settled
+    const int64_t P = parts.count(), M = length(bounds.sign), rows_of_all = parts.starts.data()[P];
+    const int64_t each = M == 2 * rows_of_all ? 2 : 1;
     const int64_t groups = bounds.constraint == NONE ? 0 : bounds.constraint == SUM ? 1 : 2;
-    require(n > 0 && (m == n || m == 2 * n) && bool(K) != bool(source), "settle: sizes");
-    if (K) {
-        const int64_t N = int64_t(K->shape(0));
-        require(int64_t(K->shape(1)) == N, "settle: the matrix");
-        require(places ? length(*places) == n && within(*places, 0, N) : N == n, "settle: places");
-    }
-    if (source && places) require(within(*places, 0, length(source->first)), "settle: segments");
-    require(length(linear) == m && length(alpha) == m && pulls.shape(0) == 3 && int64_t(pulls.shape(1)) == m &&
-                length(summary) == 4 && levels.shape(0) == 3 && int64_t(levels.shape(1)) == groups,
+    require(M == each * rows_of_all && bool(K) != bool(source) && 0 <= begin && begin < P, "settle: sizes");
+    require(given.shape(0) == 2 && int64_t(given.shape(1)) == M && length(alpha) == M && pulls.shape(0) == 4 &&
+                int64_t(pulls.shape(1)) == M && length(outcome) == P,
             "settle: variables");
-    KernelRows<double> rows =
-        K ? KernelRows<double>(K->data(), n, int64_t(K->shape(0)), data_or_null(places))
-          : KernelRows<double>(*source, data_or_null(places), places ? length(*places) : length(source->first));
-    require(rows.n == n, "settle: rows of the source");
+    require(int64_t(levels.shape(0)) == 3 * P && int64_t(levels.shape(1)) == groups && int64_t(summary.shape(0)) == P &&
+                summary.shape(1) == 4,
+            "settle: results");
+    const int64_t N = K ? int64_t(K->shape(0)) : 0, *places = data_or_null(parts.places);
+    if (K) {
+        require(int64_t(K->shape(1)) == N, "settle: the matrix");
+        require(!places || within(*parts.places, 0, N), "settle: places");
+        require(places || N == rows_of_all, "settle: places");
+        for (int64_t p = 0; places && p <= P; ++p)
+            require(parts.starts.data()[p] == parts.place_starts.data()[p], "settle: places of a problem");
+    }
+    if (source && places) require(within(*parts.places, 0, length(source->first)), "settle: segments");
+    for (int64_t p = 0; source && p < P; ++p) {
+        int64_t n = 0;
+        const int64_t first = places ? parts.place_starts.data()[p] : 0;
+        const int64_t last = places ? parts.place_starts.data()[p + 1] : length(source->first);
+        for (int64_t k = first; k < last; ++k) n += source->size(places ? places[k] : k);
+        require(n == parts.starts.data()[p + 1] - parts.starts.data()[p], "settle: rows of the source");
+    }
     nb::gil_scoped_release unlocked;
-    return settled(rows, diagonal, bounds, linear.data(), limits, alpha.data(), pulls.data(), pulls.data() + m,
-                   pulls.data() + 2 * m, levels.data(), summary.data());
+    int64_t work = 0, p = begin;
+    for (; p < P && work <= limits.work; ++p) {
+        const int64_t start = parts.starts.data()[p], n = parts.starts.data()[p + 1] - start, at = each * start;
+        const int64_t *own = places ? places + parts.place_starts.data()[p] : nullptr;
+        const int64_t count = places ? parts.place_starts.data()[p + 1] - parts.place_starts.data()[p]
+                                     : (source ? length(source->first) : 0);
+        KernelRows<double> rows =
+            K ? KernelRows<double>(K->data(), n, N, own) : KernelRows<double>(*source, own, count);
+        const auto line = [&](int64_t k) { return pulls.data() + k * M + at; };
+        const Single one{rows,
+                         each * n,
+                         bounds.constraint,
+                         parts.computed.data()[p],
+                         given.data() + M + start,
+                         bounds.sign.data() + at,
+                         bounds.upper.data() + at,
+                         bounds.ridge.data() + at,
+                         given.data() + at,
+                         alpha.data() + at,
+                         line(0),
+                         line(1),
+                         line(2),
+                         levels.data() + p * 3 * groups,
+                         summary.data() + p * 4,
+                         line(3)};
+        outcome.data()[p] = settled(one, limits);
+        const int64_t columns = source ? int64_t(source->A.shape(1)) : 0;
+        work += n * (int64_t(one.summary[1]) + rows.computed * (1 + columns / 4) + 100);
+    }
+    return p;
 }
 
 template <class T>
@@ -269,12 +408,14 @@ NB_MODULE(ASSAY_MODULE, m) {
                    field("half_a", &Source::half_a), field("panels", &Source::panels), field("half_b", &Source::half_b),
                    field("first", &Source::first), field("last", &Source::last), field("panel", &Source::panel));
     record<Limits>(m, "Limits", field("tol", &Limits::tol), field("steps", &Limits::steps),
-                   field("computed", &Limits::computed), field("values", &Limits::values));
+                   field("values", &Limits::values), field("spans", &Limits::spans), field("work", &Limits::work));
+    record<Several>(m, "Several", field("starts", &Several::starts), field("places", &Several::places),
+                    field("place_starts", &Several::place_starts), field("computed", &Several::computed));
     define_for<float>(m);
     define_for<double>(m);
     define(m, "assemble", &assemble, "program", "alpha", "state", "system", "wanted");
     define(m, "advance", &advance, "program", "answer", "root", "alpha", "state", "F", "levels");
     define(m, "finish", &finish, "program", "rounds", "alpha", "state", "F", "levels");
-    define(m, "settle", &settle, "K", "places", "source", "diagonal", "bounds", "linear", "limits", "alpha", "pulls",
-           "levels", "summary");
+    define(m, "settle", &settle, "K", "source", "parts", "begin", "bounds", "given", "limits", "alpha", "pulls",
+           "levels", "summary", "outcome");
 }

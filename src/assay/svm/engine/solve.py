@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 import assay.svm.engine._solve as _solve
+from assay.core.parallel import end_if_abandoned, in_threads, threads
 from assay.core.progress import Progress, progress
 from assay.kernels.gram_rows import GramRows, MatrixRows, SingleRows
 from assay.svm.engine.blocks import search_in_blocks
@@ -15,7 +17,7 @@ from assay.svm.engine.dual import CONSTRAINTS, Dual, Solution
 from assay.svm.engine.polish import MOST_VALUES, offsets, polished
 from assay.svm.engine.search import Search
 
-__all__ = ["solve"]
+__all__ = ["solve", "solve_all"]
 
 VALUES_A_CALL = 400_000_000  # of the kernel matrix that native code goes through between two looks for Ctrl-C
 MOST_DOUBLE_ROWS = 500  # training rows up to which the matrix is held in float64 at any tolerance
@@ -29,6 +31,10 @@ ALL_COMPUTED = 400  # training rows up to which all rows of the kernel matrix ma
 FEW_COMPUTED = 192  # rows of larger ones, beside those of the start, before all are computed at once,
 SHARE_COMPUTED = 1 / 16  # or this share of them
 SHARE_STARTED = 0.25  # of the rows that start above 0: with more, all are computed at once
+LEAST_ROWS_IN_THREADS = 2_000  # of all problems together, from which several threads share them
+MOST_SPAN_WORK = (
+    8_000_000  # operations that native code may spend on the spans of one problem; more are left to BLAS
+)
 SHARE_IN_BLOCKS = 0.3  # of the rows that start above 0: with fewer, rows are computed as they are needed
 
 
@@ -57,10 +63,23 @@ def solve(
     max_iter : int, the most steps; -1 for ten million, or a hundred for each multiplier if that is more
     polish : bool, whether a small problem is then solved to the last digits (`polished`)
     """
-    most = max(LEAST_STEPS, 100 * len(dual.sign)) if max_iter < 0 else max_iter
-    begun = _settled(gram, dual, tol, cache_size, most) if polish else None
-    if isinstance(begun, Solution):
-        return begun
+    most = _most_steps(len(dual.sign), max_iter)
+    begun = (
+        _settled([gram], [dual], tol, most, False)[0]
+        if polish and _few_rows(gram, dual, cache_size)
+        else None
+    )
+    return begun if isinstance(begun, Solution) else _solved(gram, dual, begun, tol, cache_size, most, polish)
+
+
+def _most_steps(m: int, max_iter: int) -> int:
+    return max(LEAST_STEPS, 100 * m) if max_iter < 0 else max_iter
+
+
+def _solved(
+    gram: GramRows, dual: Dual, begun: Begun | None, tol: float, cache_size: float, most: int, polish: bool
+) -> Solution:
+    """The solution, from where native code left the problem."""
     search = Search(gram, dual, begun)
     if begun is not None and begun.outcome == CONVERGED:
         return polished(search) or search.solution(True)
@@ -111,60 +130,195 @@ class Begun:
     iterations: int
 
 
-def _settled(gram: GramRows, dual: Dual, tol: float, cache_size: float, most: int) -> Solution | Begun | None:
-    """A problem of which few rows of the matrix are needed, or whose matrix is there: its solution to the last digits.
+def solve_all(
+    grams: Sequence[GramRows],
+    duals: Sequence[Dual],
+    *,
+    tol: float = 1e-3,
+    cache_size: float = 200.0,
+    max_iter: int = -1,
+    spans: bool = False,
+    n_threads: int | None = None,
+    done: Callable[[], Any] = lambda: None,
+) -> list[Solution]:
+    """The solutions of several programs, to the last digits; those of parts of one kernel matrix in a call or two.
 
-    None if it is of another kind, else how far it got.
+    Parameters
+    ----------
+    grams, duals : as of `solve`
+    tol, cache_size, max_iter : as of `solve`
+    spans : bool, whether the squared spans of small problems are wanted
+    n_threads : the most threads      done : called for each program that is solved
     """
-    sign = dual.sign
-    n, m = gram.n, len(sign)
-    K = places = source = None
+    most = _most_steps(max((len(dual.sign) for dual in duals), default=0), max_iter)
+    begun: list[Solution | Begun | None] = [None] * len(duals)
+    together = [p for p in range(len(duals)) if _few_rows(grams[p], duals[p], cache_size)]
+    size = sum(len(duals[p].sign) for p in together)
+    pieces = min(threads(n_threads), len(together)) if size >= LEAST_ROWS_IN_THREADS else 1
+
+    def settle_some(some: list[int]) -> None:
+        settled = _settled([grams[p] for p in some], [duals[p] for p in some], tol, most, spans)
+        for p, one in zip(some, settled):
+            begun[p] = one
+            if isinstance(one, Solution):
+                done()
+
+    def finish(p: int) -> None:
+        one = begun[p]
+        one = one if isinstance(one, Begun) else None
+        begun[p] = _solved(grams[p], duals[p], one, tol, cache_size, most, True)
+        done()
+
+    in_threads(settle_some, [together[k::pieces] for k in range(pieces)] if together else [], n_threads)
+    in_threads(finish, [p for p in range(len(duals)) if not isinstance(begun[p], Solution)], n_threads)
+    return cast(list[Solution], begun)
+
+
+def _few_rows(gram: GramRows, dual: Dual, cache_size: float) -> bool:
+    """Whether native code may settle a problem by itself: its matrix is there, or rows are computed one by one."""
+    m = len(dual.sign)
+    if m not in (gram.n, 2 * gram.n):
+        return False
     if isinstance(gram, MatrixRows):
-        if gram.K.dtype != np.float64:
-            return None
-        K, places = gram.K, gram.rows
-    elif 4 * n * n > cache_size * 2**20 or (single := gram.single_rows()) is None:
-        return None
+        return bool(gram.K.dtype == np.float64)
+    if 4 * gram.n * gram.n > cache_size * 2**20 or gram.single_rows() is None:
+        return False
+    started = dual.start.any() and np.count_nonzero(dual.start) > SHARE_STARTED * gram.n
+    return bool(not started or gram.held() is not None)
+
+
+def _settled(
+    grams: Sequence[GramRows], duals: Sequence[Dual], tol: float, most: int, spans: bool
+) -> list[Solution | Begun | None]:
+    """Problems of which few rows of the matrix are needed, or whose matrix is there: solutions to the last digits.
+
+    Else how far each got; None for one that was not begun.
+    """
+    settled: list[Solution | Begun | None] = [None] * len(duals)
+    for some in _of_one_matrix(grams, duals):
+        for p, one in zip(
+            some, _settle([grams[p] for p in some], [duals[p] for p in some], tol, most, spans)
+        ):
+            settled[p] = one
+    return settled
+
+
+def _of_one_matrix(grams: Sequence[GramRows], duals: Sequence[Dual]) -> list[list[int]]:
+    """The problems that one call of native code may settle."""
+    if len(duals) == 1:
+        return [[0]]
+    groups: dict[Any, list[int]] = {}
+    for p, (gram, dual) in enumerate(zip(grams, duals)):
+        if isinstance(gram, MatrixRows):
+            key = (id(gram.K), p if gram.rows is None else -1, len(dual.sign) // gram.n, dual.constraint)
+        elif len(dual.sign) == gram.n and (single := gram.single_rows()) and single.segments is not None:
+            key = (id(single.laid_out), -1, 1, dual.constraint)
+        else:
+            key = (0, p, 0, dual.constraint)
+        groups.setdefault(key, []).append(p)
+    return list(groups.values())
+
+
+def _settle(
+    grams: Sequence[GramRows], duals: Sequence[Dual], tol: float, most: int, spans: bool
+) -> list[Solution | Begun | None]:
+    """As ``_settled``, of parts of one kernel matrix."""
+    P, gram = len(duals), grams[0]
+    sizes = np.array([one.n for one in grams])
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    constraint, each = duals[0].constraint, len(duals[0].sign) // gram.n
+    groups = {"sum": 1, "none": 0}.get(constraint, 2)
+    M = each * int(starts[-1])
+    upper = _joined([dual.upper for dual in duals])
+    alpha = np.minimum(np.maximum(_joined([dual.start for dual in duals]), 0.0), upper)
+    given = np.zeros((2, M))
+    np.concatenate([dual.linear for dual in duals], out=given[0])
+    np.concatenate([one.diagonal for one in grams], out=given[1, : starts[-1]])
+    if not np.isfinite(given[1]).all():
+        return [None] * P
+    ridge = np.zeros(M)
+    if any(dual.ridge is not None for dual in duals):
+        ridge = _joined([np.zeros(len(dual.sign)) if dual.ridge is None else dual.ridge for dual in duals])
+    started = np.add.reduceat(alpha != 0, each * starts[:-1])
+    K = source = places = None
+    place_starts = starts
+    if not isinstance(gram, MatrixRows) and P == 1 and started[0] > SHARE_STARTED * gram.n:
+        gram = gram.held() or gram
+    if isinstance(gram, MatrixRows):
+        K = gram.K
+        if gram.rows is not None:
+            places = gram.rows if P == 1 else np.concatenate([one.rows for one in grams])  # type: ignore[attr-defined]
     else:
-        source, places = _native(single), single.segments
-    if m not in (n, 2 * n):
-        return None
-    diagonal = gram.diagonal
-    largest = float(np.maximum(diagonal.max(initial=0.0), -diagonal.min(initial=0.0)))
-    if not largest < np.inf:
-        return None
-    ridge = np.zeros(m) if dual.ridge is None else dual.ridge
-    groups = {"sum": 1, "none": 0}.get(dual.constraint, 2)
-    alpha = np.minimum(np.maximum(dual.start, 0.0), dual.upper)
-    started = int(np.count_nonzero(alpha))
-    if source is not None and started > SHARE_STARTED * n:
-        held = gram.held()
-        if held is None:
-            return None
-        K, places, source = held.K, None, None
-    pulls, levels, summary = np.empty((3, m)), np.empty((3, groups)), np.empty(4)
-    computed = n if n <= ALL_COMPUTED else max(FEW_COMPUTED, int(SHARE_COMPUTED * n)) + started
-    outcome = _solve.settle(
-        K=K, places=places, source=source, diagonal=diagonal,
-        bounds=_solve.Bounds(
-            sign=sign, upper=dual.upper, ridge=ridge, constraint=CONSTRAINTS.index(dual.constraint)
-        ),
-        linear=dual.linear,
-        limits=_solve.Limits(
-            tol=tol, steps=min(most, max(1_000, VALUES_A_CALL // m)), computed=computed, values=MOST_VALUES
-        ),
-        alpha=alpha, pulls=pulls, levels=levels, summary=summary,
+        single = gram.single_rows()
+        if single is None:
+            return [None] * P
+        source = _native(single)
+        if single.segments is not None:
+            segments: list[Any] = [single.segments, *(one.single_rows().segments for one in grams[1:])]  # type: ignore[union-attr]
+            places = np.concatenate(segments)
+            place_starts = np.concatenate([[0], np.cumsum([len(part) for part in segments])])
+    computed = np.where(
+        sizes <= ALL_COMPUTED,
+        sizes,
+        np.maximum(FEW_COMPUTED, (SHARE_COMPUTED * sizes).astype(np.int64)) + started,
+    )
+    pulls, levels = np.empty((4, M)), np.empty((3 * P, groups))
+    summary, outcome = np.empty((P, 4)), np.empty(P, np.int64)
+    bounds = _solve.Bounds(
+        sign=_joined([dual.sign for dual in duals]),
+        upper=upper,
+        ridge=ridge,
+        constraint=CONSTRAINTS.index(constraint),
+    )
+    parts = _solve.Several(starts=starts, places=places, place_starts=place_starts, computed=computed)
+    limits = _solve.Limits(
+        tol=tol, steps=min(most, max(1_000, VALUES_A_CALL // (each * int(sizes.max())))), values=MOST_VALUES,
+        spans=MOST_SPAN_WORK if spans else 0, work=VALUES_A_CALL // 4,
     )  # fmt: skip
+    begin = 0
+    while begin < P:
+        begin = _solve.settle(
+            K=K, source=source, parts=parts, begin=begin, bounds=bounds, given=given, limits=limits, alpha=alpha,
+            pulls=pulls, levels=levels, summary=summary, outcome=outcome,
+        )  # fmt: skip
+        end_if_abandoned()
+    return [
+        _outcome(
+            constraint, int(outcome[p]), slice(each * start, each * start + each * n), n, alpha, pulls,
+            levels[3 * p : 3 * p + 3], line, spans,
+        )
+        for p, (start, n, line) in enumerate(zip(starts.tolist(), sizes.tolist(), summary.tolist()))
+    ]  # fmt: skip
+
+
+def _outcome(
+    constraint: str, outcome: int, at: slice, n: int, alpha: np.ndarray, pulls: np.ndarray, levels: np.ndarray,
+    summary: list[float], spans: bool,
+) -> Solution | Begun | None:  # fmt: skip
+    """What native code made of one problem."""
     if outcome == UNTOUCHED:
         return None
-    iterations, gap = int(summary[1]), max(float(summary[0]), 0.0)
+    gap, steps, _, objective = summary
     if outcome != FINISHED:
-        return Begun(outcome, alpha, pulls[0, :n], pulls[1], gap, iterations)
-    offset, offset_range, margin = offsets(levels, dual.constraint)
+        start = at.start
+        return Begun(
+            outcome,
+            alpha[at].copy(),
+            pulls[0, start : start + n].copy(),
+            pulls[1, at].copy(),
+            max(gap, 0.0),
+            int(steps),
+        )
+    offset, offset_range, margin = offsets(levels, constraint)
+    known = spans and pulls[3, at.start] == pulls[3, at.start]  # no NaN
     return Solution(
-        alpha=alpha, gradient=pulls[2], offset=offset, offset_range=offset_range, margin=margin,
-        objective=float(summary[3]), gap=0.0, iterations=iterations, converged=True,
+        alpha=alpha[at], gradient=pulls[2, at], offset=offset, offset_range=offset_range, margin=margin,
+        objective=objective, gap=0.0, iterations=int(steps), converged=True, spans=pulls[3, at] if known else None,
     )  # fmt: skip
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    return np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts), dtype=np.float64)
 
 
 def _precision(gram: GramRows, diagonal: np.ndarray, tol: float, cache_size: float) -> tuple[np.dtype, bool]:

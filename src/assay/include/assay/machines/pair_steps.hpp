@@ -239,7 +239,7 @@ INLINE Best best_partner(const Problem<T> &p, const Set<T> &set, const T *row, d
 template <int SETS, class T>
 INLINE int64_t pair_steps(Problem<T> &p, double tol, int64_t most, double *gap) {
     Best top[MOST_SETS];
-    double least[MOST_SETS];
+    double least[MOST_SETS] = {};
     const bool by_sign = p.constraint == EACH_SIGN;
     double scale = 1;
     const T *ri = p.matrix.row(0), *rj = ri;
