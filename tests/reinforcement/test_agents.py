@@ -309,7 +309,7 @@ def test_planning_in_an_environment_knows_which_steps_were_the_last():
         (lambda w: QLearning().fit(w, n_steps=1.5), "n_steps must be"),
         (lambda w: QLearning().fit("grid"), "expected an MDP, or an environment"),
         (lambda w: Sarsa().begin(2, 2).observe(0, 0, 1.0, 1), "observe needs next_action"),
-        (lambda w: Sarsa().begin(2, 2).observe(0, 5, 1.0, 1, 0), "actions 0 to 1"),
+        (lambda w: Sarsa().begin(2, 2).observe(0, 5, 1.0, 1, 0), "from 0 to 1"),
         (lambda w: TemporalDifference().fit(Corridor()), "a policy of an MDP"),
         (lambda w: EpsilonGreedy(1.5), "epsilon must be from 0 to 1"),
         (lambda w: Softmax(0), "temperature must be above 0"),

@@ -4,19 +4,28 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from assay.baselines import MeanRegressor
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.evaluate import compare_agents, compare_policies
 from assay.reinforcement import (
     MDP,
+    UCB1,
     EpsilonGreedy,
     GridWorld,
     LinearSarsa,
+    LinUCB,
+    ModelBandit,
     ObservedProcess,
     QLearning,
+    RadialFeatures,
     Schedule,
     TemporalDifference,
+    ThompsonSampling,
     TileCoding,
+    ValueBandit,
+    discounted_return,
     off_policy_value,
+    tiger,
 )
 
 
@@ -89,7 +98,7 @@ def test_schedules_are_checked_to_their_end(schedule):
 def test_steps_that_cannot_be():
     agent = QLearning().begin(3, 2)
     steps = [((0, 0, np.nan, 1), "finite number"), ((0, 0, 1.0, -1), "next state -1")]
-    for step, message in (*steps, ((0, 5, 1.0, 1), "actions 0 to 1")):
+    for step, message in (*steps, ((0, 5, 1.0, 1), "from 0 to 1")):
         with pytest.raises(DataError, match=message):
             agent.observe(*step)
     linear = LinearSarsa(TileCoding([0.0], [1.0], bins=4, tilings=2), 2)
@@ -99,3 +108,45 @@ def test_steps_that_cannot_be():
     walker = TemporalDifference(np.array([0, 1])).begin(2, 2)
     assert "policy=array" in repr(walker) and walker.act(0) in (0, 1)
     assert_array_equal(walker.policy_, np.full((2, 2), 0.5))
+
+
+AWKWARD_NUMBERS = {
+    "discount": lambda: QLearning(discount="0.9").fit(GridWorld("S.G"), 1),
+    "fade": lambda: QLearning(fade="0.5").fit(GridWorld("S.G"), 1),
+    "initial": lambda: QLearning(initial=np.nan).fit(GridWorld("S.G"), 1),
+    "n_states": lambda: QLearning().begin("3", 2),
+    "n_actions": lambda: QLearning().begin(3, 0),
+    "slip": lambda: GridWorld("S.G", slip="0.1"),
+    "goal_reward": lambda: GridWorld("S.G", goal_reward="10"),
+    "scale": lambda: UCB1(3, scale="1"),
+    "learning_rate": lambda: ValueBandit(2, learning_rate="0.1"),
+    "initial of a bandit": lambda: ValueBandit(2, initial=np.inf),
+    "prior": lambda: ThompsonSampling(2, prior="flat"),
+    "prior of 0": lambda: ThompsonSampling(2, prior=(0, 1)),
+    "alpha": lambda: LinUCB(2, 3, alpha="1"),
+    "growth": lambda: ModelBandit(MeanRegressor(), 2, growth="2"),
+    "width": lambda: RadialFeatures([0], [1], width="1"),
+    "fade of features": lambda: LinearSarsa(TileCoding([0.0], [1.0]), 2, fade="1"),
+    "schedule": lambda: Schedule.power("1"),
+    "level": lambda: off_policy_value([0, 1], [1, 0], [0.5, 0.5], [1, 1], level="0.9"),
+    "belief": lambda: tiger().update("left", "listen", "hear left"),
+    "belief as text": lambda: tiger().update(["0.5", "0.5"], "listen", "hear left"),
+    "belief of a value": lambda: tiger().plan(2).value([0.5, 0.7]),
+    "discount of rewards": lambda: discounted_return([1, 2], "0.9"),
+    "state": lambda: QLearning().begin(3, 2).act("a"),
+    "state beyond": lambda: QLearning().begin(3, 2).action_values(3),
+    "state below": lambda: QLearning().begin(3, 2).action_values(-1),
+    "reward": lambda: QLearning().begin(3, 2).observe(0, 0, "1", 1),
+    "next state": lambda: QLearning().begin(3, 2).observe(0, 0, 1.0, None),
+    "rewards": lambda: discounted_return(["a"], 0.9),
+    "context": lambda: LinUCB(2, 3).choose("abc"),
+    "arm": lambda: LinUCB(2, 3).learn([1, 2, 3], "a", 1.0),
+    "arm of a model": lambda: ModelBandit(MeanRegressor(), 2).learn([1, 2], "a", 1.0),
+    "log": lambda: off_policy_value([0, 1], ["a", "b"], [0.5, 0.5], [1, 1]),
+}
+
+
+@pytest.mark.parametrize("call", AWKWARD_NUMBERS.values(), ids=AWKWARD_NUMBERS)
+def test_what_is_no_number_gets_a_sentence(call):
+    with pytest.raises((DataError, ParameterError), match=r"must|are|expected|is 2 numbers"):
+        call()

@@ -203,7 +203,7 @@ def test_points_of_the_tiger():
         (lambda: tiger().update([0.5, 0.5], "listen", "silence"), "no observation 'silence'"),
         (lambda: tiger().plan(0), "horizon must be"),
         (lambda: tiger(1.5), "must be a probability"),
-        (lambda: tiger().plan(1).value([1, 0, 0]), "a belief has 2 chances"),
+        (lambda: tiger().plan(1).value([1, 0, 0]), "a belief must be 2 probabilities"),
         (lambda: random_process(0).plan(1).intervals(), "two states"),
         (lambda: random_process(0, discount=1).solve_by_points(), "a discount below 1"),
         (lambda: tiger().solve_by_points(n_iter=0), "n_iter must be a whole number from 1 up, got 0"),

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
+from assay.reinforcement.outcomes import numbers_of
+from assay.stats.checks import is_number
 
 __all__ = ["Episodes", "discounted_return"]
 
@@ -20,12 +22,15 @@ def discounted_return(rewards: ArrayLike, discount: float = 1.0) -> float:
     >>> round(discounted_return([1, 0, 2, 5], 0.9), 9)
     6.265
     """
-    values = np.asarray(rewards, dtype=np.float64)
+    try:
+        values = numbers_of(rewards)
+    except (TypeError, ValueError):
+        raise DataError("discounted_return: rewards must be a list of numbers, got text.") from None
     if values.ndim != 1:
         raise ParameterError(
             f"discounted_return: rewards must be a list of numbers, got the shape {values.shape}."
         )
-    if not 0 <= discount <= 1:
+    if not (is_number(discount) and 0 <= discount <= 1):
         raise ParameterError(f"discounted_return: discount must be a number from 0 to 1, got {discount!r}.")
     return float(values @ discount ** np.arange(len(values)))
 

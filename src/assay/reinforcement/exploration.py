@@ -90,8 +90,8 @@ class EpsilonGreedy(Exploration):
     def of_numbers(self, values: list[float], n: int) -> list[float]:
         """As `probabilities`, for a few finite values that can all be taken."""
         amount, highest = self.schedule.at(n), max(values)
-        rest, best = amount / len(values), (1 - amount) / values.count(highest)
-        return [rest + best if value == highest else rest for value in values]
+        explored, best = amount / len(values), (1 - amount) / values.count(highest)
+        return [explored + best if value == highest else explored for value in values]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import DataError, ParameterError
+from assay.stats.checks import is_number
 
 __all__ = ["RadialFeatures", "TileCoding"]
 
@@ -121,7 +122,7 @@ class RadialFeatures(_Features):
         self._read(low, high)
         if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 2:
             raise ParameterError(f"RadialFeatures: bins must be a whole number from 2 up, got {bins!r}.")
-        if not 0 < width < np.inf:
+        if not (is_number(width) and width > 0):
             raise ParameterError(f"RadialFeatures: width must be a number above 0, got {width!r}.")
         self.bins, self.width = int(bins), float(width)
         axes: Any = [np.linspace(0, 1, self.bins)] * len(self.low)

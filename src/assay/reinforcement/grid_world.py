@@ -10,6 +10,7 @@ from scipy import sparse
 
 from assay.errors import ParameterError
 from assay.reinforcement.mdp import MDP
+from assay.stats.checks import is_number
 
 __all__ = ["GridWorld"]
 
@@ -69,7 +70,14 @@ class GridWorld(MDP):
         rewards: Mapping[tuple[int, int], float] | None = None,
     ):
         lines = _lines(text)
-        if not 0 <= slip <= 0.5:
+        for name, reward in (
+            ("goal_reward", goal_reward),
+            ("pit_reward", pit_reward),
+            ("step_reward", step_reward),
+        ):
+            if not is_number(reward):
+                raise ParameterError(f"GridWorld: {name} must be a finite number, got {reward!r}.")
+        if not (is_number(slip) and 0 <= slip <= 0.5):
             raise ParameterError(f"GridWorld: slip must be from 0 to 0.5, got {slip!r}.")
         self.text, self.shape = "\n".join(lines), (len(lines), len(lines[0]))
         self.cells = [(i, j) for i, line in enumerate(lines) for j, mark in enumerate(line) if mark != "#"]

@@ -18,6 +18,7 @@ from assay.reinforcement.exploration import EpsilonGreedy, Exploration
 from assay.reinforcement.features import TileCoding
 from assay.reinforcement.schedule import Schedule, as_schedule
 from assay.reinforcement.traces import Traces
+from assay.stats.checks import is_number, is_whole
 from assay.types import RandomState
 
 __all__ = ["LinearQLearning", "LinearSarsa", "semi_gradient_step"]
@@ -83,7 +84,7 @@ class _LinearAgent:
             )
         if isinstance(n_actions, bool) or not isinstance(n_actions, (int, np.integer)) or n_actions < 1:
             raise ParameterError(f"{who}: n_actions must be a whole number from 1 up, got {n_actions!r}.")
-        if not 0 <= discount <= 1 or not 0 <= fade <= 1:
+        if not all(is_number(share) and 0 <= share <= 1 for share in (discount, fade)):
             raise ParameterError(f"{who}: discount and fade must be from 0 to 1.")
         self.features, self.n_actions, self.discount, self.fade = (
             features,
@@ -178,9 +179,9 @@ class _LinearAgent:
         return weights[places]
 
     def _check_step(self, action: int, reward: float) -> None:
-        if not 0 <= action < self.n_actions:
+        if not (is_whole(action) and action < self.n_actions):
             raise DataError(f"{type(self).__name__}: actions are 0 to {self.n_actions - 1}, got {action!r}.")
-        if not np.isfinite(reward):
+        if not is_number(reward):
             raise DataError(f"{type(self).__name__}: a reward must be a finite number, got {reward!r}.")
 
     def _check_divergence(self, moved: np.ndarray) -> None:

@@ -61,11 +61,7 @@ class BeliefValue:
         return self.plans[int(np.argmax([float(w) for w in worths]))].action
 
     def _worths(self, belief: ArrayLike) -> list[Any]:
-        chances = list(np.asarray(belief, dtype=object).ravel())
-        if len(chances) != len(self.plans[0].values):
-            raise ParameterError(
-                f"BeliefValue: a belief has {len(self.plans[0].values)} chances, got {len(chances)}."
-            )
+        chances = list(checked_belief(belief, len(self.plans[0].values), "BeliefValue", exact=True))
         return [sum(p * v for p, v in zip(chances, plan.values)) for plan in self.plans]
 
     def intervals(self) -> list[tuple[Any, Any, Plan]]:
@@ -78,6 +74,24 @@ class BeliefValue:
         plans = sorted(best_plans(self.plans), key=lambda plan: plan.values[0] - plan.values[1])
         ends = crossings([plan.values for plan in plans])
         return [(low, high, plan) for low, high, plan in zip([0, *ends], [*ends, 1], plans)]
+
+
+def checked_belief(belief: ArrayLike, n_states: int, who: str, *, exact: bool) -> np.ndarray:
+    """(S,) probabilities that sum to 1: fractions and whole numbers as they are, if exact, all others as floats."""
+    given = np.asarray(belief, dtype=object).ravel()
+    try:
+        fractions = exact and all(isinstance(p, (int, Fraction)) for p in given)
+        chances = given if fractions else numbers_of(given)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"{who}: a belief must be {n_states} probabilities that sum to 1, got {belief!r:.80}."
+        ) from None
+    possible = len(chances) == n_states and all(p >= 0 for p in chances)
+    if not possible or not abs(float(sum(chances)) - 1) < ROUNDING:
+        raise ParameterError(
+            f"{who}: a belief must be {n_states} probabilities that sum to 1, got {some_of(given.tolist())}."
+        )
+    return chances
 
 
 class POMDP:
@@ -194,15 +208,7 @@ class POMDP:
         return _plain(joint / total)
 
     def _belief(self, belief: ArrayLike) -> np.ndarray:
-        given = np.asarray(belief, dtype=object).ravel()
-        fractions = self.exact and all(isinstance(p, (int, Fraction)) for p in given)
-        chances = given if fractions else given.astype(np.float64)
-        S, total = len(self.states), float(sum(chances))
-        if len(chances) != S or any(p < 0 for p in chances) or not abs(total - 1) < ROUNDING:
-            raise ParameterError(
-                f"POMDP: a belief must be {S} probabilities that sum to 1, got {some_of(given.tolist())}."
-            )
-        return chances
+        return checked_belief(belief, len(self.states), "POMDP", exact=self.exact)
 
     # ------------------------------------------------------------------ plans
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.stored import Scalar, Text
 from assay.errors import ParameterError
+from assay.stats.checks import is_number
 
 __all__ = ["Schedule", "as_schedule"]
 
@@ -58,7 +59,7 @@ class Schedule:
             raise ParameterError(f"Schedule: kind must be one of {', '.join(KINDS)}, got {self.kind!r}.")
         if self.by not in COUNTS:
             raise ParameterError(f"Schedule: by must be one of {', '.join(COUNTS)}, got {self.by!r}.")
-        if not all(isinstance(v, (int, float)) and abs(v) < float("inf") for v in (self.a, self.b, self.c)):
+        if not all(is_number(v) for v in (self.a, self.b, self.c)):
             raise ParameterError("Schedule: its parameters must be finite numbers.")
 
     @classmethod

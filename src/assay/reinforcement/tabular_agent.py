@@ -18,6 +18,7 @@ from assay.reinforcement.episodes import Episodes
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
 from assay.reinforcement.mdp import MDP
 from assay.reinforcement.schedule import Schedule, as_schedule
+from assay.stats.checks import is_number, is_whole
 from assay.types import RandomState
 
 __all__ = ["TabularAgent"]
@@ -220,8 +221,13 @@ class TabularAgent:
             Which actions can be taken in which state; None for all.
         """
         self._check()
+        for name, number in (("n_states", n_states), ("n_actions", n_actions)):
+            if not is_whole(number, 1):
+                raise ParameterError(
+                    f"{type(self).__name__}: {name} must be a whole number from 1 up, got {number!r}."
+                )
         gamma = next(g for g in (discount, self.discount, 0.99) if g is not None)
-        if not 0 <= gamma <= 1:
+        if not (is_number(gamma) and 0 <= gamma <= 1):
             raise ParameterError(
                 f"{type(self).__name__}: discount must be a number from 0 to 1, got {gamma!r}."
             )
@@ -253,7 +259,8 @@ class TabularAgent:
     def action_values(self, state: int) -> np.ndarray:
         """(A,) what the actions of a state are worth; -inf for one that cannot be taken."""
         self._ready()
-        return np.where(self._possible[state], self.q_[state], -np.inf)
+        at = self._state(state, "state")
+        return np.where(self._possible[at], self.q_[at], -np.inf)
 
     def observe(
         self,
@@ -278,12 +285,9 @@ class TabularAgent:
         """
         self._ready()
         pair = self._place(state, action)
-        if not np.isfinite(reward):
+        if not is_number(reward):
             raise DataError(f"{type(self).__name__}: a reward must be a finite number, got {reward!r}.")
-        if not 0 <= next_state < len(self._possible):
-            raise DataError(
-                f"{type(self).__name__}: states are 0 to {len(self._possible) - 1}, got the next state {next_state}."
-            )
+        next_state = self._state(next_state, "next state")
         if self.lookahead > 1:
             self._pending.append((pair, float(reward)))
             self._update_late(int(next_state), next_action, bool(terminated), bool(terminated or truncated))
@@ -354,10 +358,12 @@ class TabularAgent:
                 f"{who}: exploration must be EpsilonGreedy(...) or Softmax(...), got {exploration!r}."
             )
         self._exploration = exploration
-        if not 0 <= self.fade <= 1:
+        if not (is_number(self.fade) and 0 <= self.fade <= 1):
             raise ParameterError(
                 f"{who}: fade, the lambda of traces, must be from 0 to 1, got {self.fade!r}."
             )
+        if not is_number(self.initial):
+            raise ParameterError(f"{who}: initial must be a finite number, got {self.initial!r}.")
         if self.trace not in TRACES:
             raise ParameterError(f"{who}: trace must be one of {', '.join(TRACES)}, got {self.trace!r}.")
         planning = self.planning_steps
@@ -425,12 +431,20 @@ class TabularAgent:
         return n_states, n_actions
 
     def _place(self, state: int, action: int) -> tuple[int, int]:
-        S, A = self._possible.shape
-        if not (0 <= state < S and 0 <= action < A):
+        A = self._possible.shape[1]
+        if not (is_whole(action) and action < A):
             raise DataError(
-                f"{type(self).__name__}: states are 0 to {S - 1} and actions 0 to {A - 1}, got {state} and {action}."
+                f"{type(self).__name__}: actions are whole numbers from 0 to {A - 1}, got {action!r}."
             )
-        return int(state), int(action)
+        return self._state(state, "state"), int(action)
+
+    def _state(self, state: Any, what: str) -> int:
+        S = len(self._possible)
+        if not (is_whole(state) and state < S):
+            raise DataError(
+                f"{type(self).__name__}: states are whole numbers from 0 to {S - 1}, got the {what} {state!r}."
+            )
+        return int(state)
 
     def _settle(self) -> None:
         self.q_, self.visits_ = self._table, self._counts

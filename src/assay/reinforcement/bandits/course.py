@@ -12,6 +12,7 @@ from scipy.stats import norm
 from assay.core.seeds import as_generator
 from assay.errors import ParameterError
 from assay.reinforcement.bandits.bandit import Bandit
+from assay.stats.checks import is_number
 from assay.types import RandomState
 
 __all__ = ["BanditCourse", "simulate_bandit"]
@@ -39,7 +40,7 @@ class BanditCourse:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Of the mean regret after the last step: an interval by the runs, which are independent."""
-        if not 0 < level < 1:
+        if not (is_number(level) and 0 < level < 1):
             raise ParameterError(f"BanditCourse: level must be between 0 and 1, got {level!r}.")
         totals = self.regrets.sum(axis=0)
         if len(totals) < 2:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
+from assay.stats.checks import is_number, is_whole
 from assay.types import RandomState
 
 __all__ = ["LinUCB"]
@@ -71,7 +72,7 @@ class LinUCB:
         for name, number in (("n_arms", n_arms), ("n_features", n_features)):
             if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
                 raise ParameterError(f"LinUCB: {name} must be a whole number from 1 up, got {number!r}.")
-        if not (0 <= alpha < np.inf and 0 < penalty < np.inf):
+        if not (is_number(alpha) and is_number(penalty) and alpha >= 0 and penalty > 0):
             raise ParameterError("LinUCB: alpha must be 0 or more and penalty above 0.")
         self.n_arms, self.n_features, self.alpha, self.penalty = int(n_arms), int(n_features), alpha, penalty
         self.fit_intercept = fit_intercept
@@ -105,9 +106,9 @@ class LinUCB:
 
     def learn(self, x: ArrayLike, arm: int, reward: float) -> Self:
         """What an arm earned in a context."""
-        if not 0 <= arm < self.n_arms:
+        if not (is_whole(arm) and arm < self.n_arms):
             raise DataError(f"LinUCB: arms are 0 to {self.n_arms - 1}, got {arm!r}.")
-        if not np.isfinite(reward):
+        if not is_number(reward):
             raise DataError(f"LinUCB: a reward must be a finite number, got {reward!r}.")
         row = self._row(x)
         moved = self._inverse[arm] @ row
@@ -119,7 +120,12 @@ class LinUCB:
         return self
 
     def _row(self, x: ArrayLike) -> np.ndarray:
-        row = np.asarray(x, dtype=np.float64).ravel()
+        try:
+            row = np.asarray(x, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            raise DataError(
+                f"LinUCB: a context must be {self.n_features} finite numbers, got {x!r:.80}."
+            ) from None
         if len(row) != self.n_features or not np.isfinite(row).all():
             raise DataError(f"LinUCB: a context must be {self.n_features} finite numbers, got {len(row)}.")
         return np.append(1.0, row) if self.fit_intercept else row

@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 from assay.core.seeds import as_generator
 from assay.errors import DataError, ParameterError
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
+from assay.stats.checks import is_number, is_whole
 from assay.tables import Table
 from assay.types import Estimator, RandomState
 
@@ -82,9 +83,9 @@ class ModelBandit:
                 raise ParameterError(f"ModelBandit: {name} must be a whole number from 1 up, got {number!r}.")
         if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
             raise ParameterError(f"ModelBandit: estimator must be a learner, got {estimator!r}.")
-        if not 1 < growth < np.inf:
+        if not (is_number(growth) and growth > 1):
             raise ParameterError(f"ModelBandit: growth must be a number above 1, got {growth!r}.")
-        if np.isnan(initial):
+        if not is_number(initial) and not (isinstance(initial, float) and np.isinf(initial)):
             raise ParameterError("ModelBandit: initial must be a number or infinite.")
         self.estimator, self.n_arms, self.n_models = estimator, int(n_arms), int(n_models)
         self.growth, self.initial = float(growth), float(initial)
@@ -128,9 +129,9 @@ class ModelBandit:
 
     def learn(self, x: Any, arm: int, reward: float) -> Self:
         """What an arm earned in a context."""
-        if isinstance(arm, bool) or not 0 <= arm < self.n_arms:
+        if not (is_whole(arm) and arm < self.n_arms):
             raise DataError(f"ModelBandit: arms are 0 to {self.n_arms - 1}, got {arm!r}.")
-        if not np.isfinite(reward):
+        if not is_number(reward):
             raise DataError(f"ModelBandit: a reward must be a finite number, got {reward!r}.")
         if self._classifies and reward not in (0, 1):
             raise DataError(

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 
 from assay.errors import DataError, DegenerateError, ParameterError
+from assay.reinforcement.outcomes import numbers_of
+from assay.stats.checks import is_number
 
 __all__ = ["OffPolicyValue", "off_policy_value"]
 
@@ -105,7 +107,7 @@ def off_policy_value(
         method = "inverse propensity" if predicted is None else "doubly robust"
     if method not in METHODS:
         raise ParameterError(f"off_policy_value: method must be one of {', '.join(METHODS)}, got {method!r}.")
-    if not 0 < level < 1:
+    if not (is_number(level) and 0 < level < 1):
         raise ParameterError(f"off_policy_value: level must be between 0 and 1, got {level!r}.")
     rows = np.arange(len(a))
     weight = chances[rows, a] / p
@@ -146,11 +148,11 @@ def _log(
     action: ArrayLike, reward: ArrayLike, propensity: ArrayLike, policy: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     who = "off_policy_value"
-    a, r, p = (
-        np.asarray(action),
-        np.asarray(reward, dtype=np.float64),
-        np.asarray(propensity, dtype=np.float64),
-    )
+    a = np.asarray(action)
+    try:
+        r, p = numbers_of(reward), numbers_of(propensity)
+    except (TypeError, ValueError):
+        raise DataError(f"{who}: rewards and propensities must be numbers, got text.") from None
     n = len(r)
     if n < 2 or a.shape != (n,) or r.shape != (n,) or p.shape != (n,):
         raise DataError(f"{who}: action, reward and propensity must be of the same length, 2 rows or more.")

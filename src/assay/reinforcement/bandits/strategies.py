@@ -10,6 +10,7 @@ import numpy as np
 from assay.errors import DataError, ParameterError
 from assay.reinforcement.bandits.bandit import Bandit
 from assay.reinforcement.exploration import EpsilonGreedy, Exploration
+from assay.stats.checks import is_number
 from assay.types import RandomState
 
 __all__ = ["UCB1", "ThompsonSampling", "ValueBandit"]
@@ -66,10 +67,12 @@ class ValueBandit(Bandit):
             raise ParameterError(
                 f"ValueBandit: exploration must be EpsilonGreedy or Softmax, got {exploration!r}."
             )
-        if learning_rate is not None and not 0 < learning_rate <= 1:
+        if learning_rate is not None and not (is_number(learning_rate) and 0 < learning_rate <= 1):
             raise ParameterError(
                 f"ValueBandit: learning_rate must be above 0 and at most 1, got {learning_rate!r}."
             )
+        if not is_number(initial):
+            raise ParameterError(f"ValueBandit: initial must be a finite number, got {initial!r}.")
         self.learning_rate = learning_rate
         self.values += initial
 
@@ -145,7 +148,7 @@ class UCB1(Bandit):
 
     def __init__(self, n_arms: int, *, scale: float = 1.0, n_runs: int = 1, random_state: RandomState = None):
         super().__init__(n_arms, n_runs=n_runs, random_state=random_state)
-        if not 0 < scale < np.inf:
+        if not (is_number(scale) and scale > 0):
             raise ParameterError(f"UCB1: scale must be a number above 0, got {scale!r}.")
         self.scale = float(scale)
 
@@ -206,12 +209,18 @@ class ThompsonSampling(Bandit):
             raise ParameterError(f"ThompsonSampling: rewards must be bernoulli or normal, got {rewards!r}.")
         self.rewards = rewards
         usual = (1.0, 1.0) if rewards == "bernoulli" else (0.0, 1e-3, 1.0, 1.0)
-        self.prior = usual if prior is None else tuple(float(v) for v in prior)
-        positive = self.prior if rewards == "bernoulli" else self.prior[1:]
-        if len(self.prior) != len(usual) or not all(0 < v < np.inf for v in positive):
+        given = usual if prior is None else tuple(np.ravel(np.asarray(prior, dtype=object)))
+        positive = given if rewards == "bernoulli" else given[1:]
+        if (
+            len(given) != len(usual)
+            or not all(map(is_number, given))
+            or not all(number > 0 for number in positive)
+        ):
+            above = "above 0" if rewards == "bernoulli" else "the last three above 0"
             raise ParameterError(
-                f"ThompsonSampling: the prior of {rewards} rewards is {len(usual)} numbers, got {prior!r}."
+                f"ThompsonSampling: the prior of {rewards} rewards is {len(usual)} numbers, {above}, got {prior!r}."
             )
+        self.prior = tuple(float(number) for number in given)
         self._squares = np.zeros_like(self.values)  # sums of squared deviations from the mean
 
     def scores(self) -> np.ndarray:
