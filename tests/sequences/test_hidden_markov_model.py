@@ -430,6 +430,37 @@ def test_equal_rows_and_extreme_scales(scale):
     assert np.isfinite(model.score(X))
 
 
+@pytest.mark.parametrize("kind", ["full", "tied"])
+@pytest.mark.parametrize(
+    "X", [np.ones((30, 3)), np.arange(3.0)[None], np.outer(np.arange(9.0), [1.0, -2.0, 3.0])]
+)
+def test_rows_that_fill_no_volume_keep_the_least_variance(kind, X):
+    """Covariance matrices of equal rows, of a single one, and of rows on a line."""
+    for model in (
+        GaussianHMM(2, kind, random_state=0),
+        GMMHMM(2, n_mix=2, covariance_type=kind, random_state=0),
+    ):
+        model.fit(X)
+        assert np.isfinite(model.score(X)) and np.isfinite(model.predict_proba(X)).all()
+        assert np.linalg.eigvalsh(model.covars_).min() >= 1e-3 * (1 - 1e-6)
+    with pytest.raises(DegenerateError, match="min_covar above 0"):
+        GaussianHMM(2, kind, min_covar=0.0, random_state=0).fit(X)
+
+
+def test_wrong_questions_about_what_follows():
+    model = clone(MODELS["GaussianHMM"][0]).fit(WALK)
+    for wrong, words in (
+        ({"steps": 0}, "steps must be a whole number from 1 up, got 0"),
+        ({"coverage": 2}, "coverage must be a number from 0 to 1"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            model.forecast(WALK, **wrong)
+    with pytest.raises(ParameterError, match="n_samples must be"):
+        model.sample(0)
+    with pytest.raises(ParameterError, match="currstate must be a whole number from 0 to"):
+        model.sample(3, currstate=99)
+
+
 @pytest.mark.parametrize(
     ("model", "X", "words"),
     [
@@ -441,6 +472,9 @@ def test_equal_rows_and_extreme_scales(scale):
         (CategoricalHMM(2, n_features=2), [[0, 1, 2]], "n_features is 2"),
         (PoissonHMM(2), [[1, -1]], "whole numbers"),
         (MultinomialHMM(2, n_trials=3), np.array([[1, 1]]), "n_trials"),
+        (GaussianHMM(2), [], "there is no sequence"),
+        (GaussianHMM(2), np.array([[1.0, np.nan], [2.0, np.nan]]), "column 'x1' is missing in every row"),
+        (GMMHMM(2, n_mix=2), np.array([[1.0, np.nan], [2.0, np.nan]]), "'x1' is missing in every row"),
         (GaussianHMM(0), WALK, "n_components"),
         (GaussianHMM(2, covariance_type="round"), WALK, "covariance_type"),
     ],

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from assay.core import Card
 from assay.core.parameters import Range
+from assay.sequences.asked import check_draw
 from assay.sequences.chain import Chain, Expected
 from assay.sequences.column_emissions import COLUMN_PARAMETERS, ColumnEmissions
 from assay.sequences.families import Sums
@@ -195,6 +196,7 @@ class ArcEmissionHMM(ColumnEmissions):
         self, n_samples: int = 1, random_state: RandomState = None, currstate: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw a sequence: (n, d) observations and (n,) the states before them."""
+        check_draw(type(self).__name__, self.n_components, currstate, n_samples=n_samples)
         pairs = self.of_pairs()
         if currstate is not None:
             K = self.n_components

@@ -11,6 +11,7 @@ from assay.core import Card
 from assay.core.parameters import Count
 from assay.core.seeds import random_state_of
 from assay.errors import DataError
+from assay.sequences.asked import check_draw, check_forecast
 from assay.sequences.hidden_markov_model import Forecast
 from assay.sequences.input_output_hmm import REGRESSION_PARAMETERS, InputOutputHMM
 from assay.sequences.sequences import Sequences
@@ -164,6 +165,7 @@ class AutoregressiveHMM(InputOutputHMM):
         currstate : the first state, if it is known
         context : (order, d) rows before the first; zeros if None
         """
+        check_draw(type(self).__name__, self.n_components, currstate, n_samples=n_samples)
         self._check_chain()
         draw = random_state_of(self.random_state if random_state is None else random_state)
         d, ways, family = self.coef_.shape[2], np.cumsum(self.transmat_, axis=1), self.family_
@@ -187,6 +189,7 @@ class AutoregressiveHMM(InputOutputHMM):
         self, X: SequencesLike, steps: int = 1, *, coverage: float = 0.9
     ) -> Forecast:
         """What follows one sequence, of many draws of what may follow: shares of states, means, and quantiles."""
+        check_forecast(type(self).__name__, coverage, steps=steps)
         data = self._read_sequences(X, None)
         if len(data) != 1 or len(data.values) < max(1, self.order):
             raise DataError(

@@ -18,6 +18,7 @@ namespace {
 constexpr double HALF_LOG_2PI = 0.918938533204672741780;
 constexpr int64_t ROWS_OF_DENSITIES = 512;  // that stay in the cache from their logarithms on
 constexpr double LEAST_WEIGHT = 1e-5;  // by which scatter is divided at least
+constexpr double LEAST_PIVOT = 1e-13;  // of a variance, what the columns before must leave of it: less is rounding
 
 // How many columns stand for so many states: those for which the passes are compiled.
 int64_t padded(int64_t K) {
@@ -158,13 +159,15 @@ int64_t of_symbols(const BaumWelchSteps &how,
 
 // ------------------------------------------------------------------ numbers
 
-// The inverse W of the Cholesky factor of S - floor, row by row of the triangle; false if there is none.
+// The inverse W of the Cholesky factor of S - floor, row by row of the triangle; false if there is none, or, where W is
+// asked for, if only rounding keeps S from being singular.
 bool invert_root(const double *S, int64_t d, double floor, double *root, double *W) {
     for (int64_t i = 0; i < d; ++i)
         for (int64_t j = 0; j <= i; ++j) {
             double sum = S[i * d + j] - (i == j ? floor : 0.0);
             for (int64_t u = 0; u < j; ++u) sum -= root[i * d + u] * root[j * d + u];
-            if (i == j && !(sum > 0.0 && sum < INFINITE)) return false;
+            const double least = W ? LEAST_PIVOT * S[i * d + i] : 0.0;
+            if (i == j && !(sum > least && sum < INFINITE)) return false;
             root[i * d + j] = i == j ? std::sqrt(sum) : sum / root[j * d + j];
         }
     if (!W) return true;

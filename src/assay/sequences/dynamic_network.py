@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.seeds import random_state_of
 from assay.errors import DataError, DegenerateError, ParameterError
+from assay.sequences.asked import check_draw
 from assay.sequences.chain import Chain, Frames, pad
 from assay.types import RandomState
 
@@ -231,6 +232,7 @@ class DynamicNetwork:
 
     def sample(self, n_rows: int, random_state: RandomState = None) -> dict[str, list[Any]]:
         """Draw a sequence: for each variable its states."""
+        check_draw(type(self).__name__, n_rows=n_rows)
         draw, chain, states = random_state_of(random_state), self._chain(), self._joint()
         path: list[int] = []
         for t in range(n_rows):

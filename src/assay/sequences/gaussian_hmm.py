@@ -44,7 +44,8 @@ class GaussianHMM(HiddenMarkovModel):
     covariance_type : "spherical", "diag", "full" or "tied", default "diag"
         One variance for each state, one for each column, a matrix, or one matrix for all states.
     min_covar : float, default 1e-3
-        Added to the variances of the start; the least variance where ``covars_prior`` is 0.
+        Added to the variances of the start; the least variance where ``covars_prior`` is 0, and of a covariance
+        matrix that would be singular.
     means_prior, means_weight : float or array, default 0
         Normal prior of the means: its mean and precision.
     covars_prior, covars_weight : float or array, default 0.01 and 1
@@ -184,7 +185,7 @@ class GaussianHMM(HiddenMarkovModel):
         mean, weight = (
             np.reshape(v, (-1, 1)) if np.ndim(v) == 1 else v for v in (self.means_prior, self.means_weight)
         )
-        prior = GaussianPrior(mean, weight, self.covars_prior, self.covars_weight, floor)
+        prior = GaussianPrior(mean, weight, self.covars_prior, self.covars_weight, floor, self.min_covar)
         means, covars = np.asarray(self.means_, dtype=np.float64), self._covars_
         if self.covariance_type == "spherical" and covars.shape[1] == 1:
             covars = np.repeat(covars, means.shape[1], axis=1)
@@ -210,6 +211,6 @@ class GaussianHMM(HiddenMarkovModel):
     def _start_emissions(self, X: Sequences, seed: Any) -> None:
         K, who = self.n_components, type(self).__name__
         if self._needs("m", "means_"):
-            self.means_ = means_of(X.values, K, seed, who)
+            self.means_ = means_of(X.values, K, seed, who, X.schema.names)
         if self._needs("c", "_covars_"):
             self._covars_ = by_kind(covariance_of(X.values, self.min_covar), self.covariance_type, K)

@@ -43,7 +43,8 @@ class GMMHMM(HiddenMarkovModel):
     n_mix : int, default 1
         Components of each state, M.
     min_covar : float, default 1e-3
-        Added to the variances of the start; the least variance where there is no ``covars_prior``.
+        Added to the variances of the start; the least variance where there is no ``covars_prior``, and of a
+        covariance matrix that would be singular.
     weights_prior : float or array, default 1
         Dirichlet prior of the weights.
     means_prior, means_weight : float or array, default 0
@@ -185,6 +186,7 @@ class GMMHMM(HiddenMarkovModel):
             self.covars_prior or 0.0,
             0.0 if self.covars_weight is None else self.covars_weight,
             self.min_covar if none else 0.0,
+            self.min_covar,
         )
         return GaussianMixtures(
             self.weights_, self.means_, self.covars_, self.covariance_type, self.shared, self.weights_prior, prior,
@@ -218,9 +220,9 @@ class GMMHMM(HiddenMarkovModel):
                 self.weights_ = leaning / leaning.sum(axis=1, keepdims=True)
         if self._needs("m", "means_"):
             if self.shared:
-                self.means_ = means_of(X.values, M, seed, who)
+                self.means_ = means_of(X.values, M, seed, who, X.schema.names)
             else:
-                self.means_ = _means_in_groups(X.values, K, M, seed, who)
+                self.means_ = _means_in_groups(X, K, M, seed, who)
         if self._needs("c", "covars_"):
             matrix = covariance_of(X.values, self.min_covar)
             shape: tuple[int, ...] = (M,) if self.shared else (groups, M)
@@ -232,15 +234,13 @@ class GMMHMM(HiddenMarkovModel):
             }[self.covariance_type]
 
 
-def _means_in_groups(X: np.ndarray, K: int, M: int, seed: Any, who: str) -> np.ndarray:
+def _means_in_groups(X: Sequences, K: int, M: int, seed: Any, who: str) -> np.ndarray:
     """(K, M, d) centres of M groups within each of K groups."""
-    centers = means_of(X, K, seed, who)
-    observed = X[~np.isnan(X).any(axis=1)]
-    label = (
-        np.argmin(((observed[:, None, :] - centers) ** 2).sum(axis=2), axis=1)
-        if len(observed)
-        else np.empty(0)
-    )
+    from sklearn.metrics import pairwise_distances_argmin
+
+    centers = means_of(X.values, K, seed, who, X.schema.names)
+    observed = X.values[~np.isnan(X.values).any(axis=1)]
+    label = pairwise_distances_argmin(observed, centers) if len(observed) else np.empty(0)
     means = []
     for k in range(K):
         rows = observed[label == k]

@@ -17,6 +17,7 @@ from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import Boolean, FloatArray, Scalar
 from assay.core.sums import Block, Source, is_dask
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
+from assay.sequences.asked import check_draw, check_forecast
 from assay.sequences.baum_welch import Steps, like
 from assay.sequences.chain import Chain, Expected, Frames
 from assay.sequences.explain import Trellis, explain_paths
@@ -542,6 +543,7 @@ class HiddenMarkovModel(Learner):
         """What follows one sequence: probabilities of states, and mean and band of the numbers they emit."""
         from scipy.stats import norm
 
+        check_forecast(type(self).__name__, coverage, steps=steps)
         data = self._read_sequences(X, None)
         if len(data) != 1 or not len(data.values):
             raise DataError(f"forecast goes on with one sequence, got {len(data)}.", who=type(self).__name__)
@@ -562,6 +564,7 @@ class HiddenMarkovModel(Learner):
         self, n_samples: int = 1, random_state: RandomState = None, currstate: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw a sequence: (n, d) observations and (n,) states; ``currstate`` is the first state, if it is known."""
+        check_draw(type(self).__name__, self._n_states, currstate, n_samples=n_samples)
         self._check_chain()
         draw = random_state_of(self.random_state if random_state is None else random_state)
         ways, family = np.cumsum(self.transmat_, axis=1), self.family_

@@ -12,6 +12,7 @@ from assay.core.parameters import Count, Range
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray
 from assay.errors import DataError, ParameterError
+from assay.sequences.asked import check_draw, check_forecast
 from assay.sequences.chain import Expected
 from assay.sequences.column_emissions import COLUMN_PARAMETERS, ColumnEmissions
 from assay.sequences.families import Sums
@@ -221,6 +222,7 @@ class HiddenSemiMarkovModel(ColumnEmissions):
         """What follows one sequence: probabilities of states, and mean and band of the numbers they emit."""
         from scipy.stats import norm
 
+        check_forecast(type(self).__name__, coverage, steps=steps)
         data = self._read_sequences(X, None)
         if len(data) != 1 or not len(data.values):
             raise DataError(f"forecast goes on with one sequence, got {len(data)}.", who=type(self).__name__)
@@ -242,6 +244,7 @@ class HiddenSemiMarkovModel(ColumnEmissions):
         self, n_samples: int = 1, random_state: RandomState = None, currstate: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw a sequence: (n, d) observations and (n,) states; ``currstate`` is the first state, if it is known."""
+        check_draw(type(self).__name__, self.n_components, currstate, n_samples=n_samples)
         self._check_chain()
         draw = random_state_of(self.random_state if random_state is None else random_state)
         state = int((np.cumsum(self.startprob_) > draw.rand()).argmax()) if currstate is None else currstate

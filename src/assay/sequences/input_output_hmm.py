@@ -13,6 +13,7 @@ from assay.core.parameters import Any_, Range
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer
 from assay.errors import DataError, ParameterError
+from assay.sequences.asked import check_draw, check_forecast
 from assay.sequences.families import LinearGaussian, SoftmaxSymbols
 from assay.sequences.families.regression import with_intercept
 from assay.sequences.hidden_markov_model import HMM_PARAMETERS, Forecast, HiddenMarkovModel
@@ -220,6 +221,7 @@ class InputOutputHMM(HiddenMarkovModel):
         self, inputs: ArrayLike, random_state: RandomState = None, currstate: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw outputs (n, m) and states (n,) for (n, q) inputs; ``currstate`` is the first state, if it is known."""
+        check_draw(type(self).__name__, self.n_components, currstate)
         self._check_chain()
         X = np.asarray(inputs, dtype=np.float64)
         X = X.reshape(-1, 1) if X.ndim == 1 else X
@@ -245,6 +247,7 @@ class InputOutputHMM(HiddenMarkovModel):
         """What follows one sequence for given (h, q) inputs: states, and mean and band of the outputs."""
         from scipy.stats import norm
 
+        check_forecast(type(self).__name__, coverage)
         data = self._read_sequences(X, None)
         if len(data) != 1 or not len(data.values):
             raise DataError(f"forecast goes on with one sequence, got {len(data)}.", who=type(self).__name__)

@@ -17,6 +17,7 @@ from assay.core.stored import Boolean, FloatArray, Scalar
 from assay.core.sums import Block, Source
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.sequences import _kalman
+from assay.sequences.asked import check_draw, check_forecast
 from assay.sequences.families.family import Sums
 from assay.sequences.hidden_markov_model import Forecast
 from assay.sequences.sequences import Sequences
@@ -391,6 +392,7 @@ class LinearDynamicalSystem(Learner):
         """What follows one sequence: the hidden means, and mean and band of the observations."""
         from scipy.stats import norm
 
+        check_forecast(type(self).__name__, coverage, steps=steps)
         data = self._read_sequences(X, None)
         if len(data) != 1:
             raise DataError(f"forecast goes on with one sequence, got {len(data)}.", who=type(self).__name__)
@@ -404,6 +406,7 @@ class LinearDynamicalSystem(Learner):
 
     def sample(self, n_samples: int = 1, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
         """Draw a sequence: (n, m) observations and (n, D) hidden numbers."""
+        check_draw(type(self).__name__, n_samples=n_samples)
         self._system()
         draw = random_state_of(self.random_state if random_state is None else random_state)
         states = np.empty((n_samples, self.n_states))

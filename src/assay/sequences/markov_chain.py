@@ -16,6 +16,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import AnyArray, Each, FloatArray
 from assay.core.sums import Block
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
+from assay.sequences.asked import check_draw
 from assay.sequences.families.family import Sums
 from assay.sequences.sequences import Sequences
 from assay.sequences.source import SequenceRows, stream_of
@@ -295,6 +296,7 @@ class MarkovChain(Learner):
         self, n_sequences: int = 1, length: int = 1, random_state: RandomState = None
     ) -> list[np.ndarray]:
         """Draw sequences of states."""
+        check_draw(type(self).__name__, n_sequences=n_sequences, length=length)
         draw = random_state_of(self.random_state if random_state is None else random_state)
         ways = [np.cumsum(p, axis=-1) for p in self.probabilities_]
         drawn = np.zeros((n_sequences, length), dtype=np.int64)

@@ -97,6 +97,8 @@ class Sequences:
         if isinstance(X, Sequences):
             return X if schema is None else X._like(schema, who)
         ids = None
+        if isinstance(X, (list, tuple)) and not len(X) and schema is None:
+            raise DataError("X is empty: there is no sequence.", who=who)
         if id is not None:
             X, ids, offsets = _long_table(X, id, order, who)
         elif lengths is not None:

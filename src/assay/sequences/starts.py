@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,20 @@ def numbers_only(X: Sequences, who: str) -> None:
         )
 
 
-def means_of(X: np.ndarray, K: int, seed: Any, who: str) -> np.ndarray:
+def means_of(X: np.ndarray, K: int, seed: Any, who: str, names: Sequence[str] | None = None) -> np.ndarray:
     """(K, d) centres by k-means of the rows without missing entries; repeated ones are moved a little apart."""
     from sklearn.cluster import KMeans
 
     observed = X[~np.isnan(X).any(axis=1)]
     if not len(observed):
-        if np.isnan(X).all(axis=0).any():
-            raise DataError("a column is missing in every row.", who=who)
+        absent = np.isnan(X).all(axis=0)
+        if absent.any():
+            j = int(np.argmax(absent))
+            raise DataError(
+                f"column {(names[j] if names else j)!r} is missing in every row, so nothing can be learned of it.",
+                who=who,
+                remedy="Leave it out.",
+            )
         observed = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(LARGEST_SEED))

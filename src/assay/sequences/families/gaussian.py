@@ -16,12 +16,14 @@ __all__ = ["Gaussian", "GaussianPrior", "full_matrices", "precision_factors"]
 
 LOG_2PI = float(np.log(2 * np.pi))
 LEAST_WEIGHT = 1e-5  # by which scatter is divided at least, as hmmlearn does
+LEAST_PIVOT = 1e-13  # of a variance, what the columns before must leave of it: less is rounding
 
 
 class GaussianPrior:
     """Normal and inverse gamma or Wishart priors, as hmmlearn's parameters say them; with 0 there is none.
 
-    ``floor`` is the least variance where nothing else keeps one above zero.
+    ``floor`` is the least variance where nothing else keeps one above zero; ``rescue`` that of a matrix which would
+    otherwise be singular, as where a state has fewer rows than columns.
     """
 
     def __init__(
@@ -31,9 +33,10 @@ class GaussianPrior:
         covars: Any = 0.0,
         covars_weight: float = 1.0,
         floor: float = 0.0,
+        rescue: float = 0.0,
     ):
         self.mean, self.mean_weight, self.covars = mean, mean_weight, covars
-        self.covars_weight, self.floor = covars_weight, floor
+        self.covars_weight, self.floor, self.rescue = covars_weight, floor, rescue
 
 
 def full_matrices(covars: np.ndarray, kind: str, K: int, d: int) -> np.ndarray:
@@ -54,8 +57,8 @@ def precision_factors(covars: np.ndarray, who: str) -> np.ndarray:
             root = np.linalg.cholesky(matrix)
         except np.linalg.LinAlgError:
             raise DegenerateError(
-                f"the covariance of state {k} is singular: its rows lie in a plane. Fewer states, "
-                'covariance_type="diag", or a larger covars_prior help.',
+                f"the covariance of state {k} is singular: its rows lie in a plane. min_covar above 0, "
+                'fewer states, or covariance_type="diag" help.',
                 who=who,
             ) from None
         factors[k] = solve_triangular(root, np.eye(d), lower=True)
@@ -194,14 +197,12 @@ class Gaussian(Family):
         weight = max(p.covars_weight - d, 0)
         if self.kind == "tied":
             total = weight + rows.sum()
-            return (
-                _floored(((p.covars + scatter.sum(axis=0)) / total)[None], p.floor)[0]
-                if total > 0
-                else self.covars
-            )
+            if total <= 0:
+                return self.covars
+            return _regular(((p.covars + scatter.sum(axis=0)) / total)[None], p)[0]
         below = weight + rows
         fresh = (p.covars + scatter) / np.where(below > 0, below, 1.0)[:, None, None]
-        return _floored(np.where((below > 0)[:, None, None], fresh, self.covars), p.floor)
+        return _regular(np.where((below > 0)[:, None, None], fresh, self.covars), p)
 
     def sample(self, state: int, draw: np.random.RandomState) -> np.ndarray:
         covars = full_matrices(self.covars, self.kind, self.n_states, self.d)
@@ -218,6 +219,26 @@ class Gaussian(Family):
     def variance(self) -> np.ndarray:
         covars = full_matrices(self.covars, self.kind, self.n_states, self.d)
         return np.einsum("kii->ki", covars)
+
+
+def _regular(covars: np.ndarray, prior: GaussianPrior) -> np.ndarray:
+    """Matrices that can be inverted: no eigenvalue below the floor, or, where one is singular, below the rescue."""
+    covars = _floored(covars, prior.floor)
+    if prior.rescue <= 0:
+        return covars
+    singular = [k for k, matrix in enumerate(covars) if _is_singular(matrix)]
+    if singular:
+        covars = covars.copy()
+        covars[singular] = _floored(covars[singular], prior.rescue)
+    return covars
+
+
+def _is_singular(matrix: np.ndarray) -> bool:
+    try:
+        pivots = np.diag(np.linalg.cholesky(matrix)) ** 2
+    except np.linalg.LinAlgError:
+        return True
+    return bool((pivots <= LEAST_PIVOT * np.diag(matrix)).any())
 
 
 def _floored(covars: np.ndarray, floor: float) -> np.ndarray:
