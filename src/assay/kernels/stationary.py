@@ -19,7 +19,7 @@ __all__ = ["LENGTH_SCALE", "OfDistance"]
 
 LENGTH_SCALE: Kind = Scalar(low=0, finite=True) | FloatArray("d", low=0, finite=True)
 
-FAR = 1e3  # length scales from the centre, beyond which squares lose more than half of the digits of their differences
+MOST_SCALES_OF_A_SQUARE = 1e3  # from the centre, beyond which (2) loses more than six digits
 FARTHEST = 1e150  # differences whose squares are numbers
 
 
@@ -106,7 +106,7 @@ class OfDistance(VectorKernel):
                     - 2.0 * np.einsum("ij,ij->j", A, MB[:, :-1])  # (2)
                 )
             widest = np.maximum(np.abs(A).max(axis=0, initial=0.0), np.abs(B).max(axis=0, initial=0.0))
-            for j in np.flatnonzero(widest > FAR):
+            for j in np.flatnonzero(widest > MOST_SCALES_OF_A_SQUARE):
                 apart = np.clip(A[:, j, None] - B[:, j], -FARTHEST, FARTHEST)
                 by_column[j] = np.einsum("ij,ij->", M, np.square(apart, out=apart))
             sums["length_scale"] = by_column

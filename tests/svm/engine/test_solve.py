@@ -508,7 +508,7 @@ def test_native_code_refuses_rows_that_do_not_fit():
     }  # fmt: skip
     call = {
         "K": None, "source": source, "parts": _solve.Several(**one), "begin": 0, "bounds": bounds,
-        "given": np.array([-y, y]), "limits": limits, "alpha": np.zeros(9), "pulls": np.empty((4, 9)),
+        "terms": np.array([-y, y]), "limits": limits, "alpha": np.zeros(9), "pulls": np.empty((4, 9)),
         "levels": np.empty((3, 1)), "summary": np.empty((1, 4)), "outcome": np.empty(1, np.int64),
     }  # fmt: skip
     assert _solve.settle(**call) == 1
@@ -538,7 +538,7 @@ def test_native_code_refuses_rows_that_do_not_fit():
         {"levels": np.empty((6, 1))},
         {"pulls": np.empty((4, 8))},
         {"pulls": np.empty((3, 9))},
-        {"given": np.array([y])},
+        {"terms": np.array([y])},
         {"summary": np.empty((2, 4))},
         {"outcome": np.empty(2, np.int64)},
         {"source": None},

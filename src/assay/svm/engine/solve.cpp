@@ -320,7 +320,7 @@ int64_t settle(std::optional<In2<double>> K,  // in      (N, N), or None
                std::optional<Source> source,  // what computes rows, if there is no K
                const Several &parts, int64_t begin,
                const Bounds &bounds,  // M variables, of all problems: as many as training rows, or twice as many
-               In2<double> given,  // in      (2, M) the linear terms; the diagonal of the matrix, of each training row
+               In2<double> terms,  // in      (2, M) the linear terms; the diagonal of the matrix, of each training row
                const Limits &limits,
                InOut1<double> alpha,  // in/out  (M,) the start, and the solution
                InOut2<double> pulls,  // out     (4, M) G, base, the gradient if finished, squared spans if computed
@@ -331,7 +331,7 @@ int64_t settle(std::optional<In2<double>> K,  // in      (N, N), or None
     const int64_t each = M == 2 * rows_of_all ? 2 : 1;
     const int64_t groups = bounds.constraint == NONE ? 0 : bounds.constraint == SUM ? 1 : 2;
     require(M == each * rows_of_all && bool(K) != bool(source) && 0 <= begin && begin < P, "settle: sizes");
-    require(given.shape(0) == 2 && int64_t(given.shape(1)) == M && length(alpha) == M && pulls.shape(0) == 4 &&
+    require(terms.shape(0) == 2 && int64_t(terms.shape(1)) == M && length(alpha) == M && pulls.shape(0) == 4 &&
                 int64_t(pulls.shape(1)) == M && length(outcome) == P,
             "settle: variables");
     require(int64_t(levels.shape(0)) == 3 * P && int64_t(levels.shape(1)) == groups && int64_t(summary.shape(0)) == P &&
@@ -367,11 +367,11 @@ int64_t settle(std::optional<In2<double>> K,  // in      (N, N), or None
                          each * n,
                          bounds.constraint,
                          parts.computed.data()[p],
-                         given.data() + M + start,
+                         terms.data() + M + start,
                          bounds.sign.data() + at,
                          bounds.upper.data() + at,
                          bounds.ridge.data() + at,
-                         given.data() + at,
+                         terms.data() + at,
                          alpha.data() + at,
                          line(0),
                          line(1),
@@ -416,6 +416,6 @@ NB_MODULE(ASSAY_MODULE, m) {
     define(m, "assemble", &assemble, "program", "alpha", "state", "system", "wanted");
     define(m, "advance", &advance, "program", "answer", "root", "alpha", "state", "F", "levels");
     define(m, "finish", &finish, "program", "rounds", "alpha", "state", "F", "levels");
-    define(m, "settle", &settle, "K", "source", "parts", "begin", "bounds", "given", "limits", "alpha", "pulls",
+    define(m, "settle", &settle, "K", "source", "parts", "begin", "bounds", "terms", "limits", "alpha", "pulls",
            "levels", "summary", "outcome");
 }

@@ -32,9 +32,7 @@ FEW_COMPUTED = 192  # rows of larger ones, beside those of the start, before all
 SHARE_COMPUTED = 1 / 16  # or this share of them
 SHARE_STARTED = 0.25  # of the rows that start above 0: with more, all are computed at once
 LEAST_ROWS_IN_THREADS = 2_000  # of all problems together, from which several threads share them
-MOST_SPAN_WORK = (
-    8_000_000  # operations that native code may spend on the spans of one problem; more are left to BLAS
-)
+MOST_SPAN_WORK = 8_000_000  # operations of native code for the spans of one problem; more are left to BLAS
 SHARE_IN_BLOCKS = 0.3  # of the rows that start above 0: with fewer, rows are computed as they are needed
 
 
@@ -158,15 +156,15 @@ def solve_all(
 
     def settle_some(some: list[int]) -> None:
         settled = _settled([grams[p] for p in some], [duals[p] for p in some], tol, most, spans)
-        for p, one in zip(some, settled):
-            begun[p] = one
-            if isinstance(one, Solution):
+        for p, solution in zip(some, settled):
+            begun[p] = solution
+            if isinstance(solution, Solution):
                 done()
 
     def finish(p: int) -> None:
-        one = begun[p]
-        one = one if isinstance(one, Begun) else None
-        begun[p] = _solved(grams[p], duals[p], one, tol, cache_size, most, True)
+        left = begun[p]
+        from_there = left if isinstance(left, Begun) else None
+        begun[p] = _solved(grams[p], duals[p], from_there, tol, cache_size, most, True)
         done()
 
     in_threads(settle_some, [together[k::pieces] for k in range(pieces)] if together else [], n_threads)
@@ -196,10 +194,9 @@ def _settled(
     """
     settled: list[Solution | Begun | None] = [None] * len(duals)
     for some in _of_one_matrix(grams, duals):
-        for p, one in zip(
-            some, _settle([grams[p] for p in some], [duals[p] for p in some], tol, most, spans)
-        ):
-            settled[p] = one
+        solutions = _settle([grams[p] for p in some], [duals[p] for p in some], tol, most, spans)
+        for p, solution in zip(some, solutions):
+            settled[p] = solution
     return settled
 
 
@@ -224,17 +221,17 @@ def _settle(
 ) -> list[Solution | Begun | None]:
     """As ``_settled``, of parts of one kernel matrix."""
     P, gram = len(duals), grams[0]
-    sizes = np.array([one.n for one in grams])
+    sizes = np.array([part.n for part in grams])
     starts = np.concatenate([[0], np.cumsum(sizes)])
     constraint, each = duals[0].constraint, len(duals[0].sign) // gram.n
     groups = {"sum": 1, "none": 0}.get(constraint, 2)
     M = each * int(starts[-1])
     upper = _joined([dual.upper for dual in duals])
     alpha = np.minimum(np.maximum(_joined([dual.start for dual in duals]), 0.0), upper)
-    given = np.zeros((2, M))
-    np.concatenate([dual.linear for dual in duals], out=given[0])
-    np.concatenate([one.diagonal for one in grams], out=given[1, : starts[-1]])
-    if not np.isfinite(given[1]).all():
+    terms = np.zeros((2, M))
+    np.concatenate([dual.linear for dual in duals], out=terms[0])
+    np.concatenate([part.diagonal for part in grams], out=terms[1, : starts[-1]])
+    if not np.isfinite(terms[1]).all():
         return [None] * P
     ridge = np.zeros(M)
     if any(dual.ridge is not None for dual in duals):
@@ -247,14 +244,15 @@ def _settle(
     if isinstance(gram, MatrixRows):
         K = gram.K
         if gram.rows is not None:
-            places = gram.rows if P == 1 else np.concatenate([one.rows for one in grams])  # type: ignore[attr-defined]
+            places = gram.rows if P == 1 else np.concatenate([part.rows for part in grams])  # type: ignore[attr-defined]
     else:
         single = gram.single_rows()
         if single is None:
             return [None] * P
         source = _native(single)
         if single.segments is not None:
-            segments: list[Any] = [single.segments, *(one.single_rows().segments for one in grams[1:])]  # type: ignore[union-attr]
+            others: list[Any] = [part.single_rows() for part in grams[1:]]
+            segments = [single.segments, *(other.segments for other in others)]
             places = np.concatenate(segments)
             place_starts = np.concatenate([[0], np.cumsum([len(part) for part in segments])])
     computed = np.where(
@@ -278,7 +276,7 @@ def _settle(
     begin = 0
     while begin < P:
         begin = _solve.settle(
-            K=K, source=source, parts=parts, begin=begin, bounds=bounds, given=given, limits=limits, alpha=alpha,
+            K=K, source=source, parts=parts, begin=begin, bounds=bounds, terms=terms, limits=limits, alpha=alpha,
             pulls=pulls, levels=levels, summary=summary, outcome=outcome,
         )  # fmt: skip
         end_if_abandoned()
