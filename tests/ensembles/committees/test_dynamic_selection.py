@@ -135,3 +135,55 @@ def test_few_rows_and_members_without_posteriors():
     for method in CLASS_METHODS:
         model = DynamicSelectionClassifier(members, method, n_neighbors=50, cv=3).fit(X, y)
         assert np.isfinite(model.predict_proba(X)).all()
+
+
+def profile_table(n, seed):
+    """Three members that each see one column; only what they answer together tells which of them is right."""
+    rng = np.random.default_rng(seed)
+    bits = rng.integers(0, 2, (n, 3))
+    X = np.column_stack([bits + rng.normal(0, 0.1, (n, 3)), rng.normal(0, 3, (n, 12))])
+    return X, np.where(bits[:, 1] == bits[:, 2], bits[:, 0], 1 - bits[:, 0]), bits
+
+
+class ReadsColumn(OnColumn):
+    """Answers whether its column is above one half, whatever it is taught."""
+
+    def predict_proba(self, X):
+        high = np.clip(np.asarray(X)[:, self.column], 0.05, 0.95)
+        return np.column_stack([1 - high, high])
+
+
+@pytest.mark.capability("IML-17-03")
+def test_rows_with_similar_answers_tell_who_is_right_where_the_columns_do_not():
+    X, y, _ = profile_table(600, 0)
+    test, truth, bits = profile_table(300, 1)
+    members = [(str(j), ReadsColumn(j)) for j in range(3)]
+    scores = {
+        method: DynamicSelectionClassifier(members, method, metric="euclidean").fit(X, y).score(test, truth)
+        for method in CLASS_METHODS
+    }
+    some_right = (bits == truth[:, None]).any(axis=1)  # no weights help where all members are wrong
+    assert scores.pop("meta") > some_right.mean() - 0.05
+    assert max(scores.values()) < some_right.mean() - 0.15
+
+
+@pytest.mark.capability("IML-17-03")
+def test_what_the_meta_classifier_sees_by_the_book():
+    """Cruz et al. (2015), section 3.1: successes and posteriors on neighbours, their share, on profiles, confidence."""
+    X, y = two_regions(120)
+    members = [("one", OnColumn(1)), ("two", OnColumn(2))]
+    model = DynamicSelectionClassifier(members, "meta", metric="euclidean", n_neighbors=4).fit(X, y)
+    query = two_regions(1, 3)[0]
+    output = np.stack([m.predict_proba(query) for m in model.estimators_])
+    near = np.argsort(((X - query) ** 2).sum(axis=1))[:4]
+    apart = ((model.posteriors_ - output) ** 2).sum(axis=(0, 2))
+    alike = np.argsort(apart)[:5]
+    right = model.posteriors_.argmax(axis=2) == y
+    rows = [
+        [*right[j, near], *model.posteriors_[j, near, y[near]], right[j, near].mean(), output[j].max(), *right[j, alike]]
+        for j in range(2)
+    ]  # fmt: skip
+    sure = model.meta_.predict_proba(np.array(rows, dtype=float))[:, 1]
+    sure[sure <= 0.5] = 0
+    expected = sure / sure.sum() if sure.any() else [0.5, 0.5]
+    assert_allclose(model.weights(query)[:, 0], expected, rtol=1e-9)

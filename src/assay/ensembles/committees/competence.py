@@ -23,6 +23,7 @@ class NearRows:
     answer : (L, n, k) the class that it answered for the neighbour
     output : (L, n, K) its posterior for the query
     overall : (L,) its accuracy on all validation rows
+    alike : (L, n, p) whether it was right about the p validation rows for which the members answered most alike
     """
 
     right: np.ndarray
@@ -30,6 +31,7 @@ class NearRows:
     answer: np.ndarray
     output: np.ndarray
     overall: np.ndarray
+    alike: np.ndarray | None = None
 
 
 def class_weights_by(method: str, near: NearRows, meta: Any = None) -> np.ndarray:
@@ -81,13 +83,18 @@ def _union(near: NearRows) -> np.ndarray:
 
 
 def meta_features(near: NearRows) -> np.ndarray:
-    """(L, n, 2 k + 2) what tells whether a member is competent: its successes and posteriors nearby, its confidence."""
+    """(L, n, 2 k + p + 2) what tells whether a member is competent: successes and posteriors nearby, its confidence.
+
+    Nearby are the k neighbours by the columns, and the p neighbours by what the members answer.
+    """
     parts = [
         near.right.astype(np.float64),
         near.chance,
         near.right.mean(axis=2, keepdims=True),
         near.output.max(axis=2)[:, :, None],
     ]
+    if near.alike is not None:
+        parts.append(near.alike.astype(np.float64))
     return np.concatenate(parts, axis=2)
 
 

@@ -22,6 +22,8 @@ from assay.types import TableLike, Target
 
 __all__ = ["DynamicSelectionClassifier"]
 
+PROFILES = 5  # rows with the most similar answers of all members; as many as Cruz et al. take
+
 
 class DynamicSelectionClassifier(DynamicSelection, Classifier):
     r"""Ask, for each row, the classifiers that did well on rows near it.
@@ -34,7 +36,8 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
     "lca"       local class accuracy: that of the neighbours which a member takes for the class it answers
     "knora-e"   the members that are right about all of them (else about the k - 1, k - 2 ... nearest) answer
     "knora-u"   each member has as many votes as neighbours it is right about
-    "meta"      each votes by its probability of being right, learned from how it did nearby and how sure it is
+    "meta"      each votes by its probability of being right, learned from how it did nearby, how it did on the five
+                rows for which all members answer most alike, and how sure it is
     ==========  =====================================================================================================
 
     the posteriors of the chosen members are averaged. :meth:`gain` tests whether that beats the best single member.
@@ -64,6 +67,7 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
     estimators_ : list of fitted members      classes_ : (K,)
     neighbors_ : the search for validation rows
     posteriors_ : (members, rows, K) of the validation rows      codes_ : (rows,) their classes
+    meta_ : by "meta", the classifier of members that are right      profiles_ : the search for similar answers
 
     Examples
     --------
@@ -109,6 +113,7 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
         "posteriors_": FloatArray("l", "r", "K", low=0, high=1),
         "codes_": CodeArray("r", below="K"),
         "meta_": Object(BaseEstimator) | None,
+        "profiles_": Object(BaseEstimator) | None,
     }
 
     def __init__(
@@ -143,46 +148,57 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
         self._fit_all(X, target, w)
         self.posteriors_, self.codes_ = np.clip(np.stack(parts), 0.0, 1.0), y[rows]
         self._keep_neighbors(X, rows)
-        self.meta_ = (
+        self.meta_, self.profiles_ = (
             self._learn_meta(X if len(rows) == len(y) else take_rows(X, rows))
             if self.method == "meta"
-            else None
+            else (None, None)
         )
 
-    def _learn_meta(self, X: Any) -> Any:
-        """What tells from the neighbours of a validation row whether a member is right about it."""
+    def _learn_meta(self, X: Any) -> tuple[Any, Any]:
+        """What tells from rows near a validation row whether a member is right about it, and the search for profiles.
+
+        A profile of a row is what all members answer for it.
+        """
         from assay.bayes import GaussianNB
+        from assay.neighbors import NearestNeighbors
 
         k = min(self.n_neighbors, len(self.codes_) - 1)
         if k < 1:
-            return GaussianNB().fit(np.zeros((2, 2 * self.n_neighbors + 2)), [0, 1])
-        near = self.neighbors_.kneighbors(X, n_neighbors=k + 1, return_distance=False)
-        itself = near == np.arange(len(near))[:, None]
-        itself[~itself.any(axis=1), -1] = True  # beyond its copies: leave the farthest out
-        others = near[~itself].reshape(len(near), k)
-        case = self._case(others, self.posteriors_)
-        F = meta_features(case)
+            return GaussianNB().fit(np.zeros((2, 2 * self.n_neighbors + 2)), [0, 1]), None
+        profiles = NearestNeighbors(n_neighbors=min(PROFILES, len(self.codes_) - 1), metric="euclidean")
+        answers = _profiles(self.posteriors_)
+        profiles.fit(answers)
+        alike = _others(profiles, answers, profiles.n_neighbors)
+        F = meta_features(self._case(_others(self.neighbors_, X, k), self.posteriors_, alike))
         right = (self.posteriors_.argmax(axis=2) == self.codes_).astype(np.int64)
         divided = right.min(axis=0) != right.max(axis=0)  # rows on which the members differ teach most
         rows = divided if divided.any() else np.ones(len(divided), bool)
-        return GaussianNB(var_smoothing=1e-3).fit(F[:, rows].reshape(-1, F.shape[2]), right[:, rows].ravel())
+        meta = GaussianNB(var_smoothing=1e-3).fit(F[:, rows].reshape(-1, F.shape[2]), right[:, rows].ravel())
+        return meta, profiles
 
     def _said(self, model: Any, X: Any) -> np.ndarray:
         ask = self._posterior_of if hasattr(model, "predict_proba") else self._votes_of
         return ask(model, X, self.classes_)
 
-    def _case(self, near: np.ndarray, output: np.ndarray) -> NearRows:
+    def _case(self, near: np.ndarray, output: np.ndarray, alike: np.ndarray | None = None) -> NearRows:
         answers = self.posteriors_.argmax(axis=2)
         right = answers == self.codes_
         chance = np.take_along_axis(self.posteriors_, self.codes_[None, :, None], axis=2)[:, :, 0]
-        return NearRows(right[:, near], chance[:, near], answers[:, near], output, right.mean(axis=1))
+        overall = right.mean(axis=1)
+        like = None if alike is None else right[:, alike]
+        return NearRows(right[:, near], chance[:, near], answers[:, near], output, overall, like)
 
     def _weighed(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """(L, n, K) the members' posteriors, and (L, n) their weights."""
         output = np.stack(self._ask_all(X, lambda j, model, some: self._said(model, some)))
         near = self._near(X)
         k = min(self.n_neighbors, len(self.codes_) - 1) if self.method == "meta" else near.shape[1]
-        return output, class_weights_by(self.method, self._case(near[:, : max(k, 1)], output), self.meta_)
+        profiles = vars(self).get(
+            "profiles_"
+        )  # not in files of earlier versions, whose members are judged without
+        alike = None if profiles is None else profiles.kneighbors(_profiles(output), return_distance=False)
+        case = self._case(near[:, : max(k, 1)], output, alike)
+        return output, class_weights_by(self.method, case, self.meta_)
 
     def weights(self, X: TableLike) -> np.ndarray:
         """(members, n) what each member counts for each row."""
@@ -221,3 +237,16 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
             return [Section(f"Members on {near.shape[1]} neighbours ({self.method})", heads, lines)]
 
         return Reasons(said)
+
+
+def _profiles(posteriors: np.ndarray) -> np.ndarray:
+    """(n, L K) what all members, (L, n, K), answer for each row."""
+    return np.ascontiguousarray(posteriors.transpose(1, 0, 2).reshape(posteriors.shape[1], -1))
+
+
+def _others(search: Any, X: Any, k: int) -> np.ndarray:
+    """(n, k) the nearest rows of each of those that are searched, itself left out."""
+    near = search.kneighbors(X, n_neighbors=k + 1, return_distance=False)
+    itself = near == np.arange(len(near))[:, None]
+    itself[~itself.any(axis=1), -1] = True  # beyond its copies: leave the farthest out
+    return near[~itself].reshape(len(near), k)
