@@ -1067,6 +1067,14 @@ def sequences() -> None:
 
 
 @scenario
+def searches_of_settings() -> None:
+    from assay.tuning import BayesianOptimization, Real
+
+    search = BayesianOptimization({"a": Real(0.0, 1.0), "b": Real(0.0, 1.0), "kind": ["x", "y"]}, n_initial=4)
+    search.minimize(lambda a, b, kind: (a - 0.3) ** 2 + b * (kind == "x"), 9)
+
+
+@scenario
 def the_rest() -> None:
     import assay.metrics as metrics
     import assay.smoothers._local_fits as _local_fits

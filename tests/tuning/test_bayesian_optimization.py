@@ -79,11 +79,20 @@ def test_the_same_seed_gives_the_same_settings():
 
 
 def test_noise_is_not_chased():
-    rng = np.random.default_rng(0)
-    search = BayesianOptimization({"x": Real(0, 1)}, acquisition="noisy ei", random_state=0)
-    search.minimize(lambda x: (x - 0.7) ** 2 + 0.05 * rng.normal(), 30)
-    grid = np.linspace(0, 1, 201)[:, None]
-    assert abs(grid[np.argmin(search._fit().mean_and_sd(grid)[0]), 0] - 0.7) < 0.12
+    """Twelve seeds: with 30 values whose noise is a tenth of their range, the minimum is known to 0.05 on average.
+
+    One seed in twenty is off by more than 0.12, so that one alone says little; the setting of the smallest value, which
+    is mostly lucky noise, is further off.
+    """
+    grid, off, lucky = np.linspace(0, 1, 201)[:, None], [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        search = BayesianOptimization({"x": Real(0, 1)}, acquisition="noisy ei", random_state=seed)
+        search.minimize(lambda x, rng=rng: (x - 0.7) ** 2 + 0.05 * rng.normal(), 30)
+        off.append(abs(grid[np.argmin(search._fit().mean_and_sd(grid)[0]), 0] - 0.7))
+        lucky.append(abs(search.best_setting["x"] - 0.7))
+    assert np.mean(off) < 0.07
+    assert np.mean(off) < np.mean(lucky)
 
 
 def test_failed_evaluations_are_learned_from():

@@ -41,7 +41,7 @@ def log_expected_improvement(mean: np.ndarray, sd: np.ndarray, best: float) -> n
 def expected_improvement(model: Surrogate, units: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Below the best value that is expected at a setting tried: noise of its measurement does not count."""
     mean, sd = model.mean_and_sd(units)
-    return log_expected_improvement(mean, sd, float(model.mean_and_sd(model.units)[0].min()))
+    return log_expected_improvement(mean, sd, float(model.expected().min()))
 
 
 def confidence_bound(model: Surrogate, units: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -64,11 +64,9 @@ def noisy_expected_improvement(
     """Expected improvement, averaged over what the values at the settings tried may be without their noise."""
     draws = (model.draws(model.units, NOISY_DRAWS, random) - model.mean) / model.scale
     exact = model._factor(1e-6)
-    k = model.latent.between(model.F, model.space.features(units))
-    V = exact.half_solve(np.array(k, order="F"))
-    variance = model.latent.diagonal(model.space.features(units)) - np.einsum("ij,ij->j", V, V)
-    sd = np.sqrt(np.maximum(variance, 1e-12))
+    k = model.covariances(units)
     means = exact.solve(draws.T).T @ k
+    sd = model.sd(exact, k)
     each = [log_expected_improvement(mean, sd, float(draw.min())) for mean, draw in zip(means, draws)]
     return np.logaddexp.reduce(each, axis=0) - np.log(len(each))
 

@@ -14,8 +14,8 @@ from assay.types import RandomState
 
 __all__ = ["BayesianOptimization"]
 
-CANDIDATES = 1024  # points at random at which an acquisition is computed
-LOCAL_CANDIDATES = 64  # points about each of the best ones
+CANDIDATES = 512  # points at random at which an acquisition is computed
+LOCAL_CANDIDATES = 32  # points about each of the best ones
 BEST_TRIED = 5  # settings about which further points are drawn
 REFINEMENTS = (0.05, 0.015, 0.004)  # steps of the last points about the best candidate
 
@@ -31,7 +31,7 @@ class BayesianOptimization(Optimization):
     with the mean m and standard deviation s of the process and b the best mean at a setting tried. The first settings
     are spread evenly over the space.
 
-    Cost: O(n^3) for each suggestion after n evaluations, a few hundredths of a second for n of 50.
+    Cost: O(n^3) for each suggestion after n evaluations, three thousandths of a second for n of 50.
 
     Parameters
     ----------

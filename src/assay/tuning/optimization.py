@@ -21,6 +21,7 @@ from assay.types import RandomState
 __all__ = ["Optimization", "Try"]
 
 FEWEST_VALUES = 2  # without so many there is nothing to model
+SAME = 1e-9  # points no further apart than this in any parameter are one
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ class Optimization:
 
     def _is_known(self, point: np.ndarray) -> bool:
         known = [*self._points, *(p for p, _ in self._pending)]
-        return bool(known) and bool((np.abs(np.array(known) - point).max(axis=1) < 1e-9).any())
+        return bool(known) and bool((np.abs(np.array(known) - point).max(axis=1) < SAME).any())
 
     def _new_at_random(self) -> np.ndarray:
         points = self.space.snap(self.random.uniform(size=(64, len(self.space))))
@@ -144,11 +145,20 @@ class Optimization:
         raise TypeError(f"{type(self).__name__} must define _promising")
 
     def _fresh(self, points: np.ndarray) -> np.ndarray:
-        known = [*self._points, *(p for p, _ in self._pending)]
-        if not known or not len(points):
+        """The points that were neither tried nor asked for."""
+        known = np.array([*self._points, *(p for p, _ in self._pending)])
+        if not len(known) or not len(points):
             return points
-        apart = np.abs(points[:, None, :] - np.array(known)).max(axis=2).min(axis=1)
-        return points[apart > 1e-9]
+        along = np.sqrt(
+            np.arange(2.0, 2.0 + points.shape[1])
+        )  # points that are alike are so in this direction
+        places, taken = points @ along, np.sort(known @ along)
+        room = SAME * along.sum()
+        near = np.searchsorted(taken, places - room) < np.searchsorted(taken, places + room)
+        kept = ~near
+        for i in np.flatnonzero(near):
+            kept[i] = np.abs(known - points[i]).max(axis=1).min() > SAME
+        return points[kept]
 
     def _fit(self) -> Surrogate:
         """The model of all values so far; evaluations that failed count as the worst value."""

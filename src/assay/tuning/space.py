@@ -333,8 +333,12 @@ class Space:
         for other, wanted in (dimension.when or {}).items():
             j = self.names.index(other)
             values = wanted if isinstance(wanted, (list, tuple, set)) else [wanted]
-            current = [self.parameters[other].value(u) for u in units[:, j]]
-            holds &= np.array([v in values for v in current]) & self.active(self.parameters[other], units)
+            parent = self.parameters[other]
+            if isinstance(parent, Category):
+                met = np.array([v in values for v in parent.values])[parent.codes(units[:, j])]
+            else:
+                met = np.array([parent.value(u) in values for u in units[:, j]], dtype=bool)
+            holds &= met & self.active(parent, units)
         return holds
 
     def settings(self, units: ArrayLike) -> list[dict[str, Any]]:

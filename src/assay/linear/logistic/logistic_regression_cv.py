@@ -67,9 +67,9 @@ class LogisticRegressionCV(PassesOn, LinearClassifier, Classifier):
     refit : bool, default True
         False averages the weights, C and :math:`\rho` of each fold's best instead.
     use_legacy_attributes : bool, default False
-        True for attributes as scikit-learn had them before 1.8: C_ and l1_ratio_ arrays with one entry a class,
-        scores_ and coefs_paths_ dicts from class labels to (folds, m, r) and (folds, m, r, D + 1), n_iter_
-        (1, folds, m, r); without the axis of the mixtures if ``l1_ratios`` is None.
+        True for attributes as scikit-learn had them before 1.8: ``C_`` and ``l1_ratio_`` arrays with one entry a class,
+        ``scores_`` and ``coefs_paths_`` dicts from class labels to (folds, m, r) and (folds, m, r, D + 1),
+        ``n_iter_`` of shape (1, folds, m, r); without the axis of the mixtures if ``l1_ratios`` is None.
     one_standard_error : bool, default False
         Take the strongest penalty within one standard error of the best.
     penalize_intercept : bool, default False

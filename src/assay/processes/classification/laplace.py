@@ -90,10 +90,13 @@ def factor_of_b(K: np.ndarray, root: np.ndarray, dtype: Any = np.float64) -> np.
 
 
 class _Factor:
-    """The Cholesky factor of B for some W."""
+    """The Cholesky factor of B for some W; that of another kernel, if it is ``borrowed``."""
 
-    def __init__(self, K: np.ndarray, root: np.ndarray, single: bool):
-        self.root, self.single = root, single
+    def __init__(self, K: np.ndarray, root: np.ndarray, single: bool, borrowed: np.ndarray | None = None):
+        self.root, self.single, self.borrowed = root, single and borrowed is None, borrowed is not None
+        if borrowed is not None:
+            self.L = borrowed
+            return
         try:
             self.L = factor_of_b(K, root, np.float32 if single else np.float64)
         except DegenerateError:
@@ -121,13 +124,15 @@ def find_mode(
     weight: np.ndarray | None = None,
     start: np.ndarray | None = None,
     max_iter: int = 100,
+    near: Mode | None = None,
 ) -> Mode:
     r"""The mode of (1), by Newton steps :math:`a \leftarrow a + s\,(I + WK)^{-1}(c(t - \pi) - a)`.
 
     A step changes W little near the mode. So a factor serves as long as steps with it leave less than a quarter of the
-    gradient; only the last one is of the W of the mode. A step that does not raise (1) is halved.
+    gradient; only the last one is of the W of the mode. A step that does not raise (1) is halved. The first steps are
+    made with the factor of a mode ``near`` by, of a similar kernel, if that serves.
 
-    Cost: O(n^3 / 3) for each factor (two or three from a good start, else about six), O(n^2) for each step.
+    Cost: O(n^3 / 3) for each factor (one to three from a good start, else about six), O(n^2) for each step.
 
     Parameters
     ----------
@@ -136,6 +141,7 @@ def find_mode(
     weight : (n,) what each row counts, above 0; None counts each once
     start : (n,) a to start from, such as that of a similar kernel; None starts at 0
     max_iter : steps at the most
+    near : the mode of the same rows with a similar kernel, whose factor may serve
 
     Examples
     --------
@@ -161,7 +167,7 @@ def find_mode(
     pi = expit(f)
     residual = c * (t - pi) - a
     left = float(np.abs(residual).max())
-    factor, steps = None, 0
+    factor, steps = None if near is None or not a.any() else _Factor(K, near.root, False, near.L), 0
     while left > CONVERGED * most and steps < max_iter:
         if factor is None:
             factor = _Factor(K, np.sqrt(c * pi * (1 - pi)), single)
@@ -171,9 +177,12 @@ def find_mode(
         while True:
             a_new, f_new = a + size * step, f + size * moved
             new = _log_posterior(a_new, f_new, t, c)
-            if new >= value - 1e-12 * (1 + abs(value)) or size < SMALLEST_STEP:
+            if new >= value - 1e-12 * (1 + abs(value)) or size < SMALLEST_STEP or factor.borrowed:
                 break
             size /= 2
+        if factor.borrowed and not new >= value - 1e-12 * (1 + abs(value)):
+            factor = None
+            continue
         steps += 1
         if size < SMALLEST_STEP:
             if not factor.single:
@@ -217,9 +226,10 @@ def derivative_weights(mode: Mode, K: np.ndarray) -> np.ndarray:
     The evidence depends on K directly and through the mode. With :math:`R = W^{1/2} B^{-1} W^{1/2}` and
     :math:`s_i = -\tfrac12 (1 - B^{-1}_{ii})(1 - 2\pi_i)`, the derivative of :math:`-\tfrac12\log|B|` by :math:`f_i`,
 
-    .. math:: M = (v + \tfrac12 a)\, a^T - \tfrac12 R, \quad v = s - R K s \quad (2)
+    .. math:: M = \tfrac12 (u a^T + a u^T - R), \quad u = s - R K s + \tfrac12 a \quad (2)
 
-    so that one matrix serves all parameters (:meth:`~assay.kernels.Kernel.parameter_sums`). Cost: O(2 n^3 / 3).
+    so that one symmetric matrix serves all parameters (:meth:`~assay.kernels.Kernel.parameter_sums`). Cost:
+    O(2 n^3 / 3).
 
     >>> import numpy as np
     >>> from assay.kernels import RBF
@@ -230,14 +240,18 @@ def derivative_weights(mode: Mode, K: np.ndarray) -> np.ndarray:
     >>> kernel.parameter_sums(X, M).round(4)  # by the log of the factor and of the length scale
     array([0.0979, 0.256 ])
     """
-    from scipy.linalg.blas import dger
+    from scipy.linalg.blas import dsymv, dsyr2
+    from scipy.linalg.lapack import dpotri
 
-    R = inverse_of_factor(mode.L)
-    s = -0.5 * (1.0 - np.diagonal(R)) * (1.0 - 2.0 * mode.pi)
-    v = s - mode.root * (R @ (mode.root * (K @ s)))
-    R *= -0.5 * mode.root
-    R *= mode.root[:, None]
-    return dger(1.0, mode.a, v + 0.5 * mode.a, a=R.T, overwrite_a=1).T
+    inverse = dpotri(mode.L, lower=1)[0]  # the lower triangle of B^-1
+    s = -0.5 * (1.0 - np.diagonal(inverse)) * (1.0 - 2.0 * mode.pi)
+    u = s - mode.root * dsymv(1.0, inverse, mode.root * (K @ s), lower=1) + 0.5 * mode.a
+    M = inverse.T  # row-major, its upper triangle
+    M *= -0.5 * mode.root
+    M *= mode.root[:, None]
+    dsyr2(0.5, u, mode.a, lower=1, a=inverse, overwrite_a=1)
+    mirror(M)
+    return M
 
 
 def leave_one_out(mode: Mode, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,32 +55,51 @@ class Evidence:
     ):
         self.kernel, self.X, self.t, self.weight = kernel, X, t, weight
         self.max_iter, self.start = max_iter, start
-        self.last: tuple[np.ndarray, Kernel, Mode | SoftmaxMode, np.ndarray] | None = None
+        self.last: _Point | None = None
 
-    def mode(self, theta: np.ndarray) -> tuple[Kernel, Mode | SoftmaxMode, np.ndarray]:
-        """The kernel of these parameters, the mode and the kernel matrix."""
-        if self.last is not None and np.array_equal(self.last[0], theta):
-            return self.last[1:]
+    def mode(self, theta: np.ndarray) -> tuple[Kernel, Mode | SoftmaxMode]:
+        """The kernel of these parameters, and the mode."""
+        point = self._at(theta)
+        return point.kernel, point.mode
+
+    def _at(self, theta: np.ndarray) -> _Point:
+        last = self.last
+        if last is not None and np.array_equal(last.theta, theta):
+            return last
         kernel = self.kernel.with_theta(theta)
-        K = kernel.gram(self.X)
-        find: Callable[..., Mode | SoftmaxMode] = find_mode if self.t.ndim == 1 else find_softmax_mode
-        mode = find(K, self.t, self.weight, self.start, self.max_iter)
-        self.start, self.last = mode.a, (np.array(theta), kernel, mode, K)
-        return kernel, mode, K
+        K, sums = kernel.gram_and_sums(self.X)
+        mode: Mode | SoftmaxMode
+        if self.t.ndim == 1:
+            near = last.mode if last is not None and isinstance(last.mode, Mode) else None
+            mode = find_mode(K, self.t, self.weight, self.start, self.max_iter, near)
+        else:
+            mode = find_softmax_mode(K, self.t, self.weight, self.start, self.max_iter)
+        self.start, self.last = mode.a, _Point(np.array(theta), kernel, mode, K, sums)
+        return self.last
 
     def __call__(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        kernel, mode, K = self.mode(theta)
+        point = self._at(theta)
         M = (
-            derivative_weights(mode, K)
-            if isinstance(mode, Mode)
-            else softmax_derivative_weights(mode, K, self.weight)
+            derivative_weights(point.mode, point.K)
+            if isinstance(point.mode, Mode)
+            else softmax_derivative_weights(point.mode, point.K, self.weight)
         )
-        return -mode.log_evidence, -kernel.parameter_sums(self.X, M)
+        return -point.mode.log_evidence, -point.sums(M)
 
     def of(self, rows: np.ndarray) -> Evidence:
         """That of some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         return Evidence(self.kernel, take_rows(self.X, rows), self.t[rows], weight, self.max_iter)
+
+
+class _Point(NamedTuple):
+    """Parameters at which the evidence was asked for, their kernel matrix K, and what gives sums of its derivatives."""
+
+    theta: np.ndarray
+    kernel: Kernel
+    mode: Mode | SoftmaxMode
+    K: np.ndarray
+    sums: Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -264,5 +283,5 @@ def fit_process(
         start = None
     evidence = Evidence(kernel, some, t, weight, max_iter, start)
     choice = search.choose(evidence)
-    chosen, mode, _ = evidence.mode(choice.theta)
+    chosen, mode = evidence.mode(choice.theta)
     return LatentProcess(chosen, choice, rows, t, weight, mode)

@@ -195,8 +195,8 @@ def softmax_derivative_weights(
 ) -> np.ndarray:
     r"""(n, n) M with which the log evidence has the derivatives :math:`\sum_{ij} M_{ij}\, \partial C_{ij}`.
 
-    .. math:: M = \sum_k (v_k + \tfrac12 a_k)\, a_k^T - \tfrac12 \sum_k (E_k - E_k G^{-1} E_k), \quad
-              v = (I + WC)^{-1} s \quad (4)
+    .. math:: M = \tfrac12 \sum_k (u_k a_k^T + a_k u_k^T - E_k + E_k G^{-1} E_k), \quad
+              u = (I + WC)^{-1} s + \tfrac12 a \quad (4)
 
     with :math:`s_{ik} = -\tfrac12 \mathrm{tr}(S_i\, \partial W_i / \partial f_{ik})`, where :math:`S_i` (K, K) is the
     covariance of the scores of row i. Cost: O(4 K n^3).
@@ -217,7 +217,9 @@ def softmax_derivative_weights(
     diagonal = c[:, None] * np.maximum(pi, SMALLEST_SHARE)
     s = _slopes(pi, c, S, 1.0 - np.einsum("kii->ik", mode.E) / diagonal)
     v = newton_step(mode.E, mode.L, s, C @ s)
-    M += (v + 0.5 * mode.a) @ mode.a.T
+    with_mode = (0.5 * v + 0.25 * mode.a) @ mode.a.T
+    M += with_mode
+    M += with_mode.T
     return M
 
 
