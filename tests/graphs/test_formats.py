@@ -86,7 +86,7 @@ def test_states_that_begin_with_a_comparison_are_read(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "nodes", "arcs", "parameters"),
-    [("sachs", 11, 17, 178), ("child", 20, 25, 230), ("alarm", 37, 46, 509), ("insurance", 27, 52, 1008)],
+    [("sachs", 11, 17, 178), ("child", 20, 25, 230), ("alarm", 37, 46, 509), ("insurance", 27, 52, 1008), ("hailfinder", 56, 66, 2656)],
 )
 def test_the_larger_classic_networks_have_their_published_sizes(name, nodes, arcs, parameters):
     """Oracle: the sizes that the Bayesian network repository gives."""
@@ -113,6 +113,14 @@ probability ( b | a ) { (yes) 0.5, 0.5; (no) 0.1, 0.9; }
         ("(no) 0.1", "(maybe) 0.1", 5, "no state 'maybe'"),
         (" (no) 0.1, 0.9;", "", 5, "lack"),
         ("variable b", "variable a", 3, "twice"),
+        ("(no) 0.1, 0.9;", "(no) 0.1, 0.9;\n(yes) 0.2, 0.8;", 6, r"row \(yes\) of 'b' occurs twice"),
+        ("( b | a )", "( b | b )", 5, "other variables, each once"),
+        (
+            "( a ) { table 0.2, 0.8; }",
+            "( a | b ) { (yes) 0.5, 0.5; (no) 0.5, 0.5; }",
+            4,
+            "b -> a -> b form a cycle|a -> b -> a form",
+        ),
         ("probability ( a ) { table 0.2, 0.8; }\n", "", 5, "no probabilities"),
         ("(no) 0.1, 0.9; }", "(no) 0.1, 0.9;", 6, "ends where"),
         ("network", "nonsense", 1, "expected network"),
@@ -128,18 +136,26 @@ def test_malformed_bif_files_say_line_and_reason(old, new, line, reason, tmp_pat
         read_network(path)
 
 
+JSON = """{"format": "assay network 1", "nodes": [
+  {"name": "a", "states": ["x", "y"], "parents": [], "conditional": {"kind": "table", "values": [0.2, 0.8]}}]}"""
+
+
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
         ("a.uai", "BAYES\n1\n2\n1\n1 0\n2\n0.5 zebra", "line 7.*number"),
         ("a.uai", "BAYES\n1\n2\n1\n1 0\n3\n0.5 0.5 0", "line 6.*3 entries"),
         ("a.uai", "NONSENSE", "line 1.*BAYES"),
+        ("a.uai", "BAYES\n2\n2 2\n2\n1 0\n1 1\n2\n.2 .9\n2\n.5 .5", "line 7.*sum to 1"),
         ("a.uai", "BAYES\n5\u00b36", "line 2.*whole number"),
         ("a.uai", "BAYES\n99999999", "line 2.*from 1 to"),
         ("a.uai", "MARKOV\n1\n2\n0", "read_field"),
         ("a.json", '{"format": "x"}', "line 1.*no network"),
         ("a.json", "{\n\n,}", "line 3.*no JSON"),
         ("a.json", '{"format": "assay network 1", "nodes": [{"name": "a", "conditional": {"kind": "x"}}]}', "one of"),
+        ("a.json", JSON.replace("0.8", "0.9"), "line 2.*sum to 1"),
+        ("a.json", JSON.replace('[], "cond', '["a"], "cond'), "line 2.*each once"),
+        ("a.uai", "BAYES\n2\n2 2\n2\n2 1 0\n2 0 1\n4\n.2 .8 .5 .5\n4\n.1 .9 .5 .5", "line 7.*form a cycle"),
         ("a.xml", "<BIF><NETWORK>", "line 1.*XML"),
         ("a.xml", '<!DOCTYPE BIF [<!ENTITY a "b">]><BIF></BIF>', "entity"),
         ("a.xml", "<BIF><NETWORK><VARIABLE><NAME>a</NAME></VARIABLE></NETWORK></BIF>", "no states"),

@@ -139,6 +139,10 @@ NETWORKS: dict[str, tuple[Any, str]] = {
     "child": (partial(_file, "child"), "heart diseases of newborn children (Spiegelhalter and Cowell 1992)"),
     "alarm": (partial(_file, "alarm"), "alarms of a patient under anaesthesia (Beinlich and others 1989)"),
     "insurance": (partial(_file, "insurance"), "claims on car insurance (Binder and others 1997)"),
+    "hailfinder": (
+        partial(_file, "hailfinder"),
+        "severe hail in northeastern Colorado (Abramson and others 1996)",
+    ),
     "student": (_student, "the grade of a student and the letter it brings (Koller and Friedman 2009)"),
 }
 
@@ -147,7 +151,7 @@ def load_network(name: str) -> BayesianNetwork:
     """A network of the literature, by its name.
 
     Names are rain, wet grass chain, cloudy fork, rain or sprinkler, sprinkler, asia, cancer, earthquake, survey,
-    student, sachs, child, alarm and insurance; ``NETWORKS`` says what each is about.
+    student, sachs, child, alarm, insurance and hailfinder; ``NETWORKS`` says what each is about.
 
     Examples
     --------
@@ -172,6 +176,8 @@ def load_network(name: str) -> BayesianNetwork:
       Intelligence in Medicine, 247-256. doi:10.1007/978-3-642-93437-7_28
     - Binder, J., Koller, D., Russell, S. and Kanazawa, K. (1997). Adaptive probabilistic networks with hidden
       variables. Machine Learning 29, 213-244. doi:10.1023/A:1007421730016
+    - Abramson, B., Brown, J., Edwards, W., Murphy, A. and Winkler, R. L. (1996). Hailfinder: a Bayesian system for
+      forecasting severe weather. International Journal of Forecasting 12, 57-71. doi:10.1016/0169-2070(95)00664-8
     """
     if name not in NETWORKS:
         raise DataError(f"load_network: there is no network {name!r}.{did_you_mean(name, NETWORKS)}")

@@ -63,26 +63,12 @@ class DirectedGraph:
                     ready.append(child)
         if len(order) < len(self.names):
             raise DataError(
-                f"the arcs {' -> '.join(self._cycle(set(self.names) - set(order)))} form a cycle. "
+                f"the arcs {' -> '.join(find_cycle(self.parents))} form a cycle. "
                 "Turn round or leave out one of them.",
                 who=self.who,
                 code="cycle",
             )
         return order
-
-    def _cycle(self, among: set[str]) -> list[str]:
-        """A cycle among nodes that cannot be ordered, from one node back to it."""
-        name = next(n for n in self.names if n in among)
-        path: list[str] = []
-        while name not in path:  # every such node, or one above it, has a parent that waits as well
-            path.append(name)
-            above = [p for p in self.parents[name] if p in among]
-            if not above:
-                among = among - {name}
-                path, name = [], next(n for n in self.names if n in among)
-                continue
-            name = above[0]
-        return [*path[path.index(name) :], name][::-1]
 
     def ancestors(self, names: Iterable[str]) -> set[str]:
         """These nodes and all above them."""
@@ -143,3 +129,25 @@ class DirectedGraph:
             left -= self._reach([next(iter(left))], both)
             parts += 1
         return parts
+
+
+def find_cycle(parents: Mapping[str, Iterable[str]]) -> list[str]:
+    """A cycle along the arcs, from one node back to it; empty if there is none.
+
+    >>> from assay.graphs.directed_graph import find_cycle
+    >>> find_cycle({"a": [], "b": ["a", "d"], "c": ["b"], "d": ["c"]})
+    ['b', 'c', 'd', 'b']
+    """
+    among = dict.fromkeys(
+        parents
+    )  # nodes of which none is without a parent among them, once the others are gone
+    while ordered := [n for n in among if not any(p in among for p in parents[n])]:
+        for name in ordered:
+            del among[name]
+    if not among:
+        return []
+    name, path = next(iter(among)), list[str]()
+    while name not in path:
+        path.append(name)
+        name = next(p for p in parents[name] if p in among)
+    return [*path[path.index(name) :], name][::-1]

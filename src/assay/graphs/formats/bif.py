@@ -92,13 +92,17 @@ def _probability(words: Words, draft: Draft) -> None:
     if prod(shape) > MOST_ENTRIES:
         words.fail(f"the table of {child!r} would have {prod(shape):,} entries")
     values = np.full(shape, np.nan)
+    given: set[tuple[int, ...]] = set()
     words.mark("{")
     while words.peek() != "}":
         mark = words.peek()
         if mark == "(":
             words.next()
             states = words.names("a state", ")")
-            _row(words, draft, child, parents, states, words.numbers(), values)
+            place = _row(words, draft, child, parents, states, words.numbers(), values)
+            if place in given:
+                words.fail(f"the row ({', '.join(states)}) of {child!r} occurs twice")
+            given.add(place)
         elif mark in ("table", "default", "property"):
             words.next()
             if mark == "property":
@@ -127,7 +131,8 @@ def _row(
     states: list[str],
     numbers: list[float],
     values: np.ndarray,
-) -> None:
+) -> tuple[int, ...]:
+    """Write a row at its place, which is the answer."""
     if len(states) != len(parents):
         words.fail(f"{child!r} has {len(parents)} parents, and the row names {len(states)} states")
     place = []
@@ -138,6 +143,7 @@ def _row(
     if len(numbers) != values.shape[-1]:
         words.fail(f"the row has {len(numbers)} probabilities, {child!r} has {values.shape[-1]} states")
     values[tuple(place)] = numbers
+    return tuple(place)
 
 
 def text(network: Any) -> str:

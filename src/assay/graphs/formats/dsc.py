@@ -71,6 +71,7 @@ def _probability(words: Words, draft: Draft) -> None:
     if prod(shape) > MOST_ENTRIES:
         words.fail(f"the table of {child!r} would have {prod(shape):,} entries")
     values = np.full(shape, np.nan)
+    given: set[tuple[int, ...]] = set()
     words.mark("{")
     while words.peek() != "}":
         mark = words.peek()
@@ -78,7 +79,10 @@ def _probability(words: Words, draft: Draft) -> None:
             words.next()
             keys = words.names("a state", ")")
             words.mark(":")
-            _row(words, draft, child, parents, keys, words.numbers(), values)
+            place = _row(words, draft, child, parents, keys, words.numbers(), values)
+            if place in given:
+                words.fail(f"the row ({', '.join(keys)}) of {child!r} occurs twice")
+            given.add(place)
         elif mark == "default":
             words.next()
             words.mark(":")
@@ -105,7 +109,8 @@ def _row(
     keys: list[str],
     numbers: list[float],
     values: np.ndarray,
-) -> None:
+) -> tuple[int, ...]:
+    """Write a row at its place, which is the answer."""
     if len(keys) != len(parents):
         words.fail(f"{child!r} has {len(parents)} parents, and the row names {len(keys)} states")
     place = []
@@ -120,6 +125,7 @@ def _row(
     if len(numbers) != values.shape[-1]:
         words.fail(f"the row has {len(numbers)} probabilities, {child!r} has {values.shape[-1]} states")
     values[tuple(place)] = numbers
+    return tuple(place)
 
 
 def text(network: Any) -> str:

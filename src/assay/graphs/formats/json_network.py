@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.errors import ReadError
+from assay.errors import DataError, ReadError
 
 __all__ = ["parse", "text"]
 
@@ -67,8 +67,15 @@ def parse(content: str, path: str) -> Any:
                 conditional = getattr(conditionals, cls)(**arrays)
             except (TypeError, ValueError):
                 fail(f"the {kind} of {name!r} has numbers that do not fit together", line)
-        made.append(Node(name, states, conditional, parents))
-    return BayesianNetwork(made)
+        try:
+            made.append(Node(name, states, conditional, parents))
+        except DataError as error:
+            fail(str(error), line)
+    try:
+        return BayesianNetwork(made)
+    except DataError as error:
+        blamed = [node.name for node in made if f"node {node.name!r}" in str(error)]
+        fail(str(error), _line(content, blamed[0]) if blamed else 1)
 
 
 def _line(content: str, name: str) -> int:

@@ -22,6 +22,7 @@ class _Numbers:
         self.path, self.at = path, 0
         self.words = [(word, i + 1) for i, line in enumerate(content.split("\n")) for word in line.split()]
         self.line = 1
+        self.tables: list[int] = []  # the line where each says how long it is
 
     def fail(self, what: str, line: int | None = None) -> Any:
         raise ReadError(what, where=f"{self.path}, line {line or self.line}", code="malformed-network")
@@ -79,6 +80,7 @@ def parse_factors(
             words.fail(
                 f"a table says that it has {said_size:,} entries, its variables have {size:,} configurations"
             )
+        words.tables.append(words.line)
         table = np.array([words.number() for _ in range(size)])
         factors.append((scope, table.reshape([cards[v] for v in scope])))
     if words.at < len(words.words):
@@ -95,10 +97,10 @@ def parse(content: str, path: str) -> Any:
     draft = Draft(words.fail)
     for v, card in enumerate(cards):
         draft.variable(f"x{v}", [str(s) for s in range(card)], words.line)
-    for scope, table in factors:
+    for (scope, table), line in zip(factors, words.tables):
         if not scope:
-            words.fail("a factor of a network has a variable at its end")
-        draft.table(f"x{scope[-1]}", [f"x{v}" for v in scope[:-1]], table, words.line)
+            words.fail("a factor of a network has a variable at its end", line)
+        draft.table(f"x{scope[-1]}", [f"x{v}" for v in scope[:-1]], table, line)
     return draft.network()
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from assay.errors import ReadError
+from assay.errors import DataError, ReadError
 
 __all__ = ["Words", "quoted"]
 
@@ -178,6 +178,10 @@ class Draft:
         """The probabilities of a variable: an axis for each parent and one for its states."""
         if child in self.tables:
             self.fail(f"the probabilities of {child!r} occur twice", line)
+        if child in parents or len(set(parents)) < len(parents):
+            self.fail(
+                f"the parents of {child!r}, {', '.join(parents)}, must be other variables, each once", line
+            )
         rows = values.reshape(-1, values.shape[-1])
         if np.isnan(rows).any():
             self.fail(f"the probabilities of {child!r} lack a configuration of its parents", line)
@@ -193,6 +197,7 @@ class Draft:
 
     def network(self) -> Any:
         """The network, its nodes in the order of the file."""
+        from assay.graphs.directed_graph import find_cycle
         from assay.graphs.network import BayesianNetwork
         from assay.graphs.node import Node
 
@@ -201,9 +206,16 @@ class Draft:
                 self.fail(f"the variable {name!r} has no probabilities")
         if not self.states:
             self.fail("it has no variables")
-        return BayesianNetwork(
-            [
-                Node(name, states, self.tables[name][1], self.tables[name][0])
-                for name, states in self.states.items()
-            ]
-        )
+        try:
+            return BayesianNetwork(
+                [
+                    Node(name, states, self.tables[name][1], self.tables[name][0])
+                    for name, states in self.states.items()
+                ]
+            )
+        except DataError as error:
+            if error.code != "cycle":
+                raise
+            cycle = find_cycle({name: parents for name, (parents, _, _) in self.tables.items()})
+            lines = [self.tables[name][2] for name in cycle]
+            self.fail(f"the arcs {' -> '.join(cycle)} form a cycle", min(lines))
