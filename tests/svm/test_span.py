@@ -99,3 +99,24 @@ def test_a_matrix_that_is_no_kernel_falls_back_to_the_norm():
         np.array([1.0, -1.0]), np.array([0.5, -0.5]), np.array([0, 1]), np.array([], int), K, np.ones(2)
     )
     assert_allclose(values, [0.5, -0.5])
+
+
+@pytest.mark.parametrize(
+    ("n", "gamma"), [(120, 0.3), (500, 0.3), (500, 0.01)]
+)  # in float64, float32, ill-conditioned
+@pytest.mark.parametrize("settings", [{}, {"loss": "squared_hinge"}, {"fit_intercept": False}], ids=str)
+def test_some_spans_are_those_of_all(n, gamma, settings):
+    X, y = make_classification(n, 5, flip_y=0.1, random_state=0)
+    _, fit, K = machine(X, y, gamma=gamma, C=100.0, **settings)
+    every, counted = fit.left_out_scores(MatrixRows(K))
+    assert (counted == 1).all()
+    some, share = fit.left_out_scores(MatrixRows(K), 20)
+    below = (fit.alpha > 0) & (fit.alpha < fit.upper)
+    others = (fit.alpha > 0) & ~below
+    apart = np.abs(some - every)[share > 0]
+    assert (
+        apart <= 1e-3 * np.abs(every - fit.scores)[share > 0] + 1e-6
+    ).all()  # what float32 may lose of a span
+    for kind in (below, others, fit.alpha == 0):
+        assert_allclose(share[kind].sum(), kind.sum())
+    assert np.count_nonzero(share[below]) == min(20, below.sum()) and np.count_nonzero(share[others]) <= 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class BinaryFit:
         """(n,) the score of each row by the other rows, by the span rule, and (n,) what the row counts.
 
         Beyond 4000 free vectors, spans are those to 4000 of them, which are no smaller. With ``most``, spans of so many
-        further support vectors are computed; they count for the others, which count 0.
+        of the free and of so many of the other support vectors are computed; they count for the others, which count 0.
         """
         if self.spans is not None and (most is None or len(self.sign) <= most):
             signed = self.sign * self.alpha
@@ -70,11 +71,24 @@ class BinaryFit:
             share[others] = 0.0
             others = others[np.arange(most) * len(others) // most]
             share[others] = (len(support) - len(free)) / most
-        dtype = gram.K.dtype if isinstance(gram, MatrixRows) else np.float64
-        K = np.empty((len(free), len(free) + len(others)), dtype)
-        gram.fill(free, np.concatenate([free, others]), K)
+        if most is not None and len(free) > most:
+            judged = np.zeros(len(free), dtype=bool)
+            judged[np.arange(most) * len(free) // most] = True
+            share[free] = np.where(judged, len(free) / most, 0.0)
+            free = np.concatenate([free[~judged], free[judged]])
+        both = np.concatenate([free, others])
+
+        def values(dtype: Any) -> np.ndarray:
+            held = gram.K.dtype if isinstance(gram, MatrixRows) else dtype
+            K = np.empty((len(free), len(both)), held)
+            gram.fill(free, both, K)
+            return K
+
         signed = self.sign * self.alpha
-        return span_values(self.scores, signed, free, others, K, gram.diagonal, self.ridge, self.bias), share
+        left_out = span_values(
+            self.scores, signed, free, others, values, gram.diagonal, self.ridge, self.bias, most
+        )
+        return left_out, share
 
 
 def one_sided(sign: np.ndarray, upper: np.ndarray) -> BinaryFit:

@@ -30,7 +30,7 @@ from assay.types import TableLike
 __all__ = ["KernelClassifier"]
 
 MOST_COLUMNS_OF_WEIGHTS = 6  # machines whose weights a view of the model shows
-MOST_SPANS = 1024  # bounded support vectors of which a fit computes the leave-one-out score
+MOST_SPANS = 512  # support vectors of each kind of which a fit computes the leave-one-out score
 
 
 def _has_probabilities(self: Any) -> bool:
@@ -53,7 +53,8 @@ class KernelClassifier(KernelMachine, Classifier):
     probA_, probB_ : (P,) Platt's curves, 1 / (1 + exp(A f + B)); None with probability=False
     loo_error_ : the error rate of the machine by the span rule, each training row judged by the others
     loo_scores_ : (P, m) the score of each support vector in each binary machine, had that not seen it; NaN if it has
-        not, and for those of many at their bound that were not looked at; None with probability=False
+        not, and for those beyond 512 of a kind, free or at the bound, that were not looked at; None with
+        probability=False
     """
 
     multiclass = "one-vs-one"

@@ -18,7 +18,6 @@ from assay.errors import DataError, ParameterError
 from assay.kernels import GramRows, MatrixRows
 from assay.svm.binary_fit import BinaryFit, one_sided
 from assay.svm.engine import solve
-from assay.svm.kernel_classifier import MOST_SPANS
 from assay.svm.svc import SVC
 from assay.svm.votes import sides
 from assay.types import ClassWeight, KernelLike, RandomState, Splitter
@@ -28,6 +27,7 @@ __all__ = ["SVCCV", "warm_start"]
 LOWEST_C, HIGHEST_C = 1e-4, 1e4
 GAMMA_RANGE = 100.0  # how far below and above gamma="scale" a number of gammas reaches
 ROUGH = 10.0  # times tol is the tolerance of machines that only judge a price and a gamma
+MOST_SPANS = 1024  # support vectors of each kind that judge a price and a gamma
 DOUBLE_ROWS = 500  # up to which the kernel matrix is held in float64
 
 VALUES = Any_(
