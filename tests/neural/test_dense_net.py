@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from assay.neural.activations import ACTIVATIONS
@@ -188,3 +188,29 @@ def test_arrays_that_do_not_fit_are_refused(change):
     }
     with pytest.raises(ValueError, match=r"epoch|dense_net"):
         net.epoch(**{**arguments, **change})
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    ("m", "sizes"),
+    [
+        (1, (1, 1, 1)),
+        (8, (3, 8, 5)),
+        (16, (33, 49, 24)),
+        (64, (24, 7, 50)),
+        (4, (2100, 16, 3)),
+        (1024, (5, 1, 97)),
+    ],
+)
+def test_products_of_every_shape_are_exact(dtype, m, sizes):
+    """Whole numbers and a power of two of rows have no rounding: NumPy's products to the last bit."""
+    rng = np.random.default_rng(m)
+    net = DenseNet(sizes, ["identity"], "identity", "squared_error", dtype=dtype)
+    net.theta[:] = rng.integers(-1, 2, size=len(net.theta))
+    rows, Y = rng.integers(-1, 2, size=(m, sizes[0])), rng.integers(-2, 3, size=(m, sizes[2])).astype(dtype)
+    _, grad = net.value_gradient(net.data(rows.astype(dtype), numbers=Y), 0.0, net.theta)
+    (W, V), (b, c) = net.parts(net.theta.astype(np.float64))
+    hidden = rows @ W + b
+    error = hidden @ V + c - Y
+    expected = [rows.T @ error @ V.T, hidden.T @ error, (error @ V.T).sum(axis=0), error.sum(axis=0)]
+    assert_array_equal(grad, np.concatenate([part.ravel() for part in expected]) / m)

@@ -5,9 +5,6 @@
 // For each batch: gather the rows, multiply (BLAS), add bias and activation in one sweep, errors of the output,
 // multiply back, and one step of the optimiser over the flat vector of all parameters (all W_l, then all b_l). Twin in
 // NumPy: tests/neural/test_dense_net.py.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-math-errno")  // a square root sets no error, so that several are taken at once
-#endif
 #include <nanobind/stl/optional.h>
 
 #include <cmath>

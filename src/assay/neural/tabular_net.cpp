@@ -9,9 +9,6 @@
 // the shared W_l see (rows * members, units). In the first layer r goes into the weights, so that it is one product.
 // Parameters in one vector: replaced, f, s, M, e, tables, then (r, W, b) of each hidden layer, then V and c.
 // Twin in NumPy: tests/neural/test_tabular_net.py.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-math-errno")  // a square root sets no error, so that several are taken at once
-#endif
 #include <nanobind/stl/optional.h>
 
 #include <cmath>

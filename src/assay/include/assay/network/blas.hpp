@@ -1,8 +1,10 @@
-// Products of matrices by SciPy's BLAS, reached through the capsules of scipy.linalg.cython_blas.
+// Products of matrices by SciPy's BLAS, reached through the capsules of scipy.linalg.cython_blas, or by our own where
+// it does not use what the processor has.
 #pragma once
 #include <string>
 
 #include "assay/array.hpp"
+#include "assay/network/products.hpp"
 
 namespace assay {
 
@@ -37,6 +39,8 @@ template <class T>
 void multiply(Gemm<T> g, bool ta, bool tb, int64_t m, int64_t n, int64_t k, Strided<const T> A, Strided<const T> B,
               T beta, Strided<T> C) {
     if (m == 0 || n == 0) return;
+    if (has_wide_products() && (beta == T(0) || beta == T(1)))
+        return wide_product<T>(ta, tb, m, n, k, A.at, A.step, B.at, B.step, beta == T(1), C.at, C.step);
     char left = tb ? 'T' : 'N', right = ta ? 'T' : 'N';
     int M = int(n), N = int(m), K = int(k), lda = int(B.step), ldb = int(A.step), ldc = int(C.step);
     T one = 1;
