@@ -1,4 +1,4 @@
-"""Maps against MiniSom and ugtm, adaptive resonance against artlib, where they are installed."""
+"""Maps against MiniSom, python-som and ugtm, adaptive resonance against artlib, where they are installed."""
 
 from __future__ import annotations
 
@@ -61,23 +61,26 @@ def _maps() -> list[Race]:
 
         def peer(X=X, side=side):
             model = MiniSom(side, side, X.shape[1], sigma=side / 2, learning_rate=0.5, random_seed=0)
-            return model.train(X, len(X))
+            model.train(X, len(X))
+            return model.quantization_error(X), model.topographic_error(X)
 
         compared.append(Race("map, row by row", f"{side} x {side} units, {n} x {d}", ours, peer))
+    return [*compared, *_batch_maps()]
+
+
+def _batch_maps() -> list[Race]:
+    try:
+        from python_som import SOM
+    except ImportError:
+        return []
     X = np.random.default_rng(0).normal(size=(10_000, 16))
 
-    def passes():
+    def ours():
         return SelfOrganizingMap((20, 20), training="batch", max_iter=10).fit(X)
 
-    def peer_passes():
-        model = MiniSom(20, 20, 16, sigma=10, learning_rate=0.5, random_seed=0)
-        return (
-            model.train_batch_offline(X, 10)
-            if hasattr(model, "train_batch_offline")
-            else model.train(X, 10_000)
-        )
+    def peer():
+        model = SOM(20, 20, 16, neighborhood_radius=10.0, random_seed=0)
+        model.weight_initialization(mode="linear", data=X)
+        return model.train(X, 10, mode="batch")
 
-    return [
-        *compared,
-        Race("map, ten passes over 10000 rows at once", "20 x 20 units, 10000 x 16", passes, peer_passes),
-    ]
+    return [Race("map, ten passes over 10000 rows at once", "20 x 20 units, 10000 x 16", ours, peer)]

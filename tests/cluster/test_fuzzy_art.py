@@ -34,5 +34,6 @@ def test_a_pass_is_that_of_the_book(vigilance, rate):
     weights, labels = by_the_book(coded, vigilance, model.choice, rate)
     assert_allclose(model.weights_, weights, atol=1e-12)
     assert_array_equal(model._pass(coded, np.empty((0, 6)))[1], labels)
+    assert_array_equal(model.predict(X), model._activation(X).argmax(axis=1))
     again = model.partial_fit(X[:5])
     assert len(again.weights_) >= len(weights) and again.labels_.shape == (5,)

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 import assay.local._som as _som
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.local import SelfOrganizingMap
 from assay.local.lattice import Lattice
+from assay.local.unit_map import map_errors, plane_units
 
 rng = np.random.default_rng(0)
 
@@ -73,7 +75,9 @@ def test_quality_counted_by_hand():
     model.units_ = np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 5.0], [0.9, 0.9]])  # unit 3 lies near unit 0
     rows = np.array([[0.1, 0.0], [0.42, 0.45], [1.0, 0.0]])
     assert_array_equal(model.predict(rows), [0, 0, 1])
-    assert_allclose(model._topographic(rows), 1 / 3)  # of the second row, units 0 and 3 share no link
+    count, apart, breaks = map_errors(rows, None, model.units_, model._lattice.adjacent())
+    assert_allclose([count, breaks], [3, 1])  # of the second row, units 0 and 3 share no link
+    assert_allclose(apart, 0.1 + np.hypot(0.42, 0.45))
     assert_allclose(model.hits(rows), [[2, 1], [0, 0]])
     apart = [1.0, 1.0, np.hypot(5, 5), np.hypot(4.1, 4.1), np.hypot(0.1, 0.9)]
     pairs = [(0, 2), (0, 4), (2, 3), (3, 4)]  # the two links of each unit
@@ -95,8 +99,9 @@ def test_a_batch_pass_is_a_weighted_mean_and_weights_are_copies():
     X, w = rng.normal(size=(50, 2)), rng.integers(1, 4, 50)
     settings = {"shape": (3, 3), "training": "batch", "max_iter": 5}
     heavy = SelfOrganizingMap(**settings).fit(X, sample_weight=w)
-    start = SelfOrganizingMap(**settings)._first_units(X, Lattice((3, 3), "grid"), np.random.RandomState(0))
-    M = start
+    M = plane_units(
+        np.average(X, axis=0, weights=w), np.cov(X.T, fweights=w, bias=True), Lattice((3, 3), "grid")
+    )
     for step in range(5):
         sigma = 1.5 * (0.3 / 1.5) ** (step / 4)
         near = np.exp(-Lattice((3, 3), "grid").gaps() / 2 / sigma**2)
@@ -104,11 +109,43 @@ def test_a_batch_pass_is_a_weighted_mean_and_weights_are_copies():
         e = near[:, unit] * w
         M = e @ X / e.sum(axis=1, keepdims=True)
     assert_allclose(heavy.units_, M, rtol=1e-9)
+    copies = SelfOrganizingMap(**settings).fit(np.repeat(X, w, axis=0))
+    assert_allclose(heavy.units_, copies.units_, rtol=1e-9)
+    assert_allclose(heavy.quantization_error_, copies.quantization_error_, rtol=1e-9)
+    assert_allclose(heavy.topographic_error_, copies.topographic_error_)
+
+
+@pytest.mark.parametrize("start", ["plane", "rows"])
+@pytest.mark.parametrize("topology", ["grid", "ring"])
+def test_memory_blocks_and_dask_give_the_same_batch_map(topology, start):
+    da = pytest.importorskip("dask.array")
+    X, w = rng.normal(size=(90, 3)), np.arange(90) % 3 * 1.0  # a third of the rows do not count
+    settings = {"shape": 9 if topology == "ring" else (3, 3), "topology": topology, "start": start}
+    model = SelfOrganizingMap(**settings, training="batch", max_iter=6, random_state=0)
+    whole = clone(model).fit(X, sample_weight=w)
+    blocks = clone(model).fit_blocks([(X[a : a + 40], None, w[a : a + 40]) for a in range(0, 90, 40)])
+    dask = clone(model).fit(da.from_array(X, chunks=(40, 3)), sample_weight=da.from_array(w, chunks=40))
+    for other in (blocks, dask):
+        assert_allclose(other.units_, whole.units_, rtol=1e-8, atol=1e-10)
+        assert_allclose(other.quantization_error_, whole.quantization_error_)
+        assert_allclose(other.topographic_error_, whole.topographic_error_)
+        assert_allclose(other.history_[-1]["quantization_error"], whole.history_[-1]["quantization_error"])
+
+
+def test_online_learning_from_blocks_shows_them_in_turn():
+    da = pytest.importorskip("dask.array")
+    X = rng.uniform(size=(600, 2))
+    blocks = SelfOrganizingMap((5, 5), random_state=0).fit_blocks([(X[a : a + 200],) for a in (0, 200, 400)])
+    assert blocks.topographic_error_ < 0.2 and blocks.quantization_error_ < 0.15
+    dask = SelfOrganizingMap((5, 5), random_state=0).fit(da.from_array(X, chunks=(200, 2)))
+    assert_allclose(dask.units_, blocks.units_, rtol=1e-9)
+    with pytest.raises(DataError, match="no row counts"):
+        SelfOrganizingMap(random_state=0).fit(X, sample_weight=np.zeros(600))
 
 
 @pytest.mark.capability("IML-12-39")
 def test_a_ring_tours_points_on_a_circle():
-    turn = np.sort(rng.uniform(0, 2 * np.pi, 20))
+    turn = np.sort(np.random.default_rng(7).uniform(0, 2 * np.pi, 20))
     cities = np.column_stack([np.cos(turn), np.sin(turn)])
     model = SelfOrganizingMap(60, topology="ring", max_iter=300, random_state=0).fit(cities)
     place = model.transform(cities)[:, 0]

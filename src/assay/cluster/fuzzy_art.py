@@ -145,7 +145,13 @@ class FuzzyART(Clusterer):
         return out
 
     def _assign(self, X: Any) -> np.ndarray:
-        return np.argmax(self._activation(X), axis=1)
+        coded = np.ascontiguousarray(self._coded(np.asarray(dense_block(X), dtype=np.float64)))
+        labels = np.empty(len(coded), dtype=np.int64)
+        _fuzzy_art.learn(
+            coded=coded, weights=np.array(self.weights_), labels=labels, count=len(self.weights_), vigilance=0.0,
+            choice=float(self.choice), rate=0.0,
+        )  # fmt: skip
+        return labels
 
     def explain(self, X: TableLike) -> Explanation | Explanations:
         """Why a row belongs to its category: the activations (1), and the box of the first."""

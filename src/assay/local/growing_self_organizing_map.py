@@ -13,7 +13,8 @@ from assay.core.parameters import Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Integer
 from assay.local.lattice import Lattice
-from assay.local.self_organizing_map import NARROWEST, ROWS_OF_HISTORY, SelfOrganizingMap
+from assay.local.self_organizing_map import NARROWEST, ROWS_OF_HISTORY
+from assay.local.unit_map import UnitMap, map_errors, plane_units
 from assay.local.units import squared_distances
 from assay.types import RandomState
 
@@ -22,7 +23,7 @@ __all__ = ["GrowingSelfOrganizingMap"]
 SIGMA = 0.9  # of the neighbourhood while the map grows: the next units only
 
 
-class GrowingSelfOrganizingMap(SelfOrganizingMap):
+class GrowingSelfOrganizingMap(UnitMap):
     r"""A self-organising map that begins with four units and adds rows and columns where it is worst.
 
     After some passes over the rows the unit with the largest sum of distances to its rows is found, and its most
@@ -115,7 +116,9 @@ class GrowingSelfOrganizingMap(SelfOrganizingMap):
         draw = random_state_of(self.random_state)
         counted = np.arange(len(X)) if w is None else np.flatnonzero(w > 0)
         lattice = Lattice((2, 2), "grid")
-        grid = self._first_units(X[counted], lattice, draw).reshape(2, 2, -1)
+        start = X[counted]
+        covariance = np.atleast_2d(np.cov(start.T, bias=True))
+        grid = plane_units(start.mean(axis=0), covariance, lattice).reshape(2, 2, -1)
         sample = counted[:: max(1, len(counted) // ROWS_OF_HISTORY)]
         self.history_ = list[dict[str, Any]]()
         passes = 0
@@ -133,17 +136,10 @@ class GrowingSelfOrganizingMap(SelfOrganizingMap):
             grid = larger
         grid = self._passes(X, w, counted, grid, 4 * self.max_iter, SIGMA, NARROWEST, draw)
         self.n_rows_, self.n_columns_ = grid.shape[:2]
-        self.units_, self.n_iter_ = (
-            np.ascontiguousarray(grid.reshape(-1, grid.shape[2])),
-            passes + 4 * self.max_iter,
-        )
-        self.quantization_error_ = float(
-            np.sqrt(squared_distances(X[counted], self.units_).min(axis=1)).mean()
-        )
-        self.topographic_error_ = self._topographic(X[counted])
-
-    def _first_units(self, X: np.ndarray, lattice: Lattice, draw: np.random.RandomState) -> np.ndarray:
-        return self._plane(X, lattice)
+        self.n_iter_ = passes + 4 * self.max_iter
+        units = np.ascontiguousarray(grid.reshape(-1, grid.shape[2]))
+        adjacent = Lattice((self.n_rows_, self.n_columns_), "grid").adjacent()
+        self._keep(units, map_errors(X, w, units, adjacent))
 
     def _passes(
         self,

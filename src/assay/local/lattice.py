@@ -70,13 +70,13 @@ class Lattice:
             apart = np.abs(np.subtract.outer(np.arange(self.size), np.arange(self.size)))
             steps = np.minimum(apart, self.size - apart).astype(np.float64)
             return steps if bubble else steps**2
-        places = self.places()
-        difference = np.abs(places[:, None] - places[None])
-        if bubble:
-            if self.topology == "hexagonal":
-                return np.sqrt((difference**2).sum(axis=2))
-            return difference.max(axis=2)
-        return (difference**2).sum(axis=2)
+        row, column = (np.subtract.outer(place, place) for place in self.places().T)
+        if bubble and self.topology != "hexagonal":
+            return np.maximum(np.abs(row), np.abs(column))
+        row *= row
+        column *= column
+        row += column
+        return np.sqrt(row) if bubble else row
 
     def adjacent(self) -> np.ndarray:
         """(U, U) bool, which units share a link: four neighbours on a grid, six among hexagons."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 import assay.local._som as _som
-from assay.core import Card, Transformer
+from assay.core import Card
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
-from assay.core.stored import Each, FloatArray, Plain, Scalar
+from assay.core.sum_learner import WithoutTarget
+from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError
 from assay.local.lattice import TOPOLOGIES, Lattice
-from assay.local.units import squared_distances
-from assay.types import RandomState, TableLike
+from assay.local.unit_map import UnitMap, map_errors, plane_units
+from assay.local.units import nearest_units
+from assay.mixture.mixture_learner import row_moments
+from assay.types import RandomState
 
 __all__ = ["SelfOrganizingMap"]
 
@@ -24,7 +29,7 @@ ROWS_AT_A_TIME = 4096  # of a batch pass
 ROWS_OF_HISTORY = 1000  # by which the error of each pass is judged
 
 
-class SelfOrganizingMap(Transformer):
+class SelfOrganizingMap(WithoutTarget, UnitMap):
     r"""Lay a map of units over the rows, so that units that are neighbours on the map are neighbours among the rows.
 
     For each row x the nearest unit i is found, and all units l move towards the row, those near i on the map most
@@ -34,7 +39,10 @@ class SelfOrganizingMap(Transformer):
 
     with places u on the map. :math:`\eta` and :math:`\sigma` fall by a constant factor a visit until the nearest unit
     alone moves. ``training="batch"`` sets every unit to the mean of all rows, weighted by e, instead: the order of the
-    rows then does not matter. A chain is a principal curve in pieces, a grid a drawing of the rows in the plane.
+    rows then does not matter, and as a sum over rows it is the same from memory, from blocks on disk and on Dask.
+    Online, blocks come one after the other, the rows of each in an order drawn at random.
+
+    A chain is a principal curve in pieces, a grid a drawing of the rows in the plane.
 
     Cost: fit O(n U d) a pass for U units; transform O(U d) a row; memory O(U d + U^2).
 
@@ -60,8 +68,8 @@ class SelfOrganizingMap(Transformer):
     ----------
     units_ : (U, d), row by row of the map      n_iter_ : int
     history_ : list of dicts, one a pass: pass, quantization_error (of a thousand rows or so)
-    quantization_error_ : float, mean distance of the training rows to their nearest unit
-    topographic_error_ : float, share of training rows whose two nearest units are no neighbours
+    quantization_error_ : float, mean distance of the training rows to their nearest unit, by weight
+    topographic_error_ : float, share of the training rows whose two nearest units are no neighbours
 
     Examples
     --------
@@ -102,12 +110,6 @@ class SelfOrganizingMap(Transformer):
         "start": Choice("plane", "rows"),
         "random_state": Seed(),
     }
-    stored = {
-        "units_": FloatArray("U", "p", finite=True),
-        "history_": Each(Plain(dict)),
-        "quantization_error_": Scalar(),
-        "topographic_error_": Scalar(),
-    }
 
     def __init__(
         self,
@@ -138,111 +140,131 @@ class SelfOrganizingMap(Transformer):
         self._refuse_other_size(lattice)
         return lattice
 
-    def _refuse_other_size(self, lattice: Lattice) -> None:
-        if "units_" in vars(self) and len(self.units_) != lattice.size:
-            raise DataError(
-                f"{type(self).__name__}: a map of the shape {lattice.shape} has no {len(self.units_)} units."
-            )
-
-    def _learn(self, X: Any, y: Any, w: np.ndarray | None) -> None:
+    def _learn_from(self, source: Source) -> None:
         lattice = Lattice.of(self.shape, self.topology, type(self).__name__)
         draw = random_state_of(self.random_state)
-        counted = np.arange(len(X)) if w is None else np.flatnonzero(w > 0)
-        M = self._first_units(X[counted], lattice, draw)
+        rows: _Survey = source.numbered().add_up(_survey)
+        if not len(rows.counted):
+            raise DataError("no row counts: all weights are 0.", who=type(self).__name__)
+        M = self._first_units(source, rows, lattice, draw)
         first = max(lattice.shape) / 2 if self.sigma is None else float(self.sigma)
         first = max(first, NARROWEST)
-        gaps = lattice.gaps(self.neighborhood == "bubble")
+        gaps, adjacent = lattice.gaps(self.neighborhood == "bubble"), lattice.adjacent()
         self.history_ = list[dict[str, Any]]()
-        sample = counted[:: max(1, len(counted) // ROWS_OF_HISTORY)]
+        sample = source.take(rows.counted[:: max(1, len(rows.counted) // ROWS_OF_HISTORY)])
+        order = _InTurn(
+            _som.MapRule(
+                first_rate=float(self.learning_rate), last_rate=self.learning_rate / 50, first_sigma=first,
+                last_sigma=NARROWEST, bubble=self.neighborhood == "bubble",
+            ),
+            gaps, rows.largest, self.max_iter * len(rows.counted),
+        )  # fmt: skip
+        at = _Visit(M, draw, 0)
         for step in range(self.max_iter):
             end_if_abandoned()
             if self.training == "batch":
                 share = step / max(self.max_iter - 1, 1)
-                sigma = first * (NARROWEST / first) ** share
-                M = _means(X, w, M, self._nearness(gaps, sigma))
+                near = self._nearness(gaps, first * (NARROWEST / first) ** share)
+                M = _means(source, M, near)
             else:
-                weight = np.empty(0) if w is None else w / w.max()
-                rule = _som.MapRule(
-                    first_rate=float(self.learning_rate), last_rate=self.learning_rate / 50, first_sigma=first,
-                    last_sigma=NARROWEST, bubble=self.neighborhood == "bubble",
-                )  # fmt: skip
-                _som.learn(
-                    X=X, weight=weight, order=draw.permutation(counted), M=M, gap=gaps, rule=rule,
-                    begin=step * len(counted), visits=self.max_iter * len(counted),
-                )  # fmt: skip
-            apart = np.sqrt(squared_distances(X[sample], M).min(axis=1))
-            self.history_.append({"pass": step + 1, "quantization_error": float(apart.mean())})
-        self.units_, self.n_iter_ = M, self.max_iter
-        self.quantization_error_ = float(np.sqrt(squared_distances(X[counted], M).min(axis=1)).mean())
-        self.topographic_error_ = self._topographic(X[counted])
+                at = order.one_pass(source, at)
+                M = at.units
+            self.history_.append({"pass": step + 1, "quantization_error": _mean_distance(sample, M)})
+        self.n_iter_ = self.max_iter
+        units = M
+        self._keep(units, source.add_up(lambda block: map_errors(_rows(block), block.w, units, adjacent)))
 
-    def _first_units(self, X: np.ndarray, lattice: Lattice, draw: np.random.RandomState) -> np.ndarray:
+    def _first_units(
+        self, source: Source, rows: _Survey, lattice: Lattice, draw: np.random.RandomState
+    ) -> np.ndarray:
         if self.start == "rows":
-            return np.ascontiguousarray(X[draw.choice(len(X), lattice.size, replace=len(X) < lattice.size)])
-        return self._plane(X, lattice)
-
-    @staticmethod
-    def _plane(X: np.ndarray, lattice: Lattice) -> np.ndarray:
-        """(U, d) units on the plane of the first two principal components."""
-        middle = X.mean(axis=0)
-        _, s, V = np.linalg.svd(X - middle, full_matrices=False)
-        places = lattice.places()
-        places = places - places.mean(axis=0)
-        width = np.maximum(np.abs(places).max(axis=0), 1e-300)
-        order = np.argsort(-width)  # the longer side along the first component
-        axes = np.zeros((2, X.shape[1]))
-        for k, side in enumerate(order[: min(2, len(V))]):
-            axes[side] = V[k] * s[k] / np.sqrt(max(len(X), 1)) * (width[side] > 1e-299)
-        return np.ascontiguousarray(middle + (places / width) @ axes)
+            n = len(rows.counted)
+            return np.ascontiguousarray(
+                source.take(rows.counted[draw.choice(n, lattice.size, replace=n < lattice.size)]), np.float64
+            )
+        moments = row_moments(source)
+        return plane_units(moments.mean[0], moments.scatter[0] / moments.count[0], lattice)
 
     def _nearness(self, gaps: np.ndarray, sigma: float) -> np.ndarray:
         if self.neighborhood == "bubble":
             return np.where(gaps <= sigma, 1 - gaps / (np.floor(sigma) + 1), 0.0)
         return np.exp(-gaps / (2 * sigma**2))
 
-    def _topographic(self, X: np.ndarray) -> float:
-        if len(self.units_) < 2:
-            return 0.0
-        D = squared_distances(X, self.units_)
-        first = D.argmin(axis=1)
-        D[np.arange(len(D)), first] = np.inf
-        return float(np.mean(~self._lattice.adjacent()[first, D.argmin(axis=1)]))
 
-    def predict(self, X: TableLike) -> np.ndarray:
-        """(n,) the number of the nearest unit of each row, row by row of the map."""
-        return squared_distances(self._admit(X), self.units_).argmin(axis=1)
+@dataclass(frozen=True)
+class _Survey:
+    """The numbers of the rows that count, and the largest weight."""
 
-    def hits(self, X: TableLike) -> np.ndarray:
-        """(rows, columns) how many rows each unit is the nearest of."""
-        lattice = self._lattice
-        return np.bincount(self.predict(X), minlength=lattice.size).reshape(lattice.shape)
+    counted: np.ndarray
+    largest: float
 
-    def distance_map(self) -> np.ndarray:
-        """(rows, columns) the mean distance of each unit to its neighbours on the map: high between groups."""
-        lattice = self._lattice
-        links, apart = lattice.adjacent(), np.sqrt(squared_distances(self.units_, self.units_))
-        means = (apart * links).sum(axis=1) / np.maximum(links.sum(axis=1), 1)
-        return means.reshape(lattice.shape)
-
-    def _transform(self, X: Any) -> np.ndarray:
-        """(n, 2) the place on the map (row, column) of the nearest unit; (n, 1) along a chain or ring."""
-        unit = squared_distances(X, self.units_).argmin(axis=1)
-        if self.topology in ("chain", "ring"):
-            return unit[:, None].astype(np.float64)
-        return self._lattice.places()[unit]
-
-    def _names_out(self) -> list[str]:
-        return ["map position"] if self.topology in ("chain", "ring") else ["map row", "map column"]
+    def __add__(self, other: _Survey) -> _Survey:
+        return _Survey(np.append(self.counted, other.counted), max(self.largest, other.largest))
 
 
-def _means(X: np.ndarray, w: np.ndarray | None, M: np.ndarray, near: np.ndarray) -> np.ndarray:
+def _survey(block: Block) -> _Survey:
+    if block.w is None:
+        return _Survey(block.start + np.arange(len(block.X)), 1.0)
+    return _Survey(block.start + np.flatnonzero(block.w > 0), float(np.max(block.w, initial=0.0)))
+
+
+@dataclass
+class _Visit:
+    """Units while rows are shown to them, the random numbers, and how many rows have been shown."""
+
+    units: np.ndarray
+    draw: np.random.RandomState
+    shown: int
+
+
+@dataclass(frozen=True)
+class _InTurn:
+    """How rows are shown one after the other; of rows that are not in memory, block after block."""
+
+    rule: Any
+    gaps: np.ndarray
+    largest: float
+    visits: int
+
+    def one_pass(self, source: Source, at: _Visit) -> _Visit:
+        if isinstance(source, Rows):
+            return self.show(at, Block(source.X, None, source.w))
+        return source.in_turn(self.show, at)
+
+    def show(self, at: _Visit, block: Block) -> _Visit:
+        counted = np.arange(len(block.X)) if block.w is None else np.flatnonzero(block.w > 0)
+        _som.learn(
+            X=_rows(block), weight=np.empty(0) if block.w is None else block.w / self.largest,
+            order=at.draw.permutation(counted), M=at.units, gap=self.gaps, rule=self.rule, begin=at.shown,
+            visits=self.visits,
+        )  # fmt: skip
+        return _Visit(at.units, at.draw, at.shown + len(counted))
+
+
+def _rows(block: Block) -> np.ndarray:
+    return np.ascontiguousarray(block.X, dtype=np.float64)
+
+
+def _mean_distance(X: np.ndarray, units: np.ndarray) -> float:
+    gaps = X - units[nearest_units(X, units)]
+    return float(np.sqrt(np.einsum("ij,ij->i", gaps, gaps)).mean())
+
+
+def _means(source: Source, M: np.ndarray, near: np.ndarray) -> np.ndarray:
     """The units of a batch pass: means of all rows, weighted by how near their unit is; one without weight stays."""
-    sums, counts = np.zeros_like(M), np.zeros(len(M))
-    for begin in range(0, len(X), ROWS_AT_A_TIME):
-        rows = X[begin : begin + ROWS_AT_A_TIME]
-        unit = squared_distances(rows, M).argmin(axis=1)
-        weight = np.ones(len(rows)) if w is None else w[begin : begin + ROWS_AT_A_TIME]
-        counts += np.bincount(unit, weight, minlength=len(M))
-        np.add.at(sums, unit, weight[:, None] * rows)
-    total = near @ counts
-    return np.where(total[:, None] > 0, (near @ sums) / np.where(total > 0, total, 1.0)[:, None], M)
+    U = len(M)
+
+    def summarize(block: Block) -> np.ndarray:
+        X, sums = _rows(block), np.zeros((U, M.shape[1] + 1))
+        for begin in range(0, len(X), ROWS_AT_A_TIME):
+            rows = X[begin : begin + ROWS_AT_A_TIME]
+            unit = nearest_units(rows, M)
+            weight = np.ones(len(rows)) if block.w is None else block.w[begin : begin + ROWS_AT_A_TIME]
+            belongs = csr_matrix((weight, (unit, np.arange(len(rows)))), shape=(U, len(rows)))
+            sums[:, :-1] += belongs @ rows
+            sums[:, -1] += belongs.sum(axis=1).A1
+        return sums
+
+    sums = near @ source.add_up(summarize)
+    total = sums[:, -1:]
+    return np.where(total > 0, sums[:, :-1] / np.where(total > 0, total, 1.0), M)

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from assay.core.stored import FloatArray
 from assay.errors import DataError, ParameterError
 
-__all__ = ["SHAPES", "Units", "refuse_huge", "squared_distances"]
+__all__ = ["SHAPES", "Units", "nearest_units", "refuse_huge", "squared_distances"]
 
 SHAPES = ("spherical", "diagonal", "full")
+NUMBERS_AT_A_TIME = 1 << 17  # of the distances of rows from units: they stay in the cache
 LARGEST = 1e152  # whose squares can still be added up
 
 
@@ -109,8 +110,33 @@ def squared_distances(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
     """(n, H) by one product of matrices, from the middle of the centres so that little is lost by rounding."""
     middle = centers.mean(axis=0)
     A, B = X - middle, centers - middle
-    D = (A**2).sum(axis=1)[:, None] - 2 * A @ B.T + (B**2).sum(axis=1)
-    return np.maximum(D, 0.0)
+    D: np.ndarray = A @ (-2 * B.T)
+    D += np.einsum("ij,ij->i", A, A)[:, None]
+    D += np.einsum("ij,ij->i", B, B)
+    return np.maximum(D, 0.0, out=D)
+
+
+def nearest_units(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """(n,) the number of the nearest centre of each row, the first of equals.
+
+    >>> import numpy as np
+    >>> from assay.local.units import nearest_units
+    >>> nearest_units(np.array([[1.0], [7.0]]), np.array([[0.0], [5.0]])).tolist()
+    [0, 1]
+    """
+    middle = centers.mean(axis=0)
+    B = centers - middle
+    right = np.vstack(
+        [-2 * B.T, np.einsum("ij,ij->i", B, B)]
+    )  # a row's own square is the same for all centres
+    size = max(1, NUMBERS_AT_A_TIME // len(centers))
+    out = np.empty(len(X), dtype=np.int64)
+    left = np.ones((min(size, len(X)), X.shape[1] + 1))
+    for begin in range(0, len(X), size):
+        rows = X[begin : begin + size]
+        np.subtract(rows, middle, out=left[: len(rows), :-1])
+        out[begin : begin + size] = (left[: len(rows)] @ right).argmin(axis=1)
+    return out
 
 
 def refuse_huge(who: str, X: np.ndarray, y: np.ndarray | None = None) -> None:

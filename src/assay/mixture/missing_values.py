@@ -86,7 +86,7 @@ class _Pattern:
     roots: np.ndarray  # as the form has them, of the known columns
     constants: np.ndarray  # (K,)
     maps: np.ndarray | None  # (K, d, o) A of (2); None where columns are independent
-    rest: np.ndarray  # (K, d, d) or (K, d) V of (1), 0 where known
+    conditional: np.ndarray  # (K, d, d) or (K, d) V of (1), 0 where known
 
 
 class KnownColumns:
@@ -133,14 +133,14 @@ class KnownColumns:
             constants = constants + self._inner.log_det(roots, o)
         maps = np.zeros((K, d, o))
         maps[:, known] = np.eye(o)
-        rest = np.zeros((K, d, d))
+        conditional = np.zeros((K, d, d))
         if o < d:
             across = self.covariances[:, ~known][:, :, known] @ roots  # (K, m, o)
             maps[:, ~known] = across @ roots.transpose(0, 2, 1)
-            rest[np.ix_(np.arange(K), ~known, ~known)] = self.covariances[:, ~known][
+            conditional[np.ix_(np.arange(K), ~known, ~known)] = self.covariances[:, ~known][
                 :, :, ~known
             ] - across @ across.transpose(0, 2, 1)
-        return _Pattern(means, roots, constants, maps, rest)
+        return _Pattern(means, roots, constants, maps, conditional)
 
     def of_block(self, block: Block) -> Moments:
         """The sums of the rows of a block."""
@@ -170,12 +170,14 @@ class KnownColumns:
             sums = Moments(shares, np.zeros((K, 0)), np.zeros((K, 0, 0)), 0.0, entropy)
         counts = sums.counts
         if part.maps is None:
-            first, second = np.zeros((K, d)), counts[:, None] * part.rest
+            first, second = np.zeros((K, d)), counts[:, None] * part.conditional
             if known.any():
                 first[:, known], second[:, known] = sums.first, sums.second
             return Moments(counts, first, second, sums.log_evidence, sums.entropy)
         first = np.einsum("kdo,ko->kd", part.maps, sums.first)
-        second = part.maps @ sums.second @ part.maps.transpose(0, 2, 1) + counts[:, None, None] * part.rest
+        second = (
+            part.maps @ sums.second @ part.maps.transpose(0, 2, 1) + counts[:, None, None] * part.conditional
+        )
         if self.form.name == "tied":
             second = second.sum(axis=0)
         return Moments(counts, first, second, sums.log_evidence, sums.entropy)

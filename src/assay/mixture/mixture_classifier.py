@@ -146,8 +146,8 @@ class MixtureClassifier(Generative):
         if len(lacking):
             k, j = lacking[0]
             raise DataError(
-                f"no row of class {self.classes_.tolist()[k]!r} has a value in column {self._names[j]!r}, so the class says "
-                "nothing about it. Leave the column out, or impute it.",
+                f"no row of class {self.classes_.tolist()[k]!r} has a value in column {self._names[j]!r}, so the "
+                "class says nothing about it. Leave the column out, or impute it.",
                 who=type(self).__name__,
             )
 
