@@ -208,6 +208,10 @@ def test_periods():
         assert_allclose(ours.gradient(rows), np.moveaxis(gradient, 2, 0), rtol=1e-9, atol=1e-10)
         assert_allclose(ours.theta, theirs.theta)
     assert check_gram(ExpSineSquared(0.8, 1.7)(t)).psd
+    assert not check_gram(ExpSineSquared(0.8, 0.5)(np.random.default_rng(0).uniform(size=(40, 2)))).psd
+    one, powers = ExpSineSquared().on([1]), ExpSineSquared() ** 2 * ExpSineSquared()
+    assert one.psd and powers.psd_on(1) and not powers.psd_on(2) and not ExpSineSquared().on([0, 1]).psd
+    assert not (ExpSineSquared() ** 0.5).psd_on(1)
     assert_allclose(ExpSineSquared(1.0, 2.0)(t, t + 4.0), ExpSineSquared(1.0, 2.0)(t), atol=1e-12)
     fixed = ExpSineSquared(1.0, 2.0, "fixed")
     assert_allclose(fixed.gradient(t), ExpSineSquared(1.0, 2.0).gradient(t)[1:])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.kernels import RBF, Matern, WhiteKernel
+from assay.kernels import RBF, ExpSineSquared, Matern, WhiteKernel
 from assay.processes import GaussianProcessRegressor
 from assay.processes.routes.ladder import choose_route
 
@@ -31,6 +31,13 @@ def step(kernel, n, d, detail=1.0, noise=0.3):
 )
 def test_the_method_follows_from_rows_columns_and_detail(kernel, n, d, detail, name):
     assert step(kernel, n, d, detail).name == name
+
+
+def test_a_periodic_kernel_of_one_column_needs_no_whole_matrix():
+    periods = ExpSineSquared(1.0, 0.3) * Matern(nu=1.5) + NOISY
+    assert step(periods, 5001, 1).name == "inducing"
+    assert step(periods, 5001, 2).name == "exact"  # no covariance in general, so that nothing else will do
+    assert step(ExpSineSquared().on([0]) * RBF().on([1]) + NOISY, 5001, 2).name != "exact"
 
 
 def test_without_noise_neighbours_are_taken():

@@ -108,6 +108,9 @@ class Compound(Kernel):
     def psd(self) -> bool:  # type: ignore[override]
         return all(part.psd for part in self._parts().values())
 
+    def psd_on(self, columns: int) -> bool:
+        return all(part.psd_on(columns) for part in self._parts().values())
+
     @property
     def leaves(self) -> list[Kernel]:
         """The kernels that are no sums, products or powers, each once."""
@@ -301,7 +304,14 @@ class Exponentiation(Compound):
 
     @property
     def psd(self) -> bool:  # type: ignore[override]
-        return self.kernel.psd and self.exponent >= 0 and float(self.exponent).is_integer()
+        return self.kernel.psd and self._whole
+
+    def psd_on(self, columns: int) -> bool:
+        return self.kernel.psd_on(columns) and self._whole
+
+    @property
+    def _whole(self) -> bool:
+        return self.exponent >= 0 and float(self.exponent).is_integer()
 
     def diagonal(self, A: PointsLike) -> np.ndarray:
         return self.kernel.diagonal(A) ** self.exponent

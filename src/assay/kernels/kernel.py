@@ -71,6 +71,15 @@ class Kernel:
             ):  # "scale" and "auto" are gammas
                 object.__setattr__(self, name, check_parameter(type(self).__name__, name, value, bounds))
 
+    def psd_on(self, columns: int) -> bool:
+        """Whether all its matrices of rows of so many numbers are positive semidefinite.
+
+        >>> from assay.kernels import ExpSineSquared
+        >>> ExpSineSquared().psd_on(1), ExpSineSquared().psd_on(2)
+        (True, False)
+        """
+        return self.psd
+
     @property
     def name(self) -> str:
         """Its name in `kernel_of`."""

@@ -91,7 +91,10 @@ class OnColumns(Kernel):
 
     @property
     def psd(self) -> bool:  # type: ignore[override]
-        return self.kernel.psd
+        return self.kernel.psd if isinstance(self.columns, str) else self.kernel.psd_on(len(self.columns))
+
+    def psd_on(self, columns: int) -> bool:
+        return self.psd
 
     def learn(self, X: TableLike, y: np.ndarray | None = None, w: np.ndarray | None = None) -> OnColumns:
         return replace(self, kernel=self.kernel.learn(self._picked(X), y, w))

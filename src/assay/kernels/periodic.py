@@ -61,6 +61,9 @@ class ExpSineSquared(Kernel):
         "periodicity_bounds": BOUNDS,
     }
 
+    def psd_on(self, columns: int) -> bool:
+        return columns == 1
+
     @property
     def name(self) -> str:
         return "periodic"

@@ -263,3 +263,18 @@ def test_rows_so_far_out_that_their_squares_overflow(classes, predictive):
     assert far.std() > 0.1
     for factor in (1e110, 1e160, 1e300):
         assert_allclose(model.predict_proba(factor * A[::30]), far, rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.parametrize("predictive", ["probit", "quadrature", "draws"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_columns_of_large_numbers_give_the_probabilities_of_small_ones(classes, predictive):
+    """Weights so small have next to no prior at either scale; the variances of scores are numbers at both."""
+    random = np.random.default_rng(0)
+    A = random.normal(size=(150, 2))
+    labels = random.integers(classes, size=150) * (A[:, 0] > -1)
+    thousand, huge = (
+        BayesianLogisticRegression(predictive=predictive).fit(scale * A, labels).predict_proba(scale * A[:9])
+        for scale in (1e6, 1e145)
+    )
+    assert_allclose(huge, thousand, atol=1e-6)
+    assert thousand.std() > 0.05

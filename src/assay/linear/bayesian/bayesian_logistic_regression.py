@@ -39,7 +39,8 @@ MOST_WEIGHTS = 6000  # of all classes together, whose curvature is a matrix
 SAMPLE_ROWS = 1024  # of each class that are solved first: at least these,
 SAMPLE_ROWS_PER_WEIGHT = 32  # for each weight these;
 SAMPLE_FACTOR = 8  # so many times as many rows make that worth while
-FARTHEST = 1e100  # a value of a row, so that variances of its score are numbers
+FARTHEST = 1e100  # a term's deviation, so that variances of scores are numbers
+LARGEST = float(np.finfo(np.float64).max)
 
 
 class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
@@ -283,10 +284,13 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         rows = self._design(X)
         if self.predictive == "map":
             return softmax(scores) if scores.shape[1] > 1 else _both(logistic_normal(scores[:, 0], 0.0))
-        far = np.abs(rows).max(axis=1, keepdims=True, initial=0.0) / FARTHEST
+        spread = np.abs(self.posterior_.spread).max(axis=1).reshape(-1, rows.shape[1]).max(axis=0)
+        with np.errstate(over="ignore"):
+            deviations = np.abs(rows) * spread
+        far = np.minimum(deviations, LARGEST).max(axis=1, keepdims=True, initial=0.0) / FARTHEST
         if (
             far > 1
-        ).any():  # squares would overflow; so far out the probability depends on the direction alone
+        ).any():  # squares would overflow; so uncertain, the probability depends on the direction alone
             rows, scores = rows / np.maximum(far, 1.0), scores / np.maximum(far, 1.0)
         if self.predictive == "draws" or (self.predictive == "quadrature" and scores.shape[1] > 1):
             return self._by_draws(rows)
@@ -310,6 +314,9 @@ class BayesianLogisticRegression(LinearClassifier, PassLearner, Classifier):
         n, p = rows.shape
         K = self.coef_.shape[0]
         parts = self.posterior_.spread.reshape(K, p, -1)
+        parts = parts - parts.mean(
+            axis=0
+        )  # what all scores share is in no difference, and known from the prior alone
         variances = np.empty((n, K, K))
         step = max(1, BLOCK_NUMBERS // (K * parts.shape[2]))
         for a in range(0, n, step):

@@ -122,7 +122,7 @@ def choose_route(
     if asked is None:
         if numbers and X.shape[1] == 1 and n > MOST_ROWS_ON_A_LINE and no_chain(kernel) is None:
             return Step("line", f" (one column, {n:,} rows)", kernel)
-        if n <= MOST_ROWS or not kernel.psd:
+        if n <= MOST_ROWS or not (kernel.psd_on(X.shape[1]) if numbers else kernel.psd):
             return Step("exact", "", kernel)
     trial = _Trial(kernel, X, Y, noise, search)
     if asked:
