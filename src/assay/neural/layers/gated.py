@@ -30,6 +30,14 @@ class LSTM(Layer):
     sequences : bool, default False
         Give the values of all steps instead of those of the last.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.neural import Dense, LSTM, Network
+    >>> net = Network([LSTM(8), Dense(1)], (10, 3), random_state=0)
+    >>> net.outputs(np.zeros((2, 10, 3))).shape
+    (2, 1)
+
     References
     ----------
     - Hochreiter, S. and Schmidhuber, J. (1997). Long short-term memory. Neural Computation 9, 1735-1780.
@@ -110,6 +118,14 @@ class GRU(Layer):
     units : int
     sequences : bool, default False
         Give the values of all steps instead of those of the last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.neural import Dense, GRU, Network
+    >>> net = Network([GRU(8), Dense(1)], (10, 3), random_state=0)
+    >>> net.outputs(np.zeros((2, 10, 3))).shape
+    (2, 1)
 
     References
     ----------

@@ -27,6 +27,13 @@ class LayerNormalization(Layer):
               dz = g\,\frac{\partial E}{\partial y} \quad (1)
 
     with mean and variance over the inputs (last axis) of a row.
+
+    Examples
+    --------
+    >>> from assay.neural import Dense, LayerNormalization, Network
+    >>> net = Network([Dense(8), LayerNormalization(), Dense(3, "softmax")], 4, random_state=0)
+    >>> net.outputs([[5.1, 3.5, 1.4, 0.2]]).shape
+    (1, 3)
     """
 
     def shapes(self, shape: Shape) -> dict[str, Shape]:
@@ -64,6 +71,13 @@ class BatchNormalization(Layer):
     ----------
     memory : float, default 0.9
         Share of the running means that stays at each step.
+
+    Examples
+    --------
+    >>> from assay.neural import BatchNormalization, Dense, Network
+    >>> net = Network([Dense(8), BatchNormalization(), Dense(3, "softmax")], 4, random_state=0)
+    >>> net.outputs([[5.1, 3.5, 1.4, 0.2]]).shape
+    (1, 3)
     """
 
     memory: float = 0.9

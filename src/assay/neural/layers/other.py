@@ -30,6 +30,13 @@ class Embedding(Layer):
     size : int
         Numbers that stand for a category.
 
+    Examples
+    --------
+    >>> from assay.neural import Dense, Embedding, Flatten, Network
+    >>> net = Network([Embedding(26, 4), Flatten(), Dense(2, "softmax")], 3, random_state=0)
+    >>> net.outputs([[0, 19, 2]]).shape
+    (1, 2)
+
     See Also
     --------
     Dense, Network
@@ -84,6 +91,13 @@ class Radial(Layer):
     Parameters
     ----------
     units : int
+
+    Examples
+    --------
+    >>> from assay.neural import Dense, Network, Radial
+    >>> net = Network([Radial(5), Dense(1)], 4, random_state=0)
+    >>> net.outputs([[5.1, 3.5, 1.4, 0.2]]).shape
+    (1, 1)
     """
 
     units: int
@@ -188,6 +202,13 @@ class Direct(_Around):
     Parameters
     ----------
     layers : list of layers, the last with one axis of outputs
+
+    Examples
+    --------
+    >>> from assay.neural import Dense, Direct, Network
+    >>> net = Network([Direct([Dense(8, "tanh"), Dense(1)])], 4, random_state=0)
+    >>> net.outputs([[5.1, 3.5, 1.4, 0.2]]).shape
+    (1, 1)
     """
 
     def shapes(self, shape: Shape) -> dict[str, Shape]:
@@ -226,6 +247,13 @@ class CellwiseLinear(_Around):
     ----------
     layers : list of layers with outputs z
     outputs : int, default 1
+
+    Examples
+    --------
+    >>> from assay.neural import CellwiseLinear, Dense, Network
+    >>> net = Network([CellwiseLinear([Dense(3, "softmax")], 1)], 4, random_state=0)
+    >>> net.outputs([[5.1, 3.5, 1.4, 0.2]]).shape
+    (1, 1)
     """
 
     outputs: int = 1

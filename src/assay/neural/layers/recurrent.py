@@ -121,6 +121,14 @@ class PartiallyRecurrent(Layer):
     sequences : bool, default True
         Give the outputs of all steps instead of those of the last.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.neural import Network, PartiallyRecurrent
+    >>> net = Network([PartiallyRecurrent(4, 1, ["hidden"])], (10, 3), random_state=0)
+    >>> net.outputs(np.zeros((2, 10, 3))).shape
+    (2, 10, 1)
+
     References
     ----------
     - Jordan, M. I. (1986). Attractor dynamics and parallelism in a connectionist sequential machine. Proceedings of the

@@ -29,6 +29,13 @@ class Activation(Layer):
     Parameters
     ----------
     activation : a name of :mod:`assay.neural.activations`, or "softmax"
+
+    Examples
+    --------
+    >>> from assay.neural import Activation, Dense, Network
+    >>> net = Network([Dense(3), Activation("tanh")], 4, random_state=0)
+    >>> net.outputs([[5.1, 3.5, 1.4, 0.2]]).shape
+    (1, 3)
     """
 
     activation: str
@@ -60,6 +67,13 @@ class Dropout(Layer):
     ----------
     rate : float
         r, the probability to be left out.
+
+    Examples
+    --------
+    >>> from assay.neural import Dense, Dropout, Network
+    >>> net = Network([Dense(8, "relu"), Dropout(0.5), Dense(3, "softmax")], 4, random_state=0)
+    >>> net.outputs([[5.1, 3.5, 1.4, 0.2]]).shape
+    (1, 3)
     """
 
     rate: float
@@ -109,6 +123,13 @@ class Reshape(Layer):
     ----------
     shape : tuple of int
         Such as (8, 8, 1): rows, columns and channels of an image.
+
+    Examples
+    --------
+    >>> from assay.neural import Convolution, Dense, Flatten, Network, Reshape
+    >>> net = Network([Reshape((8, 8, 1)), Convolution(4, 3), Flatten(), Dense(10, "softmax")], 64, random_state=0)
+    >>> net.outputs([[0.0] * 64]).shape
+    (1, 10)
     """
 
     shape: tuple[int, ...]

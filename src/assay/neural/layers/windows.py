@@ -257,6 +257,14 @@ class MeanPooling(_Pooling):
     Parameters
     ----------
     size : int, or one for each axis
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.neural import Dense, Flatten, MeanPooling, Network
+    >>> net = Network([MeanPooling(2), Flatten(), Dense(10, "softmax")], (8, 8, 1), random_state=0)
+    >>> net.outputs(np.zeros((5, 8, 8, 1))).shape
+    (5, 10)
     """
 
     def forward(

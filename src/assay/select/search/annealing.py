@@ -36,6 +36,16 @@ class Annealing(Search):
     temperature : float or None
         The first temperature, in the units of the score; None is the standard deviation of ten random subsets' scores.
 
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import Annealing, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search=Annealing(steps=50), stop=2, random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['sepal width (cm)', 'petal width (cm)']
+
     References
     ----------
     - Kirkpatrick, S., Gelatt, C. D. and Vecchi, M. P. (1983). Optimization by simulated annealing. Science 220,

@@ -26,6 +26,16 @@ class Exhaustive(Search):
 
     With a test as stop rule, the smallest subset that is not significantly worse than the best. For more than some
     twenty columns ask for a size: ``stop=3`` or ``stop=AtMost(3)``.
+
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import Exhaustive, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search=Exhaustive(), stop=2, random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['sepal width (cm)', 'petal width (cm)']
     """
 
     name: ClassVar[str] = "exhaustive"

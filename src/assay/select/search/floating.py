@@ -32,6 +32,16 @@ class Floating(Search):
     ----------
     direction : "forward" or "backward"
 
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import Floating, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search=Floating("backward"), stop=2, random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['sepal length (cm)', 'petal length (cm)']
+
     References
     ----------
     - Pudil, P., Novovicova, J. and Kittler, J. (1994). Floating search methods in feature selection. Pattern

@@ -33,6 +33,16 @@ class Genetic(Search):
     mutation : float or None
         None is 1 / d: one bit a child on average.
 
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import Genetic, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search=Genetic(population=10, generations=5), stop=2, random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['sepal width (cm)', 'petal width (cm)']
+
     References
     ----------
     - Siedlecki, W. and Sklansky, J. (1989). A note on genetic algorithms for large-scale feature selection. Pattern

@@ -30,6 +30,16 @@ class PlusMinus(Search):
     joint : bool, default True
         Whether the l (r) columns are chosen together, by trying all their combinations, or one after the other.
 
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import PlusMinus, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search=PlusMinus(2, 1), stop=2, random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['sepal width (cm)', 'petal width (cm)']
+
     References
     ----------
     - Stearns, S. D. (1976). On selecting features for pattern classifiers. Proceedings of the 3rd International

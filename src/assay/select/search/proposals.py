@@ -36,6 +36,16 @@ class Proposals(Search):
         best there is.
     ranking : (d,) filter scores, higher is better; None takes the score of each column alone
 
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import Proposals, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search=Proposals("greedy"), random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['petal width (cm)']
+
     References
     ----------
     - Kohavi, R. and John, G. H. (1997). Wrappers for feature subset selection. Artificial Intelligence 97, 273-324.

@@ -60,6 +60,16 @@ class Backward(Search):
     ----------
     step : int, default 1
         Columns removed at a time; all their combinations are tried.
+
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import Backward, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search=Backward(), stop=2, random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['sepal length (cm)', 'petal length (cm)']
     """
 
     step: int = 1

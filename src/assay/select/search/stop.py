@@ -87,7 +87,18 @@ class AtSize(StopRule):
 
 @dataclass(frozen=True)
 class AtMost(AtSize):
-    """At most k columns (or a share of them): the best subset seen with no more."""
+    """At most k columns (or a share of them): the best subset seen with no more.
+
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import AtMost, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search="forward", stop=AtMost(3), random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['sepal width (cm)', 'petal width (cm)']
+    """
 
     def sizes(self, space: Space) -> tuple[int, int]:
         return space.smallest + len(space.fixed), self._checked(space)
@@ -160,6 +171,16 @@ class Significant(StopRule):
     correct : bool, default False
         Whether the level is divided by the number of candidates of the round (Bonferroni).
 
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import Significant, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search="forward", stop=Significant(alpha=0.01), random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['petal width (cm)']
+
     References
     ----------
     - Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
@@ -224,6 +245,16 @@ class Patience(StopRule):
     ----------
     rounds : int, default 5
     rule : StopRule, default Improves()
+
+    Examples
+    --------
+    >>> from assay.bayes import LinearDiscriminantAnalysis
+    >>> from assay.select import Patience, Significant, SubsetSelector
+    >>> from assay.tables.data import load_iris
+    >>> lda = LinearDiscriminantAnalysis()
+    >>> selector = SubsetSelector(lda, search="forward", stop=Patience(2, Significant()), random_state=0)
+    >>> selector.fit(*load_iris()).selected_
+    ['petal width (cm)']
     """
 
     rounds: int = 5
