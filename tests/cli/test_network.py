@@ -28,6 +28,8 @@ def test_a_table_is_learned_and_written(run, tmp_path):
         assert "2 arcs (polytree)" in out and (tmp_path / name).stat().st_size > 100
     network = read_network(tmp_path / "net.bif")
     assert set(network.arcs) == {("rain", "wet"), ("sprinkler", "wet")}
+    code, out, err = run("network", tmp_path / "net.assay", "--of", "wet", "--given", "rain=yes")
+    assert code == 0 and "wet given rain=yes" in out, err
     code, out, _ = run("network", tmp_path / "net.bif", "--of", "wet", "--given", "rain=yes")
     assert code == 0 and "wet given rain=yes" in out
     code, out, _ = run(
@@ -42,6 +44,7 @@ def test_a_table_is_learned_and_written(run, tmp_path):
         (["asai"], "Did you mean asia"),
         (["asia", "--given", "smoke=maybe"], "no state 'maybe'"),
         (["asia", "--given", "smoke"], "should look like smoke=yes"),
+        (["asia", "--given", "smoke=yes", "--given", "smoke=no"], "smoke cannot be yes and no at once"),
         (["asia", "--of", "smok"], "Did you mean smoke?"),
         (["asia", "--require", "a:b"], "is a network"),
         (["asia", "-o", "x.png"], "should end in"),
@@ -69,3 +72,18 @@ def test_missing_values_are_a_state_or_summed_out(run, tmp_path):
     assert code == 0 and "missing" in out, err
     code, out, err = run("network", rows, "--missing", "em")
     assert code == 0 and "missing" not in out and "1 arc" in out, err
+
+
+def test_a_model_file_is_opened_if_it_holds_a_network(run, tmp_path):
+    from assay import save
+    from assay.bayes import GaussianNB
+    from assay.graphs import TANClassifier
+    from assay.tables.data import load_weather
+
+    data = load_weather()
+    save(TANClassifier().fit(data.X, data.y), tmp_path / "tan.assay")
+    code, out, err = run("network", tmp_path / "tan.assay", "--of", "outlook")
+    assert code == 0 and "P(outlook | class)" in out, err
+    save(GaussianNB().fit([[0.0], [1.0]], [0, 1]), tmp_path / "other.assay")
+    code, _, err = run("network", tmp_path / "other.assay")
+    assert code == 2 and "GaussianNB, which is no Bayesian network" in err

@@ -86,7 +86,13 @@ def test_states_that_begin_with_a_comparison_are_read(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "nodes", "arcs", "parameters"),
-    [("sachs", 11, 17, 178), ("child", 20, 25, 230), ("alarm", 37, 46, 509), ("insurance", 27, 52, 1008), ("hailfinder", 56, 66, 2656)],
+    [
+        ("sachs", 11, 17, 178),
+        ("child", 20, 25, 230),
+        ("alarm", 37, 46, 509),
+        ("insurance", 27, 52, 1008),
+        ("hailfinder", 56, 66, 2656),
+    ],
 )
 def test_the_larger_classic_networks_have_their_published_sizes(name, nodes, arcs, parameters):
     """Oracle: the sizes that the Bayesian network repository gives."""

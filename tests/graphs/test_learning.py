@@ -233,6 +233,9 @@ def test_numbers_are_cut_and_missing_values_are_a_state_if_asked():
         learn_network(frame)
     network = learn_network(frame, cuts=3)
     assert len(network.arcs) == 1 and len(network["x"].states) == 3
+    frame["z"] = (x > 0.3).astype(int)
+    assert learn_network(frame, cuts=3)["z"].states == (0, 1)  # whole numbers, fewer than intervals
+    frame = frame.drop(columns="z")
     frame.loc[::5, "y"] = None
     with pytest.raises(DataError, match="missing='state'"):
         learn_network(frame, cuts=3)

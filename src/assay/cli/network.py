@@ -103,10 +103,11 @@ def command(
 ) -> None:
     """Learn a Bayesian network from a table, or open one, and ask it.
 
-    FILE is a network (BIF, XMLBIF, UAI, DSC, JSON), the name of a built-in network (asia, cancer, sprinkler ...), or
-    a table, as for the other commands, from which a network is learned. Without --of the distributions of all nodes
-    are printed.
+    FILE is a network (BIF, XMLBIF, UAI, DSC, JSON, or a model file that holds one), the name of a built-in network
+    (asia, cancer, sprinkler ...), or a table, as for the other commands, from which a network is learned. Without
+    --of the distributions of all nodes are printed.
     """
+    observed = _evidence(evidence)
     if output is not None:
         from assay.cli.output import check_output
 
@@ -131,7 +132,9 @@ def command(
             if error.code != "uncut-numbers":
                 raise
             raise DataError(
-                error.what, remedy="Cut numbers into intervals: --cuts 4.", code=error.code
+                error.what,
+                remedy="Cut numbers into intervals: --cuts 4. A column that only names rows: --drop COLUMN.",
+                code=error.code,
             ) from None
         if strength:
             click.echo(f"Strength of the arcs in {strength} bootstrap samples\n")
@@ -145,7 +148,6 @@ def command(
         f"{counted(network.n_parameters, 'parameter')}"
     )
     click.echo(f"{network}\n")
-    observed = dict(_state(e) for e in evidence)
     if independent:
         click.echo(f"{network.independent(*independent, list(observed))}\n")
     _answer(network, observed, of, why, most_probable)
@@ -192,6 +194,8 @@ def _network_or_table(data: str, reading: Reading) -> tuple[Any, Any]:
             if not near:
                 raise
             raise click.ClickException(f"There is no file and no built-in network {data}.{near}") from None
+    if name.endswith(".assay"):
+        return _of_model(data), None
     if name.endswith(NETWORK_FILES):
         return read_network(data), None
     if name.endswith(".json"):
@@ -206,6 +210,31 @@ def _network_or_table(data: str, reading: Reading) -> tuple[Any, Any]:
     from assay.tables.readers import read_table
 
     return None, read_table(data, **reading.options()).table
+
+
+def _of_model(path: str) -> Any:
+    """The network of a model file, also that of a classifier that is one."""
+    from assay.core.persistence import load
+    from assay.graphs import BayesianNetwork
+
+    model = load(path)
+    network = vars(model).get("network_", model)
+    if not isinstance(network, BayesianNetwork):
+        raise click.ClickException(
+            f"{path} holds a {type(model).__name__}, which is no Bayesian network. For other models: assay show."
+        )
+    return network
+
+
+def _evidence(given: tuple[str, ...]) -> dict[str, str]:
+    observed: dict[str, str] = {}
+    for name, state in map(_state, given):
+        if observed.get(name, state) != state:
+            raise click.BadParameter(
+                f"{name} cannot be {observed[name]} and {state} at once", param_hint="--given"
+            )
+        observed[name] = state
+    return observed
 
 
 def _state(text: str) -> tuple[str, str]:

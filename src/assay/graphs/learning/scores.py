@@ -168,6 +168,7 @@ def network_score(
     score : "bic", "aic", "bdeu", "k2" or "log-likelihood"
     equivalent_sample_size : float, of BDeu
     cuts : number of intervals of numeric columns, or a mapping of names to cuts
+        Whole numbers of which a column has no more than intervals stay as they are.
     missing : "raise", or "state" to take missing as a state
 
     Examples

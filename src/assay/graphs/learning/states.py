@@ -68,7 +68,10 @@ def state_table(
     missing: str = "raise",
     ways: tuple[str, ...] = ("raise", "state"),
 ) -> StateTable:
-    """A table as codes of states; numbers are cut into intervals, missing values are refused, a state, or gaps."""
+    """A table as codes of states; numbers are cut into intervals, missing values are refused, a state, or gaps.
+
+    Whole numbers of which there are no more than intervals are states as they are.
+    """
     if missing not in ways:
         listed = " or ".join(map(repr, ways))
         raise ParameterError(f"missing must be {listed}, got {missing!r}.", who=who)
@@ -85,8 +88,10 @@ def state_table(
         else:
             asked = cuts.get(column.name) if isinstance(cuts, Mapping) else cuts
             distinct = np.unique(values[~np.isnan(values)])
-            if asked is None:
-                if len(distinct) > 10 or not (distinct == np.floor(distinct)).all():
+            whole = bool((distinct == np.floor(distinct)).all())
+            few = whole and isinstance(cuts, (int, np.integer)) and 0 < len(distinct) <= cuts
+            if asked is None or few:
+                if not few and (len(distinct) > 10 or not whole):
                     raise DataError(
                         f"column {column.name!r} has {len(distinct)} distinct numbers, expected states.",
                         who=who,

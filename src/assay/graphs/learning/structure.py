@@ -92,6 +92,7 @@ def learn_structure(
     root : name, of Chow and Liu's tree
     equivalent_sample_size : float, of BDeu
     cuts : number of intervals of numeric columns, or a mapping of names to cuts
+        Whole numbers of which a column has no more than intervals stay as they are.
     missing : "raise", "state" or "em"
         Missing values are refused, are a state of their own, or are summed out: structural EM completes each row by
         draws from its posterior, learns again, and keeps the structure with the best score of what is observed. No row
