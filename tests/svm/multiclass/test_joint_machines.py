@@ -111,3 +111,20 @@ def test_of_an_indefinite_matrix_the_matrix_is_blamed_alone(machine):
     with pytest.warns(DegenerateWarning, match="repair_gram") as record:
         machine(kernel="precomputed").fit(K + K.T, np.arange(30) % 3)
     assert len(record) == 1
+
+
+@pytest.mark.parametrize("Machine", MACHINES)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("C", [1e-6, 1e-4, 1e-2])
+@pytest.mark.parametrize("few", [False, True])
+def test_a_low_price_is_paid_in_few_rounds(Machine, kernel, C, few):
+    """Nearly all coefficients are at their bound: the objective is least at the constants, also of unequal classes."""
+    X, y = load_wine(return_X_y=True)
+    kept = np.flatnonzero((y == 1) | (np.arange(len(y)) % 3 == 0)) if few else np.arange(len(y))
+    X, y = ((X - X.mean(0)) / X.std(0))[kept], y[kept]
+    model = Machine(C=C, kernel=kernel).fit(X, y)  # a ConvergenceWarning would be an error
+    F, rng = model.decision_function(X), np.random.default_rng(0)
+    least = slack(model, F, y)
+    for size in (1e-4, 1e-3, 1e-2, 0.1, 1.0):
+        for move in rng.normal(size=(20, 3)) * size:
+            assert slack(model, F + move, y) >= least * (1 - 1e-4)

@@ -35,6 +35,8 @@ WORK_BETWEEN_LOOKS = 2e8  # multiplications before Ctrl-C is looked for
 ITERATION = 1e7  # multiplications in what counts as an iteration, or one pass
 LEAST_VALUE = 1e-9  # of what all rows pay without weights: a smaller objective counts as this
 MAX_ROUNDS = 100  # of the proximal point method for the constants
+SLOW_SHARE = 0.5  # of the last round's move of the constants, beyond which the next one may move further,
+GROWTH = 3.0  # by the square of this
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,11 @@ def solve_classes(X: Any, problem: ClassProblem, tol: float, max_iter: int, seed
         W[:d] += X[rows].T @ D
         W[d] += constant * D.sum(axis=0)
 
+    def resize(old: float, new: float) -> None:
+        W[d] *= new / old
+
     face = _Face(slopes, products, move)
-    return replace(_solve(problem, norm, work, run, score, face, tol, max_iter, seed), W=W[:d])
+    return replace(_solve(problem, norm, work, run, score, resize, face, tol, max_iter, seed), W=W[:d])
 
 
 def solve_classes_gram(
@@ -138,11 +143,14 @@ def solve_classes_gram(
     def move(rows: NDArray[np.int64], D: Floats, constant: float) -> None:
         F[...] += gram[rows].T @ D + constant**2 * D.sum(axis=0)
 
+    def resize(old: float, new: float) -> None:
+        F[...] += (new**2 - old**2) * A[0].sum(axis=0)
+
     face = _Face(
         lambda rows, constant: F[rows], lambda rows, constant: gram[np.ix_(rows, rows)] + constant**2, move
     )
     work = float(len(gram)) ** 2
-    return _solve(problem, np.diagonal(gram).copy(), work, run, score, face, tol, max_iter, seed)
+    return _solve(problem, np.diagonal(gram).copy(), work, run, score, resize, face, tol, max_iter, seed)
 
 
 @dataclass(frozen=True)
@@ -160,6 +168,7 @@ def _solve(
     work: float,
     run: Callable[..., int],
     score: Callable[[float], tuple[Floats, float]],
+    resize: Callable[[float, float], None],
     face: _Face,
     tol: float,
     max_iter: int,
@@ -171,7 +180,7 @@ def _solve(
     if free:  # about the size of the rows, so that the penalty of a round is a mild one
         constant = float(np.sqrt(max(norm.mean(), 1e-12)))
         problem = replace(problem, constant=constant)
-    A, order, offset = np.zeros((n, K)), np.arange(n), np.zeros(K)
+    A, order, offset, before = np.zeros((n, K)), np.arange(n), np.zeros(K), np.zeros(K)
     state = np.array([n, np.inf, float(seed), np.inf])
     power = np.maximum(norm + constant**2, 1e-300)
     wrong = np.ones((n, K))
@@ -219,6 +228,13 @@ def _solve(
             violation *= min(max(0.5 * tol * size / gap, SMALLEST_SHARE), LARGEST_SHARE)
         else:
             offset, rounds, state[1] = offset + b, rounds + 1, np.inf
+            if (
+                float(b @ before) > SLOW_SHARE * float(before @ before) > 0
+            ):  # on the way still: a milder penalty
+                resize(constant, GROWTH * constant)
+                constant *= GROWTH
+                power = np.maximum(norm + constant**2, 1e-300)
+            before = b
     b = offset + b
     return ClassSolution(
         A, None, b - b.mean() if free else b, -(-made // counted), close and still, value, gap
