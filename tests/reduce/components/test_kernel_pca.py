@@ -46,6 +46,9 @@ def test_eigenvalues_of_three_kernels():
     with pytest.warns(DegenerateWarning, match="no inner product"):
         sigmoid = KernelPCA(3, kernel="sigmoid").fit(X)
     assert_allclose(sigmoid.eigenvalues_, [81.08451345, 33.08486242, 16.32162112], rtol=0, atol=5e-8)
+    assert_allclose(
+        np.linalg.eigvalsh(sigmoid.kernel_.gram(X))[0], -18.49972, rtol=0, atol=5e-6
+    )  # not centred
 
 
 @pytest.mark.capability("C3-67")
@@ -130,3 +133,25 @@ def test_a_linear_kernel_of_rows_far_from_zero_keeps_its_digits(tmp_path):
     np.testing.assert_array_equal(
         assay.load(tmp_path / "k.assay").transform(IRIS + 1e8), far.transform(IRIS + 1e8)
     )
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 8, 10])
+def test_eigenvalues_that_occur_often_are_all_found(k):
+    """On the corners of a cube of 8 dimensions the kernel matrix has eigenvalues that occur 8 times, 28 times, ..."""
+    corners = np.array(list(np.ndindex(*[2] * 8)), dtype=float)
+    pca = KernelPCA(k, kernel="rbf", gamma=0.4).fit(corners)
+    K = center_gram(pca.kernel_.gram(corners))
+    expected = np.linalg.eigvalsh(K)[::-1][:k]
+    assert_allclose(pca.eigenvalues_, expected, rtol=1e-9)
+    vectors = pca.eigenvectors_
+    assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-9)
+    assert_allclose(K @ vectors, vectors * expected, atol=1e-9 * expected[0])
+
+
+@pytest.mark.parametrize("n, k", [(300, 3), (600, 25)])
+def test_few_components_of_many_rows_are_those_of_the_whole_matrix(n, k):
+    X = np.random.default_rng(0).normal(size=(n, 6))
+    pca = KernelPCA(k, kernel="rbf").fit(X)
+    values, vectors = np.linalg.eigh(center_gram(pca.kernel_.gram(X)))
+    assert_allclose(pca.eigenvalues_, values[::-1][:k], rtol=1e-10)
+    assert_allclose(np.abs((pca.eigenvectors_ * vectors[:, ::-1][:, :k]).sum(axis=0)), 1, rtol=1e-8)

@@ -215,5 +215,16 @@ def test_leading_eigenvectors(rank):
     assert_allclose(Q.T @ Q, np.eye(7), atol=1e-12)
 
 
+@pytest.mark.parametrize("b, k", [(1, 1), (1, 4), (2, 5), (3, 2)])
+def test_leading_eigenvectors_from_a_narrow_block_that_begins_anew_when_memory_is_full(b, k):
+    rng = np.random.default_rng(b)
+    Q = np.linalg.qr(rng.normal(size=(200, 200)))[0]
+    S = (Q * np.linspace(1.0, 0.0, 200) ** 2) @ Q.T
+    leading = leading_eigenvectors(lambda V: S @ V, rng.normal(size=(200, b)), k)
+    assert leading.products * b > 3 * k + 30 and leading.residual <= 1e-12
+    assert_allclose(leading.values, np.linspace(1.0, 0.0, 200)[:k] ** 2, rtol=1e-10)
+    assert_allclose(np.abs((leading.vectors * Q[:, :k]).sum(axis=0)), 1, rtol=1e-9)
+
+
 def test_products_of_columns_are_kept_up_to_a_limit():
     assert not hasattr(TruncatedSVD(2).fit(wide_table(20, truncated_svd.MOST_COLUMNS + 1)), "_sums")

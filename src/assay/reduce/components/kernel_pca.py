@@ -32,7 +32,12 @@ __all__ = ["KernelPCA"]
 ROWS_FOR_BLOCKS = 200  # from which few eigenvalues are found by products with blocks of vectors
 SHARE_FOR_BLOCKS = 0.05  # share of the rows that is few
 EXTRA_VECTORS = 8  # in a block beyond those wanted
-MOST_PRODUCTS = 60  # after which all eigenvalues are computed instead
+FEW_VECTORS = 2  # in the block that is tried first
+MOST_PRODUCTS = (
+    150,
+    60,
+)  # of the block tried first and of the larger one, before all eigenvalues are computed
+SAME_VALUE = 1e-9  # of the largest eigenvalue, below which two are taken for one that occurs twice
 CONVERGED = 1e-11  # of the largest eigenvalue, that a residual may have
 NEGATIVE_SHARE = 1e-6  # of the largest eigenvalue that a negative one may have by rounding
 ZERO_SHARE = 1e-12  # of the largest eigenvalue, below which an eigenvalue is rounding
@@ -231,9 +236,8 @@ class KernelPCA(KernelLearner, NumberedColumns):
         if n > ROWS_FOR_BLOCKS and k <= SHARE_FOR_BLOCKS * n and self.kernel_.psd:
             random = random_state_of(0 if self.random_state is None else self.random_state)
             start = random.uniform(-1, 1, size=(n, k + EXTRA_VECTORS))
-            leading = leading_eigenvectors(lambda V: K @ V, start, k, max_products=MOST_PRODUCTS)
-            if leading.residual <= CONVERGED * max(leading.values[0], 0.0):
-                pairs = leading.values, leading.vectors
+            blocks = zip((start[:, :FEW_VECTORS], start), MOST_PRODUCTS)
+            pairs = next(filter(None, (_by_products(K, block, k, most) for block, most in blocks)), None)
         values, vectors = pairs or some_eigenpairs(K, n - k, n - 1)
         order = np.argsort(-values, kind="stable")
         values, vectors = values[order], vectors[:, order]
@@ -324,3 +328,24 @@ class KernelPCA(KernelLearner, NumberedColumns):
         ]
         note = f"kernel {self.kernel_!r}, {self.shape_fit_[0]} training rows"
         return [Section("Components", ["component", "eigenvalue", "share", "cumulative"], lines, note)]
+
+
+def _by_products(K: np.ndarray, start: np.ndarray, k: int, most: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """The k largest eigenvalues and their vectors; None if they are not exact, or one may occur more often than found.
+
+    From a block of b columns at most b copies of an eigenvalue are found.
+    """
+
+    def product(V: np.ndarray) -> np.ndarray:
+        if V.shape[1] > FEW_VECTORS:
+            return K @ V
+        return np.column_stack([K @ v for v in V.T])  # for so few columns BLAS would copy the whole of K
+
+    leading = leading_eigenvectors(product, start, k, max_products=most)
+    values, b = leading.values, start.shape[1]
+    scale = max(values[0], 0.0)
+    if len(values) < k or leading.residual > CONVERGED * scale:
+        return None
+    if b <= k and (values[: k - b + 1] - values[b - 1 :] <= SAME_VALUE * scale).any():
+        return None
+    return values, leading.vectors

@@ -10,7 +10,9 @@ import numpy as np
 __all__ = ["Leading", "approximate_eigenvectors", "leading_eigenvectors", "orthonormal"]
 
 EXACT = 1e-12  # of the largest eigenvalue, that the residual of a vector may have where all digits are wanted
-BLOCKS_KEPT = 6  # blocks of vectors that are in memory at one time
+BLOCKS_KEPT = 6  # blocks of vectors, or
+VECTORS_KEPT = (3, 30)  # so many times those wanted and so many more, that are in memory at one time
+STEPS_BETWEEN = 3  # looks at whether the vectors are exact enough
 LOST = 1e-11  # length of a vector that is rounding once its share in the others is taken away
 SAME_SQUARE = 1e-8  # of squared lengths, the share below which products of vectors leave too few digits
 WELL_CONDITIONED = (
@@ -37,13 +39,14 @@ def leading_eigenvectors(
     r"""The k largest eigenvalues of a positive semidefinite matrix S and their vectors, by block Krylov steps.
 
     From a block V the vectors :math:`V, SV, S^2V, \dots` are orthonormalised to Q, and the eigenvectors of the small
-    matrix :math:`Q^TSQ` give the best approximations in their span. Each step multiplies a whole block, which costs
-    little more than one vector; when memory is used up, the best vectors so far stay and the steps go on.
+    matrix :math:`Q^TSQ` give the best approximations in their span. Each step multiplies a whole block; when memory is
+    used up, the best vectors so far stay and the steps go on. Of an eigenvalue that occurs more often than the block
+    has columns, as many copies are found as it has columns.
 
     Parameters
     ----------
     product : function from (d, b) to S times it
-    start : (d, b) block to begin with, b >= k; some columns more than k make steps fewer
+    start : (d, b) block to begin with; more columns make steps fewer
     k : number of eigenvalues
     tol : stop when no residual :math:`|Sv - \lambda v|` exceeds this share of the largest eigenvalue
     max_products : the most steps
@@ -58,28 +61,32 @@ def leading_eigenvectors(
     array([99., 98.])
     """
     d, b = start.shape
-    V = orthonormal(start)[0]
-    basis, images = V, np.empty((d, 0))
+    most = min(d, max(BLOCKS_KEPT * b, VECTORS_KEPT[0] * k + VECTORS_KEPT[1], k + 2 * b))
+    basis, images = np.empty((d, most), order="F"), np.empty((d, most), order="F")
+    T = np.empty((most, most))
+    V, m = orthonormal(start)[0], 0
     for step in range(1, max_products + 1):
-        images = np.hstack([images, product(V)])
-        T = basis.T @ images
-        values, U = np.linalg.eigh((T + T.T) / 2)
-        values, U = values[::-1][:k], U[:, ::-1]
-        left = images @ U[:, :k] - (basis @ U[:, :k]) * values
+        old, m = m, m + V.shape[1]
+        basis[:, old:m], images[:, old:m] = V, product(V)
+        inner = basis[:, :m].T @ images[:, old:m]
+        T[:m, old:m], T[old:m, :old] = inner, inner[:old].T
+        V = _new_directions(images[:, old:m], basis[:, :m])[:, : d - m]
+        full = m + V.shape[1] > most
+        ends = step == max_products or not V.shape[1]
+        if not (full or ends or step % STEPS_BETWEEN == 0):
+            continue
+        values, U = np.linalg.eigh((T[:m, :m] + T[:m, :m].T) / 2)
+        values, U = values[::-1], U[:, ::-1]
+        best = U[:, :k]
+        left = images[:, :m] @ best - (basis[:, :m] @ best) * values[:k]
         residual = float(np.sqrt(np.einsum("ij,ij->j", left, left).max(initial=0.0)))
-        if residual <= tol * abs(values[0]) or step == max_products or basis.shape[1] == d:
-            break
-        V = _new_directions(images[:, -V.shape[1] :], basis)
-        if not V.shape[
-            1
-        ]:  # the span is its own image: what is not in it has eigenvalue 0 for all that is known
-            break
-        if basis.shape[1] + V.shape[1] > BLOCKS_KEPT * b:
-            best = U[:, : max(k, b)]
-            basis, images = basis @ best, images @ best
-        V = V[:, : max(0, d - basis.shape[1])]
-        basis = np.hstack([basis, V])
-    return Leading(values, basis[:, : len(U)] @ U[:, :k], residual, step)
+        if ends or (m >= k and residual <= tol * abs(values[0])):
+            break  # the span may be its own image: what is not in it has eigenvalue 0 for all that is known
+        if full:
+            stay = min(max(k, b) + (most - max(k, b)) // 3, m, most - b)
+            basis[:, :stay], images[:, :stay] = basis[:, :m] @ U[:, :stay], images[:, :m] @ U[:, :stay]
+            T[:stay, :stay], m = np.diag(values[:stay]), stay
+    return Leading(values[:k], basis[:, :m] @ best, residual, step)
 
 
 def approximate_eigenvectors(
