@@ -54,3 +54,19 @@ def test_schemes_of_binary_problems(scheme, train_accuracy, test_accuracy, table
     assert model.score(train, y_train) == pytest.approx(train_accuracy, abs=1e-7)
     assert model.score(test, y_test) == pytest.approx(test_accuracy, abs=1e-7)
     assert_array_equal(confusion_matrix(y_test, model.predict(test)), table)
+
+
+@pytest.mark.capability("C3-79")
+@pytest.mark.parametrize(
+    "scheme, train_accuracy, test_accuracy",
+    [
+        (lambda learner: learner, 0.9833333, 0.8666667),
+        (OneVsRestClassifier, 0.9583333, 0.8),
+        (OneVsOneClassifier, 0.9916667, 0.8666667),
+    ],
+)
+def test_without_standardising(scheme, train_accuracy, test_accuracy):
+    train, test, y_train, y_test = train_test_split(X, Y, test_size=0.2, random_state=2020)
+    model = scheme(LogisticRegression(tol=1e-10, max_iter=1000)).fit(train, y_train)
+    assert model.score(train, y_train) == pytest.approx(train_accuracy, abs=1e-7)
+    assert model.score(test, y_test) == pytest.approx(test_accuracy, abs=1e-7)

@@ -408,17 +408,6 @@ class Tuned(_Tunes, Classifier):
     folder : str or None, default None
         Where every finished fit is written down. A search that was stopped, or killed, goes on from there and ends as
         if it had not been.
-    search : "bayes", "tree", "random", "halving" or None, default None
-        How settings are chosen: by a Gaussian process, by a tree-structured Parzen estimator, at random, or at random
-        with few rows first and the best third of them with three times as many, and so on. None tries a grid of lists
-        as a whole and searches ranges by "bayes".
-    budget : float or None, default None
-        Seconds after which no further setting is begun; one is tried in any case.
-    n_jobs : int or None, default None
-        Processes, one inner split each; the result does not depend on it.
-    folder : str or None, default None
-        Where every finished fit is written down. A search that was stopped, or killed, goes on from there and ends as
-        if it had not been.
     loss : {(answer, truth): cost}, array or None, default None
         What wrong answers cost. Settings are judged by the cost of the decisions that their posteriors lead to; decide
         so with ``DecisionRule(Tuned(...), loss=...)``.

@@ -179,10 +179,17 @@ def test_what_the_meta_classifier_sees_by_the_book():
     apart = ((model.posteriors_ - output) ** 2).sum(axis=(0, 2))
     alike = np.argsort(apart)[:5]
     right = model.posteriors_.argmax(axis=2) == y
+    posterior = model.posteriors_
     rows = [
-        [*right[j, near], *model.posteriors_[j, near, y[near]], right[j, near].mean(), output[j].max(), *right[j, alike]]
+        [
+            *right[j, near],
+            *posterior[j, near, y[near]],
+            right[j, near].mean(),
+            output[j].max(),
+            *right[j, alike],
+        ]
         for j in range(2)
-    ]  # fmt: skip
+    ]
     sure = model.meta_.predict_proba(np.array(rows, dtype=float))[:, 1]
     sure[sure <= 0.5] = 0
     expected = sure / sure.sum() if sure.any() else [0.5, 0.5]

@@ -83,6 +83,7 @@ def test_numbers_of_components():
     assert components_for_share(values, 0.9) == PCA(0.9).fit(DIGITS).n_components_ == 21
     assert average_eigenvalue_rule(values) == PCA("average").fit(DIGITS).n_components_ == 14
     iris = PCA().fit(IRIS).explained_variance_
+    assert_allclose(iris.mean(), 1.143239, rtol=0, atol=5e-7)
     assert components_for_share(iris, 0.9) == average_eigenvalue_rule(iris) == 1
     assert average_eigenvalue_rule(PCA(standardize=True).fit(IRIS).explained_variance_) == 1
     for k, share in ((2, 0.2851), (10, 0.7382), (20, 0.8943), (30, 0.9591)):
@@ -95,6 +96,7 @@ def test_the_standardised_training_rows_of_breast_cancer():
     pca = PCA().fit(train)
     shares = [0.4376296, 0.1880184, 0.09455378, 0.06845665, 0.05663576]
     assert_allclose(pca.explained_variance_ratio_[:5], shares, rtol=0, atol=5e-8)
+    assert_allclose(pca.explained_variance_ratio_[:5].sum(), 0.84529419, rtol=0, atol=5e-9)
     values = [12.78676163, 5.49356454, 2.76269395, 2.00018212, 1.65479653]
     assert_allclose(pca.explained_variance_[:5], values, rtol=0, atol=5e-9)
     first = [[8.55763176, -4.09563401, -0.10790408, 0.65646783, 0.28506859],
@@ -103,6 +105,8 @@ def test_the_standardised_training_rows_of_breast_cancer():
     every = PCA(6, standardize=True).fit(load_breast_cancer().X)
     values = [13.28160768, 5.69135461, 2.81794898, 1.98064047, 1.64873055, 1.20735661]
     assert_allclose(every.explained_variance_, values, rtol=0, atol=5e-9)
+    shares = [0.44272026, 0.18971182, 0.09393163, 0.06602135, 0.05495768, 0.04024522]
+    assert_allclose(every.explained_variance_ratio_, shares, rtol=0, atol=5e-9)
     assert [PCA(share).fit(train).n_components_ for share in (0.9, 0.95, 0.99)] == [7, 10, 17]
     singular = np.linalg.svd(train - train.mean(axis=0), compute_uv=False)
     assert_allclose(pca.explained_variance_, singular**2 / (len(train) - 1), rtol=1e-10)
@@ -113,6 +117,10 @@ def test_logistic_regression_on_five_components():
     train, test, y_train, y_test = standardised()
     pca = PCA(5).fit(train)
     model = LogisticRegression().fit(pca.transform(train), y_train)
+    exact = LogisticRegression(tol=1e-10).fit(pca.transform(train), y_train)
+    slopes = [2.47476623, 1.2851316, 0.62416811, 0.85397488, 0.86224175]
+    assert_allclose(np.abs(exact.coef_[0]), slopes, rtol=0, atol=1e-7)
+    assert_allclose(np.abs(exact.intercept_), 0.66693808, rtol=0, atol=1e-7)
     assert int(np.sum(model.predict(pca.transform(train)) != y_train)) == 10
     assert int(np.sum(model.predict(pca.transform(test)) != y_test)) in (2, 3)
 
@@ -121,6 +129,9 @@ def test_logistic_regression_on_five_components():
 def test_rows_far_away_can_be_left_out():
     pca = PCA(trim=0.975).fit(IRIS)
     assert pca.n_trimmed_ == 6
+    gaps = IRIS - IRIS.mean(axis=0)
+    squares = np.einsum("ij,ij->i", gaps @ np.linalg.inv(np.cov(IRIS.T)), gaps)
+    assert (np.flatnonzero(squares > 11.143287) + 1).tolist() == [42, 115, 118, 132, 135, 142]
     assert_allclose(pca.explained_variance_, [4.122606, 0.217608, 0.077332, 0.018429], atol=5e-7)
     X = np.vstack([IRIS, [[5.0, 300.0, 5.0, 5.0]]])
     turned, held = PCA(1).fit(X).components_[0], PCA(1, trim=0.975).fit(X).components_[0]

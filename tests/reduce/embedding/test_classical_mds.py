@@ -59,10 +59,13 @@ def test_the_roads_of_europe():
     assert_allclose(mds.goodness_of_fit_, [0.753754, 0.867913], atol=5e-7)
     Z = mds.embedding_ * np.sign(mds.embedding_[0])
     at = dict(zip(cities, Z.round(4).tolist()))
-    assert at["Athens"] == [2290.2747, 1798.8029]
-    assert at["Lisbon"] == [-1935.0408, 49.1251]
-    assert at["Stockholm"] == [839.4459, -1836.7906]
-    assert at["Copenhagen"] == [681.9315, -1108.6448]
+    places = {
+        "Athens": [2290.2747, 1798.8029], "Barcelona": [-825.3828, 546.8115], "Lisbon": [-1935.0408, 49.1251],
+        "Madrid": [-1423.3537, 305.8751], "Paris": [-156.8363, -211.1391], "Rome": [709.4133, 1109.3666],
+        "Stockholm": [839.4459, -1836.7906], "Vienna": [911.2305, 205.9302], "Munich": [587.6757, 81.1822],
+        "Copenhagen": [681.9315, -1108.6448],
+    }  # fmt: skip
+    assert {city: at[city] for city in places} == places
     assert_allclose(np.corrcoef(pdist(Z), squareform(roads, checks=False))[0, 1], 0.986015, atol=5e-7)
     assert_allclose(additive_constant(roads), 2132.6785, atol=5e-5)
 

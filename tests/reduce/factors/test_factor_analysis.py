@@ -41,6 +41,7 @@ def up_to_signs(a, b, atol):
 @pytest.mark.filterwarnings("ignore:.*do not determine them")  # two factors of four columns, as in the source
 def test_principal_component_method():
     assert_allclose(V @ V.T + np.diag(PSI), S)
+    assert_allclose(np.linalg.eigvalsh(S)[::-1], [1.788209, 1.362209, 0.572775, 0.276807], rtol=0, atol=5e-7)
     fit = by_principal_components(S, 2)
     up_to_signs(fit.V, PC, 5e-7)
     assert_allclose(fit.psi, [0.138423, 0.141272, 0.292939, 0.276946], rtol=0, atol=5e-7)

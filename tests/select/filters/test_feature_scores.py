@@ -60,6 +60,12 @@ def test_fisher_score_of_the_charity_table_and_its_relation_to_f():
     fisher = feature_scores(CHARITY.X, DONOR, "fisher")
     scores = dict(zip(fisher.names, fisher.scores))
     assert_allclose([scores["Age"], scores["Salary"]], [0.661227, 1.957666], atol=5e-7)
+    donor = np.asarray(DONOR) == np.asarray(DONOR)[np.argmax(AGE)]
+    moments = [(AGE, [37.8, 54.5], [13.317657, 6.626965]), (SALARY, [37600, 63333.33], [10307.279, 8076.028])]
+    for column, means, spreads in moments:  # of those who gave nothing and of the donors, divided by n
+        groups = sorted((column[~donor], column[donor]), key=np.mean)
+        assert_allclose([g.mean() for g in groups], means, rtol=1e-6)
+        assert_allclose([g.std() for g in groups], spreads, rtol=1e-6)
     f = feature_scores(CHARITY.X, DONOR, "f")
     assert_allclose(f.scores, fisher.scores * (11 - 2) / (2 - 1), rtol=1e-12)
     assert fisher.best(1) == ["Salary"]
