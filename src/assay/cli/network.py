@@ -226,9 +226,9 @@ def _of_model(path: str) -> Any:
     return network
 
 
-def _evidence(given: tuple[str, ...]) -> dict[str, str]:
+def _evidence(options: tuple[str, ...]) -> dict[str, str]:
     observed: dict[str, str] = {}
-    for name, state in map(_state, given):
+    for name, state in map(_state, options):
         if observed.get(name, state) != state:
             raise click.BadParameter(
                 f"{name} cannot be {observed[name]} and {state} at once", param_hint="--given"
