@@ -4,6 +4,7 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -367,8 +368,21 @@ def test_impossible_evidence_names_the_conflict():
     network = load_network("asia")
     with pytest.raises(DegenerateError, match="either=yes, lung=no and tub=no together have probability 0"):
         network.query("smoke", {"either": "yes", "lung": "no", "tub": "no", "dysp": "yes"})
-    with pytest.raises(DegenerateError, match="row 1"):
-        network.posterior("xray", {"either": ["yes"], "lung": ["no"], "tub": ["no"]})
+    rows = {
+        "either": ["no", "yes"],
+        "smoke": ["no", None],
+        "lung": ["no"] * 2,
+        "tub": ["no"] * 2,
+        "dysp": ["no"] * 2,
+    }
+    with pytest.raises(
+        DegenerateError, match="row 2 is impossible.*either=yes, lung=no and tub=no together have"
+    ):
+        network.posterior("xray", pd.DataFrame(rows))
+    assert np.isnan(network.posterior("xray", pd.DataFrame(rows), impossible="nan")).all(axis=1).tolist() == [
+        False,
+        True,
+    ]
 
 
 def test_errors_are_sentences():

@@ -374,9 +374,12 @@ class BayesianNetwork:
         if wrong.any():
             if impossible != "nan":
                 r = int(np.argmax(wrong))
+                evidence = self.observed(rows[r])
                 raise DegenerateError(
-                    f"BayesianNetwork: row {r + 1} has probability 0, so that {target!r} has no posterior there. "
-                    "Smooth the tables: network.fit(X, alpha=1)."
+                    f"row {r + 1} is impossible, so that {target!r} has no posterior there: {self._conflict(evidence)}.",
+                    who="BayesianNetwork",
+                    remedy="Smooth the tables: network.fit(X, alpha=1), or take NaN for such rows: impossible='nan'.",
+                    code="impossible-evidence",
                 )
             out[wrong] = np.nan
         return out
@@ -697,19 +700,24 @@ class BayesianNetwork:
 
     def _refuse_impossible(self, evidence: dict[str, Any]) -> None:
         """Raise an error that names the smallest part of the evidence that cannot be."""
+        raise DegenerateError(
+            f"the evidence is impossible: {self._conflict(evidence)}.",
+            who="BayesianNetwork",
+            remedy="Correct the evidence, or smooth the tables: network.fit(X, alpha=1).",
+            code="impossible-evidence",
+        )
+
+    def _conflict(self, evidence: dict[str, Any]) -> str:
+        """The smallest part of the evidence that cannot be, in words."""
         core = dict(evidence)
         for name in list(core):
             fewer = {n: v for n, v in core.items() if n != name}
             if fewer and np.isneginf(self._log_evidence(fewer)):
                 core = fewer
         words = [f"{name}={value}" for name, value in core.items()]
-        conflict = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]} together"
-        raise DegenerateError(
-            f"the evidence is impossible: {conflict} {'has' if len(words) == 1 else 'have'} probability 0.",
-            who="BayesianNetwork",
-            remedy="Correct the evidence, or smooth the tables: network.fit(X, alpha=1).",
-            code="impossible-evidence",
-        )
+        if len(words) == 1:
+            return f"{words[0]} has probability 0"
+        return f"{', '.join(words[:-1])} and {words[-1]} together have probability 0"
 
 
 def _likelihoods(node: Node, value: Any) -> np.ndarray:
