@@ -374,9 +374,9 @@ class BayesianNetwork:
         if wrong.any():
             if impossible != "nan":
                 r = int(np.argmax(wrong))
-                evidence = self.observed(rows[r])
+                conflict = self._conflict(self.observed(rows[r]))
                 raise DegenerateError(
-                    f"row {r + 1} is impossible, so that {target!r} has no posterior there: {self._conflict(evidence)}.",
+                    f"row {r + 1} is impossible, so that {target!r} has no posterior there: {conflict}.",
                     who="BayesianNetwork",
                     remedy="Smooth the tables: network.fit(X, alpha=1), or take NaN for such rows: impossible='nan'.",
                     code="impossible-evidence",
