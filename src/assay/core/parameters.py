@@ -93,7 +93,12 @@ class Range(Accepted):
 
 
 class Count(Accepted):
-    """A whole number from ``low`` up (to ``high``)."""
+    """A whole number from ``low`` up (to ``high``).
+
+    >>> from assay.core.parameters import Count
+    >>> Count(1).holds(0), Count(1).holds(2.0), Count(1, 9)
+    (False, False, a whole number from 1 to 9)
+    """
 
     def __init__(self, low: int = 1, high: int | None = None):
         self.low, self.high = low, high
@@ -109,7 +114,12 @@ class Count(Accepted):
 
 
 class Choice(Accepted):
-    """One of a few words."""
+    """One of a few words.
+
+    >>> from assay.core.parameters import Choice
+    >>> Choice("l1", "l2").holds("l3"), Choice("l1", "l2")
+    (False, one of 'l1', 'l2')
+    """
 
     def __init__(self, *words: str):
         self.choices = words
@@ -120,7 +130,12 @@ class Choice(Accepted):
 
 
 class Flag(Accepted):
-    """True or False."""
+    """True or False.
+
+    >>> from assay.core.parameters import Flag
+    >>> Flag().holds(True), Flag().holds(1)
+    (True, False)
+    """
 
     words = "True or False"
 
@@ -129,7 +144,12 @@ class Flag(Accepted):
 
 
 class Simplex(Accepted):
-    """Probabilities: none negative, sum 1."""
+    """Probabilities: none negative, sum 1.
+
+    >>> from assay.core.parameters import Simplex
+    >>> Simplex().holds([0.5, 0.5]), Simplex().holds([0.5, 0.4])
+    (True, False)
+    """
 
     words = "a list of probabilities (none negative, sum 1)"
 
@@ -144,7 +164,12 @@ class Simplex(Accepted):
 
 
 class Array(Accepted):
-    """Numbers in ``ndim`` dimensions, none NaN."""
+    """Numbers in ``ndim`` dimensions, none NaN.
+
+    >>> from assay.core.parameters import Array
+    >>> Array(ndim=1, low=0).holds([1, 2]), Array(ndim=1, low=0).holds([1, -2])
+    (True, False)
+    """
 
     def __init__(self, ndim: int = 1, low: float = -np.inf):
         self.ndim, self.low = ndim, low
@@ -160,7 +185,12 @@ class Array(Accepted):
 
 
 class Seed(Accepted):
-    """A seed: None, a whole number, or a NumPy random generator."""
+    """A seed: None, a whole number, or a NumPy random generator.
+
+    >>> from assay.core.parameters import Seed
+    >>> Seed().holds(7), Seed().holds("seven")
+    (True, False)
+    """
 
     words = "None, a whole number from 0 up, or a numpy RandomState"
 
@@ -171,7 +201,12 @@ class Seed(Accepted):
 
 
 class Function(Accepted):
-    """Something that can be called."""
+    """Something that can be called.
+
+    >>> from assay.core.parameters import Function
+    >>> Function().holds(abs), Function().holds("abs")
+    (True, False)
+    """
 
     words = "a function"
 
@@ -180,7 +215,12 @@ class Function(Accepted):
 
 
 class Instance(Accepted):
-    """An object of one of these types, or, with ``having``, any object with that method."""
+    """An object of one of these types, or, with ``having``, any object with that method.
+
+    >>> from assay.core.parameters import Instance
+    >>> Instance(having="predict").holds("a text"), Instance(having="predict")
+    (False, an object with predict())
+    """
 
     def __init__(self, *types: type, having: str | None = None, words: str | None = None):
         self.types, self.having = types, having
@@ -192,7 +232,12 @@ class Instance(Accepted):
 
 
 class Any_(Accepted):
-    """Whatever; the learner itself looks at it."""
+    """Whatever; the learner itself looks at it.
+
+    >>> from assay.core.parameters import Any_
+    >>> Any_("an even number", lambda v: v % 2 == 0).holds(3)
+    False
+    """
 
     def __init__(self, words: str = "anything", test: Callable[[Any], bool] | None = None):
         self.words, self._test = words, test

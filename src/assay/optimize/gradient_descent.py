@@ -156,6 +156,15 @@ class Backtracking:
     ----------
     first : the rate that is tried at the very first      shrink : what it is multiplied by
     enough : c, which part of the promised descent is enough
+
+    Examples
+    --------
+    >>> from assay.optimize import Backtracking, gradient_descent
+    >>> class Square:
+    ...     def value_gradient(self, w):
+    ...         return float(w @ w), 2 * w
+    >>> gradient_descent(Square(), [1.0], Backtracking()).w.round(6)
+    array([0.])
     """
 
     first: float = 1.0
@@ -187,6 +196,15 @@ class Bisection:
     ----------
     first : the rate that is tried at the very first
     accuracy : which part of the slope may be left over
+
+    Examples
+    --------
+    >>> from assay.optimize import Bisection, gradient_descent
+    >>> class Square:
+    ...     def value_gradient(self, w):
+    ...         return float(w @ w), 2 * w
+    >>> gradient_descent(Square(), [1.0], Bisection()).w.round(6)
+    array([0.])
     """
 
     first: float = 1.0

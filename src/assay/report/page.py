@@ -121,7 +121,15 @@ def render_report(
     importance: Any = "auto",
     rope: float | str | None = "auto",
 ) -> str:
-    """The page as text. Names and labels of the data are escaped everywhere."""
+    """The page as text. Names and labels of the data are escaped everywhere.
+
+    >>> from assay import compare
+    >>> from assay.report import render_report
+    >>> from assay.tables.data import load_iris
+    >>> page = render_report(compare(["majority", "lda"], *load_iris(), design="holdout"))
+    >>> page.lstrip()[:15]
+    '<!doctype html>'
+    """
     if rope == "auto":
         rope = usual_rope(result)
     if rope is not None and not (isinstance(rope, (int, float)) and 0 <= rope < float("inf")):

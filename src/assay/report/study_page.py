@@ -64,7 +64,14 @@ def write_study(study: Study, path: str | Path) -> Path:
 
 
 def render_study(study: Study) -> str:
-    """The page as text. Names are escaped everywhere."""
+    """The page as text. Names are escaped everywhere.
+
+    >>> from assay.experiments import Experiment
+    >>> from assay.report import render_study
+    >>> study = Experiment(["majority", "lda"], ["iris", "wine"], design="5-fold").run()
+    >>> render_study(study).lstrip()[:15]
+    '<!doctype html>'
+    """
     conclusion, reason = _concluded(study)
     order = _order(study, conclusion)
     parts = dict(

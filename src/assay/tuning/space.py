@@ -183,6 +183,13 @@ class Quantiles:
     distribution : frozen distribution with ``ppf`` and ``cdf``
     when : dict, default None
         Parameters and the values (or lists of values) of them for which this one is there.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from assay.tuning import Quantiles
+    >>> round(Quantiles(loguniform(1e-3, 1e3)).value(0.5), 6)
+    1.0
     """
 
     distribution: Any

@@ -41,6 +41,11 @@ def edit_distances(A: PointsLike, B: PointsLike, limit: int | None = None) -> np
     """(n, m) the edit distances of all strings of A and of B; see :func:`edit_distance`.
 
     Cost: O(l m / 64) a pair of lengths l and m.
+
+    >>> from assay.kernels import edit_distances
+    >>> edit_distances(["kitten", "mitten"], ["sitting"])
+    array([[3.],
+           [3.]])
     """
     A, B = Sequences.of(A, "edit_distances"), Sequences.of(B, "edit_distances")
     return _distances(A, B, limit)

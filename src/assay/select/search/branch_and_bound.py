@@ -31,6 +31,14 @@ class BranchAndBound(Search):
 
     Cost: in the worst case all binomial(d, k) subsets and what leads to them; usually a small share.
 
+    Examples
+    --------
+    >>> from assay.select import BranchAndBound, FunctionScores, search_subsets
+    >>> weights = [3.0, 1.0, 2.0, 5.0]
+    >>> spread = FunctionScores(lambda s: sum(weights[j] for j in s), d=4, monotone=True)
+    >>> search_subsets(spread, BranchAndBound(), 2).selected
+    (0, 3)
+
     References
     ----------
     - Narendra, P. M. and Fukunaga, K. (1977). A branch and bound algorithm for feature subset selection. IEEE

@@ -153,19 +153,34 @@ def constant_model(value: float) -> Model:
 
 
 def mean_model(x: NDArray[np.float64], r: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], ArrayLike]:
-    """The mean of the sample's numbers."""
+    """The mean of the sample's numbers.
+
+    >>> from assay.stats import mean_model
+    >>> mean_model(np.zeros(3), np.array([3.0, 1.0, 2.0]))(np.zeros(1))
+    array([2.])
+    """
     return lambda at: np.full(len(at), r.mean())
 
 
 def first_model(x: NDArray[np.float64], r: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], ArrayLike]:
-    """The first of the sample's numbers: the bias of the mean, N times its variance."""
+    """The first of the sample's numbers: the bias of the mean, N times its variance.
+
+    >>> from assay.stats import first_model
+    >>> first_model(np.zeros(3), np.array([3.0, 1.0, 2.0]))(np.zeros(1))
+    array([3.])
+    """
     return lambda at: np.full(len(at), r[0])
 
 
 def minimum_model(
     x: NDArray[np.float64], r: NDArray[np.float64]
 ) -> Callable[[NDArray[np.float64]], ArrayLike]:
-    """The smallest of the sample's numbers: strongly biased, less variable than a single one."""
+    """The smallest of the sample's numbers: strongly biased, less variable than a single one.
+
+    >>> from assay.stats import minimum_model
+    >>> minimum_model(np.zeros(3), np.array([3.0, 1.0, 2.0]))(np.zeros(1))
+    array([1.])
+    """
     return lambda at: np.full(len(at), r.min())
 
 
