@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_diabetes
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor as Peer
+from tests.calibration import assert_calibrated
 
 import assay
 from assay.errors import DataError, ParameterError
@@ -422,6 +423,23 @@ def test_intervals_hold_as_often_as_they_say():
         low, high = model.predict_interval(rows[30:], 0.95).T
         inside += int(((low <= target[30:]) & (target[30:] <= high)).sum())
     assert 0.93 < inside / 2000 < 0.97
+
+
+@pytest.mark.parametrize("method", ["exact", "line", "vecchia", "inducing"])
+def test_the_posterior_is_calibrated(method):
+    """Functions and targets drawn from the model: the truth's ranks among draws of the posterior are uniform."""
+    kernel = 2.0 * Matern(1.5, nu=1.5) + WhiteKernel(0.2)
+
+    def simulate(random):
+        x = random.uniform(-3, 3, size=(27, 1))
+        f = np.linalg.cholesky(kernel.k1(x) + 1e-10 * np.eye(27)) @ random.normal(size=27)
+        model = GaussianProcessRegressor(kernel, optimizer=None, method=method)
+        model.fit(x[:25], f[:25] + np.sqrt(0.2) * random.normal(size=25))
+        mean, covariance = model.predict(x[25:], return_cov=True)
+        covariance = covariance - 0.2 * np.eye(2)  # of the function: WhiteKernel counts as part of it
+        return f[25:], random.multivariate_normal(mean, covariance, 99, check_valid="ignore")
+
+    assert_calibrated(simulate, rounds=120, bins=5)
 
 
 @pytest.mark.parametrize("several", [False, True])

@@ -9,6 +9,7 @@ from scipy.stats import chisquare
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import BayesianRidge as PeerRidge
 from sklearn.linear_model import Ridge as Peer
+from tests.calibration import assert_calibrated
 
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
 from assay.linear import (
@@ -239,6 +240,32 @@ def test_intervals_cover_even_with_few_rows():
         truth = 5 + new @ w + random.normal(size=20)
         inside.append((low < truth) & (truth < high))
     assert 0.93 < np.mean(inside) < 0.97
+
+
+def test_a_noise_of_several_precisions_is_calibrated():
+    """Weights from their prior, the noise's precision from its list: their ranks among draws are uniform."""
+
+    def simulate(random):
+        precision = random.choice([1.0, 4.0, 16.0])
+        w = random.normal(size=3) / np.sqrt(2.0)
+        A = np.column_stack([np.ones(9), random.normal(size=(9, 2))])
+        b = A @ w + random.normal(size=9) / np.sqrt(precision)
+        model = BayesianLinearRegression(alpha=2.0, beta=[1.0, 4.0, 16.0], penalize_intercept=True)
+        draws = model.fit(A[:, 1:], b).sample_coef(99, random_state=random)
+        numbers = [np.ravel(draws["intercept"]), *draws["coef"][0].T, np.ravel(draws["noise_variance"])]
+        return np.append(w, 1.0 / precision), np.column_stack(numbers)
+
+    assert_calibrated(simulate)
+
+
+@pytest.mark.parametrize(
+    ("beta", "known"), [(1.0, True), ("evidence", True), ("gamma", False), ([1.0, 1e9], False)]
+)
+def test_one_draw_has_the_names_of_many(beta, known):
+    """A single draw of the noise was left out, as if it were known."""
+    model = BayesianLinearRegression(alpha=1.0, beta=beta).fit(*load_diabetes(return_X_y=True))
+    for n in (1, 5):
+        assert ("noise_variance" in model.sample_coef(n)) is not known
 
 
 def test_evidence_on_real_rows_is_where_scikit_learn_goes():

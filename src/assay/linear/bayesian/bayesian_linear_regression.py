@@ -315,6 +315,9 @@ class BayesianLinearRegression(PolynomialTerms, CompressingLearner, PosteriorReg
     def _parts(self) -> list[tuple[float, LinearPosterior]]:
         return list(zip(self.probabilities_.tolist(), self.posteriors_))
 
+    def _noise_is_known(self) -> bool:
+        return not self._gamma and len(np.unique(self.grid_[:, 1])) == 1
+
     def predict(self, X: TableLike, return_std: bool = False) -> Any:
         """(n,) the expected number for each row; with ``return_std`` also (n,) the standard deviation."""
         values = self._admit_to_answer(X)

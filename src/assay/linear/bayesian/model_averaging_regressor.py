@@ -327,6 +327,9 @@ class ModelAveragingRegressor(PolynomialTerms, CompressingLearner, PosteriorRegr
         W = np.concatenate([self._embedded(values, c) for (values, _), c in drawn])
         return W[order], np.concatenate([variance for (_, variance), _ in drawn])[order]
 
+    def _noise_is_known(self) -> bool:
+        return all(np.isinf(q.dof) for _, q, _ in self._weighted_models())
+
     def _uncertain(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         rows, models = self._design_rows(X), self._weighted_models()
         noise = sum(p * q.noise_variance for p, q, _ in models)

@@ -60,6 +60,11 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
         """The posterior as a mixture: probabilities and parts."""
         return [(1.0, self.posterior_)]
 
+    def _noise_is_known(self) -> bool:
+        """Whether the posterior holds one variance of the noise to be certain."""
+        parts = self._parts()
+        return all(np.isinf(q.dof) and q.noise == parts[0][1].noise for _, q in parts)
+
     def _marginals(self) -> Any:
         """The distribution of the constant and of each weight."""
         parts = self._parts()
@@ -119,7 +124,7 @@ class PosteriorRegressor(LinearRegressor, _Regressor):
         values = {"coef": coef[None]}
         if self.fit_intercept:
             values = {"intercept": W[None, :, 0], **values}
-        if (variance != variance[0]).any():
+        if not self._noise_is_known():
             values["noise_variance"] = variance[None]
         return Draws(values)
 
