@@ -65,9 +65,13 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constraine
 for degree, label in ((1, "line (too simple)"), (3, "cubic (the truth)")):
     left.plot(rows, errors[degree], marker="o", label=label)
 left.set(xscale="log", yscale="log", xlabel="training rows", ylabel="mean squared distance from the truth")
+left.set_xticks(rows, rows)
+left.set_xticks([], minor=True)
 left.legend()
 for name in models:
     right.plot(rows_a_class, wrong[name], marker="o", label=f"{name} discriminant")
 right.set(xscale="log", xlabel="training rows a class", ylabel="error on new rows")
+right.set_xticks(rows_a_class, rows_a_class)
+right.set_xticks([], minor=True)
 right.legend()
 plt.show()

@@ -36,10 +36,8 @@ for label, mark, k in (("low-risk", "+", 0), ("high-risk", "_", 1)):
 for spot, name, along in zip(thresholds, ("θ1", "θ2"), ("x", "y")):
     line = axis.axvline if along == "x" else axis.axhline
     line(spot, color="#8a94a0", lw=0.8, ls=":")
-    place = (spot, 1) if along == "x" else (right - 1, spot)
-    axis.annotate(
-        name, place, textcoords="offset points", xytext=(5, 4), ha="left" if along == "x" else "right"
-    )
+    place, offset, ha = ((spot, 1), (5, 4), "left") if along == "x" else ((right, spot), (-5, 4), "right")
+    axis.annotate(name, place, textcoords="offset points", xytext=offset, ha=ha)
 axis.set(xlim=(10, right), ylim=(0, top), xlabel="income", ylabel="savings")
 axis.set_title(
     f"IF income > {thresholds[0]:.1f} AND savings > {thresholds[1]:.1f} THEN low-risk", fontsize=11

@@ -87,7 +87,7 @@ axis = axes[1, 2]
 near = VersionSpace.of(np.vstack([cars, [7, 7.5]]), np.append(family, False))
 draw_cars(axis)
 axis.scatter(7, 7.5, marker="_", s=90, color=orange, linewidths=2)
-axis.annotate("near miss", (7, 7.5), textcoords="offset points", xytext=(6, 5), fontsize=9)
+axis.annotate("near miss", (7, 7.5), textcoords="offset points", xytext=(-5, -12), ha="right", fontsize=9)
 for general, style in zip(near.general, ("--", "-.")):
     draw_box(axis, general, edgecolor=green, ls=style)
 draw_box(axis, near.specific, edgecolor=blue)
