@@ -213,8 +213,9 @@ def test_processes_and_workers_are_one_or_the_other(run, wards):
     assert code == 2 and "choose one" in err
 
 
-def test_compare_on_the_workers_of_a_scheduler(run, wards):
+def test_compare_on_the_workers_of_a_scheduler(run, wards, monkeypatch):
     distributed = pytest.importorskip("distributed", reason="needs the extra assay[dask]")
+    monkeypatch.setattr("assay.evaluate.cluster.CONNECT_SECONDS", 120.0)  # on a busy machine
     options = ("compare", wards, "-t", "ill", *SMALL, "--design", "2-fold")
     with distributed.LocalCluster(
         1, processes=False, threads_per_worker=1, dashboard_address=":0", protocol="tcp"

@@ -280,7 +280,7 @@ def test_a_worker_that_is_killed_changes_nothing(cluster, tmp_path, monkeypatch)
     )  # memory lies elsewhere: the last bit may differ
 
 
-def wait_for(what, seconds=20):
+def wait_for(what, seconds=120):
     for _ in range(10 * seconds):
         if what():
             return True

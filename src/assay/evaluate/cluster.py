@@ -94,8 +94,10 @@ class Cluster:
                     return
                 future = self._next(finished)
                 cell = running.pop(future)
-                fate, result = self._outcome(future)
-                future.release()  # a traceback may hold the future for long; the workers need not hold its result
+                try:
+                    fate, result = self._outcome(future)
+                finally:
+                    future.release()  # a traceback may hold the future for long; the workers need not hold its result
                 if fate == "finished":
                     yield cell.name, result
                 elif fate == "lost" and cell.losses < MOST_LOSSES:
