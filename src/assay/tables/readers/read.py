@@ -340,8 +340,19 @@ def labels(column: Any) -> np.ndarray:
         column = column.cast(pa.timestamp("us")) if dates else column
         values: np.ndarray = column.to_numpy(zero_copy_only=False)
         return values
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _shared(column.dictionary_encode())
     result = np.empty(len(column), dtype=object)
     result[:] = column.to_pylist()
+    return result
+
+
+def _shared(column: Any) -> np.ndarray:
+    """Text by its dictionary: equal cells are one Python object, made once."""
+    values = np.empty(len(column.dictionary) + 1, dtype=object)  # the last one stands for missing cells
+    values[:-1] = column.dictionary.to_pylist()
+    codes = column.indices.fill_null(len(column.dictionary)) if column.null_count else column.indices
+    result: np.ndarray = values[codes.to_numpy(zero_copy_only=False)]
     return result
 
 
