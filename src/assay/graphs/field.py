@@ -217,7 +217,15 @@ class MarkovField:
 
 
 def read_field(path: PathLike) -> MarkovField:
-    """The field of a UAI file (MARKOV, or BAYES, whose tables are potentials); variables are called x0, x1, ..."""
+    """The field of a UAI file (MARKOV, or BAYES, whose tables are potentials); variables are called x0, x1, ...
+
+    >>> import pathlib, tempfile
+    >>> from assay.graphs import read_field
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pair.uai"
+    >>> _ = path.write_text("MARKOV 2 2 2 1 2 0 1 4 1 2 3 4")
+    >>> read_field(path)
+    MarkovField of 2 variables and 1 potentials
+    """
     from pathlib import Path
 
     from assay.graphs.formats.uai import parse_factors

@@ -129,7 +129,12 @@ class SingleRows:
 
 
 class KernelRows(GramRows):
-    """Rows of the matrix of any kernel, block by block."""
+    """Rows of the matrix of any kernel, block by block.
+
+    >>> from assay.kernels import KernelRows, Linear
+    >>> KernelRows(Linear(), np.array([[1.0], [2.0]])).diagonal
+    array([1., 4.])
+    """
 
     def __init__(self, kernel: Kernel, X: TableLike):
         self.kernel, self.X = kernel, X

@@ -237,6 +237,14 @@ class TangentHint:
         Lambda, the weight of the hint.
     X, V : (n, d) rows and the directions at them, such as the change of a picture as it turns
 
+    Examples
+    --------
+    >>> from assay.neural import Dense, Network, TangentHint
+    >>> net = Network([Dense(1)], 2, random_state=0)
+    >>> value, gradient = TangentHint(1.0, [[1.0, 2.0]], [[0.0, 1.0]]).value_gradient(net)
+    >>> gradient.shape == net.theta.shape
+    True
+
     References
     ----------
     - Simard, P., Victorri, B., LeCun, Y. and Denker, J. (1992). Tangent prop: a formalism for specifying selected

@@ -39,6 +39,14 @@ def real_time_gradient(
     -------
     (p,) like ``network.theta``
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.neural import Network, PartiallyRecurrent, real_time_gradient
+    >>> net = Network([PartiallyRecurrent(4, 1, ["hidden"])], (10, 3), random_state=0)
+    >>> real_time_gradient(net, np.ones((10, 3)), np.zeros((10, 1))).shape == net.theta.shape
+    True
+
     References
     ----------
     - Williams, R. J. and Zipser, D. (1989). A learning algorithm for continually running fully recurrent neural

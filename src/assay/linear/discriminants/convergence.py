@@ -104,6 +104,15 @@ def convergence_trace(path: PathLike, bound: ConvergenceBound, rate: float = 1.0
     ----------
     path : (T + 1, d + 1) weights, w_0 first, the zero start first
     bound : of the same rows      rate : eta
+
+    Examples
+    --------
+    >>> from assay.linear import PerceptronRule, convergence_bound, convergence_trace
+    >>> X, y = [[-1.0], [1.0]], [0, 1]
+    >>> model = PerceptronRule(keep=True, random_state=0).fit(X, y)
+    >>> trace = convergence_trace(model.path_, convergence_bound(X, y))
+    >>> bool((trace.cosine >= trace.cosine_floor).all())
+    True
     """
     walked = np.asarray(path, dtype=np.float64)[1:]
     t = np.arange(1, len(walked) + 1)

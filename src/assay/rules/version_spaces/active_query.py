@@ -98,6 +98,14 @@ def active_queries(
     space : the version space after all answers
     asked : list of (Query, answer)
 
+    Examples
+    --------
+    >>> from assay.rules import VersionSpace, active_queries
+    >>> space = VersionSpace.of([[4.0], [6.0], [0.0], [7.0]], [1, 1, 0, 0])
+    >>> space, asked = active_queries(space, lambda row: row[0] > 1, 1, [[1.0], [3.5], [5.0], [8.0]])
+    >>> [(query.row.tolist(), answer) for query, answer in asked]
+    [([1.0], False)]
+
     See Also
     --------
     next_query, VersionSpace
