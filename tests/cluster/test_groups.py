@@ -34,6 +34,7 @@ from assay.cluster import (
     silhouette_samples,
     silhouette_score,
 )
+from assay.cluster.quality import _euclidean_sums
 from assay.errors import AssayError
 
 IRIS = load_iris()
@@ -269,3 +270,19 @@ def test_the_profile_of_iris():
     small = profile_clusters(IRIS.data, np.r_[model.labels_[:-1], -1], min_share=0.3)
     assert len(small.groups) == 2 and len(small.outside) == 39
     assert "39 rows" in str(small) and small.view().parts
+
+
+@pytest.mark.parametrize("d", [1, 4, 7])
+def test_silhouettes_of_many_rows_are_those_of_all_pairs(d, monkeypatch):
+    """Several blocks, strips of a block and parts at a time, by NumPy and by scikit-learn."""
+    draw = np.random.default_rng(d)
+    X, groups = draw.normal(size=(1500, d)) + 1e6, draw.choice(4, 1500, p=[0.7, 0.2, 0.0995, 0.0005])
+    apart = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    sums = np.stack([apart[:, groups == k].sum(axis=1) for k in range(4)], axis=1)
+    assert_allclose(_euclidean_sums(X, groups, 4), sums, rtol=1e-12)
+    assert_allclose(silhouette_samples(X - 1e6, groups), peers.silhouette_samples(X - 1e6, groups), atol=1e-8)
+    ours = []
+    for threads in ("1", "2"):
+        monkeypatch.setenv("ASSAY_NUM_THREADS", threads)
+        ours.append(silhouette_samples(X, groups).tobytes())
+    assert ours[0] == ours[1]

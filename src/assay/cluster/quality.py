@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 ROWS_AT_A_TIME = 512
+PARTS_AT_A_TIME = 16  # each has a number for every row, until they are added up
 
 
 def silhouette_samples(
@@ -111,19 +112,12 @@ def _codes(labels: Any, n: int, who: str) -> tuple[np.ndarray, int]:
 def _group_sums(rows: Any, rule: Any, codes: np.ndarray, K: int) -> np.ndarray:
     """(n, K) the distances of each row from the rows of each group, together."""
     n = rows.shape[0]
+    if rule.power == 2 and not hasattr(rows, "tocsr") and not rule.precomputed:
+        return _euclidean_sums(np.asarray(rule.points(rows), dtype=np.float64), codes, K)
     sums = np.empty((n, K))
-    fast = rule.power == 2 and not hasattr(rows, "tocsr") and not rule.precomputed
-    if fast:
-        points = np.ascontiguousarray(rule.points(rows), dtype=np.float64)
-        order = np.argsort(codes, kind="stable")
-        T = np.ascontiguousarray(points[order].T)
-        begin = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=K))]).astype(np.int64)
 
     def some(start: int) -> None:
         part = slice(start, min(start + ROWS_AT_A_TIME, n))
-        if fast:
-            _silhouettes.group_sums(T, begin, points[part], sums[part])
-            return
         D = rows[part] if rule.precomputed else rule.between(rows[part], rows)
         D = np.asarray(D.toarray() if hasattr(D, "tocsr") else D)
         for k in range(K):
@@ -131,6 +125,35 @@ def _group_sums(rows: Any, rule: Any, codes: np.ndarray, K: int) -> np.ndarray:
 
     in_threads(some, range(0, n, ROWS_AT_A_TIME))
     return sums
+
+
+def _euclidean_sums(points: np.ndarray, codes: np.ndarray, K: int) -> np.ndarray:
+    """The same for Euclidean distances, each pair of rows looked at once."""
+    n = len(points)
+    order = np.argsort(codes, kind="stable")
+    T = np.ascontiguousarray(points[order].T)
+    begin = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=K))]).astype(np.int64)
+    parts = [
+        (k, start, min(start + ROWS_AT_A_TIME, int(begin[k + 1])))
+        for k in range(K)
+        for start in range(int(begin[k]), int(begin[k + 1]), ROWS_AT_A_TIME)
+    ]
+    sorted_sums = np.zeros((n, K))
+
+    def some(part: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+        _, start, end = part
+        sums, later = np.zeros((end - start, K)), np.zeros(n)
+        _silhouettes.pair_sums(T, begin, start, sums, later)
+        return sums, later[start:]
+
+    for at in range(0, len(parts), PARTS_AT_A_TIME):
+        some_parts = parts[at : at + PARTS_AT_A_TIME]
+        for (k, start, end), (sums, later) in zip(some_parts, in_threads(some, some_parts)):
+            sorted_sums[start:end] += sums
+            sorted_sums[start:, k] += later
+    out = np.empty((n, K))
+    out[order] = sorted_sums
+    return out
 
 
 def silhouette_score(
