@@ -1127,6 +1127,9 @@ def networks() -> None:
     """Passes over dense and sparse rows, with weights and with units left out; gradients over all rows."""
     from assay.neural import MLPClassifier, MLPRegressor
 
+    def own(o: Any, y: Any) -> Any:
+        return ((o - y) ** 2).sum(axis=1), 2 * (o - y)
+
     Z, y = numbers()
     settings: dict[str, Any] = {"hidden_layer_sizes": 3, "random_state": 0, "max_iter": 2}
     with warnings.catch_warnings():
@@ -1136,6 +1139,8 @@ def networks() -> None:
             MLPClassifier(solver=solver, **settings).fit(Z.astype(np.float32), y)
             MLPClassifier(solver=solver, **settings).fit(sparse()[0], y > 0)
             MLPRegressor("huber", solver=solver, batch_size=7, clip=1.0, **settings).fit(Z, Z[:, :2])
+            MLPRegressor(own, solver=solver, dropout=0.2, **settings).fit(Z, Z[:, :2])
+            MLPRegressor(own, solver=solver, **settings).fit(Z.astype(np.float32), Z[:, :2])
 
 
 @scenario

@@ -113,11 +113,10 @@ template <class T> __attribute__((always_inline)) inline void add_scaled(T *to, 
 HOT void add(double *to, const double *from, double factor, int64_t n) { add_scaled(to, from, factor, n); }
 HOT void add(float *to, const float *from, float factor, int64_t n) { add_scaled(to, from, factor, n); }
 
-// Loss and gradient of some rows; the gradient is added to `grad` if `more`, else written. Errors are times `scale`.
+// From some rows to the scores of the outputs, before their biases, in w.a[L]; returns the inputs of dense rows.
 template <class T>
-double batch(const DenseRows<T> &rows, const Targets<T> &targets, const DenseShape &shape, Workspace<T> &w,
-             const int64_t *chosen, int64_t first, int64_t m, double scale, const T *theta, T *grad, bool more,
-             Random *random) {
+const T *forward(const DenseRows<T> &rows, const DenseShape &shape, Workspace<T> &w, const int64_t *chosen,
+                 int64_t first, int64_t m, const T *theta, Random *random) {
     const int64_t L = w.L, *n = w.n, d = n[0];
     const T *input = nullptr;
     const double *dropout = shape.dropout.data();
@@ -144,6 +143,17 @@ double batch(const DenseRows<T> &rows, const Targets<T> &targets, const DenseSha
         if (random && dropout[l] > 0) leave_out(w.a[l], w.kept[l], m * n[l], dropout[l], *random);
         multiply<T>(w.g, false, false, m, n[l + 1], n[l], w.a[l].data(), theta + w.W[l], 0, w.a[l + 1].data());
     }
+    return input;
+}
+
+// Loss and gradient of some rows; the gradient is added to `grad` if `more`, else written. Errors are times `scale`.
+template <class T>
+double batch(const DenseRows<T> &rows, const Targets<T> &targets, const DenseShape &shape, Workspace<T> &w,
+             const int64_t *chosen, int64_t first, int64_t m, double scale, const T *theta, T *grad, bool more,
+             Random *random) {
+    const int64_t L = w.L, *n = w.n, d = n[0];
+    const double *dropout = shape.dropout.data();
+    const T *input = forward(rows, shape, w, chosen, first, m, theta, random);
     const double loss =
         errors(shape.scoring(), targets, chosen, first, m, w.a[L].data(), theta + w.b[L - 1], w.delta[L].data(), scale);
     if (!more) std::fill(grad + w.b[0], grad + w.b[L - 1] + n[L], T(0));
@@ -205,11 +215,11 @@ double epoch(const DenseRows<T> &rows, const Targets<T> &targets, const DenseSha
     nb::gil_scoped_release unlocked;
     Workspace<T> work(g, shape, n < most ? n : most);
     std::vector<T> grad(size);
-    Random random(seed, uint64_t(t));
     double objective = 0;
     for (int64_t at = 0, k = 0; at < n; at += most, ++k) {
         const int64_t m = n - at < most ? n - at : most, *chosen = order.data() + at;
         const double total = total_weight(targets, chosen, 0, m), share = total > 0 ? 1 / total : 0.0;
+        Random random(seed, uint64_t(t));  // of each step, so that a pass may be made in parts
         const double loss =
             batch(rows, targets, shape, work, chosen, 0, m, share, theta.data(), grad.data(), false, &random);
         const bool decoupled = rule.optimizer == ADAMW;
@@ -253,8 +263,27 @@ double value_gradient(const DenseRows<T> &rows, const Targets<T> &targets, const
     return loss * share + 0.5 * alpha * share * squares(theta.data(), weights);
 }
 
+// Scores of the outputs of some rows, with the units left out that step t + 1 of `epoch` leaves out, if t is given.
+template <class T>
+void scores(const DenseRows<T> &rows, const DenseShape &shape, In1<int64_t> chosen, In1<T> theta,
+            std::optional<int64_t> t, uint64_t seed, InOut2<T> out) {
+    const int64_t m = length(chosen), K = shape.sizes.data()[shape.layers()];
+    require(rows.d == shape.sizes.data()[0], "scores: the columns of the rows");
+    require(rows.dense || shape.dropout.data()[0] == 0, "scores: sparse inputs are not left out");
+    require(length(theta) == shape.weights() + shape.biases(), "scores: parameters");
+    require(m < MOST_UNITS && within(chosen, 0, rows.n) && (!t || *t >= 0), "scores: rows to visit");
+    require(int64_t(out.shape(0)) == m && int64_t(out.shape(1)) == K, "scores: as many as rows and outputs");
+    const auto g = gemm<T>();
+    nb::gil_scoped_release unlocked;
+    Workspace<T> work(g, shape, m);
+    Random random(seed, uint64_t(t.value_or(0)));
+    forward(rows, shape, work, chosen.data(), 0, m, theta.data(), t ? &random : nullptr);
+    activate(IDENTITY, work.a[work.L].data(), theta.data() + work.b[work.L - 1], m, K);
+    std::copy(work.a[work.L].begin(), work.a[work.L].begin() + m * K, out.data());
+}
+
 template <class T> void offer(nb::module_ &m, const char *rows, const char *targets, const char *pass,
-                              const char *gradient) {
+                              const char *gradient, const char *outputs) {
     record<DenseRows<T>>(m, rows, field("dense", &DenseRows<T>::dense), field("value", &DenseRows<T>::value),
                          field("column", &DenseRows<T>::column), field("start", &DenseRows<T>::start),
                          field("n", &DenseRows<T>::n), field("d", &DenseRows<T>::d));
@@ -263,6 +292,7 @@ template <class T> void offer(nb::module_ &m, const char *rows, const char *targ
     define(m, pass, &epoch<T>, "rows", "targets", "shape", "rule", "order", "most", "rates", "theta", "moment",
            "square", "t", "seed");
     define(m, gradient, &value_gradient<T>, "rows", "targets", "shape", "alpha", "theta", "grad");
+    define(m, outputs, &scores<T>, "rows", "shape", "chosen", "theta", "t", "seed", "out");
 }
 
 }  // namespace
@@ -275,6 +305,6 @@ NB_MODULE(ASSAY_MODULE, m) {
     record<Rule>(m, "Rule", field("optimizer", &Rule::optimizer), field("alpha", &Rule::alpha),
                  field("first", &Rule::first), field("second", &Rule::second), field("epsilon", &Rule::epsilon),
                  field("clip", &Rule::clip));
-    offer<double>(m, "Rows64", "Targets64", "epoch64", "gradient64");
-    offer<float>(m, "Rows32", "Targets32", "epoch32", "gradient32");
+    offer<double>(m, "Rows64", "Targets64", "epoch64", "gradient64", "scores64");
+    offer<float>(m, "Rows32", "Targets32", "epoch32", "gradient32", "scores32");
 }

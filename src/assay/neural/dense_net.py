@@ -31,7 +31,17 @@ OUTPUTS = {"identity": 0, "logistic": 1, "softmax": 2, "exp": 3}
 LOSSES = {
     name: code
     for code, name in enumerate(
-        ("squared_error", "log_loss", "poisson", "absolute_error", "huber", "quantile", "focal", "hinge")
+        (
+            "squared_error",
+            "log_loss",
+            "poisson",
+            "absolute_error",
+            "huber",
+            "quantile",
+            "focal",
+            "hinge",
+            "given",
+        )
     )
 }
 OPTIMIZERS = {"sgd": 0, "nesterov": 1, "adam": 2, "adamw": 3, "rmsprop": 4}
@@ -163,6 +173,16 @@ class DenseNet:
             t=t,
             seed=seed,
         )
+
+    def scores(
+        self, data: Data, rows: np.ndarray, theta: np.ndarray, t: int | None = None, seed: int = 0
+    ) -> np.ndarray:
+        """(m, K) the scores of some rows, with the units left out that step t + 1 of ``epoch`` leaves out, if any."""
+        run = native.scores64 if self.dtype == np.float64 else native.scores32
+        out = np.empty((len(rows), self.sizes[-1]), dtype=self.dtype)
+        theta = np.ascontiguousarray(theta, dtype=self.dtype)
+        run(rows=data.rows, shape=self.shape, chosen=rows, theta=theta, t=t, seed=seed, out=out)
+        return out
 
     def value_gradient(self, data: Data, alpha: float, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """(1) over all rows, and its gradient."""

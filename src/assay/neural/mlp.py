@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,10 +19,11 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar, Text
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
-from assay.neural.dense_net import HIDDEN, OPTIMIZERS, DenseNet, forward, native
+from assay.neural.dense_net import HIDDEN, OPTIMIZERS, Data, DenseNet, forward, native
 from assay.neural.held_out import SPLITS, held_out
 from assay.neural.input_scaling import InputScaling
 from assay.neural.integrated_gradients import integrated_gradients
+from assay.neural.own_loss import OwnLoss
 from assay.neural.schedules import SCHEDULES, rates_of
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ class Goal:
     """What is learned: classes (codes) or numbers of each row, and the kind of output that goes with it."""
 
     output: str
-    loss: str
+    loss: Any
     width: int
     codes: np.ndarray | None = None
     numbers: np.ndarray | None = None
@@ -95,6 +97,12 @@ class Goal:
             numbers=None if self.numbers is None else self.numbers[rows],
             stratify=None,
         )
+
+    def truth(self, dtype: Any) -> np.ndarray:
+        """(n, K) the targets of each output; a 1 for the class of a row."""
+        if self.numbers is not None:
+            return np.ascontiguousarray(self.numbers, dtype=dtype)
+        return np.eye(self.width, dtype=dtype)[self.codes]
 
 
 class MultilayerPerceptron(_Learner):
@@ -299,8 +307,8 @@ class MultilayerPerceptron(_Learner):
         net = DenseNet(
             sizes,
             self._names_of_activations(len(hidden)),
-            goal.output,
-            goal.loss,
+            "identity" if callable(goal.loss) else goal.output,
+            "given" if callable(goal.loss) else goal.loss,
             parameter=goal.parameter,
             divisor=goal.width if self.solver != "lbfgs" else 1.0,
             dropout=self._shares_left_out(len(hidden)),
@@ -371,16 +379,24 @@ class MultilayerPerceptron(_Learner):
             self.best_validation_score_ = -math.inf if watched else None
             self.best_loss_ = None if watched else math.inf
 
+    def _data(self, net: DenseNet, X: Any, goal: Goal, w: np.ndarray | None) -> tuple[Data, OwnLoss | None]:
+        """Rows and targets as native code takes them; those of a loss of your own are its slopes."""
+        if not callable(goal.loss):
+            return net.data(X, goal.codes, goal.numbers, w, self._smoothing), None
+        own = OwnLoss(goal.loss, goal.truth(net.dtype), w, type(self).__name__)
+        return net.data(X, numbers=own.slopes, weight=w), own
+
     def _minimize(self, net: DenseNet, X: Any, goal: Goal, w: np.ndarray | None) -> None:
         """L-BFGS over all rows."""
         from scipy.optimize import minimize
         from sklearn.exceptions import ConvergenceWarning
 
-        data = net.data(X, goal.codes, goal.numbers, w, self._smoothing)
+        data, own = self._data(net, X, goal, w)
         self.history_ = []
+        value_gradient = net.value_gradient if own is None else partial(own.value_gradient, net)
 
         def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
-            value, grad = net.value_gradient(data, self.alpha, theta)
+            value, grad = value_gradient(data, self.alpha, theta)
             return value, grad.astype(np.float64, copy=False)
 
         with progress(self.max_iter, f"{type(self).__name__}: steps of L-BFGS") as bar:
@@ -426,7 +442,8 @@ class MultilayerPerceptron(_Learner):
                 f"{who}: partial_fit does not support early_stopping=True, since it makes one pass."
             )
         X, goal, w, judge = self._set_aside(X, goal, w, random, incremental)
-        data, n = net.data(X, goal.codes, goal.numbers, w, self._smoothing), X.shape[0]
+        (data, own), n = self._data(net, X, goal, w), X.shape[0]
+        epoch = net.epoch if own is None else partial(own.epoch, net)
         batch_size = self._batch_rows(n)
         state = vars(self).get("_optimizer", Optimizer())
         if not incremental or len(state.moment) != len(net.theta) or state.moment.dtype != net.dtype:
@@ -445,7 +462,7 @@ class MultilayerPerceptron(_Learner):
                         random.shuffle(mixed)
                         order = order[mixed]
                     rates = rates_of(self.learning_rate, state.learning_rate, number, epochs, batches)
-                    self.loss_ = net.epoch(
+                    self.loss_ = epoch(
                         data, rule, order, batch_size, rates, state.moment, state.square, state.t, seed
                     )
                     state.t += batches

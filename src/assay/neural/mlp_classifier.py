@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from assay.core import Card, Classifier
 from assay.core.explanations import Explanations, Reasons, RowValues
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import python_labels
-from assay.core.parameters import Accepted, Any_, Choice, Range
+from assay.core.parameters import Accepted, Any_, Choice, Function, Range
 from assay.core.targets import check_weights, encode_labels, is_table, label_codes, plain_values
 from assay.errors import DataError, ParameterError
 from assay.neural.class_weights import times_class_weight
@@ -111,9 +111,11 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         Scale the columns inside the model: by mean and deviation, or median and quartiles.
     missing : "refuse" or "indicator", default "refuse"
         "indicator": missing values become 0 after scaling, beside a column that says so, whose weight is learned.
-    loss : "log_loss", "focal" or "hinge", default "log_loss"
+    loss : "log_loss", "focal", "hinge" or a function, default "log_loss"
         "focal": :math:`-(1-p)^\gamma\log p` of the true class, where easy rows count less; "hinge": scores of the true
-        class have to lead by 1, and probabilities are no more than an order.
+        class have to lead by 1, and probabilities are no more than an order. A function of scores (m, K) and targets
+        (m, K) of 0 and 1 gives the losses (m,) of a batch and their slopes (m, K) along the scores; for two classes K
+        is 1 and the score the log odds of the second.
     gamma : float, default 2
         Of "focal": how much less easy rows count; 0 is "log_loss".
     validation_split : "random" or "last", default "random"
@@ -170,7 +172,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
             lambda v: v is None or v == "balanced" or isinstance(v, dict),
         ),
         "label_smoothing": Range(0, 1, open="high"),
-        "loss": Choice("log_loss", "focal", "hinge"),
+        "loss": Choice("log_loss", "focal", "hinge") | Function(),
         "gamma": Range(0),
     }
 
@@ -207,7 +209,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         average: int | None = None,
         scale: str | None = None,
         missing: str = "refuse",
-        loss: str = "log_loss",
+        loss: str | Callable[[np.ndarray, np.ndarray], Any] = "log_loss",
         gamma: float = 2.0,
         validation_split: str = "random",
     ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from assay.core import Card, Regressor
 from assay.core.explanations import Reasons, RowValues
 from assay.core.fitting import all_or_nothing
-from assay.core.parameters import Accepted, Choice, Flag, Range
+from assay.core.parameters import Accepted, Choice, Flag, Function, Range
 from assay.core.stored import FloatArray
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError, ParameterError
@@ -42,7 +42,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
     Parameters
     ----------
     loss : default "squared_error"
-        "squared_error", "poisson" (counts), "absolute_error" (the median), "huber", "quantile".
+        "squared_error", "poisson" (counts), "absolute_error" (the median), "huber", "quantile"; or a function of
+        answers (m, K) and targets (m, K) that gives the losses (m,) of a batch and their slopes (m, K).
     hidden_layer_sizes, activation, solver, alpha, batch_size, learning_rate, learning_rate_init : see MLPClassifier
     power_t, max_iter, shuffle, random_state, tol, verbose, warm_start, momentum : see MLPClassifier
     nesterovs_momentum, validation_fraction, beta_1, beta_2, epsilon : see MLPClassifier
@@ -99,7 +100,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         ),
     )
     accepts: ClassVar[dict[str, Accepted | None]] = {
-        "loss": Choice(*LOSSES),
+        "loss": Choice(*LOSSES) | Function(),
         **MultilayerPerceptron.accepts,
         "quantile": Range(0, 1, open="both"),
         "delta": Range(0, open="low"),
@@ -112,7 +113,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
 
     def __init__(
         self,
-        loss: str = "squared_error",
+        loss: str | Callable[[np.ndarray, np.ndarray], Any] = "squared_error",
         hidden_layer_sizes: int | Sequence[int] = (100,),
         activation: str | Sequence[str] = "relu",
         *,
@@ -259,7 +260,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
             for name in ("target_center_", "target_spread_"):
                 self.__dict__.pop(name, None)
         output = "exp" if self.loss == "poisson" else "identity"
-        parameter = {"huber": self.delta, "quantile": self.quantile}.get(self.loss, 0.0)
+        parameters: dict[Any, float] = {"huber": self.delta, "quantile": self.quantile}
+        parameter = parameters.get(self.loss, 0.0)
         return Goal(output, self.loss, y.shape[1], numbers=y, parameter=parameter)
 
     def _check_parameters(self) -> None:

@@ -10,7 +10,7 @@
 namespace assay {
 
 enum Output { OUT_IDENTITY, OUT_LOGISTIC, OUT_SOFTMAX, OUT_EXP, OUTPUTS };
-enum Loss { SQUARED, LOG, POISSON, ABSOLUTE, HUBER, QUANTILE, FOCAL, HINGE, LOSSES };
+enum Loss { SQUARED, LOG, POISSON, ABSOLUTE, HUBER, QUANTILE, FOCAL, HINGE, GIVEN, LOSSES };  // GIVEN: by its slopes
 
 template <class T> struct Targets {  // a class for each row, or K numbers
     std::optional<In1<int32_t>> codes;
@@ -133,6 +133,7 @@ __attribute__((always_inline)) inline double errors_as(const Scoring &scoring, c
                             error = residual > 0 ? 1 - q : (residual < 0 ? -q : residual),
                             loss += (residual > 0 ? (1 - q) * size : q * size) / scoring.divisor;
                             break;
+                        case GIVEN: error = y; break;  // the targets are the slopes
                         default: error = residual, loss += residual * residual / (2 * scoring.divisor);
                     }
                 }
