@@ -38,6 +38,8 @@ KERNELS: dict[str, Callable[..., Kernel]] = {
     "precomputed": lambda **_: PrecomputedKernel(),
 }
 
+HASHED = (str, int, float)  # parameters by which a kernel is looked up
+
 
 def kernel_of(
     kernel: KernelLike,
@@ -102,7 +104,7 @@ def _kernel(kernel: Any, gamma: float | str, degree: float, coef0: float) -> Ker
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str) and kernel in KERNELS:
-        if all(isinstance(value, (str, int, float)) for value in (gamma, degree, coef0)):
+        if isinstance(gamma, HASHED) and isinstance(degree, HASHED) and isinstance(coef0, HASHED):
             return _named(kernel, gamma, degree, coef0)
         return KERNELS[kernel](gamma=gamma, degree=degree, coef0=coef0)
     if any(base.__module__ == "sklearn.gaussian_process.kernels" for base in type(kernel).__mro__):

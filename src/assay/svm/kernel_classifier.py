@@ -227,9 +227,7 @@ class KernelClassifier(KernelMachine, Classifier):
         if self._pairwise:
             whole = np.zeros((K - 1, n))
             for (i, j), places, machine in zip(pairs_of(K), rows, machines):
-                signed, first = machine.sign * machine.alpha, machine.sign > 0
-                whole[j - 1, places[first]] = signed[first]
-                whole[i, places[~first]] = signed[~first]
+                whole[np.where(machine.sign > 0, j - 1, i), places] = machine.sign * machine.alpha
         else:
             whole = np.zeros((len(machines), n))
             for p, machine in enumerate(machines):

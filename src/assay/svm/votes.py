@@ -36,8 +36,12 @@ def sides(
     if one_vs_rest:
         rows = np.flatnonzero(counts)
         return [(rows, np.where(y[rows] == k, 1.0, -1.0)) for k in range(K)]
-    of_class = [np.flatnonzero(counts & (y == k)) for k in range(K)]
     in_order, problems = bool((y[1:] >= y[:-1]).all()), []
+    if in_order and counts.all():
+        starts = np.searchsorted(y, np.arange(K + 1))
+        of_class = [np.arange(starts[k], starts[k + 1]) for k in range(K)]
+    else:
+        of_class = [np.flatnonzero(counts & (y == k)) for k in range(K)]
     for i, j in pairs_of(K):
         rows = np.concatenate([of_class[i], of_class[j]])
         sign = np.ones(len(rows))

@@ -162,13 +162,18 @@ def solve_all(
                 done()
 
     def finish(p: int) -> None:
-        left = begun[p]
-        from_there = left if isinstance(left, Begun) else None
+        so_far = begun[p]
+        from_there = so_far if isinstance(so_far, Begun) else None
         begun[p] = _solved(grams[p], duals[p], from_there, tol, cache_size, most, True)
         done()
 
-    in_threads(settle_some, [together[k::pieces] for k in range(pieces)] if together else [], n_threads)
-    in_threads(finish, [p for p in range(len(duals)) if not isinstance(begun[p], Solution)], n_threads)
+    if pieces > 1:
+        in_threads(settle_some, [together[k::pieces] for k in range(pieces)], n_threads)
+    elif together:
+        settle_some(together)
+    left = [p for p in range(len(duals)) if not isinstance(begun[p], Solution)]
+    if left:
+        in_threads(finish, left, n_threads)
     return cast(list[Solution], begun)
 
 
