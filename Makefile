@@ -67,7 +67,8 @@ bench: $(VENV)/.tools  ## measure against the peers; prints ratios
 
 docs: $(VENV)/.tools  ## build the documentation into docs/_build
 	@$(INSTALL) --group docs
-	@MPLBACKEND=agg $(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@MPLBACKEND=agg OMP_NUM_THREADS=1 $(BIN)/sphinx-build -q -j $(WORKERS) -W --keep-going -b html docs docs/_build/html
+	@$(BIN)/python tools/check_site.py docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 capabilities: $(VENV)/.tools  ## print which capabilities have a passing test

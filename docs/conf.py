@@ -22,8 +22,12 @@ extensions = [
     "reference_pages",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "extensions"]
+exclude_patterns = ["_build", "extensions", "static", "templates"]
+templates_path = ["templates"]
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 3
 autodoc_typehints = "none"
 napoleon_use_rtype = False
 napoleon_custom_sections = ["Fitted"]
@@ -35,8 +39,9 @@ html_theme_options = {
     "navigation_with_keys": False,
     "header_links_before_dropdown": 7,
     "show_nav_level": 1,
-    "navigation_depth": 2,
+    "navigation_depth": 1,  # all names of all rooms beside each page would be most of the site
 }
+html_sidebars = {"reference/*/*": ["room_names.html"]}
 
 GALLERY = [  # its sections, in the order of the books
     "hypotheses",
@@ -68,6 +73,7 @@ sphinx_gallery_conf = {
     "backreferences_dir": "gallery/uses",
     "doc_module": ("assay",),
     "write_computation_times": False,
+    "parallel": 2,
 }
 
 suppress_warnings = ["ref.python"]  # short attribute names occur in several classes
@@ -128,6 +134,9 @@ def change_notes(app, docname, source):
 
 
 def setup(app):
+    app.extensions[
+        "sphinx-mathjax-offline"
+    ].parallel_read_safe = True  # it copies files at the end, and does not say so
     app.connect("source-read", table_of_measures)
     app.connect("source-read", change_notes)
     app.connect("autodoc-process-docstring", attributes_as_written, priority=100)

@@ -17,6 +17,7 @@ import importlib
 import inspect
 import re
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,9 @@ class Entry:
     room: str
     thing: Any
     guides: set[str] = field(default_factory=set)
+    code: tuple[str, str] | None = (
+        None  # where an example with it stands, and the example, if it has none itself
+    )
     examples: set[str] = field(default_factory=set)
 
     @property
@@ -127,6 +131,67 @@ def note_mentions(named: dict[str, Entry]) -> None:
             named[name].examples.add(str(example.relative_to(ROOT / "gallery")))
 
 
+def lend_examples(by_room: dict[str, list[Entry]]) -> None:
+    """Names without an example of their own get one of another name or guide that has, makes or derives from them."""
+    every = [entry for listed in by_room.values() for entry in listed if entry.kind in ("class", "function")]
+    known = [(entry, block) for entry in every for block in examples_in(entry.thing)]
+    having = {id(entry) for entry, _ in known}
+    written = [(g, block) for g in guides() for block in fenced(g)]
+    makers = made_by(every)
+    for _ in range(2):  # the second time for what is part of a result
+        for entry in [one for one in every if id(one) not in having]:
+            word = re.compile(rf"\b{entry.name}\b")
+            made = makers.get(entry.name, set())
+            lent = [(e.page, e.name, block) for e, block in known if word.search(block)]
+            lent = lent or [(e.page, e.name, block) for e, block in known if id(e) in made]
+            lent = lent or [(g, title_of(g), block) for g, block in written if word.search(block)]
+            lent = lent or [(e.page, e.name, block) for e, block in known if derives(e, entry)]
+            if lent:
+                page, title, block = min(lent, key=lambda one: len(one[2]))
+                entry.code = f"From [{title}](/{page}.md):", block
+                known.append((entry, block))
+                having.add(id(entry))
+
+
+def derives(entry: Entry, base: Entry) -> bool:
+    """Whether one class derives from another."""
+    return entry.kind == base.kind == "class" and issubclass(entry.thing, base.thing)
+
+
+def examples_in(thing: Any) -> list[str]:
+    """The examples of a docstring, of a class with those of its own methods and properties."""
+    inner = [v for k, v in vars(thing).items() if k[0] != "_"] if inspect.isclass(thing) else []
+    parts = [thing, *(v for v in inner if inspect.isroutine(v) or isinstance(v, property))]
+    docs = [inspect.getdoc(part) or "" for part in parts]
+    return [block for doc in docs for block in re.findall(r"^>>> .*(?:\n.+)*", doc, flags=re.MULTILINE)]
+
+
+def fenced(guide: str) -> list[str]:
+    """The examples of a guide."""
+    text = (DOCS / f"{guide}.md").read_text()
+    return [
+        block.strip() for block in re.findall(r"^```python\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+    ]
+
+
+def made_by(every: list[Entry]) -> dict[str, set[int]]:
+    """For each name the functions and classes that return it, or hold it as an attribute."""
+    makers: dict[str, set[int]] = defaultdict(set)
+    for entry in every:
+        parts = [entry.thing]
+        if inspect.isclass(entry.thing):
+            inside = [getattr(v, "__func__", getattr(v, "fget", v)) for v in vars(entry.thing).values()]
+            parts = [part for part in inside if inspect.isroutine(part)]
+            held = " ".join(map(str, vars(entry.thing).get("__annotations__", {}).values()))
+            for word in re.findall(r"\w+", held):
+                makers[word].add(id(entry))
+        for part in parts:
+            for word in re.findall(r"\w+", str(getattr(part, "__annotations__", {}).get("return", ""))):
+                if word != entry.name:
+                    makers[word].add(id(entry))
+    return makers
+
+
 def guides() -> list[str]:
     """The pages that are written by hand, without those that list everything."""
     lists = {
@@ -170,12 +235,16 @@ def page_of(entry: Entry, elsewhere: list[tuple[str, str]], short: str | None) -
         "class": "autoclass",
         "exception": "autoexception",
         "function": "autofunction",
-        "data": "autodata",
+        "data": "py:data",
     }
     lines += ["```{eval-rst}", f".. {directive[entry.kind]}:: assay.{entry.room}.{entry.name}"]
+    if entry.kind == "data":
+        lines += ["", f"   {contents(entry.thing)}"]
     if entry.kind == "class":
         lines += ["   :members:", "   :inherited-members:", "   :show-inheritance:"]
     lines += ["```", ""]
+    if entry.code:
+        lines += ["## Example", "", entry.code[0], "", "```python", entry.code[1], "```", ""]
     if entry.guides:
         links = ", ".join(f"[{title_of(g)}](/{g}.md)" for g in sorted(entry.guides))
         lines += ["## Guides", "", f"{links}.", ""]
@@ -183,6 +252,15 @@ def page_of(entry: Entry, elsewhere: list[tuple[str, str]], short: str | None) -
         lines += ["## Examples", "", "```{eval-rst}"]
         lines += [".. minigallery::", *(f"   ../gallery/{e}" for e in sorted(entry.examples)), "```", ""]
     return "\n".join(lines)
+
+
+def contents(value: Any) -> str:
+    """What a constant holds, in a line: the docstring of its type says nothing about it."""
+    if isinstance(value, Mapping):
+        return "A mapping with the keys " + ", ".join(f"``{key!r}``" for key in value) + "."
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return "Holds " + ", ".join(f"``{one!r}``" for one in value) + "."
+    return f"``{value!r}``"
 
 
 def table_of(room: str, listed: list[Entry]) -> str:
@@ -236,7 +314,7 @@ TEXTS = {
 
 
 def table_of_capabilities(named: dict[str, Entry]) -> str:
-    """What each chapter of the texts describes, and the classes and functions whose tests carry its id."""
+    """What each chapter of the texts describes, the classes and functions whose tests carry its id, and the figures."""
     tested = tested_names(named)
     chapters: dict[tuple[str, str], list[str]] = {}
     with open(DOCS / "capabilities.tsv", newline="") as file:
@@ -247,14 +325,32 @@ def table_of_capabilities(named: dict[str, Entry]) -> str:
                 if text == "IML"
                 else f"section {'.'.join(section_of(row).split('.')[:2])}"
             )
-            links = ", ".join(f"[{n}](/{named[n].page}.md)" for n in sorted(tested.get(row["id"], ()))[:4])
+            names, figures = tested.get(row["id"], (set(), set()))
+            if row["kind"] == "plot" and not figures:
+                figures = drawn_with(names, named)
+            links = ", ".join(f"[{n}](/{named[n].page}.md)" for n in sorted(names)[:4])
+            drawn = ", ".join(f"[{FIGURES[f][1]}](/gallery/{FIGURES[f][0]})" for f in sorted(figures))
             what = row["capability"].replace("|", "\\|")
-            line = f"| {section_of(row)} | {what} | {links} |"
+            line = f"| {section_of(row)} | {what} | {links} | {drawn} |"
             chapters.setdefault((TEXTS[text], chapter), []).append(line)
     lines = []
     for (text, chapter), rows in chapters.items():
-        lines += [f"### {text}, {chapter}", "", "| section | what | here |", "|---|---|---|", *rows, ""]
+        lines += [
+            f"### {text}, {chapter}",
+            "",
+            "| section | what | here | figures |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
     return "\n".join(lines)
+
+
+def drawn_with(names: set[str], named: dict[str, Entry]) -> set[str]:
+    """The scripts of the gallery that use the most telling of some names: a Display, or else what few scripts use."""
+    telling = {name for name in names if name.endswith("Display")} or names
+    scripts = [{Path(example).stem for example in named[name].examples} for name in telling]
+    return set().union(*(some for some in scripts if len(some) <= 4))
 
 
 def section_of(row: dict[str, str]) -> str:
@@ -262,19 +358,62 @@ def section_of(row: dict[str, str]) -> str:
     return re.sub(r"^(C3|BC|DC|LS|IML)\s+", "", row["source section"])
 
 
-def tested_names(named: dict[str, Entry]) -> dict[str, set[str]]:
-    """For each id the public names that occur in the tests which carry it."""
-    known = defaultdict(set)
+def tested_names(named: dict[str, Entry]) -> dict[str, tuple[set[str], set[str]]]:
+    """For each id the public names and the scripts of the gallery that occur in the tests which carry it.
+
+    A test that names nothing public itself counts for what the helpers and constants of its module name,
+    or else for what the module is called after.
+    """
+    known: dict[str, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
     for path in (ROOT / "tests").rglob("test_*.py"):
-        parts = re.split(r"(?=^@pytest\.mark\.capability)", path.read_text(), flags=re.MULTILINE)
+        text = path.read_text()
+        parts = re.split(r"(?=^@pytest\.mark\.capability)", text, flags=re.MULTILINE)
+        helpers = definitions(text, named) if len(parts) > 1 else {}
         for part in parts[1:]:
             end = re.search(r"\n\n\n", part)
-            body = part[: end.start()] if end else part
-            ids = re.findall(r'"([A-Z0-9]+-[\d-]+)"', body.split("\ndef ")[0])
-            names = set(re.findall(r"\b[A-Za-z_]\w+\b", body.partition("\ndef ")[2])) & set(named)
-            for one in ids:
-                known[one] |= {name for name in names if len(name) > 4}
+            decorators, _, body = (part[: end.start()] if end else part).partition("\ndef ")
+            names = names_in(body, named)
+            if not names:
+                called = set(re.findall(r"\w+", decorators + body)) & set(helpers)
+                subject = path.stem.removeprefix("test_").replace("_", "")
+                names = set().union(*(helpers[name] for name in called))
+                names = names or {name for name in named if name.lower().startswith(subject)}
+            figures = set(re.findall(r'draw\("(plot_\w+)\.py"\)', body)) & set(FIGURES)
+            for one in re.findall(r'"([A-Z0-9]+-[\d-]+)"', decorators):
+                known[one][0].update(names)
+                known[one][1].update(figures)
     return known
+
+
+def names_in(text: str, named: dict[str, Entry]) -> set[str]:
+    """The public names in a piece of code; short words in small letters only where they are called."""
+    words = {name for name in re.findall(r"\b[A-Za-z_]\w+\b", text) if len(name) > 4 or name[0].isupper()}
+    return (words | set(re.findall(r"(?<![.\w])([a-z]\w{1,3})\(", text))) & set(named)
+
+
+def definitions(text: str, named: dict[str, Entry]) -> dict[str, set[str]]:
+    """The public names in each helper and constant of a module, those of what it uses itself included."""
+    pieces = re.split(r"^(?=def |class |[A-Z]\w* = )", text, flags=re.MULTILINE)[1:]
+    bodies = {
+        re.split(r"\W", piece.removeprefix("def ").removeprefix("class "))[0]: piece for piece in pieces
+    }
+    made = {name: names_in(piece, named) for name, piece in bodies.items() if not name.startswith("test_")}
+    for name in made:
+        inner = set(re.findall(r"\w+", bodies[name])) & set(made) - {name}
+        made[name] = made[name].union(*(names_in(bodies[other], named) for other in inner))
+    return made
+
+
+def _figures() -> dict[str, tuple[str, str]]:
+    """The page and the title of each script of the gallery."""
+    known = {}
+    for path in sorted((ROOT / "gallery").rglob("plot_*.py")):
+        title = path.read_text().split("\n")[1].strip()
+        known[path.stem] = (f"{path.parent.name}/{path.stem}.rst", title.replace("|", "\\|"))
+    return known
+
+
+FIGURES = _figures()
 
 
 def write_pages(app: Any) -> None:
@@ -283,6 +422,7 @@ def write_pages(app: Any) -> None:
     app.assay_names = unique_names(by_room)
     app.assay_rooms = by_room
     note_mentions(app.assay_names)
+    lend_examples(by_room)
     elsewhere, short, made = peers(), short_names(), set()
     for listed in by_room.values():
         for entry in listed:
@@ -352,6 +492,22 @@ def resolve(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return make_refnode(app.builder, node["refdoc"], entry.page, place, contnode, place)
 
 
+def one_document(app: Any, doctree: Any) -> None:
+    """Nodes of an ``eval-rst`` block belong to a document of its own, which holds the whole environment: gigabytes
+    once each page is stored with it."""
+    for node in doctree.findall():
+        if getattr(node, "_document", None) not in (None, doctree):
+            node.document = doctree
+
+
+def names_beside(app: Any, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """The names of a room, for the sidebar of their pages."""
+    room = pagename.removeprefix("reference/").rpartition("/")[0]
+    if pagename.startswith("reference/") and room in app.assay_rooms:
+        context["room"], context["room_page"] = room, f"reference/{room}"
+        context["room_names"] = [(entry.name, entry.page) for entry in app.assay_rooms[room]]
+
+
 def remember_guides(app: Any) -> None:
     app.assay_guides = set(guides()) | {"learners", "classes", "learning"}
 
@@ -361,4 +517,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("builder-inited", remember_guides, priority=101)
     app.connect("source-read", link_names, priority=900)
     app.connect("missing-reference", resolve)
+    app.connect("doctree-read", one_document)
+    app.connect("html-page-context", names_beside)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

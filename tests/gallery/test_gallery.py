@@ -86,6 +86,7 @@ def test_copies_of_a_column_make_naive_bayes_overconfident():
     assert np.mean(v["labels"][20] != v["labels"][1]) < 0.05
 
 
+@pytest.mark.capability("IML-3-06")
 def test_rejecting_rows_lowers_the_error_of_the_others():
     v = draw("plot_error_and_reject.py")
     curve = v["curve"]

@@ -1,0 +1,106 @@
+"""The documentation without building it: what its pages hold, and the check of a built site."""
+
+import csv
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def loaded(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return loaded(ROOT / "docs" / "extensions" / "reference_pages.py")
+
+
+@pytest.fixture(scope="module")
+def by_room(pages):
+    rooms = pages.entries()
+    pages.note_mentions(pages.unique_names(rooms))
+    pages.lend_examples(rooms)
+    return rooms
+
+
+def test_every_public_name_has_an_example(pages, by_room):
+    callables = [e for listed in by_room.values() for e in listed if e.kind in ("class", "function")]
+    assert len(callables) > 1000
+    assert [f"{e.room}.{e.name}" for e in callables if not e.code and not pages.examples_in(e.thing)] == []
+
+
+def test_every_capability_leads_to_a_name_and_every_figure_to_the_gallery(pages, by_room):
+    named = pages.unique_names(by_room)
+    tested = pages.tested_names(named)
+    with open(ROOT / "docs" / "capabilities.tsv", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    plots = [row["id"] for row in rows if row["kind"] == "plot"]
+    assert len(plots) > 60
+    assert [i for i in plots if not (tested[i][1] or pages.drawn_with(tested[i][0], named))] == []
+    assert {row["id"] for row in rows if not any(tested[row["id"]])} <= UNNAMED
+
+
+# Their tests reach what they test through helpers that are no public names.
+UNNAMED = {"IML-9-07", "IML-12-07", "IML-13-20", "IML-15-07", "IML-15-09", "IML-15-10"}
+
+
+def test_a_page_without_an_example_of_its_own_has_one_of_another(pages, by_room):
+    (plan,) = [entry for entry in by_room["reinforcement"] if entry.name == "BeliefValue"]
+    text = pages.page_of(plan, [("R", "pomdp")], None)
+    assert "## Example" in text and ">>> problem = tiger()" in text and "pomdp (R)" in text
+
+
+def test_names_in_guides_become_links_outside_of_code(pages, by_room):
+    named = pages.unique_names(by_room)
+    linked = pages.linked("`SVC` and `SVC`, `nothing`\n```\n`SVC`\n```\n# Title `SVC`\n`SVC`", named, "page")
+    assert linked.split("\n") == [
+        "[`SVC`](/reference/svm/SVC.md) and `SVC`, `nothing`",
+        "```",
+        "`SVC`",
+        "```",
+        "# Title `SVC`",
+        "[`SVC`](/reference/svm/SVC.md)",
+    ]
+
+
+GOOD = '<html><link rel="stylesheet" href="a.css"><h1 id="top">x</h1><a href="b.html#low">b</a><a href="https://x.org">x</a>'
+
+
+@pytest.mark.parametrize(
+    "page, words",
+    [
+        ("", None),
+        ('<a href="c.html">', "c.html, which does not exist"),
+        ('<a href="b.html#high">', "no place is called high"),
+        ('<a href="../other.html">', "which is not in the site"),
+        ('<img src="https://x.org/a.png">', "loads https://x.org/a.png from outside"),
+        ('<script src="//x.org/a.js"></script>', "from outside"),
+        ('<img src="data:image/png;base64,AA">', None),
+        ('<link rel="preload" href="font.woff">', "loads font.woff, which does not exist"),
+    ],
+)
+def test_the_check_of_a_site(tmp_path, page, words):
+    check = loaded(ROOT / "tools" / "check_site.py").check
+    (tmp_path / "a.css").write_text("a { background: url(data:image/png;base64,AA) }")
+    (tmp_path / "index.html").write_text(GOOD + page)
+    (tmp_path / "b.html").write_text('<p id="low">')
+    wrong = check(tmp_path)
+    assert len(wrong) == (words is not None) and (words is None or words in wrong[0])
+
+
+def test_styles_load_nothing_from_outside_either(tmp_path):
+    check = loaded(ROOT / "tools" / "check_site.py").check
+    (tmp_path / "index.html").write_text("<p>")
+    (tmp_path / "a.css").write_text(
+        "@import 'https://x.org/b.css'; @font-face { src: url(https://x.org/f.woff) }"
+    )
+    assert len(check(tmp_path)) == 2
+    assert "no pages" in check(tmp_path / "nothing")[0]
