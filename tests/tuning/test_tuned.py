@@ -22,6 +22,7 @@ from assay.tuning import (
     TunedRegressor,
     Whole,
     default_space,
+    judging,
     nested,
 )
 from assay.tuning.halving import rungs
@@ -189,6 +190,39 @@ def test_settings_that_fail_are_reported_and_left_out():
     assert "the level is too high" in model.history_[1]["failure"]
     with pytest.raises(DataError, match=r"no setting could be judged\. ValueError: the level is too high"):
         Tuned(Counted(), {"level": Real(0.91, 1.0)}, "3-fold", n_iter=2).fit(X, Y)
+
+
+@pytest.mark.parametrize("always", [True, False])
+@pytest.mark.parametrize("search", ["halving", "random"])
+def test_a_setting_that_takes_its_process_with_it_has_failed_and_the_search_goes_on(
+    monkeypatch, search, always, tmp_path
+):
+    """One that dies only in company, for want of memory, is fitted again alone; a failure is not written down."""
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    def company(function, work, *_args, **_options):
+        for candidates, *one in work:
+            deadly = any(c.learner.max_depth == 5 for c in candidates)
+            if deadly and (always or len(candidates) > 1):
+                raise TerminatedWorkerError("gone")
+            yield function(candidates, *one)
+
+    rows, labels = np.tile(X, (3, 1)), np.tile(Y, 3)
+    space = {"max_depth": Whole(1, 9)}
+    settings = {"search": search, "n_iter": 9, "inner": "2-fold", "n_jobs": 2, "folder": tmp_path}
+    whole = Tuned(DecisionTreeClassifier(random_state=0), space, search=search, n_iter=9, inner="2-fold").fit(
+        rows, labels
+    )
+    monkeypatch.setattr(judging, "each", company)
+    died = Tuned(DecisionTreeClassifier(random_state=0), space, **settings).fit(rows, labels)
+    lost = [h for h in died.history_ if "process died" in h["failure"]]
+    if always:
+        assert {h["setting"]["max_depth"] for h in lost} == {5}
+        monkeypatch.undo()
+        died = Tuned(DecisionTreeClassifier(random_state=0), space, **settings).fit(rows, labels)
+    else:
+        assert not lost
+    assert died.history_ == whole.history_ and died.best_params_ == whole.best_params_
 
 
 def test_a_budget_ends_a_search_after_a_whole_setting():

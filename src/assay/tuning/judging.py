@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from concurrent.futures import BrokenExecutor
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from assay.evaluate.work import alone, each
 from assay.tables import Table
 
 __all__ = ["Judge", "Judgement"]
+
+DIED = "Its process died, often for want of memory, also with no other fit beside it."
 
 
 @dataclass(frozen=True)
@@ -137,21 +140,42 @@ class Judge:
         """The cells of all candidates, split by split; those in the journal are not run again."""
         keys = [self._keys(candidates, number, share) for number in range(len(self.splits))]
         missing = [[i for i, key in enumerate(of_split) if self._recorded(key) is None] for of_split in keys]
-        work = (
-            (
-                [candidates[i] for i in some],
-                *self._part(number, share, any(c.raw for c in candidates)),
-                self.task,
-            )
-            for number, some in enumerate(missing)
-            if some
-        )
-        fresh = each(run_cells, work, self.n_jobs)
+        fresh = self._fresh(candidates, share, missing)
         for of_split, some in zip(keys, missing, strict=True):
             done = dict(zip(some, next(fresh), strict=True)) if some else {}
             for i, cell in done.items():
-                self._record(of_split[i], cell)
+                if cell.failure != DIED:  # with more memory it may go well the next time
+                    self._record(of_split[i], cell)
             yield [done.get(i) or self._recorded(key) for i, key in enumerate(of_split)]
+
+    def _fresh(
+        self, candidates: list[Candidate], share: float, missing: list[list[int]]
+    ) -> Generator[list[Cell]]:
+        """The cells that are not known, of each split that lacks some.
+
+        If a process dies, what is unfinished is run again, one setting at a time; one that kills its own has failed.
+        """
+
+        def work(number: int, some: list[int]) -> tuple[Any, ...]:
+            part = self._part(number, share, any(c.raw for c in candidates))
+            return [candidates[i] for i in some], *part, self.task
+
+        jobs = [(number, some) for number, some in enumerate(missing) if some]
+        finished = 0
+        try:
+            for cells in each(run_cells, (work(*job) for job in jobs), self.n_jobs):
+                finished += 1
+                yield cells
+        except BrokenExecutor:
+            for number, some in jobs[finished:]:
+                yield [self._alone(work(number, [i])) for i in some]
+
+    def _alone(self, work: tuple[Any, ...]) -> Cell:
+        try:
+            ((cell,),) = each(run_cells, [work], self.n_jobs)
+        except BrokenExecutor:
+            return Cell(failure=DIED)
+        return cell
 
     def _part(self, number: int, share: float, raw: bool) -> tuple[Any, Any]:
         """What a fold is made of: itself, in this process; elsewhere the rows and the split."""
