@@ -383,17 +383,17 @@ class MultilayerPerceptron(_Learner):
         """Rows and targets as native code takes them; those of a loss of your own are its slopes."""
         if not callable(goal.loss):
             return net.data(X, goal.codes, goal.numbers, w, self._smoothing), None
-        own = OwnLoss(goal.loss, goal.truth(net.dtype), w, type(self).__name__)
-        return net.data(X, numbers=own.slopes, weight=w), own
+        own_loss = OwnLoss(goal.loss, goal.truth(net.dtype), w, type(self).__name__)
+        return net.data(X, numbers=own_loss.slopes, weight=w), own_loss
 
     def _minimize(self, net: DenseNet, X: Any, goal: Goal, w: np.ndarray | None) -> None:
         """L-BFGS over all rows."""
         from scipy.optimize import minimize
         from sklearn.exceptions import ConvergenceWarning
 
-        data, own = self._data(net, X, goal, w)
+        data, own_loss = self._data(net, X, goal, w)
         self.history_ = []
-        value_gradient = net.value_gradient if own is None else partial(own.value_gradient, net)
+        value_gradient = net.value_gradient if own_loss is None else partial(own_loss.value_gradient, net)
 
         def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
             value, grad = value_gradient(data, self.alpha, theta)
@@ -442,8 +442,8 @@ class MultilayerPerceptron(_Learner):
                 f"{who}: partial_fit does not support early_stopping=True, since it makes one pass."
             )
         X, goal, w, judge = self._set_aside(X, goal, w, random, incremental)
-        (data, own), n = self._data(net, X, goal, w), X.shape[0]
-        epoch = net.epoch if own is None else partial(own.epoch, net)
+        (data, own_loss), n = self._data(net, X, goal, w), X.shape[0]
+        epoch = net.epoch if own_loss is None else partial(own_loss.epoch, net)
         batch_size = self._batch_rows(n)
         state = vars(self).get("_optimizer", Optimizer())
         if not incremental or len(state.moment) != len(net.theta) or state.moment.dtype != net.dtype:
