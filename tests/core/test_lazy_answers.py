@@ -18,7 +18,7 @@ from assay.decide import CalibratedClassifierCV, DecisionRule
 from assay.densities import KernelDensity
 from assay.errors import DataError, SchemaError, SchemaWarning
 from assay.linear import BayesianRidge, GeneralizedLinearModel, LinearRegression, LogisticRegressionCV
-from assay.prepare import Prepared, StandardScaler
+from assay.prepare import Prepared, PreparedRegressor, StandardScaler
 from assay.reduce import PCA
 from assay.select import SelectKBest
 from assay.trees import DecisionTreeClassifier, DecisionTreeRegressor
@@ -275,18 +275,71 @@ def test_rows_that_are_asked_for_are_explained(monkeypatch):
     model = NaiveBayes().fit(FRAME, LABELS)
     rows = lazy_frame()
     assert str(model.explain(rows.loc[[170]])) == str(model.explain(FRAME.loc[[170]]))
+    assert len(model.explain(rows.loc[[170]])) == 1
     assert len(model.explain(rows.partitions[0])) == 30
+    assert str(model.explain(rows)[5]) == str(model.explain(FRAME)[5])
     plain = GaussianNB().fit(PLAIN, LABELS)
     assert str(plain.explain(da.from_array(PLAIN)[7:8])) == str(plain.explain(PLAIN[7:8]))
     monkeypatch.setattr(lazy_answers, "MOST_EXPLAINED", 50)
     with pytest.raises(DataError, match=r"single rows, at most 50 of a Dask collection; X has 120.*X\.loc"):
-        model.explain(rows)
+        model.explain(rows).compute()
+
+
+@pytest.mark.parametrize(
+    "model, output",
+    [
+        (NaiveBayes(), "yes"),
+        (NaiveBayes(), None),
+        (DecisionTreeClassifier(max_depth=3), None),
+        (DecisionRule(NaiveBayes(), loss=[[0, 1], [5, 0]]), None),
+        (PreparedRegressor(LinearRegression()), None),
+    ],
+)
+def test_contributions_are_a_frame_that_nothing_is_computed_for(model, output):
+    model = model.fit(FRAME, NUMBERS if isinstance(model, PreparedRegressor) else LABELS)
+    made = []
+
+    def part(k):
+        made.append(k)
+        return FRAME[k : k + 40]
+
+    rows = dd.from_map(part, [0, 40, 80], meta=FRAME[:0])
+    lazy = model.explain(rows).to_frame(output)
+    assert made == [] and "to_frame()" in repr(model.explain(rows))
+    whole = model.explain(FRAME).to_frame(output)
+    computed = lazy.compute()
+    assert list(lazy.columns) == list(whole.columns) and (computed.dtypes == lazy.dtypes).all()
+    pd.testing.assert_frame_equal(computed, whole, check_dtype=False)
+    assert lazy_frame().divisions == model.explain(lazy_frame()).to_frame(output).divisions
+
+
+def test_contributions_of_arrays_of_single_rows_and_of_empty_partitions():
+    plain = GaussianNB().fit(PLAIN, LABELS)
+    whole = plain.explain(PLAIN).to_frame()
+    lazy = plain.explain(da.from_array(PLAIN, chunks=((1, 99, 20), (1, 1)))).to_frame()
+    assert lazy.npartitions == 3
+    pd.testing.assert_frame_equal(lazy.compute().reset_index(drop=True), whole, check_dtype=False)
+    rows = lazy_frame()
+    some = rows.map_partitions(
+        lambda part: part[part.index == 170], meta=FRAME[:0]
+    )  # one row in one partition
+    model = NaiveBayes().fit(FRAME, LABELS)
+    lines = model.explain(some).to_frame().compute()
+    pd.testing.assert_frame_equal(lines, model.explain(FRAME).to_frame().loc[[170]], check_dtype=False)
+
+
+def test_what_cannot_be_explained_is_refused_at_once():
+    model = NaiveBayes().fit(FRAME, LABELS)
+    with pytest.raises(SchemaError, match="age"):
+        model.explain(lazy_frame(FRAME.drop(columns="age")))
+    with pytest.raises(DataError, match="explain takes Dask frames and Dask arrays of two dimensions"):
+        GaussianNB().fit(PLAIN, LABELS).explain(da.from_array(PLAIN[:, 0]))
 
 
 def test_rows_by_keyword_and_further_arguments():
     model = LinearRegression().fit(PLAIN, NUMBERS)
     X = da.from_array(PLAIN, chunks=(50, 2))
-    assert_array_equal(model.predict(X=X).compute(), model.predict(X=PLAIN))
+    assert_allclose(model.predict(X=X).compute(), model.predict(X=PLAIN), rtol=1e-12)  # BLAS: other heights
     with pytest.raises(DataError, match="takes one Dask collection"):
         StandardScaler().fit(PLAIN).transform(X, X)
 

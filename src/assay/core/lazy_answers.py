@@ -4,8 +4,8 @@ Every class of learners has its methods of :data:`ANSWERS` decorated when it is 
 Dask frame or array they return a Dask collection whose partitions are the answers for the partitions of X; nothing is
 computed before that is asked for. Of a frame they are a series or a frame with its index and divisions, of an array an
 array with its chunks. The model is one key of the graph: it travels to the workers once, whatever the number of
-partitions. ``score`` is computed at once, as a sum over the partitions, and ``explain`` computes the rows it is given,
-if they are few.
+partitions. ``score`` is computed at once, as a sum over the partitions, and ``explain`` gives
+:class:`LazyExplanations`: a Dask frame of what each column contributes, or the reasoning itself of a few rows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from assay.core.sums import is_dask, partitions
 from assay.errors import DataError, DegenerateError
 from assay.types import Floats
 
-__all__ = ["ANSWERS", "LazyTransforms", "lazily", "lazy_methods", "refuse_dask"]
+__all__ = ["ANSWERS", "LazyExplanations", "LazyTransforms", "lazily", "lazy_methods", "refuse_dask"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,7 +44,7 @@ ANSWERS = (
     "transform",
     "inverse_transform",
 )  # methods of X that give one answer, or one row of answers, for each row of X
-MOST_EXPLAINED = 10_000  # rows of a Dask collection that are explained: explanations are made in memory
+MOST_EXPLAINED = 10_000  # rows of a Dask collection whose reasoning is made in memory
 
 
 class LazyTransforms(TransformerMixin):
@@ -86,7 +86,9 @@ def lazily(method: F, name: str) -> F:
             return method(self, *args, **options)
         options.pop("X", None)
         if name == "explain":
-            return method(self, _few_rows(self, X))
+            if not hasattr(self, "_explain_table"):  # a reasoning of its own kind, such as a topic model's
+                return method(self, _few_rows(self, X))
+            return LazyExplanations(copy.copy(self), X)
         if name == "score":
             if not self._score_by_blocks():
                 return method(self, X, *args[1:], **options)
@@ -309,6 +311,103 @@ def _answers_of(X: Any, model: Any, call: _Call) -> Any:
 # ---------------------------------------------------------------------- explanations and scores
 
 
+class LazyExplanations:
+    """Why a learner answers as it does, for the rows of a Dask collection; nothing is computed before you ask for it.
+
+    ``to_frame`` is a Dask frame, made where the rows are. ``compute`` gives what ``explain`` gives for rows in memory,
+    the reasoning about each row, of at most 10,000 rows; ``print``, ``len`` and ``[i]`` are about the result of that.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> from assay.linear import LinearRegression
+    >>> X = pd.DataFrame({"age": [1.0, 2.0, 4.0], "size": [0.0, 1.0, 0.0]}, index=["ann", "bob", "cy"])
+    >>> model = LinearRegression().fit(X, [3.0, 8.0, 9.0])
+    >>> explanations = model.explain(dd.from_pandas(X, npartitions=2))
+    >>> explanations.to_frame().compute().round(6)[["answer", "base", "age", "size"]]
+         answer  base  age  size
+    ann     3.0   1.0  2.0   0.0
+    bob     8.0   1.0  4.0   3.0
+    cy      9.0   1.0  8.0   0.0
+    """
+
+    def __init__(self, model: Any, X: Any):
+        self._model, self._X = model, X
+        self._computed: Any = None
+        if not hasattr(X, "columns"):
+            if not hasattr(X, "map_blocks") or X.ndim != 2:
+                raise DataError(
+                    f"explain takes Dask frames and Dask arrays of two dimensions, got a {type(X).__name__}.",
+                    who=type(model).__name__,
+                )
+            self._X = X.rechunk({1: -1})  # whole rows
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about a row that is not in X
+            try:
+                self._example = model._explain_table(_one_row(model, X))
+            except DegenerateError:  # a row far from all others may have no answer
+                self._example = model._explain_table(_first_row(X))
+
+    def to_frame(self, output: Any = None) -> Any:
+        """A Dask frame with one line for each row: its answer, and what each column contributes to it.
+
+        Columns are those of :meth:`Explanations.to_frame`. Index and divisions are those of a frame that is explained;
+        of an array the rows of each chunk are counted from 0.
+
+        Parameters
+        ----------
+        output : class label, default None
+            The class whose score or probability is explained, the same for all rows; None takes for each row the
+            output that decided its answer.
+        """
+        key, like = _one_key(self._model), self._example.to_frame(output)
+        if hasattr(self._X, "columns"):
+            meta = like.set_axis(self._X._meta_nonempty.index[:1]).iloc[:0]
+            return self._X.map_partitions(
+                _contributions_of, model=key, output=output, like=meta, meta=meta, transform_divisions=False
+            )
+        import dask.dataframe as dd
+        import pandas as pd
+        from dask.delayed import delayed
+
+        meta, task = like.set_axis(pd.RangeIndex(1)).iloc[:0], delayed(_contributions_of, pure=False)
+        parts = [task(part, key, output, meta) for part in self._X.to_delayed().ravel()]
+        return dd.from_delayed(parts, meta=meta, verify_meta=False)
+
+    def compute(self) -> Any:
+        """The reasoning about each row: an Explanation for one row, Explanations for several."""
+        if self._computed is None:
+            self._computed = self._model.explain(_few_rows(self._model, self._X))
+        return self._computed
+
+    def __len__(self) -> int:
+        explained = self.compute()
+        return len(explained) if isinstance(explained, Sequence) else 1
+
+    def __getitem__(self, i: Any) -> Any:
+        explained = self.compute()
+        return explained[i] if isinstance(explained, Sequence) else [explained][i]
+
+    def __str__(self) -> str:
+        return str(self.compute())
+
+    def __repr__(self) -> str:
+        return f"<explanations by {type(self._model).__name__} of a Dask collection: to_frame(), compute()>"
+
+
+def _contributions_of(X: Any, model: Any, output: Any, like: Any) -> Any:
+    """The lines for one partition, in the types of all."""
+    if X.shape[0] == 0:
+        return like
+    lines = model._explain_table(X).to_frame(output).astype(like.dtypes.to_dict())
+    return lines.set_axis(X.index) if hasattr(X, "columns") else lines
+
+
+def _first_row(X: Any) -> Any:
+    return X.head(1, npartitions=-1) if hasattr(X, "columns") else X[:1].compute()
+
+
 def _few_rows(model: Any, X: Any) -> Any:
     """The rows of a Dask collection in memory, if they are few enough to be explained one by one."""
     heights = [_height(part) for part in partitions(X)]
@@ -316,10 +415,10 @@ def _few_rows(model: Any, X: Any) -> Any:
     if n <= MOST_EXPLAINED:
         return X.compute()
     raise DataError(
-        f"explanations are of single rows, at most {MOST_EXPLAINED:,} of a Dask collection; X has {n:,}.",
+        f"the reasoning is about single rows, at most {MOST_EXPLAINED:,} of a Dask collection; X has {n:,}.",
         who=type(model).__name__,
         remedy="Choose some: explain(X.loc[[label]]) or explain(X.partitions[0]) of a frame, explain(X[:10]) of an "
-        "array.",
+        "array. explain(X).to_frame() has what each column contributes, of any number of rows.",
     )
 
 
