@@ -16,7 +16,7 @@ import csv
 import importlib
 import inspect
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -316,24 +316,31 @@ TEXTS = {
 def table_of_capabilities(named: dict[str, Entry]) -> str:
     """What each chapter of the texts describes, the classes and functions whose tests carry its id, and the figures."""
     tested = tested_names(named)
+    often = Counter(name for names, _ in tested.values() for name in names)
     chapters: dict[tuple[str, str], list[str]] = {}
     with open(DOCS / "capabilities.tsv", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             text, number = row["id"].split("-")[:2]
+            place = re.search(r"\d+\.\d+|LS-\d+", section_of(row))
             chapter = (
-                f"chapter {number}"
-                if text == "IML"
-                else f"section {'.'.join(section_of(row).split('.')[:2])}"
+                f"chapter {number}" if text == "IML" else f"section {place[0]}" if place else "exercises"
             )
             names, figures = tested.get(row["id"], (set(), set()))
             if row["kind"] == "plot" and not figures:
                 figures = drawn_with(names, named)
-            links = ", ".join(f"[{n}](/{named[n].page}.md)" for n in sorted(names)[:4])
+            links = ", ".join(f"[{n}](/{named[n].page}.md)" for n in most_telling(names, named, often))
             drawn = ", ".join(f"[{FIGURES[f][1]}](/gallery/{FIGURES[f][0]})" for f in sorted(figures))
             what = row["capability"].replace("|", "\\|")
             line = f"| {section_of(row)} | {what} | {links} | {drawn} |"
             chapters.setdefault((TEXTS[text], chapter), []).append(line)
     lines = []
+    texts = list(TEXTS.values())
+    chapters = dict(sorted(chapters.items(), key=lambda one: (texts.index(one[0][0]), in_order(one[0][1]))))
+    for text in texts:
+        parts = [chapter for one, chapter in chapters if one == text]
+        links = ", ".join(f"[{part.split()[-1]}](#{slug(f'{text}, {part}')})" for part in parts)
+        lines += [f"- {text}, {parts[0].split()[0]}s: {links}"]
+    lines += [""]
     for (text, chapter), rows in chapters.items():
         lines += [
             f"### {text}, {chapter}",
@@ -344,6 +351,23 @@ def table_of_capabilities(named: dict[str, Entry]) -> str:
             "",
         ]
     return "\n".join(lines)
+
+
+def most_telling(names: set[str], named: dict[str, Entry], often: Counter[str]) -> list[str]:
+    """The four names that occur with the fewest ids; no exceptions, and data only where there is nothing else."""
+    some = [name for name in names if named[name].kind != "exception" and not name.endswith("Warning")]
+    some = [name for name in some if not name.startswith(("load_", "make_"))] or some
+    return sorted(some, key=lambda name: (often[name], name))[:4]
+
+
+def in_order(chapter: str) -> list[int]:
+    """Chapters and sections by their numbers, exercises last."""
+    return [int(number) for number in re.findall(r"\d+", chapter)] or [10**6]
+
+
+def slug(title: str) -> str:
+    """The name of the place of a heading."""
+    return re.sub(r"[^\w\s-]", "", title.lower()).replace(" ", "-")
 
 
 def drawn_with(names: set[str], named: dict[str, Entry]) -> set[str]:
