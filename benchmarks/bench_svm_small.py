@@ -55,13 +55,11 @@ def pair(name: str, size: str, learner: str, X: Any, y: Any, repeat: int = 1, **
 
 def growths() -> list[str]:
     """What probabilities add to a fit without them."""
-    digits, table = load_digits(return_X_y=True), classes(1_000)
+    jobs = [("digits", load_digits(return_X_y=True), 1.0)]
+    for n, C in ((200, 1.0), (200, 1000.0), (1_000, 1.0), (1_000, 1000.0), (2_000, 1000.0), (5_000, 1000.0)):
+        jobs.append((f"{n} x 20, C={C:g}", classes(n), C))
     notes = []
-    for words, (X, y), C in (
-        ("digits", digits, 1.0),
-        ("1000 x 20, C=1", table, 1.0),
-        ("1000 x 20, C=1000", table, 1000.0),
-    ):
+    for words, (X, y), C in jobs:
         both = [
             alone(lambda X=X, y=y, C=C, p=p: svm.SVC(C=C, probability=p).fit(X, y)) for p in (True, False)
         ]
