@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
+from assay.core.model_view import Part
 from assay.core.parameters import Any_, Array, Choice, Count, Flag, Range, Seed
 from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import Boolean, FloatArray, Scalar
@@ -24,6 +25,7 @@ from assay.sequences.explain import Trellis, explain_paths
 from assay.sequences.families import Family, Sums
 from assay.sequences.families.family import shares
 from assay.sequences.sequences import Sequences
+from assay.sequences.shown import chain_section, emission_sections
 from assay.sequences.source import SequenceRows, dask_sequences, stream_of
 from assay.sequences.topology import mask_of
 from assay.types import RandomState, SequencesLike, Weights
@@ -621,6 +623,14 @@ class HiddenMarkovModel(Learner):
             raise DataError(f"a trellis is of one sequence, got {len(data)}.", who=type(self).__name__)
         frames, chain = self._frames(self.family_, data), self._chain(data)
         return Trellis(frames.logs()[:, : frames.n_states], chain.start, chain.transitions)
+
+    def _model_parts(self) -> list[Part]:
+        """The chain, and what the states emit."""
+        if self._n_states != len(self.startprob_):
+            return super()._model_parts()
+        chain = chain_section(np.asarray(self.startprob_), np.asarray(self.transmat_))
+        emissions = emission_sections(self.family_, vars(self).get("schema_"))
+        return [chain, *(emissions or super()._model_parts())]
 
     @property
     def monitor_(self) -> Monitor:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from assay.core import Card
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
+from assay.core.model_view import Part
 from assay.core.parameters import Any_, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Boolean, FloatArray, Scalar
@@ -21,6 +22,7 @@ from assay.sequences.asked import check_draw, check_forecast
 from assay.sequences.families.family import Sums
 from assay.sequences.hidden_markov_model import Forecast
 from assay.sequences.sequences import Sequences
+from assay.sequences.shown import matrix_section
 from assay.sequences.source import SequenceRows, stream_of
 from assay.sequences.starts import numbers_only
 from assay.types import RandomState, SequencesLike
@@ -387,6 +389,22 @@ class LinearDynamicalSystem(Learner):
     def score(self, X: SequencesLike, lengths: ArrayLike | None = None) -> float:
         """The log likelihood of all sequences together."""
         return float(self.log_likelihoods(X, lengths).sum())
+
+    def _model_parts(self) -> list[Part]:
+        """How the hidden numbers move, how they are observed, and both noises."""
+        hidden = [f"hidden {i}" for i in range(self.n_states)]
+        schema = vars(self).get("schema_")
+        columns = [f"x{j}" for j in range(len(self.observation_))] if schema is None else list(schema.names)
+        return [
+            matrix_section("Transition: from the columns to the rows", hidden, hidden, self.transition_),
+            matrix_section("Observation: from the columns to the rows", columns, hidden, self.observation_),
+            matrix_section(
+                "Covariance of the noise of the hidden numbers", hidden, hidden, self.transition_noise_
+            ),
+            matrix_section(
+                "Covariance of the noise of the observations", columns, columns, self.observation_noise_
+            ),
+        ]
 
     def forecast(self, X: SequencesLike, steps: int = 1, *, coverage: float = 0.9) -> Forecast:
         """What follows one sequence: the hidden means, and mean and band of the observations."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from assay.core import Card
 from assay.core.fitting import all_or_nothing
 from assay.core.learner import Learner
+from assay.core.model_view import Part
 from assay.core.parameters import Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import AnyArray, Each, FloatArray
@@ -19,6 +20,7 @@ from assay.errors import DataError, DegenerateError, DegenerateWarning, Paramete
 from assay.sequences.asked import check_draw
 from assay.sequences.families.family import Sums
 from assay.sequences.sequences import Sequences
+from assay.sequences.shown import chain_section
 from assay.sequences.source import SequenceRows, stream_of
 from assay.types import RandomState, SequencesLike, Weights
 
@@ -336,6 +338,11 @@ class MarkovChain(Learner):
                 move[i, np.ravel_multi_index((*now[1:], k), (K,) * r)] = last[i, k]
         names = [",".join(str(self.states_[q]) for q in now) for now in tuples]
         return MarkovChain.of(start.ravel(), move, states=names)
+
+    def _model_parts(self) -> list[Part]:
+        """Start and transitions, of a chain of higher order those of its tuples."""
+        chain = self if self.order == 1 else self.first_order()
+        return [chain_section(chain.startprob_, chain.transmat_, [str(s) for s in chain.states_])]
 
     def automaton(self, least: float = 0.0) -> Automaton:
         """The chain as a graph: print it, or take its DOT text; transitions below ``least`` are left out."""

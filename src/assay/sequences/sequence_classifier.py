@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from assay.core import Card, Explanation
 from assay.core.explanation import Section
 from assay.core.fitting import all_or_nothing
+from assay.core.model_view import ModelView, Part, model_facts
 from assay.core.parameters import Choice, Count, Instance, Range, Simplex, check
 from assay.core.scores import softmax
 from assay.core.stored import AnyArray, Each, FloatArray, Mapped, Object, Plain, Text
@@ -114,6 +116,23 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         self.training = training
         self.alpha = alpha
         self.max_iter = max_iter
+
+    def show(self, limit: int | None = 50) -> ModelView:
+        """The shares of the classes, and the model of each: chain and emissions.
+
+        Parameters
+        ----------
+        limit : int or None, default 50
+            The most rows of a table that are shown; None shows all.
+        """
+        check_is_fitted(self)
+        check(type(self).__name__, {"limit": Count(1) | None}, {"limit": limit})
+        shares = [[str(label), float(p)] for label, p in zip(self.classes_, self.class_prior_)]
+        parts: list[Part] = [Section("Class priors", ["class", "probability"], shares)]
+        for label, model in zip(self.classes_, self.estimators_):
+            if hasattr(model, "show"):
+                parts += [replace(part, title=f"{label}: {part.title}") for part in model.show().parts]
+        return ModelView(type(self).__name__, model_facts(self), parts, limit)
 
     @all_or_nothing
     def fit(self, X: SequencesLike, y: Target, lengths: ArrayLike | None = None) -> Self:
