@@ -119,8 +119,8 @@ def test_intervals_of_the_log_odds_hold_the_truth():
 def test_probabilities_are_as_often_right_as_they_say(K, multi_class):
     """New rows with a probability of about p for a class have it in a share p, or are a little surer than they say.
 
-    The mode of skew log odds lies nearer to 0 than their mean, so that Laplace's approximation is too careful at the ends
-    of the scale, more so with more classes.
+    The mode of skew log odds lies nearer to 0 than their mean, so that Laplace's approximation is too careful at the
+    ends of the scale, more so with more classes.
     """
     random, said, came = np.random.default_rng(0), [], []
     for _ in range(300):
@@ -136,7 +136,7 @@ def test_probabilities_are_as_often_right_as_they_say(K, multi_class):
     fifths = np.minimum((5 * p).astype(int), 4)
     off = np.array([hit[fifths == k].mean() - p[fifths == k].mean() for k in range(5)])
     assert np.abs(off[1:4]).max() < 0.04
-    assert -0.07 < off[0] < 0.02 and -0.02 < off[4] < 0.07
+    assert -0.05 < off[0] < 0.02 and -0.02 < off[4] < 0.05
 
 
 @pytest.mark.parametrize("kernel", FREE)

@@ -52,6 +52,25 @@ def test_documents_are_updated_as_the_formula_says(K, rounds):
     assert_allclose(inferred.ratio, (X / (e @ topics))[rows, columns], rtol=1e-9)
 
 
+@pytest.mark.parametrize(("K", "prior", "scale"), [(50, 0.005, 1.0), (50, 0.02, 1e3), (40, 0.015, 1.0)])
+def test_topics_that_a_document_is_not_about_may_be_left_out(K, prior, scale):
+    """Also where counts of a millionth make a word's mixture fall later, so that they have to be taken in again."""
+    rng = np.random.default_rng(K)
+    X = rng.poisson(0.6, (20, 30)) * 10.0 ** rng.uniform(-6, 0, (20, 30)) * scale
+    X[4] = 0
+    topics, alpha = rng.dirichlet(np.full(30, 0.1), K) + 1e-30, np.full(K, prior)
+    start = rng.gamma(100, 0.01, (20, K))
+    expected = updates_by_the_book(X, topics, alpha, start.copy(), 60)
+    inferred = infer(csr_matrix(X), topics, alpha, start, 60, 0.0, sums=True)
+    assert_allclose(inferred.gamma, expected, rtol=1e-12)
+    e = np.exp(psi(expected) - psi(expected.sum(axis=1, keepdims=True)))
+    assert_allclose(inferred.expected, e, rtol=1e-10)
+    rows, columns = csr_matrix(X).nonzero()
+    mixed = (e @ topics + np.finfo(float).eps)[rows, columns]
+    assert_allclose(inferred.ratio, X[rows, columns] / mixed, rtol=1e-9)
+    assert inferred.rounds == 60 * 20
+
+
 def test_threads_and_blocks_change_nothing(monkeypatch):
     from assay.reduce.topics import variational
 
