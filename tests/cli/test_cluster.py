@@ -52,3 +52,14 @@ def test_a_mixed_table_with_missing_values(tmp_path):
     assert refused.exit_code != 0 and "prototypes" in refused.output
     wrong = run("iris", "--k", "3", "--method", "hdbscan")
     assert wrong.exit_code != 0 and "by itself" in wrong.output
+
+
+def test_numbers_with_missing_values_make_a_mixture(tmp_path):
+    path = tmp_path / "numbers.csv"
+    lines = [f"{40 * (i % 2) + i % 5},{'' if i % 7 == 0 else 90 * (i % 2) + i % 3}" for i in range(60)]
+    path.write_text("a,b\n" + "\n".join(lines) + "\n")
+    result = run(str(path), "--method", "mixture", "--k", "2", "--no-rules", "--json")
+    assert result.exit_code == 0, result.output
+    assert sorted(group["rows"] for group in json.loads(result.output)["groups"]) == [30, 30]
+    refused = run(str(path), "--method", "ward")
+    assert refused.exit_code == 2 and "Use --method prototypes or mixture" in refused.output

@@ -272,6 +272,16 @@ def test_the_profile_of_iris():
     assert "39 rows" in str(small) and small.view().parts
 
 
+@pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean", "seuclidean", "chebyshev", "cosine"])
+def test_silhouettes_by_every_metric_are_those_of_scikit_learn(metric):
+    X, groups = np.random.default_rng(2).uniform(size=(50, 3)), np.arange(50) % 3
+    assert_allclose(
+        silhouette_samples(X, groups, metric=metric),
+        peers.silhouette_samples(X, groups, metric=metric),
+        atol=1e-10,
+    )
+
+
 @pytest.mark.parametrize("d", [1, 4, 7])
 def test_silhouettes_of_many_rows_are_those_of_all_pairs(d, monkeypatch):
     """Several blocks, strips of a block and parts at a time, by NumPy and by scikit-learn."""

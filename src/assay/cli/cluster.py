@@ -18,7 +18,7 @@ METHODS = {
     "single": "by merging, nearest rows first",
     "genie": "along a spanning tree, sizes not too unequal",
     "spectral": "by a graph of similarities",
-    "mixture": "Gaussians",
+    "mixture": "Gaussians, also of numbers with missing values",
     "hdbscan": "where rows are dense; finds the number by itself",
 }
 NUMBERED_BY_ITSELF = ("hdbscan",)
@@ -99,9 +99,11 @@ def command(
     table = dataset.X
     plain = table.complete and not table.schema.coded.any()
     method = method or ("kmeans" if plain else "prototypes")
-    if not table.complete and method != "prototypes":
+    numbers = not table.schema.coded.any()
+    if not table.complete and not (method == "prototypes" or (method == "mixture" and numbers)):
+        others = "prototypes or mixture" if numbers else "prototypes"
         raise click.UsageError(
-            f"--method {method} cannot use missing values. Use --method prototypes, or --drop."
+            f"--method {method} cannot use missing values. Use --method {others}, or --drop."
         )
     choice, number = _how_many(table, number, method, max_k, no_scale, seed)
     labels = _grouped(table, method, number, no_scale, seed)
@@ -119,8 +121,10 @@ def _numbers(table: Any, no_scale: bool) -> Any:
     values = np.asarray(values if design.plain else design.expand(values), dtype=np.float64)
     if no_scale:
         return values
-    spread = values.std(axis=0)
-    return (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    known = ~np.isnan(values).all(axis=0)
+    mean, spread = np.zeros(values.shape[1]), np.ones(values.shape[1])
+    mean[known], spread[known] = np.nanmean(values[:, known], axis=0), np.nanstd(values[:, known], axis=0)
+    return (values - mean) / np.where(spread > 0, spread, 1.0)
 
 
 def _how_many(

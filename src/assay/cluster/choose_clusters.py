@@ -129,7 +129,7 @@ def choose_clusters(
         raise ParameterError("max_clusters must be a whole number from 2 up", who=who, got=max_clusters)
     rows = _numbers(X, who)
     if len(rows) < 3:
-        raise DataError(f"{len(rows)} rows are too few to ask how many groups they make.", who=who)
+        raise DataError("how many groups there are takes at least 3 rows to say", who=who, got=len(rows))
     different = len(np.unique(rows, axis=0))
     if different == 1:
         return ClusterChoice(1, {"all rows are equal": 1}, [1], {"loss": [0.0]})

@@ -112,7 +112,8 @@ def _codes(labels: Any, n: int, who: str) -> tuple[np.ndarray, int]:
 def _group_sums(rows: Any, rule: Any, codes: np.ndarray, K: int) -> np.ndarray:
     """(n, K) the distances of each row from the rows of each group, together."""
     n = rows.shape[0]
-    if rule.power == 2 and not hasattr(rows, "tocsr") and not rule.precomputed:
+    plain = rule.power == 2 and rule.begin(2.0) == 2.0  # nothing is done to the distances of the points
+    if plain and not hasattr(rows, "tocsr") and not rule.precomputed:
         return _euclidean_sums(np.asarray(rule.points(rows), dtype=np.float64), codes, K)
     sums = np.empty((n, K))
 

@@ -74,7 +74,7 @@ class Metric:
         size = max(1, BLOCK // max(m, 1))
 
         def some(start: int) -> None:
-            out[start : start + size] = self._block(A[start : start + size], B)
+            self._fill(A[start : start + size], B, out[start : start + size])
 
         in_threads(some, range(0, n, size), 1 if self.function else None)
         return out
@@ -95,6 +95,10 @@ class Metric:
     def _prepared(self, X: Any) -> Any:
         """The rows as ``_block`` wants them."""
         return X
+
+    def _fill(self, A: Any, B: Any, out: np.ndarray) -> None:
+        """The distances of some rows, where they are wanted."""
+        out[:] = self._block(A, B)
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
         raise TypeError(f"{type(self).__name__} must define _block")

@@ -81,6 +81,9 @@ class Minkowski(Metric):
     def _prepared(self, X: Any) -> Any:
         return self.points(X if hasattr(X, "tocsr") else np.asarray(X))
 
+    def _fill(self, A: Any, B: Any, out: np.ndarray) -> None:
+        apart(A, B, self.p, out)
+
     def _block(self, A: Any, B: Any) -> np.ndarray:
         return apart(A, B, self.p)
 
@@ -202,12 +205,18 @@ def variances_of(X: np.ndarray, w: np.ndarray | None = None) -> np.ndarray:
     return V
 
 
-def apart(A: Any, B: Any, p: float) -> np.ndarray:
-    """(n, m) Minkowski distances between points, from their differences; sparse points are taken in pieces."""
+def apart(A: Any, B: Any, p: float, out: np.ndarray | None = None) -> np.ndarray:
+    """(n, m) Minkowski distances between points, from their differences; sparse points are taken in pieces.
+
+    They are put into ``out``, if it is given: a matrix that need not be made costs less than half.
+    """
     from scipy.spatial.distance import cdist
 
+    if out is None:
+        out = np.empty((A.shape[0], B.shape[0]))
     if hasattr(A, "tocsr") or hasattr(B, "tocsr"):
-        return _apart_sparse(A, B, p)
+        out[:] = _apart_sparse(A, B, p)
+        return out
     A, B = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
     if A.shape[1] != B.shape[1]:
         raise DataError(
@@ -215,15 +224,13 @@ def apart(A: Any, B: Any, p: float) -> np.ndarray:
         )
     name = {1.0: "cityblock", 2.0: "euclidean", np.inf: "chebyshev"}.get(p, "minkowski")
     more = {"p": p} if name == "minkowski" else {}
-    distances = cdist(A, B, name, **more)
-    if (
-        distances.size and not 1e-100 < distances.max() < 1e300
-    ):  # powers beyond the range: the same in another unit
+    cdist(A, B, name, out=out, **more)
+    if out.size and not 1e-100 < out.max() < 1e300:  # powers beyond the range: the same in another unit
         unit = int(other_units(np.maximum(largest(A), largest(B))[None], A.shape[1], p)[0])
         if unit:
             with np.errstate(over="ignore"):
-                return np.ldexp(cdist(scaled(A, unit), scaled(B, unit), name, **more), unit)
-    return distances
+                np.ldexp(cdist(scaled(A, unit), scaled(B, unit), name, **more), unit, out=out)
+    return out
 
 
 def _apart_sparse(A: Any, B: Any, p: float) -> np.ndarray:
