@@ -18,6 +18,7 @@ def races() -> list[Race]:
     from scipy.io import arff
 
     text, table = written(20_000, 28, "csv"), written(20_000, 28, "arff")
+    clean, polluted = written_short(200_000, 0.0), written_short(200_000, 0.02)
     return [
         Race(
             "ARFF, peer: our CSV reader",
@@ -37,6 +38,18 @@ def races() -> list[Race]:
             lambda: read_table(text, target="class"),
             lambda: pd.read_csv(text),
         ),
+        Race(
+            "CSV of short numbers and categories, peer: pandas",
+            "200000 x 13",
+            lambda: read_table(clean, target="late"),
+            lambda: pd.read_csv(clean),
+        ),
+        Race(
+            "CSV with missing marks and blanks in 2 % of the cells, peer: pandas",
+            "200000 x 13",
+            lambda: read_table(polluted, target="late"),
+            lambda: pd.read_csv(polluted),
+        ),
     ]
 
 
@@ -54,6 +67,24 @@ def written(n: int, d: int, ending: str) -> pathlib.Path:
         file.write(head)
         for row, label in zip(rng.normal(size=(n, d)).tolist(), rng.choice(["a", "b"], n)):
             file.write(",".join(map(repr, row)) + f",{label}\n")
+    return path
+
+
+def written_short(n: int, share: float) -> pathlib.Path:
+    """A file of 12 columns of numbers of six digits, a category and a label, some cells odd; gone at the end."""
+    rng = np.random.default_rng(0)
+    folder = pathlib.Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    cells = np.char.mod("%.6f", rng.normal(size=(n, 12))).astype(object)
+    odd = rng.random((n, 12)) < share
+    cells[odd] = rng.choice(["", "NA", " 1.5 ", "n/a"], odd.sum())
+    path = folder / "short.csv"
+    with open(path, "w") as file:
+        file.write(",".join([*(f"x{j}" for j in range(12)), "town", "late"]) + "\n")
+        towns, labels = rng.choice(["a", "bb", "ccc"], n), rng.choice(["yes", "no"], n)
+        file.writelines(
+            ",".join([*row, town, label]) + "\n" for row, town, label in zip(cells, towns, labels)
+        )
     return path
 
 
