@@ -1,9 +1,9 @@
 """Bayesian networks against pyAgrum: marginals, rows at once, EM, structure, classifiers.
 
-Networks are drawn (each node has up to three of the six nodes before it as parents). A folder of BIF files named by the
-environment variable ASSAY_NETWORKS adds those of the literature. Both sides compile before the clock starts; a query of
-pyAgrum is its lazy propagation with all posteriors taken out. Structures are learned from the same data frame of texts;
-its tabu search starts once.
+Networks are drawn (each node has up to three of the six nodes before it as parents) or built in. A folder of BIF files
+named by the environment variable ASSAY_NETWORKS adds others of the literature. Both sides compile before the clock starts;
+a query of pyAgrum is its lazy propagation with all posteriors taken out. Structures are learned from the same data frame
+of texts; its tabu search starts once. bnlearn, a package of R, takes no part.
 """
 
 from __future__ import annotations
@@ -17,7 +17,17 @@ import numpy as np
 import pandas as pd
 import pyagrum as gum
 
-from assay.graphs import BayesianNetwork, Node, TANClassifier, learn_structure, read_network, write_network
+from assay.graphs import (
+    BayesianNetwork,
+    Node,
+    TANClassifier,
+    learn_structure,
+    load_network,
+    network_score,
+    read_network,
+    write_network,
+)
+from assay.graphs.classic import NETWORKS
 from assay.graphs.learning.parameters import fit_parameters
 from benchmarks.harness import Race
 
@@ -29,9 +39,8 @@ LEARNED = ("alarm", "insurance", "hailfinder")
 def races() -> list[Race]:
     gum.setNumberOfThreads(1)
     networks = {f"drawn, {d} nodes": drawn(d) for d in (40, 150)}
-    literature = {p.stem: p for p in sorted(Path(FOLDER).glob("*.bif"))} if FOLDER else {}
-    queried = {**networks, **{n: read_network(literature[n]) for n in QUERIED if n in literature}}
-    learned = {**networks, **{n: read_network(literature[n]) for n in LEARNED if n in literature}}
+    queried = {**networks, **{name: known for name in QUERIED if (known := of_literature(name))}}
+    learned = {**networks, **{name: load_network(name) for name in LEARNED}}
     learned.pop("drawn, 150 nodes")
     return [
         *(race for name, network in queried.items() for race in marginals(name, network)),
@@ -40,6 +49,37 @@ def races() -> list[Race]:
         *(race for name, network in learned.items() for race in structure(name, network)),
         *classifiers(learned["drawn, 40 nodes"]),
     ]
+
+
+def of_literature(name: str) -> BayesianNetwork | None:
+    """A network that is built in, or in the folder; None if it is in neither."""
+    path = Path(FOLDER, f"{name}.bif")
+    if name in NETWORKS:
+        return load_network(name)
+    return read_network(path) if FOLDER and path.exists() else None
+
+
+def growths() -> list[str]:
+    """What the searches found: scores of the same kind on the same rows."""
+    lines = []
+    for name in LEARNED:
+        frame = pd.DataFrame(load_network(name).sample(10_000, random_state=0))
+        scores = [score(frame, learn_structure(frame, how).arcs) for how in ("hill climbing", "tabu")]
+        scores += [score(frame, arcs_of_peer(frame, tabu)) for tabu in (False, True)]
+        ours, peer = (" and ".join(f"{s:.0f}" for s in pair) for pair in (scores[:2], scores[2:]))
+        lines.append(f"BIC of hill climbing and tabu search, {name}: {ours}; pyAgrum {peer}")
+    return lines
+
+
+def score(frame: pd.DataFrame, arcs: list[tuple[str, str]]) -> float:
+    return float(network_score(frame, arcs))
+
+
+def arcs_of_peer(frame: pd.DataFrame, tabu: bool) -> list[tuple[str, str]]:
+    learner = gum.BNLearner(frame)
+    learner.useScoreBIC()
+    learner.useLocalSearchWithTabuList() if tabu else learner.useGreedyHillClimbing()
+    return [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in learner.learnDAG().arcs()]
 
 
 def drawn(d: int) -> BayesianNetwork:
