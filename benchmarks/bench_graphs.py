@@ -1,9 +1,9 @@
 """Bayesian networks against pyAgrum: marginals, rows at once, EM, structure, classifiers.
 
 Networks are drawn (each node has up to three of the six nodes before it as parents) or built in. A folder of BIF files
-named by the environment variable ASSAY_NETWORKS adds others of the literature. Both sides compile before the clock starts;
-a query of pyAgrum is its lazy propagation with all posteriors taken out. Structures are learned from the same data frame
-of texts; its tabu search starts once. bnlearn, a package of R, takes no part.
+named by the environment variable ASSAY_NETWORKS adds others of the literature. Both sides compile before the clock
+starts; a query of pyAgrum is its lazy propagation with all posteriors taken out. Structures are learned from the same
+data frame of texts; its tabu search starts once. bnlearn, a package of R, takes no part.
 """
 
 from __future__ import annotations
