@@ -26,6 +26,7 @@ exclude_patterns = ["_build", "extensions", "static", "templates"]
 templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = "static/scorer.js"
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"
