@@ -1,13 +1,16 @@
-"""Multilayer perceptrons against scikit-learn: the same seed, the same passes, the same weights."""
+"""Networks against scikit-learn (the same seed, the same weights), and torch, JAX and pytabkit, where installed."""
 
 from __future__ import annotations
 
+import importlib.util
+import itertools
+import os
 import warnings
 
 import numpy as np
 from scipy import sparse
 from sklearn import neural_network as peers
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 from assay import neural
@@ -42,9 +45,9 @@ def races() -> list[Race]:
     for dtype, bits in ((np.float64, 64), (np.float32, 32)):
         X, y = clouds(20_000, 50, 5, dtype)
         jobs.append(fitting(f"MLPClassifier, 3 passes, {bits} bits", "20000 x 50", X, y, {"max_iter": 3}))
-        X, y = clouds(20_000, 784, 10, dtype)
+        X, y = clouds(60_000, 784, 10, dtype)
         wide = {"hidden_layer_sizes": (256, 128), "max_iter": 1}
-        jobs.append(fitting(f"MLPClassifier (256, 128), 1 pass, {bits} bits", "20000 x 784", X, y, wide))
+        jobs.append(fitting(f"MLPClassifier (256, 128), 1 pass, {bits} bits", "60000 x 784", X, y, wide))
     X, y = clouds(20_000, 50, 5)
     jobs.append(
         fitting(
@@ -85,7 +88,7 @@ def races() -> list[Race]:
             500,
         )
     )
-    return jobs
+    return [*jobs, *of_frameworks(), *of_tables()]
 
 
 def fitting(name, size, X, y, setting, repeat=1, learner="MLPClassifier"):
@@ -97,6 +100,109 @@ def fitting(name, size, X, y, setting, repeat=1, learner="MLPClassifier"):
         lambda: getattr(peers, learner)(**setting).fit(X, y),
         repeat,
     )
+
+
+def of_frameworks() -> list[Race]:
+    """Passes of Adam in batches of 200, by torch's modules and by a compiled function of JAX."""
+    jobs = []
+    for n, d, K, hidden, passes in ((20_000, 50, 5, (100,), 3), (60_000, 784, 10, (256, 128), 1)):
+        for dtype, bits in ((np.float64, 64), (np.float32, 32)):
+            X, y = clouds(n, d, K, dtype)
+            setting = {**PASSES, "hidden_layer_sizes": hidden, "max_iter": passes}
+            ours = lambda X=X, y=y, setting=setting: neural.MLPClassifier(**setting).fit(X, y)  # noqa: E731
+            for name, maker in (("torch", torch_passes), ("JAX", jax_passes)):
+                if importlib.util.find_spec(name.lower()) is not None:
+                    peer = maker(X, y, hidden, K, passes)
+                    jobs.append(Race(f"passes of {name}, {bits} bits", f"{n} x {d}", ours, peer))
+    return jobs
+
+
+def torch_passes(X, y, hidden, K, passes):
+    import torch
+
+    torch.set_num_threads(1)
+    rows, codes = torch.from_numpy(X), torch.from_numpy(y)
+
+    def fit():
+        sizes, layers = [X.shape[1], *hidden, K], []
+        for a, b in itertools.pairwise(sizes):
+            layers += [torch.nn.Linear(a, b, dtype=rows.dtype), torch.nn.ReLU()]
+        net = torch.nn.Sequential(*layers[:-1])
+        steps, loss = torch.optim.Adam(net.parameters(), lr=1e-3), torch.nn.CrossEntropyLoss()
+        for _ in range(passes):
+            for batch in torch.randperm(len(rows)).split(200):
+                steps.zero_grad()
+                loss(net(rows[batch]), codes[batch]).backward()
+                steps.step()
+
+    return fit
+
+
+def jax_passes(X, y, hidden, K, passes):
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    sizes, rng, each = [X.shape[1], *hidden, K], np.random.default_rng(0), jax.tree_util.tree_map
+    start = [
+        (jnp.asarray(rng.normal(0, 0.05, (a, b)).astype(X.dtype)), jnp.zeros(b, X.dtype))
+        for a, b in itertools.pairwise(sizes)
+    ]
+
+    def loss(weights, a, code):
+        for W, b in weights[:-1]:
+            a = jnp.maximum(a @ W + b, 0)
+        scores = jax.nn.log_softmax(a @ weights[-1][0] + weights[-1][1])
+        return -jnp.take_along_axis(scores, code[:, None], 1).mean()
+
+    @jax.jit
+    def one_pass(state, order, rows, codes):
+        def step(state, batch):
+            weights, first, second, t = state
+            grad, t = jax.grad(loss)(weights, rows[batch], codes[batch]), t + 1
+            first = each(lambda m, g: 0.9 * m + 0.1 * g, first, grad)
+            second = each(lambda v, g: 0.999 * v + 0.001 * g * g, second, grad)
+            rate = (1e-3 * jnp.sqrt(1 - 0.999**t) / (1 - 0.9**t)).astype(rows.dtype)
+            weights = each(lambda w, m, v: w - rate * m / (jnp.sqrt(v) + 1e-8), weights, first, second)
+            return (weights, first, second, t), None
+
+        return jax.lax.scan(step, state, order)[0]
+
+    rows, codes, zeros = jnp.asarray(X), jnp.asarray(y), each(jnp.zeros_like, start)
+
+    def fit():
+        state = (start, zeros, zeros, jnp.asarray(0.0))
+        for _ in range(passes):
+            state = one_pass(state, jnp.asarray(rng.permutation(len(X)).reshape(-1, 200)), rows, codes)
+        jax.block_until_ready(state)
+
+    fit()  # compiles
+    return fit
+
+
+def of_tables() -> list[Race]:
+    """One network for raw tables, to its end, against RealMLP with its simplified defaults."""
+    if importlib.util.find_spec("pytabkit") is None:
+        return []
+    from pytabkit import RealMLP_TD_S_Classifier
+
+    jobs = []
+    for name, (X, y) in {
+        "iris": load_iris(return_X_y=True),
+        "breast cancer": load_breast_cancer(return_X_y=True),
+        "2000 x 20": clouds(2_000, 20, 2),
+        "8000 x 20": clouds(8_000, 20, 2),
+    }.items():
+        jobs.append(
+            Race(
+                "TabularNetClassifier fit",
+                name,
+                lambda X=X, y=y: neural.TabularNetClassifier(random_state=0).fit(X, y),
+                lambda X=X, y=y: RealMLP_TD_S_Classifier(device="cpu", random_state=0, n_threads=1).fit(X, y),
+            )
+        )
+    return jobs
 
 
 def growths() -> list[str]:
