@@ -242,6 +242,12 @@ def test_only_kernels_and_numbers_are_terms():
     assert 2 + RBF() == ConstantKernel(2.0) + RBF()
 
 
+def test_the_class_of_a_kernel_is_no_kernel():
+    """It was taken for a user's function, and the rows for its length scales."""
+    with pytest.raises(ParameterError, match=r"got the class RBF. Write RBF\(\)"):
+        kernels.kernel_of(RBF)
+
+
 def test_rows_of_other_widths_are_refused():
     with pytest.raises(DataError, match="3 columns, those of B 2"):
         RBF()(np.ones((2, 3)), np.ones((2, 2)))

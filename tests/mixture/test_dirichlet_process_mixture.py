@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from tests.calibration import assert_calibrated
 
 from assay import load, save
-from assay.errors import ParameterError
+from assay.errors import DataError, ParameterError
 from assay.mixture import ChineseRestaurant, DirichletProcessMixture, posterior_similarity
 from assay.stats import NormalGamma, NormalMean
 
@@ -132,3 +132,18 @@ def test_rows_that_are_all_alike_are_one_group():
     model = DirichletProcessMixture(**QUICK).fit(np.ones((20, 2)))
     assert model.n_components_ == 1
     assert np.isfinite(model.score_samples([[1.0, 1.0], [5.0, 5.0]])).all()
+
+
+@pytest.mark.parametrize(
+    ("scale", "size"), [(1e-150, ""), (1e150, ""), (1e-200, "small"), (1e153, "large"), (1e300, "large")]
+)
+def test_units_do_not_matter_as_long_as_squares_are_numbers(scale, size):
+    """Two groups 1e-200 apart were answered as one."""
+    random = np.random.default_rng(0)
+    X = np.concatenate([random.normal(size=(40, 2)), random.normal(size=(40, 2)) + 9.0])
+    model = DirichletProcessMixture(n_sweeps=30, random_state=0)
+    if size:
+        with pytest.raises(DataError, match=f"column x0 has numbers too {size} to be squared"):
+            model.fit(scale * X)
+    else:
+        assert adjusted_rand_score(model.fit_predict(scale * X), np.repeat([0, 1], 40)) == 1.0

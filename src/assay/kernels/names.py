@@ -111,6 +111,10 @@ def _kernel(kernel: Any, gamma: float | str, degree: float, coef0: float) -> Ker
         from assay.kernels.scikit_learn import from_scikit_learn  # slow to import
 
         return from_scikit_learn(kernel)
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        raise ParameterError(
+            f"kernel must be an object, got the class {kernel.__name__}. Write {kernel.__name__}()."
+        )
     if callable(kernel):
         return FunctionKernel(kernel)
     raise ParameterError(
