@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -86,17 +87,20 @@ class Design:
             return values
         X = np.zeros((len(values), len(self.names)))
         start = 0
-        for j, column in enumerate(self.schema):
-            if column.kind != "nominal":
-                X[:, start] = values[:, j]
-                start += 1
+        for nominal, run in groupby(enumerate(self.schema), lambda place: place[1].kind == "nominal"):
+            places = list(run)
+            if not nominal:  # neighbours that stay as they are, copied row by row
+                stop, j = start + len(places), places[0][0]
+                X[:, start:stop] = values[:, j : j + len(places)]
+                start = stop
                 continue
-            width = max(len(column.categories) - self.drop_first, 0)
-            codes = values[:, j] - self.drop_first
-            rows = np.flatnonzero(codes >= 0)
-            X[rows, start + codes[rows].astype(np.intp)] = 1.0
-            X[np.isnan(codes), start : start + width] = np.nan
-            start += width
+            for j, column in places:
+                width = max(len(column.categories) - self.drop_first, 0)
+                codes = values[:, j] - self.drop_first
+                rows = np.flatnonzero(codes >= 0)
+                X[rows, start + codes[rows].astype(np.intp)] = 1.0
+                X[np.isnan(codes), start : start + width] = np.nan
+                start += width
         return X
 
     def contract(self, X: np.ndarray) -> np.ndarray:
