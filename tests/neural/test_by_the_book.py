@@ -602,13 +602,13 @@ def test_a_cascade_is_a_search_with_one_move():
 @pytest.mark.capability("IML-11-35")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_two_hidden_units_of_a_digit_network():
-    """64-2-10, logistic units: training accuracy of the best of five starts about 0.8 (here on 1797 rows)."""
+    """64-2-10, logistic units: training accuracy of the best of five starts 0.77 to 0.83 (here on 1797 rows)."""
     X, y = load_digits(return_X_y=True)
     X = X / 16
     settings = {"activation": "logistic", "solver": "lbfgs", "alpha": 1e-5 * len(X), "max_iter": 300}
-    models = [MLPClassifier(2, tol=1e-7, random_state=seed, **settings).fit(X, y) for seed in range(3)]
+    models = [MLPClassifier(2, tol=1e-7, random_state=seed, **settings).fit(X, y) for seed in range(5)]
     best = max(models, key=lambda model: model.score(X, y))
-    assert 0.65 < best.score(X, y) < 0.9
+    assert 0.77 <= best.score(X, y) <= 0.83
     Z = best.hidden(X)
     assert Z.shape == (1797, 2) and Z.min() >= 0 and Z.max() <= 1
     assert np.mean((np.abs(Z - 0.5) > 0.25).any(axis=1)) > 0.7  # near corners and edges

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_friedman1
 from sklearn.model_selection import train_test_split
 
 import assay
 from assay.core.parallel import threads
 from assay.errors import DataError, ParameterError
-from assay.neural import TabularNetClassifier, TabularNetRegressor
+from assay.neural import MLPRegressor, TabularNetClassifier, TabularNetRegressor
 from assay.neural import tabular_net as module
 from assay.neural.dense_net import forward
 from assay.neural.held_out import held_out
@@ -435,6 +436,16 @@ def test_awkward_tables():
     assert TabularNetClassifier(**QUICK, early_stopping=True).fit(X, y).best_iter_ <= 15
     many = TabularNetClassifier(**QUICK).fit(labels[:, None] * 1.0, labels)
     assert_allclose(many.predict_proba([[3.0]]).sum(), 1, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "learner", [TabularNetRegressor(**QUICK), MLPRegressor(scale_target=True, random_state=0, max_iter=20)]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_targets_whose_squares_are_no_numbers(learner):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    small = clone(learner).fit(X, X[:, 0]).predict(X)
+    assert_allclose(clone(learner).fit(X, X[:, 0] * 1e300).predict(X) / 1e300, small, rtol=1e-3, atol=1e-4)
 
 
 def test_rates_that_diverge_are_named():

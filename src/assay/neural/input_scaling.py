@@ -10,7 +10,9 @@ import numpy as np
 from assay.core.stored import FloatArray, IntArray
 from assay.errors import DataError
 
-__all__ = ["InputScaling"]
+__all__ = ["InputScaling", "target_scale"]
+
+LARGE = 1e100  # beyond, squares would leave the finite numbers
 
 
 @dataclass(frozen=True)
@@ -90,3 +92,19 @@ class InputScaling:
         for at, j in enumerate(self.indicators.tolist()):
             gathered[:, j] += adds[:, p + at]
         return gathered
+
+
+def target_scale(y: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """(K,) the (weighted) means of targets, and their deviations, 1 where there is none.
+
+    >>> import numpy as np
+    >>> from assay.neural.input_scaling import target_scale
+    >>> target_scale(np.array([[1e300, 5.0], [3e300, 5.0]]), None)
+    (array([2.e+300, 5.e+000]), array([1.e+300, 1.e+000]))
+    """
+    largest = np.abs(y).max(axis=0)
+    unit = np.where(largest > LARGE, largest, 1.0)
+    within = y / unit
+    center = np.average(within, axis=0, weights=w)
+    spread = np.sqrt(np.average((within - center) ** 2, axis=0, weights=w))
+    return center * unit, np.where(spread > 0, spread * unit, 1.0)

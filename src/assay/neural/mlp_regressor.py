@@ -15,6 +15,7 @@ from assay.core.parameters import Accepted, Choice, Flag, Function, Range
 from assay.core.stored import FloatArray
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError, ParameterError
+from assay.neural.input_scaling import target_scale
 from assay.neural.mlp import Goal, MultilayerPerceptron
 from assay.neural.mlp_classifier import _is_stochastic
 from assay.types import Labels, RandomState, TableLike, Target, Weights
@@ -251,10 +252,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
             )
         if self.scale_target and self.loss != "poisson":
             if learn:
-                center = np.average(y, axis=0, weights=w)
-                spread = np.sqrt(np.average((y - center) ** 2, axis=0, weights=w))
-                self.target_center_ = center
-                self.target_spread_ = np.where(spread > 0, spread, 1.0)
+                self.target_center_, self.target_spread_ = target_scale(y, w)
             y = (y - self.target_center_) / self.target_spread_
         elif learn:
             for name in ("target_center_", "target_spread_"):

@@ -14,6 +14,7 @@ from assay.core.parameters import Accepted, Choice, Range
 from assay.core.stored import FloatArray
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError
+from assay.neural.input_scaling import target_scale
 from assay.neural.tabular_net import TabularGoal, TabularNet
 from assay.types import Labels, RandomState, TableLike, Target, Weights
 
@@ -194,11 +195,10 @@ class TabularNetRegressor(TabularNet, Regressor):
         self._remember_targets(y)
         w = check_weights(sample_weight, values, who)
         y_table = target[:, None] if target.ndim == 1 else target
-        center = np.average(y_table, axis=0, weights=w)
-        spread = np.sqrt(np.average((y_table - center) ** 2, axis=0, weights=w))
+        center, spread = target_scale(y_table, w)
         counts = self.loss == "poisson"
         self.target_center_ = np.zeros_like(center) if counts else center
-        self.target_spread_ = np.where((spread > 0) & (not counts), spread, 1.0)
+        self.target_spread_ = np.ones_like(spread) if counts else spread
         others = None
         if validation is not None:
             block = self._admit(validation[0])
