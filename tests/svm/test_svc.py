@@ -15,7 +15,7 @@ from sklearn.preprocessing import scale
 import assay
 from assay.errors import AssayError, DataError, DegenerateError, ParameterError
 from assay.kernels import RBF, Linear, Polynomial
-from assay.svm import SVC
+from assay.svm import SVC, LinearSVC
 
 # Oracle: worked by hand (Introduction to Machine Learning, 13.3): one dimension, one row on the wrong side.
 LINE, SIDES = np.array([[-2.0], [-1.0], [1.0], [2.0], [1.5]]), np.array([-1, -1, 1, 1, -1])
@@ -373,3 +373,17 @@ def test_coef_is_of_the_linear_kernel_alone_and_cannot_be_set():
     with pytest.raises(AttributeError):
         model.coef_ = np.zeros((1, 1))
     assert not hasattr(SVC().fit(LINE, SIDES), "coef_")
+
+
+def test_the_linear_kernel_of_large_columns_names_the_quicker_machine():
+    rng = np.random.default_rng(0)
+    X, y = 100 * rng.normal(size=(90, 15)), rng.random(90) < 0.5
+    with pytest.warns(ConvergenceWarning, match=r"LinearSVC\(loss='hinge'\)"):
+        slow = SVC(kernel="linear", C=10.0, max_iter=20_000).fit(X, y)
+    quick = LinearSVC(loss="hinge", C=10.0).fit(X, y)
+    values = [
+        0.5 * (model.coef_**2).sum()
+        + 10 * np.maximum(0, 1 - np.where(y, 1, -1) * model.decision_function(X)).sum()
+        for model in (quick, slow)
+    ]
+    assert values[0] < values[1]

@@ -164,9 +164,13 @@ class KernelMachine(KernelLearner):
             warn_user(
                 f"{type(self).__name__}: Solver terminated early ({limit}).  Consider pre-processing your data with "
                 f"StandardScaler or MinMaxScaler{cheaper}. The optimality conditions are violated by {open_gap:.3g}, "
-                f"tol is {self.tol:g}.",
+                f"tol is {self.tol:g}.{self._another_way()}",
                 ConvergenceWarning,
             )
+
+    def _another_way(self) -> str:
+        """A sentence on the learner that solves the same problem sooner, if there is one."""
+        return ""
 
     def _keep(self, X: Any, support: np.ndarray, dual_coef: np.ndarray, intercept: Any) -> None:
         """Keep the support vectors of the training rows, their (k, m) coefficients and the (k,) intercepts."""

@@ -10,7 +10,7 @@ import numpy as np
 from assay.core import Card
 from assay.core.parallel import in_threads
 from assay.core.parameters import Choice, Range
-from assay.kernels import GramRows
+from assay.kernels import GramRows, Linear
 from assay.svm.binary_fit import BinaryFit
 from assay.svm.engine import Dual, Solution
 from assay.svm.hard_margin import hard_margin
@@ -197,6 +197,11 @@ class SVC(KernelClassifier):
             return machine
 
         return in_threads(fit, range(len(work)), 1 if self.kernel_.function else None)
+
+    def _another_way(self) -> str:
+        if not isinstance(self.kernel_, Linear):
+            return ""
+        return f" LinearSVC(loss={self.loss!r}) solves the problem of the linear kernel for large C too."
 
     def _program(self, sign: np.ndarray, weight: np.ndarray) -> Dual:
         return self._dual(sign, weight, float(self.C))
