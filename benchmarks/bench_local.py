@@ -64,7 +64,9 @@ def _maps() -> list[Race]:
             model.train(X, len(X))
             return model.quantization_error(X), model.topographic_error(X)
 
-        compared.append(Race("map, row by row", f"{side} x {side} units, {n} x {d}", ours, peer))
+        compared.append(
+            Race("map, row by row, with its errors", f"{side} x {side} units, {n} x {d}", ours, peer)
+        )
     return [*compared, *_batch_maps()]
 
 

@@ -35,7 +35,7 @@ from assay.cluster import (
     silhouette_score,
 )
 from assay.cluster.quality import _euclidean_sums
-from assay.errors import AssayError
+from assay.errors import AssayError, DataError
 
 IRIS = load_iris()
 
@@ -296,3 +296,8 @@ def test_silhouettes_of_many_rows_are_those_of_all_pairs(d, monkeypatch):
         monkeypatch.setenv("ASSAY_NUM_THREADS", threads)
         ours.append(silhouette_samples(X, groups).tobytes())
     assert ours[0] == ours[1]
+
+
+def test_prototypes_of_numbers_whose_squares_overflow_are_refused():
+    with pytest.raises(DataError, match="'x0' has values beyond 1e\\+150"):
+        KPrototypes(3, random_state=0).fit([[1e300, 0.0], [-1e300, 0.0], [0.0, 1.0], [1.0, 1.0]])

@@ -19,6 +19,8 @@ from assay.types import RandomState, TableLike
 
 __all__ = ["KPrototypes"]
 
+LARGEST = 1e150  # whose squares can still be added up
+
 
 class KPrototypes(Clusterer):
     r"""k-means for tables of numbers and categories, with missing values.
@@ -129,6 +131,13 @@ class KPrototypes(Clusterer):
         """Units of the columns, and what a category is worth."""
         self._units = np.ones(X.shape[1])
         numeric = np.flatnonzero(~self._coded())
+        for j in numeric:
+            if np.abs(X[:, j]).max(initial=0.0, where=~np.isnan(X[:, j])) > LARGEST:
+                raise DataError(
+                    f"column {self._names[j]!r} has values beyond {LARGEST:g}, whose squares overflow. "
+                    "Scale them down.",
+                    who=type(self).__name__,
+                )
         spreads = np.array([_deviation(X[:, j], w) for j in numeric])
         if self.scale:
             self._units[numeric] = np.where(spreads > 0, spreads, 1.0)
