@@ -12,7 +12,7 @@ from assay.errors import DataError
 
 __all__ = ["InputScaling", "target_scale"]
 
-LARGE = 1e100  # beyond, squares would leave the finite numbers
+LARGE_TARGET = 1e100  # beyond, squares would leave the finite numbers
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def target_scale(y: np.ndarray, w: np.ndarray | None) -> tuple[np.ndarray, np.nd
     (array([2.e+300, 5.e+000]), array([1.e+300, 1.e+000]))
     """
     largest = np.abs(y).max(axis=0)
-    unit = np.where(largest > LARGE, largest, 1.0)
+    unit = np.where(largest > LARGE_TARGET, largest, 1.0)
     within = y / unit
     center = np.average(within, axis=0, weights=w)
     spread = np.sqrt(np.average((within - center) ** 2, axis=0, weights=w))
