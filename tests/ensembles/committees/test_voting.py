@@ -9,11 +9,19 @@ from sklearn.linear_model import Perceptron
 from assay import load, save
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, NaiveBayes
 from assay.core.targets import EncodedLabels
-from assay.ensembles import BaggingClassifier, VotingClassifier, VotingRegressor, combine
-from assay.errors import DegenerateError, ParameterError
+from assay.ensembles import (
+    BaggingClassifier,
+    DynamicSelectionClassifier,
+    StackingClassifier,
+    VotingClassifier,
+    VotingRegressor,
+    combine,
+)
+from assay.errors import AssayWarning, DataError, DegenerateError, ParameterError
 from assay.linear import LogisticRegression, Ridge
 from assay.neighbors import KNeighborsRegressor
 from assay.optimize.simplex_least_squares import simplex_least_squares
+from assay.select import EnsembleSelectionClassifier
 from assay.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 
@@ -229,3 +237,46 @@ def test_weights_by_evidence_are_the_likelihoods_of_unseen_rows():
     )
     mse = [np.mean((predicted(Ridge(a), X, t, cv=KFold(4)) - t) ** 2) for a in (1.0, 30.0)]
     assert_allclose(numbers.weights_, model_probabilities(-20 * np.log(mse)).posterior, rtol=1e-9)
+
+
+MAKERS = {
+    "vote": lambda members, **more: VotingClassifier(members, voting="soft", weights="simplex", **more),
+    "stack": StackingClassifier,
+    "dynamic": DynamicSelectionClassifier,
+    "selection": EnsembleSelectionClassifier,
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_members_that_fail_are_left_out_and_reported(make, n_jobs, tmp_path):
+    """Missing values stop two of four members; the others make the committee that they make alone."""
+    X, y = load_iris(return_X_y=True)
+    X = X.copy()
+    X[3, 1] = np.nan
+    able = [("bayes", NaiveBayes()), ("tree", DecisionTreeClassifier(max_depth=2, random_state=0))]
+    members = [("line", LogisticRegression()), able[0], ("near", LinearDiscriminantAnalysis()), able[1]]
+    with pytest.raises(DataError, match="missing") as caught:
+        make(members).fit(X, y)
+    assert any("the member 'line'" in note for note in caught.value.__notes__)
+    with pytest.warns(AssayWarning, match="failed and is left out"):
+        some = make(members, on_error="leave out", n_jobs=n_jobs).fit(X, y)
+    assert set(some.failures_) == {"line", "near"} and "missing" in some.failures_["line"]
+    alone = make(able).fit(X, y)
+    assert alone.failures_ == {}
+    assert_array_equal(some.predict_proba(X), alone.predict_proba(X))
+    assert some.named_estimators_["line"] == "drop" and len(some.get_params()["estimators"]) == 4
+    save(some, tmp_path / "some.assay")
+    again = load(tmp_path / "some.assay")
+    assert again.failures_ == some.failures_
+    assert_array_equal(again.predict_proba(X), some.predict_proba(X))
+    complete = some.fit(np.nan_to_num(X), y)  # what failed before is tried again
+    assert complete.failures_ == {} and complete.named_estimators_["near"] != "drop"
+
+
+def test_a_committee_of_members_that_all_fail_says_what_each_said():
+    X = np.array([[0.0], [np.nan], [1.0], [2.0]])
+    with pytest.raises(DataError, match=r"all members failed\. a: LogisticRegression.*b: LogisticRegression"):
+        VotingClassifier(
+            [("a", LogisticRegression()), ("b", LogisticRegression(C=2))], on_error="leave out"
+        ).fit(X, [0, 1, 0, 1])

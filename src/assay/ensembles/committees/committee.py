@@ -14,11 +14,11 @@ from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 
 from assay.core.meta_estimator import MetaEstimator, aligned, fit_to, predicted_codes, takes_tables
-from assay.core.parameters import Accepted, Any_
+from assay.core.parameters import Accepted, Any_, Choice
 from assay.core.routing import routing_enabled
-from assay.core.stored import Each, Object
+from assay.core.stored import Each, Mapped, Object, Text
 from assay.core.targets import EncodedLabels
-from assay.errors import DataError, ParameterError
+from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.tables.rows import entries_of_rows, take_columns, take_rows
 from assay.types import TableLike, Target, Weights
 
@@ -51,8 +51,22 @@ COMMITTEE: Mapping[str, Accepted] = {
         lambda v: v is None or isinstance(v, Mapping),
     ),
     "verbose": Any_("a whole number or a flag", lambda v: isinstance(v, (Integral, bool))),
+    "on_error": Choice("raise", "leave out"),
 }
 FOLDS = Any_("a whole number from 2 up, a splitter, a list of splits, or None", _is_cv)
+
+
+class _MemberFailed(Exception):
+    """A member could not learn, or could not answer for rows that it did not see.
+
+    Parameters
+    ----------
+    name : of the member      why : the message of its error
+    """
+
+    def __init__(self, name: str, why: str):
+        super().__init__(name, why)
+        self.name, self.why = name, why
 
 
 class Committee(_BaseComposition, MetaEstimator):
@@ -60,20 +74,27 @@ class Committee(_BaseComposition, MetaEstimator):
 
     If all members are learners of Assay, they are given one checked table; else X as it came.
 
+    With ``on_error="leave out"`` a member that fails, on all rows or on those of a fold, takes no part: the others are
+    fitted without it, ``failures_`` says why, and so does a warning.
+
     Attributes
     ----------
     estimators_ : list of the fitted members      named_estimators_ : the same by name
+    failures_ : dict from the names of the members left out to what they said
     """
 
     accepts: ClassVar[Mapping[str, Accepted | None]] = COMMITTEE
-    stored = {"estimators_": Each(Object(BaseEstimator))}
+    stored = {"estimators_": Each(Object(BaseEstimator)), "failures_": Mapped(Text())}
     estimators: Any
+    on_error: str
+    failures_: dict[str, str]
     estimators_: list[Any]
     n_jobs: int | None
     views: Mapping[str, Any] | None
     verbose: int
     _fit_params: Mapping[str, dict[str, Any]] = {}  # of each member, besides the weights, while fitting
     _split: Mapping[str, Any] = {}  # what the splitter is given, while fitting
+    _left_out: Mapping[str, str] | None = None  # members that failed, while fitting
     _library: Any = None  # fitted members and their answers for unseen rows, while fitting, if they are known
     cv: Any = None
 
@@ -126,12 +147,18 @@ class Committee(_BaseComposition, MetaEstimator):
             raise ParameterError(
                 "All estimators are dropped. At least one is required to be an estimator.", who=who
             )
+        absent = self._absent()
+        taking_part = [(name, model) for name, model in taking_part if name not in absent]
         for name, model in taking_part:
             if not hasattr(model, "fit") or isinstance(model, type) or not self._may_be_member(model):
                 raise ParameterError(
                     f"The estimator {name} should be a {self._task}, got {model!r}.", who=who
                 )
         return taking_part
+
+    def _absent(self) -> Mapping[str, str]:
+        """The members that failed: so far, while fitting, or at the last fit."""
+        return vars(self).get("failures_", {}) if self._left_out is None else self._left_out
 
     def _refuse_other_task(self, model: Any) -> None:
         """Members are checked one by one, with their names."""
@@ -226,11 +253,30 @@ class Committee(_BaseComposition, MetaEstimator):
         fit_params : ``groups`` for the splitter; others reach the members that request them, by metadata routing
         """
         self._check_parameters()
-        self._fit_params, self._split = self._shared_out(sample_weight, fit_params)
+        left_out: dict[str, str] = {}
+        self._left_out, self._fit_params, self._split = left_out, {}, {}
         try:
-            return super().fit(X, y, sample_weight)  # type: ignore[misc]
+            self._fit_params, self._split = self._shared_out(sample_weight, fit_params)
+            self._fit_those_who_can(X, y, sample_weight, left_out)
         finally:
-            del self._fit_params, self._split
+            del self._left_out, self._fit_params, self._split
+        self.failures_ = left_out
+        for name, why in left_out.items():
+            warn_user(f"{type(self).__name__}: {name!r} failed and is left out. {why}", AssayWarning)
+        return self
+
+    def _fit_those_who_can(self, X: Any, y: Any, w: Any, left_out: dict[str, str]) -> None:
+        """Fit, without the members that fail, whose reasons are added to ``left_out``."""
+        while True:
+            try:
+                super().fit(X, y, w)  # type: ignore[misc]
+            except _MemberFailed as failure:
+                left_out[failure.name] = failure.why
+                if not self._members():
+                    whys = " ".join(f"{name}: {why}" for name, why in left_out.items())
+                    raise DataError(f"all members failed. {whys}", who=type(self).__name__) from None
+            else:
+                return
 
     def _fit_one(self, name: str, X: Any, y: Any, w: np.ndarray | None, rows: Any = None) -> Any:
         """A clone of a member, fitted to some rows, or to all."""
@@ -252,11 +298,17 @@ class Committee(_BaseComposition, MetaEstimator):
 
     @contextmanager
     def _naming(self, name: str) -> Iterator[None]:
-        """Errors say which member they come from."""
+        """Errors say which member they come from; where it is to be left out, only that."""
         try:
             yield
-        except ValueError as problem:
-            problem.add_note(f"{type(self).__name__}: this was the member {name!r}.")
+        except _MemberFailed:
+            raise
+        except Exception as problem:
+            if self.on_error == "leave out" and self._left_out is not None:
+                why = " ".join(str(problem).split()) or type(problem).__name__
+                raise _MemberFailed(name, why) from problem
+            if isinstance(problem, ValueError):
+                problem.add_note(f"{type(self).__name__}: this was the member {name!r}.")
             raise
 
     def _fit_all(self, X: Any, y: Any, w: np.ndarray | None) -> None:

@@ -61,10 +61,13 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
     views : dict from names of members to lists of columns, default None
         The columns, by name or number, that a member sees; members that are not named see all. So several measurements
         of the same things, each with its own columns, have members of their own.
+    on_error : "raise" or "leave out", default "raise"
+        What becomes of a member that fails: the error is raised, or the others go on and ``failures_`` says why.
 
     Attributes
     ----------
     estimators_ : list of fitted members      classes_ : (K,)
+    failures_ : dict from the names of members left out to what they said
     neighbors_ : the search for validation rows
     posteriors_ : (members, rows, K) of the validation rows      codes_ : (rows,) their classes
     meta_ : by "meta", the classifier of members that are right      profiles_ : the search for similar answers
@@ -127,6 +130,7 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
         n_jobs: int | None = None,
         verbose: bool = False,
         views: Any = None,
+        on_error: str = "raise",
     ):
         self.estimators = estimators
         self.method = method
@@ -136,6 +140,7 @@ class DynamicSelectionClassifier(DynamicSelection, Classifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.views = views
+        self.on_error = on_error
 
     def _default_members(self) -> list[tuple[str, Any]]:
         from assay.ensembles.committees.voting_classifier import VotingClassifier

@@ -43,10 +43,13 @@ class DynamicSelectionRegressor(DynamicSelection, Regressor):
     views : dict from names of members to lists of columns, default None
         The columns, by name or number, that a member sees; members that are not named see all. So several measurements
         of the same things, each with its own columns, have members of their own.
+    on_error : "raise" or "leave out", default "raise"
+        What becomes of a member that fails: the error is raised, or the others go on and ``failures_`` says why.
 
     Attributes
     ----------
     estimators_ : list of fitted members      neighbors_ : the search for validation rows
+    failures_ : dict from the names of members left out to what they said
     errors_ : (members, rows) their absolute errors
 
     Examples
@@ -96,6 +99,7 @@ class DynamicSelectionRegressor(DynamicSelection, Regressor):
         n_jobs: int | None = None,
         verbose: bool = False,
         views: Any = None,
+        on_error: str = "raise",
     ):
         self.estimators = estimators
         self.method = method
@@ -105,6 +109,7 @@ class DynamicSelectionRegressor(DynamicSelection, Regressor):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.views = views
+        self.on_error = on_error
 
     def _default_members(self) -> list[tuple[str, Any]]:
         from assay.ensembles.committees.voting_regressor import VotingRegressor

@@ -74,10 +74,13 @@ class StackingClassifier(Stacking, LazyTransforms, MultiTargetClassifier):
     views : dict from names of members to lists of columns, default None
         The columns, by name or number, that a member sees; members that are not named see all. So several measurements
         of the same things, each with its own columns, have members of their own.
+    on_error : "raise" or "leave out", default "raise"
+        What becomes of a member that fails: the error is raised, or the others go on and ``failures_`` says why.
 
     Attributes
     ----------
     estimators_ : list of fitted members      named_estimators_ : the same by name
+    failures_ : dict from the names of members left out to what they said
     final_estimator_ : what combines them      stack_method_ : the output taken of each
     classes_ : (K,)
 
@@ -126,6 +129,7 @@ class StackingClassifier(Stacking, LazyTransforms, MultiTargetClassifier):
         passthrough: bool = False,
         verbose: int = 0,
         views: Any = None,
+        on_error: str = "raise",
     ):
         self.estimators = estimators
         self.final_estimator = final_estimator
@@ -135,6 +139,7 @@ class StackingClassifier(Stacking, LazyTransforms, MultiTargetClassifier):
         self.passthrough = passthrough
         self.verbose = verbose
         self.views = views
+        self.on_error = on_error
 
     def _default_members(self) -> list[tuple[str, Any]]:
         from assay.ensembles.committees.voting_classifier import VotingClassifier

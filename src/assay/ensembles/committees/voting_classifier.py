@@ -79,10 +79,13 @@ class VotingClassifier(Committee, LazyTransforms, Classifier):
     views : dict from names of members to lists of columns, default None
         The columns, by name or number, that a member sees; members that are not named see all. So several measurements
         of the same things, each with its own columns, have members of their own.
+    on_error : "raise" or "leave out", default "raise"
+        What becomes of a member that fails: the error is raised, or the others go on and ``failures_`` says why.
 
     Attributes
     ----------
     estimators_ : list of fitted members      named_estimators_ : the same by name
+    failures_ : dict from the names of members left out to what they said
     classes_ : (K,)      weights_ : (members,) that sum to 1
 
     Examples
@@ -146,6 +149,7 @@ class VotingClassifier(Committee, LazyTransforms, Classifier):
         verbose: bool = False,
         cv: Any = None,
         views: Any = None,
+        on_error: str = "raise",
     ):
         self.estimators = estimators
         self.voting = voting
@@ -155,6 +159,7 @@ class VotingClassifier(Committee, LazyTransforms, Classifier):
         self.verbose = verbose
         self.cv = cv
         self.views = views
+        self.on_error = on_error
 
     def _default_members(self) -> list[tuple[str, Any]]:
         from assay.bayes import NaiveBayes

@@ -53,10 +53,13 @@ class VotingRegressor(Committee, LazyTransforms, Regressor):
     views : dict from names of members to lists of columns, default None
         The columns, by name or number, that a member sees; members that are not named see all. So several measurements
         of the same things, each with its own columns, have members of their own.
+    on_error : "raise" or "leave out", default "raise"
+        What becomes of a member that fails: the error is raised, or the others go on and ``failures_`` says why.
 
     Attributes
     ----------
     estimators_ : list of fitted members      named_estimators_ : the same by name
+    failures_ : dict from the names of members left out to what they said
     weights_ : (members,) that sum to 1
 
     Examples
@@ -115,6 +118,7 @@ class VotingRegressor(Committee, LazyTransforms, Regressor):
         voting: str = "mean",
         cv: Any = None,
         views: Any = None,
+        on_error: str = "raise",
     ):
         self.estimators = estimators
         self.weights = weights
@@ -123,6 +127,7 @@ class VotingRegressor(Committee, LazyTransforms, Regressor):
         self.voting = voting
         self.cv = cv
         self.views = views
+        self.on_error = on_error
 
     def _default_members(self) -> list[tuple[str, Any]]:
         from assay.ensembles.hist_gradient_boosting import HistGradientBoostingRegressor

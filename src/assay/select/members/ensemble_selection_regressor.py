@@ -40,10 +40,13 @@ class EnsembleSelectionRegressor(EnsembleSelection, Regressor):
     verbose : bool, default False
         Accepted; progress is shown where somebody watches.
     views : dict from names of members to lists of columns, default None
+    on_error : "raise" or "leave out", default "raise"
+        What becomes of a member that fails: the error is raised, or the others go on and ``failures_`` says why.
 
     Attributes
     ----------
     library_ : names of all members      chosen_ : of those that were chosen      estimators_ : the chosen ones, fitted
+    failures_ : dict from the names of members left out to what they said
     weights_ : (members,)      single_ : (members,) the measure of each alone, out of fold
     value_ : the measure of the chosen ones together      metric_ : its name
 
@@ -92,6 +95,7 @@ class EnsembleSelectionRegressor(EnsembleSelection, Regressor):
         n_jobs: int | None = None,
         verbose: bool = False,
         views: Any = None,
+        on_error: str = "raise",
     ):
         self.estimators = estimators
         self.search = search
@@ -101,6 +105,7 @@ class EnsembleSelectionRegressor(EnsembleSelection, Regressor):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.views = views
+        self.on_error = on_error
 
     def _default_members(self) -> list[tuple[str, Any]]:
         from assay.ensembles import VotingRegressor
