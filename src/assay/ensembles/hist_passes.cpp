@@ -75,9 +75,10 @@ struct BlockRows {
                 "rows: a score and a target for each row");
         bool fits = std::isfinite(heaviest) && heaviest >= 0.0;
         for (int64_t i = 0; i < n(); ++i) {
-            fits &= std::isfinite(raw.data()[i]) & std::isfinite(y.data()[i]);
+            fits &= std::isfinite(raw.data()[i]);
+            fits &= std::isfinite(y.data()[i]);
             if (w) fits &= std::fabs(w->data()[i]) <= heaviest || (held && held->data()[i]);
-            if (kind == BINOMIAL) fits &= (y.data()[i] >= 0.0) & (y.data()[i] <= 1.0);
+            if (kind == BINOMIAL) fits &= y.data()[i] >= 0.0 && y.data()[i] <= 1.0;
             if (top) fits &= raw.data()[i] <= top->data()[i];
             if (inverse) fits &= inverse->data()[i] >= 0.0 && inverse->data()[i] <= 1.0 + 1e-9;
         }

@@ -10,9 +10,6 @@
 //     l_j dk/dl_j = k (a_j - b_j)^2                                              categories
 //
 // Twin in NumPy: tests/tuning/test_surrogate.py, by_the_book.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-math-errno")  // a square root sets no error, so that several are taken at once
-#endif
 #include <cmath>
 #include <vector>
 

@@ -156,7 +156,8 @@ HOT static void narrow_cells(int kind, const Rows &R, int64_t a, int64_t b, doub
 }
 
 // m_i = max_k raw_ki and 1 / s_i of rows a to b; raw is (K, n), a row of it for each class.
-HOT static void normalise(View2<const double> raw, int64_t a, int64_t b, double *top, double *inverse) {
+[[maybe_unused]] HOT static void normalise(View2<const double> raw, int64_t a, int64_t b, double *top,
+                                           double *inverse) {
     for (int64_t i = a; i < b; ++i) top[i] = raw.row(0)[i], inverse[i] = 0.0;
     for (int64_t k = 1; k < raw.rows(); ++k)
         for (int64_t i = a; i < b; ++i) top[i] = raw.row(k)[i] > top[i] ? raw.row(k)[i] : top[i];
@@ -226,8 +227,9 @@ inline double decrease_of_row(int kind, const Rows &R, int64_t i, double t) {
 }
 
 // ln(sum_k e^raw_ki) - raw_(y_i)i, weighted, of rows a to b, from m and 1 / s, added to an exact sum.
-static void add_softmax_losses(View2<const double> raw, const double *y, const double *w, const double *top,
-                               const double *inverse, int64_t a, int64_t b, int64_t *parts) {
+[[maybe_unused]] static void add_softmax_losses(View2<const double> raw, const double *y, const double *w,
+                                                const double *top, const double *inverse, int64_t a, int64_t b,
+                                                int64_t *parts) {
     for (int64_t i = a; i < b; ++i) {
         const double loss = top[i] - raw.row(int64_t(y[i]))[i] - std::log(inverse[i]);
         add_exactly(w ? w[i] * loss : loss, parts);
@@ -235,7 +237,7 @@ static void add_softmax_losses(View2<const double> raw, const double *y, const d
 }
 
 // The weighted losses of rows a to b, added to an exact sum.
-static void add_losses(int kind, const Rows &R, int64_t a, int64_t b, int64_t *parts) {
+[[maybe_unused]] static void add_losses(int kind, const Rows &R, int64_t a, int64_t b, int64_t *parts) {
     constexpr int64_t RUN = 512;
     double losses[RUN];
     for (int64_t c = a; c < b; c += RUN) {
