@@ -34,8 +34,9 @@ class HDBSCAN(RowClusterer):
 
     is larger than that of the groups inside them; rows outside are noise, -1. A new row belongs to the group of its
     nearest training row. Rows with missing or infinite numbers are left out, with the labels -3 and -2, unless the
-    metric takes them. Parameters and answers are those of scikit-learn's class of this name; the numbers of the groups
-    may differ, and so may rows at equal distances, of which there are many by (mutual) reachability.
+    metric takes them. Equal rows never part, so a table of them is all noise, or one group with
+    ``allow_single_cluster``. Parameters and answers are those of scikit-learn's class of this name; the numbers of the
+    groups may differ, and so may rows at equal distances, of which there are many by (mutual) reachability.
 
     Cost: fit O(n log n) in few columns, O(n^2 d) in many; predict O(log n) to O(n d) a row; memory O(n d), O(n^2) for
     metrics other than Minkowski's.
@@ -156,7 +157,10 @@ class HDBSCAN(RowClusterer):
         rows = X if usable.all() else X[usable]
         n = rows.shape[0]
         if n < 2:
-            raise DataError(f"n_samples={n} while HDBSCAN requires more than one sample", who=who)
+            raise DataError(
+                f"n_samples={n} while HDBSCAN requires more than one sample{self._left_out(X, usable)}",
+                who=who,
+            )
         least = self.min_cluster_size if self.min_samples is None else self.min_samples
         if least > n:
             raise ParameterError(
@@ -176,12 +180,27 @@ class HDBSCAN(RowClusterer):
         if hasattr(X, "tocsr") or self.distance_.precomputed:
             return np.ones(len(labels), dtype=bool), labels
         with np.errstate(invalid="ignore"):
-            beyond = np.abs(X) >= INFINITE_AS
+            beyond = np.abs(X) >= np.float64(INFINITE_AS)  # in double precision, whatever the table's
         if beyond.any():
             labels[beyond.any(axis=1)] = INFINITE
         if "missing" not in self.distance_.takes and np.isnan(X).any():
             labels[np.isnan(X).any(axis=1)] = MISSING
         return labels == 0, labels
+
+    def _left_out(self, X: Any, usable: np.ndarray) -> str:
+        """The end of a sentence: how many rows were left out, and by which columns."""
+        if usable.all():
+            return ""
+        odd = np.isnan(X) | (np.abs(X) >= np.float64(INFINITE_AS))
+        columns = [
+            repr(str(self._names[j]))
+            for j in np.argsort(-odd.sum(axis=0), kind="stable")[:3]
+            if odd[:, j].any()
+        ]
+        return (
+            f": {np.sum(~usable)} of {len(usable)} rows have missing or infinite numbers and are left out, "
+            f"most by column {', '.join(columns)}."
+        )
 
     def _edges(self, X: Any, least: int) -> tuple[np.ndarray, np.ndarray]:
         """The shortest spanning tree by mutual reachability."""

@@ -129,6 +129,7 @@ class LVQClassifier(Discriminant):
         self.random_state = random_state
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        X = np.ascontiguousarray(X, dtype=np.float64)
         draw = random_state_of(self.random_state)
         counted = np.arange(len(X)) if w is None else np.flatnonzero(w > 0)
         places, labels = [], []

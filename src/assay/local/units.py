@@ -142,7 +142,9 @@ def nearest_units(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
 def refuse_huge(who: str, X: np.ndarray, y: np.ndarray | None = None) -> None:
     """Raise for numbers whose squares overflow."""
     for name, values in (("X", X), ("y", y)):
-        if values is not None and np.abs(values).max(initial=0.0, where=~np.isnan(values)) > LARGEST:
+        if values is None:
+            continue
+        if float(np.abs(values).max(initial=0.0, where=~np.isnan(values))) > LARGEST:  # in double precision
             raise DataError(
                 f"{who}: {name} has values beyond {LARGEST:g}, whose squares overflow. Scale them down."
             )

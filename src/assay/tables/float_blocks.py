@@ -40,7 +40,9 @@ def without_infinity(values: Any) -> Any:
             return values
     if not np.isinf(values).any():
         return values
-    return np.nan_to_num(values, nan=np.nan, posinf=INFINITE_AS, neginf=-INFINITE_AS)
+    return np.nan_to_num(  # the ends of the scale are no numbers of single precision
+        np.asarray(values, dtype=np.float64), nan=np.nan, posinf=INFINITE_AS, neginf=-INFINITE_AS
+    )
 
 
 def has_missing(values: Any) -> bool:
