@@ -49,21 +49,23 @@ def two_triangles(bridge=True):
 
 @pytest.mark.capability("IML-7-24")
 @pytest.mark.parametrize(
-    ("laplacian", "value", "vector"),
+    ("laplacian", "values", "vector"),
     [
-        ("unnormalized", 0.438447, [0.464705, 0.464705, 0.260956]),
-        ("rw", 0.204666, [0.461375, 0.461375, 0.272519]),
-        ("sym", 0.204666, None),
+        ("unnormalized", [0, 0.438447, 3, 3, 3, 4.561553], [0.464705, 0.464705, 0.260956]),
+        ("rw", [0, 0.204666, 1.166667, 1.5, 1.5, 1.628667], [0.461375, 0.461375, 0.272519]),
+        ("sym", [0, 0.204666, 1.166667, 1.5, 1.5, 1.628667], [0.445141, 0.445141, 0.322023]),
     ],
 )
-def test_two_triangles_by_three_laplacians(laplacian, value, vector):
-    model = SpectralClustering(2, affinity="precomputed", laplacian=laplacian, random_state=0).fit(
+def test_two_triangles_by_three_laplacians(laplacian, values, vector):
+    options = {"affinity": "precomputed", "laplacian": laplacian, "random_state": 0}
+    full = SpectralClustering(2, n_components=6, **options).fit(
         two_triangles()
-    )
-    assert_allclose(model.eigenvalues_, [0, value], atol=5e-7)
-    if vector is not None:
-        second = model.embedding_[:, 1] / model.embedding_[0, 1] * vector[0]
-        assert_allclose(second, [*vector, *(-np.array(vector[::-1]))], atol=2e-6)
+    )  # rows of length 1 by themselves
+    assert_allclose(full.eigenvalues_, values, atol=5e-7)
+    second = full.embedding_[:, 1] / full.embedding_[0, 1] * vector[0]
+    assert_allclose(second, [*vector, *(-np.array(vector[::-1]))], atol=2e-6)
+    model = SpectralClustering(2, **options).fit(two_triangles())
+    assert_allclose(model.eigenvalues_, values[:2], atol=5e-7)
     assert_array_equal(model.labels_ == model.labels_[0], [True] * 3 + [False] * 3)
     with pytest.warns(match="not fully connected"):
         apart = SpectralClustering(2, affinity="precomputed", laplacian=laplacian, random_state=0).fit(
@@ -79,11 +81,18 @@ def test_two_rings_that_k_means_cannot_tell_apart(laplacian):
     turn = np.arange(60) * 2 * np.pi / 60
     circle = np.column_stack([np.cos(turn), np.sin(turn)])
     X = np.vstack([circle, 3 * circle])
-    model = SpectralClustering(
-        2, affinity="heat", radius=2.1, gamma=1 / (2 * 0.5**2), laplacian=laplacian, random_state=0
-    ).fit(X)
+    options = {
+        "affinity": "heat",
+        "radius": 2.1,
+        "gamma": 1 / (2 * 0.5**2),
+        "laplacian": laplacian,
+        "random_state": 0,
+    }
+    model = SpectralClustering(2, **options).fit(X)
     assert model.n_connected_components_ == 1
-    assert_allclose(model.eigenvalues_[1], 0.003706 if laplacian == "unnormalized" else 0.000779, atol=5e-7)
+    expected = [0, 0.003706, 0.057798] if laplacian == "unnormalized" else [0, 0.000779, 0.019233]
+    assert_allclose(SpectralClustering(2, n_components=3, **options).fit(X).eigenvalues_, expected, atol=6e-7)
+    assert_allclose(model.eigenvalues_, expected[:2], atol=5e-7)
     truth = np.repeat([0, 1], 60)
     assert adjusted_rand_score(truth, model.labels_) == 1
     assert adjusted_rand_score(truth, KMeans(2, random_state=0).fit(X).labels_) < 0.5
@@ -237,6 +246,9 @@ def test_the_elbow_of_iris():
     expected = [681.3706, 152.347952, 78.851441, 57.228473, 46.446182, 39.039987, 34.298230]
     assert_allclose(losses, expected, atol=5e-5)
     assert range(1, 8)[chord_elbow(range(1, 8), losses)] == 2
+    fall = (np.array(losses) - losses[-1]) / (losses[0] - losses[-1])
+    below = 1 - np.arange(7) / 6 - fall  # the chord, less the curve
+    assert_allclose(below[1:3], [0.6509, 0.5978], atol=5e-5)
 
 
 @pytest.mark.capability("IML-7-32")

@@ -274,6 +274,9 @@ def test_codes_of_groups():
     codes = model.codes(IRIS)
     assert_array_equal(codes.sum(axis=1), 1)
     assert_array_equal(codes.argmax(axis=1), model.labels_)
+    soft = FuzzyKMeans(3, random_state=0).fit(IRIS)  # the same with degrees
+    assert_allclose(soft.memberships(IRIS).sum(axis=1), 1)
+    assert_array_equal(soft.memberships(IRIS).argmax(axis=1), soft.labels_)
 
 
 @pytest.mark.capability("DC-94")

@@ -74,8 +74,15 @@ def test_one_step_of_the_worked_example():
     assert_allclose(one.means_[:, 0], [-0.999072603, 5.750237171], atol=1e-9)
     assert_allclose(one.covariances_.ravel(), [0.671192509, 2.187409578], atol=1e-9)
     assert_allclose(one.score(SEVEN) * 7, -15.669449791, atol=1e-8)
+    one.weights_, one.means_ = np.array([0.5, 0.5]), np.array([[0.0], [5.0]])
+    one.covariances_ = one.precisions_cholesky_ = np.ones((2, 1, 1))  # the start again
+    assert_allclose(one.predict_proba([[0.0], [4.0]])[[0, 1], [1, 0]], [0.000004, 0.000553], atol=5e-7)
+    with pytest.warns(match="did not converge"):
+        two = GaussianMixture(2, reg_covar=0, max_iter=2, tol=0, **start).fit(SEVEN)
+    assert_allclose(two.score(SEVEN) * 7, -15.669399120, atol=1e-9)
     end = GaussianMixture(2, reg_covar=0, max_iter=500, tol=1e-14, **start).fit(SEVEN)
-    assert_allclose(end.score(SEVEN) * 7, -15.669399110, atol=1e-8)
+    assert_allclose(end.score(SEVEN) * 7, -15.669399110, atol=1e-9)
+    assert_allclose(end.weights_[0], 0.428449, atol=1e-6)
     assert_allclose(end.means_[:, 0], [-1.000278, 5.748759], atol=1e-6)
     assert_allclose(end.covariances_.ravel(), [0.666579, 2.194212], atol=1e-6)
 
@@ -97,6 +104,21 @@ def test_likelihoods_of_iris(kind, expected):
         assert_allclose(model.score(IRIS) * 150, value, atol=6e-4 if kind == "tied" else 6e-5)
     if kind == "full":
         assert_allclose(np.sort(model.weights_), [0.299193, 1 / 3, 0.367473], atol=1e-5)
+        found = np.array([np.bincount(model.predict(IRIS[c == SPECIES]), minlength=3) for c in range(3)])
+        order = found.argmax(axis=1)  # versicolor: 45 in its own group, 5 with virginica
+        assert found[:, order].tolist() == [[50, 0, 0], [0, 45, 5], [0, 0, 50]]
+    if kind == "diag":  # a random start finds a better optimum than that of k-means
+        better = GaussianMixture(
+            3,
+            covariance_type=kind,
+            reg_covar=0,
+            init_params="random",
+            tol=1e-10,
+            max_iter=3000,
+            random_state=0,
+        ).fit(IRIS)
+        assert_allclose(better.score(IRIS) * 150, -306.8605, atol=6e-5)
+        assert_allclose(np.sort(better.weights_), [0.305147, 1 / 3, 0.361520], atol=2e-5)
     if kind == "tied_spherical":
         assert_allclose(model.covariances_, 0.133094, atol=5e-7)
 
