@@ -2,13 +2,18 @@
 
 import importlib
 import inspect
-from html import unescape
+from html import escape, unescape
 
 import numpy as np
 import pytest
 
+from assay import compare
 from assay.evaluate import describe
+from assay.linear import LogisticRegression
+from assay.metrics import Confusion
+from assay.sentence import in_notebook
 from assay.stats import binomial_test, paired_t
+from assay.tables import Table
 
 ROOMS = ["stats", "metrics", "evaluate"]
 
@@ -40,3 +45,39 @@ def test_several_lines_keep_their_columns():
     html = told._repr_html_()
     assert html.startswith("<pre>") and "a &lt; b" in html
     assert unescape(html.removeprefix("<pre>").removesuffix("</pre>")) == str(told)
+
+
+ODD = "<script>alert(1)</script>"
+
+
+def shown():
+    """What notebooks show most, of a table whose names are code."""
+    rng = np.random.default_rng(0)
+    X = Table.of({ODD: rng.normal(size=60), "b": rng.normal(size=60)})
+    y = np.where(X.values[:, 0] > 0, ODD, "<b>")
+    model = LogisticRegression().fit(X, y)
+    return {
+        "table": X,
+        "learner": model,
+        "explanation": model.explain(X[:1]),
+        "explanations": model.explain(X[:3]),
+        "coefficients": model.summary(X, y),
+        "confusion": Confusion.of(y, model.predict(X)),
+        "comparison": compare(["lda", "majority"], X, y, design="3-fold"),
+    }
+
+
+SHOWN = shown()
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_notebooks_show_all_in_one_style_and_names_as_text(name):
+    html = SHOWN[name]._repr_html_()
+    assert in_notebook("").removesuffix("</div>") in html and "<table" in html
+    assert "<script>alert" not in html and "http://" not in html.split('class="assay-shown"')[1]
+    assert escape(ODD[:8]) in html or name == "comparison"  # which names learners alone
+
+
+def test_the_style_is_of_what_is_around_it():
+    style = in_notebook("")
+    assert "#000" not in style and "#fff" not in style and "color:inherit" in style

@@ -4,7 +4,33 @@ from __future__ import annotations
 
 from html import escape
 
-__all__ = ["Sentence"]
+__all__ = ["Sentence", "in_notebook"]
+
+# Colours are those around it, or let them through, so that light and dark pages need no rules of their own.
+_STYLE = """
+.assay-shown{overflow-x:auto;color:inherit}
+.assay-shown table{border-collapse:collapse;border:none;margin:.4em 0;font-size:.9em;color:inherit;background:none}
+.assay-shown th,.assay-shown td{padding:.2em .75em;border:none;border-top:1px solid #8884;text-align:left;
+vertical-align:top;white-space:normal;overflow-wrap:break-word;max-width:40em;background:none}
+.assay-shown thead th{border-top:none;border-bottom:1px solid #888a;vertical-align:bottom}
+.assay-shown td{font-variant-numeric:tabular-nums}
+.assay-shown tbody tr:hover{background:#8882}
+.assay-shown h4{margin:.6em 0 .3em;font-size:1.05em}
+.assay-shown h5{margin:.8em 0 .2em;font-size:.95em}
+.assay-shown p{margin:.3em 0;max-width:50em}
+.assay-shown svg{max-width:100%;height:auto}
+"""
+
+
+def in_notebook(html: str) -> str:
+    """A piece of HTML with the one style of all that notebooks show: no script, nothing from elsewhere.
+
+    >>> from assay.sentence import in_notebook
+    >>> page = in_notebook("<table></table>")
+    >>> page.startswith('<div class="assay-shown"><style>'), page.endswith("</style><table></table></div>")
+    (True, True)
+    """
+    return f'<div class="assay-shown"><style>{_STYLE}</style>{html}</div>'
 
 
 class Sentence:

@@ -92,7 +92,7 @@ def test_a_hostile_table_is_explained_in_plain_text():
 
 
 def test_a_notebook_shows_the_html():
-    assert example()._repr_html_() == example().to_html()
+    assert example().to_html() in example()._repr_html_()
 
 
 def test_cells_keep_their_digits_before_the_point_and_their_line():

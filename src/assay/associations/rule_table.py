@@ -14,6 +14,7 @@ from assay.associations.item_sets import ItemSets
 from assay.core.stored import CodeArray, Integer, NumberArray, Object, Scalar
 from assay.core.words import number, one_line
 from assay.errors import DataError, ParameterError
+from assay.sentence import in_notebook
 from assay.stats.significance.multiple_tests import benjamini_hochberg, holm
 
 __all__ = ["AssociationRule", "AssociationRules"]
@@ -355,7 +356,7 @@ class AssociationRules:
         return rules_html(self, measures, most)
 
     def _repr_html_(self) -> str:
-        return self.to_html(most=SHOWN)
+        return in_notebook(self.to_html(most=SHOWN))
 
 
 def _names(names: tuple[Any, ...]) -> str:

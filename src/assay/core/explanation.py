@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.words import one_line
+from assay.sentence import in_notebook
 from assay.types import Label
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ class Explanation:
         keep = [*range(start), *(start + k for k in shown), *range(start + K, len(columns))]
         return [columns[j] for j in keep], [[row[j] for j in keep] for row in rows]
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """The explanation as a piece of HTML, without style or scripts."""
         sure = (
             f" <span>(probability {cell_text(self.posterior[self.answer])})</span>" if self._believed else ""
         )
@@ -179,7 +181,8 @@ class Explanation:
             )
         return "\n".join(html) + "</div>"
 
-    to_html = _repr_html_
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_html())
 
 
 def cell_text(value: Any) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from assay.core.explanation import Explanation, Section
 from assay.core.model_view import ModelView
 from assay.errors import ParameterError
+from assay.sentence import in_notebook
 from assay.tables import RowNames, Table
 from assay.types import Label, RowIndex
 
@@ -300,7 +301,8 @@ class Explanations(Sequence[Explanation]):
         """The summary as a piece of HTML, as notebooks show it."""
         return self.show().to_html()
 
-    _repr_html_ = to_html
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_html())
 
     @property
     def _index(self) -> Any:

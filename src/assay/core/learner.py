@@ -177,7 +177,7 @@ class Learner(BaseEstimator):
         """What notebooks show: before fit the learner as scikit-learn draws it, after fit also the model."""
         drawn: str = super()._html_repr()
         try:
-            return drawn + self.show().to_html()
+            return drawn + self.show()._repr_html_()
         except Exception:  # not fitted, or half fitted: a display must never fail
             return drawn
 

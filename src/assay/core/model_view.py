@@ -21,6 +21,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from assay.core.explanation import Section, html_table, text_table
+from assay.sentence import in_notebook
 from assay.tables.schema import moment
 
 __all__ = [
@@ -129,7 +130,8 @@ class ModelView:
             html.append(f"<h5>{escape(part.title)}</h5>{part.html or _preformatted(part.text)}{note}")
         return "\n".join(html) + "</div>"
 
-    _repr_html_ = to_html
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_html())
 
     def _cut(self, part: Part) -> Part:
         """The part with as many rows or lines as the limit allows, and a note of how many more there are."""

@@ -32,6 +32,7 @@ from assay.evaluate.records import as_frame, as_plain, tidy
 from assay.evaluate.verdict import Standing, Verdict, turned
 from assay.evaluate.weights import effective_rows
 from assay.metrics.measure import Measure
+from assay.sentence import in_notebook
 from assay.stats.bayesian.rope_posterior import RopePosterior
 from assay.stats.effects.effect_size import EffectSize
 from assay.stats.intervals.proportion_interval import wilson_interval
@@ -509,7 +510,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         from assay.evaluate.show import as_html
 
-        return as_html(self)
+        return in_notebook(as_html(self))
 
     def report(self, path: str | Path, **options: Any) -> Path:
         """Write the result as one HTML page that needs nothing else; returns its path.

@@ -25,6 +25,7 @@ from assay.evaluate.target import as_target
 from assay.metrics.forms import OfOutcome
 from assay.metrics.measure import Measure, measures
 from assay.metrics.outcome import Outcome
+from assay.sentence import in_notebook
 from assay.stats.checks import is_whole
 from assay.stats.intervals.repeated_estimate import corrected_interval
 from assay.stats.significance.multiple_tests import holm
@@ -174,7 +175,7 @@ class PermutationImportance:
             for row in self.table(MOST_SHOWN)
         )
         head = "".join(f"<th>{escape(h)}</th>" for h in heads)
-        return (
+        return in_notebook(
             f'<div class="assay-importance"><p>{escape(self.headline)}</p><table><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table><p>{escape(self.how)}</p></div>"
         )

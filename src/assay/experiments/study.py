@@ -21,6 +21,7 @@ from assay.experiments.folder import Block, Manifest
 from assay.experiments.journal import Journal
 from assay.experiments.study_comparison import compared
 from assay.metrics.measure import Measure
+from assay.sentence import in_notebook
 from assay.tables.whole_files import replacing
 from assay.types import PathLike
 
@@ -302,7 +303,7 @@ class Study:
     def _repr_html_(self) -> str:
         from assay.experiments.study_show import as_html
 
-        return as_html(self)
+        return in_notebook(as_html(self))
 
     def report(self, path: str | Path) -> Path:
         """Write the study as one HTML page that needs nothing else; returns its path."""

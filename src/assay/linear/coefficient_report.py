@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.explanation import cell_text, text_table
 from assay.errors import DataError, ParameterError
+from assay.sentence import in_notebook
 from assay.types import Estimator, TableLike, Target
 
 __all__ = ["CoefficientReport", "coefficient_report", "pruned"]
@@ -91,7 +92,8 @@ class CoefficientReport:
             ],
         }
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """The table as a piece of HTML, without style or scripts."""
         columns, rows = self._rows()
         head = "".join(f"<th>{escape(c)}</th>" for c in columns)
         body = "".join(
@@ -102,7 +104,8 @@ class CoefficientReport:
             f"<tbody>{body}</tbody></table><p>{escape(self._note)}</p></div>"
         )
 
-    to_html = _repr_html_
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_html())
 
 
 def coefficient_report(

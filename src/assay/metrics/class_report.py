@@ -16,6 +16,7 @@ from assay.metrics.confusion import Confusion
 from assay.metrics.estimate import Estimate
 from assay.metrics.forms import MAX_DELTA_CLASSES, OfTable
 from assay.metrics.measure import measures
+from assay.sentence import in_notebook
 from assay.stats.significance.test_result import check_alpha
 from assay.types import Floats, Target, Weights
 
@@ -141,7 +142,7 @@ class ClassReport:
         return _report_tables.as_text(self._lines())
 
     def _repr_html_(self) -> str:
-        return _report_tables.as_html(self._lines())
+        return in_notebook(_report_tables.as_html(self._lines()))
 
 
 def _squared(table: Any) -> np.ndarray:

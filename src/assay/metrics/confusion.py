@@ -13,6 +13,7 @@ from assay.core.words import one_line
 from assay.errors import DataError, ParameterError
 from assay.metrics import _tables
 from assay.metrics._inputs import Labelled, labelled
+from assay.sentence import in_notebook
 from assay.types import Floats, Label, Labels, Target, Weights
 
 __all__ = ["Confusion", "confusion_matrix"]
@@ -251,7 +252,9 @@ class Confusion:
             + "</tr>"
             for i, (label, row) in enumerate(zip(self.labels, self.counts))
         )
-        return f"<table><thead><tr><th>truth</th>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return in_notebook(
+            f"<table><thead><tr><th>truth</th>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
 
 
 def _count_text(value: Any) -> str:

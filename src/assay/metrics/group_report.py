@@ -16,6 +16,7 @@ from assay.metrics._inputs import numbers
 from assay.metrics.estimate import Estimate
 from assay.metrics.measure import Measure, measure_named
 from assay.metrics.outcome import Outcome
+from assay.sentence import in_notebook
 from assay.stats.significance.test_result import check_alpha
 from assay.types import RowLabels, Target
 
@@ -145,7 +146,7 @@ class GroupReport:
         return _report_tables.as_text(self._lines())
 
     def _repr_html_(self) -> str:
-        return _report_tables.as_html(self._lines())
+        return in_notebook(_report_tables.as_html(self._lines()))
 
 
 def _weighed(part: Outcome, records: Sequence[Measure], alpha: float) -> dict[str, Estimate] | None:

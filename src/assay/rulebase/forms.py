@@ -11,6 +11,7 @@ from assay.core.words import column_word, label_word, number, one_line, shorter
 from assay.errors import DataError
 from assay.rulebase.conditions import canonical_test
 from assay.rulebase.linear_answer import LinearAnswer
+from assay.sentence import in_notebook
 from assay.tables import Schema
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ class RuleForms:
         return rules_html(self, title, missing)
 
     def _repr_html_(self: Any) -> str:
-        return self.to_html()
+        return in_notebook(self.to_html())
 
 
 def answer_word(answer: Any, classes: tuple[Any, ...]) -> str:

@@ -223,7 +223,7 @@ class Trace:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.show().to_html()
+        return self.show()._repr_html_()
 
     def _headline(self) -> str:
         k, m = len(self.selected), self.models

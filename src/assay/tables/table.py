@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import DataError, SchemaError
+from assay.sentence import in_notebook
 from assay.tables.encode import UNSEEN, OddCell, apply_column, learn_column
 from assay.tables.float_blocks import has_missing, is_complete, is_sparse, joined_columns, without_infinity
 from assay.tables.input_columns import (
@@ -205,7 +206,7 @@ class Table:
     def _repr_html_(self) -> str:
         from assay.tables.table_text import as_html
 
-        return as_html(self)
+        return in_notebook(as_html(self))
 
     def to_pandas(self) -> Any:
         """The table as a pandas frame: numbers as floats, dates as dates, categories as categoricals in their order.

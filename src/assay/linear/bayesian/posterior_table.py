@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from assay.core.explanation import html_table, text_table
 from assay.errors import ParameterError
+from assay.sentence import in_notebook
 
 __all__ = ["PosteriorTable"]
 
@@ -71,11 +71,13 @@ class PosteriorTable:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """The tables as a piece of HTML, without style or scripts."""
         fit = html_table("Model", ["measure", "value"], [[k, v] for k, v in self.measures.items()], "")
-        return f"{html_table(escape(self.learner), self._heads(), self._cells(), '')}{fit if self.measures else ''}"
+        return f"{html_table(self.learner, self._heads(), self._cells(), '')}{fit if self.measures else ''}"
 
-    to_html = _repr_html_
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_html())
 
     def _heads(self) -> list[str]:
         tail = 50 * (1 - self.level)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.core.explanation import Section, text_table
 from assay.errors import DegenerateError, MissingExtraError, ParameterError
+from assay.sentence import in_notebook
 
 __all__ = ["CoefficientTable", "CoefficientTest"]
 
@@ -294,7 +295,8 @@ class CoefficientTable:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """The tables as a piece of HTML, without style or scripts."""
         html = [f'<div class="assay-coefficients"><h4>{escape(self.learner)}</h4>']
         for section in self._sections():
             head = "".join(f"<th>{escape(c)}</th>" for c in section.columns)
@@ -306,7 +308,8 @@ class CoefficientTable:
         html += [f"<p>{escape(note)}</p>" for note in self.notes]
         return "\n".join(html) + "</div>"
 
-    to_html = _repr_html_
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_html())
 
 
 def _floats(value: Any) -> Floats:

@@ -19,6 +19,7 @@ from assay.errors import DataError, ParameterError
 from assay.evaluate.target import as_target
 from assay.select.stability.resamples import drawn_rows
 from assay.select.stability.stability_index import StabilityIndex, stability_index
+from assay.sentence import in_notebook
 from assay.stats.checks import is_whole
 from assay.stats.intervals.proportion_interval import wilson_interval
 from assay.stats.significance.test_result import check_alpha, shown_confidence
@@ -124,7 +125,7 @@ class SelectionFrequency:
         heads, rows = self._rows()
         head = "".join(f"<th>{escape(h)}</th>" for h in heads)
         body = "".join("<tr>" + "".join(f"<td>{escape(str(c))}</td>" for c in row) + "</tr>" for row in rows)
-        return (
+        return in_notebook(
             f'<div class="assay-selection"><p>{escape(self.headline)}</p><table><thead><tr>{head}</tr></thead>'
             f"<tbody>{body}</tbody></table><p>{escape(str(self.stability))}</p></div>"
         )

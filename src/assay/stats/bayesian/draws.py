@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.core.explanation import html_table, text_table
 from assay.core.stored import Mapped, NumberArray
 from assay.errors import DataError, MissingExtraError, ParameterError, did_you_mean
+from assay.sentence import in_notebook
 from assay.stats.bayesian.chain_diagnostics import (
     FEWEST_DRAWS,
     effective_sample_size,
@@ -251,7 +252,8 @@ class DrawsSummary:
         return table if more <= 0 else f"{table}\n  ... and {more} more: summary(names)"
 
     def _repr_html_(self) -> str:
-        return html_table("Parameters", ["parameter", *COLUMNS], self._rows()[:MOST_ROWS_SHOWN], "")
+        rows = self._rows()[:MOST_ROWS_SHOWN]
+        return in_notebook(html_table("Parameters", ["parameter", *COLUMNS], rows, ""))
 
     def _rows(self) -> list[list[Any]]:
         numbers = zip(*(getattr(self, column).tolist() for column in COLUMNS))
