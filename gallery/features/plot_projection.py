@@ -20,7 +20,7 @@ good = model.direction_
 bad = np.array([-good[1], good[0]])
 scatter = class_scatter(X, y)
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(11, 5.5), layout="constrained")
 for axis, direction, name in zip(axes, [bad, good], ["a bad direction", "Fisher's direction"]):
     centre = X.mean(axis=0)
     feet = vector_projection(X - centre, direction) + centre

@@ -16,7 +16,6 @@ from assay.local import Units
 
 figure, axes = plt.subplots(2, 3, figsize=(13, 7.6), layout="constrained")
 
-# %%
 # One bell, m = 0 and s = 1: three spreads away from the centre nothing is left.
 x = np.linspace(-5, 5, 401)[:, None]
 bell = Units.of([[0.0]], 1.0).activations(x)[:, 0]
@@ -25,7 +24,6 @@ for edge in (-3, 3):
     axes[0, 0].axvline(edge, color="0.6", lw=0.8, ls=":")
 axes[0, 0].set(title="a bell, and three spreads", xlabel="x", ylabel="p(x)")
 
-# %%
 # Three units before and after they share out what is one.
 centers = np.array([[-2.0], [0.0], [2.5]])
 units = Units.of(centers, [0.8, 0.6, 1.0])
@@ -35,7 +33,6 @@ for h, (p, g) in enumerate(zip(units.activations(x).T, units.shares(x).T)):
 axes[0, 1].plot(centers[:, 0], np.zeros(3), "k*", ms=9)
 axes[0, 1].set(title="units, and (dashed) their shares", xlabel="x")
 
-# %%
 # Two round units for exclusive or: the output is p1 + p2 - 0.5.
 corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 grid = np.linspace(-0.6, 1.6, 161)
@@ -54,7 +51,6 @@ for title, (score, ax) in scores.items():
         ax.scatter(*corner, s=90, color=class_colour(int(other)), marker="s" if other else "o", zorder=3)
     ax.set(title=f"exclusive or: {title}", xlabel="x1", ylabel="x2", aspect="equal")
 
-# %%
 # The same points in a local code (which units are on) and in a distributed one (on which side of each line).
 points = np.array(
     [

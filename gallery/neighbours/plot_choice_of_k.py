@@ -31,7 +31,6 @@ for k, style in ((1, "-"), (3, "--"), (5, ":")):
 left.set(aspect="equal", xlim=(-3.2, 5.2), ylim=(-1.8, 5.6), title="One row, asked three times")
 left.legend(frameon=False, loc="upper left")
 
-# %%
 # The book's figure: mean accuracy against k. Rows are standardised over all of them, as there.
 features, target = load_breast_cancer(return_X_y=True)
 features = StandardScaler().fit_transform(features)

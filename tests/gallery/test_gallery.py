@@ -1,6 +1,7 @@
 """Every figure of the gallery is drawn, and its numbers are the books'."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -232,3 +233,15 @@ def test_margins_bend_with_the_kernel_and_the_narrowest_needs_most_rows():
         sum(len(c.get_offsets()) for c in ax.collections if c.get_zorder() == 4) for ax in v["axes"].flat
     ]
     assert rings[0] <= 3 < rings[1] and rings[1] > rings[2] and rings[7] > rings[4]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_figure_is_drawn_in_one_piece(name):
+    """The gallery takes each picture at the end of the block that makes it: what comes later is not in it."""
+    begun: set[str] = set()
+    for block in re.split(r"^# %%.*$|^#{20,}$", SCRIPTS[name].read_text(), flags=re.MULTILINE):
+        made = re.findall(r"^(.*?) = plt\.(?:subplots|figure)", block, flags=re.MULTILINE)
+        names = set(re.findall(r"\w+", " ".join(made)))
+        used = {name for name in begun if re.search(rf"(?<![\w.]){name}\b[\[.,)]", block)}
+        assert used <= names, f"{name}: {used} of an earlier block"
+        begun |= names
