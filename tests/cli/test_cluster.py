@@ -63,3 +63,11 @@ def test_numbers_with_missing_values_make_a_mixture(tmp_path):
     assert sorted(group["rows"] for group in json.loads(result.output)["groups"]) == [30, 30]
     refused = run(str(path), "--method", "ward")
     assert refused.exit_code == 2 and "Use --method prototypes or mixture" in refused.output
+
+
+@pytest.mark.parametrize("how_many", [["--k", "2"], []])
+def test_a_column_without_a_value_is_named(tmp_path, how_many):
+    path = tmp_path / "empty.csv"
+    path.write_text("length,weight\n1,\n2,\n9,\n8,\n")
+    refused = run(str(path), "--method", "mixture", *how_many)
+    assert "column 'weight' has no value at all. Leave it out." in str(refused.exception)

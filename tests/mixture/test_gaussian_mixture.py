@@ -306,8 +306,8 @@ def test_what_cannot_be_a_mixture_is_refused():
         GaussianMixture(2).fit([[1.0, np.nan], [3.0, np.nan], [2.0, np.nan]])
     with pytest.raises(DegenerateError, match="Scale the columns"):
         GaussianMixture(
-            1, random_state=0, weights_init=[1.0], means_init=[[0.0]], precisions_init=[[[1.0]]]
-        ).fit([[1e200], [2e200], [-1e200]])
+            1, random_state=0, weights_init=[1.0], means_init=[[1e200]], precisions_init=[[[1.0]]]
+        ).fit([[1.0], [2.0], [-1.0]])
     for wrong in [{"concentration": 0.0}, {"component": "x"}, {"mode": "x"}]:
         with pytest.raises(ParameterError, match="MixturePrior"):
             MixturePrior(**wrong)

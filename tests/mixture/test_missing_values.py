@@ -9,7 +9,15 @@ from scipy.stats import multivariate_normal
 
 from assay import load, save
 from assay.errors import DataError
-from assay.mixture import GaussianMixture, MixtureClassifier, MixturePrior, choose_mixture
+from assay.mixture import (
+    BayesianGaussianMixture,
+    DirichletProcessMixture,
+    FactorAnalyzerMixture,
+    GaussianMixture,
+    MixtureClassifier,
+    MixturePrior,
+    choose_mixture,
+)
 from assay.mixture.components import FORMS
 from assay.mixture.missing_values import KnownColumns, gaussian_of, patterns
 
@@ -259,3 +267,23 @@ def test_choice_and_classes_take_missing_values_too():
     model = MixtureClassifier(2, random_state=0).fit(X, y)
     assert model.score(X, y) > 0.85
     assert_allclose(model.predict_proba([[np.nan] * 3]), [model.class_prior_])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BayesianGaussianMixture(n_components=2, random_state=0),
+        FactorAnalyzerMixture(2, random_state=0),
+        DirichletProcessMixture(n_sweeps=5, burn_in=5, random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_mixtures_that_need_all_values_name_the_column_and_the_remedy(model):
+    frame = pd.DataFrame(incomplete(share=0.0)[:40], columns=["length", "width", "weight"])
+    gappy = frame.copy()
+    gappy.loc[3, "width"] = np.nan
+    message = r"column width has 1 missing value \(NaN\).*SimpleImputer.*or drop the rows"
+    with pytest.raises(DataError, match=message):
+        model.fit(gappy)
+    with pytest.raises(DataError, match=message):
+        model.fit(frame).predict(gappy)

@@ -114,9 +114,7 @@ def _numbers(table: Any, no_scale: bool) -> Any:
     """(n, p) columns, categories as indicators, of deviation 1 unless asked otherwise."""
     import numpy as np
 
-    from assay.tables.design import Design
-
-    design = Design(table.schema, False)
+    design = _design(table)
     values = table.values.toarray() if hasattr(table.values, "tocsr") else table.values
     values = np.asarray(values if design.plain else design.expand(values), dtype=np.float64)
     if no_scale:
@@ -125,6 +123,12 @@ def _numbers(table: Any, no_scale: bool) -> Any:
     mean, spread = np.zeros(values.shape[1]), np.ones(values.shape[1])
     mean[known], spread[known] = np.nanmean(values[:, known], axis=0), np.nanstd(values[:, known], axis=0)
     return (values - mean) / np.where(spread > 0, spread, 1.0)
+
+
+def _design(table: Any) -> Any:
+    from assay.tables.design import Design
+
+    return Design(table.schema, False)
 
 
 def _how_many(
@@ -165,8 +169,10 @@ def _grouped(table: Any, method: str, k: int | None, no_scale: bool, seed: int) 
     X = _numbers(table, no_scale)
     if method == "mixture":
         from assay.mixture import GaussianMixture
+        from assay.tables import Column, Schema, Table
 
-        return GaussianMixture(k or 1, n_init=3, random_state=seed).fit(X).predict(X)
+        named = Table(X, Schema([Column(name) for name in _design(table).names]))
+        return GaussianMixture(k or 1, n_init=3, random_state=seed).fit(named).predict(named)
     makers: dict[str, Any] = {
         "kmeans": lambda: cluster.KMeans(k or 1, n_init=10, random_state=seed),
         "genie": lambda: cluster.Genie(k or 1),

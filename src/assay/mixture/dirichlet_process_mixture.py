@@ -20,8 +20,10 @@ from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.scores import softmax, winner
 from assay.core.seeds import drawn_seed
 from assay.core.stored import CodeArray, Each, IntArray, Integer, Object, Scalar
-from assay.errors import DataError, ParameterError
+from assay.core.sums import Block
+from assay.errors import ParameterError
 from assay.mixture.chinese_restaurant import ChineseRestaurant
+from assay.mixture.column_ranges import ColumnRanges
 from assay.mixture.partitions import partition_estimate, posterior_similarity, tidy_labels
 from assay.mixture.prior import MixturePrior
 from assay.mixture.seating import Base, Tables
@@ -30,7 +32,6 @@ from assay.types import RandomState, TableLike, Target
 
 __all__ = ["DirichletProcessMixture"]
 
-SMALLEST_SQUARE = 1e-305  # of a column's deviations, below which squares have no digits
 PARTITIONS_KEPT = 100  # draws of who sits with whom, evenly from all chains
 DENSITIES_KEPT = 20  # of these, whose densities are averaged
 LEAST_ALPHA, MOST_ALPHA = 1e-6, 1e6  # between which empirical Bayes looks for it
@@ -203,18 +204,10 @@ class DirichletProcessMixture(DensityMixin, Learner):
     def _component(self, X: np.ndarray) -> Any:
         if self.component is not None:
             return self.component
-        d = X.shape[1]
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = X.mean(axis=0)
-            rows = X - mean
-            spread = rows.T @ rows / len(X)
-        for j, square in enumerate(np.diagonal(spread)):
-            size = "large" if not np.isfinite(square) else "small"
-            if not np.isfinite(spread[j]).all() or (square < SMALLEST_SQUARE and np.ptp(X[:, j]) > 0):
-                raise DataError(
-                    f"{type(self).__name__}: column {self._names[j]} has numbers too {size} to be squared. Scale the "
-                    "columns first: StandardScaler."
-                )
+        ColumnRanges.of_block(Block(X, None, None)).refuse_without_squares(self._names, type(self).__name__)
+        d, mean = X.shape[1], X.mean(axis=0)
+        rows = X - mean
+        spread = rows.T @ rows / len(X)
         return MixturePrior().filled(mean, spread, 2**d).component  # K^(2/d) is 4
 
     def _summarise(self, X: np.ndarray, base: Base, chains: list[_Chain]) -> None:

@@ -12,7 +12,9 @@ from scipy.special import logsumexp
 from assay.core import Card
 from assay.core.parameters import Choice, Count, Range
 from assay.core.stored import FloatArray
+from assay.core.sums import Source
 from assay.errors import DegenerateError, ParameterError
+from assay.mixture.column_ranges import ColumnRanges
 from assay.mixture.local_mixture import LOCAL_PARAMETERS, LocalMixture
 from assay.mixture.starts import k_means
 from assay.types import RandomState
@@ -136,6 +138,11 @@ class FactorAnalyzerMixture(LocalMixture):
         self.max_iter = max_iter
         self.n_init = n_init
         self.random_state = random_state
+
+    def _survey_rows(self, source: Source) -> None:
+        who, ranges = type(self).__name__, source.add_up(ColumnRanges.of_block)
+        ranges.refuse_without_squares(self._names, who)
+        ranges.warn_below(self.floor, "floor", self._names, who)
 
     def _begin(self, X: Any, w: Any, draw: np.random.RandomState) -> _State:
         X = np.ascontiguousarray(X, dtype=np.float64)

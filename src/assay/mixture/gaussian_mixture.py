@@ -14,6 +14,7 @@ from assay.core.parameters import Array, Choice, Flag, Instance
 from assay.core.stored import Object
 from assay.core.sums import Block, Source
 from assay.errors import DataError, ParameterError
+from assay.mixture.column_ranges import ColumnRanges
 from assay.mixture.components import Estimates, Moments
 from assay.mixture.missing_values import (
     KnownColumns,
@@ -184,6 +185,12 @@ class GaussianMixture(MixtureLearner):
         self.warm_start = warm_start
         self.verbose = verbose
         self.verbose_interval = verbose_interval
+
+    def _check_ranges(self, ranges: ColumnRanges) -> None:
+        if self.prior is None:
+            super()._check_ranges(ranges)
+        else:  # reg_covar is not added
+            ranges.refuse_without_squares(self._names, type(self).__name__)
 
     def _prepare_prior(self, source: Source) -> None:
         if self.prior is not None and (self.covariance_type == "tied_spherical" or self.equal_weights):

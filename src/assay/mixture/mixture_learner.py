@@ -25,6 +25,7 @@ from assay.core.sum_learner import WithoutTarget
 from assay.core.sums import Block, Rows, Source, is_dask
 from assay.core.targets import check_weights
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError, warn_user
+from assay.mixture.column_ranges import ColumnRanges
 from assay.mixture.components import FORMS, CovarianceForm, Estimates, Moments
 from assay.mixture.starts import STARTS, start
 from assay.types import TableLike, Target, Weights
@@ -143,6 +144,7 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
                 who=who,
             )
         warm = self.warm_start and hasattr(self, "converged_")
+        self._check_ranges(source.add_up(ColumnRanges.of_block))
         self._prepare_prior(source)
         draw = random_state_of(self.random_state)
         best = None
@@ -207,6 +209,12 @@ class MixtureLearner(WithoutTarget, DensityMixin, Learner):
 
     def _first_estimates(self, X: np.ndarray, w: Any, draw: np.random.RandomState) -> Estimates:
         return self._form.estimates_of(X, start(self.init_params, X, w, self.n_components, draw))
+
+    def _check_ranges(self, ranges: ColumnRanges) -> None:
+        """Refuse columns that cannot be learned from, and name those that ``reg_covar`` hides."""
+        who = type(self).__name__
+        ranges.refuse_without_squares(self._names, who)
+        ranges.warn_below(self.reg_covar, "reg_covar", self._names, who)
 
     def _prepare_prior(self, source: Source) -> None:
         """What the learner has to know of all rows before the first step."""
