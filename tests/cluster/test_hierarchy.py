@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import linkage as peer_linkage
 from sklearn import cluster as peers
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
 import assay.cluster._merging as merging
@@ -16,9 +17,10 @@ from assay.cluster import (
     DivisiveClustering,
     Genie,
     adjusted_rand_score,
+    hierarchy,
     merge_rows,
 )
-from assay.cluster.hierarchy import spanning_tree
+from assay.cluster.hierarchy import spanning_tree, tree_of_edges
 from assay.errors import AssayError
 
 IRIS = load_iris().data
@@ -73,6 +75,45 @@ def test_single_linkage_is_the_shortest_spanning_tree():
     assert_allclose(lengths, merge_rows(X, "single").heights)
     assert_allclose(lengths, np.sort(prim_by_the_book(X)), atol=1e-12)
     assert_allclose(lengths, np.linalg.norm(X[edges[:, 0]] - X[edges[:, 1]], axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [1, 2, np.inf])
+@pytest.mark.parametrize("d", [1, 2, 12])
+@pytest.mark.parametrize("least", [None, 3, 40])
+def test_a_tree_of_copies_is_as_short_as_that_of_all_rows(p, d, least, monkeypatch):
+    """Copies are joined first; with a core distance above 0 they are treated like any other rows."""
+    draw = np.random.default_rng(d)
+    X = draw.normal(size=(12, d))[draw.integers(0, 12, 300)]
+    X = np.vstack([X, X[:3] + 0.1])
+    core = None
+    if least is not None:
+        core = np.sort(np.linalg.norm(X[:, None] - X[None], ord=p, axis=2), axis=1)[:, least - 1]
+    slow = spanning_tree(X, core, p)
+    monkeypatch.setattr(hierarchy, "FEWEST_ROWS_WITH_COPIES", 1)
+    edges, lengths = spanning_tree(X, core, p)
+    assert_allclose(lengths, slow[1], rtol=1e-14)
+    apart = np.linalg.norm(X[edges[:, 0]] - X[edges[:, 1]], ord=p, axis=1)
+    reach = apart if core is None else np.maximum(apart, core[edges].max(axis=1))
+    assert_allclose(reach, lengths, rtol=1e-12)
+    for height in np.unique(lengths.round(9)) + 1e-8:  # the same groups at every height
+        assert adjusted_rand_score(
+            tree_of_edges(edges, lengths).cut(height=height), tree_of_edges(*slow).cut(height=height)
+        ) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [HDBSCAN(min_cluster_size=10), HDBSCAN(5, 30), HDBSCAN(30, 4), Genie(4), Genie(3, min_samples=4)],
+)
+def test_groups_of_copies_are_those_of_all_rows(learner, monkeypatch):
+    """No two pairs of distinct rows are equally far apart here."""
+    draw = np.random.default_rng(0)
+    distinct = np.concatenate([draw.normal(m, 1, (20, 2)) for m in (0, 9, 18)])
+    X = distinct[draw.integers(0, 60, 1500)]
+    slow = clone(learner).fit(X).labels_
+    monkeypatch.setattr(hierarchy, "FEWEST_ROWS_WITH_COPIES", 1)
+    quick = clone(learner).fit(X).labels_
+    assert adjusted_rand_score(slow, quick) == 1 and (slow >= 0).sum() == (quick >= 0).sum()
 
 
 def prim_by_the_book(X, core=None, p=2):

@@ -18,6 +18,8 @@ __all__ = ["LINKAGES", "MergeTree", "merge_rows", "spanning_tree"]
 LINKAGES = ("ward", "complete", "average", "single", "centroid", "weighted")
 MOST_COLUMNS_IN_BOXES = 10  # up to which Boruvka's rounds over boxes are quicker than Prim's rule
 FEWEST_ROWS_IN_BOXES = 256
+FEWEST_ROWS_WITH_COPIES = 5000  # from which copies of rows are looked for, in a sample of so many rows:
+ROWS_LOOKED_AT = 2000
 NO_NUMBERS = np.empty(0)
 
 
@@ -221,6 +223,36 @@ def spanning_tree(
     [1.0, 2.0]
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
+    found = _copies(X, core)
+    if found is None:
+        return in_order(*_tree_of_rows(X, core, p))
+    first, of = found
+    edges, lengths = _tree_of_rows(X[first], None if core is None else core[first], p)
+    copies = np.setdiff1d(np.arange(len(X)), first)
+    joins = np.column_stack([first[of[copies]], copies])
+    return in_order(np.concatenate([joins, first[edges]]), np.concatenate([np.zeros(len(copies)), lengths]))
+
+
+def _copies(X: np.ndarray, core: np.ndarray | None) -> tuple[np.ndarray, np.ndarray] | None:
+    """Where each distinct row stands first, and which of them the rows are, if many are copies at distance 0.
+
+    None else, and where rows with copies have core distances above 0: then all edges between copies, and some to
+    others, are equally long, and which are taken first is for the one rule that orders all of them.
+    """
+    n = len(X)
+    if n < FEWEST_ROWS_WITH_COPIES:
+        return None
+    some = np.unique(np.random.RandomState(0).randint(n, size=ROWS_LOOKED_AT))
+    if len(np.unique(X[some], axis=0)) > 0.9 * len(some):
+        return None
+    _, first, of, counts = np.unique(X, axis=0, return_index=True, return_inverse=True, return_counts=True)
+    of = of.reshape(-1)
+    if len(first) > n / 2 or (core is not None and core[counts[of] > 1].any()):
+        return None
+    return first, of
+
+
+def _tree_of_rows(X: np.ndarray, core: np.ndarray | None, p: float) -> tuple[np.ndarray, np.ndarray]:
     n, d = X.shape
     edges, lengths = np.empty((n - 1, 2), dtype=np.int64), np.empty(n - 1)
     reach = NO_NUMBERS if core is None else np.ascontiguousarray(core, dtype=np.float64)
@@ -229,7 +261,7 @@ def spanning_tree(
         _spanning.boruvka(X, reach, code, edges, lengths)
     else:
         _spanning.prim(X, reach, edges, lengths)
-    return in_order(edges, lengths)
+    return edges, lengths
 
 
 def in_order(edges: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
