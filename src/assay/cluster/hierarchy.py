@@ -223,10 +223,10 @@ def spanning_tree(
     [1.0, 2.0]
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
-    found = _copies(X, core)
-    if found is None:
+    distinct = _copies(X, core)
+    if distinct is None:
         return in_order(*_tree_of_rows(X, core, p))
-    first, of = found
+    first, of = distinct
     edges, lengths = _tree_of_rows(X[first], None if core is None else core[first], p)
     copies = np.setdiff1d(np.arange(len(X)), first)
     joins = np.column_stack([first[of[copies]], copies])
