@@ -20,7 +20,9 @@ def loaded(path):
 
 @pytest.fixture(scope="module")
 def pages():
-    return loaded(ROOT / "docs" / "extensions" / "reference_pages.py")
+    sys.path.insert(0, str(ROOT / "docs" / "extensions"))
+    yield loaded(ROOT / "docs" / "extensions" / "reference_pages.py")
+    sys.path.remove(str(ROOT / "docs" / "extensions"))
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +58,34 @@ def test_a_page_without_an_example_of_its_own_has_one_of_another(pages, by_room)
     (plan,) = [entry for entry in by_room["reinforcement"] if entry.name == "BeliefValue"]
     text = pages.page_of(plan, [("R", "pomdp")], None)
     assert "## Example" in text and ">>> problem = tiger()" in text and "pomdp (R)" in text
+
+
+def test_the_page_of_a_learner_says_what_it_is_for(pages, by_room):
+    about = pages.facts_of_learners(by_room)
+    assert len(about) > 350 and all(lines[0] == "| at a glance | |" for lines in about.values())
+    text = "\n".join(about["trees", "C45Classifier"])
+    assert "| takes as it is | numbers, missing values, categories, sparse tables |" in text
+    assert "optimum: greedy" in text and "on any table" in text and "```{figure} /gallery/" in text
+    text = "\n".join(about["svm", "SVC"])
+    assert "up to 20,000 rows" in text and "| scikit-learn's class |" in text
+    (svc,) = [entry for entry in by_room["svm"] if entry.name == "SVC"]
+    page = pages.page_of(svc, [], None, about["svm", "SVC"])
+    assert page.index("at a glance") < page.index("autoclass")
+
+
+def test_differences_of_signatures():
+    class Ours:
+        def __init__(self, a=1, b="x", c=None): ...
+
+    class Theirs:
+        def __init__(self, a=2, b="x", d=0, e="deprecated"): ...
+
+    facts = loaded(ROOT / "docs" / "extensions" / "learner_facts.py")
+    assert (
+        facts.differences(Ours, Theirs)
+        == "also has `c`; does without `d`; other defaults: `a` is `1` (there `2`)"
+    )
+    assert facts.differences(Ours, Ours) == "the same parameters and defaults"
 
 
 def test_names_in_guides_become_links_outside_of_code(pages, by_room):

@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from learner_facts import glance, picture
+
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
 PAGES = DOCS / "reference"
@@ -221,8 +223,10 @@ def title_of(page: str) -> str:
 # ---------------------------------------------------------------------- pages
 
 
-def page_of(entry: Entry, elsewhere: list[tuple[str, str]], short: str | None) -> str:
-    """The text of a name's page."""
+def page_of(
+    entry: Entry, elsewhere: list[tuple[str, str]], short: str | None, about: list[str] | None = None
+) -> str:
+    """The text of a name's page; ``about`` are the lines that stand before its documentation."""
     lines = [f"# {entry.name}", "", "```python", f"from assay.{entry.room} import {entry.name}", "```", ""]
     facts = []
     if short:
@@ -231,6 +235,7 @@ def page_of(entry: Entry, elsewhere: list[tuple[str, str]], short: str | None) -
         facts.append("Elsewhere: " + ", ".join(f"{name} ({library})" for library, name in elsewhere) + ".")
     if facts:
         lines += [" ".join(facts), ""]
+    lines += about or []
     directive = {
         "class": "autoclass",
         "exception": "autoexception",
@@ -278,6 +283,25 @@ def table_of(room: str, listed: list[Entry]) -> str:
             lines += [f"| [{e.name}](/{e.page}.md) | {e.sentence} |" for e in some] + [""]
     lines += ["```{toctree}", ":hidden:", "", *(f"/{entry.page}" for entry in listed), "```", ""]
     return "\n".join(lines)
+
+
+def facts_of_learners(by_room: dict[str, list[Entry]]) -> dict[tuple[str, str], list[str]]:
+    """For each learner, by room and name, a table of facts and a picture."""
+    from sklearn.utils import all_estimators
+
+    from assay.learners import all_learners
+
+    theirs = dict(all_estimators())
+    listed = {(one.room, one.class_name): one for one in all_learners()}
+    every = [entry for some in by_room.values() for entry in some]
+    uses = Counter(example for entry in every for example in entry.examples)
+    about = {}
+    for entry in every:
+        learner = listed.get((entry.room, entry.name))
+        if learner is not None:
+            facts = glance(learner, entry.thing, theirs.get(entry.name))
+            about[entry.room, entry.name] = facts + picture(entry.name, entry.examples, uses, FIGURES)
+    return about
 
 
 def short_names() -> dict[str, str]:
@@ -448,10 +472,12 @@ def write_pages(app: Any) -> None:
     note_mentions(app.assay_names)
     lend_examples(by_room)
     elsewhere, short, made = peers(), short_names(), set()
+    about = facts_of_learners(by_room)
     for listed in by_room.values():
         for entry in listed:
             path = DOCS / f"{entry.page}.md"
-            text = page_of(entry, elsewhere.get(entry.name, []), short.get(entry.name))
+            known, called = elsewhere.get(entry.name, []), short.get(entry.name)
+            text = page_of(entry, known, called, about.get((entry.room, entry.name)))
             path.parent.mkdir(exist_ok=True)
             if not path.exists() or path.read_text() != text:
                 path.write_text(text)
