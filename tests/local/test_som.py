@@ -144,15 +144,27 @@ def test_online_learning_from_blocks_shows_them_in_turn():
 
 
 @pytest.mark.capability("IML-12-39")
-def test_a_ring_tours_points_on_a_circle():
-    turn = np.sort(np.random.default_rng(7).uniform(0, 2 * np.pi, 20))
+@pytest.mark.parametrize("seed", range(12))
+def test_a_ring_tours_points_on_a_circle(seed):
+    """Whichever points they are, also where two share a unit."""
+    turn = np.sort(np.random.default_rng(seed).uniform(0, 2 * np.pi, 20))
     cities = np.column_stack([np.cos(turn), np.sin(turn)])
     model = SelfOrganizingMap(60, topology="ring", max_iter=300, random_state=0).fit(cities)
-    place = model.transform(cities)[:, 0]
-    tour = np.argsort(place, kind="stable")
-    at_first = tour.tolist().index(0)
-    around = np.roll(tour, -at_first)
+    tour = model.tour(cities)
+    around = np.roll(tour, -tour.tolist().index(0))
     assert around.tolist() in (list(range(20)), [0, *range(19, 0, -1)])
+
+
+def test_rows_of_one_unit_are_toured_along_the_way():
+    """A chain of four units through forty points of a line passes them from one end to the other."""
+    x = np.random.default_rng(1).permutation(40)[:, None] / 40.0
+    model = SelfOrganizingMap(4, topology="chain", max_iter=30, random_state=0).fit(x)
+    steps = np.diff(x[model.tour(x), 0])
+    assert_allclose(abs(steps), 1 / 40, rtol=1e-9)
+    one = SelfOrganizingMap(1, topology="ring", random_state=0).fit(x)
+    assert_array_equal(one.tour(x), np.arange(40))
+    with pytest.raises(ParameterError, match="'ring' or 'chain'"):
+        SelfOrganizingMap((2, 2), random_state=0).fit(x).tour(x)
 
 
 def test_odd_maps():

@@ -15,12 +15,12 @@ from assay.core.parameters import Any_, Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.sum_learner import WithoutTarget
 from assay.core.sums import Block, Rows, Source
-from assay.errors import DataError
+from assay.errors import DataError, ParameterError
 from assay.local.lattice import TOPOLOGIES, Lattice
 from assay.local.unit_map import UnitMap, map_errors, plane_units
 from assay.local.units import nearest_units, refuse_huge
 from assay.mixture.mixture_learner import row_moments
-from assay.types import RandomState
+from assay.types import RandomState, TableLike
 
 __all__ = ["SelfOrganizingMap"]
 
@@ -42,7 +42,8 @@ class SelfOrganizingMap(WithoutTarget, UnitMap):
     rows then does not matter, and as a sum over rows it is the same from memory, from blocks on disk and on Dask.
     Online, blocks come one after the other, the rows of each in an order drawn at random.
 
-    A chain is a principal curve in pieces, a grid a drawing of the rows in the plane.
+    A chain is a principal curve in pieces, a grid a drawing of the rows in the plane, a ring a round trip, whose stops
+    ``tour`` puts in order (short, but seldom the shortest).
 
     Cost: fit O(n U d) a pass for U units; transform O(U d) a row; memory O(U d + U^2).
 
@@ -139,6 +140,27 @@ class SelfOrganizingMap(WithoutTarget, UnitMap):
         lattice = Lattice.of(self.shape, self.topology, type(self).__name__)
         self._refuse_other_size(lattice)
         return lattice
+
+    def tour(self, X: TableLike) -> np.ndarray:
+        """(n,) the rows in the order in which a chain or ring passes them: a short way through points, nearly.
+
+        Rows of one unit follow each other by how far they lie along the way from the unit before it to the one after
+        it, and rows that are alike in this too by their number.
+        """
+        if self.topology not in ("chain", "ring"):
+            raise ParameterError(
+                f"{type(self).__name__}: a tour follows a line of units. Set topology to 'ring' or 'chain'."
+            )
+        rows = self._admit(X)
+        unit = nearest_units(rows, self.units_)
+        if self.topology == "ring":
+            ways = np.roll(self.units_, -1, axis=0) - np.roll(self.units_, 1, axis=0)
+        else:
+            ends = np.arange(len(self.units_))
+            ways = self.units_[np.minimum(ends + 1, ends[-1])] - self.units_[np.maximum(ends - 1, 0)]
+        along = np.einsum("ij,ij->i", rows - self.units_[unit], ways[unit])
+        order: np.ndarray = np.lexsort((along, unit))
+        return order
 
     def _learn_from(self, source: Source) -> None:
         lattice = Lattice.of(self.shape, self.topology, type(self).__name__)
