@@ -122,7 +122,11 @@ def races() -> list[Race]:
             )
         if n >= 5_000 and (rival := libsvm(X, y, C)) is not None:
             found.append(Race("SVC fit, RBF, LIBSVM", size, ours, rival))
+    for n, C in [(500, 1.0), (2_000, 1.0), (5_000, 1.0), (1_000, 100.0)]:
+        X, y = classes(n)
+        found.append(pair("SVC fit, linear kernel", f"{n} x 20, C={C:g}", "SVC", X, y, C=C, kernel="linear"))
     X, y = numbers(5_000)
+    found.append(pair("SVR fit, linear kernel", "5000 x 20", "SVR", X, y, C=1.0, kernel="linear"))
     found.append(pair("SVR fit, RBF", "5000 x 20", "SVR", X, y, C=1.0, gamma=GAMMA))
     found.append(pair("NuSVR fit, RBF", "2000 x 20", "NuSVR", X[:2_000], y[:2_000], C=1.0, gamma=GAMMA))
     X, y = classes(5_000)

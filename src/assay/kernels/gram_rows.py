@@ -86,6 +86,15 @@ class GramRows:
         """The whole matrix in float64, kept for all who ask later; None where it is too large to be kept."""
         return None
 
+    @property
+    def rank(self) -> int | None:
+        """The columns of ``factor()``; None where there is none."""
+        return None
+
+    def factor(self) -> np.ndarray:
+        """(n, rank) numbers Z whose products are the kernel matrix, K = ZZ'."""
+        raise TypeError(f"{type(self).__name__} has no factor")
+
     def pairs_of(self, starts: np.ndarray, pairs: Sequence[tuple[int, int]]) -> list[GramRows]:
         """The matrix of each pair of classes, of training rows sorted by class; class k begins at starts[k]."""
         of_class = [np.arange(a, b) for a, b in pairwise(starts)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from assay.kernels.gram_rows import GramRows, LaidOut, MatrixRows, SingleRows
 from assay.kernels.kernel import Kernel, mirror
-from assay.kernels.points import DENSE_ROWS_ONLY, GAUSSIAN, Form, Points, evaluate, sums
+from assay.kernels.points import DENSE_ROWS_ONLY, GAUSSIAN, LINEAR, Form, Points, evaluate, sums
 from assay.types import PointsLike, TableLike
 
 __all__ = ["MOST_ROWS_HELD", "PairRows", "VectorKernel", "VectorRows"]
@@ -132,6 +132,15 @@ class VectorRows(GramRows):
     def subset(self, rows: np.ndarray) -> GramRows:
         return VectorRows(self.kernel, self.form, self.X[rows])
 
+    @property
+    def rank(self) -> int | None:
+        if self.form.kind != LINEAR or hasattr(self.X, "tocsr"):
+            return None
+        return int(self._all(np.dtype(np.float64)).d)
+
+    def factor(self) -> np.ndarray:
+        return np.asarray(self._all(np.dtype(np.float64)).rows)
+
     def pairs_of(self, starts: np.ndarray, pairs: Sequence[tuple[int, int]]) -> list[GramRows]:
         laid_out = self.by_class(starts)
         return [PairRows(self, starts, i, j, laid_out) for i, j in pairs]
@@ -234,6 +243,13 @@ class PairRows(GramRows):
 
     def subset(self, rows: np.ndarray) -> GramRows:
         return self.of.subset(self.rows[rows])
+
+    @property
+    def rank(self) -> int | None:
+        return self.of.rank
+
+    def factor(self) -> np.ndarray:
+        return self.of.factor()[self.rows]
 
     def single_rows(self) -> SingleRows | None:
         return None if self.laid_out is None else SingleRows(self.laid_out, np.array(self.classes))

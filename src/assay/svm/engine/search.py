@@ -130,6 +130,14 @@ class Search:
     def F(self) -> np.ndarray:
         return self.base + (self.G if self.m == self.n else np.tile(self.G, 2))
 
+    def violation(self) -> float:
+        """By how much the worst pair of multipliers violates the optimality conditions, or a single one does."""
+        F, up, down = self.F, self.may_rise(), self.may_fall()
+        highest, lowest = float(F[up].max(initial=-np.inf)), float(F[down].min(initial=np.inf))
+        if self.dual.constraint == "none":
+            return max(highest, -lowest, 0.0)
+        return max(highest - lowest, 0.0)
+
     def objective(self) -> float:
         return 0.5 * float(self.alpha @ (self.linear - self.sign * self.F))
 

@@ -14,6 +14,7 @@ from assay.core.progress import Progress, progress
 from assay.kernels.gram_rows import GramRows, MatrixRows, SingleRows
 from assay.svm.engine.blocks import search_in_blocks
 from assay.svm.engine.dual import CONSTRAINTS, Dual, Solution
+from assay.svm.engine.interior import interior_point
 from assay.svm.engine.polish import MOST_VALUES, offsets, polished
 from assay.svm.engine.search import Search
 
@@ -33,6 +34,11 @@ SHARE_COMPUTED = 1 / 16  # or this share of them
 SHARE_STARTED = 0.25  # of the rows that start above 0: with more, all are computed at once
 LEAST_ROWS_IN_THREADS = 2_000  # of all problems together, from which several threads share them
 MOST_SPAN_WORK = 8_000_000  # operations of native code for the spans of one problem; more are left to BLAS
+LEAST_ROWS_FROM_INSIDE = (
+    400  # training rows from which an interior point method is quicker than steps of pairs,
+)
+ROWS_A_COLUMN = 16  # if there are so many for each column of the factor of the matrix
+EARLY_STEPS = 50_000  # of pairs, and 50 for each row, after which it is tried whatever their number
 SHARE_IN_BLOCKS = 0.3  # of the rows that start above 0: with fewer, rows are computed as they are needed
 
 
@@ -51,6 +57,8 @@ def solve(
     while it fits the cache, in float64 up to 500 rows and for tolerances below 1e-5, else in float32, and is solved in
     blocks of rows beyond (`search_in_blocks`). Where rounding might hide a violation, the gradient is computed anew in
     float64 before the search ends. A matrix that is there already (`MatrixRows`) is used as it is, whatever its size.
+    Linear kernels of few columns are solved from inside (`interior_point`), and so are all linear kernels for which many
+    steps were not enough, unless ``max_iter`` counts the steps.
 
     Parameters
     ----------
@@ -78,6 +86,11 @@ def _solved(
     gram: GramRows, dual: Dual, begun: Begun | None, tol: float, cache_size: float, most: int, polish: bool
 ) -> Solution:
     """The solution, from where native code left the problem."""
+    crawls = begun is not None and begun.outcome == OPEN
+    if most >= LEAST_STEPS and (crawls or _starts_inside(gram, dual)):
+        solution = _from_inside(gram, dual, tol, polish)
+        if solution is not None:
+            return solution
     search = Search(gram, dual, begun)
     if begun is not None and begun.outcome == CONVERGED:
         return polished(search) or search.solution(True)
@@ -95,6 +108,28 @@ def _solved(
                 search.refresh(dtype=dtype)
             converged = search_in_blocks(search, dtype, tol, cache_size, most, bar)
     return (polished(search) if polish and converged else None) or search.solution(converged)
+
+
+def _starts_inside(gram: GramRows, dual: Dual) -> bool:
+    """Whether an interior point method is the quickest way: the matrix has a factor of few columns."""
+    if gram.n < LEAST_ROWS_FROM_INSIDE or gram.rank is None or dual.constraint == "each sign":
+        return False
+    return bool(
+        gram.n >= ROWS_A_COLUMN * gram.rank and np.isfinite(dual.upper).all() and not dual.start.any()
+    )
+
+
+def _from_inside(gram: GramRows, dual: Dual, tol: float, polish: bool) -> Solution | None:
+    """The solution by an interior point method, if there is one that meets the tolerance."""
+    near = interior_point(gram, dual)
+    if near is None:
+        return None
+    search, Z = Search(gram, dual), gram.factor()
+    search.alpha, search.iterations = near
+    search.base = -search.sign * (search.linear + search.ridge * search.alpha)
+    search.G = -(Z @ (search.beta @ Z))
+    search.gap = search.violation()
+    return (polished(search) if polish else None) or (search.solution(True) if search.gap < tol else None)
 
 
 def _whole(gram: GramRows, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray | None]:
@@ -180,7 +215,7 @@ def solve_all(
 def _few_rows(gram: GramRows, dual: Dual, cache_size: float) -> bool:
     """Whether native code may settle a problem by itself: its matrix is there, or rows are computed one by one."""
     m = len(dual.sign)
-    if m not in (gram.n, 2 * gram.n):
+    if m not in (gram.n, 2 * gram.n) or _starts_inside(gram, dual):
         return False
     if isinstance(gram, MatrixRows):
         return bool(gram.K.dtype == np.float64)
@@ -274,8 +309,11 @@ def _settle(
         constraint=CONSTRAINTS.index(constraint),
     )
     parts = _solve.Several(starts=starts, places=places, place_starts=place_starts, computed=computed)
+    steps = max(1_000, VALUES_A_CALL // (each * int(sizes.max())))
+    if all(part.rank is not None for part in grams):
+        steps = min(steps, EARLY_STEPS + 50 * M)
     limits = _solve.Limits(
-        tol=tol, steps=min(most, max(1_000, VALUES_A_CALL // (each * int(sizes.max())))), values=MOST_VALUES,
+        tol=tol, steps=min(most, steps), values=MOST_VALUES,
         spans=MOST_SPAN_WORK if spans else 0, work=VALUES_A_CALL // 4,
     )  # fmt: skip
     begin = 0

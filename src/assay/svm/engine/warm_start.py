@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.svm.engine.dual import Dual, Solution
 
-__all__ = ["warm_start"]
+__all__ = ["shifted", "warm_start"]
 
 HALVINGS = 200  # of the interval in which the shift lies: more than numbers have bits
 
@@ -54,12 +54,12 @@ def warm_start(dual: Dual, before: Dual, solution: Solution) -> Dual:
         for some in (free, group):
             wanted = constant - float(beta[group & ~some].sum())
             if low[some].sum() <= wanted <= high[some].sum():
-                beta[some] = _shifted(beta[some], low[some], high[some], wanted)
+                beta[some] = shifted(beta[some], low[some], high[some], wanted)
                 break
     return replace(dual, start=np.clip(dual.sign * beta, 0.0, dual.upper))
 
 
-def _shifted(beta: np.ndarray, low: np.ndarray, high: np.ndarray, total: float) -> np.ndarray:
+def shifted(beta: np.ndarray, low: np.ndarray, high: np.ndarray, total: float) -> np.ndarray:
     """clip(beta + lambda) with the lambda for which it adds up to ``total``."""
     lack = total - float(beta.sum())
     if lack == 0.0 or not len(beta):
