@@ -43,7 +43,8 @@ axes[0, 0].fill_between(grid[:, 0], mean - 2 * sd, mean + 2 * sd, alpha=0.25, la
 axes[0, 0].plot(grid[:, 0], mean, label="log odds")
 axes[0, 0].axhline(0, color="#c8ced6", lw=0.8, zorder=0)
 axes[0, 0].set_ylabel("log odds")
-axes[0, 0].legend()
+axes[0, 0].set(ylim=(-14, 19))
+axes[0, 0].legend(loc="upper left", ncols=2, fontsize=8)
 axes[1, 0].plot(grid[:, 0], probability, color="black", label="probability of class 1")
 for k in (0, 1):
     rows = side == k
@@ -51,8 +52,8 @@ for k in (0, 1):
         x[rows, 0], np.full(rows.sum(), float(k)), color=class_colour(k), s=18, label=f"class {k}"
     )
 axes[1, 0].axhline(0.5, color="#c8ced6", lw=0.8, zorder=0)
-axes[1, 0].set(xlabel="x", ylabel="probability")
-axes[1, 0].legend(loc="upper left", fontsize=8)
+axes[1, 0].set(xlabel="x", ylabel="probability", ylim=(-0.05, 1.28))
+axes[1, 0].legend(loc="upper left", ncols=3, fontsize=8)
 for axis, values, words in (
     (axes[0, 1], outside, "probability of outside"),
     (axes[1, 1], spread, "standard deviation of the log odds"),

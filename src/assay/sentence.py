@@ -18,7 +18,6 @@ vertical-align:top;white-space:normal;overflow-wrap:break-word;max-width:40em;ba
 .assay-shown h4{margin:.6em 0 .3em;font-size:1.05em}
 .assay-shown h5{margin:.8em 0 .2em;font-size:.95em}
 .assay-shown p{margin:.3em 0;max-width:50em}
-.assay-shown svg{max-width:100%;height:auto}
 """
 
 
