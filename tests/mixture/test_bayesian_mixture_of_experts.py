@@ -7,6 +7,8 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.special import gammaln
 from scipy.stats import gamma
+from scipy.stats import t as student_t
+from tests.calibration import assert_covers
 
 from assay import load, save
 from assay.errors import DataError
@@ -107,6 +109,57 @@ def test_intervals_of_new_rows_cover_what_they_say(gate):
     assert 0.93 < np.mean((low <= t) & (t <= high)) < 0.975
     distribution = model.predict_distribution(Z)
     assert_allclose(distribution.mean, model.predict(Z), rtol=1e-9, atol=1e-9)
+
+
+def line_intervals(model):
+    """Intercepts and slopes (K, 2) in units of the table about the centre of x, and half of their 95 % t intervals."""
+    experts, unit = model.experts_, model._unit
+    deviations = np.sqrt(
+        np.diagonal(experts.covariances, axis1=1, axis2=2) * (experts.b / experts.a)[:, None]
+    )
+    scale = np.array([unit[1], unit[1] / unit[0]])
+    half = student_t.ppf(0.975, 2 * experts.a)[:, None] * deviations * scale
+    return np.column_stack([model.intercept_ + model.coef_[:, 0] * model._center[0], model.coef_[:, 0]]), half
+
+
+def lines_and_intervals(rng, x, lines, noise, labels, **settings):
+    """The truth about the centre of x and intervals of all weights, experts in the order of the lines."""
+    y = lines[labels, 0] + lines[labels, 1] * x + noise * rng.normal(size=len(x))
+    model = BayesianMixtureOfExperts(2, random_state=0, **settings).fit(x[:, None], y)
+    weights, half = line_intervals(model)
+    truth = np.column_stack([lines[:, 0] + lines[:, 1] * model._center[0], lines[:, 1]])
+    if np.sum((weights - truth) ** 2) > np.sum((weights[::-1] - truth) ** 2):
+        weights, half = weights[::-1], half[::-1]
+    return truth.ravel(), ((weights - half).ravel(), (weights + half).ravel())
+
+
+@pytest.mark.capability("IML-16-23")
+@pytest.mark.parametrize(("gate", "rounds"), [("gaussian", 800), ("softmax", 300)])
+def test_intervals_of_weights_hold_the_truth_where_experts_are_apart(gate, rounds):
+    """Then nearly no row has two experts, and mean field leaves nothing out."""
+
+    def simulate(rng):
+        lines = np.array([[0.0, -2.0], [0.0, 2.0]]) + rng.normal(0, 0.5, (2, 2))
+        x = np.concatenate([rng.uniform(-3, -1, 150), rng.uniform(1, 3, 150)])
+        return lines_and_intervals(rng, x, lines, 0.3, np.repeat([0, 1], 150), gate=gate, n_init=1)
+
+    assert_covers(simulate, rounds=rounds)
+
+
+def test_intervals_of_weights_are_too_narrow_where_experts_overlap():
+    """Mean field takes rows' experts and lines for independent. Two parallel lines, three deviations apart."""
+
+    def simulate(rng):
+        lines = np.array([[0.8, 0.0], [-0.8, 0.0]]) + rng.normal(0, 0.2, (2, 2))
+        x = rng.uniform(-2, 2, 150)
+        labels = rng.integers(2, size=150)
+        return lines_and_intervals(rng, x, lines, 0.5, labels, gate="softmax")
+
+    rng, inside = np.random.default_rng(0), []
+    for _ in range(60):
+        truth, (low, high) = simulate(rng)
+        inside.append((low <= truth) & (truth <= high))
+    assert 0.65 < np.mean(inside) < 0.9
 
 
 def test_experts_without_rows_do_no_harm():

@@ -116,6 +116,10 @@ class BayesianMixtureOfExperts(PassLearner, Regressor):
     softmax under a quadratic bound, so the lower bound never falls.
 
     The predictive distribution is a mixture of Student t distributions: where two experts disagree it has two peaks.
+    Its intervals hold what they say. Those of the weights (t distributions of ``experts_``) do where it is clear which
+    expert a row has; where experts overlap they are too narrow, 95 % intervals of parallel lines three deviations apart
+    hold the truth in 75 to 80 %, for mean field takes the rows' experts and the lines for independent.
+
     All steps are sums over rows, so blocks and Dask give the same model. Use it where the slope changes with the
     region, or where one x has several usual answers.
 
