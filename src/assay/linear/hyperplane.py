@@ -30,7 +30,7 @@ class Hyperplane:
     --------
     >>> from assay.linear import Hyperplane
     >>> plane = Hyperplane([3.0, 4.0], -10.0)
-    >>> float(plane.distance([4.0, 3.0])), plane.origin_distance
+    >>> round(float(plane.distance([4.0, 3.0])), 12), plane.origin_distance
     (2.8, -2.0)
     >>> plane.project([4.0, 3.0])
     array([2.32, 0.76])
