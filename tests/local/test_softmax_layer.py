@@ -73,3 +73,10 @@ def test_a_column_of_zeros_without_a_penalty_gets_no_weight():
     after = better_softmax_layer(F, target, weight, np.zeros(4), 5, np.zeros_like(W))
     assert np.isfinite(after).all()
     assert_allclose(after[:, 1], 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("steps", [-1, 2**40])
+def test_steps_without_end_are_refused(steps):
+    F, target, weight, W = rows(20, 3, 2, seed=4)
+    with pytest.raises(ValueError, match="from 0 to 65536 steps"):
+        better_softmax_layer(F, target, weight, np.ones(3), steps, W)

@@ -23,7 +23,7 @@ using namespace assay;
 
 namespace {
 
-constexpr int64_t LANES = 8, GROUPS = 16, TILE = LANES * GROUPS;
+constexpr int64_t LANES = 8, GROUPS = 16, TILE = LANES * GROUPS, MOST_STEPS = 65536;
 constexpr double RIDGE = 1e-10, SHORTEST = 1e-9, SUFFICIENT = 1e-4;
 typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
 
@@ -173,6 +173,7 @@ int64_t improve(In2<double> F,  // in      (n, p)
     require(length(target) == n && int64_t(target.shape(1)) == K && length(weight) == n && length(penalty) == p &&
                 int64_t(W.shape(1)) == p,
             "improve: targets, weights and penalties must fit the rows and features");
+    require(steps >= 0 && steps <= MOST_STEPS, "improve: from 0 to 65536 steps");
     nb::gil_scoped_release unlocked;
     const int64_t width = K * p;
     const Problem problem{view(F), view(target), weight.data(), penalty.data(), n, p, K};
@@ -191,7 +192,7 @@ int64_t improve(In2<double> F,  // in      (n, p)
             for (int64_t i = 0; i < width; ++i) trial[i] = W.data()[i] + length * step[i];
             if (look(problem, room, trial.data(), nullptr, nullptr) <= value + SUFFICIENT * length * fall) break;
         }
-        if (!(length > SHORTEST)) break;
+        if (!(length > SHORTEST) || std::equal(trial.begin(), trial.end(), W.data())) break;
         std::copy(trial.begin(), trial.end(), W.data());
     }
     return taken;
