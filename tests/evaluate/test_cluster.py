@@ -4,6 +4,7 @@ The workers are processes of this machine, started once for the file. One death 
 (allowed-failures is 0), so that a test waits for few workers to start again.
 """
 
+import asyncio
 import gc
 import os
 import signal
@@ -152,6 +153,23 @@ def test_rows_that_were_lost_with_all_their_workers_are_sent_again(client):
     everything = dict([first, *results])
     assert everything == {i: 10.0 + i for i in range(6)}
     assert shared.future is not before
+
+
+def test_a_result_that_is_lost_before_it_is_fetched_is_that_of_a_killed_worker():
+    class Fetched:
+        """A future that is finished, whose worker dies while its result is on the way."""
+
+        status = "finished"
+
+        def __init__(self, error):
+            self.error = error
+
+        def result(self):
+            raise self.error
+
+    killed = distributed.KilledWorker("cell", None, 0)
+    assert Cluster(None)._outcome(Fetched(killed)) == ("killed", None)
+    assert Cluster(None)._outcome(Fetched(asyncio.CancelledError())) == ("lost", None)
 
 
 def test_ctrl_c_cancels_what_is_left_and_keeps_the_finished_splits(every_event, no_garbage_collector):

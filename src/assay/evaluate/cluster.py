@@ -152,6 +152,8 @@ class Cluster:
             return "finished", future.result()
         except (CancelledError, Cancelled):
             return "lost", None
+        except KilledWorker:  # its worker died before the result was fetched, and so did the next one
+            return "killed", None
 
     def _threads(self) -> dict[str, int]:
         threads: dict[str, int] = self.client.nthreads()
