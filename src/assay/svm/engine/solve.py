@@ -57,7 +57,7 @@ def solve(
     while it fits the cache, in float64 up to 500 rows and for tolerances below 1e-5, else in float32, and is solved in
     blocks of rows beyond (`search_in_blocks`). Where rounding might hide a violation, the gradient is computed anew in
     float64 before the search ends. A matrix that is there already (`MatrixRows`) is used as it is, whatever its size.
-    Linear kernels of few columns are solved from inside (`interior_point`), and so are all linear kernels for which many
+    Linear kernels of few columns are solved from inside (`interior_point`), and so are linear kernels for which many
     steps were not enough, unless ``max_iter`` counts the steps.
 
     Parameters
