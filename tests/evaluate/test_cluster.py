@@ -172,6 +172,31 @@ def test_a_result_that_is_lost_before_it_is_fetched_is_that_of_a_killed_worker()
     assert Cluster(None)._outcome(Fetched(asyncio.CancelledError())) == ("lost", None)
 
 
+def test_a_worker_that_dies_while_it_is_given_rows_costs_another_sending(monkeypatch):
+    from distributed.comm import CommClosedError
+
+    class Client:
+        """Two workers die while they are given their copies."""
+
+        deaths = 2
+
+        def scatter(self, values, broadcast, hash):
+            if self.deaths:
+                self.deaths -= 1
+                raise CommClosedError("Stream is closed")
+            return ["future"]
+
+        def nthreads(self):
+            return {"one": 1}
+
+    monkeypatch.setattr(cluster_module, "SENDING_SECONDS", 0.0)
+    assert Cluster(Client())._sent(Shared("rows")) == "future"
+    forever = Client()
+    forever.deaths = 1000
+    with pytest.raises(CommClosedError):
+        Cluster(forever)._sent(Shared("rows"))
+
+
 def test_ctrl_c_cancels_what_is_left_and_keeps_the_finished_splits(every_event, no_garbage_collector):
     """One worker of one thread runs the cells in their order: after five, two splits of two learners are whole."""
 

@@ -24,6 +24,8 @@ R = TypeVar("R")
 
 DIED = "Its worker died each time it was run, often for want of memory, also with no other cell beside it."
 MOST_LOSSES = 3  # how often a cell may be lost with its rows before it is run with no other beside it
+MOST_SENDINGS = 10  # of a value, while workers die
+SENDING_SECONDS = 0.5  # between two of them
 CHECK_SECONDS = 2.0  # between two looks at the workers while nothing is finished
 PATIENCE_SECONDS = 60.0  # for which there may be no workers at all: they may be starting again
 CONNECT_SECONDS = 10.0  # to find the scheduler
@@ -117,8 +119,22 @@ class Cluster:
     def _sent(self, shared: Shared) -> Any:
         """The future of an argument, sent again if it was lost with its workers."""
         if shared.future is None or shared.future.status in ("cancelled", "lost"):
-            [shared.future] = self.client.scatter([shared.value], broadcast=shared.everywhere, hash=False)
+            shared.future = self._scattered(shared)
         return shared.future
+
+    def _scattered(self, shared: Shared) -> Any:
+        """The future of a value that is sent; again where a worker dies while it is given its copy."""
+        further = MOST_SENDINGS
+        while True:
+            try:
+                [future] = self.client.scatter([shared.value], broadcast=shared.everywhere, hash=False)
+                return future
+            except (OSError, TimeoutError):
+                further -= 1
+                if not further:
+                    raise
+                time.sleep(SENDING_SECONDS)  # until the scheduler knows which workers are left
+                self._room()
 
     def _next(self, finished: SimpleQueue[Any]) -> Any:
         """The next future that is finished, one way or the other; an error if there are no workers any more."""
