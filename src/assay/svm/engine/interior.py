@@ -40,7 +40,7 @@ def interior_point(gram: GramRows, dual: Dual) -> tuple[np.ndarray, int] | None:
               N^TD^{-1}\rho + \sigma, \quad N = (V, -B^T) \quad (2)
 
     (Ferris and Munson 2002). Steps of two multipliers crawl where C times the squared length of rows is large; these do
-    not: 11 to 17 iterations, whatever the units. Cost: O(n r^2) each; memory three tables of n x (r + 1).
+    not: 6 to 25 iterations, whatever the units. Cost: O(n r^2) each; memory three tables of n x (r + 1).
 
     References
     ----------
