@@ -11,6 +11,7 @@ from assay.plots import (
     ComponentPicturesDisplay,
     HiddenUnitsDisplay,
     NetworkDisplay,
+    SaliencyDisplay,
     TrainingDisplay,
     WeightsDisplay,
 )
@@ -80,3 +81,30 @@ def test_weights_as_histogram_and_as_templates(digits_model):
     assert_allclose(sum(heights), 1.0)
     templates = ComponentPicturesDisplay(digits_model.coefs_[0].T)
     assert templates.shape == (8, 8) and len(templates.vectors) == 6
+
+
+def test_scores_of_validation_rows_have_an_axis_of_their_own():
+    X, y = load_digits(n_class=3, return_X_y=True)
+    model = MLPClassifier(6, early_stopping=True, max_iter=8, random_state=0, tol=0.5, n_iter_no_change=20)
+    with pytest.warns(UserWarning, match="Maximum iterations"):
+        model.fit(X, y)
+    display = TrainingDisplay.from_history(model.history_)
+    assert_allclose(display.score_ax_.lines[0].get_ydata(), model.validation_scores_)
+    assert display.score_ax_.lines[1].get_xdata()[0] == 1 + np.argmax(model.validation_scores_)
+    assert {"training", "validation score (right)"} == {t.get_text() for t in display.ax_.get_legend().texts}
+
+
+def test_pixels_that_speak_for_an_answer():
+    """A picture whose answer hangs on one pixel: all that is added is added there."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(200, 9)).astype(float)
+    model = MLPClassifier((), learning_rate="cosine", learning_rate_init=0.1, random_state=0).fit(X, X[:, 4])
+    display = SaliencyDisplay.from_estimator(model, X[:3])
+    assert display.shape == (3, 3) and len(display.axes_) == 6
+    shown = np.array([np.asarray(axis.images[0].get_array()) for axis in display.axes_[3:]])
+    assert (np.abs(shown).reshape(3, 9).argmax(axis=1) == 4).all()
+    assert_allclose(shown.reshape(3, 9), model.explain(X[:3]).contributions().of_answers()[0])
+    with pytest.raises(ParameterError, match=r"no square.*shape="):
+        SaliencyDisplay(X[:, :8], X[:, :8])
+    with pytest.raises(DataError, match="do not fill 2 x 4"):
+        SaliencyDisplay(X, X, (2, 4))

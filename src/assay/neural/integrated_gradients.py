@@ -1,4 +1,4 @@
-r"""Integrated gradients: what each input adds to the score of a dense network (Sundararajan et al. 2017).
+r"""Integrated gradients: what each input adds to the score of a network (Sundararajan et al. 2017).
 
 .. math:: \phi_j(x) = (x_j - x'_j)\int_0^1 \frac{\partial g(x' + t(x - x'))}{\partial x_j}\,dt, \qquad
           \sum_j \phi_j(x) = g(x) - g(x') \quad (1)
@@ -6,14 +6,14 @@ r"""Integrated gradients: what each input adds to the score of a dense network (
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from assay.neural.activations import ACTIVATIONS
 
-__all__ = ["integrated_gradients", "score_gradients"]
+__all__ = ["along_paths", "integrated_gradients", "score_gradients"]
 
 FIRST_NODES, MOST_NODES = 16, 256  # of the integral over the path
 ENOUGH = 1e-5  # share of the score by which completeness may fail before it is made exact
@@ -50,22 +50,43 @@ def integrated_gradients(
     - Sundararajan, M., Taly, A. and Yan, Q. (2017). Axiomatic attribution for deep networks. International Conference
       on Machine Learning, 3319-3328.
     """
-    X = np.asarray(X, dtype=np.float64)
+    return along_paths(
+        np.asarray(X, dtype=np.float64),
+        baseline,
+        lambda points: score_gradients(points, coefs, intercepts, activations, gradients=False)[0],
+        lambda points: score_gradients(points, coefs, intercepts, activations)[1],
+        linear=len(activations) == 0,
+    )
+
+
+def along_paths(
+    X: np.ndarray,
+    baseline: np.ndarray,
+    scores: Callable[[np.ndarray], np.ndarray],
+    gradients: Callable[[np.ndarray], np.ndarray],
+    linear: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The contributions (1) of any scores, see :func:`integrated_gradients`.
+
+    Parameters
+    ----------
+    X : (n, p)      baseline : (p,)
+    scores, gradients : of points (m, p), the scores (m, K) and their derivatives by the inputs (m, p, K)
+    linear : whether the scores are linear, so that few nodes are enough
+    """
     n, p = X.shape
-    K = coefs[-1].shape[1]
-    ends, _ = score_gradients(X, coefs, intercepts, activations, gradients=False)
-    base = score_gradients(baseline[None, :], coefs, intercepts, activations, gradients=False)[0][0]
+    ends, base = scores(X), scores(baseline[None, :])[0]
     way = X - baseline
-    adds = np.zeros((n, p, K))
+    adds = np.zeros((n, p, len(base)))
     for i in range(n):
         wanted, nodes = ends[i] - base, FIRST_NODES
         while True:
             t, shares = _nodes(nodes)
-            slopes = score_gradients(baseline + t[:, None] * way[i], coefs, intercepts, activations)[1]
+            slopes = gradients(baseline + t[:, None] * way[i])
             adds[i] = way[i][:, None] * np.tensordot(shares, slopes, axes=1)
             lacking = wanted - adds[i].sum(axis=0)
             enough = np.abs(lacking) <= ENOUGH * np.maximum(np.abs(wanted), 1.0)
-            if enough.all() or nodes >= MOST_NODES or len(activations) == 0:
+            if enough.all() or nodes >= MOST_NODES or linear:
                 break
             nodes *= 2
         sizes = np.abs(adds[i])

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
     _Learner = object  # a mixin: it stands before a learner's base
 
-__all__ = ["Epoch", "MultilayerPerceptron", "Optimizer"]
+__all__ = ["Epoch", "MultilayerPerceptron", "Optimizer", "units_that_weigh"]
 
 STOCHASTIC = ("sgd", "adam", "adamw", "rmsprop")
 USUAL_BATCH = 200  # rows of a batch, if there are as many
@@ -655,19 +655,8 @@ class MultilayerPerceptron(_Learner):
 
         def sections(i: int) -> list[Section]:
             k = int(chosen[i])
-            adds = last[i] * V[:, k]
-            order = np.argsort(-np.abs(adds), kind="stable")[:UNITS_NAMED]
-            lines: list[list[Any]] = [
-                [f"unit {h}", float(last[i, h]), float(V[h, k]), float(adds[h])] for h in order
-            ]
-            total = float(values[-1][i, k])
-            note = (
-                f"All {len(adds)} units of the last hidden layer together: {float(adds.sum()):.6g}, bias "
-                f"{float(self.intercepts_[-1][k]):.6g}, {outputs[k]}: {total:.6g}."
-            )
-            return [
-                Section("Hidden units that weigh most", ["unit", "value", "weight", "product"], lines, note)
-            ]
+            bias = float(self.intercepts_[-1][k])
+            return [units_that_weigh(last[i], V[:, k], bias, float(values[-1][i, k]), outputs[k])]
 
         def contributions(rows: np.ndarray) -> Any:
             adds, base = self._contributions_of(inputs[rows])
@@ -707,6 +696,28 @@ class _Keeper:
         chosen = self.best if best and self.best is not None else self.theta[1]
         if chosen is not self.net.theta:
             self.net.theta[:] = chosen
+
+
+def units_that_weigh(
+    values: np.ndarray, weights: np.ndarray, bias: float, total: float, output: str
+) -> Section:
+    """The hidden units whose values times weights are the largest parts of a score.
+
+    Parameters
+    ----------
+    values, weights : (H,) of the units of the last hidden layer, and to the score
+    bias, total, output : of the score, the score itself, and what it is
+    """
+    adds = values * weights
+    order = np.argsort(-np.abs(adds), kind="stable")[:UNITS_NAMED]
+    lines: list[list[Any]] = [
+        [f"unit {h}", float(values[h]), float(weights[h]), float(adds[h])] for h in order
+    ]
+    note = (
+        f"All {len(adds)} units of the last hidden layer together: {float(adds.sum()):.6g}, bias {bias:.6g}, "
+        f"{output}: {total:.6g}."
+    )
+    return Section("Hidden units that weigh most", ["unit", "value", "weight", "product"], lines, note)
 
 
 def _column_means(X: Any, w: np.ndarray | None) -> np.ndarray:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card, Classifier
+from assay.core.explanations import Reasons, RowValues
+from assay.core.learner import python_labels
 from assay.neural.layers.dense import Dense
 from assay.neural.layers.layer import Layer
 from assay.neural.network_learner import NetworkLearner
@@ -128,3 +130,8 @@ class NetworkClassifier(NetworkLearner, Classifier):
 
     def _posterior(self, X: Any) -> np.ndarray:
         return self._outputs(X)
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        phrases = [f"the score of {label}" for label in python_labels(self.classes_)]
+        K = len(phrases)
+        return self._unit_reasons(X, phrases, self._choose(X), np.ones(K), np.zeros(K))

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from assay.core.explanation import Section
+from assay.core.explanations import Reasons
 from assay.core.parameters import Accepted, Any_, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
-from assay.core.stored import Each, Object, Plain
+from assay.core.stored import Each, FloatArray, Object, Plain
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.neural.input_scaling import InputScaling
+from assay.neural.integrated_gradients import along_paths
 from assay.neural.layers.dense import Dense
 from assay.neural.layers.layer import Layer
-from assay.neural.mlp import Epoch
+from assay.neural.layers.other import Embedding
+from assay.neural.mlp import Epoch, units_that_weigh
 from assay.neural.network import Network
 from assay.neural.penalties import is_bias
 
@@ -57,6 +61,7 @@ class NetworkLearner(_Learner):
     stored = {
         "network_": Object(Network),
         "scaling_": Object(InputScaling),
+        "baseline_": FloatArray("*", finite=True),
         "history_": Each(Object(Epoch)),
         "validation_scores_": Plain(),
     }
@@ -75,6 +80,7 @@ class NetworkLearner(_Learner):
     random_state: Any
     network_: Network
     scaling_: InputScaling
+    baseline_: np.ndarray
     history_: list[Epoch]
 
     def _train(
@@ -90,6 +96,7 @@ class NetworkLearner(_Learner):
         who = type(self).__name__
         random = random_state_of(self.random_state)
         inputs = self._prepared(X, fitting=True)
+        self.baseline_ = np.average(inputs, axis=0, weights=w)
         shape = self._input_shape(inputs.shape[1])
         layers = [Dense(32, "relu")] if self.layers is None else list(self.layers)
         generator = np.random.default_rng(random.randint(2**31))
@@ -192,6 +199,53 @@ class NetworkLearner(_Learner):
         starts = range(0, max(len(inputs), 1), ROWS_AT_ONCE)
         return np.concatenate([self.network_.outputs(inputs[at : at + ROWS_AT_ONCE]) for at in starts])
 
+    # ------------------------------------------------------------------ reasons
+
+    def _unit_reasons(
+        self, X: Any, outputs: Sequence[str], chosen: np.ndarray, factors: np.ndarray, shift: np.ndarray
+    ) -> Reasons:
+        """The columns' contributions by integrated gradients, and the hidden units that weigh most in the score.
+
+        Parameters
+        ----------
+        outputs : phrases      chosen : (n,) which of them explains a row      factors, shift : (K,) of the scores
+        """
+        net, inputs = self.network_, self._prepared(X)
+        W = net.parts[-1]["W"] * factors
+        bias = net.parts[-1]["b"] * factors + shift
+
+        def sections(i: int) -> list[Section]:
+            k = int(chosen[i])
+            units = net.run(inputs[i : i + 1])[1][-1][0][0]  # what the last layer takes
+            total = float(units @ W[:, k] + bias[k])
+            return [units_that_weigh(units, W[:, k], float(bias[k]), total, outputs[k])]
+
+        def contributions(rows: np.ndarray) -> Any:
+            if any(isinstance(layer, Embedding) for layer in net.layers):
+                return None  # numbers of categories have no gradient
+            start = self.baseline_ if hasattr(self, "baseline_") else np.zeros(inputs.shape[1])
+            adds, base = along_paths(inputs[rows], start, self._scores_at, self._slopes_at)
+            return self._contributions(adds * factors, base * factors + shift, outputs, chosen[rows])
+
+        return Reasons(sections, contributions)
+
+    def _scores_at(self, inputs: np.ndarray) -> np.ndarray:
+        """(n, K) the scores of the last layer before its activation."""
+        scores: np.ndarray = self.network_.run(inputs)[1][-1][1]
+        return scores
+
+    def _slopes_at(self, inputs: np.ndarray) -> np.ndarray:
+        """(n, p, K) the derivatives of these scores by the inputs."""
+        net = self.network_
+        memories = net.run(inputs)[1]
+        K = net.output_shape[0]
+        slopes = np.empty((*inputs.shape, K))
+        for k in range(K):
+            towards = np.zeros((len(inputs), K))
+            towards[:, k] = 1.0
+            slopes[:, :, k] = net.backward(memories, towards, through_output=False)[0].reshape(inputs.shape)
+        return slopes
+
     def _check_stored(self) -> None:
         if "network_" not in vars(self) or not hasattr(self, "n_features_in_"):
             return
@@ -200,3 +254,8 @@ class NetworkLearner(_Learner):
             raise ValueError("network_ does not take the columns of the model")
         if hasattr(self, "scaling_") and len(self.scaling_) != columns:
             raise ValueError("scaling_ is not of the columns of the model")
+        if hasattr(self, "baseline_") and len(self.baseline_) != columns:
+            raise ValueError("baseline_ is not of the columns of the model")
+        last = self.network_.layers[-1]
+        if not isinstance(last, Dense) or not last.bias:
+            raise ValueError("network_ does not end with a dense layer")

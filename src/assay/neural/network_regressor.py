@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card, Regressor
+from assay.core.explanations import Reasons, RowValues
 from assay.core.stored import FloatArray
 from assay.neural.layers.dense import Dense
 from assay.neural.layers.layer import Layer
@@ -127,3 +128,9 @@ class NetworkRegressor(NetworkLearner, Regressor):
     def _predict(self, X: Any) -> np.ndarray:
         answers = self._outputs(X) * self.target_spread_ + self.target_center_
         return answers[:, 0] if answers.shape[1] == 1 else answers
+
+    def _reasons(self, X: Any, rows: RowValues) -> Reasons:
+        K = len(self.target_center_)
+        phrases = ["the answer"] if K == 1 else [f"the answer for {name}" for name in self._target_names(K)]
+        chosen = np.zeros(X.shape[0], dtype=np.int64)
+        return self._unit_reasons(X, phrases, chosen, self.target_spread_, self.target_center_)

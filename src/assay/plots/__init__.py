@@ -52,6 +52,7 @@ from assay.plots.returns_display import ReturnsDisplay
 from assay.plots.risk_coverage_display import RiskCoverageDisplay
 from assay.plots.roc_curve_display import RocCurveDisplay
 from assay.plots.rule_growth import RuleGrowthDisplay
+from assay.plots.saliency_display import SaliencyDisplay
 from assay.plots.scatter_matrix_display import ScatterMatrixDisplay
 from assay.plots.scree_display import ScreeDisplay
 from assay.plots.selection_frequency_display import SelectionFrequencyDisplay
@@ -125,6 +126,7 @@ __all__ = [
     "RiskCoverageDisplay",
     "RocCurveDisplay",
     "RuleGrowthDisplay",
+    "SaliencyDisplay",
     "ScatterMatrixDisplay",
     "ScreeDisplay",
     "SelectionFrequencyDisplay",

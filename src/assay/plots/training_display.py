@@ -28,10 +28,11 @@ class TrainingDisplay:
     curves : dict of name to (m,) errors
     label : what the steps are
     kind : what the errors are
+    scores : (m,) of validation rows, the higher the better, on an axis of their own; None without
 
     Attributes
     ----------
-    ax_, figure_ : after ``plot``
+    ax_, figure_ : after ``plot``      score_ax_ : the axis of the scores, if there are any
 
     Examples
     --------
@@ -52,11 +53,14 @@ class TrainingDisplay:
         *,
         label: str = "passes",
         kind: str = "error",
+        scores: ArrayLike | None = None,
     ):
         self.steps = np.asarray(steps)
         self.curves = {str(name): np.asarray(values, dtype=float) for name, values in curves.items()}
         self.label, self.kind = label, kind
-        if any(len(values) != len(self.steps) for values in self.curves.values()):
+        self.scores = None if scores is None else np.asarray(scores, dtype=float)
+        every = [*self.curves.values(), *([] if self.scores is None else [self.scores])]
+        if any(len(values) != len(self.steps) for values in every):
             raise DataError("TrainingDisplay: each curve needs a value for each step.")
 
     @classmethod
@@ -76,7 +80,9 @@ class TrainingDisplay:
         if sums and history[0].validation is not None:
             curves["validation"] = [r.validation / rows for r in history]
         kind = "error" if sums else "loss"
-        return cls([r.number for r in history], curves, kind=kind).plot(ax)
+        judged = not sums and history[0].score is not None
+        scores = [r.score for r in history] if judged else None
+        return cls([r.number for r in history], curves, kind=kind, scores=scores).plot(ax)
 
     def best(self, name: str) -> tuple[int, float]:
         """The step with the least error of a curve, and that error."""
@@ -107,5 +113,19 @@ class TrainingDisplay:
         ax.set(xlabel=self.label, ylabel=self.kind, yscale="log" if log else "linear")
         if not log:
             ax.set_ylim(bottom=0)
+        if self.scores is not None:
+            self._plot_scores(ax, self.scores)
         ax.legend(frameon=False)
         return self
+
+    def _plot_scores(self, ax: Axes, scores: np.ndarray) -> None:
+        """The scores on the right, with a mark at the highest; their name stands in the legend of the errors."""
+        k = len(self.curves)
+        look: dict[str, Any] = {"color": class_colour(k), "ls": LINES[k % len(LINES)], "lw": 1.6}
+        self.score_ax_ = right = ax.twinx()
+        right.plot(self.steps, scores, **look)
+        ax.plot([], [], label="validation score (right)", **look)
+        best = int(np.argmax(scores))
+        right.plot(self.steps[best], scores[best], "o", mfc="white", mec=class_colour(k), ms=7)
+        ax.axvline(self.steps[best], color=FAINT, lw=0.8, ls=":")
+        right.set_ylabel("validation score")
