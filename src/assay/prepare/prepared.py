@@ -53,13 +53,13 @@ class _Prepares(PassLearner, MetaEstimator):
         return template
 
     def _learn_steps(self, X: Table, target: Any, w: np.ndarray | None) -> None:
-        self.steps_, table = self._steps(), X
+        self.steps_, table = self.preparations(), X
         for step in self.steps_:
             table = step.fit(table, sample_weight=w).transform(table)
         self.estimator_ = self._fit_clone(table.replaced(row_names=X.row_names), target, w)
 
-    def _steps(self) -> list[Any]:
-        """The preparations that the estimator needs, not yet fitted."""
+    def preparations(self) -> list[Any]:
+        """The preparations that the estimator needs, not yet fitted; each treats every column by itself."""
         steps: list[Any] = []
         if not get_tags(self._template()).input_tags.allow_nan:
             steps.append(SimpleImputer(keep_empty_features=True))
@@ -72,7 +72,7 @@ class _Prepares(PassLearner, MetaEstimator):
         estimator = clone(self._template())
         if not isinstance(estimator, PassLearner):
             raise more_rows_than_memory(estimator)
-        self.steps_, schema = self._steps(), self.schema_
+        self.steps_, schema = self.preparations(), self.schema_
         for step in self.steps_:
             step._fit_source(source, schema)
             source = Mapped(source, partial(_through, step, schema))

@@ -291,7 +291,15 @@ def claims_measure(folds: Folds, task: str) -> bool:
 
 def numbers_of(folds: Folds, most_columns: int = MAX_COLUMNS) -> list[tuple[np.ndarray, np.ndarray]] | None:
     """Training and test rows of each fold as blocks of float64; None for other tables than complete numbers."""
-    X = folds.X
+    if folds.prepared:
+        blocks = [(_numbers(part.X_train), _numbers(part.X_test)) for part in folds.parts]
+        pairs = [(a, b) for a, b in blocks if a is not None and b is not None]
+        return pairs if folds.d <= most_columns and len(pairs) == len(blocks) else None
+    values = _numbers(folds.X) if folds.d <= most_columns else None
+    return None if values is None else [(values[train], values[test]) for train, test in folds.pairs]
+
+
+def _numbers(X: Any) -> np.ndarray | None:
     if isinstance(X, Table):
         if not isinstance(X.values, np.ndarray) or X.schema.coded.any() or not X.complete:
             return None
@@ -300,10 +308,9 @@ def numbers_of(folds: Folds, most_columns: int = MAX_COLUMNS) -> list[tuple[np.n
         values = np.asarray(X) if hasattr(X, "__array__") or isinstance(X, list) else np.empty(0)
         if values.ndim != 2 or values.dtype.kind not in "fiub":
             return None
-    if values.shape[1] > most_columns or values.dtype == np.float32 or not np.isfinite(values).all():
+    if values.dtype == np.float32 or not np.isfinite(values).all():
         return None
-    values = np.ascontiguousarray(values, dtype=np.float64)
-    return [(values[train], values[test]) for train, test in folds.pairs]
+    return np.ascontiguousarray(values, dtype=np.float64)
 
 
 def exactly(estimator: Any, *names: str) -> bool:

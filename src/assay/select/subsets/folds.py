@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
 
 from assay.baselines import MajorityClassifier, MeanRegressor
 from assay.core import Classifier, Learner
@@ -55,6 +56,7 @@ class Folds:
     name, sign : how it is called, and 1, or -1 if it is lower for better: the measure is sign times the score
     weights : (n,) what each row counts, or None
     fit_params, score_params : further arguments of fit and of the scorer, one entry a row or one for all
+    prepared : whether the rows in ``parts`` are no longer those of X, but what a preparation made of them
     """
 
     X: Any
@@ -67,6 +69,7 @@ class Folds:
     weights: np.ndarray | None = None
     fit_params: Mapping[str, Any] = field(default_factory=dict)
     score_params: Mapping[str, Any] = field(default_factory=dict)
+    prepared: bool = False
 
     @classmethod
     def of(
@@ -306,6 +309,8 @@ def _own_score(model: Any, X: Any, y: Any, **params: Any) -> float:
 
 def _measure_of_score(estimator: Any, who: str) -> Measure | None:
     """What ``estimator.score`` computes, if it is the usual one."""
+    if type(estimator) is Pipeline and hasattr(estimator.steps[-1][1], "score"):
+        return _measure_of_score(estimator.steps[-1][1], who)
     if not hasattr(estimator, "score"):
         raise ParameterError(
             f"{type(estimator).__name__} has no score; say what to measure, for example scoring='error'.",

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from assay.select.subsets.folds import Folds
 from assay.types import Estimator, RowLabels, Scoring, Splitter, TableLike
@@ -170,13 +171,18 @@ def subset_scores(
 
 def scores_on(estimator: Any, folds: Folds, *, fast: bool = True, n_jobs: int | None = None) -> SubsetScores:
     """The same on folds that were made before."""
+    from assay.select.subsets.prepared_folds import prepared_beforehand
     from assay.select.subsets.refit import Refit
 
-    if fast:
-        for name in FAST:
-            implementation = import_module(name).Scores
-            if implementation.claims(estimator, folds):
-                made = implementation.of(estimator, folds)
-                made.baseline, made.ratio = folds.baseline(), folds.ratio
-                return made
-    return Refit(estimator, folds, n_jobs)
+    if not fast:
+        return Refit(estimator, folds, n_jobs)
+    learner, ready = prepared_beforehand(estimator, folds) or (estimator, folds)
+    for name in FAST:
+        implementation = import_module(name).Scores
+        if implementation.claims(learner, ready):
+            made = implementation.of(learner, ready)
+            made.baseline, made.ratio = folds.baseline(), folds.ratio
+            return made
+    if isinstance(estimator, Pipeline):  # its steps may say more of a subset than the learner alone
+        return Refit(estimator, folds, n_jobs)
+    return Refit(learner, ready, n_jobs)
