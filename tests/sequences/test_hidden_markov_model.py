@@ -374,6 +374,9 @@ def test_impossible_rows_are_named_with_their_time():
     model.emissionprob_ = np.array([[1.0, 0, 0, 0], [0, 1.0, 0, 0], [0.5, 0.5, 0, 0]])
     with pytest.warns(DegenerateWarning, match="row 2"):
         assert model.score([[0, 1, 3, 0]]) == -np.inf
+    with pytest.warns(DegenerateWarning, match=r"row 2 .* of sequence 1"):
+        score, path = model.decode([[0, 1], [0, 1, 3, 0]])
+    assert score == -np.inf and path.shape == (6,)
     with pytest.raises(DegenerateError, match=r"row 1 .* of sequence 1"):
         model.set_params(init_params="").fit([[0, 1], [0, 2]])
     assert not hasattr(model, "transmat_")
@@ -470,7 +473,15 @@ def test_wrong_questions_about_what_follows():
         (CategoricalHMM(2), [[0.5, 1.0]], "whole numbers"),
         (CategoricalHMM(2), [[np.nan, np.nan]], "missing"),
         (CategoricalHMM(2, n_features=2), [[0, 1, 2]], "n_features is 2"),
-        (PoissonHMM(2), [[1, -1]], "whole numbers"),
+        (CategoricalHMM(2), [[0, 1], [2, -1]], r"row 3 \(counted from 0\) has -1"),
+        (CategoricalHMM(2), [[0, 10**9]], "the largest symbol is 1000000000, so 2 states would have"),
+        (
+            PoissonHMM(2),
+            [[1, -1]],
+            r"whole numbers from 0 up; row 1 \(counted from 0\) of column 'x0' has -1",
+        ),
+        (PoissonHMM(2), [list("ab")], "column 'x0' holds categories"),
+        (MultinomialHMM(2), np.array([[1, 2], [0.5, 1]]), r"row 1 \(counted from 0\) of column 'x0' has 0.5"),
         (MultinomialHMM(2, n_trials=3), np.array([[1, 1]]), "n_trials"),
         (GaussianHMM(2), [], "there is no sequence"),
         (GaussianHMM(2), np.array([[1.0, np.nan], [2.0, np.nan]]), "column 'x1' is missing in every row"),

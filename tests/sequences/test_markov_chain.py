@@ -86,5 +86,8 @@ def test_states_with_names_and_states_nobody_knows():
     assert chain.states_.tolist() == ["a", "b"] and set(chain.sample(1, 5, random_state=0)[0]) <= {"a", "b"}
     with pytest.raises(DataError, match="state z is none of"):
         chain.log_probability([list("az")])
+    with pytest.raises(DataError, match="sample_weight must be 2 numbers"):
+        MarkovChain().fit([[0, 1], [1, 0]], sample_weight=[1.0, np.nan])
+    assert_allclose(chain.log_likelihoods([list("ab")]), chain.log_probability(list("ab")))
     with pytest.raises(DataError, match="missing"):
         MarkovChain().fit([[0.0, np.nan]])

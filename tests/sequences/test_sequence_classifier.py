@@ -11,7 +11,14 @@ from tests.sequences.urns import urns
 import assay
 from assay import compare
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.sequences import CategoricalHMM, GaussianHMM, LinearDynamicalSystem, SequenceClassifier, Sequences
+from assay.sequences import (
+    CategoricalHMM,
+    GaussianHMM,
+    LinearDynamicalSystem,
+    MarkovChain,
+    SequenceClassifier,
+    Sequences,
+)
 
 rng = np.random.default_rng(0)
 
@@ -64,6 +71,43 @@ def test_any_model_with_likelihoods_will_do():
     model = SequenceClassifier(LinearDynamicalSystem(2)).fit(X, y)
     assert model.score(X, y) > 0.9
     assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X), atol=1e-12)
+
+
+def test_chains_that_can_be_seen_tell_classes_apart():
+    """Oracle: the posterior by hand. The second class has a state that the first does not have."""
+    words, y = [list("abab"), list("baba"), list("aabb"), list("bbac")], [0, 0, 1, 1]
+    chain = MarkovChain(pseudo_count=1)
+    model = SequenceClassifier(chain).fit(words, y)
+    first, second = (m.transmat_ for m in model.estimators_)
+    assert first.shape == second.shape == (3, 3)
+    assert_allclose([m.startprob_[0] for m in model.estimators_], [2 / 5, 2 / 5])
+    assert_allclose([first[0, 1], second[0, 1]], [4 / 6, 2 / 6])
+    logs = [m.log_probability([list("ab")])[0] for m in model.estimators_]
+    posterior = np.exp(logs) / np.exp(logs).sum()
+    assert_allclose(model.predict_proba([list("ab")])[0], posterior, rtol=1e-12)
+    assert_array_equal(model.predict([list("ababab"), list("aabbc")]), [0, 1])
+    numbers = SequenceClassifier(MarkovChain(pseudo_count=1)).fit([[0, 1], [1, 0], [2, 2], [2, 2]], y)
+    with pytest.raises(DataError, match="n_states says how many"):
+        numbers.predict([[0, 1]])
+
+
+@pytest.mark.parametrize("model", [GaussianHMM(2, random_state=0), MarkovChain(pseudo_count=1, n_states=2)])
+def test_weights_of_sequences_are_copies(model):
+    X, y = waves(12)
+    if isinstance(model, MarkovChain):
+        X = Sequences((X.values > 0).astype(float), X.offsets)
+    w = np.array([1.0, 2.0, 3.0, 1.0] * 3)
+    weighed = SequenceClassifier(model).fit(X, y, sample_weight=w)
+    copies = np.repeat(np.arange(12), w.astype(int))
+    repeated = SequenceClassifier(model).fit(X.take(copies), y[copies])
+    assert_allclose(weighed.class_prior_, repeated.class_prior_)
+    if isinstance(model, MarkovChain):
+        assert_allclose(weighed.predict_proba(X), repeated.predict_proba(X))
+    for wrong, words in ((-w, "Negative"), (np.where(y == "slow", 0.0, 1.0), "class slow have weight 0")):
+        with pytest.raises(DataError, match=words):
+            SequenceClassifier(model).fit(X, y, sample_weight=wrong)
+    with pytest.raises(ParameterError, match="LinearDynamicalSystem takes no sample_weight"):
+        SequenceClassifier(LinearDynamicalSystem(1)).fit(X, y, sample_weight=w)
 
 
 def test_the_explanation_follows_the_rows():

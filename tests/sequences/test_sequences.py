@@ -40,6 +40,13 @@ def test_five_ways_to_say_the_same():
         assert_array_equal(way.values, [[1, 0], [2, 0], [3, 1], [4, 1]])
 
 
+def test_an_array_of_three_axes_holds_sequences_of_one_length():
+    X = np.arange(24.0).reshape(3, 4, 2)
+    data = Sequences.of(X)
+    assert data.lengths.tolist() == [4, 4, 4]
+    assert_array_equal(data[1], X[1])
+
+
 def test_taking_some_keeps_them_whole():
     data = Sequences.of([[1, 2, 3], [4], [5, 6]])
     some = data[[2, 0]]
@@ -68,6 +75,29 @@ def test_missing_entries_and_unseen_categories():
         (lambda: Sequences.of({"id": [1, 1], "t": [3, 3], "x": [0, 0]}, id="id", order="t"), "two rows at 3"),
         (lambda: Sequences.of({"x": [[1, 2]], "y": [[1]]}), "different lengths"),
         (lambda: Sequences(np.ones((2, 1)), [0, 3]), "offsets must rise"),
+        (
+            lambda: Sequences.of({"id": [1, 1], "t": [3, np.nan], "x": [0, 0]}, id="id", order="t"),
+            "'t' is missing in row 1",
+        ),
+        (lambda: Sequences.of({"id": ["a", None], "x": [0, 0]}, id="id"), "'id' is missing in row 1"),
+        (
+            lambda: Sequences.of(
+                pd.DataFrame({"id": pd.array([1, None, 2], "Int64"), "x": [0, 0, 0]}), id="id"
+            ),
+            "'id' is missing in row 1",
+        ),
+        (
+            lambda: Sequences.of(
+                pd.DataFrame({"id": [1, 1], "t": pd.to_datetime([None, "2024-01-01"]), "x": [0, 0]}),
+                id="id",
+                order="t",
+            ),
+            "'t' is missing in row 0",
+        ),
+        (
+            lambda: Sequences.of(pl.DataFrame({"id": ["a", None], "x": [0, 0]}), id="id"),
+            "'id' is missing in row 1",
+        ),
     ],
 )
 def test_what_does_not_fit_is_said(call, words):

@@ -19,6 +19,8 @@ from assay.types import RandomState
 
 __all__ = ["CategoricalHMM"]
 
+MOST_NUMBERS = 10**8  # probabilities of symbols, of all states together
+
 
 class CategoricalHMM(HiddenMarkovModel):
     r"""Hidden states that emit symbols, learned by Baum-Welch; a drop-in for hmmlearn's.
@@ -163,7 +165,12 @@ class CategoricalHMM(HiddenMarkovModel):
         gone = np.isnan(column)
         observed = column[~gone] if gone.any() else column
         if len(observed) and (observed.min() < 0 or (observed != np.floor(observed)).any()):
-            raise DataError("symbols should be whole numbers from 0 up, or categories.", who=who)
+            at = int(np.argmax((column < 0) | (~gone & (column != np.floor(column)))))
+            raise DataError(
+                f"symbols should be whole numbers from 0 up, or categories; row {at} (counted from 0) has "
+                f"{column[at]:g}.",
+                who=who,
+            )
         M = np.shape(self.emissionprob_)[1] if "emissionprob_" in vars(self) else self.n_features
         if M is not None and len(observed) and observed.max() >= M and vars(self).get("history_") is not None:
             warn_user(
@@ -180,6 +187,12 @@ class CategoricalHMM(HiddenMarkovModel):
         M = symbols if self.n_features is None else self.n_features
         if symbols > M:
             raise DataError(f"the largest symbol is {symbols - 1}, but n_features is {M}.", who=who)
+        if M * K > MOST_NUMBERS:
+            raise DataError(
+                f"the largest symbol is {symbols - 1}, so {K} states would have {M} probabilities each. Number the "
+                "symbols that occur from 0 on, or give them as categories.",
+                who=who,
+            )
         if M < 1:
             raise DataError("every observation is missing.", who=who)
         if self._needs("e", "emissionprob_"):

@@ -534,7 +534,10 @@ class HiddenMarkovModel(Learner):
             gamma = self.score_samples(X, lengths)[1]
             return float(gamma.max(axis=1).sum()), gamma.argmax(axis=1)
         data = self._read_sequences(X, lengths)
-        paths = self._chain(data).best_paths(self._frames(self.family_, data), data.offsets)
+        chain, frames = self._chain(data), self._frames(self.family_, data)
+        paths = chain.best_paths(frames, data.offsets)
+        if np.isneginf(paths.log_probabilities).any():
+            self._warn_impossible(chain.filter(frames, data.offsets), data)
         return float(paths.log_probabilities.sum()), paths.states
 
     def predict(self, X: SequencesLike, lengths: ArrayLike | None = None) -> np.ndarray:

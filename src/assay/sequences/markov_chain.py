@@ -46,7 +46,8 @@ class MarkovChain(Learner):
     order : int, default 1
     pseudo_count : float, default 0
     n_states : int or None, default None
-        None takes the states of the training sequences.
+        None takes the states of the training sequences; of categories all that the column has, also those that occur in
+        sequences of other classes alone.
     random_state : int, RandomState or None, default None
         For ``sample``.
 
@@ -145,7 +146,9 @@ class MarkovChain(Learner):
         data = Sequences.of(X, lengths, who=type(self).__name__)
         self._adopt_states(data)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if weights is not None and (weights.shape != (len(data),) or (weights < 0).any()):
+        if weights is not None and (
+            weights.shape != (len(data),) or not (weights >= 0).all() or np.isinf(weights).any()
+        ):
             raise DataError(f"sample_weight must be {len(data)} numbers from 0 up.", who=type(self).__name__)
         self._solve(SequenceRows(data, None, weights).add_up(self._summarize))
         return self
@@ -178,9 +181,10 @@ class MarkovChain(Learner):
         return self
 
     def _adopt_states(self, data: Sequences) -> None:
-        names = sorted(_names(data))
-        if not names:
+        if not len(data.values):
             raise DataError("there is no row to learn from.", who=type(self).__name__)
+        declared = data.schema.columns[0].categories
+        names: list[Any] = sorted(map(str, declared)) if declared else sorted(_names(data))
         if self.n_states is not None:
             if not all(isinstance(v, float) and 0 <= v < self.n_states for v in names):
                 raise DataError(
@@ -231,7 +235,12 @@ class MarkovChain(Learner):
         names = [str(categories[int(k)]) if categories else float(k) for k in keys]
         for name in names:
             if name not in known:
-                raise DataError(f"state {name} is none of {self.states_.tolist()}.", who=who)
+                raise DataError(
+                    f"state {name:g} is none of {self.states_.tolist()}. n_states says how many there are."
+                    if isinstance(name, float)
+                    else f"state {name} is none of {self.states_.tolist()}.",
+                    who=who,
+                )
         return (
             np.array([known[name] for name in names], dtype=np.int64)[where.ravel()]
             if len(names)
@@ -285,6 +294,10 @@ class MarkovChain(Learner):
                 total += float(logs[-1][windows].sum())
             out[s] = total
         return out
+
+    def log_likelihoods(self, X: SequencesLike, lengths: ArrayLike | None = None) -> np.ndarray:
+        """(S,) log probability of each sequence; a plain list is one of sequences, as for all models of sequences."""
+        return self.log_probability(Sequences.of(X, lengths, who=type(self).__name__))
 
     def probability(self, X: SequencesLike) -> float:
         """The probability of one sequence of states."""

@@ -13,6 +13,7 @@ from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray
 from assay.errors import DataError, ParameterError
 from assay.sequences.families import Family, Multinomial
+from assay.sequences.families.counts import refuse_what_is_no_count
 from assay.sequences.hidden_markov_model import HMM_PARAMETERS, HiddenMarkovModel
 from assay.sequences.sequences import Sequences
 from assay.types import RandomState
@@ -133,9 +134,7 @@ class MultinomialHMM(HiddenMarkovModel):
 
     def _checked(self, X: Sequences) -> Sequences:
         who, counts = type(self).__name__, X.values
-        observed = counts[~np.isnan(counts)]
-        if X.schema.coded.any() or (observed < 0).any() or (observed != np.floor(observed)).any():
-            raise DataError("counts of symbols should be whole numbers from 0 up.", who=who)
+        refuse_what_is_no_count(X, "counts of symbols", who)
         if self.n_trials is not None:
             rows = ~np.isnan(counts).any(axis=1)
             trials = (

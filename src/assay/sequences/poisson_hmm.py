@@ -11,8 +11,8 @@ from assay.core import Card
 from assay.core.parameters import Array, Range
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray
-from assay.errors import DataError
 from assay.sequences.families import Poisson
+from assay.sequences.families.counts import refuse_what_is_no_count
 from assay.sequences.hidden_markov_model import HMM_PARAMETERS, HiddenMarkovModel
 from assay.sequences.sequences import Sequences
 from assay.types import RandomState
@@ -135,9 +135,7 @@ class PoissonHMM(HiddenMarkovModel):
         self.lambdas_ = family.rates
 
     def _checked(self, X: Sequences) -> Sequences:
-        observed = X.values[~np.isnan(X.values)]
-        if X.schema.coded.any() or (observed < 0).any() or (observed != np.floor(observed)).any():
-            raise DataError("counts should be whole numbers from 0 up.", who=type(self).__name__)
+        refuse_what_is_no_count(X, "counts", type(self).__name__)
         return X
 
     def _start_emissions(self, X: Sequences, seed: Any) -> None:

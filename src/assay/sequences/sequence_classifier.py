@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from assay.core import Card, Explanation
 from assay.core.explanation import Section
@@ -17,13 +17,13 @@ from assay.core.model_view import ModelView, Part, model_facts
 from assay.core.parameters import Choice, Count, Instance, Range, Simplex, check
 from assay.core.scores import softmax
 from assay.core.stored import AnyArray, Each, FloatArray, Mapped, Object, Plain, Text
-from assay.core.targets import encode_labels
-from assay.errors import DataError, DegenerateError
+from assay.core.targets import check_weights, encode_labels
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.sequences.gaussian_hmm import GaussianHMM
 from assay.sequences.mixed_hmm import MixedHMM
 from assay.sequences.sequences import Sequences
 from assay.tables import Schema
-from assay.types import Labels, SequencesLike, Target
+from assay.types import Labels, SequencesLike, Target, Weights
 
 __all__ = ["SequenceClassifier"]
 
@@ -36,8 +36,8 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
     .. math:: P(k \mid O) = \frac{P(O \mid \lambda_k)\, \pi_k}{\sum_j P(O \mid \lambda_j)\, \pi_j} \quad (1)
 
     ``estimator`` is any model with ``fit`` and ``log_likelihoods`` of sequences: a hidden Markov model, a linear
-    dynamical system. It takes part in ``compare``: with `Sequences` as X, whole sequences are in a fold, and learners
-    of plain tables see a line for each (`Sequences.summary`).
+    dynamical system, a Markov chain. It takes part in ``compare``: with `Sequences` as X, whole sequences are in a
+    fold, and learners of plain tables see a line for each (`Sequences.summary`).
 
     Cost: fit that of the estimator; predict O(c) times a score of the estimator for c classes; memory O(c) models.
 
@@ -135,8 +135,22 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         return ModelView(type(self).__name__, model_facts(self), parts, limit)
 
     @all_or_nothing
-    def fit(self, X: SequencesLike, y: Target, lengths: ArrayLike | None = None) -> Self:
-        """Fit a model to the sequences of each class; y has a label for each sequence."""
+    def fit(
+        self,
+        X: SequencesLike,
+        y: Target,
+        lengths: ArrayLike | None = None,
+        *,
+        sample_weight: Weights | None = None,
+    ) -> Self:
+        """Fit a model to the sequences of each class.
+
+        Parameters
+        ----------
+        X : whatever `Sequences.of` takes      y : (S,) the class of each sequence
+        lengths : (S,) rows of each sequence, if X is one array
+        sample_weight : (S,) how much each sequence counts, for its model and for the share of its class
+        """
         who = type(self).__name__
         check(who, self.accepts, vars(self))
         data = Sequences.of(X, lengths, who=who)
@@ -151,12 +165,26 @@ class SequenceClassifier(ClassifierMixin, BaseEstimator):
         if self.priors is not None and len(self.priors) != len(classes):
             raise DataError(f"there are {len(classes)} classes and {len(self.priors)} priors.", who=who)
         self.schema_, self.classes_ = data.schema, classes
-        shares = np.bincount(codes, minlength=len(classes)) / len(codes)
-        self.class_prior_ = shares if self.priors is None else np.asarray(self.priors, dtype=np.float64)
+        w = check_weights(sample_weight, len(data), who)
+        if w is not None and self.training == "discriminative":
+            raise ParameterError(
+                "discriminative training counts all sequences alike. Leave sample_weight out, or train generatively.",
+                who=who,
+            )
+        totals = np.bincount(codes, w, minlength=len(classes))
+        if not totals.all():
+            raise DataError(f"all sequences of class {classes[int(totals.argmin())]} have weight 0.", who=who)
+        self.class_prior_ = (
+            totals / totals.sum() if self.priors is None else np.asarray(self.priors, dtype=np.float64)
+        )
         base = _default_model(data) if self.estimator is None else self.estimator
-        self.estimators_ = [
-            clone(base).fit(data.take(np.flatnonzero(codes == k))) for k in range(len(classes))
-        ]
+        if w is not None and not has_fit_parameter(base, "sample_weight"):
+            raise ParameterError(f"{type(base).__name__} takes no sample_weight.", who=who)
+        self.estimators_ = []
+        for k in range(len(classes)):
+            of_class = np.flatnonzero(codes == k)
+            weights = {} if w is None else {"sample_weight": w[of_class]}
+            self.estimators_.append(clone(base).fit(data.take(of_class), **weights))
         if self.training == "discriminative":
             from assay.sequences.discriminative import train_discriminatively
 

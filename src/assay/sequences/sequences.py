@@ -88,7 +88,8 @@ class Sequences:
         Parameters
         ----------
         X : Sequences; a list of sequences (each a list, an array, or a frame); rows with ``lengths``; a long
-            table with an ``id`` column; a frame whose cells are lists; or one array, which is one sequence
+            table with an ``id`` column; a frame whose cells are lists; an (S, T, d) array of equally long ones; or one
+            array of rows, which is one sequence
         lengths : (S,) how many rows belong to each sequence
         id, order : names of the column that says to which sequence a row belongs, and of that by which rows are ordered
         schema : the columns learned before; unseen categories are then missing
@@ -103,6 +104,8 @@ class Sequences:
             X, ids, offsets = _long_table(X, id, order, who)
         elif lengths is not None:
             offsets = _offsets(np.asarray(lengths), who)
+        elif isinstance(X, np.ndarray) and X.ndim == 3:
+            X, offsets = X.reshape(-1, X.shape[2]), _offsets(np.full(len(X), X.shape[1]), who)
         elif (cells := _list_columns(X)) is not None:
             X, offsets = _joined_cells(cells, who)
         elif isinstance(X, (list, tuple)) and len(X) and _is_sequence(X[0]):
@@ -346,13 +349,20 @@ def _long_table(X: Any, id: str, order: str | None, who: str) -> tuple[Any, list
     for name in (id, order):
         if name is not None and name not in columns:
             raise DataError(f"there is no column {name!r}. Columns: {', '.join(map(str, columns))}.", who=who)
+    for name in (id, order):
+        if name is not None and (at := _first_missing(columns[name])) is not None:
+            raise DataError(
+                f"column {name!r} is missing in row {at} (counted from 0), so the row has no place in a sequence. "
+                "Fill it in, or leave the row out.",
+                who=who,
+            )
     names, codes = np.unique(np.array(columns[id]), return_inverse=True)
     if order is None:
         places = np.argsort(codes, kind="stable")
     else:
         moments = np.array(columns[order])
         if moments.dtype == object:
-            raise DataError(f"column {order!r} has values that cannot be ordered, or are missing.", who=who)
+            raise DataError(f"column {order!r} has values that cannot be ordered.", who=who)
         places = np.lexsort([moments, codes])
         same = (np.diff(codes[places]) == 0) & (moments[places][1:] == moments[places][:-1])
         if same.any():
@@ -367,3 +377,14 @@ def _long_table(X: Any, id: str, order: str | None, who: str) -> tuple[Any, list
         raise DataError(f"there are no columns beside {id!r} and {order!r}.", who=who)
     counts = np.bincount(codes, minlength=len(names))
     return kept, names.tolist(), _offsets(counts, who)
+
+
+def _first_missing(values: Any) -> int | None:
+    """The first row of a column that is None, NaN, NaT or NA."""
+    for i, value in enumerate(values):
+        try:
+            if value is None or value != value:
+                return i
+        except TypeError:  # NA is neither equal nor unequal to itself
+            return i
+    return None

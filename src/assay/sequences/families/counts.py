@@ -5,9 +5,28 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from assay.errors import DataError
 from assay.sequences.families.family import Family, Sums, shares
+from assay.sequences.sequences import Sequences
 
-__all__ = ["Multinomial", "Poisson"]
+__all__ = ["Multinomial", "Poisson", "refuse_what_is_no_count"]
+
+
+def refuse_what_is_no_count(X: Sequences, what: str, who: str) -> None:
+    """An error that names the first entry that is neither missing nor a whole number from 0 up."""
+    if X.schema.coded.any():
+        name = X.schema.names[int(np.argmax(X.schema.coded))]
+        raise DataError(
+            f"{what} should be whole numbers from 0 up; column {name!r} holds categories.", who=who
+        )
+    wrong = ~np.isnan(X.values) & ((X.values < 0) | (X.values != np.floor(X.values)))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        raise DataError(
+            f"{what} should be whole numbers from 0 up; row {row} (counted from 0) of column "
+            f"{X.schema.names[column]!r} has {X.values[row, column]:g}.",
+            who=who,
+        )
 
 
 class Multinomial(Family):
