@@ -2,10 +2,13 @@
 
 import csv
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
 import pytest
+
+from assay.learners import all_learners
 
 ROOT = Path(__file__).parents[1]
 
@@ -71,6 +74,38 @@ def test_the_page_of_a_learner_says_what_it_is_for(pages, by_room):
     (svc,) = [entry for entry in by_room["svm"] if entry.name == "SVC"]
     page = pages.page_of(svc, [], None, about["svm", "SVC"])
     assert page.index("at a glance") < page.index("autoclass")
+
+
+def test_every_learner_has_a_word_on_when_to_use_it_and_when_not(pages, by_room):
+    rows = pages.rows_of("uses.tsv")
+    learners = sorted(learner.class_name for learner in all_learners())
+    assert sorted(row["learner"] for row in rows) == learners
+    assert [
+        row["learner"] for row in rows if not (row["use"].endswith(".") and row["not"].endswith("."))
+    ] == []
+    named = pages.unique_names(by_room)
+    meant = {
+        (row["learner"], name)
+        for row in rows
+        for name in re.findall(r"`([A-Z]\w+)`", row["use"] + row["not"])
+    }
+    assert {(learner, name) for learner, name in meant if name not in named or name == learner} == set()
+    text = "\n".join(pages.facts_of_learners(by_room)["trees", "C45Classifier"])
+    assert "## When to use it" in text and "**Rather not:**" in text
+    assert "[`RandomForestClassifier`](/reference/ensembles/RandomForestClassifier.md)" in text
+
+
+def test_what_other_libraries_call_a_thing_leads_to_a_public_name(pages, by_room):
+    named = pages.unique_names(by_room)
+    rows = pages.rows_of("peers.tsv")
+    assert {row["assay"] for row in rows} - set(named) == set()
+    assert len({(row["assay"], row["library"], row["name"]) for row in rows}) == len(rows)
+    table = pages.table_of_peers("Weka", named).split("\n")
+    assert table[0] == "| Weka | here | what it is | in other words |"
+    assert any(line.startswith("| J48 | `C45Classifier` |") and "`confidence`" in line for line in table)
+    (c45,) = [entry for entry in by_room["trees"] if entry.name == "C45Classifier"]
+    c45.terms = pages.translations()["C45Classifier"]
+    assert "## In other words" in pages.page_of(c45, [], None) and "- J48 (Weka): `-C` is" in c45.terms[0]
 
 
 def test_differences_of_signatures():

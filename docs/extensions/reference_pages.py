@@ -43,6 +43,7 @@ class Entry:
         None  # where an example with it stands, and the example, if it has none itself
     )
     examples: set[str] = field(default_factory=set)
+    terms: list[str] = field(default_factory=list)  # what its parameters are called elsewhere
 
     @property
     def page(self) -> str:
@@ -110,10 +111,39 @@ def peers() -> dict[str, list[tuple[str, str]]]:
     known = defaultdict(list)
     for name, kind in all_estimators():
         known[name].append(("scikit-learn", f"{'.'.join(kind.__module__.split('.')[:2])}.{name}"))
-    with open(DOCS / "peers.tsv", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            known[row["assay"]].append((row["library"], row["name"]))
+    for row in rows_of("peers.tsv"):
+        known[row["assay"]].append((row["library"], row["name"]))
     return known
+
+
+def rows_of(table: str) -> list[dict[str, str]]:
+    """The rows of a table of the documentation: its columns are separated by tabs."""
+    with open(DOCS / table, newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def translations() -> dict[str, list[str]]:
+    """For each name what its parameters are called elsewhere, and what differs: lines of a list."""
+    known = defaultdict(list)
+    for row in rows_of("peers.tsv"):
+        if row["note"]:
+            known[row["assay"]].append(f"- {row['name']} ({row['library']}): {row['note']}.")
+    return known
+
+
+def advice() -> dict[str, list[str]]:
+    """For each learner when to use it, and when something else."""
+    return {
+        row["learner"]: [
+            "## When to use it",
+            "",
+            f"**For:** {row['use']}",
+            "",
+            f"**Rather not:** {row['not']}",
+            "",
+        ]
+        for row in rows_of("uses.tsv")
+    }
 
 
 # ---------------------------------------------------------------------- mentions
@@ -236,6 +266,8 @@ def page_of(
     if facts:
         lines += [" ".join(facts), ""]
     lines += about or []
+    if entry.terms:
+        lines += ["## In other words", "", *entry.terms, ""]
     directive = {
         "class": "autoclass",
         "exception": "autoexception",
@@ -295,12 +327,15 @@ def facts_of_learners(by_room: dict[str, list[Entry]]) -> dict[tuple[str, str], 
     listed = {(one.room, one.class_name): one for one in all_learners()}
     every = [entry for some in by_room.values() for entry in some]
     uses = Counter(example for entry in every for example in entry.examples)
+    advised, named = advice(), unique_names(by_room)
     about = {}
     for entry in every:
         learner = listed.get((entry.room, entry.name))
         if learner is not None:
             facts = glance(learner, entry.thing, theirs.get(entry.name))
-            about[entry.room, entry.name] = facts + picture(entry.name, entry.examples, uses, FIGURES)
+            facts += picture(entry.name, entry.examples, uses, FIGURES)
+            text = "\n".join(advised.get(entry.name, [])).replace(f"`{entry.name}`", entry.name)
+            about[entry.room, entry.name] = facts + linked(text, named, entry.page).split("\n")
     return about
 
 
@@ -319,11 +354,18 @@ def table_of_peers(library: str, named: dict[str, Entry]) -> str:
         for lib, theirs in known
         if lib == library and ours in named
     )
-    lines = [f"| {library} | here | what it is |", "|---|---|---|"]
-    return (
-        "\n".join(lines + [f"| {theirs} | `{ours}` | {named[ours].sentence} |" for theirs, ours in rows])
-        + "\n"
-    )
+    notes = {
+        (row["name"], row["assay"]): row["note"] for row in rows_of("peers.tsv") if row["library"] == library
+    }
+    told = any(notes.values())
+    lines = [
+        f"| {library} | here | what it is |{' in other words |' if told else ''}",
+        "|---|---|---|" + "---|" * told,
+    ]
+    for theirs, ours in rows:
+        note = f" {notes.get((theirs, ours), '')} |" if told else ""
+        lines.append(f"| {theirs} | `{ours}` | {named[ours].sentence} |{note}")
+    return "\n".join(lines) + "\n"
 
 
 # ---------------------------------------------------------------------- the texts, chapter by chapter
@@ -471,12 +513,13 @@ def write_pages(app: Any) -> None:
     app.assay_rooms = by_room
     note_mentions(app.assay_names)
     lend_examples(by_room)
-    elsewhere, short, made = peers(), short_names(), set()
+    elsewhere, terms, short, made = peers(), translations(), short_names(), set()
     about = facts_of_learners(by_room)
     for listed in by_room.values():
         for entry in listed:
             path = DOCS / f"{entry.page}.md"
             known, called = elsewhere.get(entry.name, []), short.get(entry.name)
+            entry.terms = terms.get(entry.name, [])
             text = page_of(entry, known, called, about.get((entry.room, entry.name)))
             path.parent.mkdir(exist_ok=True)
             if not path.exists() or path.read_text() != text:
