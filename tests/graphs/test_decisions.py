@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from assay.errors import AssayError, DataError
+from assay.errors import AssayError, DataError, DegenerateError, ParameterError
 from assay.graphs import (
     Decision,
     DynamicNetwork,
     InfluenceDiagram,
+    LinearGaussianConditional,
     Node,
     PhylogeneticTree,
     Utility,
@@ -129,6 +130,72 @@ def test_a_hidden_markov_model_is_an_unrolled_network():
     column = np.array(y)[:, None]
     assert_allclose(hmm.score(column), total, rtol=1e-10)
     assert [step["x"] for step in model.most_probable(evidence)] == hmm.predict(column).tolist()
+
+
+def two_slices(seed):
+    """Three nodes, two of which the next slice looks back at, all tables drawn."""
+    rng = np.random.default_rng(seed)
+
+    def table(*cards):
+        return rng.dirichlet(np.ones(cards[-1]), cards[:-1])
+
+    first = [
+        Node("a", [0, 1], table(2)),
+        Node("b", [0, 1, 2], table(2, 3), ["a"]),
+        Node("c", [0, 1], table(3, 2), ["b"]),
+    ]
+    later = [
+        Node("c", [0, 1], table(3, 2), ["b"]),
+        Node("a", [0, 1], table(2, 3, 2), ["a@before", "b@before"]),
+        Node("b", [0, 1, 2], table(3, 2, 3), ["b@before", "a"]),
+    ]
+    return DynamicNetwork(first, later)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slice_by_slice_equals_the_unrolled_network(seed):
+    """Evidence on carried nodes, on others, uncertain, and none."""
+    model = two_slices(seed)
+    evidence = [{"c": 1}, {"b": 2}, {}, {"c": [0.2, 0.9]}, {"a": 0, "c": 0}, {"c": {0: 0.5, 1: 0.1}}]
+    network = model.unroll(len(evidence))
+    known = [{f"{n}[{t}]": v for n, v in part.items()} for t, part in enumerate(evidence)]
+    together = {n: v for part in known for n, v in part.items()}
+    assert_allclose(model.log_likelihood(evidence), network._log_evidence(together), rtol=1e-12)
+    for name in "abc":
+        smoothed, filtered = model.smooth(evidence, name), model.filter(evidence, name)
+        for t in range(len(evidence)):
+            past = {n: v for part in known[: t + 1] for n, v in part.items()}
+            assert_allclose(smoothed[t], network.query(f"{name}[{t}]", together).probabilities, atol=1e-12)
+            assert_allclose(filtered[t], network.query(f"{name}[{t}]", past).probabilities, atol=1e-12)
+        ahead = model.unroll(8).query(f"{name}[7]", together).probabilities
+        assert_allclose(model.predict(evidence, name, 2), ahead, atol=1e-12)
+    best, _ = network.most_probable(together)
+    course = model.most_probable(evidence)
+    assert {f"{n}[{t}]": s for t, part in enumerate(course) for n, s in part.items()} == best
+    independent = DynamicNetwork([Node("x", [0, 1], [0.3, 0.7])], [Node("x", [0, 1], [0.9, 0.1])])
+    assert_allclose(independent.smooth([{}, {}], "x"), [[0.3, 0.7], [0.9, 0.1]], rtol=1e-12)
+    assert [part["x"] for part in independent.most_probable([{}, {}])] == [1, 0]
+
+
+def test_impossible_courses_name_their_times():
+    same = [[1.0, 0.0], [0.0, 1.0]]
+    x, y = Node("x", ["on", "off"], [0.5, 0.5]), Node("y", ["on", "off"], same, ["x"])
+    model = DynamicNetwork([x, y], [Node("x", ["on", "off"], same, ["x@before"]), y])
+    evidence = [{}, {"y": "on"}, {}, {"y": "on"}, {"y": "off"}, {"y": "on"}]
+    for ask in (lambda: model.smooth(evidence, "x"), lambda: model.most_probable(evidence)):
+        with pytest.raises(DegenerateError, match=r"y\[3\]=on and y\[4\]=off together have probability 0"):
+            ask()
+    assert model.filter(evidence[:4], "x")[-1].tolist() == [1.0, 0.0]
+    for wrong in ({"zebra": "on"}, {"y@before": "on"}):
+        with pytest.raises(DataError, match="no node"):
+            model.smooth([wrong], "x")
+    with pytest.raises(DataError, match="no node 'z'"):
+        model.smooth([{}], "z")
+    with pytest.raises(ParameterError, match="whole number from 1 up"):
+        model.predict([{}], "x", 0)
+    number = Node("n", None, LinearGaussianConditional(0.0, (), 1.0))
+    with pytest.raises(DataError, match="is a number"):
+        DynamicNetwork([number], [number])
 
 
 @pytest.mark.capability("IML-14-31")
