@@ -74,6 +74,11 @@ class SubsetSelector(SelectorAround):
         Of the folds, of a search that draws, and of the learner's own open random_state; None is 0.
     n_jobs : int, default None
         Threads for learners of this library, processes of joblib for others.
+    race : float or None, default None
+        Spares time where a learner is fitted anew for each subset: a candidate whose scores on the folds so far, three
+        at least, are below the leader's at this level of the test over the folds is given up. None scores every
+        candidate on every fold. Forward, backward, floating and plus-l take-away-r searches and greedy proposals race;
+        the others have use for all scores.
 
     Attributes
     ----------
@@ -98,6 +103,8 @@ class SubsetSelector(SelectorAround):
     ----------
     - Kohavi, R. and John, G. H. (1997). Wrappers for feature subset selection. Artificial Intelligence 97, 273-324.
       doi:10.1016/S0004-3702(97)00043-X
+    - Moore, A. W. and Lee, M. S. (1994). Efficient algorithms for minimizing cross validation error. Proceedings of the
+      11th International Conference on Machine Learning, 190-198.
     """
 
     card = Card("subset selector", "the subset of columns with which a learner predicts best, by any search")
@@ -115,6 +122,7 @@ class SubsetSelector(SelectorAround):
         "task": Choice("classification", "regression") | None,
         "random_state": Seed(),
         "n_jobs": Any_(),
+        "race": Range(0, 1, open="both") | None,
     }
     stored = {"trace_": Object(Trace), "score_": Scalar(), "fold_scores_": FloatArray("*")}
     _reads_itself = True  # preparation happens in the folds
@@ -135,6 +143,7 @@ class SubsetSelector(SelectorAround):
         task: str | None = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
+        race: float | None = None,
     ):
         self.estimator = estimator
         self.search = search
@@ -149,6 +158,7 @@ class SubsetSelector(SelectorAround):
         self.task = task
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.race = race
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -223,6 +233,7 @@ class SubsetSelector(SelectorAround):
             allow_none=self.allow_none,
             names=self.schema_.names,
             random_state=seed,
+            race=self.race,
             who=who,
         )
         self._keep(result)

@@ -24,11 +24,12 @@ class Round:
     kind : "start" (a subset is scored, nothing moves), "add", "remove", or "try" for whole subsets
     base : numbers of the columns before the round, in ascending order
     candidates : for each candidate the columns that it adds, removes, or of which it consists ("try", "start")
-    scores : (m, folds) their scores, higher is better; NaN where the learner failed
+    scores : (m, folds) their scores, higher is better; NaN where the learner failed or the candidate was given up
     chosen : the place of the best candidate
     accepted : whether the search went on from it; with a note, on trial
     models : subsets scored so far, this round included; one that is asked for again counts once
     note : why the search went on or stopped, in a sentence; may be empty
+    given_up : places of the candidates that fell too far behind to be scored on all folds
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Round:
     accepted: bool
     models: int
     note: str = ""
+    given_up: tuple[int, ...] = ()
     stored = {
         "kind": Text("start", "add", "remove", "try"),
         "base": Plain(tuple),
@@ -48,13 +50,18 @@ class Round:
         "accepted": Boolean(),
         "models": Integer(low=0),
         "note": Text(),
+        "given_up": Plain(tuple),
     }
 
     @property
     def means(self) -> np.ndarray:
-        """(m,) the mean score of each candidate; -inf where the learner failed."""
+        """(m,) the mean score of each candidate; -inf where one of its folds has none."""
         means = self.scores.mean(axis=1)
         return np.where(np.isnan(means), -np.inf, means)
+
+    def mean(self, i: int) -> float:
+        """The mean score of candidate i, of one that was given up over the folds before."""
+        return float(np.nanmean(self.scores[i])) if i in self.given_up else float(self.means[i])
 
     def subset(self, i: int) -> tuple[int, ...]:
         """The columns of candidate i."""
@@ -124,19 +131,19 @@ class Trace:
     def table(self) -> list[dict[str, Any]]:
         """One record for every candidate of every round: its columns, mean, the value of each fold, whether chosen.
 
-        Values are those of the measure, so that an error is an error.
+        Values are those of the measure, so that an error is an error. The mean of a candidate that was given up is over
+        the folds before; the values of the others are NaN.
         """
         return [
             {
                 "round": number,
                 "kind": r.kind,
                 "columns": self._named(r.candidates[i]),
-                self.measure: float(np.round(self.sign * means[i], 12)),
+                self.measure: float(np.round(self.sign * r.mean(i), 12)),
                 "folds": (self.sign * r.scores[i]).tolist(),
                 "chosen": r.accepted and i == r.chosen,
             }
             for number, r in enumerate(self.rounds, 1)
-            for means in (r.means,)
             for i in range(len(r.candidates))
         ]
 
@@ -187,9 +194,12 @@ class Trace:
         """What the last round said in which column j alone could have been added or removed, and was not."""
         for number, r in reversed(list(enumerate(self.rounds, 1))):
             if r.kind == kind and (j,) in r.candidates:
-                value = f"{self.sign * r.means[r.candidates.index((j,))]:.4g}"
+                i = r.candidates.index((j,))
+                value = f"{self.sign * r.mean(i):.4g}"
                 words = "never added: {} {} with it" if kind == "add" else "kept: {} {} without it"
-                return f"{words.format(self.measure, value)} in round {number}"
+                scored, folds = np.count_nonzero(~np.isnan(r.scores[i])), r.scores.shape[1]
+                on = f" on {scored} of {folds} folds" if i in r.given_up else ""
+                return f"{words.format(self.measure, value)}{on} in round {number}"
         return ""
 
     def show(self, limit: int | None = 50) -> ModelView:

@@ -25,11 +25,14 @@ from assay.select import (
     PlusMinus,
     Proposals,
     Significant,
+    SubsetSelector,
     search_subsets,
     subset_scores,
 )
+from assay.select.search.race import raced
 from assay.tables import Table
 from assay.tables.data import load_iris
+from assay.trees import DecisionTreeClassifier
 
 # Oracle: the textbook's table; nearest mean on Iris (UCI variant), the first 20 rows of each class for training, the
 # other 90 for validation; numbers of correct rows, columns counted from 0.
@@ -388,3 +391,83 @@ def test_progress_is_shown_and_an_interruption_keeps_the_best_so_far():
     assert partial.selected == (4, 18, 19)  # the third round had come to column 4
     assert "the best one so far" in "".join(stopped.value.__notes__)
     assert any(note.startswith("best criterion") for note in heard)
+
+
+def noisy_folds(m, J, seed):
+    """Scores of m candidates on J folds that share what is hard about a fold; the later candidates are the better."""
+    rng = np.random.default_rng(seed)
+    return 0.7 + rng.normal(0, 0.05, J) + np.linspace(0, 0.2, m)[:, None] + rng.normal(0, 0.02, (m, J))
+
+
+def test_a_race_spares_the_folds_of_the_hopeless_and_keeps_the_best():
+    spared, kept = [], []
+    for seed in range(40):
+        table, asked = noisy_folds(12, 20, seed), []
+
+        def ask(some, fold, table=table, asked=asked):
+            asked.extend(some)
+            return table[some, fold]
+
+        scores, given_up = raced(ask, 12, 20, 0.05, 1 / 19, np.empty((0, 20)))
+        assert len(asked) == np.isfinite(scores).sum()
+        assert np.array_equal(given_up, np.isnan(scores).any(axis=1))
+        assert_allclose(scores[~given_up], table[~given_up])
+        assert np.isfinite(scores[:, :3]).all()  # nobody is judged by less than three folds
+        spared.append(np.isnan(scores).mean())
+        kept.append(not given_up[np.argmax(table.mean(axis=1))])
+    assert np.mean(spared) > 0.5 and np.mean(kept) >= 0.95
+
+
+def test_candidates_that_fail_or_are_equal_do_not_disturb_a_race():
+    table = np.array([[np.nan, 0.9, 0.9, 0.9], [0.8, 0.8, 0.8, 0.8], [0.8, 0.8, 0.8, 0.8]])
+    scores, given_up = raced(lambda some, fold: table[some, fold], 3, 4, 0.05, 1 / 3, np.empty((0, 4)))
+    assert_allclose(scores, table)
+    assert not given_up.any()
+    rival = np.array([[0.99, 0.98, 0.97, 0.99]])
+    assert raced(lambda some, fold: table[some, fold] + 0.01 * fold, 3, 4, 0.2, 1 / 3, rival)[1].tolist() == [
+        False, True, True,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("search", ["forward", "backward", "floating", "plus-l take-away-r", "wrapper"])
+def test_racing_searches_choose_the_same_columns_and_fit_less(search):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(160, 6))
+    y = np.where(X[:, 1] + X[:, 4] > 0, "a", "b")
+    chosen, fits = [], []
+    for race in (None, 0.05):
+        fitted = []
+
+        class Counting(NearestMean):
+            def fit(self, X, y, sample_weight=None, fitted=fitted):
+                fitted.append(1)
+                return super().fit(X, y, sample_weight)
+
+        selector = SubsetSelector(Counting(), search=search, stop=2, race=race).fit(X, y)
+        chosen.append(selector.selected_)
+        fits.append(len(fitted))
+        assert np.isfinite(selector.fold_scores_).all()
+    assert chosen[0] == chosen[1] == ["x1", "x4"]
+    assert fits[1] < fits[0]
+
+
+def test_the_trace_says_on_how_many_folds_a_candidate_was_scored():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(160, 4))
+    y = np.where(X[:, 1] + X[:, 2] > 0, "a", "b")
+    model = DecisionTreeClassifier(max_depth=3)
+    selector = SubsetSelector(model, stop=2, race=0.05, cv="10-fold").fit(X, y)
+    assert any("of 10 folds" in record["why"] for record in selector.reasons())
+    assert all(np.isfinite(record["error"]) for record in selector.trace_.table())
+
+
+def test_a_race_changes_nothing_where_nothing_is_fitted():
+    iris = load_iris()
+    plain, race = (SubsetSelector("lda", stop=2, race=r).fit(iris.X, iris.y) for r in (None, 0.5))
+    assert_allclose([r["folds"] for r in plain.trace_.table()], [r["folds"] for r in race.trace_.table()])
+
+
+@pytest.mark.parametrize("race", [0, 1, -0.1, "fast"])
+def test_levels_that_are_none(race):
+    with pytest.raises(ParameterError, match="race"):
+        SubsetSelector("lda", race=race).fit(*load_iris())

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from assay.core.seeds import with_seed
 from assay.ensembles import StackingClassifier, StackingRegressor, VotingClassifier, VotingRegressor
-from assay.ensembles.committees.committee import folds_of
+from assay.ensembles.committees.folds import folds_of
 from assay.errors import DataError, ParameterError
 from assay.evaluate.design import Resampling
-from assay.evaluate.rows import as_column
+from assay.evaluate.rows import as_column, as_moments
 from assay.metrics.measure import find_measure
 from assay.select.members.ensemble_selection_classifier import EnsembleSelectionClassifier
 from assay.select.members.ensemble_selection_regressor import EnsembleSelectionRegressor
@@ -171,16 +171,22 @@ class ModelLibrary:
         y: Target,
         sample_weight: Weights | None = None,
         groups: RowLabels | None = None,
+        times: RowLabels | None = None,
     ) -> Self:
-        """Fit all models; rows of one group are never learned from where another of it is answered for."""
+        """Fit all models; rows of one group are never learned from where another of it is answered for.
+
+        ``times`` say when each row was, for inner splits by time such as "3-time"; without them rows are in order.
+        """
         table = X if isinstance(X, Table) else Table.of(X, who="ModelLibrary")
         classes, target = self.task == "classification", np.asarray(y)
         labels, codes = (
             np.unique(target, return_inverse=True) if classes else (np.empty(0), np.zeros(len(table), int))
         )
         of_rows = as_column(groups, len(table), "groups", "ModelLibrary")
-        plan, _ = Resampling.of(self.inner).fitted_to(codes, labels, of_rows)
-        folds = [(split.train, split.test) for split in plan.splits(codes, self.random_state, of_rows)]
+        moments = as_moments(as_column(times, len(table), "times", "ModelLibrary"), "ModelLibrary")
+        plan, _ = Resampling.of(self.inner).fitted_to(codes, labels, of_rows, moments)
+        splits = plan.splits(codes, self.random_state, of_rows, moments)
+        folds = [(split.train, split.test) for split in splits]
         make = _GathersClasses if classes else _GathersNumbers
         gathers = make(list(self.members.items()), cv=folds, n_jobs=self.n_jobs)
         gathers.fit(table, y, sample_weight)

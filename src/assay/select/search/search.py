@@ -81,6 +81,7 @@ def search_subsets(
     allow_none: bool = False,
     names: Sequence[str] | None = None,
     random_state: RandomState = None,
+    race: float | None = None,
     who: str = "search_subsets",
 ) -> SearchResult:
     """Search for a good subset of columns by any criterion: scores of a learner, or a function of a subset.
@@ -99,6 +100,8 @@ def search_subsets(
     allow_none : whether no column at all is a possible answer, with the score of the most frequent class or the mean
     names : of the columns, for the trace
     random_state : for searches that draw at random
+    race : level of the test by which candidates are given up after some of the folds, of criteria that are asked fold
+        by fold, such as learners that are fitted anew; None scores all on all folds
 
     Returns
     -------
@@ -119,7 +122,8 @@ def search_subsets(
     SubsetSelector, SequentialFeatureSelector
     """
     search = as_search(search, who)
-    space = Space(criterion, fixed, groups, _weighted(costs, cost_weight, criterion.d, who), allow_none, who)
+    costs = _weighted(costs, cost_weight, criterion.d, who)
+    space = Space(criterion, fixed, groups, costs, allow_none, who, race)
     rule = as_stop(stop, criterion.n_folds, who)
     rng = as_generator(random_state, who)
     rule.sizes(space)  # refuses sizes that cannot be

@@ -125,7 +125,6 @@ def joint_moves(space: Space, kind: str, state: State, step: int) -> list[State]
 
 def best_move(space: Space, kind: str, state: State, moves: Sequence[State]) -> tuple[State, np.ndarray, int]:
     """The state after the best move, the scores of all moves, and its place among them; of equals the first."""
-    states, scores = space.moves(kind, state, moves)
-    means = np.array([space.mean(s) for s in states])
+    states, scores, means = space.best_of_moves(kind, state, moves)
     chosen = best_of(means)
     return states[chosen], scores, chosen

@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core.progress import Progress
 from assay.errors import ParameterError
+from assay.select.search.race import raced
 from assay.select.subsets.subset_scores import SubsetScores
 from assay.select.trace import Round
 
@@ -33,6 +34,8 @@ class Space:
     costs : (d,) what each column costs, in the units of the measure; None for nothing
     allow_none : bool
         Whether the search may end without any column; if not, no column is worse than any subset.
+    race : float or None
+        Level of the test by which candidates of a move are given up after some of the folds; None scores them on all.
 
     Attributes
     ----------
@@ -48,14 +51,16 @@ class Space:
         costs: np.ndarray | None = None,
         allow_none: bool = False,
         who: str = "search_subsets",
+        race: float | None = None,
     ):
-        self.criterion, self.costs, self.who = criterion, costs, who
+        self.criterion, self.costs, self.who, self.race = criterion, costs, who, race
         self.fixed = tuple(sorted({int(j) for j in fixed}))
         self.units = _units(criterion.d, self.fixed, groups or (), who)
         self.allow_none = allow_none
         self.smallest = 0 if self.fixed or allow_none else 1  # units that must be in
         self.seen: dict[State, np.ndarray] = {}
         self._mean: dict[State, float] = {}
+        self._given_up: set[State] = set()
         self._leader: State | None = None  # the best one so far, whatever its size
         self.rounds: list[Round] = []
         self.models = 0
@@ -93,6 +98,46 @@ class Space:
         if self._singles and all(len(move) == 1 for move in moves):
             self._one_column_moves(kind, base, states, moves)
         return states, self.scores(states)
+
+    def best_of_moves(
+        self, kind: str, base: State, moves: Sequence[State]
+    ) -> tuple[list[State], np.ndarray, np.ndarray]:
+        """As ``moves``, and the mean of each; a criterion that is asked fold by fold need not score the hopeless."""
+        if self.race is None or self.criterion.by_fold is None:
+            states, scores = self.moves(kind, base, moves)
+            return states, scores, np.array([self.mean(s) for s in states])
+        states = [moved(kind, base, move) for move in moves]
+        unknown = [s for s in dict.fromkeys(states) if s not in self.seen and self.columns(s)]
+        rivals = [s for s in dict.fromkeys(states) if s in self.seen]
+        scores_of = {s: np.full(self.criterion.n_folds, np.nan) for s in unknown}
+        self._race(self.race, unknown, rivals, scores_of)
+        known = self.scores([s for s in states if s not in scores_of])
+        scores_of.update(zip([s for s in states if s not in scores_of], known))
+        means = np.array([self._mean.get(s, -np.inf) for s in states])
+        return states, np.array([scores_of[s] for s in states]), means
+
+    def _race(
+        self, level: float, unknown: list[State], rivals: list[State], scores_of: dict[State, np.ndarray]
+    ) -> None:
+        """Score the unknown states fold by fold and remember those that came to the end."""
+        ask, J = self.criterion.by_fold, self.criterion.n_folds
+        assert ask is not None
+        columns, costs = [self.columns(s) for s in unknown], np.array([self._cost(s) for s in unknown])
+
+        def on_fold(some: list[int], fold: int) -> np.ndarray:
+            return ask([columns[i] for i in some], fold) - costs[some]
+
+        known = np.array([self.seen[s] for s in rivals]).reshape(len(rivals), J)
+        scores, given_up = raced(on_fold, len(unknown), J, level, self.criterion.ratio, known)
+        for i, state in enumerate(unknown):
+            scores_of[state] = scores[i]
+            if given_up[i]:
+                self._given_up.add(state)
+            else:
+                self._note_scores(state, scores[i])
+        self.models += len(unknown)
+        if self.progress is not None:
+            self.progress.advance(len(unknown), self._note())
 
     def _one_column_moves(self, kind: str, base: State, states: list[State], moves: Sequence[State]) -> None:
         """Scores by the criterion's own way of adding or removing one column."""
@@ -164,9 +209,22 @@ class Space:
             candidates, scores = [candidates[i] for i in order], scores[order]
             chosen = int(np.flatnonzero(order == chosen)[0])
         named = tuple(self._moved_columns(kind, c) for c in candidates)
+        spared = tuple(
+            i
+            for i in np.flatnonzero(np.isnan(scores).any(axis=1)).tolist()
+            if moved(kind, base, candidates[i]) in self._given_up
+        )
         self.rounds.append(
             Round(
-                kind, self.columns(base), named, np.array(scores), chosen, bool(accepted), self.models, note
+                kind,
+                self.columns(base),
+                named,
+                np.array(scores),
+                chosen,
+                bool(accepted),
+                self.models,
+                note,
+                spared,
             )
         )
 

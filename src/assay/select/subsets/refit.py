@@ -50,6 +50,7 @@ class Refit(SubsetScores):
         self._failure: Exception | None = None
         self._some_fitted = False
         self.baseline, self.ratio = folds.baseline(), folds.ratio
+        self.by_fold = self.on_fold
 
     def scores(self, subsets: Sequence[Subset]) -> np.ndarray:
         jobs = [(subset, part) for subset in subsets for part in self.folds.parts]

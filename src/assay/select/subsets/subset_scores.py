@@ -41,6 +41,7 @@ class SubsetScores:
     baseline : (n_folds,) the score without any column: of the most frequent class, or of the mean
     ratio : test rows for each training row, by which a test allows for the rows that folds share
     monotone : whether adding a column can never lower the score, as branch and bound needs it
+    by_fold : a function of (subsets, number of a fold) for their scores on it, where a fold costs as much as another
     """
 
     d: int
@@ -50,6 +51,7 @@ class SubsetScores:
     baseline: np.ndarray
     ratio: float = 0.0
     monotone: bool = False
+    by_fold: Callable[[Sequence[Subset], int], np.ndarray] | None = None
     batch: ClassVar[int | None] = (
         None  # subsets that are scored between two steps of progress; None for all at once
     )
