@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-
 import numpy as np
 
+from assay.core.times import time_blocks
 from assay.types import Bools
 
 __all__ = ["bootstrap_rows", "deal", "deal_groups", "draw", "draw_groups", "time_blocks"]
@@ -80,35 +78,3 @@ def bootstrap_rows(y: np.ndarray, rng: np.random.Generator, groups: np.ndarray |
         if not is_drawn.all() and (not several or len(np.unique(y[is_drawn])) > 1):
             break
     return np.repeat(np.arange(len(y)), times)
-
-
-def time_blocks(
-    times: np.ndarray | None, n: int, folds: int, gap: int = 0, window: int | None = None
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """(train, test) of each block of time: all rows before it teach, the block tests.
-
-    The rows, in order of time, are cut into ``folds + 1`` blocks of equal size (the first one takes what is left
-    over). Rows of one moment are never cut apart: a border moves back to the first row of its moment.
-
-    Parameters
-    ----------
-    times : (n,) when each row was; None if the rows are in order
-    gap : rows directly before a block that do not teach, as when outcomes become known late
-    window : the largest number of training rows, the latest ones; None for all
-
-    Examples
-    --------
-    >>> from assay.evaluate.deal import time_blocks
-    >>> [(train.tolist(), test.tolist()) for train, test in time_blocks(None, 6, 2)]
-    [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])]
-    """
-    order = np.arange(n) if times is None else np.argsort(times, kind="stable")
-    size = n // (folds + 1)
-    borders = n - size * np.arange(folds, -1, -1)  # the starts of the tested blocks, and the end
-    if times is not None and size:
-        ranks = np.unique(times, return_inverse=True)[1][order]
-        borders[:-1] = np.searchsorted(ranks, ranks[borders[:-1]])
-    for start, end in pairwise(borders.tolist()):
-        last = max(start - gap, 0)
-        first = 0 if window is None else max(last - window, 0)
-        yield order[first:last], order[start:end]

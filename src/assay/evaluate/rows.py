@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.targets import check_weights, plain_values
+from assay.core.times import as_moments
 from assay.decide import LossMatrix
 from assay.errors import DataError, ParameterError
 from assay.evaluate.design import Resampling
@@ -127,27 +127,6 @@ def as_column(values: Any, n: int, name: str, who: str) -> np.ndarray | None:
     if column.dtype == object and len({type(v) for v in column}) > 1:
         column = column.astype(str)
     return column
-
-
-def as_moments(times: np.ndarray | None, who: str) -> np.ndarray | None:
-    """Times that can be put in order: numbers, dates, ISO text. A time without a zone counts as UTC."""
-    if times is None or times.dtype.kind in "iufmM":
-        return times
-    try:
-        return np.array([_moment(v) for v in times.tolist()], dtype="datetime64[us]")
-    except (TypeError, ValueError):
-        raise DataError(
-            f"times must be numbers, dates or ISO text such as 2024-05-31, got {times[0]!r}.", who=who
-        ) from None
-
-
-def _moment(value: Any) -> dt.datetime | dt.date:
-    if isinstance(value, str):
-        value = dt.datetime.fromisoformat(value)
-    if not isinstance(value, dt.date):  # a datetime is a date
-        raise TypeError(value)
-    zone = getattr(value, "tzinfo", None)
-    return value if zone is None else value.astimezone(dt.UTC).replace(tzinfo=None)  # type: ignore[attr-defined]
 
 
 def _with_test(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from numbers import Integral
@@ -18,11 +17,12 @@ from assay.core.parameters import Accepted, Any_, Choice
 from assay.core.routing import routing_enabled
 from assay.core.stored import Each, Mapped, Object, Text
 from assay.core.targets import EncodedLabels
+from assay.ensembles.committees.folds import folds_of
 from assay.errors import AssayWarning, DataError, ParameterError, warn_user
 from assay.tables.rows import entries_of_rows, take_columns, take_rows
-from assay.types import TableLike, Target, Weights
+from assay.types import RowLabels, TableLike, Target, Weights
 
-__all__ = ["COMMITTEE", "FOLDS", "Committee", "elapsed_time", "folds_of", "numbers_of"]
+__all__ = ["COMMITTEE", "FOLDS", "Committee", "elapsed_time", "numbers_of"]
 
 
 def _is_members(value: Any) -> bool:
@@ -38,6 +38,8 @@ def _is_members(value: Any) -> bool:
 def _is_cv(value: Any) -> bool:
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value) >= 2
+    if isinstance(value, str):
+        return False
     return value is None or hasattr(value, "split") or (isinstance(value, (list, tuple)) and len(value) > 0)
 
 
@@ -224,39 +226,64 @@ class Committee(_BaseComposition, MetaEstimator):
     def _route_more(self, router: Any) -> None:
         """Further parts that are given metadata."""
 
-    def _shared_out(self, w: Any, params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Of the metadata, what each member is given, and what the splitter is given, such as groups."""
+    def _shared_out(
+        self, w: Any, of_rows: Mapping[str, Any], params: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Of what comes beside the rows, what each member is given, and what the folds are made of: groups, times."""
+        folds = {name: column for name, column in of_rows.items() if column is not None}
         if routing_enabled():
             from sklearn.utils.metadata_routing import process_routing
 
+            routed_rows = {name: folds.pop(name) for name in self._routed_rows(folds)}
             weights = {} if w is None else {"sample_weight": w}
-            routed = process_routing(self, "fit", **weights, **params)
+            routed = process_routing(self, "fit", **weights, **routed_rows, **params)
             members = {name: dict(routed[name].fit) for name, _ in self._members()}
-            return members, dict(routed.splitter.split) if "cv" in self.accepts else {}
-        others = {key: value for key, value in params.items() if key != "groups" or "cv" not in self.accepts}
-        if others:
+            kept = {} if hasattr(self.cv, "split") else routed_rows
+            return members, {**folds, **kept, **(dict(routed.splitter.split) if "cv" in self.accepts else {})}
+        if params:
             raise ParameterError(
-                f"fit got {', '.join(sorted(others))}, which reaches the members with metadata routing only: "
+                f"fit got {', '.join(sorted(params))}, which reaches the members with metadata routing only: "
                 "sklearn.set_config(enable_metadata_routing=True).",
                 who=type(self).__name__,
             )
-        return {}, dict(params)
+        return {}, folds
+
+    def _routed_rows(self, folds: Mapping[str, Any]) -> list[str]:
+        """Groups go the way of metadata to a splitter, or to members that ask for them."""
+        if "groups" not in folds:
+            return []
+        asked = hasattr(self.cv, "split") or self.get_metadata_routing().consumes("fit", ["groups"])
+        return ["groups"] if asked else []
 
     # ------------------------------------------------------------------ members
 
-    def fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None, **fit_params: Any) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: Target,
+        sample_weight: Weights | None = None,
+        *,
+        groups: RowLabels | None = None,
+        times: RowLabels | None = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit the members, and what is made of their answers.
 
         Parameters
         ----------
         X : table of n rows      y : (n,) classes or numbers      sample_weight : (n,) what each row counts
-        fit_params : ``groups`` for the splitter; others reach the members that request them, by metadata routing
+        groups : (n,) rows of one group are never answered for by a member that learned from others of it; a splitter
+            is given them
+        times : (n,) when each row was: members answer for rows later than those that they learned from, in as many
+            blocks as ``cv`` has folds; a splitter is given the rows in this order
+        fit_params : what reaches the members that request it, by metadata routing
         """
         self._check_parameters()
         left_out: dict[str, str] = {}
         self._left_out, self._fit_params, self._split = left_out, {}, {}
         try:
-            self._fit_params, self._split = self._shared_out(sample_weight, fit_params)
+            of_rows = {"groups": groups, "times": times}
+            self._fit_params, self._split = self._shared_out(sample_weight, of_rows, fit_params)
             self._fit_those_who_can(X, y, sample_weight, left_out)
         finally:
             del self._left_out, self._fit_params, self._split
@@ -437,31 +464,3 @@ def elapsed_time(verbose: Any, number: int, total: int, name: str) -> Any:
 def numbers_of(model: Any, X: Any) -> np.ndarray:
     """(n,) the numbers that a regressor answers."""
     return np.asarray(model.predict(X), np.float64).reshape(-1)
-
-
-def folds_of(
-    cv: Any, X: Any, y: Any, classes: bool, who: str, split: Mapping[str, Any] | None = None
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Pairs (train, test) of row numbers; ``split`` is what the splitter is given besides, such as groups."""
-    from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-
-    labels, n = y.codes if isinstance(y, EncodedLabels) else np.asarray(y), len(y)
-    if n < 2:
-        raise DataError("out-of-fold answers need two rows at least, got n_samples=1.", who=who)
-    if isinstance(cv, Integral) or cv is None:
-        most = int(np.bincount(labels).max()) if classes else n
-        if cv is not None and most < int(cv):
-            raise DataError(
-                f"{cv} folds need {cv} rows{' of some class' if classes else ''}, there are {most}. Lower cv.",
-                who=who,
-            )
-        count = min(5, most) if cv is None else int(cv)
-        splitter = (
-            StratifiedKFold(count) if classes and count > 1 else KFold(max(2, min(count if cv else 5, n)))
-        )
-        with warnings.catch_warnings():  # a class of fewer rows than folds is absent from some of them
-            warnings.filterwarnings("ignore", message="The least populated class")
-            return list(splitter.split(np.zeros((n, 1)), labels))
-    shown = (X, np.asarray(y)) if hasattr(cv, "split") and hasattr(X, "shape") else (np.zeros((n, 1)), labels)
-    pairs = check_cv(cv, labels, classifier=classes).split(*shown, **(split or {}))
-    return [(np.asarray(a), np.asarray(b)) for a, b in pairs]

@@ -45,8 +45,8 @@ class StackingClassifier(Stacking, LazyTransforms, MultiTargetClassifier):
     decorrelated outputs (eigenclassifiers), a tree shows in which cases which member counts, a ``StackingClassifier``
     makes a further layer.
 
-    Rows that no test fold has (the first ones of a split by time) are left out of (1), not invented; with ``groups``
-    and a splitter by groups no output comes from a member that knows the row's group.
+    ``fit(X, y, groups=...)`` keeps rows of one group on one side of every fold, ``fit(X, y, times=...)`` takes blocks
+    of later rows as folds. Rows that no test fold has (the first ones by time) are left out of (1), not invented.
 
     y may have several columns, one for each target, if the members and the final estimator take that (trees, forests,
     neighbours): outputs for all targets are then the columns for f, and ``classes_`` is a list.

@@ -38,7 +38,8 @@ class StackingRegressor(Stacking, LazyTransforms, Regressor):
         What combines the answers; None is RidgeCV.
     cv : int, splitter, list of (train, test), "prefit" or None, default None, five folds
         "prefit" uses members that came fitted; then give rows that they did not learn from. Rows that no test fold has
-        are left out of (1), not invented.
+        are left out of (1), not invented. A number keeps ``groups`` together and follows ``times``, if fit is given
+        these.
     n_jobs : int or None, default None
         Most fits at a time.
     passthrough : bool, default False
