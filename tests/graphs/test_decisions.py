@@ -98,6 +98,72 @@ def test_wrong_diagrams_are_refused():
         umbrella().best("hat")
 
 
+def test_decisions_cannot_know_what_comes_of_them():
+    same = Node("a", ["x", "y"], [[1.0, 0.0], [0.0, 1.0]], ["d"])
+    worth = [Utility("u", "a", [1.0, 0.0])]
+    with pytest.raises(DataError, match="decision 'd' cannot know 'a', which depends on it"):
+        InfluenceDiagram([same], [Decision("d", ["x", "y"], "a")], worth)
+    with pytest.raises(
+        DataError, match="decision 'e' cannot know 'a', which depends on the later decision 'd'"
+    ):
+        InfluenceDiagram([same], [Decision("e", ["x"], ["a"]), Decision("d", ["x", "y"])], worth)
+    with pytest.raises(DataError, match="cannot know 'a'"):
+        InfluenceDiagram([same], [Decision("d", ["x", "y"])], worth).value_of_information("a", "d")
+
+
+@pytest.mark.parametrize(
+    ("decision", "utility", "words"),
+    [
+        (Decision("d", []), Utility("u", ["rain"], [1, 2]), "'d' has no options"),
+        (
+            Decision("d", ["x"], ["snow"]),
+            Utility("u", ["rain"], [1, 2]),
+            "'d' knows 'snow', which is no node",
+        ),
+        (Decision("d", ["x", "x"]), Utility("u", ["rain"], [1, 2]), "two states are called 'x'"),
+        (Decision("d", ["x"], ["size"]), Utility("u", ["rain"], [1, 2]), "'size', which is a number"),
+        (Decision("d", ["x"]), Utility("u", ["size"], [1, 2]), "'size', which is a number"),
+        (Decision("d", ["x"]), Utility("u", ["rain", "rain"], np.eye(2)), "each of its parents once"),
+        (Decision("d", ["x"]), Utility("rain", ["rain"], [1, 2]), "the name of another node"),
+    ],
+)
+def test_more_wrong_diagrams(decision, utility, words):
+    size = Node("size", None, LinearGaussianConditional(0.0, (), 1.0))
+    with pytest.raises(DataError, match=words):
+        InfluenceDiagram([*load_network("rain").nodes, size], [decision], [utility])
+
+
+def test_numbers_may_be_evidence_of_a_decision():
+    """x ~ N(0, 1) without rain and N(2, 1) with rain: the posterior odds at x = 1 are the prior odds."""
+    x = Node("x", None, LinearGaussianConditional([2.0, 0.0], (), [1.0, 1.0]), ["rain"])
+    rain = load_network("rain").nodes[0]
+    diagram = InfluenceDiagram(
+        [rain, x],
+        [Decision("umbrella", ["take", "leave"])],
+        [Utility("comfort", ["rain", "umbrella"], [[70, 0], [20, 100]])],
+    )
+    assert_allclose(list(diagram.expected_utilities("umbrella", {"x": 1.0}).values()), [40, 60], rtol=1e-12)
+    assert_allclose(diagram.solve().expected_utility, 60, rtol=1e-12)
+
+
+def test_many_things_may_be_known():
+    """The policy of 2^12 situations, each the mean of two utilities; what is impossible has no policy."""
+    nodes = [Node(f"k{i}", ["yes", "no"], [0.5, 0.5]) for i in range(11)]
+    nodes.append(Node("never", ["yes", "no"], [0.0, 1.0]))
+    diagram = InfluenceDiagram(
+        nodes,
+        [Decision("d", ["a", "b"], [n.name for n in nodes])],
+        [Utility("u", ["k0", "d"], [[1, 2], [3, 0]]), Utility("constant", ["k1"], [5, 5])],
+    )
+    plan = diagram.solve()
+    assert_allclose(plan.expected_utility, 7.5, rtol=1e-12)
+    assert len(plan.policies["d"]) == 2**11
+    assert all(best == ("b" if known[0] == "yes" else "a") for known, best in plan.policies["d"].items())
+    more = [*nodes, *(Node(f"m{i}", ["yes", "no"], [0.5, 0.5]) for i in range(9))]
+    with pytest.raises(DataError, match="4,194,304 situations"):
+        InfluenceDiagram(more, [Decision("d", ["a", "b"], [n.name for n in more])], diagram.utilities)
+
+
 A = np.array([[0.7, 0.3], [0.2, 0.8]])
 B = np.array([[0.9, 0.1], [0.4, 0.6]])
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from assay.graphs.network import BayesianNetwork, Evidence
 from assay.graphs.node import Node
 
 __all__ = ["Decision", "DecisionPlan", "InfluenceDiagram", "Utility"]
+
+MOST_SITUATIONS = 1 << 20  # that a decision may meet, times its options
 
 
 @dataclass(frozen=True)
@@ -107,35 +110,78 @@ class InfluenceDiagram:
 
     References
     ----------
+    - Cooper, G. F. (1988). A method for using belief networks as influence diagrams. Proceedings of the Fourth
+      Conference on Uncertainty in Artificial Intelligence, 55-63.
     - Howard, R. A. and Matheson, J. E. (1984). Influence diagrams. In: Readings on the Principles and Applications of
       Decision Analysis, volume 2, 719-762. Strategic Decisions Group.
     """
 
     def __init__(self, nodes: Sequence[Node], decisions: Sequence[Decision], utilities: Sequence[Utility]):
-        self.nodes, self.decisions, self.utilities = list(nodes), list(decisions), list(utilities)
+        self.nodes = list(nodes)
+        self.decisions = [replace(d, knows=_names(d.knows)) for d in decisions]
+        self.utilities = [replace(u, parents=_names(u.parents)) for u in utilities]
         if not self.decisions or not self.utilities:
             raise ParameterError("InfluenceDiagram: give at least one decision and one utility.")
         known: list[str] = []
         self.knows: dict[str, list[str]] = {}
         for decision in self.decisions:
+            if not len(decision.options):
+                raise DataError(f"InfluenceDiagram: decision {decision.name!r} has no options.")
             known += [n for n in decision.knows if n not in known]
             self.knows[decision.name] = list(known)
             known.append(decision.name)
         self._network = self._with_policies({})
+        self._check_knows()
         for utility in self.utilities:
-            strange = [p for p in utility.parents if p not in self._network]
-            if strange:
+            self._check_utility(utility)
+
+    def _check_knows(self) -> None:
+        """What is known when a choice is made must be there, have states, and not come of the choice."""
+        graph, decided = self._network.graph, [d.name for d in self.decisions]
+        for i, decision in enumerate(self.decisions):
+            who = f"InfluenceDiagram: decision {decision.name!r}"
+            for name in decision.knows:
+                if name not in self._network:
+                    raise DataError(
+                        f"{who} knows {name!r}, which is no node.{did_you_mean(name, self._network.names)}"
+                    )
+                if self._network[name].states is None:
+                    raise DataError(f"{who} knows {name!r}, which is a number. Cut it into intervals.")
+                cause = next((d for d in decided[i:] if name in graph.descendants([d])), None)
+                if cause is not None:
+                    itself = "it" if cause == decision.name else f"the later decision {cause!r}"
+                    raise DataError(f"{who} cannot know {name!r}, which depends on {itself}.")
+            situations = prod(
+                len(self._network[n].states) for n in (*self.knows[decision.name], decision.name)
+            )
+            if situations > MOST_SITUATIONS:
                 raise DataError(
-                    f"InfluenceDiagram: utility {utility.name!r} depends on {strange[0]!r}, which is no node."
-                    f"{did_you_mean(strange[0], self._network.names)}"
+                    f"{who} knows {len(self.knows[decision.name])} nodes; with its options these make {situations:,} "
+                    f"situations, at most {MOST_SITUATIONS:,} are solved. Leave out of knows what says nothing about the "
+                    "utilities.",
+                    code="too-large",
                 )
-            values = np.asarray(utility.values, np.float64)
-            shape = tuple(len(self._network[p].states) for p in utility.parents)
-            if values.shape != shape or not np.isfinite(values).all():
-                raise DataError(
-                    f"InfluenceDiagram: utility {utility.name!r} must be finite numbers of the shape {shape}, got the "
-                    f"shape {values.shape}."
-                )
+
+    def _check_utility(self, utility: Utility) -> None:
+        who = f"InfluenceDiagram: utility {utility.name!r}"
+        strange = [p for p in utility.parents if p not in self._network]
+        if strange:
+            raise DataError(
+                f"{who} depends on {strange[0]!r}, which is no node.{did_you_mean(strange[0], self._network.names)}"
+            )
+        if utility.name in self._network or [u.name for u in self.utilities].count(utility.name) > 1:
+            raise DataError(f"{who} has the name of another node. Rename one of them.")
+        if len(set(utility.parents)) < len(utility.parents):
+            raise DataError(f"{who} must name each of its parents once, got {', '.join(utility.parents)}.")
+        number = next((p for p in utility.parents if self._network[p].states is None), None)
+        if number is not None:
+            raise DataError(f"{who} depends on {number!r}, which is a number. Cut it into intervals.")
+        values = np.asarray(utility.values, np.float64)
+        shape = tuple(len(self._network[p].states) for p in utility.parents)
+        if values.shape != shape or not np.isfinite(values).all():
+            raise DataError(
+                f"{who} must be finite numbers of the shape {shape}, got the shape {values.shape}."
+            )
 
     def _with_policies(self, policies: Mapping[str, np.ndarray]) -> BayesianNetwork:
         """Decisions as nodes: by a policy where there is one, else all options alike."""
@@ -193,22 +239,51 @@ class InfluenceDiagram:
             network = self._with_policies(tables)
             knows = self.knows[decision.name]
             states = [network[n].states for n in knows]
-            rows = np.zeros((int(np.prod([len(s) for s in states], dtype=np.int64)), len(decision.options)))
+            values = self._situations(network, decision)
+            possible = ~np.isnan(values).any(axis=1)
+            chosen = np.where(np.isnan(values), 0.0, values).argmax(axis=1)
             policies[decision.name], utilities[decision.name] = {}, {}
             for j, known in enumerate(product(*states)):
-                evidence = dict(zip(knows, known))
-                possible = not evidence or not np.isneginf(network._log_evidence(evidence))
-                values = {
-                    option: self._expected(network, {**evidence, decision.name: option}) if possible else 0.0
-                    for option in decision.options
-                }
-                best = max(values, key=values.__getitem__)
-                rows[j, list(decision.options).index(best)] = 1.0
-                if possible:
-                    policies[decision.name][known] = best
-                    utilities[decision.name][known] = values
+                if possible[j]:
+                    policies[decision.name][known] = decision.options[chosen[j]]
+                    utilities[decision.name][known] = dict(zip(decision.options, values[j].tolist()))
+            rows = np.eye(len(decision.options))[chosen]
             tables[decision.name] = rows
         return self._with_policies(tables), policies, utilities
+
+    def _situations(self, network: BayesianNetwork, decision: Decision) -> np.ndarray:
+        """(situations, options) the expected utility of each option in all that may be known; NaN where impossible.
+
+        Each utility becomes a node of two states, the probability of the second of which is the utility on a scale
+        from its smallest to its largest value (Cooper 1988): its posterior is found for all situations at once.
+        """
+        asked = [*self.knows[decision.name], decision.name]
+        if network._numeric:
+            labels = product(*(network[n].states for n in asked))
+            values = [self._expected_if_possible(network, dict(zip(asked, some))) for some in labels]
+            return np.array(values).reshape(-1, len(decision.options))
+        tables = [np.asarray(u.values, np.float64) for u in self.utilities]
+        names = [f"the utility {u.name}" for u in self.utilities]
+        scaled = [(t - t.min()) / max(float(np.ptp(t)), np.finfo(float).tiny) for t in tables]
+        larger = BayesianNetwork(
+            [
+                *network.nodes,
+                *(
+                    Node(name, (0, 1), TableConditional(np.stack([1.0 - s, s], axis=-1)), u.parents)
+                    for name, s, u in zip(names, scaled, self.utilities)
+                ),
+            ]
+        )
+        sizes = [len(network[n].states) for n in asked]
+        rows = np.full((prod(sizes), len(larger)), -1, np.int64)
+        rows[:, [larger.index(n) for n in asked]] = np.indices(sizes).reshape(len(sizes), -1).T
+        total = np.zeros(len(rows))
+        for name, table in zip(names, tables):
+            total += table.min() + np.ptp(table) * larger.posterior(name, rows, impossible="nan")[:, 1]
+        return total.reshape(-1, len(decision.options))
+
+    def _expected_if_possible(self, network: BayesianNetwork, evidence: Evidence) -> float:
+        return np.nan if np.isneginf(network._log_evidence(evidence)) else self._expected(network, evidence)
 
     def value_of_information(self, node: str, decision: str) -> float:
         """What it is worth to know the state of a node before a decision: never below 0.
@@ -246,3 +321,7 @@ class InfluenceDiagram:
 
     def _repr_svg_(self) -> str:
         return self.diagram().to_svg()
+
+
+def _names(names: Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
