@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import assay
 from assay.errors import DataError, DegenerateError, ParameterError
-from assay.neural import MLPClassifier, MLPRegressor
+from assay.neural import MLPClassifier, MLPRegressor, NetworkClassifier, NetworkRegressor
 from assay.neural.dense_net import DenseNet, forward
 from assay.neural.mlp import Epoch
 
@@ -199,6 +199,43 @@ def test_divergence_names_column_or_rate():
         MLPRegressor(activation="identity", solver="sgd", learning_rate_init=1e10, max_iter=20).fit(
             X_iris, y_iris
         )
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (MLPClassifier(5, solver="sgd", random_state=0), "x0 has values up to 7.9e.09: set scale='standard'"),
+        (MLPClassifier(5, random_state=0), "x0 has values up to 7.9e.09: set scale='standard'"),
+        (
+            MLPRegressor(hidden_layer_sizes=5, random_state=0),
+            "x0 has values up to 7.9e.09: set scale='standard'",
+        ),
+        (NetworkClassifier(random_state=0), "x0 has values up to 7.9e.09: set scale=True"),
+        (NetworkRegressor(random_state=0), "x0 has values up to 7.9e.09: set scale=True"),
+    ],
+)
+def test_a_fit_that_brought_nothing_names_the_column(model, words):
+    with pytest.warns(ConvergenceWarning, match=f"no more than a constant answer knows.*{words}"):
+        model.fit(X_iris * [1e9, 1, 1, 1], y_iris)
+
+
+def test_large_targets_are_named():
+    model = MLPRegressor(hidden_layer_sizes=5, max_iter=5, random_state=0)
+    with pytest.warns(ConvergenceWarning, match=r"Targets have values up to 2e\+09: set scale_target=True"):
+        model.fit(X_iris, 1e9 * y_iris)
+    sgd = MLPRegressor(hidden_layer_sizes=5, solver="sgd", random_state=0)
+    with pytest.raises(DegenerateError, match=r"the error grew to .* set scale_target=True"):
+        sgd.fit(X_iris, 1e9 * y_iris)
+    with pytest.raises(DegenerateError, match=r"the error grew to .*x0 has values up to 7\.9e\+09"):
+        sgd.fit(X_iris * [1e9, 1, 1, 1], y_iris)
+
+
+@pytest.mark.parametrize("learner", [MLPClassifier, NetworkClassifier])
+def test_rows_that_cannot_be_set_aside(learner):
+    with pytest.raises(
+        DataError, match=r"cannot set 0\.1 of 10 rows aside, with some of each class in both parts"
+    ):
+        learner(early_stopping=True).fit(X_iris[:10], list("aaaaaaaaab"))
 
 
 def test_interruption_keeps_what_was_learned(monkeypatch):

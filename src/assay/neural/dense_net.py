@@ -45,6 +45,7 @@ LOSSES = {
     )
 }
 OPTIMIZERS = {"sgd": 0, "nesterov": 1, "adam": 2, "adamw": 3, "rmsprop": 4}
+PRODUCTS_AT_ONCE = 4 * 10**9  # of rows and weights in one native call, after which Ctrl-C is heard
 ROWS_AT_ONCE = 4096  # rows whose hidden values are in memory while the network answers
 
 
@@ -159,20 +160,33 @@ class DenseNet:
     ) -> float:
         """One pass over the rows in that order; the mean of (1) over the batches, each before its step."""
         run = native.epoch64 if self.dtype == np.float64 else native.epoch32
-        return run(
-            rows=data.rows,
-            targets=data.targets,
-            shape=self.shape,
-            rule=rule,
-            order=order,
-            most=batch_size,
-            rates=rates,
-            theta=self.theta,
-            moment=moment,
-            square=square,
-            t=t,
-            seed=seed,
-        )
+        calls = max(
+            1, PRODUCTS_AT_ONCE // max(1, 3 * len(self.theta) * batch_size)
+        )  # batches of a native call
+
+        def batches(at: int) -> float:
+            some: float = run(
+                rows=data.rows,
+                targets=data.targets,
+                shape=self.shape,
+                rule=rule,
+                order=order[at * batch_size : (at + calls) * batch_size],
+                most=batch_size,
+                rates=rates[at : at + calls],
+                theta=self.theta,
+                moment=moment,
+                square=square,
+                t=t + at,
+                seed=seed,
+            )
+            return some
+
+        if calls >= len(rates):
+            return batches(0)
+        sizes = [
+            len(order[at * batch_size : (at + calls) * batch_size]) for at in range(0, len(rates), calls)
+        ]
+        return sum(size * batches(k * calls) for k, size in enumerate(sizes)) / len(order)
 
     def scores(
         self, data: Data, rows: np.ndarray, theta: np.ndarray, t: int | None = None, seed: int = 0

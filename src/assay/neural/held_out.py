@@ -6,7 +6,7 @@ import numpy as np
 
 from assay.errors import DataError, ParameterError
 
-__all__ = ["SPLITS", "held_out"]
+__all__ = ["SPLITS", "drawn_rows", "held_out"]
 
 SPLITS = ("random", "last")  # which rows validation_split sets aside
 
@@ -75,3 +75,26 @@ def _by_groups(
     count = int(np.clip(np.searchsorted(reached, share * n) + 1, 1, len(labels) - 1))
     judge = np.isin(codes, order[:count])
     return np.flatnonzero(~judge), np.flatnonzero(judge)
+
+
+def drawn_rows(
+    n: int, share: float, random: np.random.RandomState, stratify: np.ndarray | None, who: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the rows to learn from, and of those to judge by, as scikit-learn draws them.
+
+    Parameters
+    ----------
+    n : rows      share : of them that is set aside      random : source of the draw      who : for the messages
+    stratify : (n,) or (n, 1) classes that are divided in proportion, or None
+    """
+    from sklearn.model_selection import train_test_split
+
+    try:
+        train, judge = train_test_split(np.arange(n), random_state=random, test_size=share, stratify=stratify)
+    except ValueError:
+        classes = "" if stratify is None else ", with some of each class in both parts"
+        raise DataError(
+            f"{who}: early_stopping cannot set {share:g} of {n} row{'s' if n != 1 else ''} aside{classes}. Give more "
+            "rows, another validation_fraction, or early_stopping=False."
+        ) from None
+    return train, judge

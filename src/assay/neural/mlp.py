@@ -19,8 +19,16 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar, Text
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.neural.checkpoint import Checkpoint, State, fingerprint
+from assay.neural.constant_answer import (
+    LARGE_COLUMN,
+    error_of,
+    error_of_constant,
+    largest_column,
+    rows_to_look_at,
+)
 from assay.neural.dense_net import HIDDEN, OPTIMIZERS, Data, DenseNet, forward, native
-from assay.neural.held_out import SPLITS, held_out
+from assay.neural.held_out import SPLITS, drawn_rows, held_out
 from assay.neural.input_scaling import InputScaling
 from assay.neural.integrated_gradients import integrated_gradients
 from assay.neural.own_loss import OwnLoss
@@ -38,7 +46,18 @@ USUAL_BATCH = 200  # rows of a batch, if there are as many
 FEWEST_FOR_VALIDATION = 2
 SMALLEST_RATE = 1e-6  # of learning_rate="adaptive"
 UNITS_NAMED = 5  # hidden units that an explanation names
-LARGE_COLUMN = 1e3  # absolute values beyond which a column is named as the likely cause of divergence
+RESUMED = (  # attributes that change with every pass
+    "n_iter_",
+    "t_",
+    "loss_",
+    "loss_curve_",
+    "best_loss_",
+    "validation_scores_",
+    "best_validation_score_",
+    "_no_improvement_count",
+)
+DIVERGED = 1e3  # times the error before learning, beyond which answers are worse than none
+NO_BETTER = 0.999  # of the error of a constant answer
 
 
 @dataclass(frozen=True)
@@ -217,6 +236,7 @@ class MultilayerPerceptron(_Learner):
     _smoothing: float = 0.0
     _validation: Any = None
     _groups: Any = None
+    _checkpoint: Any = None
     _optimizer: Optimizer
 
     # ------------------------------------------------------------------ tables
@@ -303,6 +323,8 @@ class MultilayerPerceptron(_Learner):
         hidden = self._sizes_of_hidden()
         sizes = [inputs.shape[1], *hidden, goal.width]
         random = random_state_of(self.random_state)
+        file, left = self._resumed(X, goal, w, random)
+        first = random.get_state(legacy=False)
         self.n_outputs_, self.n_layers_, self.out_activation_ = goal.width, len(sizes), goal.output
         net = DenseNet(
             sizes,
@@ -323,29 +345,71 @@ class MultilayerPerceptron(_Learner):
         if not incremental or not hasattr(self, "baseline_"):
             self.baseline_ = _column_means(inputs, w)
         with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
+            before = 0.0 if incremental else self._error(net, inputs, goal)
             if self.solver == "lbfgs":
                 self._minimize(net, inputs, goal, w)
             else:
-                self._descend(net, inputs, goal, w, random, incremental)
+                run = _Run(file, left, first)
+                self._descend(net, inputs, goal, w, random, incremental, run)
+            after = 0.0 if incremental or not np.isfinite(net.theta).all() else self._error(net, inputs, goal)
         if not np.isfinite(net.theta).all():
-            raise DegenerateError(self._divergence(X))
+            raise DegenerateError(
+                f"{type(self).__name__}: Solver produced non-finite parameter weights. The input data may contain "
+                f"large values and need to be preprocessed. {self._likely_cause(X, goal)}"
+            )
+        if not incremental:
+            self._judge_end(before, after, X, goal)
         self.coefs_, self.intercepts_ = net.parts(net.theta)
 
-    def _divergence(self, X: Any) -> str:
-        """Why the weights left the finite numbers, as a sentence."""
-        sentence = (
-            f"{type(self).__name__}: Solver produced non-finite parameter weights. The input data may contain large "
-            "values and need to be preprocessed."
-        )
-        values = dense_block(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            largest = np.nanmax(np.abs(values), axis=0)
-        j = int(np.argmax(largest))
-        if self.scale is None and largest[j] > LARGE_COLUMN:
-            return (
-                f"{sentence} Column {self._names[j]} has values up to {largest[j]:.3g}: set scale='standard'."
+    def _error(self, net: DenseNet, inputs: Any, goal: Goal) -> float:
+        """On some rows; 0 where the loss aims at something else than classes or means."""
+        if callable(goal.loss) or goal.loss in ("hinge", "quantile", "poisson"):
+            return 0.0
+        rows = rows_to_look_at(inputs.shape[0])
+        coefs, intercepts = net.parts(net.theta)
+        names = self._names_of_activations(len(coefs) - 1)
+        part = goal.take(rows)
+        outputs = forward(inputs[rows], coefs, intercepts, names, goal.output)[0]
+        return error_of(outputs, part.codes, part.numbers)
+
+    def _judge_end(self, before: float, after: float, X: Any, goal: Goal) -> None:
+        """Refuse a fit that diverged, and warn of one that brought nothing while a column or a target is large."""
+        part = goal.take(rows_to_look_at(X.shape[0]))
+        constant = error_of_constant(part.codes, part.numbers)
+        who = type(self).__name__
+        if not (math.isfinite(after) and after <= DIVERGED * max(before, constant, 1.0)):
+            raise DegenerateError(
+                f"{who}: the error grew to {after:.3g} from {before:.3g} before learning. "
+                f"{self._likely_cause(X, goal)}"
             )
-        return f"{sentence} Lower learning_rate_init (now {self.learning_rate_init:g}), or set clip=1."
+        cause = self._large_values(X, goal)
+        if cause and after >= NO_BETTER * constant > 0:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warn_user(
+                f"{who} learned no more than a constant answer knows (error {after:.3g}, of a constant "
+                f"{constant:.3g}). {cause}",
+                ConvergenceWarning,
+            )
+
+    def _large_values(self, X: Any, goal: Goal) -> str:
+        """A sentence on the column or the target with the largest values; empty if all are of common size."""
+        if self.scale is None:
+            j, largest = largest_column(X)
+            if largest > LARGE_COLUMN:
+                return f"Column {self._names[j]} has values up to {largest:.3g}: set scale='standard'."
+        if goal.codes is None and not getattr(self, "scale_target", True):
+            most = float(np.abs(goal.numbers).max())  # type: ignore[arg-type]
+            if most > LARGE_COLUMN:
+                return f"Targets have values up to {most:.3g}: set scale_target=True."
+        return ""
+
+    def _likely_cause(self, X: Any, goal: Goal) -> str:
+        """Why a fit diverged, as a sentence."""
+        return (
+            self._large_values(X, goal)
+            or f"Lower learning_rate_init (now {self.learning_rate_init:g}), or set clip=1."
+        )
 
     def _draw_weights(self, net: DenseNet, random: np.random.RandomState) -> None:
         """Uniform weights by the sizes of the two layers that they join (Glorot and Bengio 2010)."""
@@ -388,34 +452,26 @@ class MultilayerPerceptron(_Learner):
 
     def _minimize(self, net: DenseNet, X: Any, goal: Goal, w: np.ndarray | None) -> None:
         """L-BFGS over all rows."""
-        from scipy.optimize import minimize
         from sklearn.exceptions import ConvergenceWarning
 
         data, own_loss = self._data(net, X, goal, w)
         self.history_ = []
         value_gradient = net.value_gradient if own_loss is None else partial(own_loss.value_gradient, net)
 
+        best: list[Any] = [math.inf, net.theta.copy()]
+
         def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
             value, grad = value_gradient(data, self.alpha, theta)
+            if value < best[0]:
+                best[:] = value, theta.copy()
             return value, grad.astype(np.float64, copy=False)
 
-        with progress(self.max_iter, f"{type(self).__name__}: steps of L-BFGS") as bar:
-
-            def watch(intermediate_result: Any) -> None:
-                number = len(self.history_) + 1
-                self.history_.append(Epoch(number, float(intermediate_result.fun), 1.0))
-                bar.advance()
-                if self.verbose:
-                    print(f"Iteration {number}, loss = {intermediate_result.fun:.8f}")
-
-            result = minimize(
-                objective,
-                net.theta.astype(np.float64),
-                method="L-BFGS-B",
-                jac=True,
-                callback=watch,
-                options={"maxfun": self.max_fun, "maxiter": self.max_iter, "gtol": self.tol},
-            )
+        try:
+            result = self._minimum(objective, net)
+        except KeyboardInterrupt:
+            self._interrupted()
+            net.theta[:], self.loss_, self.n_iter_ = best[1], best[0], len(self.history_)
+            return
         net.theta[:] = result.x
         self.loss_, self.n_iter_ = float(result.fun), min(int(result.nit), self.max_iter)
         if result.status != 0 and np.isfinite(result.fun):
@@ -426,6 +482,34 @@ class MultilayerPerceptron(_Learner):
                 ConvergenceWarning,
             )
 
+    def _minimum(self, objective: Any, net: DenseNet) -> Any:
+        """SciPy's result."""
+        from scipy.optimize import minimize
+
+        with progress(self.max_iter, f"{type(self).__name__}: steps of L-BFGS") as bar:
+
+            def watch(intermediate_result: Any) -> None:
+                number = len(self.history_) + 1
+                self.history_.append(Epoch(number, float(intermediate_result.fun), 1.0))
+                bar.advance()
+                if self.verbose:
+                    print(f"Iteration {number}, loss = {intermediate_result.fun:.8f}")
+
+            return minimize(
+                objective,
+                net.theta.astype(np.float64),
+                method="L-BFGS-B",
+                jac=True,
+                callback=watch,
+                options={"maxfun": self.max_fun, "maxiter": self.max_iter, "gtol": self.tol},
+            )
+
+    def _interrupted(self) -> None:
+        warn_user(
+            f"{type(self).__name__}: Training interrupted by user. The best weights so far are kept.",
+            UserWarning,
+        )
+
     def _descend(
         self,
         net: DenseNet,
@@ -434,6 +518,7 @@ class MultilayerPerceptron(_Learner):
         w: np.ndarray | None,
         random: np.random.RandomState,
         incremental: bool,
+        run: _Run,
     ) -> None:
         """Passes over the rows in batches until nothing gets better."""
         who = type(self).__name__
@@ -454,9 +539,13 @@ class MultilayerPerceptron(_Learner):
         seed = int(random.randint(2**31)) if any(self._shares_left_out(len(net.sizes) - 2)) else 0
         keeper = _Keeper(net, self.average)
         self.n_iter_ = 0
+        if run.left is not None:
+            order = self._go_on(run.left, net, state, keeper, random)
         try:
             with progress(epochs, f"{who}: passes over the rows") as bar:
-                for number in range(1, epochs + 1):
+                if self.n_iter_:
+                    bar.advance(self.n_iter_)
+                for number in range(self.n_iter_ + 1, epochs + 1):
                     if self.shuffle:
                         mixed = np.arange(n)
                         random.shuffle(mixed)
@@ -486,9 +575,65 @@ class MultilayerPerceptron(_Learner):
                         break
                     if number == self.max_iter and not incremental:
                         self._unfinished()
+                    elif run.file:
+                        run.file.write(self._state(run, net, state, keeper, random, order))
+            run.file.remove()
         except KeyboardInterrupt:
-            warn_user(f"{who}: Training interrupted by user. The best weights so far are kept.", UserWarning)
+            self._interrupted()
         keeper.settle(best=judge is not None)
+
+    def _state(
+        self,
+        run: _Run,
+        net: DenseNet,
+        optimizer: Optimizer,
+        keeper: _Keeper,
+        random: np.random.RandomState,
+        order: np.ndarray,
+    ) -> State:
+        """Everything that the passes to come depend on."""
+        arrays = {
+            "theta": net.theta,
+            "moment": optimizer.moment,
+            "square": optimizer.square,
+            "order": order,
+        }
+        arrays |= {
+            name: part for name, part in (("mean", keeper.mean), ("best", keeper.best)) if part is not None
+        }
+        state = State(
+            arrays,
+            {
+                "rate": optimizer.learning_rate,
+                "steps": optimizer.t,
+                "averaged": keeper.passes,
+                "history": [[e.number, e.loss, e.rate, e.score] for e in self.history_],
+                **{name: getattr(self, name) for name in RESUMED},
+            },
+        )
+        add_random_state(state, run.first, "first")
+        add_random_state(state, random.get_state(legacy=False), "now")
+        return state
+
+    def _go_on(
+        self,
+        left: State,
+        net: DenseNet,
+        optimizer: Optimizer,
+        keeper: _Keeper,
+        random: np.random.RandomState,
+    ) -> np.ndarray:
+        """Take over what a killed fit left; the order of the rows in its last pass."""
+        arrays, plain = left.arrays, left.plain
+        net.theta[:] = arrays["theta"]
+        optimizer.moment[:], optimizer.square[:] = arrays["moment"], arrays["square"]
+        optimizer.learning_rate, optimizer.t = plain["rate"], plain["steps"]
+        keeper.mean, keeper.best, keeper.passes = arrays.get("mean"), arrays.get("best"), plain["averaged"]
+        self.history_ = [Epoch(*record) for record in plain["history"]]
+        for name in RESUMED:
+            setattr(self, name, plain[name])
+        set_random_state(random, left, "now")
+        return arrays["order"]
 
     def _unfinished(self) -> None:
         from sklearn.exceptions import ConvergenceWarning
@@ -574,21 +719,47 @@ class MultilayerPerceptron(_Learner):
                 groups=self._groups,
                 split=self.validation_split,
             )
-        from sklearn.model_selection import train_test_split
+        return drawn_rows(n, self.validation_fraction, random, goal.stratify, type(self).__name__)
 
-        train, test = train_test_split(
-            np.arange(n), random_state=random, test_size=self.validation_fraction, stratify=goal.stratify
-        )
-        return train, test
-
-    def _watched_by(self, groups: Any, validation: Any) -> None:
-        """Refuse groups where no rows are set aside."""
+    def _watched_by(self, groups: Any, validation: Any, checkpoint: Any) -> None:
+        """Refuse groups where no rows are set aside, and a checkpoint of what cannot go on."""
         if groups is not None and (validation is not None or not self.early_stopping):
             raise ParameterError(
                 f"{type(self).__name__}: groups say which rows are set aside together, which early_stopping=True does "
                 "and a validation set of your own does not. Leave groups out, or set early_stopping=True."
             )
-        self._groups = groups
+        if checkpoint is not None and self.solver == "lbfgs":
+            raise ParameterError(
+                f"{type(self).__name__}: checkpoint is for the solvers {', '.join(STOCHASTIC)}; lbfgs cannot go on in "
+                "the middle."
+            )
+        self._groups, self._checkpoint = groups, checkpoint
+
+    def _let_go(self) -> None:
+        """Forget what was given to one fit alone."""
+        self.__dict__.pop("_validation", None)
+        self.__dict__.pop("_groups", None)
+        self.__dict__.pop("_checkpoint", None)
+
+    def _resumed(
+        self, X: Any, goal: Goal, w: np.ndarray | None, random: np.random.RandomState
+    ) -> tuple[Checkpoint, State | None]:
+        """The file of the fit, and the state that a killed one left; ``random`` is where that one began."""
+        who = type(self).__name__
+        if self._checkpoint is None:
+            return Checkpoint(None, who, ""), None
+        parameters = {name: v for name, v in self.get_params(deep=False).items() if name != "verbose"}
+        arrays = [X, goal.codes, goal.numbers, w]
+        if self._groups is not None:
+            arrays.append(np.unique(np.asarray(self._groups), return_inverse=True)[1])
+        if self._validation is not None:
+            others, truth = self._validation
+            arrays += [others, truth.codes, truth.numbers]
+        file = Checkpoint(self._checkpoint, who, fingerprint({"learner": who, **parameters}, *arrays))
+        state = file.read()
+        if state is not None:
+            set_random_state(random, state, "first")
+        return file, state
 
     def _judge(self, X: Any, goal: Goal, w: np.ndarray | None) -> Any:
         def score(net: DenseNet, theta: np.ndarray) -> float:
@@ -665,6 +836,33 @@ class MultilayerPerceptron(_Learner):
             return self._contributions(adds, base, outputs, chosen[rows])
 
         return Reasons(sections, contributions)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The file of a fit, the state it was found with, and the source of random numbers as it was at first."""
+
+    file: Checkpoint
+    left: State | None
+    first: Any
+
+
+def add_random_state(state: State, source: Any, name: str) -> None:
+    """Put the state of a RandomState into that of a fit."""
+    state.arrays[f"{name}_key"] = source["state"]["key"]
+    state.plain[name] = [
+        source["bit_generator"],
+        int(source["state"]["pos"]),
+        int(source["has_gauss"]),
+        float(source["gauss"]),
+    ]
+
+
+def set_random_state(random: np.random.RandomState, state: State, name: str) -> None:
+    """Bring a RandomState to where it was."""
+    kind, position, drawn, normal = state.plain[name]
+    key = state.arrays[f"{name}_key"]
+    random.set_state((kind, key, position, drawn, normal))
 
 
 class _Keeper:

@@ -17,7 +17,7 @@ from assay.core.targets import check_weights, encode_labels, is_table, label_cod
 from assay.errors import DataError, ParameterError
 from assay.neural.class_weights import times_class_weight
 from assay.neural.mlp import STOCHASTIC, Goal, MultilayerPerceptron
-from assay.types import ClassWeight, Labels, RandomState, TableLike, Target, Weights
+from assay.types import ClassWeight, Labels, PathLike, RandomState, TableLike, Target, Weights
 
 __all__ = ["MLPClassifier"]
 
@@ -267,6 +267,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         *,
         groups: Labels | None = None,
         validation: tuple[TableLike, Target] | None = None,
+        checkpoint: PathLike | None = None,
     ) -> Self:
         """Learn from the rows of X and their classes y.
 
@@ -277,16 +278,28 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         sample_weight : (n,) what each row counts; None counts each once
         groups : (n,) labels; with ``early_stopping``, rows of one group are set aside together
         validation : (X, y) by whose accuracy the passes stop and the best weights are kept, in place of rows set aside
+        checkpoint : path of a file that keeps the state of the fit, written every few seconds and removed at the end.
+            If the process is killed, the same call goes on from there and ends with the same weights.
         """
         before = vars(self).get("classes_")
-        return self._fit_either(X, y, sample_weight, groups, validation, before)
+        try:
+            return self._fit_either(X, y, sample_weight, groups, validation, checkpoint, before)
+        finally:
+            self._let_go()
 
     @all_or_nothing
     def _fit_either(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, validation: Any, before: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        validation: Any,
+        checkpoint: Any,
+        before: Any,
     ) -> Self:
         self._check_parameters()
-        self._watched_by(groups, validation)
+        self._watched_by(groups, validation, checkpoint)
         who = type(self).__name__
         values = self._admit(X, fitting=True)
         goal = self._goal_of(y, values.shape[0])
@@ -300,11 +313,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         if validation is not None:
             others = self._admit(validation[0])
             self._validation = others, self._goal_of(validation[1], others.shape[0], self.classes_)
-        try:
-            self._learn_goal(values, goal, check_weights(sample_weight, values, who))
-        finally:
-            self.__dict__.pop("_validation", None)
-            self.__dict__.pop("_groups", None)
+        self._learn_goal(values, goal, check_weights(sample_weight, values, who))
         return self
 
     def partial_fit(

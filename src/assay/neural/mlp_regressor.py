@@ -18,7 +18,7 @@ from assay.errors import DataError, ParameterError
 from assay.neural.input_scaling import target_scale
 from assay.neural.mlp import Goal, MultilayerPerceptron
 from assay.neural.mlp_classifier import _is_stochastic
-from assay.types import Labels, RandomState, TableLike, Target, Weights
+from assay.types import Labels, PathLike, RandomState, TableLike, Target, Weights
 
 __all__ = ["MLPRegressor"]
 
@@ -197,6 +197,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         *,
         groups: Labels | None = None,
         validation: tuple[TableLike, Target] | None = None,
+        checkpoint: PathLike | None = None,
     ) -> Self:
         """Learn from the rows of X and their numbers y.
 
@@ -207,9 +208,18 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         sample_weight : (n,) what each row counts; None counts each once
         groups : (n,) labels; with ``early_stopping``, rows of one group are set aside together
         validation : (X, y) by whose R2 the passes stop and the best weights are kept, in place of rows set aside
+        checkpoint : path of a file that keeps the state of the fit, written every few seconds and removed at the end.
+            If the process is killed, the same call goes on from there and ends with the same weights.
         """
+        try:
+            self._fit(X, y, sample_weight, groups, validation, checkpoint)
+        finally:
+            self._let_go()
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any, validation: Any, checkpoint: Any) -> None:
         self._check_parameters()
-        self._watched_by(groups, validation)
+        self._watched_by(groups, validation, checkpoint)
         who = type(self).__name__
         values = self._admit(X, fitting=True)
         target = numeric_target(y, values.shape[0], who)
@@ -220,12 +230,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
             others = self._admit(validation[0])
             truth = numeric_target(validation[1], others.shape[0], who)
             self._validation = others, self._goal_of(truth, None, learn=False)
-        try:
-            self._train(values, goal, w)
-        finally:
-            self.__dict__.pop("_validation", None)
-            self.__dict__.pop("_groups", None)
-        return self
+        self._train(values, goal, w)
 
     @available_if(_is_stochastic)
     def partial_fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:

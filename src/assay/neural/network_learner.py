@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,14 +15,24 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object, Plain
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.neural.checkpoint import Checkpoint, State, fingerprint
+from assay.neural.constant_answer import (
+    LARGE_COLUMN,
+    error_of,
+    error_of_constant,
+    largest_column,
+    rows_to_look_at,
+)
+from assay.neural.held_out import drawn_rows
 from assay.neural.input_scaling import InputScaling
 from assay.neural.integrated_gradients import along_paths
 from assay.neural.layers.dense import Dense
 from assay.neural.layers.layer import Layer
 from assay.neural.layers.other import Embedding
-from assay.neural.mlp import Epoch, units_that_weigh
+from assay.neural.mlp import NO_BETTER, Epoch, add_random_state, set_random_state, units_that_weigh
 from assay.neural.network import Network
 from assay.neural.penalties import is_bias
+from assay.types import PathLike, TableLike, Target, Weights
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -82,6 +92,31 @@ class NetworkLearner(_Learner):
     scaling_: InputScaling
     baseline_: np.ndarray
     history_: list[Epoch]
+    _checkpoint: PathLike | None = None
+
+    def fit(
+        self,
+        X: TableLike,
+        y: Target,
+        sample_weight: Weights | None = None,
+        *,
+        checkpoint: PathLike | None = None,
+    ) -> Self:
+        """Learn from the rows of X and their targets y.
+
+        Parameters
+        ----------
+        X : array, or pandas, polars, pyarrow frame, (n, d)
+        y : (n,) labels or numbers
+        sample_weight : (n,) what each row counts; None counts each once
+        checkpoint : path of a file that keeps the state of the fit, written every few seconds and removed at the end.
+            If the process is killed, the same call goes on from there and ends with the same weights.
+        """
+        self._checkpoint = checkpoint
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            self.__dict__.pop("_checkpoint", None)
 
     def _train(
         self,
@@ -95,6 +130,16 @@ class NetworkLearner(_Learner):
         """Learn targets (n, K) by passes in batches with a rate that falls along half a cosine."""
         who = type(self).__name__
         random = random_state_of(self.random_state)
+        parameters = {
+            name: repr(v) for name, v in self.get_params(deep=False).items() if name != "random_state"
+        }
+        given = self._checkpoint
+        mark = "" if given is None else fingerprint({"learner": who, **parameters}, X, target, w)
+        file = Checkpoint(given, who, mark)
+        left = file.read()
+        if left is not None:
+            set_random_state(random, left, "first")
+        first = random.get_state(legacy=False)
         inputs = self._prepared(X, fitting=True)
         self.baseline_ = np.average(inputs, axis=0, weights=w)
         shape = self._input_shape(inputs.shape[1])
@@ -110,12 +155,25 @@ class NetworkLearner(_Learner):
         self.history_, self.network_ = [], net
         batches = -(-n // self.batch_size)
         weights = np.ones(len(inputs)) if w is None else w
+        if left is not None:
+            net.theta[:], moment, square = (left.arrays[name] for name in ("theta", "moment", "square"))
+            best, waited, t = (
+                (left.plain["best"], left.arrays["best"]),
+                left.plain["waited"],
+                left.plain["steps"],
+            )
+            self.history_ = [Epoch(*record) for record in left.plain["history"]]
+            set_random_state(random, left, "now")
+            generator.bit_generator.state = left.plain["generator"]
+        done = len(self.history_)
         try:
             with (
                 np.errstate(over="ignore", invalid="ignore"),
                 progress(self.max_iter, f"{who}: passes") as bar,
             ):
-                for number in range(1, self.max_iter + 1):
+                if done:
+                    bar.advance(done)
+                for number in range(done + 1, self.max_iter + 1):
                     order, total = train[random.permutation(n)], 0.0
                     for at in range(0, n, self.batch_size):
                         rows = order[at : at + self.batch_size]
@@ -151,11 +209,45 @@ class NetworkLearner(_Learner):
                         best = value, net.theta.copy()
                     if waited >= self.n_iter_no_change and judge is not None:
                         break
+                    if file:
+                        state = State(
+                            {"theta": net.theta, "moment": moment, "square": square, "best": best[1]}
+                        )
+                        state.plain = {
+                            "best": best[0],
+                            "waited": waited,
+                            "steps": t,
+                            "history": [[e.number, e.loss, e.rate, e.score] for e in self.history_],
+                            "generator": generator.bit_generator.state,
+                        }
+                        add_random_state(state, first, "first")
+                        add_random_state(state, random.get_state(legacy=False), "now")
+                        file.write(state)
+            file.remove()
         except KeyboardInterrupt:
             warn_user(f"{who}: Training interrupted by user. The best weights so far are kept.", UserWarning)
         self.n_iter_ = len(self.history_)
         if judge is not None:
             net.theta[:] = best[1]
+        self._judge_end(X, inputs, target, error)
+
+    def _judge_end(self, X: np.ndarray, inputs: np.ndarray, target: np.ndarray, error: str) -> None:
+        """Warn of a fit that brought nothing while a column is large."""
+        j, largest = largest_column(X)
+        if self.scale or largest <= LARGE_COLUMN:
+            return
+        rows = rows_to_look_at(len(X))
+        codes = target[rows].argmax(axis=1) if error == "cross_entropy" else None
+        after = error_of(self.network_.outputs(inputs[rows]), codes, target[rows])
+        constant = error_of_constant(codes, target[rows])
+        if after >= NO_BETTER * constant > 0:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warn_user(
+                f"{type(self).__name__} learned no more than a constant answer knows (error {after:.3g}, of a constant "
+                f"{constant:.3g}). Column {self._names[j]} has values up to {largest:.3g}: set scale=True.",
+                ConvergenceWarning,
+            )
 
     def _judged(self, X: np.ndarray, target: np.ndarray, w: np.ndarray) -> float:
         raise TypeError(f"{type(self).__name__} must define _judged")
@@ -165,16 +257,11 @@ class NetworkLearner(_Learner):
     ) -> tuple[np.ndarray, np.ndarray | None]:
         if not self.early_stopping:
             return np.arange(n), None
-        from sklearn.model_selection import train_test_split
-
         if n < 4:
             raise DataError(
                 f"{type(self).__name__}: The validation set is too small. Give more rows, or early_stopping=False."
             )
-        train, judge = train_test_split(
-            np.arange(n), random_state=random, test_size=self.validation_fraction, stratify=stratify
-        )
-        return train, judge
+        return drawn_rows(n, self.validation_fraction, random, stratify, type(self).__name__)
 
     def _input_shape(self, columns: int) -> tuple[int, ...]:
         if self.input_shape is None:

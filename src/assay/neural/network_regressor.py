@@ -10,6 +10,7 @@ import numpy as np
 from assay.core import Card, Regressor
 from assay.core.explanations import Reasons, RowValues
 from assay.core.stored import FloatArray
+from assay.neural.input_scaling import target_scale
 from assay.neural.layers.dense import Dense
 from assay.neural.layers.layer import Layer
 from assay.neural.network_learner import NetworkLearner
@@ -108,9 +109,7 @@ class NetworkRegressor(NetworkLearner, Regressor):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         Y = y[:, None] if y.ndim == 1 else y
-        self.target_center_ = np.average(Y, axis=0, weights=w)
-        spread = np.sqrt(np.average((Y - self.target_center_) ** 2, axis=0, weights=w))
-        self.target_spread_ = np.where(spread > 0, spread, 1.0)
+        self.target_center_, self.target_spread_ = target_scale(Y, w)
         scaled = (Y - self.target_center_) / self.target_spread_
         self._train(X, scaled, w, Dense(Y.shape[1]), "squared_error")
 

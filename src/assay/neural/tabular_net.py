@@ -17,6 +17,7 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Object
 from assay.errors import DegenerateError, ParameterError, warn_user
+from assay.neural.checkpoint import Checkpoint, State, fingerprint
 from assay.neural.dense_net import forward
 from assay.neural.held_out import SPLITS, held_out
 from assay.neural.integrated_gradients import integrated_gradients
@@ -24,6 +25,7 @@ from assay.neural.mlp import Epoch
 from assay.neural.schedules import cycle_ends, rates_of
 from assay.neural.tabular_inputs import TabularInputs
 from assay.neural.tabular_network import TabularNetwork
+from assay.types import PathLike
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -66,6 +68,15 @@ class TabularGoal:
             None if w is None else w[rows],
             self.smoothing,
         )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The file of a fit, the state it was found with, and the seed it began with."""
+
+    file: Checkpoint
+    left: State | None
+    seed: int
 
 
 class TabularNet(_Learner):
@@ -131,9 +142,14 @@ class TabularNet(_Learner):
         w: np.ndarray | None,
         groups: Any = None,
         validation: tuple[np.ndarray, TabularGoal] | None = None,
+        checkpoint: PathLike | None = None,
     ) -> None:
         """Learn from a block of numbers and codes."""
-        random = np.random.default_rng(random_state_of(self.random_state).randint(2**31))
+        first_seed = int(random_state_of(self.random_state).randint(2**31))
+        file, left = self._resumed(checkpoint, X, goal, w, groups, validation)
+        if left is not None:
+            first_seed = left.plain["seed"]
+        random = np.random.default_rng(first_seed)
         self.inputs_ = TabularInputs.learn(X, self.schema_)
         block = self.inputs_.apply(X)
         learn, judge = self._divided(len(X), goal, w, random, groups, validation)
@@ -148,7 +164,8 @@ class TabularNet(_Learner):
             )
         )
         with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
-            self._descend(block, goal, w, learn, others if len(others[0][0]) else None, random)
+            run = _Run(file, left, first_seed)
+            self._descend(block, goal, w, learn, others if len(others[0][0]) else None, random, run)
         first = self.network_.first_inputs(block).astype(np.float64)
         self.baseline_ = np.average(first, axis=0, weights=w)
 
@@ -215,6 +232,7 @@ class TabularNet(_Learner):
         learn: np.ndarray,
         others: tuple[Block, TabularGoal, np.ndarray | None] | None,
         random: np.random.Generator,
+        run: _Run,
     ) -> None:
         """Passes in cycles of the rate; the parameters of the pass that judged best are kept."""
         who, net, n = type(self).__name__, self.network_, len(learn)
@@ -226,10 +244,20 @@ class TabularNet(_Learner):
         seed, ends, before = int(random.integers(2**31)), set(cycle_ends(epochs)), math.inf
         best, kept = math.inf, net.theta.copy()
         self.history_, self.best_iter_ = [], 1
+        if run.left is not None:
+            arrays, plain = run.left.arrays, run.left.plain
+            net.theta[:], kept = arrays["theta"], arrays["kept"]
+            moment[:], square[:] = arrays["moment"], arrays["square"]
+            best, before, self.best_iter_ = plain["best"], plain["before"], plain["best_iter"]
+            self.history_ = [Epoch(*record) for record in plain["history"]]
+            random.bit_generator.state = plain["random"]
+        done = len(self.history_)
         calls = max(1, ROWS_AT_ONCE // batch)  # batches of a native call
         try:
             with progress(epochs, f"{who}: passes over the rows") as bar:
-                for number in range(1, epochs + 1):
+                if done:
+                    bar.advance(done)
+                for number in range(done + 1, epochs + 1):
                     order = learn[random.permutation(n)]
                     rates = rates_of("cycles", self.learning_rate_init, number, epochs, batches)
                     loss = 0.0
@@ -261,14 +289,45 @@ class TabularNet(_Learner):
                         if not best < before:  # a cycle that brought nothing
                             break
                         before = best
+                    if run.file:
+                        arrays = {"theta": net.theta, "kept": kept, "moment": moment, "square": square}
+                        plain = {
+                            "best": best,
+                            "before": before,
+                            "best_iter": self.best_iter_,
+                            "history": [[e.number, e.loss, e.rate, e.score] for e in self.history_],
+                            "random": random.bit_generator.state,
+                            "seed": run.seed,
+                        }
+                        run.file.write(State(arrays, plain))
+            run.file.remove()
         except KeyboardInterrupt:
             warn_user(f"{who}: Training interrupted by user. The best weights so far are kept.", UserWarning)
-        if not self.history_ or not best < DIVERGED * max(self.history_[0].loss, 1.0):
+            if not self.history_ and np.isfinite(net.theta).all():
+                best, kept[:] = 0.0, net.theta  # in the middle of the first pass
+        first = self.history_[0].loss if self.history_ else 0.0
+        if not best < DIVERGED * max(first, 1.0):
             raise DegenerateError(
                 f"{who}: the loss grew beyond all bounds. Lower learning_rate_init (now {self.learning_rate_init:g})."
             )
         net.theta[:] = kept
         self.n_iter_ = len(self.history_)
+
+    def _resumed(
+        self, path: PathLike | None, X: np.ndarray, goal: TabularGoal, w: Any, groups: Any, validation: Any
+    ) -> tuple[Checkpoint, State | None]:
+        """The file of the fit, and the state that a killed one left."""
+        who = type(self).__name__
+        if path is None:
+            return Checkpoint(None, who, ""), None
+        parameters = {name: v for name, v in self.get_params(deep=False).items() if name != "verbose"}
+        arrays = [X, goal.codes, goal.numbers, w]
+        if groups is not None:
+            arrays.append(np.unique(np.asarray(groups), return_inverse=True)[1])
+        if validation is not None:
+            arrays += [validation[0], validation[1].codes, validation[1].numbers]
+        file = Checkpoint(path, who, fingerprint({"learner": who, **parameters}, *arrays))
+        return file, file.read()
 
     def _batch_rows(self, n: int) -> int:
         return min(USUAL_BATCH if self.batch_size == "auto" else int(self.batch_size), n)

@@ -15,7 +15,7 @@ from assay.core.parameters import Accepted, Any_, Range
 from assay.core.targets import check_weights, encode_labels, label_codes
 from assay.neural.class_weights import times_class_weight
 from assay.neural.tabular_net import TabularGoal, TabularNet
-from assay.types import ClassWeight, Labels, RandomState, TableLike, Target, Weights
+from assay.types import ClassWeight, Labels, PathLike, RandomState, TableLike, Target, Weights
 
 __all__ = ["TabularNetClassifier"]
 
@@ -168,6 +168,7 @@ class TabularNetClassifier(TabularNet, Classifier):
         *,
         groups: Labels | None = None,
         validation: tuple[TableLike, Target] | None = None,
+        checkpoint: PathLike | None = None,
     ) -> Self:
         """Learn from the rows of X and their classes y.
 
@@ -178,6 +179,8 @@ class TabularNetClassifier(TabularNet, Classifier):
         sample_weight : (n,) what each row counts; None counts each once
         groups : (n,) labels; rows of one group are set aside together
         validation : (X, y) that judge the passes, in place of rows set aside
+        checkpoint : path of a file that keeps the state of the fit, written every few seconds and removed at the end.
+            If the process is killed, the same call goes on from there and ends with the same weights.
         """
         self._check_parameters()
         who = type(self).__name__
@@ -190,7 +193,7 @@ class TabularNetClassifier(TabularNet, Classifier):
         if validation is not None:
             block = self._admit(validation[0])
             others = block, self._goal(label_codes(validation[1], self.classes_, block.shape[0], who))
-        self._train(values, self._goal(codes), w, groups, others)
+        self._train(values, self._goal(codes), w, groups, others, checkpoint)
         return self
 
     def _goal(self, codes: np.ndarray) -> TabularGoal:

@@ -16,7 +16,7 @@ from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError
 from assay.neural.input_scaling import target_scale
 from assay.neural.tabular_net import TabularGoal, TabularNet
-from assay.types import Labels, RandomState, TableLike, Target, Weights
+from assay.types import Labels, PathLike, RandomState, TableLike, Target, Weights
 
 __all__ = ["TabularNetRegressor"]
 
@@ -177,6 +177,7 @@ class TabularNetRegressor(TabularNet, Regressor):
         *,
         groups: Labels | None = None,
         validation: tuple[TableLike, Target] | None = None,
+        checkpoint: PathLike | None = None,
     ) -> Self:
         """Learn from the rows of X and their numbers y.
 
@@ -187,6 +188,8 @@ class TabularNetRegressor(TabularNet, Regressor):
         sample_weight : (n,) what each row counts; None counts each once
         groups : (n,) labels; rows of one group are set aside together
         validation : (X, y) that judge the passes, in place of rows set aside
+        checkpoint : path of a file that keeps the state of the fit, written every few seconds and removed at the end.
+            If the process is killed, the same call goes on from there and ends with the same weights.
         """
         self._check_parameters()
         who = type(self).__name__
@@ -203,7 +206,7 @@ class TabularNetRegressor(TabularNet, Regressor):
         if validation is not None:
             block = self._admit(validation[0])
             others = block, self._goal(numeric_target(validation[1], block.shape[0], who))
-        self._train(values, self._goal(target, center), w, groups, others)
+        self._train(values, self._goal(target, center), w, groups, others, checkpoint)
         return self
 
     def _goal(self, y: np.ndarray, mean: np.ndarray | None = None) -> TabularGoal:
