@@ -14,6 +14,7 @@ from assay.linear import LogisticRegression
 from assay.reduce import (
     PCA,
     IncrementalPCA,
+    KarhunenLoeve,
     average_eigenvalue_rule,
     components_by_cross_validation,
     components_by_evidence,
@@ -330,3 +331,31 @@ def test_parallel_analysis_of_more_columns_than_rows(standardize):
     random = np.random.default_rng(0)
     X = random.normal(size=(20, 2)) @ random.normal(size=(2, 50)) + 0.3 * random.normal(size=(20, 50))
     assert PCA("parallel", standardize=standardize).fit(X).n_components_ == 2
+
+
+def test_trimming_does_not_depend_on_units():
+    X = IRIS[:, :] * [1e-8, 1.0, 1e8, 1.0]
+    plain, scaled = PCA(2, trim=0.975).fit(IRIS), PCA(2, trim=0.975).fit(X)
+    assert plain.n_trimmed_ == scaled.n_trimmed_ == 6
+    assert_allclose(scaled.mean_, plain.mean_ * [1e-8, 1.0, 1e8, 1.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["mle", 0.9, "average", "parallel"])
+def test_equal_rows_have_one_component_by_any_rule(rule):
+    assert PCA(rule).fit(np.full((30, 4), 2.5)).n_components_ == 1
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e150])
+def test_rules_do_not_depend_on_units(scale):
+    eigenvalues = np.array([4.228242, 0.242671, 0.078210, 0.023835])
+    assert components_by_evidence(eigenvalues * scale, 150) == components_by_evidence(eigenvalues, 150)
+    assert components_for_share(eigenvalues * scale, 0.95) == 2
+
+
+@pytest.mark.parametrize("model", [PCA(3, svd_solver="covariance_eigh"), KarhunenLoeve(3)])
+def test_columns_of_all_sizes_at_once(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6)) * [1e-150, 1, 1, 1e150, 1, 1]
+    model.fit(X, np.repeat(["a", "b"], 30))
+    assert np.isfinite(model.transform(X)).all()
+    assert_allclose(np.abs(model.components_[0]), [0, 0, 0, 1, 0, 0], atol=1e-12)

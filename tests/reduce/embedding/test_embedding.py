@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import make_s_curve
 
 from assay.errors import DataError
 from assay.reduce import (
@@ -74,3 +75,17 @@ def test_a_row_is_not_away_from_itself():
 def test_a_function_of_the_columns_says_who_takes_missing_values():
     with pytest.raises(DataError, match=r"Use SammonMapping\(metric='heom'\)"):
         ParametricSammon(metric="heom").fit(table_with_gaps())
+
+
+@pytest.mark.parametrize("model", [ClassicalMDS(), Isomap(n_neighbors=4), ClassicalMDS(metric="manhattan")])
+def test_distances_that_cannot_be_squared_are_refused(model):
+    rng = np.random.default_rng(0)
+    with pytest.raises(DataError, match="power of ten"):
+        model.fit(rng.normal(size=(20, 3)) * 1e160)
+
+
+@pytest.mark.parametrize("scale", [1e-160, 1e160])
+def test_modified_weights_do_not_depend_on_units(scale):
+    X = make_s_curve(120, random_state=0)[0]
+    plain, scaled = (LocallyLinearEmbedding(n_neighbors=10, method="modified").fit(A) for A in (X, X * scale))
+    assert_allclose(np.abs(scaled.embedding_), np.abs(plain.embedding_), atol=1e-6)

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
+from assay.errors import DataError
 from assay.optimize.alternating_ridge import ridge_rows
 from assay.reduce import MatrixFactorization
 
@@ -75,3 +76,8 @@ def test_awkward_tables():
     assert np.isfinite(model.complete([[np.nan, np.nan]])).all()
     assert "columns of largest weight" in str(model.show())
     assert np.isfinite(MatrixFactorization(3, random_state=0).fit([[1.0, 2.0]]).components_).all()
+
+
+def test_entries_too_large_to_be_squared_are_refused():
+    with pytest.raises(DataError, match="power of ten"):
+        MatrixFactorization(1).fit(np.eye(4) * 1e160)

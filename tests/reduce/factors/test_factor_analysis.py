@@ -7,7 +7,7 @@ from sklearn.decomposition import FactorAnalysis as Peer
 
 import assay
 from assay.errors import DataError, DegenerateError, DegenerateWarning, ParameterError
-from assay.reduce import FactorAnalysis, rotate_by_angle, rotate_loadings
+from assay.reduce import FactorAnalysis, ProbabilisticPCA, rotate_by_angle, rotate_loadings
 from assay.reduce.factors.factor_fits import (
     _Specific,
     by_em,
@@ -216,3 +216,12 @@ def test_slope_and_curvature_of_the_deviance_are_its_differences():
     np.testing.assert_allclose(
         point.curvature(), [(a.slope - b.slope) / (2 * e) for a, b in pairs], atol=1e-8
     )
+
+
+@pytest.mark.parametrize("model", [FactorAnalysis(1), FactorAnalysis(1, method="em"), ProbabilisticPCA(1)])
+def test_squares_that_vanish_are_refused(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 1)) + rng.normal(size=(40, 4))
+    assert np.isfinite(model.fit(X * 1e-150).transform(X * 1e-150)).all()
+    with pytest.raises(DegenerateError, match="underflow"):
+        model.fit(X * 1e-160)

@@ -37,7 +37,10 @@ def components_for_share(eigenvalues: ArrayLike, share: float, total: float | No
     values = _descending(eigenvalues, "components_for_share")
     if not 0 < share < 1:
         raise ParameterError(f"components_for_share: share must lie between 0 and 1, got {share}.")
-    cumulative = np.cumsum(values) / (values.sum() if total is None else total)
+    whole = float(values.sum()) if total is None else total
+    if not whole > 0:
+        return 1
+    cumulative = np.cumsum(values) / whole
     return min(int(np.searchsorted(cumulative, share, side="right")) + 1, len(values))
 
 
@@ -119,8 +122,10 @@ def components_by_evidence(eigenvalues: ArrayLike, n: int) -> int:
       Systems 13.
     """
     values = _descending(eigenvalues, "components_by_evidence")
-    d = len(values)
-    positive = int(np.sum(values > np.finfo(float).eps * values[0])) if values[0] > 0 else 1
+    if not values[0] > 0:
+        return 1
+    values = values / values[0]  # the units are the same for all k
+    d, positive = len(values), int(np.sum(values > np.finfo(float).eps))
     scores = [_log_evidence(values, k, n) for k in range(1, min(d - 1, positive) + 1)]
     return int(np.argmax(scores)) + 1 if scores else 1
 

@@ -318,13 +318,19 @@ class _Within:
         d = sums.mean.shape[1]
         self.limit, self.mean = float(chdtri(d, 1 - quantile)), sums.mean[0]
         S = sums.scatter[0] / divisor
-        spectrum = spectrum_of_matrix(S)
+        sd = np.sqrt(np.diag(S))  # distances do not depend on units
+        sd[sd == 0] = 1.0
+        if not np.isfinite(sd).all():
+            raise DegenerateError(
+                f"{who}: the squares of the columns overflow. Scale the columns first: StandardScaler."
+            )
+        spectrum = spectrum_of_matrix(S / sd / sd[:, None])
         if not spectrum.values[-1] > d * np.finfo(float).eps * spectrum.values[0]:
             raise DegenerateError(
                 f"{who}: the covariance matrix is singular, so Mahalanobis distances and trim are not defined. Leave "
                 "out constant columns and sums of others."
             )
-        self.whiten = spectrum.vectors.T / np.sqrt(spectrum.values)
+        self.whiten = spectrum.vectors.T / np.sqrt(spectrum.values) / sd[:, None]
 
     def scatter(self, block: Block) -> ClassScatter:
         X = block.X if isinstance(block.X, np.ndarray) else block.X.toarray()

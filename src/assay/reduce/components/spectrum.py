@@ -10,6 +10,7 @@ from assay.reduce.components.some_eigenpairs import some_eigenpairs
 
 __all__ = ["Spectrum", "spectrum_of_matrix", "spectrum_of_rows", "with_fixed_signs"]
 
+SAFE = 1e-140, 1e140  # largest entries of a matrix between which its eigenvalues can be computed as it is
 FEW_OF_ALL = 0.3  # up to this share of the eigenvectors they are computed apart from the others
 SOUND_RATIO = (
     1e-10  # of the largest eigenvalue, below which squaring the data has cost the digits of an eigenvalue
@@ -136,7 +137,13 @@ def _complement(V: np.ndarray, m: int) -> np.ndarray | None:
 
 def _largest(S: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(k,) the largest eigenvalues, none below 0, and (d, k) their vectors."""
-    d = len(S)
+    d, largest = len(S), float(np.abs(S).max(initial=0.0))
+    if (
+        largest > 0 and not SAFE[0] < largest < SAFE[1]
+    ):  # where steps of the decomposition would leave the range
+        unit = 2.0 ** np.floor(np.log2(largest))
+        values, vectors = _largest(S / unit, k)
+        return values * unit, vectors
     if 0 < k <= FEW_OF_ALL * d:
         values, vectors = some_eigenpairs(S, d - k, d - 1)
     else:

@@ -88,6 +88,9 @@ def modified_alignment(points: np.ndarray, neighbors: np.ndarray, m: int, tol: f
     if k < m:
         raise ParameterError(f"modified LLE requires n_neighbors >= n_components, got {k} and {m}.")
     nev = min(points.shape[1], k)
+    largest = float(np.abs(points).max(initial=0.0))
+    if largest > 0:  # weights do not depend on units; squares must neither overflow nor vanish
+        points = points / 2.0 ** np.floor(np.log2(largest))
     values, vectors = np.zeros((n, nev)), np.empty((n, k, k))
     for rows, near in _blocks(neighbors, points.shape[1]):
         C = points[near] - points[rows][:, None, :]

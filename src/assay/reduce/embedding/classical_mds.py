@@ -20,6 +20,7 @@ from assay.reduce.embedding.classical_scaling import (
     checked_distances,
     classical_scaling,
     place,
+    squarable,
 )
 from assay.reduce.embedding.embedding import Embedding
 from assay.types import Estimator, MetricLike
@@ -133,8 +134,9 @@ class ClassicalMDS(Embedding):
         k, n = min(self.n_components, len(points)), len(points)
         centred = points - points.mean(axis=0)
         left, lengths, _ = np.linalg.svd(centred, full_matrices=False)
-        squares = np.einsum("ij,ij->i", centred, centred)
-        self._means = squares + squares.mean()
+        with np.errstate(over="ignore"):
+            squares = np.einsum("ij,ij->i", centred, centred)
+            self._means = squarable(squares, float(squares.sum())) + squares.mean()
         solid = lengths > n * np.finfo(float).eps * lengths.max(initial=0.0)
         values = np.zeros(k)
         axes = np.zeros((n, k))

@@ -93,7 +93,19 @@ def classical_scaling(distances: np.ndarray, k: int) -> Scaling:
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], with_fixed_signs(vectors[:, order].T).T
     values = np.where(np.abs(values) > ZERO_SHARE * np.abs(values).max(initial=0.0), values, 0.0)
-    return Scaling(values * unit**2, np.ascontiguousarray(vectors), total * unit**2, means * unit**2)
+    with np.errstate(over="ignore"):
+        square = np.float64(unit) ** 2
+        means, total = means * square, float(total * square)
+    return Scaling(squarable(values * square, total), np.ascontiguousarray(vectors), total, means)
+
+
+def squarable(values: np.ndarray, total: float) -> np.ndarray:
+    """The eigenvalues, unless the squares of the distances left the range of numbers."""
+    if not np.isfinite(total):
+        raise DataError(
+            "the distances are too large to be squared. Divide them, or the columns, by a power of ten."
+        )
+    return values
 
 
 def centred_products(distances: np.ndarray) -> np.ndarray:

@@ -25,6 +25,7 @@ from assay.types import RandomState, TableLike, Target
 __all__ = ["MatrixFactorization"]
 
 COLUMNS_SHOWN = 8  # of each factor in show()
+LARGEST_SQUARABLE = 1e153
 SMALLEST_RIDGE = 1e-10  # of the mean square of the entries, so that rows with few entries have an answer
 
 
@@ -136,6 +137,11 @@ class MatrixFactorization(NumberedColumns):
                 f"{type(self).__name__}: all values of column {column!r} are missing. Leave it out."
             )
         self._scale = float(np.abs(X[known]).max()) or 1.0  # in units of it squares do not overflow
+        if not self._scale < LARGEST_SQUARABLE:
+            raise DataError(
+                f"{type(self).__name__}: {self._scale:g} in X is too large to be squared. Divide the columns by some "
+                "power of ten."
+            )
         values = X / self._scale
         mean = float(values[known].mean()) if self.biases else 0.0
         E = _known_entries(values - mean)

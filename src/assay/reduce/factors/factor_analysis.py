@@ -28,6 +28,7 @@ from assay.reduce.factors.factor_fits import (
     by_likelihood,
     by_principal_axes,
     by_principal_components,
+    vanishing,
 )
 from assay.reduce.factors.rotation import METHODS, rotate_loadings
 from assay.types import RandomState, TableLike, Target
@@ -179,6 +180,8 @@ class FactorAnalysis(WithoutTarget, SumLearner, ExplainedSums, NumberedColumns):
         S = sums.scatter[0] / sums.count[0]
         if not np.isfinite(S).all():
             raise DegenerateError(f"{who}: the squares of the columns overflow. Scale the columns first.")
+        if vanishing(np.diag(S)):
+            raise DegenerateError(f"{who}: the squares of the columns underflow. Scale the columns first.")
         k = d if self.n_components is None else self.n_components
         if k > d:
             raise DataError(f"{who}: n_components={k} factors are more than the {d} columns.")

@@ -8,7 +8,15 @@ import numpy as np
 
 from assay.reduce.components.spectrum import with_fixed_signs
 
-__all__ = ["FLOOR", "FactorFit", "by_em", "by_likelihood", "by_principal_axes", "by_principal_components"]
+__all__ = [
+    "FLOOR",
+    "FactorFit",
+    "by_em",
+    "by_likelihood",
+    "by_principal_axes",
+    "by_principal_components",
+    "vanishing",
+]
 
 SAME_DEVIANCE = 1e-9  # by which two maxima may differ by rounding
 LONGEST_STEP = 2.0  # of the logarithm of a specific variance
@@ -29,6 +37,11 @@ class FactorFit:
     psi: np.ndarray
     deviance: list[float]
     converged: bool
+
+
+def vanishing(variances: np.ndarray) -> bool:
+    """Whether a variance above 0 is so small that its digits are lost."""
+    return bool(((variances > 0) & (variances < np.finfo(np.float64).tiny)).any())
 
 
 def by_principal_components(R: np.ndarray, k: int) -> FactorFit:

@@ -22,6 +22,7 @@ from assay.errors import DataError, DegenerateError, warn_user
 from assay.reduce.components.explained_sums import ExplainedSums
 from assay.reduce.components.pca import scatter_of_block
 from assay.reduce.components.spectrum import spectrum_of_matrix, with_fixed_signs
+from assay.reduce.factors.factor_fits import vanishing
 from assay.reduce.factors.patterns import patterns_of
 from assay.types import RandomState, TableLike, Target
 
@@ -116,6 +117,10 @@ class ProbabilisticPCA(WithoutTarget, PassLearner, ExplainedSums, NumberedColumn
         if not np.isfinite(S).all():
             raise DegenerateError(
                 f"{type(self).__name__}: the squares of the columns overflow. Scale them first."
+            )
+        if vanishing(np.diag(S)):
+            raise DegenerateError(
+                f"{type(self).__name__}: the squares of the columns underflow. Scale them first."
             )
         spectrum = spectrum_of_matrix(S, k, d)
         noise = max(spectrum.rest, SMALLEST_NOISE * (spectrum.total / d if spectrum.total > 0 else 1.0))
