@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
+from scipy.stats import kstest
 from sklearn.datasets import load_iris
 
+from assay import load, save
 from assay.bayes import (
     BernoulliNB,
     CategoricalNB,
@@ -15,7 +17,14 @@ from assay.bayes import (
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
+from assay.core import Generative
 from assay.decide import DecisionRule
+from assay.errors import DataError, ParameterError
+from assay.graphs import AODEClassifier, BayesianNetworkClassifier, KDBClassifier, TANClassifier
+from assay.learners import learners
+from assay.mixture import MixtureClassifier
+from assay.neighbors import ParzenClassifier
+from assay.svm import OneClassClassifier
 
 X, Y = load_iris(return_X_y=True)
 
@@ -91,3 +100,100 @@ def test_drawn_tables_look_like_the_table():
     assert_allclose(
         [share[k] for k in "abc"], frame["kind"].value_counts(normalize=True)[list("abc")], atol=0.02
     )
+
+
+NO_DENSITY = {"ComplementNB": "its weights are those of the other classes: it scores, and models no rows"}
+
+
+@pytest.mark.capability("BC-03", "BC-04")
+def test_every_generative_classifier_draws_rows():
+    for name, entry in learners("classifier").items():
+        cls = entry.load()
+        if issubclass(cls, Generative):
+            parts = ("predict_joint_log_proba", "log_density", "predict_proba", "sample")
+            missing = [part for part in parts if not hasattr(cls, part)]
+            assert missing == (["sample"] if cls.__name__ in NO_DENSITY else []), name
+
+
+NETWORKS = [
+    TANClassifier(),
+    KDBClassifier(k=2, alpha=0.5),
+    BayesianNetworkClassifier(),
+    AODEClassifier(),
+    AODEClassifier(min_count=1000),  # of no column a state occurs as often: naive Bayes
+]
+
+
+@pytest.mark.capability("BC-04")
+@pytest.mark.parametrize("model", NETWORKS, ids=[type(m).__name__ for m in NETWORKS])
+def test_networks_draw_every_cell_as_often_as_they_say(model):
+    """Oracle: the joint probabilities of all cells, which sum to 1."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, 200), rng.integers(0, 2, 200)
+    c = np.where(rng.random(200) < 0.8, a, rng.integers(0, 3, 200))
+    frame = pd.DataFrame(
+        {"a": np.array(list("xyz"))[a], "b": np.array(list("pq"))[b], "c": np.array(list("uvw"))[c]}
+    )
+    model.fit(frame, (a + b > 1).astype(int))
+    cells = pd.DataFrame([(i, j, k) for i in "xyz" for j in "pq" for k in "uvw"], columns=["a", "b", "c"])
+    joint = np.exp(model.predict_joint_log_proba(cells))
+    assert_allclose(joint.sum(), 1, rtol=1e-9)
+    n = 40_000
+    drawn, labels = model.sample(n, random_state=0)
+    place = {tuple(row): i for i, row in enumerate(cells.to_numpy().tolist())}
+    counts = np.zeros(joint.shape)
+    np.add.at(counts, ([place[row] for row in zip(drawn["a"], drawn["b"], drawn["c"])], labels), 1)
+    assert (np.abs(counts - n * joint) < 5 * np.sqrt(n * joint * (1 - joint)) + 1).all()
+    assert set(model.sample(50, random_state=1)[0]) == {"a", "b", "c"}
+
+
+@pytest.mark.capability("BC-04")
+@pytest.mark.parametrize("model", [TANClassifier(cuts=4), AODEClassifier(cuts=4)], ids=["tan", "aode"])
+def test_networks_draw_numbers_of_intervals_within_what_training_had(model, tmp_path):
+    model.fit(X, Y)
+    drawn, labels = model.sample(5000, random_state=0)
+    assert drawn.shape == (5000, 4) and (drawn >= X.min(axis=0)).all() and (drawn <= X.max(axis=0)).all()
+    assert_allclose(np.median(drawn, axis=0), np.median(X, axis=0), atol=0.4)
+    assert model.score(drawn, labels) > 0.85
+    save(model, tmp_path / "m.assay")
+    again = load(tmp_path / "m.assay")
+    assert_array_equal(again.sample(9, random_state=3)[0], model.sample(9, random_state=3)[0])
+    del again.ranges_  # as in files of earlier versions
+    with pytest.raises(DataError, match="saved by an earlier version"):
+        again.sample(9)
+
+
+@pytest.mark.capability("BC-04")
+@pytest.mark.parametrize(
+    "model",
+    [
+        MixtureClassifier([1, 2, 1], random_state=0),
+        ParzenClassifier(bandwidth=0.3),
+        ParzenClassifier(bandwidth=0.5, kernel="epanechnikov"),
+        OneClassClassifier(nu=0.2),
+    ],
+    ids=["mixture", "gaussian", "epanechnikov", "one-class"],
+)
+def test_drawn_numbers_follow_the_density(model):
+    """Oracle: the integral of the density, by the test of Kolmogorov and Smirnov; classes by the joint."""
+    model.fit(X[:, [2]], Y)
+    grid = np.linspace(-4, 14, 4001)
+    density = np.exp(model.log_density(grid[:, None]))
+    total = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]))]) * (grid[1] - grid[0])
+    if not isinstance(model, OneClassClassifier):  # a density up to a factor
+        assert_allclose(total[-1], 1, rtol=1e-4)
+    drawn, labels = model.sample(4000, random_state=0)
+    assert kstest(drawn[:, 0], lambda x: np.interp(x, grid, total / total[-1])).pvalue > 1e-3
+    P = model.predict_proba(drawn)
+    excess = np.eye(3)[labels] - P  # zero on average, whatever it is multiplied by
+    for weigh in (np.ones(4000), drawn[:, 0]):
+        noise = np.sqrt(np.mean((excess * weigh[:, None]) ** 2, axis=0) / 4000)
+        assert (np.abs(np.mean(excess * weigh[:, None], axis=0)) < 4.5 * noise + 1e-12).all()
+    with pytest.raises(ParameterError, match="from 1 up"):
+        model.sample(0)
+
+
+def test_a_mixed_distance_makes_no_density_to_draw_from():
+    frame = pd.DataFrame({"a": list("xyxyxy"), "b": [1.0, 2, 3, 4, 5, 6]})
+    with pytest.raises(ParameterError, match="makes no density to draw from"):
+        ParzenClassifier().fit(frame, [0, 1, 0, 1, 0, 1]).sample(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.special import logsumexp
 
 from assay.core import Card, Generative
 from assay.core.parameters import Any_, Choice, Count, Range, Seed
-from assay.core.seeds import random_state_of
+from assay.core.seeds import LARGEST_SEED, random_state_of
 from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.errors import DataError, ParameterError
 from assay.mixture.gaussian_mixture import GaussianMixture
@@ -217,6 +218,22 @@ class MixtureClassifier(Generative):
             scores = [quality([*sizes[:k], size, *sizes[k + 1 :]]) for size in options]
             sizes[k] = int(options[int(np.argmax(scores))]) if scores else 1
         return sizes
+
+    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
+        """Rows drawn from the mixtures of their classes, (n_samples, d), and (n_samples,) classes."""
+        self._ready()
+        if not Count(1).holds(n_samples):
+            raise ParameterError(
+                f"n_samples must be a whole number from 1 up, got {n_samples!r}.", who=type(self).__name__
+            )
+        draw = random_state_of(random_state)
+        y = draw.choice(len(self.classes_), size=n_samples, p=self._prior())
+        X = np.empty((n_samples, self.mixtures_[0].means_.shape[1]))
+        for k in np.unique(y):
+            rows, mixture = np.flatnonzero(y == k), copy(self.mixtures_[k])
+            mixture.random_state = int(draw.randint(LARGEST_SEED))
+            X[draw.permutation(rows)] = mixture.sample(len(rows))[0]  # which come component after component
+        return X, self.classes_[y]
 
     def _log_joint(self, X: Any) -> np.ndarray:
         X = np.ascontiguousarray(X, dtype=np.float64)

@@ -14,10 +14,12 @@ from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.learner import Generative, python_label
 from assay.core.parallel import end_if_abandoned, in_threads
-from assay.core.parameters import Choice, Instance, Range, Simplex
+from assay.core.parameters import Choice, Count, Instance, Range, Simplex
 from assay.core.progress import progress
+from assay.core.seeds import random_state_of
 from assay.core.stored import CodeArray, Each, FloatArray, Object, Scalar
 from assay.core.targets import row_counts
+from assay.densities.draws import drawn_from
 from assay.densities.kernel_sums import KernelSums, log_profile
 from assay.densities.kernels import ALIASES, KERNELS, kernel_of
 from assay.densities.metric_sums import MetricSums, sums_over
@@ -25,7 +27,7 @@ from assay.distances.metric import Metric, metric_of
 from assay.distances.search import searcher
 from assay.errors import DegenerateError, DegenerateWarning, ParameterError, warn_user
 from assay.neighbors.neighbor_learner import METRIC
-from assay.types import MetricLike
+from assay.types import MetricLike, RandomState
 
 __all__ = ["ParzenClassifier"]
 
@@ -185,6 +187,31 @@ class ParzenClassifier(Generative):
             out[:, k] = points.log_sums(X, kernel, h)
             out[:, k] += log_priors[k] - (np.log(mass) if mass > 0 else 0.0)  # (1)
         return out - d * np.log(h) - kernel.log_constant(d)
+
+    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
+        """Rows drawn from the densities, (n_samples, d), and (n_samples,) classes: a stored row of the class, and a
+        step drawn from the kernel. With Euclid's distance alone (1) is a density.
+        """
+        self._ready()
+        who = type(self).__name__
+        if not Count(1).holds(n_samples):
+            raise ParameterError(f"n_samples must be a whole number from 1 up, got {n_samples!r}.", who=who)
+        if self.distance_.name != "euclidean":
+            raise ParameterError(
+                f"the metric {self.distance_.name!r} makes no density to draw from. Take metric='euclidean' and a "
+                "table of complete numbers.",
+                who=who,
+            )
+        rng = random_state_of(random_state)
+        y = rng.choice(len(self.classes_), size=n_samples, p=self.priors_ / self.priors_.sum())
+        steps = drawn_from(kernel_of(self.kernel), n_samples, self.points_[0].X.shape[1], rng)
+        X = self.bandwidth_ * steps
+        for k in np.unique(y):
+            points, rows = self.points_[k], np.flatnonzero(y == k)
+            X[rows] += points.X[
+                rng.choice(len(points.X), size=len(rows), p=points.weights / points.weights.sum())
+            ]
+        return X, self.classes_[y]
 
     def _width(self, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
         """The width with the greatest mean log posterior of the training rows, each left out of its own class."""

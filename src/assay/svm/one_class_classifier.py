@@ -10,7 +10,8 @@ from assay.core import Card, Generative
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.parallel import in_threads
-from assay.core.parameters import Choice, Range, Simplex
+from assay.core.parameters import Choice, Count, Range, Simplex
+from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Object
 from assay.densities.kernel_sums import KernelSums
 from assay.densities.kernels import kernel_of as profile_of
@@ -19,7 +20,7 @@ from assay.kernels import RBF
 from assay.kernels.gamma import gamma_of
 from assay.svm.kernel_machine import SHOWN
 from assay.svm.svdd import SVDD
-from assay.types import Priors, TableLike
+from assay.types import Priors, RandomState, TableLike
 
 __all__ = ["OneClassClassifier"]
 
@@ -150,6 +151,26 @@ class OneClassClassifier(Generative):
             width = 1.0 / np.sqrt(2.0 * kernel.gamma)
             joint[:, k] = prior[k] + points.log_sums(X, profile, width)  # (1), (2)
         return joint
+
+    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
+        """Rows drawn from the densities, (n_samples, d), and (n_samples,) classes: a support vector of the class by its
+        multiplier, and a step of the Gaussian kernel.
+        """
+        self._ready()
+        if not Count(1).holds(n_samples):
+            raise ParameterError(
+                f"n_samples must be a whole number from 1 up, got {n_samples!r}.", who=type(self).__name__
+            )
+        rng = random_state_of(random_state)
+        y = rng.choice(len(self.classes_), size=n_samples, p=self._prior())
+        X = rng.standard_normal((n_samples, self.machines_[0].support_vectors_.shape[1]))
+        for k in np.unique(y):
+            machine, rows = self.machines_[k], np.flatnonzero(y == k)
+            kernel: Any = machine.kernel_
+            share = machine.dual_coef_[0] / machine.dual_coef_[0].sum()
+            chosen = rng.choice(len(share), size=len(rows), p=share)
+            X[rows] = machine.support_vectors_[chosen] + X[rows] / np.sqrt(2.0 * kernel.gamma)
+        return X, self.classes_[y]
 
     def _reasons(self, X: Any, rows: RowValues) -> Reasons:
         """The density and the ball of each class, and the support vectors of the answer's by what they contribute."""

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 import assay.graphs._families as _native
+from assay.bayes.drawing import draw_rows
 from assay.core import Card, Generative, PassLearner
 from assay.core.parameters import Range
+from assay.core.seeds import as_generator
 from assay.core.stored import Each, FloatArray, Object
 from assay.core.sums import Source
-from assay.graphs.classifiers.intervals import card_of, codes_of, column_cuts
-from assay.graphs.classifiers.network_learner import CUTS
+from assay.graphs.classifiers.intervals import card_of, codes_of, column_intervals, drawn_table
+from assay.graphs.classifiers.network_learner import CUTS, check_draws
 from assay.graphs.classifiers.pair_counts import PairCounts, pair_counts
+from assay.types import RandomState
 
 __all__ = ["AODEClassifier"]
 
@@ -79,6 +82,7 @@ class AODEClassifier(PassLearner, Generative):
         "counts_": Object(PairCounts, K="K", d="d"),
         "cuts_": Each(FloatArray("*", finite=True), "d"),
         "class_count_": FloatArray("K", low=0),
+        "ranges_": FloatArray("d", "2") | None,
     }
     takes = frozenset({"nominal", "missing"})
 
@@ -89,7 +93,7 @@ class AODEClassifier(PassLearner, Generative):
 
     def _learn_from(self, source: Source) -> None:
         K, who = len(self.classes_), type(self).__name__
-        self.cuts_ = column_cuts(source, self.schema_, K, self.cuts)
+        self.cuts_, self.ranges_ = column_intervals(source, self.schema_, K, self.cuts)
         cards = np.array([card_of(self.schema_, self.cuts_, j) for j in range(len(self.schema_))], np.int64)
         self.counts_ = source.add_up(
             lambda b: pair_counts(codes_of(b.X, self.schema_, self.cuts_), b.y, b.w, K, cards, who)
@@ -147,6 +151,42 @@ class AODEClassifier(PassLearner, Generative):
             usable.astype(np.uint8),
         )
 
+    def sample(self, n: int, random_state: RandomState = None) -> tuple[Any, np.ndarray]:
+        """n rows drawn from the average of the networks: a table, and (n,) classes.
+
+        A column is drawn to be the parent, it and the class by their joint probability (among its states that occur
+        often enough to be one), and all other columns given both. In an interval of numbers all from the least to the
+        largest that training had there are equally likely.
+        """
+        self._ready()
+        check_draws(n, self)
+        rng = as_generator(random_state, type(self).__name__)
+        parents, children, singles, usable = self._tables()
+        K, start, d = len(self.classes_), self.counts_.start, len(self.schema_)
+        pairs = children.reshape(len(singles), len(singles), K)
+        eligible = [j for j in range(d) if usable[start[j] : start[j + 1]].any()]
+        codes, y = np.empty((n, d), np.int64), np.empty(n, np.int64)
+        spode = rng.integers(len(eligible) or 1, size=n)
+        for place, j in enumerate(eligible or [-1]):
+            rows = np.flatnonzero(spode == place)
+            if not len(rows):
+                continue
+            if j < 0:  # no state occurs often enough: naive Bayes
+                y[rows] = rng.choice(K, size=len(rows), p=self._prior())
+            else:
+                part = slice(start[j], start[j + 1])
+                joint = np.exp(parents[part]) * usable[part, None]
+                y[rows], codes[rows, j] = _cells(rng, joint.T, len(rows))
+            for i in range(d):
+                if i != j:
+                    of_column = slice(start[i], start[i + 1])
+                    if j < 0:
+                        logs = singles[of_column].T[y[rows]]
+                    else:
+                        logs = pairs[start[j] + codes[rows, j], of_column, y[rows]]
+                    codes[rows, i] = draw_rows(rng, np.exp(logs), np.arange(len(rows)))
+        return drawn_table(codes, self.schema_, self.cuts_, self.ranges_, rng), self.classes_[y]
+
     def _check_stored(self) -> None:
         if "counts_" not in vars(self):
             return
@@ -156,3 +196,9 @@ class AODEClassifier(PassLearner, Generative):
         for edges in self.cuts_:
             if (np.diff(edges) <= 0).any():
                 raise ValueError("AODEClassifier: cuts must ascend.")
+
+
+def _cells(rng: np.random.Generator, weights: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Row and column of n cells of a table, drawn by their weights."""
+    flat = rng.choice(weights.size, size=n, p=weights.ravel() / weights.sum())
+    return np.unravel_index(flat, weights.shape)  # type: ignore[return-value]

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from assay.bayes.drawing import as_table
 from assay.core.sums import Block, Source
 from assay.stats.information.mdl_cuts import mdl_cuts
 from assay.tables import Schema
 
-__all__ = ["ValueCounts", "codes_of", "column_cuts"]
+__all__ = ["ValueCounts", "codes_of", "column_intervals", "drawn_table"]
 
 MOST_VALUES = 65_536  # distinct numbers of a column that are kept; beyond that neighbours become one
 NONE = np.zeros(0)
@@ -66,13 +67,21 @@ def _values_of(block: Block, schema: Schema, K: int) -> ValueCounts:
     return ValueCounts(values, weights)
 
 
-def column_cuts(source: Source, schema: Schema, K: int, cuts: Any) -> list[np.ndarray]:
-    """Of each column the cuts of its numbers: by class entropy (MDL), or into intervals of equal weight."""
+def column_intervals(
+    source: Source, schema: Schema, K: int, cuts: Any
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Of each column the cuts of its numbers, and (d, 2) the least and the largest of them.
+
+    Cuts are by class entropy (MDL), or into intervals of equal weight; categories have no cuts, and NaN for a range.
+    """
+    ranges = np.full((len(schema), 2), np.nan)
     if schema.coded.all():
-        return [NONE for _ in schema]
+        return [NONE for _ in schema], ranges
     sums = source.add_up(lambda block: _values_of(block, schema, K))
     made = []
-    for column, values, weights in zip(schema, sums.values, sums.weights):
+    for j, (column, values, weights) in enumerate(zip(schema, sums.values, sums.weights)):
+        if len(values):
+            ranges[j] = values[0], values[-1]
         if column.coded or len(values) < 2:
             made.append(NONE)
         elif cuts == "mdl":
@@ -83,7 +92,7 @@ def column_cuts(source: Source, schema: Schema, K: int, cuts: Any) -> list[np.nd
             at = np.searchsorted(total, total[-1] * np.arange(1, int(cuts)) / int(cuts) * (1 - 1e-12))
             edges = np.unique(values[np.minimum(at, len(values) - 1)])
             made.append(edges[edges < values[-1]])
-    return made
+    return made, ranges
 
 
 def codes_of(X: np.ndarray, schema: Schema, cuts: list[np.ndarray], first: int = 0) -> np.ndarray:
@@ -104,3 +113,18 @@ def codes_of(X: np.ndarray, schema: Schema, cuts: list[np.ndarray], first: int =
 def card_of(schema: Schema, cuts: list[np.ndarray], j: int) -> int:
     """How many states a column has."""
     return max(1, len(schema[j].categories)) if schema[j].coded else len(cuts[j]) + 1
+
+
+def drawn_table(
+    codes: np.ndarray, schema: Schema, cuts: list[np.ndarray], ranges: np.ndarray, rng: np.random.Generator
+) -> Any:
+    """The table that (n, d) codes stand for; of an interval any of its numbers, each as likely as the others."""
+    values = codes.astype(np.float64)
+    for j, column in enumerate(schema):
+        if column.coded:
+            values[:, j] = codes[:, j] if column.categories else np.nan
+            continue
+        edges = np.concatenate([ranges[j, :1], cuts[j], ranges[j, 1:]])
+        low, high = edges[codes[:, j]], edges[codes[:, j] + 1]
+        values[:, j] = high - (high - low) * rng.random(len(codes))  # an interval holds its upper end
+    return as_table(schema, values)

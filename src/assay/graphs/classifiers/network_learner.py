@@ -10,22 +10,38 @@ from assay.bayes.derivation import Number, derivation
 from assay.core import Generative
 from assay.core.explanation import Section
 from assay.core.explanations import Contributions, Reasons, RowValues
-from assay.core.parameters import Any_, Range
+from assay.core.parameters import Any_, Count, Range
+from assay.core.seeds import as_generator
 from assay.core.stored import Each, FloatArray, Object
 from assay.core.sums import Block, Source
-from assay.graphs.classifiers.intervals import card_of, codes_of, column_cuts
+from assay.errors import DataError, ParameterError
+from assay.graphs.classifiers.intervals import card_of, codes_of, column_intervals, drawn_table
 from assay.graphs.families import blanket_scores
 from assay.graphs.learning.parameters import count_families, solved_network
 from assay.graphs.learning.states import interval_names
 from assay.graphs.network import BayesianNetwork
 from assay.graphs.node import Node
+from assay.graphs.sampling import ancestral_sample
+from assay.types import RandomState
 
-__all__ = ["CUTS", "NetworkLearner"]
+__all__ = ["CUTS", "NetworkLearner", "check_draws"]
 
 CUTS = Any_(
     '"mdl" or a whole number of intervals from 2 up',
     lambda v: bool(v == "mdl" or (isinstance(v, (int, np.integer)) and not isinstance(v, bool) and v >= 2)),
 )
+
+
+def check_draws(n: Any, model: Any) -> None:
+    """Refuse a number of rows that is none, and a model from a file that does not know the ranges of its columns."""
+    who = type(model).__name__
+    if not Count(1).holds(n):
+        raise ParameterError(f"n must be a whole number from 1 up, got {n!r}.", who=who)
+    if vars(model).get("ranges_") is None and not model.schema_.coded.all():
+        raise DataError(
+            "this model was saved by an earlier version, without the ranges of its columns. Fit it again to draw rows.",
+            who=who,
+        )
 
 
 class NetworkLearner(Generative):
@@ -42,6 +58,7 @@ class NetworkLearner(Generative):
         "network_": Object(BayesianNetwork),
         "cuts_": Each(FloatArray("*", finite=True), "d"),
         "class_count_": FloatArray("K", low=0),
+        "ranges_": FloatArray("d", "2") | None,
     }
     takes = frozenset({"nominal", "missing"})
     alpha: float
@@ -50,7 +67,7 @@ class NetworkLearner(Generative):
 
     def _learn_from(self, source: Source) -> None:
         K = len(self.classes_)
-        self.cuts_ = column_cuts(source, self.schema_, K, self.cuts)
+        self.cuts_, self.ranges_ = column_intervals(source, self.schema_, K, self.cuts)
         above = self._parents(source)
         nodes = [
             Node(self._target_name(), self._class_states(), None, [self.schema_.names[p] for p in above[0]])
@@ -193,6 +210,20 @@ class NetworkLearner(Generative):
         if not node.parents or not known:
             return self._prior().tolist()
         return self.network_._tables[0][self.network_.configuration(node, row)[0]].tolist()
+
+    def sample(self, n: int, random_state: RandomState = None) -> tuple[Any, np.ndarray]:
+        """n rows drawn from the network, each column given its parents: a table, and (n,) classes.
+
+        The network knows numbers by their intervals; in an interval all numbers from the least to the largest that
+        training had there are equally likely.
+        """
+        self._ready()
+        check_draws(n, self)
+        rng = as_generator(random_state, type(self).__name__)
+        rows = ancestral_sample(self.network_, int(n), rng).astype(np.int64)
+        return drawn_table(rows[:, 1:], self.schema_, self.cuts_, self.ranges_, rng), self.classes_[
+            rows[:, 0]
+        ]
 
     def diagram(self) -> Any:
         """The picture of the network."""
