@@ -12,7 +12,6 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_
 from sklearn.model_selection import train_test_split
 
 import assay
-from assay.core.parallel import threads
 from assay.errors import DataError, ParameterError
 from assay.neural import MLPRegressor, TabularNetClassifier, TabularNetRegressor
 from assay.neural import tabular_net as module
@@ -335,15 +334,6 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
     assert_allclose(
         [record.loss for record in model.history_], [record.loss for record in full.history_[:5]], rtol=0
     )
-
-
-@pytest.mark.parametrize("limit", ["1", "2"])
-def test_the_number_of_threads_changes_nothing(limit, monkeypatch):
-    X, y = load_iris(return_X_y=True)
-    plain = TabularNetClassifier(**QUICK).fit(X, y).predict_proba(X)
-    monkeypatch.setenv("ASSAY_THREADS", limit)
-    assert threads() >= 1
-    assert_array_equal(TabularNetClassifier(**QUICK).fit(X, y).predict_proba(X), plain)
 
 
 def test_many_native_calls_for_one_pass_are_one_pass(monkeypatch):

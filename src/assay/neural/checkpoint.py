@@ -110,7 +110,7 @@ class Checkpoint:
 
 
 def fingerprint(parameters: Mapping[str, Any], *arrays: Any) -> str:
-    """A text by which other parameters or rows are told from these.
+    """A text that differs for other parameters or rows.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ import numpy as np
 
 import assay.neural._dense_net as native
 from assay.core.csr import csr_arrays
+from assay.core.parallel import in_threads, one_blas_thread
 from assay.neural.activations import ACTIVATIONS, softmax_rows
 
 __all__ = ["HIDDEN", "LOSSES", "OPTIMIZERS", "DenseNet", "forward"]
@@ -46,7 +47,8 @@ LOSSES = {
 }
 OPTIMIZERS = {"sgd": 0, "nesterov": 1, "adam": 2, "adamw": 3, "rmsprop": 4}
 PRODUCTS_AT_ONCE = 4 * 10**9  # of rows and weights in one native call, after which Ctrl-C is heard
-ROWS_AT_ONCE = 4096  # rows whose hidden values are in memory while the network answers
+ROWS_AT_ONCE = 2048  # of an answer; the same whatever the number of threads, so that sums are
+PRODUCTS_OF_ONE_THREAD = 9000  # of rows and weights of a layer, up to which BLAS takes one thread by itself
 
 
 @dataclass(frozen=True)
@@ -216,12 +218,25 @@ def forward(
     keep: bool = False,
 ) -> list[np.ndarray]:
     """The values of the layers for some rows: all of them with ``keep``, else only the last."""
-    if not keep and X.shape[0] > ROWS_AT_ONCE:
-        starts = range(0, X.shape[0], ROWS_AT_ONCE)
-        blocks = (X[at : at + ROWS_AT_ONCE] for at in starts)
-        return [
-            np.concatenate([forward(block, coefs, intercepts, activations, output)[0] for block in blocks])
-        ]
+    n = X.shape[0]
+    if not keep and n > ROWS_AT_ONCE:
+        blocks = [X[at : at + ROWS_AT_ONCE] for at in range(0, n, ROWS_AT_ONCE)]
+        layers = coefs, intercepts, activations, output
+        return [np.concatenate(in_threads(lambda block: _values(block, *layers, False)[0], blocks))]
+    if n * max(W.size for W in coefs) <= PRODUCTS_OF_ONE_THREAD:
+        return _values(X, coefs, intercepts, activations, output, keep)
+    with one_blas_thread():
+        return _values(X, coefs, intercepts, activations, output, keep)
+
+
+def _values(
+    X: Any,
+    coefs: Sequence[np.ndarray],
+    intercepts: Sequence[np.ndarray],
+    activations: Sequence[str],
+    output: str,
+    keep: bool,
+) -> list[np.ndarray]:
     values, a = [], X
     for l, (W, b) in enumerate(zip(coefs, intercepts)):
         a = np.asarray(a @ W)

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons
+from assay.core.parallel import in_threads, one_blas_thread
 from assay.core.parameters import Accepted, Any_, Count, Flag, Range, Seed
 from assay.core.progress import progress
 from assay.core.seeds import random_state_of
@@ -133,9 +134,9 @@ class NetworkLearner(_Learner):
         parameters = {
             name: repr(v) for name, v in self.get_params(deep=False).items() if name != "random_state"
         }
-        given = self._checkpoint
-        mark = "" if given is None else fingerprint({"learner": who, **parameters}, X, target, w)
-        file = Checkpoint(given, who, mark)
+        path = self._checkpoint
+        mark = "" if path is None else fingerprint({"learner": who, **parameters}, X, target, w)
+        file = Checkpoint(path, who, mark)
         left = file.read()
         if left is not None:
             set_random_state(random, left, "first")
@@ -169,6 +170,7 @@ class NetworkLearner(_Learner):
         try:
             with (
                 np.errstate(over="ignore", invalid="ignore"),
+                one_blas_thread(),
                 progress(self.max_iter, f"{who}: passes") as bar,
             ):
                 if done:
@@ -283,8 +285,9 @@ class NetworkLearner(_Learner):
 
     def _outputs(self, X: Any) -> np.ndarray:
         inputs = self._prepared(X)
-        starts = range(0, max(len(inputs), 1), ROWS_AT_ONCE)
-        return np.concatenate([self.network_.outputs(inputs[at : at + ROWS_AT_ONCE]) for at in starts])
+        blocks = [inputs[at : at + ROWS_AT_ONCE] for at in range(0, max(len(inputs), 1), ROWS_AT_ONCE)]
+        with one_blas_thread():  # in_threads sees to it for several blocks alone
+            return np.concatenate(in_threads(self.network_.outputs, blocks))
 
     # ------------------------------------------------------------------ reasons
 
