@@ -186,6 +186,38 @@ def test_one_thread_and_two_give_the_same_answers(name, monkeypatch):
     assert np.array_equal(*said)
 
 
+HUGE = 1e200  # whose square is no number
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_rows_of_huge_numbers_are_refused_or_learned_from_soundly(name):
+    X = TWO_CLOUDS * HUGE
+    try:
+        model = fit(name, X)
+    except AssayError as error:
+        assert re.search("overflow|no number|squared|[Ss]cale", str(error))
+    else:
+        assert_sound(model, X)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_huge_row_is_refused_by_its_column_or_gets_an_answer(name):
+    """Not a NaN: an error that names the column, or an answer."""
+    model, far = fit(name, TWO_CLOUDS), TWO_CLOUDS[:2].copy()
+    far[1, 2] = -HUGE
+    for method in ("predict", "predict_proba", "transform", "decision_function", "memberships", "explain"):
+        if not hasattr(model, method):
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", AssayWarning)
+                answer = getattr(model, method)(far)
+        except AssayError as error:
+            assert "x2" in str(error), error
+        else:
+            assert method == "explain" or np.isfinite(answer).all(), method
+
+
 def test_infinite_numbers_of_single_precision_are_seen():
     X = np.concatenate([TWO_CLOUDS, TWO_CLOUDS[:2]]).astype(np.float32)
     X[[0, 1], [2, 1]] = [np.inf, -np.inf]

@@ -301,3 +301,25 @@ def test_kind_and_size_of_a_mixture_in_one_call():
         X, n_components=[1, 3], kinds=["tied_spherical"], criterion="held-out", n_init=1
     )
     assert held_out.records[0]["components"] == 3
+
+
+def test_few_rows_are_no_reason_for_many_components():
+    """Sizes beyond the rows are not tried, and components as narrow as reg_covar keeps them do not win."""
+    rng = np.random.default_rng(0)
+    for n in (3, 5, 12):
+        choice = choose_mixture(rng.normal(size=(n, 2)), n_init=1)
+        assert all(record["components"] <= n for record in choice.records)
+        assert np.linalg.eigvalsh(choice.model._form.of_component(choice.model.covariances_, 0, 2))[0] > 2e-6
+    X = np.vstack([rng.normal(size=(40, 2)), np.full((10, 2), 9.0)])  # ten copies of a row
+    kinds = {r["kind"] for r in choose_mixture(X, n_components=2, n_init=1).records}
+    assert kinds == {"tied", "tied_spherical"}
+    assert choose_mixture(X, n_components=1, kinds="full", criterion="held-out", cv=1000).records[0][
+        "converged"
+    ]
+    for settings, message in (
+        ({"n_components": []}, "one or more"), ({"kinds": "round"}, "kinds must be"), ({"cv": 1}, "cv must be"),
+    ):  # fmt: skip
+        with pytest.raises(AssayError, match=message):
+            choose_mixture(X, **settings)
+    with pytest.raises(AssayError, match="60 components take at least as many rows, got 50"):
+        choose_mixture(X, n_components=[60, 70])

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from assay.cli.data import data_argument, open_data, target_option
-from assay.cli.reading import Reading, table_options
-from assay.cli.words import counted
+from assay.cli.reading import Reading, is_file, table_options
+from assay.cli.words import counted, listed_names
 
 METHODS = {
     "kmeans": "around means, for numbers",
@@ -95,8 +95,7 @@ def command(
         raise click.BadParameter(
             f"--method {method} finds by itself how many groups there are", param_hint="--k"
         )
-    dataset = open_data(data, target, reading, need_target=False)
-    table = dataset.X
+    dataset, table = _opened(data, target, reading)
     plain = table.complete and not table.schema.coded.any()
     method = method or ("kmeans" if plain else "prototypes")
     numbers = not table.schema.coded.any()
@@ -108,6 +107,55 @@ def command(
     choice, number = _how_many(table, number, method, max_k, no_scale, seed)
     labels = _grouped(table, method, number, no_scale, seed)
     _tell(dataset, table, labels, method, choice, rules, seed, output, report, as_json)
+
+
+def _opened(data: str, target: str | None, reading: Reading) -> tuple[Any, Any]:
+    """The table with all its columns, and that of the columns which can make groups; a note names the others."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from assay.evaluate.oddities import is_identifier
+
+    if not is_file(data):  # whose columns are known
+        dataset = open_data(data, target, reading, need_target=False)
+        return dataset, dataset.X
+    dataset = open_data(data, target, replace(reading, keep=()), need_target=False)
+    table = dataset.X
+    names, d = table.schema.names, table.shape[1]
+    for name in reading.keep:
+        if name not in names:
+            raise click.BadParameter(f"{dataset.name} has no column {name!r}", param_hint="--keep")
+    kept = [j for j in range(d) if names[j] in reading.keep]
+    if hasattr(table.values, "tocsr"):
+        return dataset, table.select([j for j in range(d) if j not in kept]) if kept else table
+    asked_for = {*reading.nominal, *reading.numeric}
+    empty = [j for j in range(d) if j not in kept and np.isnan(table.values[:, j]).all()]
+    labels = [j for j in range(d) if names[j] not in asked_for and j not in kept and is_identifier(table, j)]
+    used = [j for j in range(d) if j not in {*kept, *empty, *labels}]
+    if not used:
+        if kept or len(empty) == d:
+            raise click.UsageError(f"{dataset.name} has no column with values to make groups of.")
+        return dataset, table
+    if empty:
+        click.echo(f"Note: {_takes_no_part([names[j] for j in empty])}, without any value.", err=True)
+    if labels:
+        click.echo(
+            f"Note: {_takes_no_part([names[j] for j in labels])}: a value of its own in every row, which names it. "
+            "--nominal or --numeric takes such a column for what it holds.",
+            err=True,
+        )
+    return dataset, table if len(used) == d else table.select(used)
+
+
+def _takes_no_part(names: list[str]) -> str:
+    """
+    >>> from assay.cli.cluster import _takes_no_part
+    >>> _takes_no_part(["id"]), _takes_no_part(["id", "name"])
+    ('column id takes no part', 'columns id and name take no part')
+    """
+    verb = "takes" if len(names) == 1 else "take"
+    return f"column{'' if len(names) == 1 else 's'} {listed_names(names)} {verb} no part"
 
 
 def _numbers(table: Any, no_scale: bool) -> Any:
@@ -153,7 +201,7 @@ def _by_likelihood(table: Any, max_k: int, seed: int) -> tuple[Any, int]:
     from assay.cluster import ClusterChoice
     from assay.mixture import MixedMixture
 
-    ks = list(range(1, max_k + 1))
+    ks = list(range(1, min(max_k, len(table)) + 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         bic = [MixedMixture(k, n_init=2, max_iter=100, random_state=seed).fit(table).bic(table) for k in ks]
@@ -250,12 +298,24 @@ def _tell(
     if output:
         from assay.cli.output import unique_name, write_columns
 
-        columns = table.to_columns()
+        columns = _whole(dataset.X.to_columns())
         name = unique_name("group", columns)
         target = {} if dataset.y is None else {dataset.target: np.asarray(dataset.y).tolist()}
         write_columns({**columns, **target, name: np.asarray(labels).tolist()}, output)
         where = "standard output" if output == "-" else output
         click.echo(f"Written to {where}: the table with the column {name}.", err=as_json or on_stderr)
+
+
+def _whole(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Columns of whole numbers without a decimal point."""
+
+    def whole(value: Any) -> bool:
+        return value is None or (isinstance(value, float) and value.is_integer() and abs(value) < 2**53)
+
+    return {
+        name: [None if v is None else int(v) for v in values] if all(map(whole, values)) else values
+        for name, values in columns.items()
+    }
 
 
 def _page(path: str, facts: list[str], profile: Any, described: Any) -> None:

@@ -173,6 +173,7 @@ class AgglomerativeClustering(RowClusterer):
         else:
             by_rows = self._of_euclid() and self.linkage in ("ward", "centroid", "single")
             self.tree_ = merge_tree(X, self.linkage, None if by_rows else lambda: self._distances(X), w)
+        self._refuse_infinite(self.tree_.heights)
         self.children_, self.n_leaves_ = self.tree_.merges, n
         self.__dict__.pop("distances_", None)
         if self.distance_threshold is not None or self.compute_distances:

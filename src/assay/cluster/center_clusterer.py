@@ -18,6 +18,7 @@ from assay.core.learner import fit_elsewhere
 from assay.core.model_view import Part
 from assay.core.stored import CodeArray, FloatArray, Scalar
 from assay.core.targets import check_weights
+from assay.distances.squared_rows import SquaredRows
 from assay.types import TableLike, Target, Weights
 
 __all__ = ["CenterClusterer"]
@@ -26,7 +27,7 @@ COLUMNS_EXPLAINED = 10  # in the explanation of a row: those that add most to it
 CENTERS_EXPLAINED = 10  # the nearest
 
 
-class CenterClusterer(LazyTransforms, Clusterer):
+class CenterClusterer(SquaredRows, LazyTransforms, Clusterer):
     """A learner of centres: a row belongs to the nearest, and its new columns are its distances from all of them."""
 
     takes = frozenset({"sparse"})

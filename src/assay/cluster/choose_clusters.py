@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from assay.cluster.hierarchy import merge_tree
 from assay.cluster.k_means import KMeans
@@ -24,6 +26,7 @@ __all__ = ["ClusterChoice", "choose_clusters", "chord_elbow", "gap_statistic", "
 RULES = ("elbow", "silhouette", "gap", "bic", "dendrogram", "stability")
 MOST_ROWS_OF_A_TREE = 20_000
 STRUCTURE = 0.25  # mean silhouette from which groups are more than arbitrary (Kaufman and Rousseeuw)
+FEWEST_ROWS = 3  # of a group whose variance says something
 STABLE = 0.6  # mean agreement of two samples from which groups are more than arbitrary
 
 
@@ -80,10 +83,11 @@ def choose_clusters(
     - gap: the smallest k with :math:`\mathrm{gap}(k) \ge \mathrm{gap}(k+1) - s_{k+1}` (Tibshirani and others 2001),
       where the gap is the log loss of rows drawn evenly over the box of the principal components, less that of the
       data.
-    - bic: the lowest criterion of Bayes of mixtures of spherical Gaussians, each with its own variance.
+    - bic: the lowest criterion of Bayes of mixtures of spherical Gaussians, each with its own variance and of three
+      rows or more.
     - dendrogram: a cut inside the largest difference of the last heights of Ward's tree.
     - stability: the k whose groups, from two halves of the rows, agree most about the others (mean and 90 % interval of
-      the adjusted Rand index).
+      the adjusted Rand index); only numbers that half the rows can fall into.
 
     Nominal columns are expanded into indicators; columns should share a scale.
 
@@ -135,8 +139,22 @@ def choose_clusters(
         return ClusterChoice(1, {"all rows are equal": 1}, [1], {"loss": [0.0]})
     most = min(max_clusters, len(rows) - 1, different)
     draw = random_state_of(random_state)
-    seed = int(draw.randint(2**31 - 1))
-    ks = list(range(1, most + 1))
+    with warnings.catch_warnings():  # samples may have fewer distinct rows than groups
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return _choice(rows, list(range(1, most + 1)), rules, estimator, n_references, n_resamples, draw)
+
+
+def _choice(
+    rows: np.ndarray,
+    ks: list[int],
+    rules: Sequence[str],
+    estimator: Estimator | None,
+    n_references: int,
+    n_resamples: int,
+    draw: np.random.RandomState,
+) -> ClusterChoice:
+    """What each rule says of the numbers of groups, and which of them most rules name."""
+    most, seed = ks[-1], int(draw.randint(2**31 - 1))
     runs = {k: KMeans(k, n_init=5, random_state=seed).fit(rows) for k in ks}
     model = KMeans(n_init=5, random_state=seed) if estimator is None else estimator
     votes: dict[str, int] = {}
@@ -166,17 +184,21 @@ def choose_clusters(
         )
     if "bic" in rules:
         curves["bic"] = [_bic(rows, runs[k].labels_) for k in ks]
-        votes["bic"] = ks[int(np.argmin(curves["bic"]))]
+        votes["bic"] = ks[int(np.nanargmin(curves["bic"]))]  # of one group there is a value
     if "dendrogram" in rules and len(rows) <= MOST_ROWS_OF_A_TREE:
         heights = np.sort(merge_tree(rows, "ward").heights)[-most:]
         gaps = np.diff(heights) if len(heights) > 1 else np.zeros(1)
         votes["dendrogram"] = len(heights) - int(np.argmax(gaps))
-    if "stability" in rules:
-        for k in ks[1:]:
+    halves = [k for k in ks[1:] if k <= max(len(rows) // 2, 2)]  # that half of the rows can fall into
+    if "stability" in rules and halves:
+        for k in halves:
             stability[k] = stability_of_clusters(
                 rows, clone(model).set_params(n_clusters=k), n_resamples=n_resamples, random_state=draw
             )
-        curves["stability"] = [float("nan"), *(stability[k][0] for k in ks[1:])]
+        curves["stability"] = [
+            float("nan"),
+            *(stability[k][0] if k in stability else float("nan") for k in ks[1:]),
+        ]
         steady = max(stability, key=lambda k: stability[k][0])
         votes["stability"] = steady if stability[steady][0] >= STABLE else 1
     names = sorted(set(votes.values()))
@@ -218,10 +240,13 @@ def _numbers(X: TableLike, who: str) -> np.ndarray:
 
 
 def _bic(rows: np.ndarray, labels: np.ndarray) -> float:
-    """Bayes' criterion of groups as spherical Gaussians, each with its own variance and weight."""
+    """Bayes' criterion of groups as spherical Gaussians, each with its own variance and weight; NaN where a group has
+    too few rows for a variance, which would be as likely as one likes."""
     n, d = rows.shape
     total = 0.0
-    groups = np.unique(labels)
+    groups, sizes = np.unique(labels, return_counts=True)
+    if len(groups) > 1 and sizes.min() < FEWEST_ROWS:
+        return float("nan")
     floor = max(float(np.var(rows, axis=0).mean()) * 1e-6, 1e-300)
     for k in groups:
         part = rows[labels == k]

@@ -105,6 +105,7 @@ class Genie(RowClusterer):
         order = np.empty(n - 1, dtype=np.int64)
         _spanning.genie(edges, float(self.gini_threshold), order)
         self.tree_ = tree_of_edges(edges[order], lengths[order])
+        self._refuse_infinite(self.tree_.heights)
         self.n_clusters_ = self.n_clusters
         self.labels_ = first_come(self.tree_._parts(np.arange(n - 1) < n - self.n_clusters))
 

@@ -167,6 +167,7 @@ class HDBSCAN(RowClusterer):
                 f"min_samples ({least}) must be at most the number of samples in X ({n})", who=who
             )
         self.tree_ = tree_of_edges(*self._edges(rows, least))
+        self._refuse_infinite(self.tree_.heights)
         labels, strength = self._choose(self.tree_, n)
         self.labels_, self.probabilities_ = odd, np.zeros(X.shape[0])
         self.labels_[usable], self.probabilities_[usable] = labels, strength

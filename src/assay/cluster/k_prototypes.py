@@ -14,15 +14,14 @@ from assay.core.model_view import Part
 from assay.core.parameters import Choice, Count, Flag, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import CodeArray, FloatArray, Integer, Scalar
+from assay.distances.squared_rows import SquaredRows
 from assay.errors import DataError
 from assay.types import RandomState, TableLike
 
 __all__ = ["KPrototypes"]
 
-LARGEST = 1e150  # whose squares can still be added up
 
-
-class KPrototypes(Clusterer):
+class KPrototypes(SquaredRows, Clusterer):
     r"""k-means for tables of numbers and categories, with missing values.
 
     A group is described by the means of its numbers and the modes of its categories, and a row is as far from it as
@@ -131,13 +130,6 @@ class KPrototypes(Clusterer):
         """Units of the columns, and what a category is worth."""
         self._units = np.ones(X.shape[1])
         numeric = np.flatnonzero(~self._coded())
-        for j in numeric:
-            if np.abs(X[:, j]).max(initial=0.0, where=~np.isnan(X[:, j])) > LARGEST:
-                raise DataError(
-                    f"column {self._names[j]!r} has values beyond {LARGEST:g}, whose squares overflow. "
-                    "Scale them down.",
-                    who=type(self).__name__,
-                )
         spreads = np.array([_deviation(X[:, j], w) for j in numeric])
         if self.scale:
             self._units[numeric] = np.where(spreads > 0, spreads, 1.0)

@@ -41,13 +41,13 @@ class ClusterProfile:
 
     def __str__(self) -> str:
         lines = [
-            f"Group {g.label}: {g.size} rows ({g.share:.0%}), like row {g.prototype + 1}"
+            f"Group {g.label}: {_rows(g.size)} ({g.share:.0%}), like row {g.prototype + 1}"
             + (f"; {', '.join(g.traits)}." if g.traits else ".")
             for g in self.groups
         ]
         if len(self.outside):
             lines.append(
-                f"{len(self.outside)} rows ({len(self.outside) / self.n_rows:.0%}) are in no large group."
+                f"{_rows(len(self.outside))} ({len(self.outside) / self.n_rows:.0%}) in no large group."
             )
         return "\n".join(lines)
 
@@ -95,7 +95,7 @@ def profile_clusters(
     Parameters
     ----------
     X : table (n, d)
-    labels : (n,) groups; a label below 0, or None, is no group
+    labels : (n,) groups; a label below 0, None or NaN is no group
     min_share : float, default 0
         Groups with less than this share of the rows count as none.
     coverage : float, default 0.9
@@ -121,7 +121,7 @@ def profile_clusters(
     if len(names) != len(values):
         raise DataError(f"profile_clusters: {len(names)} labels for {len(values)} rows.")
     plain = [v.item() if isinstance(v, np.generic) else v for v in names]
-    none = np.array([v is None or (isinstance(v, (int, float)) and v < 0) for v in plain])
+    none = np.array([v is None or (isinstance(v, (int, float)) and not v >= 0) for v in plain])
     order = sorted({v for v, out in zip(plain, none) if not out}, key=lambda v: (str(type(v)), v))
     groups, outside = [], none.copy()
     for label in order:
@@ -144,7 +144,7 @@ def _group(table: Table, values: np.ndarray, rows: np.ndarray, label: Any, cover
         if not known.any() or not len(everyone):
             columns.append({**record, "typical": "missing", "low": "", "high": "", "overall": "", "gap": 0.0})
             continue
-        if column.kind == "nominal":
+        if column.coded:
             counts = np.bincount(part[known].astype(np.int64), minlength=len(column.categories))
             mode = int(np.argmax(counts))
             share = float(counts[mode] / known.sum())
@@ -161,13 +161,29 @@ def _group(table: Table, values: np.ndarray, rows: np.ndarray, label: Any, cover
         here = float(part[known].mean())
         low, high = np.quantile(part[known], [tail, 1 - tail])
         gap = (here - mean) / spread if spread > 0 else 0.0
-        columns.append(
-            {**record, "typical": here, "low": float(low), "high": float(high), "overall": mean, "gap": gap}
-        )
-        side = "high" if gap > 0 else "low"
-        gaps.append((abs(gap), f"{side} {column.name} ({here:.4g}, all {mean:.4g})"))
+        shown: dict[str, Any] = {"typical": here, "low": float(low), "high": float(high), "overall": mean}
+        side, words = "high" if gap > 0 else "low", (_short(here), _short(mean))
+        if column.date:
+            shown = {what: table.schema.average(j, value) for what, value in shown.items()}
+            side, words = "late" if gap > 0 else "early", (str(shown["typical"]), str(shown["overall"]))
+        columns.append({**record, **shown, "gap": gap})
+        gaps.append((abs(gap), f"{side} {column.name} ({words[0]}, all {words[1]})"))
         if spread > 0:
             distance += np.where(known, ((part - here) / spread) ** 2, 0.0)
     clear = [text for size, text in sorted(gaps, key=lambda g: -g[0]) if size >= CLEAR_GAP][:MOST_TRAITS]
     prototype = int(rows[int(np.argmin(distance))])
     return GroupProfile(label, len(rows), len(rows) / len(values), prototype, tuple(columns), tuple(clear))
+
+
+def _rows(count: int) -> str:
+    return f"{count} row{'' if count == 1 else 's'}"
+
+
+def _short(value: float) -> str:
+    """Four digits, or all before the point where there are more.
+
+    >>> from assay.cluster.profile import _short
+    >>> _short(2.74838), _short(89608.4)
+    ('2.748', '89608')
+    """
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e15 else f"{value:.4g}"

@@ -94,6 +94,13 @@ class RowClusterer(Clusterer):
     def _group(self, X: Any, w: np.ndarray | None) -> None:
         raise TypeError(f"{type(self).__name__} must define _group")
 
+    def _refuse_infinite(self, heights: np.ndarray) -> None:
+        """Raise for heights beyond all numbers, unless the distances were given."""
+        if not self.distance_.precomputed and not np.isfinite(heights).all():
+            raise DataError(
+                f"{type(self).__name__}: some rows are farther apart than numbers go. Scale the columns."
+            )
+
     def _distances(self, X: Any) -> np.ndarray:
         """(n, n) the distances of the training rows, checked."""
         if self.distance_.precomputed:

@@ -238,7 +238,8 @@ class SpectralClustering(RowClusterer):
         from assay.kernels.pairwise import pairwise_kernels
 
         if self.affinity == "rbf":
-            return np.exp(-self.gamma * self.distance_.between(X, X) ** 2)
+            with np.errstate(over="ignore"):  # beyond all numbers, nothing is alike
+                return np.exp(-self.gamma * self.distance_.between(X, X) ** 2)
         options = {
             "gamma": self.gamma,
             "degree": self.degree,

@@ -14,11 +14,12 @@ from assay.core.model_view import Part
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Boolean, Each, FloatArray, Plain, Scalar
+from assay.distances.squared_rows import SquaredRows, refuse_huge
 from assay.errors import DataError, ParameterError, warn_user
 from assay.local.expert_em import Maximiser, gaussian_offsets
 from assay.local.expert_objective import climb
 from assay.local.expert_tree import ExpertTree, RadialGate, SoftmaxGates, with_constant
-from assay.local.units import Units, refuse_huge
+from assay.local.units import Units
 from assay.mixture.starts import k_means
 from assay.stats.distributions.predictive import Mixture, Normal
 from assay.types import TableLike
@@ -41,7 +42,7 @@ SILENT = 1e-9  # share of an expert below which it has no say in a distribution
 EXPERTS_SHOWN = 10  # in an explanation, those with the largest shares
 
 
-class ExpertLearner(Learner):
+class ExpertLearner(SquaredRows, Learner):
     """Learners of numbers and of classes by experts and gates; subclasses say the shape of the tree."""
 
     stored = {
@@ -90,7 +91,7 @@ class ExpertLearner(Learner):
     def _learn_experts(self, X: np.ndarray, target: np.ndarray, w: np.ndarray | None) -> None:
         who = type(self).__name__
         self._refuse_combinations(X.shape[1])
-        refuse_huge(who, X, target)
+        refuse_huge(target, who)
         weight = np.ones(len(X)) if w is None else w
         counted = weight > 0
         X, target, weight = X[counted], target[counted], weight[counted]

@@ -15,10 +15,11 @@ from assay.core.model_view import Part
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Any_, Count, Flag, Range
 from assay.core.stored import Each, FloatArray, Plain, Scalar
+from assay.distances.squared_rows import SquaredRows, refuse_huge
 from assay.errors import DataError, ParameterError
 from assay.local.fuzzy_rule import FuzzyRule, fuzzy_rules, units_of_rules
 from assay.local.rbf_objective import gradient_of_units, hidden
-from assay.local.units import Units, refuse_huge
+from assay.local.units import Units
 from assay.mixture.starts import k_means
 
 __all__ = ["FuzzyRuleRegressor"]
@@ -27,7 +28,7 @@ LEAST_SPREAD = 0.1  # of a rule about a group, in deviations of the column
 WIDEST = np.log(1000)  # by how much the logarithm of a spread may change
 
 
-class FuzzyRuleRegressor(Regressor):
+class FuzzyRuleRegressor(SquaredRows, Regressor):
     r"""Regression by IF-THEN rules about numbers, as a network of radial units that rows fine-tune.
 
     "x is about a" is a bell :math:`e^{-(x-a)^2/2s^2}`, AND the product, OR a unit more with the same answer, THEN the
@@ -134,7 +135,7 @@ class FuzzyRuleRegressor(Regressor):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         if y.ndim != 1:
             raise DataError(f"{type(self).__name__}: one target is expected; fit one model for each.")
-        refuse_huge(type(self).__name__, X, y)
+        refuse_huge(y, type(self).__name__)
         weight = np.ones(len(X)) if w is None else w
         if self.rules is None:
             target, (units, answers) = "y", self._of_groups(X, y, weight)

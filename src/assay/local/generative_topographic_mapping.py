@@ -14,9 +14,10 @@ from assay.core import Card
 from assay.core.parameters import Any_, Count, Range
 from assay.core.stored import FloatArray, Scalar
 from assay.core.sums import Source
+from assay.distances.squared_rows import SquaredRows
 from assay.errors import DataError
 from assay.local.lattice import Lattice
-from assay.local.units import Units, refuse_huge, squared_distances
+from assay.local.units import Units, squared_distances
 from assay.mixture import EMRun, expectation_maximization
 from assay.mixture.local_mixture import LocalMixture
 from assay.types import TableLike, Target, Weights
@@ -66,7 +67,7 @@ class _Sums:
         )
 
 
-class GenerativeTopographicMapping(TransformerMixin, LocalMixture):
+class GenerativeTopographicMapping(SquaredRows, TransformerMixin, LocalMixture):
     r"""A map of the rows with a density: a grid of points, bent into the space of the rows, with noise around it.
 
     Points u of a grid in the plane are mapped to :math:`y(u) = W\phi(u)` by Gaussian basis functions, and
@@ -179,7 +180,6 @@ class GenerativeTopographicMapping(TransformerMixin, LocalMixture):
 
         def first(block: Any) -> np.ndarray:
             X = np.asarray(block.X, dtype=np.float64)
-            refuse_huge(type(self).__name__, X)
             w = np.ones(len(X)) if block.w is None else block.w
             return np.stack([w @ ~np.isnan(X), w @ np.nan_to_num(X), np.full(X.shape[1], w.sum())])
 

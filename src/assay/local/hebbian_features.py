@@ -14,13 +14,14 @@ from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Plain, Scalar
 from assay.core.targets import check_weights
+from assay.distances.squared_rows import SquaredRows
 from assay.errors import DegenerateError, ParameterError
 from assay.types import RandomState, TableLike, Target, Weights
 
 __all__ = ["HebbianFeatures"]
 
 
-class HebbianFeatures(Transformer):
+class HebbianFeatures(SquaredRows, Transformer):
     r"""Principal components learned row by row, by units whose weights grow with what they respond to.
 
     .. math:: b = m^T x, \qquad m \leftarrow m + \eta\, b\,(x - b\,m)                                       \quad (1)

@@ -17,8 +17,8 @@ from assay.core.parameters import Count, Instance, Range
 from assay.core.stored import FloatArray, IntArray
 from assay.distances.metric import metric_of
 from assay.distances.search import kept_searcher
+from assay.distances.squared_rows import SquaredRows, refuse_huge
 from assay.errors import ParameterError
-from assay.local.units import refuse_huge
 from assay.types import Estimator
 
 __all__ = ["LocalModel"]
@@ -26,7 +26,7 @@ __all__ = ["LocalModel"]
 NEIGHBOURS_SHOWN = 10  # in an explanation, the nearest
 
 
-class LocalModel(Learner):
+class LocalModel(SquaredRows, Learner):
     """Learners that keep all rows and fit a simple model to the neighbours of each query."""
 
     accepts = {
@@ -49,7 +49,7 @@ class LocalModel(Learner):
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         if self.estimator is not None:
             self._refuse_estimator(self.estimator, w)
-        refuse_huge(type(self).__name__, X, y)
+        refuse_huge(y, type(self).__name__)
         weight = np.ones(len(X)) if w is None else w
         counted = weight > 0
         self._fit_X = np.ascontiguousarray(X[counted], dtype=np.float64)

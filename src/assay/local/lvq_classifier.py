@@ -15,6 +15,8 @@ from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import CodeArray, Each, FloatArray, Plain
+from assay.distances.extremes import refuse_extremes
+from assay.distances.squared_rows import SquaredRows
 from assay.local.units import squared_distances
 from assay.types import RandomState
 
@@ -24,7 +26,7 @@ ALGORITHMS = ("lvq1", "olvq1", "lvq2.1", "lvq3", "glvq")
 PROTOTYPES_SHOWN = 10  # in an explanation, the nearest
 
 
-class LVQClassifier(Discriminant):
+class LVQClassifier(SquaredRows, Discriminant):
     r"""Classify by the nearest of some prototypes, which rows of their class attract and rows of others repel.
 
     .. math:: m \leftarrow m \pm \eta\,(x - m)                                                          \quad (1)
@@ -130,6 +132,7 @@ class LVQClassifier(Discriminant):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         X = np.ascontiguousarray(X, dtype=np.float64)
+        refuse_extremes(X, type(self).__name__, self._names)
         draw = random_state_of(self.random_state)
         counted = np.arange(len(X)) if w is None else np.flatnonzero(w > 0)
         places, labels = [], []

@@ -18,9 +18,9 @@ from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Count, Instance, Range, Seed
 from assay.core.seeds import random_state_of, with_seed
 from assay.core.stored import Boolean, Each, FloatArray, Object, Plain, Scalar
+from assay.distances.squared_rows import SquaredRows, refuse_huge
 from assay.errors import ParameterError, warn_user
 from assay.local.mixture_of_experts_classifier import MixtureOfExpertsClassifier
-from assay.local.units import refuse_huge
 from assay.mixture.starts import k_means
 from assay.types import Estimator, RandomState, TableLike
 
@@ -32,7 +32,7 @@ SOFT = 0.5  # of the first responsibilities that all experts share alike
 LOG_2PI = float(np.log(2 * np.pi))
 
 
-class MixtureOfEstimators(Learner):
+class MixtureOfEstimators(SquaredRows, Learner):
     """Learners around experts that are any estimators, and a gate that is any classifier with probabilities."""
 
     accepts = {
@@ -100,7 +100,7 @@ class MixtureOfEstimators(Learner):
 
     def _learn_mixture(self, X: np.ndarray, y: np.ndarray, w: np.ndarray | None) -> None:
         who = type(self).__name__
-        refuse_huge(who, X, y)
+        refuse_huge(y, who)
         weight = np.ones(len(X)) if w is None else w
         counted = weight > 0
         X, y, weight = X[counted], y[counted], weight[counted]

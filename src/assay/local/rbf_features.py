@@ -11,6 +11,7 @@ from assay.core import Card, Transformer
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import FloatArray
+from assay.distances.squared_rows import SquaredRows
 from assay.local.placing import PLACES, SPREADS, placed_units
 from assay.local.rbf_objective import hidden
 from assay.local.units import SHAPES, Units
@@ -19,7 +20,7 @@ from assay.types import RandomState
 __all__ = ["RBFFeatures"]
 
 
-class RBFFeatures(Transformer):
+class RBFFeatures(SquaredRows, Transformer):
     r"""New columns that say how near a row is to each of some centres: Gaussian bells, or their shares.
 
     .. math:: p_h(x) = e^{-\|x - m_h\|^2/2s_h^2}, \qquad g_h = p_h \Big/ \sum_l p_l                  \quad (1)

@@ -14,6 +14,7 @@ from assay.core.learner import Learner
 from assay.core.parameters import Array, Choice, Count, Flag, Range, Seed
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Plain
+from assay.distances.squared_rows import SquaredRows
 from assay.errors import ParameterError, warn_user
 from assay.local.placing import PLACES, SPREADS, placed_units
 from assay.local.rbf_objective import RBFLayers, descend, hidden
@@ -25,7 +26,7 @@ __all__ = ["RBFNetwork"]
 UNITS_SHOWN = 10  # in an explanation, the ones that say the most
 
 
-class RBFNetwork(Learner):
+class RBFNetwork(SquaredRows, Learner):
     """Learners of numbers and of classes whose hidden units are Gaussian bells."""
 
     accepts = {

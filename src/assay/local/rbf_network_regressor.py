@@ -9,6 +9,7 @@ import numpy as np
 
 from assay.core import Card, Regressor
 from assay.core.stored import Boolean
+from assay.distances.squared_rows import refuse_huge
 from assay.errors import DataError
 from assay.local.fuzzy_rule import FuzzyRule, fuzzy_rules
 from assay.local.rbf_network import RBFNetwork
@@ -106,6 +107,7 @@ class RBFNetworkRegressor(RBFNetwork, Regressor):
         return tags
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        refuse_huge(y, type(self).__name__)
         self._several = y.ndim == 2
         self._learn_layers(X, y if y.ndim == 2 else y[:, None], w)
 

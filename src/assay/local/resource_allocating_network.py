@@ -14,6 +14,7 @@ from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Count, Range
 from assay.core.stored import Each, FloatArray, Integer, Plain, Scalar
 from assay.core.targets import check_weights, numeric_target
+from assay.distances.squared_rows import SquaredRows, refuse_huge
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.local.units import Units
 from assay.types import TableLike, Target, Weights
@@ -23,7 +24,7 @@ __all__ = ["ResourceAllocatingNetwork"]
 UNITS_SHOWN = 10  # in an explanation, the ones that say the most
 
 
-class ResourceAllocatingNetwork(Regressor):
+class ResourceAllocatingNetwork(SquaredRows, Regressor):
     r"""Regression by Gaussian units that are added while rows come, where a row is new and its error large.
 
     For the t-th row with error :math:`e = r - y(x)` and distance q to the nearest centre,
@@ -150,6 +151,7 @@ class ResourceAllocatingNetwork(Regressor):
             )
         if y.ndim != 1:
             raise DataError(f"{type(self).__name__}: one target is expected; fit one model for each.")
+        refuse_huge(y, type(self).__name__)
         self.centers_, self.spreads_, self.weights_ = np.empty((0, X.shape[1])), np.empty(0), np.empty(0)
         self.intercept_, self.rows_seen_ = float(y[0]), 0
         self._unit = float(y.std()) or 1.0

@@ -18,7 +18,7 @@ from assay.core.sums import Block, Rows, Source
 from assay.errors import DataError, ParameterError
 from assay.local.lattice import TOPOLOGIES, Lattice
 from assay.local.unit_map import UnitMap, map_errors, plane_units
-from assay.local.units import nearest_units, refuse_huge
+from assay.local.units import nearest_units
 from assay.mixture.mixture_learner import row_moments
 from assay.types import RandomState, TableLike
 
@@ -225,7 +225,6 @@ class _Survey:
 
 
 def _survey(block: Block) -> _Survey:
-    refuse_huge("SelfOrganizingMap", _rows(block))
     if block.w is None:
         return _Survey(block.start + np.arange(len(block.X)), 1.0)
     return _Survey(block.start + np.flatnonzero(block.w > 0), float(np.max(block.w, initial=0.0)))

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Transformer
 from assay.core.stored import Each, FloatArray, Plain, Scalar
+from assay.distances.squared_rows import SquaredRows
 from assay.errors import DataError
 from assay.local.lattice import Lattice
 from assay.local.units import NUMBERS_AT_A_TIME, nearest_units, squared_distances
@@ -16,7 +17,7 @@ from assay.types import TableLike
 __all__ = ["UnitMap", "map_errors", "plane_units"]
 
 
-class UnitMap(Transformer):
+class UnitMap(SquaredRows, Transformer):
     """Base of maps: units on a lattice, row by row."""
 
     stored = {

@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 from assay.core.stored import FloatArray
 from assay.errors import DataError, ParameterError
 
-__all__ = ["SHAPES", "Units", "nearest_units", "refuse_huge", "squared_distances"]
+__all__ = ["SHAPES", "Units", "nearest_units", "squared_distances"]
 
 SHAPES = ("spherical", "diagonal", "full")
 NUMBERS_AT_A_TIME = 1 << 17  # of the distances of rows from units: they stay in the cache
-LARGEST = 1e152  # whose squares can still be added up
 
 
 @dataclass(frozen=True)
@@ -137,14 +136,3 @@ def nearest_units(X: np.ndarray, centers: np.ndarray) -> np.ndarray:
         np.subtract(rows, middle, out=left[: len(rows), :-1])
         out[begin : begin + size] = (left[: len(rows)] @ right).argmin(axis=1)
     return out
-
-
-def refuse_huge(who: str, X: np.ndarray, y: np.ndarray | None = None) -> None:
-    """Raise for numbers whose squares overflow."""
-    for name, values in (("X", X), ("y", y)):
-        if values is None:
-            continue
-        if float(np.abs(values).max(initial=0.0, where=~np.isnan(values))) > LARGEST:  # in double precision
-            raise DataError(
-                f"{who}: {name} has values beyond {LARGEST:g}, whose squares overflow. Scale them down."
-            )

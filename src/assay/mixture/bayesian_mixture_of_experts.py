@@ -19,6 +19,7 @@ from assay.core.scores import softmax
 from assay.core.seeds import random_state_of
 from assay.core.stored import Boolean, Each, FloatArray, Object, Scalar
 from assay.core.sums import Block, Source
+from assay.distances.squared_rows import SquaredRows
 from assay.errors import DataError, warn_user
 from assay.mixture.gating import GaussianGate, SoftmaxGate, gamma_divergence
 from assay.mixture.mixture_learner import row_moments, start_rows
@@ -105,7 +106,7 @@ class _Sums:
         return _Sums(self.G + other.G, self.r + other.r, self.q + other.q, self.entropy + other.entropy, gate)
 
 
-class BayesianMixtureOfExperts(PassLearner, Regressor):
+class BayesianMixtureOfExperts(SquaredRows, PassLearner, Regressor):
     r"""K linear regressions and a gate that says which of them holds where, all with posteriors.
 
     .. math:: p(y|x) = \sum_k g_k(x)\, N(y; w_k^T\phi(x), \beta_k^{-1}), \qquad \phi(x) = (1, x) \quad (1)

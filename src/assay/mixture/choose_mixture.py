@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.errors import DegenerateError, ParameterError
+from assay.core.parameters import Count
+from assay.errors import DataError, DegenerateError, ParameterError, warn_user
 from assay.mixture.gaussian_mixture import GaussianMixture
+from assay.tables.rows import row_count
 from assay.types import RandomState, TableLike
 
 __all__ = ["MixtureChoice", "choose_mixture"]
 
 KINDS = ("tied_spherical", "spherical", "diag", "tied", "full")
 CRITERIA = ("bic", "icl", "aic", "held-out")
+NARROW = 2.0  # times reg_covar: the variance of a component that has collapsed
+MUCH = 1e3  # times reg_covar: the variance of columns that are wide enough to see that
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,8 @@ class MixtureChoice:
 def choose_mixture(
     X: TableLike,
     *,
-    n_components: Sequence[int] = tuple(range(1, 10)),
-    kinds: Sequence[str] = KINDS,
+    n_components: int | Sequence[int] = tuple(range(1, 10)),
+    kinds: str | Sequence[str] = KINDS,
     criterion: str = "bic",
     n_init: int = 3,
     cv: int = 5,
@@ -52,20 +56,21 @@ def choose_mixture(
     """Fit Gaussian mixtures of all kinds and sizes, and keep the best by a criterion.
 
     "bic" (the lower the better) asks for the density, "icl" for groups that do not overlap, "aic" for prediction, and
-    "held-out" (the higher the better) is the mean log density of rows left out, by folds. Fits that collapse are left
-    out.
+    "held-out" (the higher the better) is the mean log density of rows left out, by folds. Fits that collapse, where a
+    component is as narrow as ``reg_covar`` keeps it, are left out, and so are sizes beyond the number of rows. Missing
+    values are used as :class:`GaussianMixture` does.
 
     Cost: that of kinds times sizes fits.
 
     Parameters
     ----------
     X : table (n, d)
-    n_components : numbers of components, default 1 to 9
-    kinds : some of "tied_spherical", "spherical", "diag", "tied", "full"
+    n_components : numbers of components, or one, default 1 to 9
+    kinds : one or some of "tied_spherical", "spherical", "diag", "tied", "full"
     criterion : "bic", "icl", "aic" or "held-out", default "bic"
     n_init, random_state : of each fit
     cv : int, default 5
-        Folds of "held-out".
+        Folds of "held-out", at most as many as rows.
     **settings : further parameters of GaussianMixture
 
     Examples
@@ -93,45 +98,83 @@ def choose_mixture(
         raise ParameterError(
             f"criterion must be one of {', '.join(map(repr, CRITERIA))}", who=who, got=criterion
         )
+    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     for kind in kinds:
         if kind not in KINDS:
             raise ParameterError(f"kinds must be some of {', '.join(map(repr, KINDS))}", who=who, got=kind)
-    records: list[dict[str, Any]] = []
-    models = []
+    sizes = [n_components] if isinstance(n_components, int) else list(n_components)
+    if not kinds or not sizes:
+        raise ParameterError("kinds and n_components must name one or more of each", who=who)
+    if not Count(2).holds(cv):
+        raise ParameterError("cv must be a whole number from 2 up", who=who, got=cv)
+    n = row_count(X, who)
+    affordable = [size for size in sizes if not Count(1).holds(size) or size <= n]
+    if not affordable:
+        raise DataError(f"{min(sizes)} components take at least as many rows", who=who, got=n)
+    fits: list[tuple[dict[str, Any], GaussianMixture]] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         for kind in kinds:
-            for size in n_components:
+            for size in affordable:
                 model = GaussianMixture(
-                    int(size), covariance_type=kind, n_init=n_init, random_state=random_state, **settings
+                    size, covariance_type=kind, n_init=n_init, random_state=random_state, **settings
                 )
                 try:
                     model.fit(X)
+                    if _collapsed(model, X):
+                        continue
                     record: dict[str, Any] = {
                         "kind": kind, "components": int(size), "log_likelihood": float(model.score_samples(X).sum()),
                         "parameters": model._n_parameters(), "bic": model.bic(X), "icl": model.icl(X),
-                        "aic": model.aic(X),
+                        "aic": model.aic(X), "converged": bool(model.converged_),
                     }  # fmt: skip
                     if criterion == "held-out":
-                        record["held-out"] = _held_out(model, X, cv)
+                        value = _held_out(model, X, min(cv, n))
+                        if value is None:
+                            continue
+                        record["held-out"] = value
                 except DegenerateError:
                     continue
-                records.append(record)
-                models.append(model)
-    if not records:
+                fits.append((record, model))
+    if not fits:
         raise DegenerateError(
             f"{who}: every mixture has collapsed. Raise reg_covar, or take fewer components."
         )
     sign = -1 if criterion == "held-out" else 1
-    order = np.argsort([sign * record[criterion] for record in records], kind="stable")
-    return MixtureChoice(models[order[0]], tuple(records[i] for i in order), criterion)
+    fits.sort(key=lambda fit: sign * fit[0][criterion])
+    best = fits[0][1]
+    if not best.converged_:
+        warn_user(
+            f"{who}: the best mixture, {best.n_components} {best.covariance_type}, did not converge. Raise max_iter.",
+            ConvergenceWarning,
+        )
+    return MixtureChoice(best, tuple(record for record, _ in fits), criterion)
 
 
-def _held_out(model: GaussianMixture, X: TableLike, cv: int) -> float:
+def _collapsed(model: GaussianMixture, X: TableLike) -> bool:
+    """Whether a component is as narrow as ``reg_covar`` keeps it, though the rows are not: what its rows are worth
+    says more of that number than of them."""
+    limit = float(model.reg_covar)
+    if model.prior is not None or limit == 0:
+        return False
+    values = np.asarray(model._admit(X), dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        widest = np.nanvar(values, axis=0)
+    if not widest.min() > MUCH * limit:
+        return False
+    K, d = model.means_.shape
+    least = min(np.linalg.eigvalsh(model._form.of_component(model.covariances_, k, d))[0] for k in range(K))
+    return bool(least < NARROW * limit)
+
+
+def _held_out(model: GaussianMixture, X: TableLike, cv: int) -> float | None:
+    """The mean log density of rows left out; None where the other folds have too few rows for the components."""
     from sklearn.base import clone
 
     values = np.asarray(model._admit(X), dtype=np.float64)
     place = np.random.RandomState(0).permutation(len(values)) % cv
+    if len(values) - int(np.bincount(place).max()) < max(2, model.n_components):
+        return None
     total = 0.0
     for fold in range(cv):
         part = clone(model).fit(values[place != fold])

@@ -21,6 +21,7 @@ from assay.core.scores import softmax, winner
 from assay.core.seeds import drawn_seed
 from assay.core.stored import CodeArray, Each, IntArray, Integer, Object, Scalar
 from assay.core.sums import Block
+from assay.distances.squared_rows import refuse_huge
 from assay.errors import ParameterError
 from assay.mixture.chinese_restaurant import ChineseRestaurant
 from assay.mixture.column_ranges import ColumnRanges
@@ -240,7 +241,10 @@ class DirichletProcessMixture(DensityMixin, Learner):
         return softmax(self._joint(self._admit(X)))
 
     def _joint(self, X: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(self.tables_.log_joint(_numbers(X), self.alpha_)[:, :-1])
+        joint = np.ascontiguousarray(self.tables_.log_joint(_numbers(X), self.alpha_)[:, :-1])
+        if not np.isfinite(joint.max(axis=1)).all():
+            refuse_huge(X, type(self).__name__, self._names)
+        return joint
 
     def new_group_proba(self, X: TableLike) -> np.ndarray:
         """(n,) the probability (1) that a row belongs to none of the groups of ``labels_``."""

@@ -13,6 +13,7 @@ from assay.core import Card
 from assay.core.parameters import Choice, Count, Range
 from assay.core.stored import FloatArray
 from assay.core.sums import Source
+from assay.distances.squared_rows import SquaredRows
 from assay.errors import DegenerateError, ParameterError
 from assay.mixture.column_ranges import ColumnRanges
 from assay.mixture.local_mixture import LOCAL_PARAMETERS, LocalMixture
@@ -48,7 +49,7 @@ class _Sums:
         )
 
 
-class FactorAnalyzerMixture(LocalMixture):
+class FactorAnalyzerMixture(SquaredRows, LocalMixture):
     r"""A mixture of Gaussians whose covariances have few factors: shape without many parameters.
 
     .. math:: p(x \mid k) = N(x;\, m_k,\, V_kV_k^T + \Psi_k)                                          \quad (1)

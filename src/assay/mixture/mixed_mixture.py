@@ -14,6 +14,7 @@ from assay.core.model_view import Part
 from assay.core.parameters import Range
 from assay.core.stored import Each, FloatArray
 from assay.core.sums import Source
+from assay.distances.squared_rows import SquaredRows
 from assay.errors import DataError
 from assay.mixture.local_mixture import LOCAL_PARAMETERS, LocalMixture
 from assay.mixture.starts import k_means
@@ -52,7 +53,7 @@ class _Sums:
         )
 
 
-class MixedMixture(LocalMixture):
+class MixedMixture(SquaredRows, LocalMixture):
     r"""Groups of rows of any table: Gaussian numbers, categories, missing values (the latent class model).
 
     .. math:: p(x) = \sum_k \pi_k \prod_{j\ \text{numeric}} N(x_j; \mu_{kj}, \sigma^2_{kj})

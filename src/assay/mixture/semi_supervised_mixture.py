@@ -17,6 +17,7 @@ from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.scores import softmax
 from assay.core.seeds import random_state_of
 from assay.core.stored import Boolean, Each, FloatArray, IntArray, Scalar
+from assay.distances.squared_rows import SquaredRows
 from assay.errors import DataError
 from assay.mixture.components import FORMS
 from assay.mixture.em_driver import expectation_maximization
@@ -28,7 +29,7 @@ __all__ = ["SemiSupervisedMixture"]
 LOG_2PI = float(np.log(2 * np.pi))
 
 
-class SemiSupervisedMixture(DensityMixin, Learner):
+class SemiSupervisedMixture(SquaredRows, DensityMixin, Learner):
     r"""Gaussians that belong to classes, from few rows with labels and many without.
 
     A row of class c can only come of a component of c; of a row without a label (None, NaN or -1) nothing is known but
