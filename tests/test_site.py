@@ -101,11 +101,23 @@ def test_what_other_libraries_call_a_thing_leads_to_a_public_name(pages, by_room
     assert {row["assay"] for row in rows} - set(named) == set()
     assert len({(row["assay"], row["library"], row["name"]) for row in rows}) == len(rows)
     table = pages.table_of_peers("Weka", named).split("\n")
-    assert table[0] == "| Weka | here | what it is | in other words |"
+    assert "| Weka | here | what it is | in other words |" in table
     assert any(line.startswith("| J48 | `C45Classifier` |") and "`confidence`" in line for line in table)
     (c45,) = [entry for entry in by_room["trees"] if entry.name == "C45Classifier"]
     c45.terms = pages.translations()["C45Classifier"]
     assert "## In other words" in pages.page_of(c45, [], None) and "- J48 (Weka): `-C` is" in c45.terms[0]
+
+
+def test_the_search_knows_what_others_call_a_thing_and_everyday_words(pages):
+    words = pages.search_words(
+        [("Weka", "SMO"), ("R", "e1071::svm, glm(family = binomial)"), ("Python", "hmmlearn.GaussianHMM")]
+    )
+    assert {"SMO", "svm", "e1071::svm", "glm", "GaussianHMM"} <= set(words)
+    assert pages.indexed(["J48", "RWeka::J48"])[0] == "```{index} ! J48, ! RWeka::J48"
+    rows = pages.rows_of("search.tsv")
+    assert [row["page"] for row in rows if not (ROOT / "docs" / f"{row['page']}.md").exists()] == []
+    every = [word for row in rows for word in row["words"].split(", ")]
+    assert len(every) > 150 and all(word.strip() == word != "" for word in every)
 
 
 def test_differences_of_signatures():

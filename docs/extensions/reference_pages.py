@@ -131,6 +131,23 @@ def translations() -> dict[str, list[str]]:
     return known
 
 
+def search_words(elsewhere: list[tuple[str, str]]) -> list[str]:
+    """By which words the search leads to a page at once: what other libraries call its subject."""
+    words = []
+    for library, names in elsewhere:
+        for name in re.sub(r"\(.*?\)", "", names).split(", "):
+            last = re.split(r"::|\.(?=\w+$)", name.strip())[-1]
+            words += [name.strip(), last] if library != "scikit-learn" else [last]
+            if library == "Python":  # the package before the class
+                words += name.split()
+    return sorted({word for word in words if len(word) > 1})
+
+
+def indexed(words: list[str]) -> list[str]:
+    """The lines that make words main entries of the index, which the search prefers to all else."""
+    return [f"```{{index}} {', '.join(f'! {word}' for word in words)}", "```", ""] if words else []
+
+
 def advice() -> dict[str, list[str]]:
     """For each learner when to use it, and when something else."""
     return {
@@ -257,7 +274,12 @@ def page_of(
     entry: Entry, elsewhere: list[tuple[str, str]], short: str | None, about: list[str] | None = None
 ) -> str:
     """The text of a name's page; ``about`` are the lines that stand before its documentation."""
-    lines = [f"# {entry.name}", "", "```python", f"from assay.{entry.room} import {entry.name}", "```", ""]
+    lines = [
+        f"# {entry.name}",
+        "",
+        *indexed([word for word in search_words(elsewhere) if word != entry.name]),
+    ]
+    lines += ["```python", f"from assay.{entry.room} import {entry.name}", "```", ""]
     facts = []
     if short:
         facts.append(f'In `compare` and at the command line it is called "{short}".')
@@ -365,7 +387,12 @@ def table_of_peers(library: str, named: dict[str, Entry]) -> str:
     for theirs, ours in rows:
         note = f" {notes.get((theirs, ours), '')} |" if told else ""
         lines.append(f"| {theirs} | `{ours}` | {named[ours].sentence} |{note}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(stacked(lines)) + "\n"
+
+
+def stacked(table: list[str]) -> list[str]:
+    """A table whose cells stand below each other on narrow screens."""
+    return [":::{div} stacked", "", *table, "", ":::"]
 
 
 # ---------------------------------------------------------------------- the texts, chapter by chapter
@@ -408,14 +435,8 @@ def table_of_capabilities(named: dict[str, Entry]) -> str:
         lines += [f"- {text}, {parts[0].split()[0]}s: {links}"]
     lines += [""]
     for (text, chapter), rows in chapters.items():
-        lines += [
-            f"### {text}, {chapter}",
-            "",
-            "| section | what | here | figures |",
-            "|---|---|---|---|",
-            *rows,
-            "",
-        ]
+        table = ["| section | what | here | figures |", "|---|---|---|---|", *rows]
+        lines += [f"### {text}, {chapter}", "", *stacked(table), ""]
     return "\n".join(lines)
 
 
@@ -543,6 +564,9 @@ def link_names(app: Any, docname: str, source: list[str]) -> None:
     for library in re.findall(r"<!-- peers of (.+?) -->", source[0]):
         table = table_of_peers(library, app.assay_names)
         source[0] = source[0].replace(f"<!-- peers of {library} -->", table)
+    if docname in app.assay_words:
+        title, _, text = source[0].lstrip().partition("\n")
+        source[0] = "\n".join([title, "", *indexed(app.assay_words[docname]), text])
     if docname not in app.assay_guides:
         return
     source[0] = linked(source[0], app.assay_names, docname)
@@ -602,6 +626,7 @@ def names_beside(app: Any, pagename: str, template: str, context: dict[str, Any]
 
 
 def remember_guides(app: Any) -> None:
+    app.assay_words = {row["page"]: row["words"].split(", ") for row in rows_of("search.tsv")}
     app.assay_guides = set(guides()) | {"learners", "classes", "learning"}
 
 
