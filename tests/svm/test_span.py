@@ -8,7 +8,7 @@ from sklearn.preprocessing import scale
 
 from assay.kernels import MatrixRows
 from assay.svm import SVC
-from assay.svm.span import span_values
+from assay.svm.span import span_values, spans_by_columns
 
 
 def by_the_book(K, scores, signed, free, bounded):
@@ -119,3 +119,35 @@ def test_some_spans_are_those_of_all(n, gamma, settings):
     for kind in (below, others, fit.alpha == 0):
         assert_allclose(share[kind].sum(), kind.sum())
     assert np.count_nonzero(share[below]) == min(20, below.sum()) and np.count_nonzero(share[others]) <= 20
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(
+    ("free", "bounded", "columns"), [(5, 8, 9), (9, 8, 3), (1, 4, 2), (0, 4, 2), (4, 6, 3)]
+)
+def test_spans_by_columns_are_those_of_the_kernel_matrix(free, bounded, columns, bias):
+    draw = np.random.default_rng(free)
+    Z = draw.normal(size=(free + bounded, columns))
+    both, signed = np.arange(free + bounded), np.full(free + bounded, -1.0)
+    K = Z @ Z.T
+    by_matrix = span_values(
+        np.zeros(len(Z)), signed, both[:free], both[free:], K[:free], np.diagonal(K), None, bias
+    )
+    assert_allclose(spans_by_columns(Z, both[:free], both[free:], bias), by_matrix, atol=1e-6)
+
+
+@pytest.mark.parametrize("units", [[1, 1, 1], [1, 1e3, 1e-3], [1e6, 1, 1e3]], ids=str)
+def test_leave_one_out_of_the_linear_kernel_whatever_the_units(units):
+    """Prices so large that the scores are the same in all units, and so is what is left when a row is."""
+    draw = np.random.default_rng(4)
+    X = draw.normal(size=(80, 3))
+    y = X @ [1.0, 1.0, 0.5] + draw.normal(size=80) > 0
+    plain, other = (SVC(kernel="linear", C=1e4).fit(rows, y) for rows in (X, X * units))
+    assert abs(plain.loo_error_ - other.loo_error_) < 0.03
+    left_out = [
+        SVC(kernel="linear", C=1e4, probability=False)
+        .fit(np.delete(X, i, 0), np.delete(y, i))
+        .predict(X[i : i + 1])
+        for i in range(80)
+    ]
+    assert abs(plain.loo_error_ - np.mean(np.ravel(left_out) != y)) < 0.04

@@ -95,6 +95,10 @@ class GramRows:
         """(n, rank) numbers Z whose products are the kernel matrix, K = ZZ'."""
         raise TypeError(f"{type(self).__name__} has no factor")
 
+    def computed(self, dtype: DTypeLike = np.float64, name: str = "precomputed") -> MatrixRows:
+        """The whole matrix, with its factor if it has one."""
+        return MatrixRows(self.whole(dtype), name, factor=None if self.rank is None else self.factor())
+
     def pairs_of(self, starts: np.ndarray, pairs: Sequence[tuple[int, int]]) -> list[GramRows]:
         """The matrix of each pair of classes, of training rows sorted by class; class k begins at starts[k]."""
         of_class = [np.arange(a, b) for a, b in pairwise(starts)]
@@ -212,17 +216,25 @@ class MatrixRows(GramRows):
     K : (N, N) array of finite numbers; float32 and float64 stay as they are
     name : of the kernel, for what is said of numbers that are not finite
     checked : whether the numbers are known to be finite
+    factor : (N, r) columns whose products K holds, or None
 
     Attributes
     ----------
     rows : (n,) the training rows that count, in this order; None for all
     """
 
-    def __init__(self, K: np.ndarray, name: str = "precomputed", checked: bool = False):
+    def __init__(
+        self,
+        K: np.ndarray,
+        name: str = "precomputed",
+        checked: bool = False,
+        factor: np.ndarray | None = None,
+    ):
         dtype = K.dtype if K.dtype in (np.float32, np.float64) else np.float64
         self.K: np.ndarray = np.ascontiguousarray(K, dtype)
         self.rows: np.ndarray | None = None
         self.n = len(K)
+        self._factor = factor
         if checked:
             return
         with np.errstate(over="ignore", invalid="ignore"):
@@ -271,9 +283,18 @@ class MatrixRows(GramRows):
 
     def subset(self, rows: np.ndarray) -> GramRows:
         part: MatrixRows = object.__new__(MatrixRows)
-        part.K, part.n = self.K, len(rows)
+        part.K, part.n, part._factor = self.K, len(rows), self._factor
         part.rows = np.ascontiguousarray(rows if self.rows is None else self.rows[rows], dtype=np.int64)
         return part
+
+    @property
+    def rank(self) -> int | None:
+        return None if self._factor is None else self._factor.shape[1]
+
+    def factor(self) -> np.ndarray:
+        if self._factor is None:
+            return super().factor()
+        return self._factor if self.rows is None else self._factor[self.rows]
 
 
 def finite(values: np.ndarray, who: str) -> np.ndarray:

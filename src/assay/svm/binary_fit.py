@@ -9,11 +9,12 @@ import numpy as np
 
 from assay.kernels import GramRows, MatrixRows
 from assay.svm.engine import Solution
-from assay.svm.span import span_values
+from assay.svm.span import JITTER, span_values, spans_by_columns
 
 __all__ = ["BinaryFit", "one_sided"]
 
 MOST_FREE = 4000  # vectors whose matrix is inverted
+LEAST_SEEN = 1e-5  # of a score, where the margin is 1, that is an error worth more work
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +56,13 @@ class BinaryFit:
         Beyond 4000 free vectors, spans are those to 4000 of them, which are no smaller. With ``most``, spans of so many
         of the free and of so many of the other support vectors are computed; they count for the others, which count 0.
         """
+        signed = self.sign * self.alpha
+        if self._loses_spans(gram):
+            below = self.alpha < self.upper
+            free, others = np.flatnonzero((self.alpha > 0) & below), np.flatnonzero((self.alpha > 0) & ~below)
+            spans = spans_by_columns(gram.factor(), free, others, self.bias)
+            return self.scores - signed * spans, np.ones(len(self.sign))
         if self.spans is not None and (most is None or len(self.sign) <= most):
-            signed = self.sign * self.alpha
             slack = 0.0 if self.ridge is None else self.ridge
             return self.scores + signed * (slack - self.spans), np.ones(len(self.sign))
         support = self.support
@@ -84,11 +90,16 @@ class BinaryFit:
             gram.fill(free, both, K)
             return K
 
-        signed = self.sign * self.alpha
         left_out = span_values(
             self.scores, signed, free, others, values, gram.diagonal, self.ridge, self.bias, most
         )
         return left_out, share
+
+    def _loses_spans(self, gram: GramRows) -> bool:
+        """Whether rounding of the kernel matrix would show in the scores, where there are columns to turn to."""
+        if gram.rank is None or self.ridge is not None:
+            return False
+        return JITTER * float(gram.diagonal.mean() * self.alpha.max(initial=0.0)) > LEAST_SEEN
 
 
 def one_sided(sign: np.ndarray, upper: np.ndarray) -> BinaryFit:

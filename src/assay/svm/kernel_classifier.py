@@ -161,6 +161,7 @@ class KernelClassifier(KernelMachine, Classifier):
             cache_size=self.cache_size,
             max_iter=self.max_iter,
             spans=self.probability,
+            weighs=self._weighs,
             n_threads=1 if self.kernel_.function else None,
             done=done,
         )
@@ -205,7 +206,8 @@ class KernelClassifier(KernelMachine, Classifier):
         if K > 2 and not isinstance(gram, MatrixRows) and gram.n**2 * 8 <= self.cache_size * 2**20:
             values = gram.whole()  # of a kernel, no value is larger than the largest on the diagonal
             bounded = self.kernel_.psd and bool(np.isfinite(np.diagonal(values)).all())
-            return MatrixRows(values, self.kernel_.name, checked=bounded)
+            factor = None if gram.rank is None else gram.factor()
+            return MatrixRows(values, self.kernel_.name, checked=bounded, factor=factor)
         return gram
 
     def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:
@@ -238,7 +240,8 @@ class KernelClassifier(KernelMachine, Classifier):
         self._n_support = np.bincount(y[support], minlength=K).astype(np.int32)
         self.n_iter_ = np.array([m.solution.iterations if m.solution else 0 for m in machines], np.int32)
         self.intercept_range_ = np.array([machine.offset_range for machine in machines])
-        self._keep(X, support, coefficients, [machine.offset for machine in machines])
+        offsets, solutions = zip(*((machine.offset, machine.solution) for machine in machines))
+        self._keep(X, support, coefficients, offsets, solutions)
 
     def _learn_probabilities(
         self,
@@ -413,7 +416,7 @@ class KernelClassifier(KernelMachine, Classifier):
             table = [[*line] for line in zip(names, counts, self.intercept_.tolist())]
             parts.append(Section("Binary machines", ["machine", "support vectors", "bias"], table))
         if isinstance(self.kernel_, Linear) and len(names) <= MOST_COLUMNS_OF_WEIGHTS:
-            weights = dense_block(self._weights())
+            weights = dense_block(self.coef_)
             columns = [[name, *weights[:, j].tolist()] for j, name in enumerate(self._names)]
             heads = ["column", *(names if len(names) > 1 else ["coefficient"])]
             note = "" if len(names) > 1 else f"A positive score speaks for {self.classes_[1]}."

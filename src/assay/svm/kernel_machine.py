@@ -69,6 +69,7 @@ class KernelMachine(KernelLearner):
         "fit_status_": Integer(low=0, high=1),
         "shape_fit_": Plain(tuple),
         "_fit_X": TableRows("*", "p") | ObjectRows("*"),  # of a function, which no file holds
+        "_exact_weights": FloatArray("*", "p", finite=True) | None,
     }
 
     kernel: Any
@@ -78,6 +79,9 @@ class KernelMachine(KernelLearner):
     tol: Any
     cache_size: Any
     max_iter: Any
+    _exact_weights: np.ndarray | None = (
+        None  # of the columns, where the coefficients give them too few digits
+    )
 
     def _kernel(self) -> Kernel:
         """The kernel that the parameters say, before it learns."""
@@ -123,6 +127,7 @@ class KernelMachine(KernelLearner):
             if gram.row_by_row:  # the solver asks for those that it needs
                 finite(gram.diagonal, self.kernel_.name)
                 return gram
+            return gram.computed(name=self.kernel_.name)
         return MatrixRows(self.kernel_.gram(X), name=self.kernel_.name)
 
     def _negative_directions(self, gram: GramRows) -> str | None:
@@ -148,8 +153,14 @@ class KernelMachine(KernelLearner):
     def _solve(self, gram: GramRows, dual: Dual) -> Solution:
         """The solution of one quadratic program; ``_conclude`` says whether it converged."""
         return solve(
-            gram, dual, tol=self.tol, cache_size=self.cache_size, max_iter=self.max_iter, polish=True
-        )
+            gram, dual, tol=self.tol, cache_size=self.cache_size, max_iter=self.max_iter, polish=True,
+            weighs=self._weighs,
+        )  # fmt: skip
+
+    @property
+    def _weighs(self) -> bool:
+        """Whether weights of columns may stand beside the coefficients."""
+        return isinstance(vars(self).get("kernel_"), Linear)
 
     def _conclude(self, solutions: Sequence[Solution]) -> None:
         """Set ``fit_status_``, and warn if one of the solutions is not converged."""
@@ -172,8 +183,19 @@ class KernelMachine(KernelLearner):
         """A sentence on the learner that solves the same problem sooner, if there is one."""
         return ""
 
-    def _keep(self, X: Any, support: np.ndarray, dual_coef: np.ndarray, intercept: Any) -> None:
-        """Keep the support vectors of the training rows, their (k, m) coefficients and the (k,) intercepts."""
+    def _keep(
+        self,
+        X: Any,
+        support: np.ndarray,
+        dual_coef: np.ndarray,
+        intercept: Any,
+        solutions: Sequence[Solution | None] = (),
+        scale: float = 1.0,
+    ) -> None:
+        """Keep the support vectors of the training rows, their (k, m) coefficients and the (k,) intercepts.
+
+        Where one of the solutions has weights of columns of its own, these are kept, too, times ``scale``.
+        """
         intercept = np.atleast_1d(np.asarray(intercept, dtype=np.float64))
         if not (np.isfinite(dual_coef).all() and np.isfinite(intercept).all()):
             raise self._not_finite()
@@ -193,6 +215,11 @@ class KernelMachine(KernelLearner):
         else:
             rows = X[self.support_]
             self.support_vectors_ = rows if rows.dtype == object else np.ascontiguousarray(rows, np.float64)
+        self._exact_weights = None
+        if any(solution is not None and solution.weights is not None for solution in solutions):
+            exact = [None if solution is None else solution.weights for solution in solutions]
+            sums = self._weights()
+            self._exact_weights = np.array([w if v is None else scale * v for v, w in zip(exact, sums)])
 
     def _check_stored(self) -> None:
         """Raise a ValueError if support vectors and kernel do not belong together."""
@@ -216,6 +243,8 @@ class KernelMachine(KernelLearner):
 
     def _outputs(self, X: Any) -> np.ndarray:
         """(q, k) the values of (1)."""
+        if self._exact_weights is not None:
+            return np.asarray(X @ self._exact_weights.T) + self.intercept_
         return self._kernel_sums(X, self._coefficients) + self.intercept_
 
     def _kernel_sums(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
@@ -248,7 +277,7 @@ class KernelMachine(KernelLearner):
         """(k, p) the weights of the columns, for the linear kernel."""
         if not isinstance(getattr(self, "kernel_", None), Linear):
             raise AttributeError(f"{type(self).__name__}: coef_ is only available when using a linear kernel")
-        coef = self._weights()
+        coef: Any = self._weights() if self._exact_weights is None else self._exact_weights.copy()
         (coef.data if hasattr(coef, "tocsr") else coef).flags.writeable = False
         return coef
 
@@ -309,6 +338,8 @@ class KernelMachine(KernelLearner):
             for j in order
         ]
         shown, total, bias = float(votes[order].sum()), float(votes.sum()), self._output_bias(p)
+        if self._exact_weights is not None:  # the sum of the votes is lost in their rounding
+            total = float(self._outputs(X)[0, p]) - bias
         others = int(np.count_nonzero(votes)) - len(order)
         more = f"{others} more {self._speakers} add {total - shown:.6g}; " if others else ""
         note = f"{more}the bias adds {bias:.6g}: {self._output_words(p)} is {total + bias:.6g}."
@@ -343,7 +374,8 @@ class KernelMachine(KernelLearner):
         bias, words = np.array([self._output_bias(p) for p in outputs]), [*map(self._output_words, outputs)]
         Q, S = self._query(X[some])
         if isinstance(self.kernel_, Linear):
-            weights = dense_block(coefficients.T @ S)  # one product for all rows
+            exact = self._exact_weights
+            weights = dense_block(coefficients.T @ S) if exact is None else exact  # one product for all rows
             return self._contributions(
                 dense_block(Q)[:, :, None] * weights.T[None], bias, words, chosen[some]
             )

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core import Regressor
 from assay.core.targets import numeric_target
+from assay.kernels import Linear
 from assay.svm.engine import Dual, Solution
 from assay.svm.kernel_machine import KernelMachine
 from assay.types import TableLike, Target
@@ -34,7 +35,8 @@ class RegressionMachine(KernelMachine, Regressor):
         above, below = np.split(solution.alpha, 2)
         coef = above - below
         support = np.flatnonzero(coef)
-        self._keep(X, support, unit * coef[None, support], unit * solution.offset + middle)
+        offset = unit * solution.offset + middle
+        self._keep(X, support, unit * coef[None, support], offset, [solution], unit)
         self.n_iter_ = solution.iterations
         self.epsilon_ = unit * self._width(solution)
         self._conclude([solution])
@@ -43,6 +45,9 @@ class RegressionMachine(KernelMachine, Regressor):
         """The quadratic program, and the middle and the unit that y is measured by in it."""
         middle, unit = scale_of(y, weight) if isinstance(self.C, str) else (0.0, 1.0)
         return self._dual((y - middle) / unit, weight, unit), middle, unit
+
+    def _another_way(self) -> str:
+        return " LinearSVR solves a problem like it in any units." if isinstance(self.kernel_, Linear) else ""
 
     def _predict(self, X: Any) -> np.ndarray:
         return self._outputs(X)[:, 0]

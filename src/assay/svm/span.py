@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["span_values"]
+__all__ = ["JITTER", "span_values", "spans_by_columns"]
 
 FEWEST_IN_SINGLE = 256  # free vectors from which a factor in float32 saves time that matters
 LEAST_PIVOT_IN_SINGLE = 0.05  # of its diagonal, as a share of the largest
 JITTER = 1e-10  # share of the mean diagonal that is added to it: copies of a row have one image
 BLOCK = 1024  # bounded vectors whose spans are computed together
+ALONE = 1e-8  # how near to 1 the leverage of a free vector is that the others do not span
 
 
 def span_values(
@@ -108,6 +109,46 @@ def span_values(
             square = square + (1.0 - image @ ones) ** 2 / total
         values[some] -= signed[some] * np.maximum(square, 0.0)  # (1)
     return values
+
+
+def spans_by_columns(Z: np.ndarray, free: np.ndarray, bounded: np.ndarray, bias: bool = True) -> np.ndarray:
+    r"""The squared spans of `span_values` for K = ZZ', from the columns of Z: rounding is that of Z, not of its square.
+
+    With a bias they are distances to the affine hull of the free vectors, else to their linear one. A free vector that
+    the others span has none. Cost: O(n r^2) for r columns.
+
+    Parameters
+    ----------
+    Z : (n, r)      free, bounded : places of the support vectors strictly below their bound, and at it
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.svm.span import spans_by_columns
+    >>> spans_by_columns(np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 3.0]]), np.array([0, 1]), np.array([2]))
+    array([1., 1., 9.])
+    """
+    from scipy.linalg import svd
+
+    squared = np.zeros(len(Z))
+    if not len(free):  # nothing to lean on
+        squared[bounded] = np.einsum("ij,ij->i", Z[bounded], Z[bounded])
+        return squared
+    middle = Z[free].mean(axis=0) if bias else np.zeros(Z.shape[1])
+    U, size, Vt = svd(Z[free] - middle, full_matrices=False)
+    rank = int(np.count_nonzero(size > max(len(free), Z.shape[1]) * np.finfo(float).eps * size[0]))
+    U, size, Vt = U[:, :rank], size[:rank], Vt[:rank]
+    leverage = np.einsum("ij,ij->i", U, U) + (1 / len(free) if bias else 0.0)
+    precision = np.einsum("ij,ij->i", U / size, U / size)
+    alone = (leverage > 1 - ALONE) & (precision > 0)
+    squared[free[alone]] = 1 / precision[alone]
+    if len(free) == 1 and bias:  # no other vector holds the bias
+        squared[free] = np.einsum("ij,ij->i", Z[free], Z[free])
+    residual = Z[bounded] - middle
+    for _ in range(2):  # the second time what the first left over in rounding
+        residual -= (residual @ Vt.T) @ Vt
+    squared[bounded] = np.einsum("ij,ij->i", residual, residual)
+    return squared
 
 
 def _factor(

@@ -246,14 +246,14 @@ class SVCCV(SVC):
         """The kernel matrix as a whole, if it fits the cache."""
         if isinstance(gram, MatrixRows) or 4 * gram.n**2 > self.cache_size * 2**20:
             return gram
-        return MatrixRows(gram.whole(np.float64 if gram.n <= DOUBLE_ROWS else np.float32))
+        return gram.computed(np.float64 if gram.n <= DOUBLE_ROWS else np.float32)
 
     def _part(self, gram: GramRows, rows: np.ndarray) -> GramRows:
         """The matrix of some rows, copied if it is held, so that all prices use it as it is."""
         if len(rows) == gram.n:
             return gram
         part = gram.subset(rows)
-        return MatrixRows(part.whole(gram.K.dtype)) if isinstance(gram, MatrixRows) else part
+        return part.computed(gram.K.dtype) if isinstance(gram, MatrixRows) else part
 
     def _machines(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> Iterator[BinaryFit]:
         """The machines of all prices, from low to high, each begun where the last one ended."""
@@ -271,8 +271,9 @@ class SVCCV(SVC):
                 )
             dual = self._dual(sign, weight, C, start)
             solution = solve(
-                gram, dual, tol=ROUGH * self.tol, cache_size=self.cache_size, max_iter=self.max_iter
-            )
+                gram, dual, tol=ROUGH * self.tol, cache_size=self.cache_size, max_iter=self.max_iter,
+                weighs=self._weighs,
+            )  # fmt: skip
             last, previous = self._fit_of(dual, solution), C
             yield last
 
@@ -313,7 +314,10 @@ class SVCCV(SVC):
             for c, machine in enumerate(self._machines(self._part(gram, rows), sign, weight[rows])):
                 support = machine.support
                 beta = (machine.sign * machine.alpha)[support]
-                if held is None:
+                weights = None if machine.solution is None else machine.solution.weights
+                if weights is not None:
+                    sums = gram.factor()[test] @ weights
+                elif held is None:
                     sums = gram.times(test, rows[support], beta)
                 else:
                     coefficients = np.zeros(gram.n, held.dtype)

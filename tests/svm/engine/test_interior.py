@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
+import assay
 from assay.kernels import RBF, Linear, MatrixRows
-from assay.svm import SVC, SVR, NuSVC
+from assay.linear.regression.tube_program import Program, solve_tube
+from assay.svm import SVC, SVCCV, SVR, NuSVC
 from assay.svm.engine import Dual, solve
 from assay.svm.engine.interior import interior_point
 from assay.svm.engine.search import Search
@@ -45,11 +47,12 @@ def primal_and_dual(X, dual, alpha):
 @pytest.mark.parametrize(("n", "d", "C"), [(60, 2, 1.0), (300, 10, 0.01), (300, 10, 30.0), (40, 60, 1.0)])
 def test_both_objectives_are_equal_and_those_of_the_search_by_pairs(n, d, C, weighted, bias):
     X, dual = problem(n, d, C, seed=n + d, bias=bias, weighted=weighted)
-    alpha, iterations = interior_point(Linear().gram_rows(X), dual)
+    alpha, weights, iterations = interior_point(Linear().gram_rows(X), dual)
     assert 0 < iterations < 30
     assert (alpha >= 0).all() and (alpha <= dual.upper).all()
     above, below = primal_and_dual(X, dual, alpha)
     assert_allclose(above, below, rtol=1e-7)
+    assert_allclose(weights, (dual.sign * alpha) @ X, atol=1e-6)
     by_pairs = solve(MatrixRows(X @ X.T), dual, tol=1e-9)
     assert_allclose(-by_pairs.objective, below, rtol=1e-9)
     assert_allclose((dual.sign * alpha) @ X, (dual.sign * by_pairs.alpha) @ X, atol=1e-6)
@@ -73,13 +76,13 @@ def test_no_pair_violates_the_conditions_whatever_the_units(n, d, log_C, log_sca
         assert log_C + 2 * log_scale > 8 or abs(dual.sign.sum()) == n
         return
     rounding = 1e-15 * 10.0 ** (log_C + 2 * log_scale) * n * d
-    assert searched(X, dual, near[0]).violation() < 1e-6 + 100 * rounding
+    assert searched(X, dual, near.alpha).violation() < 1e-6 + 100 * rounding
 
 
 def test_steps_of_pairs_crawl_where_this_does_not():
     """Rows of length 400 and C = 10: ten million steps of pairs do not suffice."""
     X, dual = problem(90, 15, 10.0, scale=100.0)
-    above, below = primal_and_dual(X, dual, interior_point(Linear().gram_rows(X), dual)[0])
+    above, below = primal_and_dual(X, dual, interior_point(Linear().gram_rows(X), dual).alpha)
     assert_allclose(above, below, rtol=1e-8)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -93,7 +96,7 @@ def test_columns_of_all_units_constant_ones_and_copies():
     X, dual = problem(500, 6, 2.0, seed=3)
     X = X * 10.0 ** np.arange(-3, 3) + [0, 1e3, 0, 0, -50, 0]
     X = np.column_stack([X, np.full(500, 7.0), X[:, 2], X[:, 3] - X[:, 4]])
-    alpha, _ = interior_point(Linear().gram_rows(X), dual)
+    alpha = interior_point(Linear().gram_rows(X), dual).alpha
     above, below = primal_and_dual(X, dual, alpha)
     assert_allclose(above, below, rtol=1e-6)
     assert searched(X, dual, alpha).violation() < 1e-5
@@ -142,3 +145,72 @@ def test_it_says_where_it_does_not_apply():
         assert interior_point(gram, other) is None
     X, dual = problem(600, 3)
     assert NuSVC(nu=0.8, kernel="linear").fit(X, dual.sign).n_iter_[0] > 30  # steps of pairs
+
+
+def least_slack(X, side, C):
+    """The objective of the soft margin by its primal problem: interior steps over weights, columns scaled first."""
+    scale = X.std(axis=0)
+    Z = np.column_stack([(X - X.mean(axis=0)) / scale, np.ones(len(X))])
+    price = np.full(len(X), C)
+    program = Program(
+        Z,
+        side,
+        np.where(side > 0, price, 0.0),
+        np.where(side < 0, price, 0.0),
+        np.zeros(len(X)),
+        np.append(1 / scale**2, 0.0),
+    )
+    return program.value(solve_tube(program, tol=1e-12, of_value=True).beta)
+
+
+@pytest.mark.parametrize("C", [1e-6, 1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("units", [[1, 1e3, 1e-3, 1e6], [1, 1e5, 1, 1], [1, 1, 1, 1]], ids=str)
+def test_the_linear_kernel_finishes_for_all_prices_and_units(C, units):
+    """Multipliers of 1e6 times rows of length 1e6 add up to no digit of w; the weights have them all."""
+    X, dual = problem(300, 4, seed=11)
+    X, side = X * units, dual.sign
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SVC(kernel="linear", C=C).fit(X, side)
+    scores = model.decision_function(X)
+    value = 0.5 * (model.coef_**2).sum() + C * np.maximum(0, 1 - side * scores).sum()
+    assert_allclose(value, least_slack(X, side, C), rtol=1e-7)
+    assert_allclose(scores, X @ model.coef_[0] + model.intercept_[0], atol=1e-4)
+    p = model.predict_proba(X)
+    assert_array_equal(model.classes_[np.argmax(p, axis=1)], model.predict(X))
+
+
+def test_regression_by_the_linear_kernel_finishes_for_all_units():
+    X, _ = problem(300, 4, seed=12)
+    y = X @ [1.0, -2.0, 0.5, 0.0] + np.random.default_rng(7).normal(size=300)
+    units = np.array([1, 1e3, 1e-3, 1e6])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = SVR(kernel="linear", C=1e6).fit(X * units, y)
+    plain = SVR(kernel="linear", C=1e6).fit(X, y)  # so large that the units of the weights hardly matter
+    assert_allclose(model.predict(X * units), plain.predict(X), atol=1e-2)
+
+
+def test_own_weights_are_stored_explained_and_used_for_every_pair(tmp_path):
+    X, dual = problem(300, 4, seed=13)
+    y = np.where(X[:, 1] > 1, 2.0, dual.sign)
+    X = X * [1, 1e3, 1e-3, 1e6]
+    for form in ({}, {"multi_class": "ovr"}):
+        model = SVC(kernel="linear", C=1e3, **form).fit(X, y)
+        assert model.fit_status_ == 0 and model._exact_weights.shape == (3, 4)
+        assay.save(model, tmp_path / "model.assay")
+        loaded = assay.load(tmp_path / "model.assay")
+        assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+        assert_allclose(model.decision_function(csr_array(X)), model.decision_function(X), atol=1e-6)
+        reasons = model.explain(X[:1])
+        assert "Votes" in str(reasons) or "Scores" in str(reasons)
+    chosen = SVCCV(kernel="linear", Cs=[1.0, 1e3], cv=3).fit(X, y)
+    assert (chosen.scores_ > 0.6).all()
+
+
+def test_many_columns_are_left_to_it_once_steps_of_pairs_crawl():
+    X, dual = problem(120, 100, 1e4, scale=30.0)
+    begun = Dual(dual.sign, dual.linear, dual.upper, np.where(np.arange(120) < 0, 1.0, 0.0))
+    blocks = solve(Linear().gram_rows(X), begun, cache_size=1e-3, weighs=True)
+    assert blocks.converged
+    assert_allclose(-blocks.objective, primal_and_dual(X, dual, blocks.alpha)[1], rtol=1e-6)

@@ -53,6 +53,8 @@ class Solution:
     iterations : int
     converged : bool
     spans : (m,) squared spans of the support vectors (`assay.svm.span`), or None where they were not computed
+    weights : (r,) of the columns of the factor of a linear kernel, to more digits than the multipliers give them; None
+        where the multipliers are enough
     """
 
     alpha: np.ndarray
@@ -65,3 +67,4 @@ class Solution:
     iterations: int
     converged: bool
     spans: np.ndarray | None = None
+    weights: np.ndarray | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from assay.kernels.gram_rows import GramRows
 from assay.svm.engine.dual import Dual
 from assay.svm.engine.warm_start import shifted
 
-__all__ = ["interior_point"]
+__all__ = ["Interior", "interior_point"]
 
 MOST_COLUMNS = 1_000  # of the factor
 MOST_ITERATIONS = 60
@@ -25,8 +26,16 @@ JITTER = 1e-15  # on the diagonal of a system with ones there
 NO_CONSTANT = 1e-12  # share of the multipliers that their constraint may be off 0
 
 
-def interior_point(gram: GramRows, dual: Dual) -> tuple[np.ndarray, int] | None:
-    r"""Multipliers at the solution, to many digits, and the iterations; None if there are none or it does not apply.
+class Interior(NamedTuple):
+    """The multipliers at the solution, the weights of the columns of the factor, and the iterations."""
+
+    alpha: np.ndarray
+    weights: np.ndarray
+    iterations: int
+
+
+def interior_point(gram: GramRows, dual: Dual) -> Interior | None:
+    r"""Multipliers at the solution, and the weights w of the columns; None if there are none or it does not apply.
 
     With :math:`K = ZZ^T` of r columns, their means taken away where a bias makes up for that, and :math:`a_i = u_i
     t_i`, the program of `Dual` is
@@ -40,7 +49,10 @@ def interior_point(gram: GramRows, dual: Dual) -> tuple[np.ndarray, int] | None:
               N^TD^{-1}\rho + \sigma, \quad N = (V, -B^T) \quad (2)
 
     (Ferris and Munson 2002). Steps of two multipliers crawl where C times the squared length of rows is large; these do
-    not: 6 to 25 iterations, whatever the units. Cost: O(n r^2) each; memory three tables of n x (r + 1).
+    not: 6 to 25 iterations, whatever the units. Where C times the squared length of rows nears the inverse of the
+    rounding of numbers, the sum of rows that w is keeps no digit; w itself, an unknown of (2), does.
+
+    Cost: O(n r^2) an iteration; memory three tables of n x (r + 1).
 
     References
     ----------
@@ -53,12 +65,14 @@ def interior_point(gram: GramRows, dual: Dual) -> tuple[np.ndarray, int] | None:
     if program is None:
         return None
     with np.errstate(all="ignore"):
-        t, iterations, gap = _minimum(program)
-    if not gap <= GOOD_GAP:
+        t, scaled, iterations, gap = _minimum(program)
+    if not gap <= GOOD_GAP or not np.isfinite(scaled).all():
         return None
-    alpha = dual.upper * t
+    alpha, weights = dual.upper * t, np.zeros(len(program.spread))
+    varies = program.spread > 0
+    weights[varies] = scaled[: np.count_nonzero(varies)] / program.spread[varies]
     if dual.constraint == "none":
-        return alpha, iterations
+        return Interior(alpha, weights, iterations)
     free = (t > 0) & (t < 1)
     beta, low, high = (
         dual.sign * alpha,
@@ -70,17 +84,18 @@ def interior_point(gram: GramRows, dual: Dual) -> tuple[np.ndarray, int] | None:
     if abs(lack - nearest) > NO_CONSTANT * float(dual.upper.sum()):
         return None
     beta[free] = shifted(beta[free], low[free], high[free], nearest)
-    return np.clip(dual.sign * beta, 0.0, dual.upper), iterations
+    return Interior(np.clip(dual.sign * beta, 0.0, dual.upper), weights, iterations)
 
 
 @dataclass(frozen=True, eq=False)
 class _Program:
-    """(1): N, E's diagonal with 0 for y, R's diagonal, and p."""
+    """(1): N, E's diagonal with 0 for y, R's diagonal, p, and by what the columns were divided, 0 for constant ones."""
 
     N: np.ndarray
     E: np.ndarray
     R: np.ndarray
     p: np.ndarray
+    spread: np.ndarray
 
     @staticmethod
     def of(gram: GramRows, dual: Dual) -> _Program | None:
@@ -112,7 +127,8 @@ class _Program:
         if not (np.isfinite(E).all() and np.isfinite(N).all()):
             return None
         ridge = np.zeros(len(part)) if dual.ridge is None else dual.ridge * bound**2 / unit
-        return _Program(N, np.append(E, np.zeros(int(biased))), ridge, dual.linear * bound / unit)
+        E = np.append(E, np.zeros(int(biased)))
+        return _Program(N, E, ridge, dual.linear * bound / unit, spread)
 
 
 @dataclass(eq=False)
@@ -176,8 +192,8 @@ class _Newton:
         return _Point(dt, dx, (low - at.z * dt) / at.t, (high + at.z_up * dt) / left)
 
 
-def _minimum(program: _Program) -> tuple[np.ndarray, int, float]:
-    """The solution t of (1), 0 and 1 where a bound holds, the iterations, and the gap as a share of the objective."""
+def _minimum(program: _Program) -> tuple[np.ndarray, np.ndarray, int, float]:
+    """t and (w, y) of (1), t 0 and 1 where a bound holds, the iterations, and the gap as a share of the objective."""
     m, k = program.N.shape
     unit = np.full(m, float(np.abs(program.p).max()))
     at, share, iterations = _Point(np.full(m, 0.5), np.zeros(k), unit, unit), np.inf, 0
@@ -206,4 +222,4 @@ def _minimum(program: _Program) -> tuple[np.ndarray, int, float]:
     if 0 < len(free) <= MOST_REFINED and np.isfinite(at.x).all():  # w is more exact than what t makes of it
         more = np.linalg.lstsq(program.N[free].T, program.E * at.x - t @ program.N, rcond=None)[0]
         t[free] = np.clip(t[free] + more, 0.0, 1.0)
-    return t, iterations, share
+    return t, at.x, iterations, share

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +14,7 @@ from assay.core.progress import Progress, progress
 from assay.kernels.gram_rows import GramRows, MatrixRows, SingleRows
 from assay.svm.engine.blocks import search_in_blocks
 from assay.svm.engine.dual import CONSTRAINTS, Dual, Solution
-from assay.svm.engine.interior import interior_point
+from assay.svm.engine.interior import MOST_COLUMNS, interior_point
 from assay.svm.engine.polish import MOST_VALUES, offsets, polished
 from assay.svm.engine.search import Search
 
@@ -39,6 +39,7 @@ LEAST_ROWS_FROM_INSIDE = (
 )
 ROWS_A_COLUMN = 16  # if there are so many for each column of the factor of the matrix
 EARLY_STEPS = 50_000  # of pairs, and 50 for each row, after which it is tried whatever their number
+LOST_SHARE = 1e-3  # of tol: a larger violation is that of multipliers whose sum of rows lost digits
 SHARE_IN_BLOCKS = 0.3  # of the rows that start above 0: with fewer, rows are computed as they are needed
 
 
@@ -50,6 +51,7 @@ def solve(
     cache_size: float = 200.0,
     max_iter: int = -1,
     polish: bool = False,
+    weighs: bool = False,
 ) -> Solution:
     """The multipliers at which no pair violates the optimality conditions by more than ``tol``.
 
@@ -68,6 +70,7 @@ def solve(
     cache_size : float, megabytes of kernel values that may be held
     max_iter : int, the most steps; -1 for ten million, or a hundred for each multiplier if that is more
     polish : bool, whether a small problem is then solved to the last digits (`polished`)
+    weighs : bool, whether the weights of columns will do where no multipliers in float64 make them up
     """
     most = _most_steps(len(dual.sign), max_iter)
     begun = (
@@ -75,7 +78,9 @@ def solve(
         if polish and _few_rows(gram, dual, cache_size)
         else None
     )
-    return begun if isinstance(begun, Solution) else _solved(gram, dual, begun, tol, cache_size, most, polish)
+    if isinstance(begun, Solution):
+        return begun
+    return _solved(gram, dual, begun, tol, cache_size, most, polish, weighs)
 
 
 def _most_steps(m: int, max_iter: int) -> int:
@@ -83,14 +88,25 @@ def _most_steps(m: int, max_iter: int) -> int:
 
 
 def _solved(
-    gram: GramRows, dual: Dual, begun: Begun | None, tol: float, cache_size: float, most: int, polish: bool
+    gram: GramRows,
+    dual: Dual,
+    begun: Begun | None,
+    tol: float,
+    cache_size: float,
+    most: int,
+    polish: bool,
+    weighs: bool,
 ) -> Solution:
     """The solution, from where native code left the problem."""
     crawls = begun is not None and begun.outcome == OPEN
-    if most >= LEAST_STEPS and (crawls or _starts_inside(gram, dual)):
-        solution = _from_inside(gram, dual, tol, polish)
-        if solution is not None:
-            return solution
+    early = most
+    if most >= LEAST_STEPS and gram.rank is not None and gram.rank <= MOST_COLUMNS:
+        if crawls or _starts_inside(gram, dual):
+            solution = _from_inside(gram, dual, tol, polish, weighs)
+            if solution is not None:
+                return solution
+        else:
+            early = EARLY_STEPS + 50 * len(dual.sign)
     search = Search(gram, dual, begun)
     if begun is not None and begun.outcome == CONVERGED:
         return polished(search) or search.solution(True)
@@ -102,11 +118,18 @@ def _solved(
             K, places = _whole(search.gram, dtype)
             if begun is None:
                 search.begin(K, places)
-            converged = search_whole(search, K, places, tol, most, bar)
-        else:
-            if begun is None:
-                search.refresh(dtype=dtype)
-            converged = search_in_blocks(search, dtype, tol, cache_size, most, bar)
+        elif begun is None:
+            search.refresh(dtype=dtype)
+        for limit in (early, most) if early < most else (most,):
+            if whole:
+                converged = search_whole(search, K, places, tol, limit, bar)
+            else:
+                converged = search_in_blocks(search, dtype, tol, cache_size, limit, bar)
+            if converged or limit == most:
+                break
+            solution = _from_inside(gram, dual, tol, polish, weighs)
+            if solution is not None:
+                return solution
     return (polished(search) if polish and converged else None) or search.solution(converged)
 
 
@@ -119,17 +142,29 @@ def _starts_inside(gram: GramRows, dual: Dual) -> bool:
     )
 
 
-def _from_inside(gram: GramRows, dual: Dual, tol: float, polish: bool) -> Solution | None:
-    """The solution by an interior point method, if there is one that meets the tolerance."""
+def _from_inside(gram: GramRows, dual: Dual, tol: float, polish: bool, weighs: bool) -> Solution | None:
+    """The solution by an interior point method, if there is one that meets the tolerance.
+
+    Multipliers that cannot, because their sum of rows is lost in rounding, do so by the weights of the columns.
+    """
     near = interior_point(gram, dual)
     if near is None:
         return None
     search, Z = Search(gram, dual), gram.factor()
-    search.alpha, search.iterations = near
+    search.alpha, search.iterations = near.alpha, near.iterations
     search.base = -search.sign * (search.linear + search.ridge * search.alpha)
     search.G = -(Z @ (search.beta @ Z))
     search.gap = search.violation()
-    return (polished(search) if polish else None) or (search.solution(True) if search.gap < tol else None)
+    exact = polished(search) if polish else None
+    if exact is not None:
+        return exact
+    by_multipliers = search.solution(True)
+    if weighs and search.gap > LOST_SHARE * tol:
+        search.G = -(Z @ near.weights)
+        search.gap = search.violation()
+        if search.gap < min(by_multipliers.gap, tol):
+            return replace(search.solution(True), weights=near.weights)
+    return by_multipliers if by_multipliers.gap < tol else None
 
 
 def _whole(gram: GramRows, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray | None]:
@@ -171,6 +206,7 @@ def solve_all(
     cache_size: float = 200.0,
     max_iter: int = -1,
     spans: bool = False,
+    weighs: bool = False,
     n_threads: int | None = None,
     done: Callable[[], Any] = lambda: None,
 ) -> list[Solution]:
@@ -179,7 +215,7 @@ def solve_all(
     Parameters
     ----------
     grams, duals : as of `solve`
-    tol, cache_size, max_iter : as of `solve`
+    tol, cache_size, max_iter, weighs : as of `solve`
     spans : bool, whether the squared spans of small problems are wanted
     n_threads : the most threads      done : called for each program that is solved
     """
@@ -199,7 +235,7 @@ def solve_all(
     def finish(p: int) -> None:
         so_far = begun[p]
         from_there = so_far if isinstance(so_far, Begun) else None
-        begun[p] = _solved(grams[p], duals[p], from_there, tol, cache_size, most, True)
+        begun[p] = _solved(grams[p], duals[p], from_there, tol, cache_size, most, True, weighs)
         done()
 
     if pieces > 1:
