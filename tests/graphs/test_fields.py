@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 import assay.graphs._grid_field as _grid
-from assay.errors import AssayError, DataError, DegenerateError
+from assay.errors import AssayError, DataError, DegenerateError, ParameterError
 from assay.graphs import FactorGraph, MarkovField, denoise, load_network, necker_cube
 
 PAIR = [[2, 1], [1, 2]]
@@ -189,3 +189,40 @@ def test_wrong_fields_and_pictures_are_refused():
         denoise([1, 0, 1])
     with pytest.raises(AssayError, match="noise must be"):
         denoise([[1, 0], [0, 1]], noise=0.0)
+
+
+def test_probabilities_given_what_contradicts_them():
+    field = ring(3, False)
+    assert field.probability({"x0": 0}, {"x0": 1}) == 0.0
+    assert_allclose(field.probability({"x0": 0}, {"x1": 0}), 2 / 3, rtol=1e-12)
+    network = load_network("asia")
+    impossible = {"smoke": "yes", "either": "yes", "lung": "no", "tub": "no"}
+    field = MarkovField.of_network(network)
+    words = "either=yes, lung=no and tub=no together have probability 0"
+    for ask in (
+        field.marginals,
+        field.most_probable,
+        lambda e: field.query("xray", e),
+        lambda e: field.probability({"xray": "yes"}, e),
+        FactorGraph(network).sum_product,
+        FactorGraph(network).max_product,
+    ):
+        with pytest.raises(DegenerateError, match=words):
+            ask(impossible)
+    with pytest.raises(ParameterError, match="each once"):
+        field.query(["xray", "xray"])
+
+
+def test_two_sweeps_answer_for_long_chains():
+    """A chain of 400 variables, a separate one, and a variable alone: the marginals of the junction tree."""
+    rng = np.random.default_rng(0)
+    names = [f"x{i}" for i in range(410)]
+    pairs = [p for p in itertools.pairwise(names[:-1]) if p[1] != "x400"]
+    field = MarkovField({key: [0, 1, 2] for key in names}, [(p, rng.random((3, 3)) + 0.1) for p in pairs])
+    evidence = {"x0": 2, "x200": 1}
+    beliefs, exact = FactorGraph(field).sum_product(evidence), field.marginals(evidence)
+    assert beliefs.exact and beliefs.converged
+    for name in names:
+        assert_allclose(beliefs.marginals[name].probabilities, exact[name].probabilities, atol=1e-10)
+    best = FactorGraph(field).max_product(evidence).states
+    assert_allclose(field.log_score(best), field.log_score(field.most_probable(evidence)[0]), rtol=1e-12)

@@ -471,3 +471,50 @@ def test_parity_with_pyagrum_on_the_classic_networks():
 def test_table_conditional_counts():
     table = TableConditional.from_counts(np.array([[3.0, 1.0], [0.0, 0.0]]), 0.0)
     assert_allclose(table.values, [[0.75, 0.25], [0.5, 0.5]])
+
+
+def test_a_limit_holds_for_the_question_that_gives_it():
+    network = load_network("asia")
+    for ask in (network.marginals, lambda **limit: network.query("smoke", **limit)):
+        with pytest.raises(DataError, match="the limit is 5"):
+            ask(max_entries=5)
+    assert_allclose(network.query("smoke")["yes"], 0.5, rtol=1e-12)
+    assert_allclose(network.most_probable()[1], 0.2904, atol=5e-5)
+
+
+def test_numbers_that_are_none_are_named():
+    network = BayesianNetwork([Node("x", None, LinearGaussianConditional(0.0, (), 1.0))])
+    for ask in (network.joint, network.do, lambda e: network.query("x", e)):
+        for wrong in ("many", None, np.nan):
+            with pytest.raises(DataError, match="node 'x' is a number, got"):
+                ask({"x": wrong})
+    with pytest.raises(DataError, match="explain weighs the evidence for a state"):
+        network.explain("x", {})
+
+
+def test_one_parent_may_be_a_name():
+    assert Node("wet", YES, [[0.9, 0.1], [0.2, 0.8]], parents="rain").parents == ("rain",)
+
+
+@pytest.mark.parametrize("method", ["likelihood weighting", "gibbs"])
+def test_sampling_names_the_conflict_too(method):
+    with pytest.raises(DegenerateError, match="either=yes, lung=no and tub=no together have probability 0"):
+        load_network("asia").query("smoke", {"either": "yes", "lung": "no", "tub": "no"}, method=method)
+
+
+def test_tables_of_every_kind_give_the_same_codes():
+    """Texts, categories with an unused one, whole numbers, missing values, columns in another order."""
+    network = BayesianNetwork(
+        [
+            Node("a", ["x", "y"], [0.4, 0.6]),
+            Node("b", [0, 1, 2], [[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]], ["a"]),
+            Node("c", None, LinearGaussianConditional([0.0, 1.0], (), [1.0, 1.0]), ["a"]),
+        ]
+    )
+    text = pd.DataFrame({"b": [2, 0, None], "c": [0.5, None, 1.5], "a": ["y", None, "x"]})
+    categories = text.assign(a=pd.Categorical(["y", None, "x"], ["unused", "x", "y"]))
+    wanted = [[1.0, 2.0, 0.5], [np.nan, 0.0, np.nan], [0.0, np.nan, 1.5]]
+    for frame in (text, categories, text.to_dict("list")):
+        assert_allclose(network._rows(frame), wanted)
+    with pytest.raises(DataError, match="'b' has no state 7"):
+        network._rows(text.assign(b=[7, 0, 1]))

@@ -11,6 +11,7 @@ from assay.errors import DataError
 from assay.graphs.distribution import Distribution, Marginals
 from assay.graphs.junction_tree import MOST_ENTRIES, JunctionTree
 from assay.graphs.mixed import NumberPart, number_parts
+from assay.graphs.node import number_of
 
 __all__ = ["Question"]
 
@@ -35,7 +36,7 @@ class Question:
         for name, value in self.evidence.items():
             i = network.index(name)
             if network.nodes[i].states is None:
-                self.numbers[i] = _number(name, value)
+                self.numbers[i] = number_of(name, value)
 
     def log_evidence(self) -> float:
         """The logarithm of the probability (with numbers: of the density) of the evidence."""
@@ -145,7 +146,7 @@ class Question:
         """A compiled tree, its tables, the row of evidence, a log factor, and where each node is in the tree."""
         network = self.network
         if not network._numeric:
-            whole = network._tree(None)
+            whole = network._tree(None, self.max_entries)
             fits = all(any(set(t) <= set(clique) for clique in whole.members) for t in together)
             if fits and whole.entries <= SMALL_TREE:
                 return whole, network._flat(self.soft), self.row, 0.0, {i: i for i in range(len(network))}
@@ -185,13 +186,3 @@ def _spread(table: np.ndarray, part: NumberPart, row: np.ndarray, cards: np.ndar
     whole = np.zeros([int(cards[v]) for v in part.scope])
     whole[tuple(slice(None) if row[v] < 0 else slice(row[v], row[v] + 1) for v in part.scope)] = table
     return whole
-
-
-def _number(name: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not np.isfinite(number):
-        raise DataError(f"BayesianNetwork: node {name!r} is a number, got {value!r} as evidence.")
-    return number

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from assay.errors import DegenerateError, ParameterError, warn_user
+from assay.graphs.asking import SMALL_TREE
+from assay.graphs.conflict import smallest_conflict
 from assay.graphs.distribution import Distribution
 from assay.graphs.field import MarkovField
 
@@ -137,39 +141,54 @@ class FactorGraph:
         return beliefs
 
     def _backtracked(self, evidence: dict[str, Any]) -> dict[str, Any]:
-        """On a tree: fix one variable after the other at its best state, and pass messages again."""
-        fixed = dict(evidence)
-        for node in self.field.nodes:
-            if node.name in fixed:
+        """On a tree: the best state of each root, then those that go with it; the first of equals."""
+        model, local = self.field, self._local(evidence)
+        up, down = self._inward(local, True)
+        codes: dict[int, int] = {}
+        n = len(local)
+        for i, above in self._order:
+            if i < n:
+                if above is None:
+                    codes[i] = int(np.argmax(self._product(i, local, up)))
                 continue
-            beliefs = self._run(fixed, True, len(self.field.nodes) * 2 + 4, 0.0, 0.0)
-            values = beliefs.marginals[node.name].probabilities
-            if (values >= values.max() * (1 - 1e-12)).sum() > 1:  # a tie: choose, so that the others follow
-                fixed[node.name] = node.states[int(np.argmax(values))]
-        return self._run(fixed, True, len(self.field.nodes) * 2 + 4, 0.0, 0.0).states
+            f, scope = i - n, model.scopes[i - n]
+            table = model.tables[f]
+            for axis in range(table.ndim):
+                if (f, axis) != above:
+                    table = table * down[f, axis].reshape([-1 if a == axis else 1 for a in range(table.ndim)])
+            at = tuple(codes[v] if v in codes else slice(None) for v in scope)
+            best = np.unravel_index(int(np.argmax(table[at])), table[at].shape)
+            codes.update(zip((v for v in scope if v not in codes), map(int, best)))
+        return {node.name: node.states[codes[v]] for v, node in enumerate(model.nodes)}
+
+    def _local(self, evidence: Mapping[str, Any]) -> list[np.ndarray]:
+        """For each variable, 1 for the states that it may be in."""
+        row = self.field._row(evidence)
+        return [
+            np.ones(card) if row[v] < 0 else np.eye(card)[row[v]] for v, card in enumerate(self.field.cards)
+        ]
+
+    def _product(
+        self, v: int, local: list[np.ndarray], up: Mapping[tuple[int, int], np.ndarray]
+    ) -> np.ndarray:
+        """All messages to a variable, multiplied."""
+        values = local[v]
+        for e in self._around[v]:
+            values = values * up[e]
+        return values
 
     def _run(
         self, evidence: dict[str, Any], largest: bool, max_iter: int, tol: float, damping: float
     ) -> Beliefs:
         if not 0 <= damping < 1:
             raise ParameterError(f"FactorGraph: damping must be from 0, below 1, got {damping!r}.")
-        model, row = self.field, self.field._row(evidence)
-        local = [np.ones(card) if row[v] < 0 else np.eye(card)[row[v]] for v, card in enumerate(model.cards)]
+        model, local = self.field, self._local(evidence)
         edges = [(f, k) for f, scope in enumerate(model.scopes) for k in range(len(scope))]
-        up = {e: np.ones(model.cards[model.scopes[e[0]][e[1]]]) for e in edges}  # factor to variable
         exact = self.is_tree
-        steps = 2 * (len(model.nodes) + len(model.scopes)) + 2 if exact else max_iter
-        n_iter, change = 0, np.inf
-        while n_iter < steps:
-            n_iter += 1
-            down = self._to_factors(local, up)
-            new = {e: self._to_variable(e, down, largest) for e in edges}
-            if damping and not exact:
-                new = {e: (1 - damping) * new[e] + damping * up[e] for e in edges}
-            change = max((float(np.abs(new[e] - up[e]).max()) for e in edges), default=0.0)
-            up = new
-            if change <= tol:
-                break
+        if exact:
+            up, n_iter, change = self._two_sweeps(local, largest), 2, 0.0
+        else:
+            up, n_iter, change = self._rounds(local, edges, largest, max_iter, tol, damping)
         converged = exact or change <= tol
         if not converged:
             warn_user(
@@ -179,12 +198,9 @@ class FactorGraph:
             )
         marginals, states = {}, {}
         for v, node in enumerate(model.nodes):
-            values = local[v].copy()
-            for f, k in edges:
-                if model.scopes[f][k] == v:
-                    values = values * up[f, k]
+            values = self._product(v, local, up)
             if not values.sum() > 0:
-                raise DegenerateError("FactorGraph: the evidence is impossible: a product of messages is 0.")
+                self._refuse(evidence)
             marginals[node.name] = Distribution([node], values / values.sum())
             states[node.name] = node.states[int(np.argmax(values))]
         down = self._to_factors(local, up)
@@ -192,22 +208,120 @@ class FactorGraph:
         messages |= {(model.names[model.scopes[f][k]], f"f{f}"): down[f, k] for f, k in edges}
         return Beliefs(marginals, states, exact, converged, n_iter, messages)
 
+    def _rounds(
+        self,
+        local: list[np.ndarray],
+        edges: list[tuple[int, int]],
+        largest: bool,
+        max_iter: int,
+        tol: float,
+        damping: float,
+    ) -> tuple[dict[tuple[int, int], np.ndarray], int, float]:
+        """Messages to the variables after all were sent again and again, the rounds, and the last change."""
+        up = {e: np.ones(self.field.cards[self.field.scopes[e[0]][e[1]]]) for e in edges}
+        n_iter, change = 0, np.inf
+        while n_iter < max_iter and change > tol:
+            n_iter += 1
+            down = self._to_factors(local, up)
+            new = {e: self._to_variable(e, down, largest) for e in edges}
+            if damping:
+                new = {e: (1 - damping) * new[e] + damping * up[e] for e in edges}
+            change = max((float(np.abs(new[e] - up[e]).max()) for e in edges), default=0.0)
+            up = new
+        return up, n_iter, change
+
+    def _two_sweeps(self, local: list[np.ndarray], largest: bool) -> dict[tuple[int, int], np.ndarray]:
+        """Messages to the variables of a tree: from the leaves to a root, and back."""
+        up, down = self._inward(local, largest)
+        n = len(local)
+        for i, above in self._order:
+            edges = self._around[i] if i < n else [(i - n, k) for k in range(len(self.field.scopes[i - n]))]
+            for e in edges:
+                if e == above:
+                    continue
+                if i < n:
+                    down[e] = self._to_factor(e, local, up)
+                else:
+                    up[e] = self._to_variable(e, down, largest)
+        return up
+
+    def _inward(
+        self, local: list[np.ndarray], largest: bool
+    ) -> tuple[dict[tuple[int, int], np.ndarray], dict[tuple[int, int], np.ndarray]]:
+        """Messages of a tree from the leaves to the roots: to variables, and to factors."""
+        up: dict[tuple[int, int], np.ndarray] = {}
+        down: dict[tuple[int, int], np.ndarray] = {}
+        for i, above in reversed(self._order):
+            if above is None:
+                continue
+            if i < len(local):
+                down[above] = self._to_factor(above, local, up)
+            else:
+                up[above] = self._to_variable(above, down, largest)
+        return up, down
+
+    @cached_property
+    def _around(self) -> list[list[tuple[int, int]]]:
+        """The edges of each variable."""
+        around: list[list[tuple[int, int]]] = [[] for _ in self.field.nodes]
+        for f, scope in enumerate(self.field.scopes):
+            for k, v in enumerate(scope):
+                around[v].append((f, k))
+        return around
+
+    @cached_property
+    def _order(self) -> list[tuple[int, tuple[int, int] | None]]:
+        """Variables and (after them) factors of a tree, each after the neighbour above it, and the edge to that."""
+        n, order = len(self.field.nodes), list[tuple[int, tuple[int, int] | None]]()
+        reached: set[int] = set()
+        for root in range(n):
+            if root in reached:
+                continue
+            reached.add(root)
+            begin = len(order)
+            order.append((root, None))
+            for i, above in itertools.islice(order, begin, None):  # the list grows while it is read
+                edges = (
+                    self._around[i] if i < n else [(i - n, k) for k in range(len(self.field.scopes[i - n]))]
+                )
+                for f, k in edges:
+                    other = n + f if i < n else self.field.scopes[f][k]
+                    if (f, k) != above and other not in reached:
+                        reached.add(other)
+                        order.append((other, (f, k)))
+        return order
+
     def _to_factors(
         self, local: list[np.ndarray], up: dict[tuple[int, int], np.ndarray]
     ) -> dict[tuple[int, int], np.ndarray]:
-        around: dict[int, list[tuple[int, int]]] = {}
-        for f, k in up:
-            around.setdefault(self.field.scopes[f][k], []).append((f, k))
-        down = {}
-        for v, places in around.items():
-            for e in places:
-                values = local[v].copy()
-                for other in places:
-                    if other != e:
-                        values = values * up[other]
-                total = values.sum()
-                down[e] = values / total if total > 0 else values
-        return down
+        return {e: self._to_factor(e, local, up) for e in up}
+
+    def _to_factor(
+        self, edge: tuple[int, int], local: list[np.ndarray], up: Mapping[tuple[int, int], np.ndarray]
+    ) -> np.ndarray:
+        v = self.field.scopes[edge[0]][edge[1]]
+        values = local[v]
+        for other in self._around[v]:
+            if other != edge:
+                values = values * up[other]
+        total = values.sum()
+        return values / total if total > 0 else values
+
+    def _refuse(self, evidence: dict[str, Any]) -> None:
+        """Name the conflict where the exact answer costs little."""
+        words = "a product of messages is 0"
+
+        def possible(some: dict[str, Any]) -> bool:
+            return not np.isneginf(self.field._log_sum(some))
+
+        if evidence and self.field.tree.entries <= SMALL_TREE and not possible(evidence):
+            words = smallest_conflict(evidence, possible)
+        raise DegenerateError(
+            f"the evidence is impossible: {words}.",
+            who="FactorGraph",
+            remedy="Correct the evidence, or give potentials without zeros.",
+            code="impossible-evidence",
+        )
 
     def _to_variable(
         self, edge: tuple[int, int], down: Mapping[Any, np.ndarray], largest: bool

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import DataError, DegenerateError, ParameterError, did_you_mean
+from assay.graphs.conflict import smallest_conflict
 from assay.graphs.distribution import Distribution, Marginals
 from assay.graphs.junction_tree import JunctionTree
 from assay.graphs.node import Node
@@ -129,8 +130,14 @@ class MarkovField:
 
     def probability(self, event: Mapping[str, Any], evidence: Mapping[str, Any] | None = None) -> float:
         """The probability of some states given others."""
-        below = self._log_sum(dict(evidence or {}))
-        return float(np.exp(self._log_sum({**(evidence or {}), **event}) - below))
+        evidence = dict(evidence or {})
+        wanted, known = self._row(event), self._row(evidence)
+        below = self._log_sum(evidence)
+        if np.isneginf(below):
+            self._refuse(evidence)
+        if ((wanted >= 0) & (known >= 0) & (wanted != known)).any():
+            return 0.0
+        return float(np.exp(self._log_sum({**evidence, **event}) - below))
 
     def _log_sum(self, evidence: Mapping[str, Any]) -> float:
         return float(self.tree.marginals(self.tables, self._row(evidence)[None, :])[1][0])
@@ -138,6 +145,8 @@ class MarkovField:
     def query(self, of: str | Sequence[str], evidence: Mapping[str, Any] | None = None) -> Distribution:
         """The joint distribution of some variables given others."""
         names = [of] if isinstance(of, str) else list(of)
+        if not names or len(set(names)) < len(names):
+            raise ParameterError(f"MarkovField: of must name variables, each once, got {of!r}.")
         row, places = self._row(evidence or {}), [self.index(n) for n in names]
         tree = self.tree
         if not any(set(places) <= set(c) for c in tree.members):
@@ -209,8 +218,17 @@ class MarkovField:
         return row
 
     def _refuse(self, evidence: Mapping[str, Any] | None) -> None:
-        words = ", ".join(f"{n}={v}" for n, v in (evidence or {}).items()) or "every configuration"
-        raise DegenerateError(f"MarkovField: {words} has probability 0: a potential is 0 there.")
+        if not evidence:
+            raise DegenerateError(
+                "MarkovField: every configuration has probability 0: a potential is 0 there."
+            )
+        words = smallest_conflict(evidence, lambda some: not np.isneginf(self._log_sum(some)))
+        raise DegenerateError(
+            f"the evidence is impossible: {words}.",
+            who="MarkovField",
+            remedy="Correct the evidence, or give potentials without zeros.",
+            code="impossible-evidence",
+        )
 
     def __repr__(self) -> str:
         return f"MarkovField of {len(self.nodes)} variables and {len(self.scopes)} potentials"

@@ -157,8 +157,8 @@ class InfluenceDiagram:
             if situations > MOST_SITUATIONS:
                 raise DataError(
                     f"{who} knows {len(self.knows[decision.name])} nodes; with its options these make {situations:,} "
-                    f"situations, at most {MOST_SITUATIONS:,} are solved. Leave out of knows what says nothing about the "
-                    "utilities.",
+                    f"situations, at most {MOST_SITUATIONS:,} are solved. Leave out of knows what says nothing about "
+                    "the utilities.",
                     code="too-large",
                 )
 

@@ -12,11 +12,13 @@ import numpy as np
 
 from assay.core.stored import Each, Object
 from assay.errors import DataError, DegenerateError, ParameterError, did_you_mean
+from assay.graphs.conflict import smallest_conflict
 from assay.graphs.directed_graph import DirectedGraph
 from assay.graphs.distribution import Distribution, Marginals
 from assay.graphs.junction_tree import MOST_ENTRIES, JunctionTree
-from assay.graphs.node import Node
+from assay.graphs.node import Node, number_of
 from assay.tables import Schema, Table
+from assay.tables.float_blocks import is_sparse
 from assay.types import PathLike, RandomState, TableLike, Weights
 
 __all__ = ["BayesianNetwork", "Evidence"]
@@ -323,10 +325,9 @@ class BayesianNetwork:
 
         if not self._numeric:
             row, soft = self._codes(evidence or {})
-            tree = self._tree(None)
+            tree = self._tree(None, max_entries)
             if evidence and tree.entries > SMALL_TREE:
                 return Question(self, evidence, max_entries).sliced_marginals()
-            tree.max_entries = max_entries
             values, logs = tree.marginals(self._flat(soft), row[None, :])
             if np.isneginf(logs[0]):
                 self._refuse_impossible(dict(evidence or {}))
@@ -452,7 +453,7 @@ class BayesianNetwork:
         for name, value in settings.items():
             node = self[name]
             if node.states is None:
-                conditional: Any = LinearGaussianConditional(float(value), (), 0.0)
+                conditional: Any = LinearGaussianConditional(number_of(name, value), (), 0.0)
             else:
                 row = np.zeros(len(node.states))
                 row[node.code(value, "BayesianNetwork.do")] = 1.0
@@ -535,7 +536,7 @@ class BayesianNetwork:
         for name, value in assignment.items():
             node = self[name]
             row[self.index(name)] = (
-                float(value) if node.states is None else node.code(value, "BayesianNetwork")
+                number_of(name, value) if node.states is None else node.code(value, "BayesianNetwork")
             )
         return row
 
@@ -614,20 +615,29 @@ class BayesianNetwork:
         kept = [n for n in self.names if n != without] if table.schema.named else self.names
         kept = [n for n in kept if not table.schema.named or n in names]
         some = table.select([names.index(n) if table.schema.named else self.index(n) for n in kept])
-        schema = Schema([self[n].column for n in kept], table.schema.named)
-        coded = Table.like(some.to_columns(), schema, "BayesianNetwork")
-        if coded.unseen:
-            name, values = next(iter(coded.unseen.items()))
-            raise DataError(
-                f"{name!r} has no state {values[0]!r}.{did_you_mean(values[0], map(str, self[name].states))}",
-                who="BayesianNetwork",
-                code="unknown-state",
-            )
-        rows = np.full((len(coded), len(self)), np.nan)
-        rows[:, [self.index(n) for n in kept]] = coded.values
+        values = some.values.toarray() if is_sparse(some.values) else some.values
+        rows = np.full((len(some), len(self)), np.nan)
+        for j, name in enumerate(kept):
+            rows[:, self.index(name)] = self._column_codes(self[name], some.schema, j, values[:, j])
         if self._numeric:
             return rows
         return np.where(np.isnan(rows), -1, rows).astype(np.int64)
+
+    def _column_codes(self, node: Node, schema: Schema, j: int, values: np.ndarray) -> np.ndarray:
+        """(n,) a column of a table as the node's codes; each value that occurs is looked up once."""
+        if node.states is None and not schema[j].coded:
+            return values
+        distinct, places = np.unique(values, return_inverse=True)
+        labels = [schema.label(j, value) for value in distinct]
+        coded = Table.like({node.name: labels}, Schema([node.column]), "BayesianNetwork")
+        if coded.unseen:
+            value = coded.unseen[node.name][0]
+            raise DataError(
+                f"{node.name!r} has no state {value!r}.{did_you_mean(value, map(str, node.states or ()))}",
+                who="BayesianNetwork",
+                code="unknown-state",
+            )
+        return coded.values[:, 0][places]
 
     @cached_property
     def _cards(self) -> np.ndarray:
@@ -645,11 +655,13 @@ class BayesianNetwork:
     def _flat_tables(self) -> np.ndarray:
         return np.concatenate([t.ravel() for t in self._tables])
 
-    def _tree(self, root: int | None) -> JunctionTree:
+    def _tree(self, root: int | None, max_entries: int = MOST_ENTRIES) -> JunctionTree:
+        """The compiled tree of all nodes, whose tables may have that many entries."""
         trees = self._trees
         if root not in trees:
             scopes = [[*(self.index(p) for p in node.parents), i] for i, node in enumerate(self.nodes)]
             trees[root] = JunctionTree(self._cards.tolist(), scopes, root)
+        trees[root].max_entries = max_entries
         return trees[root]
 
     def _flat(self, soft: Mapping[int, np.ndarray], tree: JunctionTree | None = None) -> np.ndarray:
@@ -709,15 +721,7 @@ class BayesianNetwork:
 
     def _conflict(self, evidence: dict[str, Any]) -> str:
         """The smallest part of the evidence that cannot be, in words."""
-        core = dict(evidence)
-        for name in list(core):
-            fewer = {n: v for n, v in core.items() if n != name}
-            if fewer and np.isneginf(self._log_evidence(fewer)):
-                core = fewer
-        words = [f"{name}={value}" for name, value in core.items()]
-        if len(words) == 1:
-            return f"{words[0]} has probability 0"
-        return f"{', '.join(words[:-1])} and {words[-1]} together have probability 0"
+        return smallest_conflict(evidence, lambda some: not np.isneginf(self._log_evidence(some)))
 
 
 def _likelihoods(node: Node, value: Any) -> np.ndarray:

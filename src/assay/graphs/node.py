@@ -13,7 +13,7 @@ from assay.errors import DataError, ParameterError, did_you_mean
 from assay.graphs.conditionals import Conditional, LinearGaussianConditional, TableConditional
 from assay.tables import Column
 
-__all__ = ["Node"]
+__all__ = ["Node", "number_of"]
 
 CONDITIONALS = (
     "assay.graphs.conditionals.TableConditional",
@@ -57,7 +57,8 @@ class Node:
     def __post_init__(self) -> None:
         name, states = str(self.name), self.states
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "parents", tuple(str(p) for p in self.parents))
+        parents = (self.parents,) if isinstance(self.parents, str) else self.parents
+        object.__setattr__(self, "parents", tuple(str(p) for p in parents))
         if len(set(self.parents)) < len(self.parents) or name in self.parents:
             raise DataError(
                 f"Node {name!r}: its parents {', '.join(self.parents)} must be other nodes, each once."
@@ -112,3 +113,14 @@ class Node:
         states = "a number" if self.states is None else list(self.states)
         kind = type(self.conditional).__name__ if self.conditional is not None else None
         return f"Node({self.name!r}, {states}, {kind}, parents={list(self.parents)})"
+
+
+def number_of(name: str, value: Any) -> float:
+    """What is said of a node that is a number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise DataError(f"BayesianNetwork: node {name!r} is a number, got {value!r} as evidence.")
+    return number

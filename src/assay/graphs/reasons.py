@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.core.explanation import Explanation, Section
+from assay.errors import DataError
 
 __all__ = ["ExplainingAway", "explain_belief", "explaining_away"]
 
@@ -34,6 +35,12 @@ def explain_belief(network: Any, of: str, evidence: Mapping[str, Any]) -> Explan
       Without evidence the probability is 0.45, with all of it 0.9167.
     ...
     """
+    if network[of].states is None:
+        raise DataError(
+            f"explain: node {of!r} is a number, and explain weighs the evidence for a state. Ask for its distribution: "
+            f"network.query({of!r}, evidence).",
+            who="BayesianNetwork",
+        )
     evidence = dict(evidence)
     prior, posterior = network.query(of), network.query(of, evidence)
     state = posterior.mode

@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.seeds import as_generator
 from assay.errors import DataError, DegenerateError, ParameterError
+from assay.graphs.asking import SMALL_TREE
 from assay.graphs.distribution import Distribution
 from assay.graphs.families import blanket_scores
 from assay.types import RandomState
@@ -89,6 +90,7 @@ def sampled_query(
         return _gibbs(network, names, evidence, int(n), random_state)
     rows, weights = weighted_sample(network, evidence, int(n), random_state)
     if not weights.any():
+        _refuse_if_impossible(network, evidence)
         raise DegenerateError(
             f"BayesianNetwork: none of {n:,} drawn rows agrees with the evidence. Draw more (n_samples), or use "
             "method='exact'."
@@ -167,10 +169,17 @@ def _starts(network: Any, evidence: dict[str, Any], chains: int, rng: np.random.
             chosen = rng.choice(len(rows), chains, p=weights / weights.sum())
             return np.ascontiguousarray(rows[chosen], np.int64)
         tries *= 10
+    _refuse_if_impossible(network, evidence)
     raise DegenerateError(
         f"BayesianNetwork: none of {START_TRIES:,} drawn rows agrees with the evidence, so that Gibbs sampling has no "
         "start. Use method='exact'."
     )
+
+
+def _refuse_if_impossible(network: Any, evidence: dict[str, Any]) -> None:
+    """Name the conflict where the exact answer costs little."""
+    if not network._numeric and network._tree(None).entries <= SMALL_TREE:
+        network.marginals(evidence)
 
 
 def _joint_codes(network: Any, names: list[str], rows: np.ndarray) -> tuple[np.ndarray, list[int]]:
