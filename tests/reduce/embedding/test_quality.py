@@ -146,3 +146,14 @@ def test_measures_do_not_depend_on_the_unit(unit):
     assert_allclose(scaled["stress"], plain["stress"], rtol=1e-9)
     assert_allclose(variance_share(X * unit, Z * unit), variance_share(X, Z), rtol=1e-9)
     assert residual_variance(X, np.zeros_like(Z)) == 1
+
+
+def test_given_distances_stay_as_they_are():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    D.flags.writeable = False
+    before = D.copy()
+    measures = embedding_quality(D, X[:, :2], metric="precomputed")
+    assert np.array_equal(D, before)
+    assert measures["trustworthiness"] == trustworthiness(X, X[:, :2])

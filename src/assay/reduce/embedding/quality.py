@@ -431,6 +431,7 @@ def _penalised(rows: Any, metric: Metric, near: np.ndarray) -> float:
     def penalty(block: tuple[int, int]) -> int:
         first, last = block
         d = _distances(rows, metric, first, last)
+        d = d.copy() if metric.precomputed else d  # the caller's own
         here = np.arange(last - first)
         d[here, here + first] = np.inf
         total = 0
