@@ -137,6 +137,8 @@ MADE = {
     "HierarchicalDirichletProcess": {"n_sweeps": 10, "random_state": 0},
     "HistGradientBoostingClassifier": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 5, "min_samples_leaf": 5, "random_state": 0},
+    "HistRandomForestClassifier": {"n_estimators": 7, "random_state": 0},
+    "HistRandomForestRegressor": {"n_estimators": 7, "random_state": 0},
     "IndianBuffetModel": {"n_sweeps": 10, "random_state": 0},
     "IndependentSigmoids": {"rate": 0.0005, "tol": 5.0},  # stops after a few steps
     "IsolationForest": {"n_estimators": 10, "random_state": 0},
@@ -283,6 +285,8 @@ DRAWN = (
     "BaggingClassifier",
     "BaggingRegressor",
     "BernoulliMixture",
+    "HistRandomForestClassifier",
+    "HistRandomForestRegressor",
     "IrepClassifier",
     "IsolationForest",
     "KPrototypes",

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import assay
-from assay.ensembles.forest import _n_features
+from assay.ensembles.forest import n_features
 from assay.ensembles.random_forest import RandomForestClassifier, RandomForestRegressor
 from assay.errors import AssayWarning, DataError, DegenerateWarning, ParameterError
 from assay.trees.growing import grow, rank_columns
@@ -346,8 +346,8 @@ def test_poisson_forests_refuse_negative_numbers():
 
 
 def test_how_many_columns_a_node_looks_at():
-    assert [_n_features(m, 30) for m in ("sqrt", "log2", None, 3, 0.5, 40)] == [5, 4, 30, 3, 15, 30]
-    assert [_n_features(m, 1) for m in ("sqrt", "log2", 0.1)] == [1, 1, 1]
+    assert [n_features(m, 30) for m in ("sqrt", "log2", None, 3, 0.5, 40)] == [5, 4, 30, 3, 15, 30]
+    assert [n_features(m, 1) for m in ("sqrt", "log2", 0.1)] == [1, 1, 1]
 
 
 def test_targets_that_cannot_be_added_up_are_refused():

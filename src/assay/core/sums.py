@@ -145,23 +145,32 @@ class Source:
 class Rows(Source):
     """Rows in memory.
 
+    Parameters
+    ----------
+    X, y, w : a table, and a target and a weight for each row or None
+    pieces : into how many blocks a large table is cut, default None
+        None cuts by size. With a number the blocks depend on it, so only sums that are exact may ask for it: those
+        that are large themselves, and take longer to add than to make.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from assay.core.sums import Rows
     >>> int(Rows(np.ones((10, 2))).add_up(lambda block: block.X.sum()))
     20
     """
 
-    def __init__(self, X: Any, y: Any = None, w: Any = None):
-        self.X, self.y, self.w = X, y, w
+    def __init__(self, X: Any, y: Any = None, w: Any = None, pieces: int | None = None):
+        self.X, self.y, self.w, self._pieces = X, y, w, pieces
 
     def blocks(self) -> list[Block]:
-        """Cuts by size: whole up to four megabytes, else in pieces of about two."""
+        """Cuts by size: whole up to four megabytes, else in pieces of about two, or as many as were asked for."""
         n = self.X.shape[0]
         sparse = not isinstance(self.X, np.ndarray)
         size = (self.X.data.nbytes * 2 if sparse else self.X.nbytes) or 1
         if size <= ONE_BLOCK_BYTES:
             return [Block(self.X, self.y, self.w)]
-        rows = max(256, n * BLOCK_BYTES // size)
+        rows = max(256, n * BLOCK_BYTES // size if self._pieces is None else -(-n // self._pieces))
         return [
             Block(
                 self.X[a : a + rows],

@@ -35,6 +35,7 @@ from assay.ensembles.hist_gradient_boosting import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from assay.ensembles.hist_random_forest import HistRandomForestClassifier, HistRandomForestRegressor
 from assay.ensembles.importances import impurity_importances, permutation_importances, unbiased_importances
 from assay.ensembles.logit_boost import LogitBoostClassifier
 from assay.ensembles.one_vs_one import OneVsOneClassifier
@@ -64,6 +65,8 @@ __all__ = [
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "HistRandomForestClassifier",
+    "HistRandomForestRegressor",
     "LogitBoostClassifier",
     "OneVsOneClassifier",
     "OneVsRestClassifier",

@@ -37,7 +37,7 @@ from assay.trees.pruning.cost_complexity import cost_complexity
 from assay.trees.tree import Tree
 from assay.types import TableLike
 
-__all__ = ["FOREST", "Forest", "refuse_no_forest"]
+__all__ = ["FOREST", "Forest", "n_features", "refuse_no_forest"]
 
 FOREST: Mapping[str, Accepted] = {
     "n_estimators": Count(1),
@@ -203,7 +203,7 @@ class Forest(Learner):
             "max_depth": self.max_depth,
             "min_samples_split": rows_of(self.min_samples_split, n, 2),
             "min_samples_leaf": rows_of(self.min_samples_leaf, n, 1),
-            "max_features": _n_features(self.max_features, d),
+            "max_features": n_features(self.max_features, d),
             "max_leaf_nodes": self.max_leaf_nodes,
             "min_impurity_decrease": self.min_impurity_decrease,
             "monotonic": DecisionTree._monotonic(me, n_classes, several),
@@ -260,7 +260,7 @@ class Forest(Learner):
             sizes = self.n_classes_ if "classes_" in vars(self) else [1] * n_outputs
             tree = replace(tree, output_sizes=np.array(sizes, np.int32))
         model.tree_, model.n_outputs_ = tree, n_outputs
-        model.max_features_ = _n_features(self.max_features, self.n_features_in_)
+        model.max_features_ = n_features(self.max_features, self.n_features_in_)
         if "classes_" in vars(self):
             model.classes_, model.n_classes_ = self.classes_, self.n_classes_
         return model
@@ -379,10 +379,10 @@ def refuse_no_forest(model: Any, who: str) -> None:
     model._ready()
 
 
-def _n_features(max_features: Any, d: int) -> int:
+def n_features(max_features: Any, d: int) -> int:
     """How many of d columns a node looks at.
 
-    >>> [_n_features(m, 20) for m in ("sqrt", "log2", None, 3, 0.5)]
+    >>> [n_features(m, 20) for m in ("sqrt", "log2", None, 3, 0.5)]
     [4, 4, 20, 3, 10]
     """
     if max_features is None:

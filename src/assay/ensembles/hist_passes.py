@@ -25,7 +25,7 @@ from assay.ensembles.hist_losses import HistLoss
 from assay.ensembles.hist_quantiles import leaf_steps, node_values, quantiles
 from assay.ensembles.hist_trees import Grown
 
-__all__ = ["BlockView", "PassBoosting"]
+__all__ = ["BlockView", "PassBoosting", "native_units", "next_plan"]
 
 MEMORY = 1 << 27  # bytes for the histograms of one tree's nodes
 ENOUGH_UNITS = 4096  # as in units.hpp
@@ -60,6 +60,12 @@ class BlockView:
     @property
     def cells(self) -> int:
         return int(self.wide_start[-1])
+
+    def unpacked(self, packed: np.ndarray) -> np.ndarray:
+        """Histograms with all their cells."""
+        h = np.zeros((len(packed), self.cells, packed.shape[2]), np.int64)
+        h[:, self.used] = packed
+        return h.reshape(len(packed), self.cells * packed.shape[2])
 
     def codes(self, arrays: Arrays) -> _hist_passes.BlockCodes:
         return _hist_passes.BlockCodes(
@@ -104,10 +110,11 @@ class BlockView:
         return Added(*parts)
 
 
-Units = tuple[bool, int, float, float]
+Units = tuple[bool, int, float, float]  # wide cells, bits of the count, units of gradients and curvatures
 
 
-def _native_units(units: Units) -> _hist_passes.BlockUnits:
+def native_units(units: Units) -> _hist_passes.BlockUnits:
+    """Units as native code takes them."""
     wide, count_bits, g, h = units
     return _hist_passes.BlockUnits(wide=wide, count_bits=count_bits, g=g, h=h)
 
@@ -135,7 +142,7 @@ class _Roots:
         for rows, units, total in zip(view.rows(arrays), self.units, totals):
             step = 2 if units[0] else 1
             h = np.zeros(view.cells * step, np.int64)
-            _hist_passes.sum_root(codes, rows, _native_units(units), h, total)
+            _hist_passes.sum_root(codes, rows, native_units(units), h, total)
             packed.append(h.reshape(-1, step)[view.used])
         return Added(totals, *packed)
 
@@ -161,7 +168,7 @@ class _Expansion:
                 _hist_passes.expand(
                     codes=codes,
                     rows=rows,
-                    units=_native_units(self.units[k]),
+                    units=native_units(self.units[k]),
                     plan=_hist_passes.SplitPlan(**plan),
                     node=arrays["node"][k],
                     h=h,
@@ -320,13 +327,13 @@ class PassBoosting:
             return None
         first = True
         while True:
-            plans = [_plan(frontier) for frontier in self._frontiers]
+            plans = [next_plan(frontier) for frontier in self._frontiers]
             if not any(len(plan["place"]) for plan in plans):
                 break
             parts = self._pass(_Expansion(self.view, units, plans, first), update=True).parts
             first = False
             for k, frontier in enumerate(self._frontiers):
-                frontier.learn(self._unpacked(parts[2 * k]), parts[2 * k + 1])
+                frontier.learn(self.view.unpacked(parts[2 * k]), parts[2 * k + 1])
         trees, leaf_of = self._finish(rate)
         if first:  # no node was split; rows may still stand where the round before has left them
             leaf_of = [np.zeros(self._most_nodes, np.int32) for _ in leaf_of]
@@ -364,15 +371,9 @@ class PassBoosting:
                 break
         for k, frontier in enumerate(self._frontiers):
             frontier.begin(
-                loss.kind, _native_units(units[k]), seeds[k], totals[k], self._unpacked(packed[k][None])[0]
+                loss.kind, native_units(units[k]), seeds[k], totals[k], self.view.unpacked(packed[k][None])[0]
             )
         return units
-
-    def _unpacked(self, packed: np.ndarray) -> np.ndarray:
-        """Histograms with all their cells."""
-        h = np.zeros((len(packed), self.view.cells, packed.shape[2]), np.int64)
-        h[:, self.view.used] = packed
-        return h.reshape(len(packed), self.view.cells * packed.shape[2])
 
     def _finish(self, rate: float) -> tuple[list[Grown], list[np.ndarray]]:
         """The trees, and for each node that was ever looked at the leaf of the tree that its rows are in."""
@@ -438,7 +439,8 @@ class PassBoosting:
             set_bounded_leaves(tree, rate, self._monotonic, lambda node: float(values[node]))
 
 
-def _plan(frontier: _hist_passes.Frontier) -> dict[str, Any]:
+def next_plan(frontier: _hist_passes.Frontier) -> dict[str, Any]:
+    """What the next pass has to do for a tree, as the fields of a SplitPlan."""
     names = ("action", "place", "child", "slot", "set_start", "sets", "slots")
     return dict(zip(names, frontier.plan()))
 

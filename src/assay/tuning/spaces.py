@@ -301,6 +301,8 @@ SPACES: dict[str, Spaces] = {  # by the names of the classes
     "HierarchicalMixtureOfExpertsRegressor": _tree_of_experts,
     "HistGradientBoostingClassifier": _boosting,
     "HistGradientBoostingRegressor": _boosting,
+    "HistRandomForestClassifier": _forest,
+    "HistRandomForestRegressor": _forest,
     "HuberRegressor": _always(epsilon=Real(1.01, 5.0), alpha=Real(1e-6, 100.0, log=True)),
     "ID3Classifier": _always(
         criterion=Category(["gain", "gain_ratio", "gini"]), max_depth=Category([None, 1, 2, 3, 5, 8])
