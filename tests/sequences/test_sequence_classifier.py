@@ -10,6 +10,9 @@ from tests.sequences.urns import urns
 
 import assay
 from assay import compare
+from assay.bayes import NaiveBayes
+from assay.decide import DecisionRule
+from assay.ensembles import StackingClassifier, VotingClassifier
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.sequences import (
     CategoricalHMM,
@@ -19,6 +22,7 @@ from assay.sequences import (
     SequenceClassifier,
     Sequences,
 )
+from assay.tuning import Tuned, Whole, nested
 
 rng = np.random.default_rng(0)
 
@@ -158,3 +162,29 @@ def test_categories_are_taken_without_a_word():
     model = SequenceClassifier().fit(X[:30], y[:30])
     assert (model.predict(X[30:]) == y[30:]).mean() >= 0.8
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_searches_committees_and_decisions_take_whole_sequences(tmp_path):
+    """Learners of plain tables among the members see a line for each sequence."""
+    X, y = waves(40)
+    base = SequenceClassifier(GaussianHMM(random_state=0))
+    tuned = Tuned(base, {"estimator__n_components": Whole(1, 4)}, "2-fold", n_iter=3, random_state=0).fit(
+        X, y
+    )
+    chosen = clone(base).set_params(**tuned.best_params_).fit(X, y)
+    assert_array_equal(tuned.predict(X), chosen.predict(X))
+    assert str(tuned.explain(X[[0]])) == str(chosen.explain(X[[0]]))
+    assay.save(tuned, tmp_path / "tuned.assay")
+    assert_array_equal(assay.load(tmp_path / "tuned.assay").predict_proba(X), tuned.predict_proba(X))
+    result = nested(base, {"estimator__n_components": [1, 4]}, X, y, outer="2-fold", inner="2-fold")
+    assert result.mean < 0.2 and all(c == {"estimator__n_components": 4} for c in result.chosen)
+    four = SequenceClassifier(GaussianHMM(4, random_state=0))
+    members = [("chain", four), ("lines", NaiveBayes())]
+    candidates = {
+        "vote": VotingClassifier(members, voting="soft"),
+        "stack": StackingClassifier(members, cv=2),
+        "rule": DecisionRule(four, loss={("slow", "quick"): 5}),
+    }
+    compared = compare(candidates, X, y, design="2-fold")
+    assert compared.failures == {}
+    assert {s.learner for s in compared.ranking() if s.mean < 0.2} == set(candidates)

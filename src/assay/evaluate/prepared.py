@@ -98,7 +98,7 @@ def prepared(name: str, estimator: Estimator, table: Table, scale: bool = False)
     >>> prepared("gnb", GaussianNB(), Table.of({"a": [1.0, None], "b": ["x", "y"]})).words
     'imputed'
     """
-    if getattr(estimator, "takes_sequences", False):
+    if _takes_sequences(estimator):
         return Candidate(name, estimator, estimator, "whole sequences", raw=True)
     if _prepares_itself(estimator):
         return Candidate(name, estimator, estimator, "own pipeline", raw=True)
@@ -121,6 +121,18 @@ def prepared(name: str, estimator: Estimator, table: Table, scale: bool = False)
         if done
     ]
     return Candidate(name, estimator, make_pipeline(*steps, estimator) if steps else estimator, words)
+
+
+def _takes_sequences(estimator: Any) -> bool:
+    """Whether it takes whole sequences, or wraps what does: a search, a rule for decisions, a committee."""
+    if getattr(estimator, "takes_sequences", False):
+        return True
+    members = getattr(estimator, "estimators", None)
+    inside = (
+        [pair[1] for pair in members if isinstance(pair, tuple)] if isinstance(members, (list, tuple)) else []
+    )
+    inside += [getattr(estimator, "estimator", None)]
+    return any(hasattr(model, "fit") and _takes_sequences(model) for model in inside)
 
 
 def _prepares_itself(estimator: Any) -> bool:

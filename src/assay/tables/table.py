@@ -136,6 +136,8 @@ class Table:
             if X.schema is schema or X.schema == schema:
                 return X
             X = X.values if is_sparse(X.values) and not X.schema.named else X.to_columns()
+        if hasattr(X, "__assay_table__"):
+            X = X.__assay_table__()
         X = as_columns(X, who, schema)
         plain = numeric_block(X, who)
         plain = without_infinity(plain) if infinite else plain

@@ -366,6 +366,13 @@ class _Tunes(MetaEstimator):
         rows = self._rows(X)
         return self.best_estimator_.predict(rows)
 
+    def explain(self, X: TableLike) -> Any:
+        """The reasons of the chosen setting; of whole sequences, which are no rows of a table, one at a time."""
+        chosen = vars(self).get("best_estimator_")
+        if getattr(chosen, "takes_sequences", False):
+            return chosen.explain(X)
+        return super().explain(X)
+
     def _explain_block(self, X: Any, rows: RowValues) -> Explanations:
         """The reasons of the chosen setting, if it is a learner of this library."""
         chosen = self.best_estimator_
