@@ -108,6 +108,23 @@ def test_what_other_libraries_call_a_thing_leads_to_a_public_name(pages, by_room
     assert "## In other words" in pages.page_of(c45, [], None) and "- J48 (Weka): `-C` is" in c45.terms[0]
 
 
+def test_lists_of_learners_lead_to_their_pages(pages, by_room):
+    text = "| learner |\n|---|\n| [`SVC`](../src/assay/svm/svc/svc.py) |\n\nEnd."
+    assert pages.lists_to_read(text, pages.unique_names(by_room)).split("\n") == [
+        *(
+            ":::{div} stacked",
+            "",
+            "| learner |",
+            "|---|",
+            "| [`SVC`](/reference/svm/SVC.md) |",
+            "",
+            ":::",
+            "",
+            "End.",
+        )
+    ]
+
+
 def test_the_search_knows_what_others_call_a_thing_and_everyday_words(pages):
     words = pages.search_words(
         [("Weka", "SMO"), ("R", "e1071::svm, glm(family = binomial)"), ("Python", "hmmlearn.GaussianHMM")]

@@ -567,6 +567,8 @@ def link_names(app: Any, docname: str, source: list[str]) -> None:
     if docname in app.assay_words:
         title, _, text = source[0].lstrip().partition("\n")
         source[0] = "\n".join([title, "", *indexed(app.assay_words[docname]), text])
+    if docname in LISTS:
+        source[0] = lists_to_read(source[0], app.assay_names)
     if docname not in app.assay_guides:
         return
     source[0] = linked(source[0], app.assay_names, docname)
@@ -595,6 +597,24 @@ def linked(text: str, named: dict[str, Entry], docname: str) -> str:
             line = re.sub(r"(?<![\[`])`([A-Za-z_]\w*)`(?![`\]])", link, line)
         lines.append(line)
     return "\n".join(lines)
+
+
+LISTS = ("learners", "classes", "learning")  # written by the registry, to be read in the repository as well
+
+
+def lists_to_read(text: str, named: dict[str, Entry]) -> str:
+    """Lists of learners whose names lead to their pages instead of their files, and whose tables fit narrow screens."""
+    text = re.sub(
+        r"\[`(\w+)`\]\(\.\./src/[^)]*\)",
+        lambda link: f"[`{link[1]}`](/{named[link[1]].page}.md)" if link[1] in named else link[0],
+        text,
+    )
+    return re.sub(
+        r"(?:^\|.*\n)+",
+        lambda table: "\n".join(stacked(table[0].splitlines())) + "\n",
+        text,
+        flags=re.MULTILINE,
+    )
 
 
 def resolve(app: Any, env: Any, node: Any, contnode: Any) -> Any:
