@@ -283,6 +283,34 @@ def test_the_likelihood_of_a_tree_is_the_sum_over_its_inner_nodes():
     assert tree.ancestors({"a": "AC", "b": "AC", "c": "AC"}) == {"root": "AC", "inner": "AC"}
 
 
+def test_trees_as_programs_write_them():
+    """Quotes, comments, numbers of support at inner nodes, one child, spaces; and a tree of 3000 levels."""
+    tree = PhylogeneticTree(
+        "(('Homo sapiens (x,y)':0.1[&&x],it''s:0.2)95:1e-1, ('O''Hara':.1,b : 2)95,(c)d)[&R] root:1;"
+    )
+    assert tree.leaves == ["Homo sapiens (x,y)", "it''s", "O'Hara", "b", "c"]
+    assert tree.names[:2] == ["root", "node 2"] and "d" in tree.names
+    assert tree.length["Homo sapiens (x,y)"] == 0.1 and tree.length["node 2"] == 0.1 and tree.length["b"] == 2
+    assert repr(tree) == "PhylogeneticTree of 5 leaves and 4 inner nodes"
+    deep = "a0:0.1"
+    for i in range(1, 3000):
+        deep = f"({deep},a{i}:0.1):0.1"
+    assert len(PhylogeneticTree(deep + ";").leaves) == 3000
+
+
+def test_impossible_alignments_are_named():
+    tree = PhylogeneticTree("(a:0,b:0);")
+    assert tree.log_likelihood({"a": "AC", "b": "AC"}) == pytest.approx(2 * np.log(0.25))
+    assert tree.log_likelihood({"a": "AC", "b": "AG"}) == -np.inf
+    with pytest.raises(DegenerateError, match="site 2 has probability 0"):
+        tree.ancestors({"a": "AC", "b": "AG"})
+    with pytest.raises(DataError, match="at least one leaf"):
+        tree.log_likelihood({})
+    for kappa in ("x", 0, np.inf, True):
+        with pytest.raises(ParameterError, match="kappa must be a number above 0"):
+            PhylogeneticTree("(a,b);", kappa)
+
+
 def test_substitutions_are_those_of_jukes_and_cantor():
     P = PhylogeneticTree("(a:0.5,b:0.5);").substitution(0.5)
     same, other = 0.25 + 0.75 * np.exp(-2 / 3), 0.25 - 0.25 * np.exp(-2 / 3)
@@ -290,7 +318,33 @@ def test_substitutions_are_those_of_jukes_and_cantor():
 
 
 @pytest.mark.parametrize(
-    "wrong", ["((a:1,b:1)", "(a:x,b:1);", "(a,a);", "(a:1,b:1)) ;", "(,b);", "(a:-1,b);"]
+    "wrong",
+    [
+        *(
+            "((a:1,b:1)",
+            "(a:x,b:1);",
+            "(a,a);",
+            "(a:1,b:1)) ;",
+            "(,b);",
+            "(a:-1,b);",
+            "",
+            ";",
+            "(a,b",
+            "()",
+            "a b(c,d)",
+        ),
+        *(
+            "(a:,b);",
+            "(a:1:2,b);",
+            "(a,b);(c,d);",
+            "('a,b);",
+            "(a[b,c);",
+            "(a:nan,b);",
+            "(a,b)c d:1)e",
+            ":1",
+            "(a)(b)",
+        ),
+    ],
 )
 def test_malformed_trees_are_refused_with_their_place(wrong):
     with pytest.raises(AssayError, match="at character"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from assay.errors import DataError, ParameterError
+from assay.errors import DataError, DegenerateError, ParameterError
 from assay.graphs.network import BayesianNetwork
 from assay.graphs.node import Node
 
@@ -27,8 +27,9 @@ class PhylogeneticTree:
               P(\text{another}) = \tfrac14 - \tfrac14 e^{-4t/3}                                          \quad (1)
 
     and by Kimura's with a ratio kappa of the rates of transitions (A-G, C-T) and transversions. The likelihood of a
-    site is
-    that of a Bayesian network whose leaves are observed (Felsenstein's pruning); a gap is a missing value.
+    site is that of a Bayesian network whose leaves are observed (Felsenstein's pruning); a gap is a missing value.
+    Names in quotes may hold any characters; [comments] are passed over. A label that several inner nodes have is a
+    number of support rather than a name; such nodes keep the names node 1, node 2, ...
 
     Parameters
     ----------
@@ -49,89 +50,35 @@ class PhylogeneticTree:
     - Felsenstein, J. (1981). Evolutionary trees from DNA sequences: a maximum likelihood approach. Journal of Molecular
       Evolution 17, 368-376. doi:10.1007/BF01734359
     - Kimura, M. (1980). A simple method for estimating evolutionary rates of base substitutions through comparative
-      studies
-      of nucleotide sequences. Journal of Molecular Evolution 16, 111-120. doi:10.1007/BF01731581
+      studies of nucleotide sequences. Journal of Molecular Evolution 16, 111-120. doi:10.1007/BF01731581
     """
 
     def __init__(self, newick: str, kappa: float = 1.0):
-        if not kappa > 0 or not np.isfinite(kappa):
-            raise ParameterError(f"PhylogeneticTree: kappa must be above 0, got {kappa!r}.")
+        if (
+            isinstance(kappa, bool)
+            or not isinstance(kappa, (int, float, np.number))
+            or not 0 < kappa < np.inf
+        ):
+            raise ParameterError(f"PhylogeneticTree: kappa must be a number above 0, got {kappa!r}.")
         self.kappa = float(kappa)
-        self.names: list[str] = []
-        self.parent: dict[str, str | None] = {}
-        self.length: dict[str, float] = {}
-        self._read(newick)
-        inner = set(self.parent.values())
-        self.leaves = [name for name in self.names if name not in inner]
+        labels, above, lengths = _parsed(str(newick))
+        inner = sorted(set(above) - {-1})
+        named = [labels[i] for i in range(len(labels)) if i not in set(inner)]
+        self.names: list[str] = list(labels)
+        for k, i in enumerate(inner):
+            if not labels[i] or labels.count(labels[i]) > 1:
+                name = f"node {k + 1}"
+                while name in named:
+                    name += "'"
+                self.names[i] = name
+        self.parent: dict[str, str | None] = {
+            name: None if above[i] < 0 else self.names[above[i]] for i, name in enumerate(self.names)
+        }
+        self.length: dict[str, float] = dict(zip(self.names, lengths))
+        self.leaves: list[str] = named
 
-    def _read(self, newick: str) -> None:
-        text = str(newick).strip().removesuffix(";")
-        at, inner = 0, 0
-
-        def fail(what: str) -> Any:
-            raise DataError(f"PhylogeneticTree: {what} at character {at + 1} of the tree.")
-
-        def branch(parent: str | None) -> None:
-            nonlocal at, inner
-            place = len(self.names)
-            children: list[str] = []
-            if at < len(text) and text[at] == "(":
-                inner += 1
-                name = f"node {inner}"
-                self.names.append(name)
-                self.parent[name] = parent
-                at += 1
-                while True:
-                    branch(name)
-                    children.append("")
-                    if at >= len(text):
-                        fail("a bracket is not closed")
-                    at += 1
-                    if text[at - 1] == ")":
-                        break
-                    if text[at - 1] != ",":
-                        at -= 1
-                        fail(f"expected ',' or ')', got {text[at]!r}")
-            word = ""
-            while at < len(text) and text[at] not in "(),:":
-                word += text[at]
-                at += 1
-            word = word.strip().strip("'")
-            if children:
-                name = self.names[place]
-                if word and word not in self.parent:
-                    self._rename(name, word)
-                    name = word
-            else:
-                if not word:
-                    fail("a leaf has no name")
-                if word in self.parent:
-                    fail(f"the name {word!r} occurs twice")
-                name = word
-                self.names.append(name)
-                self.parent[name] = parent
-            self.length[name] = 0.0
-            if at < len(text) and text[at] == ":":
-                at += 1
-                number = ""
-                while at < len(text) and text[at] not in "(),:":
-                    number += text[at]
-                    at += 1
-                try:
-                    self.length[name] = float(number)
-                except ValueError:
-                    fail(f"expected the length of a branch, got {number!r}")
-                if not 0 <= self.length[name] < np.inf:
-                    fail(f"a branch has the length {number}, expected a number from 0 up")
-
-        branch(None)
-        if at < len(text):
-            fail(f"expected the end, got {text[at]!r}")
-
-    def _rename(self, old: str, new: str) -> None:
-        self.names[self.names.index(old)] = new
-        self.parent = {new if k == old else k: new if p == old else p for k, p in self.parent.items()}
-        self.length = {new if k == old else k: v for k, v in self.length.items()}
+    def __repr__(self) -> str:
+        return f"PhylogeneticTree of {len(self.leaves)} leaves and {len(self.names) - len(self.leaves)} inner nodes"
 
     def substitution(self, length: float) -> np.ndarray:
         """(4, 4) the probabilities of each base after a branch, given the base before it."""
@@ -172,7 +119,13 @@ class PhylogeneticTree:
     def ancestors(self, alignment: Mapping[str, str]) -> dict[str, str]:
         """The most probable sequences of the inner nodes, site by site together."""
         rows = self._rows(alignment)
-        best, _ = self.network._tree(None).most_probable(self.network._flat({}), rows)
+        best, logs = self.network._tree(None).most_probable(self.network._flat({}), rows)
+        impossible = np.flatnonzero(np.isneginf(logs))
+        if len(impossible):
+            raise DegenerateError(
+                f"PhylogeneticTree: site {impossible[0] + 1} has probability 0: the sequences differ there, and the "
+                "branches between them have length 0."
+            )
         inner = [i for i, name in enumerate(self.names) if name not in self.leaves]
         return {self.names[i]: "".join(BASES[c] for c in best[:, i]) for i in inner}
 
@@ -182,6 +135,8 @@ class PhylogeneticTree:
             raise DataError(
                 f"PhylogeneticTree: {strange[0]!r} is no leaf. Leaves: {', '.join(self.leaves[:20])}."
             )
+        if not alignment:
+            raise DataError("PhylogeneticTree: give the sequence of at least one leaf.")
         lengths = {len(sequence) for sequence in alignment.values()}
         if len(lengths) != 1:
             raise DataError("PhylogeneticTree: sequences must be aligned: all of the same length.")
@@ -195,3 +150,109 @@ class PhylogeneticTree:
                         f"PhylogeneticTree: site {site + 1} of {name!r} is {base!r}, expected A, C, G, T or -."
                     )
         return rows
+
+
+def _parsed(newick: str) -> tuple[list[str], list[int], list[float]]:
+    """Labels ("" without), parents (-1 for the root) and lengths of branches of a tree in Newick's notation."""
+    labels: list[str] = []
+    above: list[int] = []
+    lengths: list[float] = []
+    open_brackets: list[int] = []
+    done = -1  # the node that a label or a length may follow
+
+    def fail(what: str, at: int) -> None:
+        raise DataError(f"PhylogeneticTree: {what} at character {at + 1} of the tree.")
+
+    def new() -> int:
+        labels.append("")
+        above.append(open_brackets[-1] if open_brackets else -1)
+        lengths.append(0.0)
+        return len(labels) - 1
+
+    words = _words(newick)
+    expects_node = True
+    for k, (at, kind, text) in enumerate(words):
+        if kind == "end":
+            break
+        if expects_node and kind == "(":
+            open_brackets.append(new())
+        elif expects_node and kind == "word":
+            done, expects_node = new(), False
+            labels[done] = text
+        elif expects_node:
+            fail("a leaf has no name", at)
+        elif kind in ",)" and open_brackets:
+            expects_node = kind == ","
+            done = -1 if kind == "," else open_brackets.pop()
+        elif kind == "word" and words[k - 1][1] == ")":
+            labels[done] = text
+        elif kind == ":" and words[k - 1][1] != "length":
+            if words[k + 1][1] != "length":
+                fail("expected the length of a branch", words[k + 1][0])
+        elif kind == "length":
+            try:
+                lengths[done] = float(text)
+            except ValueError:
+                fail(f"expected the length of a branch, got {text!r}", at)
+            if not 0 <= lengths[done] < np.inf:
+                fail(f"a branch has the length {text}, expected a number from 0 up", at)
+        elif open_brackets:
+            fail(f"expected ',' or ')', got {text!r}", at)
+        else:
+            fail(f"expected the end, got {text!r}", at)
+    end = words[-1][0]
+    if expects_node:
+        fail("a leaf has no name", end)
+    if open_brackets:
+        fail("a bracket is not closed", end)
+    inner = set(above)
+    leaves = [labels[i] for i in range(len(labels)) if i not in inner]
+    twice = next((name for name, times in Counter(leaves).items() if times > 1), None)
+    if twice is not None:
+        fail(f"the name {twice!r} occurs twice", newick.rindex(twice))
+    return labels, above, lengths
+
+
+def _words(newick: str) -> list[tuple[int, str, str]]:
+    """(place, kind, text) of each word: "(", ")", ",", ":", "word", "length" (after a colon), "end" at the last."""
+    words: list[tuple[int, str, str]] = []
+    at = 0
+    text = newick.strip()
+    while at < len(text):
+        character = text[at]
+        if character.isspace():
+            at += 1
+        elif character == "[":
+            end = text.find("]", at)
+            if end < 0:
+                raise DataError(
+                    f"PhylogeneticTree: a comment is not closed at character {at + 1} of the tree."
+                )
+            at = end + 1
+        elif character == ";":
+            if text[at + 1 :].strip():
+                raise DataError(f"PhylogeneticTree: a second tree begins at character {at + 2} of the tree.")
+            break
+        elif character in "(),:":
+            words.append((at, character, character))
+            at += 1
+        else:
+            begin, kind = at, "length" if words and words[-1][1] == ":" else "word"
+            if character == "'":
+                parts = []
+                while at < len(text) and text[at] == "'":  # two quotes inside stand for one
+                    end = text.find("'", at + 1)
+                    if end < 0:
+                        raise DataError(
+                            f"PhylogeneticTree: a quote is not closed at character {begin + 1} of the tree."
+                        )
+                    parts.append(text[at + 1 : end])
+                    at = end + 1
+                word = "'".join(parts)
+            else:
+                while at < len(text) and text[at] not in "(),:[;":
+                    at += 1
+                word = text[begin:at].strip()
+            words.append((begin, kind, word))
+    words.append((at, "end", ""))
+    return words
