@@ -8,9 +8,10 @@ from sklearn.datasets import load_breast_cancer, load_iris, make_blobs
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.preprocessing import scale
 
+import assay
 from assay.errors import DegenerateWarning, ParameterError
-from assay.svm import SVC, SVCCV
-from assay.svm.svc_cv import warm_start
+from assay.svm import SVC, SVCCV, MultipleKernelSVC, margin_diagnostics
+from assay.svm.price_path import warm_start
 
 
 @pytest.mark.capability("IML-13-08")
@@ -94,3 +95,38 @@ def test_a_matrix_that_is_no_kernel_matrix_is_spoken_of_once():
     with pytest.warns(DegenerateWarning) as record:
         SVCCV(kernel="precomputed", cv=3, Cs=2).fit(K + K.T, np.arange(30) % 2)
     assert len(record) == 1
+
+
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer])
+def test_auto_takes_what_the_search_by_leave_one_out_finds(load):
+    X, y = load(return_X_y=True)
+    X, y = scale(X)[::2], y[::2]
+    both, searched = SVC(C="auto", gamma="auto").fit(X, y), SVCCV().fit(X, y)
+    assert (both.C_, both.gamma_) == (searched.C_, searched.gamma_)
+    assert_array_equal(both.predict_proba(X), searched.predict_proba(X))
+    assert "chosen by leave-one-out" in str(both.show())
+    price = SVC(C="auto", gamma=0.2).fit(X, y)
+    assert price.C_ == SVCCV(gammas=[0.2]).fit(X, y).C_
+    assert price._gamma == 0.2 and not hasattr(price, "gamma_")
+    again = price.set_params(C=2.0, gamma="auto").fit(X, y)
+    assert again.C_ == 2.0 and again._gamma == 1 / X.shape[1]  # scikit-learn's meaning
+
+
+@pytest.mark.parametrize(
+    "settings", [{"kernel": "linear"}, {"loss": "squared_hinge"}, {"multi_class": "ovr"}]
+)
+def test_auto_with_other_machines(settings, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = SVC(C="auto", gamma="auto", **settings).fit(X, y)
+    assert 1e-4 <= model.C_ <= 1e4 and model.score(X, y) > 0.95
+    assert ("gamma_" in vars(model)) == ("kernel" not in settings)
+    assay.save(model, tmp_path / "model.assay")
+    assert_array_equal(assay.load(tmp_path / "model.assay").predict_proba(X), model.predict_proba(X))
+    two = y < 2
+    machine = SVC(C="auto", **settings).fit(X[two], y[two])
+    assert margin_diagnostics(machine, X[two], y[two]).machines[0].kkt_violation < 1e-6
+
+
+def test_auto_is_not_for_machines_that_choose_kernels():
+    with pytest.raises(ParameterError, match="MultipleKernelSVC: C must be a number above 0"):
+        MultipleKernelSVC(C="auto").fit(*load_iris(return_X_y=True))

@@ -406,6 +406,7 @@ class KernelClassifier(KernelMachine, Classifier):
             ["support vectors", m],
             *([f"support vectors of {label}", int(k)] for label, k in zip(self.classes_, self._n_support)),
         ]
+        lines += self._model_lines()
         if self.loo_error_ is not None:
             lines.append(["error rate, each row judged by the others (span rule)", self.loo_error_])
         lines.append(["share of support vectors, a bound on the expected error", m / n])
@@ -424,6 +425,10 @@ class KernelClassifier(KernelMachine, Classifier):
                 Section("Coefficients", heads, [["(bias)", *self.intercept_.tolist()], *columns], note)
             )
         return parts
+
+    def _model_lines(self) -> list[list[Any]]:
+        """What else the view of the model says of the machine."""
+        return []
 
     @property
     def _pairwise(self) -> bool:

@@ -86,9 +86,13 @@ class KernelMachine(KernelLearner):
     def _kernel(self) -> Kernel:
         """The kernel that the parameters say, before it learns."""
         try:
-            return kernel_of(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0)
+            return kernel_of(self.kernel, gamma=self._gamma_asked, degree=self.degree, coef0=self.coef0)
         except ParameterError as error:
             raise ParameterError(f"{type(self).__name__}: {error}") from None
+
+    @property
+    def _gamma_asked(self) -> Any:
+        return self.gamma
 
     def _learn_kernel(
         self,

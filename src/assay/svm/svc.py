@@ -10,11 +10,13 @@ import numpy as np
 from assay.core import Card
 from assay.core.parallel import in_threads
 from assay.core.parameters import Choice, Range
+from assay.core.stored import Scalar
 from assay.kernels import GramRows, Linear
 from assay.svm.binary_fit import BinaryFit
 from assay.svm.engine import Dual, Solution
 from assay.svm.hard_margin import hard_margin
 from assay.svm.kernel_classifier import KernelClassifier
+from assay.svm.price_path import best_price
 from assay.types import ClassWeight, KernelLike, RandomState
 
 __all__ = ["SVC", "slack_bounds"]
@@ -40,9 +42,10 @@ class SVC(KernelClassifier):
 
     Parameters
     ----------
-    C : float, default 1
+    C : float or "auto", default 1
         The price of slack. Small: a wide margin that many rows violate; large: few errors on the training rows.
-        Infinite: the hard margin, an error if the classes overlap.
+        Infinite: the hard margin, an error if the classes overlap. "auto" takes that of 1e-4, 1e-3, ... 1e4 at which
+        most training rows are right by leave-one-out (the span rule); `SVCCV` does so with other grids and by folds.
     kernel : str, callable or Kernel, default "rbf"
         "linear", "poly", "rbf", "sigmoid", "precomputed" (X holds kernel values), another name of
         :func:`assay.kernels.kernel_of`, a function of two tables, or a Kernel: of numbers, of tables with categories
@@ -50,7 +53,8 @@ class SVC(KernelClassifier):
     degree : float, default 3
         Of "poly".
     gamma : float, "scale" or "auto", default "scale"
-        Of "rbf", "poly" and "sigmoid": "scale" is 1 / (d var(X)), "auto" 1 / d.
+        Of "rbf", "poly" and "sigmoid": "scale" is 1 / (d var(X)), "auto" 1 / d; with C="auto", "auto" takes the best of
+        five from a hundredth of "scale" to a hundred times it, together with C.
     coef0 : float, default 0
         Of "poly" and "sigmoid".
     shrinking : bool, default True
@@ -80,6 +84,7 @@ class SVC(KernelClassifier):
 
     Attributes
     ----------
+    C_ : float, the price      gamma_ : float, with C="auto" and gamma="auto" the gamma chosen
     support_ : (m,) places of the support vectors among the training rows, class by class
     support_vectors_ : (m, p)      n_support_ : (K,)
     dual_coef_ : (1, m) multipliers times sides of two classes; of pairs (K - 1, m), laid out as scikit-learn does
@@ -107,9 +112,17 @@ class SVC(KernelClassifier):
     >>> model.decision_function([[0.5, -0.5]])  # - x1 x2
     array([0.25])
 
+    The price and the width of the kernel by leave-one-out:
+
+    >>> from assay.tables.data import load_iris
+    >>> data = load_iris()
+    >>> chosen = SVC(C="auto", gamma="auto").fit(data.X, data.y)
+    >>> chosen.C_ in (0.1, 1.0, 10.0, 100.0), chosen.loo_error_ < 0.05
+    (True, True)
+
     See Also
     --------
-    NuSVC, assay.kernels.kernel_of, assay.linear.is_linearly_separable
+    SVCCV, NuSVC, assay.kernels.kernel_of, assay.linear.is_linearly_separable
 
     References
     ----------
@@ -133,15 +146,18 @@ class SVC(KernelClassifier):
         ),
     )
     accepts = {
-        "C": Range(0, open="low"),
+        "C": Range(0, open="low") | Choice("auto"),
         **KernelClassifier.accepts,
         "loss": Choice("hinge", "squared_hinge"),
     }
+    stored = {"C_": Scalar(low=0), "gamma_": Scalar(low=0)}
+
+    gamma_: float
 
     def __init__(
         self,
         *,
-        C: float = 1.0,
+        C: float | str = 1.0,
         kernel: KernelLike = "rbf",
         degree: float = 3,
         gamma: float | str = "scale",
@@ -179,8 +195,37 @@ class SVC(KernelClassifier):
         self.multi_class = multi_class
         self.fit_intercept = fit_intercept
 
+    def _check_parameters(self) -> None:
+        for name in ("C_", "gamma_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        super()._check_parameters()
+
+    def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        if isinstance(self.C, str):
+            self.C_, gamma = best_price(self, X, y, w)
+            if gamma > 0:
+                self.gamma_ = gamma
+        else:
+            self.C_ = float(self.C)
+        super()._learn(X, y, w)
+
+    @property
+    def _gamma_asked(self) -> Any:
+        return vars(self).get("gamma_", self.gamma) if self.C == "auto" == self.gamma else self.gamma
+
+    @property
+    def _price(self) -> float:
+        """The price of slack; models of older files have it among the parameters alone."""
+        return float(vars(self).get("C_", self.C))
+
+    def _model_lines(self) -> list[list[Any]]:
+        if self.C != "auto":
+            return []
+        lines: list[list[Any]] = [["C, chosen by leave-one-out", self.C_]]
+        return [*lines, ["gamma, chosen with it", self.gamma_]] if "gamma_" in vars(self) else lines
+
     def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:
-        if not np.isinf(self.C):
+        if not np.isinf(self._price):
             return super()._binary(gram, sign, weight)
         dual = self._program(sign, weight)
         return self._fit_of(dual, hard_margin(gram, dual, self._solve, type(self).__name__))
@@ -188,7 +233,7 @@ class SVC(KernelClassifier):
     def _binaries(
         self, grams: list[GramRows], work: list[tuple[np.ndarray, np.ndarray]], done: Callable[[], Any]
     ) -> list[BinaryFit]:
-        if not np.isinf(self.C):
+        if not np.isinf(self._price):
             return super()._binaries(grams, work, done)
 
         def fit(p: int) -> BinaryFit:
@@ -204,7 +249,7 @@ class SVC(KernelClassifier):
         return f" LinearSVC(loss={self.loss!r}) solves the problem of the linear kernel for large C too."
 
     def _program(self, sign: np.ndarray, weight: np.ndarray) -> Dual:
-        return self._dual(sign, weight, float(self.C))
+        return self._dual(sign, weight, self._price)
 
     def _dual(self, sign: np.ndarray, weight: np.ndarray, C: float, start: np.ndarray | None = None) -> Dual:
         """(2) for a price C of slack."""
@@ -229,7 +274,7 @@ class SVC(KernelClassifier):
         )
 
     def _bounds(self, p: int, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        return slack_bounds(float(self.C), weight, self.loss)
+        return slack_bounds(self._price, weight, self.loss)
 
 
 def slack_bounds(C: float, weight: np.ndarray, loss: str) -> tuple[np.ndarray, np.ndarray | None]:

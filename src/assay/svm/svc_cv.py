@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,19 +15,12 @@ from assay.core.progress import progress
 from assay.core.stored import FloatArray, Scalar
 from assay.errors import DataError, ParameterError
 from assay.kernels import GramRows, MatrixRows
-from assay.svm.binary_fit import BinaryFit, one_sided
-from assay.svm.engine import solve
+from assay.svm.price_path import along_prices, gammas_of, held, part_of, prices, right_left_out
 from assay.svm.svc import SVC
 from assay.svm.votes import sides
 from assay.types import ClassWeight, KernelLike, RandomState, Splitter
 
-__all__ = ["SVCCV", "warm_start"]
-
-LOWEST_C, HIGHEST_C = 1e-4, 1e4
-GAMMA_RANGE = 100.0  # how far below and above gamma="scale" a number of gammas reaches
-ROUGH = 10.0  # times tol is the tolerance of machines that only judge a price and a gamma
-MOST_SPANS = 1024  # support vectors of each kind that judge a price and a gamma
-DOUBLE_ROWS = 500  # up to which the kernel matrix is held in float64
+__all__ = ["SVCCV"]
 
 VALUES = Any_(
     "a whole number from 1 up, or numbers above 0",
@@ -202,36 +194,21 @@ class SVCCV(SVC):
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         weight = self._row_weights(y, w)
-        counted = np.ndim(self.Cs) == 0
-        self.Cs_ = (
-            np.geomspace(LOWEST_C, HIGHEST_C, self.Cs) if counted else np.sort(np.array(self.Cs, float))
-        )
-        self.gammas_ = self._gammas(X, y, w)
+        self.Cs_, self.gammas_ = prices(self.Cs), gammas_of(self, X, y, w, self.gammas)
         self.scores_ = np.empty((len(self.gammas_), len(self.Cs_)))
         folds = None if isinstance(self.cv, str) else self._folds(X, y)
         with progress(len(self.gammas_), "SVCCV: kernels") as bar:
             for g, gamma in enumerate(self.gammas_):
                 self.gamma_ = float(gamma)
-                gram = self._held(self._kernel_matrix(X, y, w))
+                gram = held(self, self._kernel_matrix(X, y, w))
                 if folds is None:
-                    self.scores_[g] = self._by_leave_one_out(gram, y, weight)
+                    self.scores_[g] = right_left_out(self, gram, y, weight, self.Cs_)
                 else:
                     self.scores_[g] = self._by_folds(gram, y, weight, folds)
                 bar.advance()
         best_gamma, best_C = np.unravel_index(int(np.argmax(self.scores_)), self.scores_.shape)
         self.C_, self.gamma_ = float(self.Cs_[best_C]), float(self.gammas_[best_gamma])
         super()._learn(X, y, w)
-
-    def _gammas(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> np.ndarray:
-        """The gammas to try; 0 alone for a kernel without one."""
-        if not isinstance(self.kernel, str) or not hasattr(self._kernel(), "gamma"):
-            return np.zeros(1)
-        if np.ndim(self.gammas):
-            return np.sort(np.array(self.gammas, dtype=np.float64))
-        usual = float(self._kernel().learn(X, y, w).gamma)  # type: ignore[attr-defined]
-        if self.gammas == 1:
-            return np.array([usual])
-        return usual * np.geomspace(1 / GAMMA_RANGE, GAMMA_RANGE, self.gammas)
 
     def _folds(self, X: Any, y: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         try:
@@ -241,56 +218,6 @@ class SVCCV(SVC):
         if not splits:
             raise DataError(f"{type(self).__name__}: cv has no folds.")
         return [(np.asarray(train), np.asarray(test)) for train, test in splits]
-
-    def _held(self, gram: GramRows) -> GramRows:
-        """The kernel matrix as a whole, if it fits the cache."""
-        if isinstance(gram, MatrixRows) or 4 * gram.n**2 > self.cache_size * 2**20:
-            return gram
-        return gram.computed(np.float64 if gram.n <= DOUBLE_ROWS else np.float32)
-
-    def _part(self, gram: GramRows, rows: np.ndarray) -> GramRows:
-        """The matrix of some rows, copied if it is held, so that all prices use it as it is."""
-        if len(rows) == gram.n:
-            return gram
-        part = gram.subset(rows)
-        return part.computed(gram.K.dtype) if isinstance(gram, MatrixRows) else part
-
-    def _machines(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> Iterator[BinaryFit]:
-        """The machines of all prices, from low to high, each begun where the last one ended."""
-        if abs(sign.sum()) == len(sign):
-            yield from (one_sided(sign, weight) for _ in self.Cs_)
-            return
-        start, last, previous = None, None, None
-        for C in self.Cs_.tolist():
-            if last is not None and self.loss == "hinge" and (last.alpha < last.upper).all():
-                yield last  # nobody pays the price
-                continue
-            if last is not None:
-                start = warm_start(
-                    last.alpha, sign, previous * weight, C * weight, self.loss, self.fit_intercept
-                )
-            dual = self._dual(sign, weight, C, start)
-            solution = solve(
-                gram, dual, tol=ROUGH * self.tol, cache_size=self.cache_size, max_iter=self.max_iter,
-                weighs=self._weighs,
-            )  # fmt: skip
-            last, previous = self._fit_of(dual, solution), C
-            yield last
-
-    def _by_leave_one_out(self, gram: GramRows, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        problems = sides(y, weight > 0, len(self.classes_), self.multi_class == "ovr")
-
-        def path(problem: tuple[np.ndarray, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
-            rows, sign = problem
-            part = self._part(gram, rows)
-            return [m.left_out_scores(part, MOST_SPANS) for m in self._machines(part, sign, weight[rows])]
-
-        paths = in_threads(path, problems, 1 if self.kernel_.function else None)
-        errors = [
-            self._left_out_error(y, weight, problems, [values[c] for values in paths])
-            for c in range(len(self.Cs_))
-        ]
-        return 1 - np.array(errors)
 
     def _by_folds(
         self,
@@ -311,7 +238,9 @@ class SVCCV(SVC):
             f, p, rows, sign = job
             test = folds[f][1]
             held = gram.K[test] if isinstance(gram, MatrixRows) else None
-            for c, machine in enumerate(self._machines(self._part(gram, rows), sign, weight[rows])):
+            for c, machine in enumerate(
+                along_prices(self, part_of(gram, rows), sign, weight[rows], self.Cs_)
+            ):
                 support = machine.support
                 beta = (machine.sign * machine.alpha)[support]
                 weights = None if machine.solution is None else machine.solution.weights
@@ -331,28 +260,3 @@ class SVCCV(SVC):
             total += weight[test].sum()
             right += [weight[test] @ (self._winner(values[c]) == y[test]) for c in range(len(self.Cs_))]
         return right / total
-
-
-def warm_start(
-    alpha: np.ndarray, sign: np.ndarray, old: np.ndarray, new: np.ndarray, loss: str, balanced: bool
-) -> np.ndarray:
-    """Multipliers to begin with when their upper bounds rise from ``old`` to ``new``.
-
-    >>> import numpy as np
-    >>> from assay.svm.svc_cv import warm_start
-    >>> sign, ones = np.array([1.0, 1.0, -1.0, -1.0]), np.ones(4)
-    >>> warm_start(np.array([1.0, 0.5, 1.0, 0.5]), sign, ones, 3 * ones, "hinge", True)
-    array([3. , 0.5, 3. , 0.5])
-    """
-    if loss != "hinge":
-        return alpha
-    start = np.where(alpha >= old, new, alpha)
-    if not balanced:
-        return start
-    surplus = float(sign @ start)
-    side = (sign > 0) == (surplus > 0)
-    moved = side & (start > alpha)
-    room = start[moved] - alpha[moved]
-    if surplus and room.sum() > 0:  # the side that grew more gives way
-        start[moved] -= room * min(1.0, abs(surplus) / room.sum())
-    return start if abs(sign @ start) <= 1e-12 * start.sum() else alpha

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from assay.core import Card
+from assay.core.parameters import Range
 from assay.kernels import GramRows
 from assay.svm.several_kernels.several_kernels import SeveralKernels
 from assay.svm.svc import SVC
@@ -112,10 +113,11 @@ class MultipleKernelSVC(SeveralKernels, SVC):
     )
     accepts = {
         **SeveralKernels.accepts,
+        "C": Range(0, open="low"),
         **{
             name: SVC.accepts[name]
             for name in (
-                *("C", "loss", "multi_class", "fit_intercept", "probability", "class_weight"),
+                *("loss", "multi_class", "fit_intercept", "probability", "class_weight"),
                 *("gamma", "degree", "coef0", "tol", "cache_size", "max_iter"),
             )
         },
