@@ -9,7 +9,7 @@ from sklearn import manifold
 from sklearn.datasets import load_digits, load_iris
 
 from assay.errors import DataError, DegenerateWarning, ParameterError
-from assay.reduce import SpectralEmbedding, graph_laplacian, spectral_embedding
+from assay.reduce import LocalWeights, SpectralEmbedding, graph_laplacian, spectral_embedding
 from assay.reduce.embedding.connectivity import GraphError
 
 CHAIN = np.eye(6, k=1) + np.eye(6, k=-1)
@@ -111,3 +111,44 @@ def test_what_is_refused():
         graph_laplacian(np.ones((2, 3)))
     with pytest.raises(DataError, match="at least 2 rows"):
         SpectralEmbedding(affinity="rbf").fit([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_given_similarities_of_training_rows_to_themselves_and_others(sparse):
+    """With ones on the diagonal, which the equation of a training row leaves out."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    B = np.exp(-np.linalg.norm(X[:, None] - X[None], axis=2))
+    if sparse:
+        B = np.where(np.quantile(B, 0.4) < B, B, 0.0)
+    given = csr_matrix(B) if sparse else B
+    model = SpectralEmbedding(2, affinity="precomputed").fit(given)
+    assert_allclose(model.transform(given), model.embedding_, atol=1e-12)
+
+
+def test_new_rows_by_given_similarities_fall_where_a_map_of_all_has_them():
+    X = np.random.default_rng(0).normal(size=(160, 3)) * [3, 1.5, 0.5]
+    B = np.exp(-np.linalg.norm(X[:, None] - X[None], axis=2))
+    model = SpectralEmbedding(2, affinity="precomputed").fit(B[:140, :140])
+    assert model.extension_ == "nystroem"
+    everything = SpectralEmbedding(2, affinity="precomputed").fit(B).embedding_[140:]
+    placed = model.transform(B[140:, :140])
+    for a, b in zip(placed.T, everything.T):
+        assert abs(np.corrcoef(a, b)[0, 1]) > 0.99
+
+
+@pytest.mark.parametrize("normalized", [True, False])
+def test_new_rows_by_given_similarities_in_pieces(normalized):
+    X = np.random.default_rng(1).normal(size=(60, 2)) + np.repeat([[0, 0], [50, 0]], 30, axis=0)
+    B = np.exp(-np.linalg.norm(X[:, None] - X[None], axis=2))
+    B[:30, 30:] = B[30:, :30] = 0
+    settings = {"affinity": "precomputed", "disconnected": "separate", "normalized": normalized}
+    model = SpectralEmbedding(1, **settings).fit(B)
+    assert_allclose(model.transform(B), model.embedding_, atol=1e-12)
+    without = B * (1 - np.eye(60))  # by the equations of the rows themselves
+    assert_allclose(model.transform(without), model.embedding_, atol=1e-8)
+
+
+@pytest.mark.parametrize("extension", ["weights", LocalWeights(5)])
+def test_similarities_are_no_distances(extension):
+    with pytest.raises(ParameterError, match="no distances"):
+        SpectralEmbedding(affinity="precomputed", extension=extension).fit(CHAIN)

@@ -15,6 +15,7 @@ from assay.errors import DataError, ParameterError, warn_user
 from assay.reduce.components.spectrum import with_fixed_signs
 from assay.reduce.embedding.connectivity import in_one_piece
 from assay.reduce.embedding.embedding import Embedding
+from assay.reduce.embedding.extension import LocalWeights
 from assay.reduce.embedding.graph_laplacian import graph_laplacian
 from assay.reduce.embedding.neighbor_graph import neighbor_graph
 from assay.reduce.embedding.smallest_eigenpairs import smallest_eigenpairs
@@ -69,6 +70,7 @@ class SpectralEmbedding(Embedding):
     disconnected : "warn", "separate" or "raise", default "warn"
         If the graph is in pieces: warn, give each piece coordinates of its own, or refuse.
     extension : "auto", "weights", "nystroem", LocalWeights or regressor, default "auto"
+        "auto" is "weights", of given similarities "nystroem".
 
     Attributes
     ----------
@@ -179,6 +181,22 @@ class SpectralEmbedding(Embedding):
                 f"{type(self).__name__}: extension='nystroem' needs similarities of new to all training rows, which "
                 f"affinity={self.affinity!r} does not give. Use affinity='rbf', or extension='weights'."
             )
+        if self._similarities_given and (
+            self.extension == "weights" or isinstance(self.extension, LocalWeights)
+        ):
+            raise ParameterError(
+                f"{type(self).__name__}: extension={self.extension!r} looks for near rows, but affinity='precomputed' "
+                "has similarities, no distances. Use extension='nystroem'."
+            )
+
+    @property
+    def _similarities_given(self) -> bool:
+        return isinstance(self.affinity, str) and self.affinity == "precomputed"
+
+    def _learn_extension(self, X: Any) -> None:
+        super()._learn_extension(X)
+        if self._similarities_given and isinstance(self.extension, str) and self.extension == "auto":
+            self.extension_ = "nystroem"
 
     # Similarities
 
@@ -249,13 +267,42 @@ class SpectralEmbedding(Embedding):
                 f"{type(self).__name__}: similarities must be to the {len(self.embedding_)} training rows, got "
                 f"{similar.shape[1]}."
             )
-        degree = similar.sum(axis=1, keepdims=True)
-        divisor = 1 - self.eigenvalues_ if self.normalized else degree - self.eigenvalues_
-        Z = similar @ self.embedding_ / (degree * divisor if self.normalized else divisor)
+        Z = self._by_similarities(similar)
         if self.affinity == "rbf":  # a training row is similar to itself, which its own equation leaves out
             apart, nearest = self._search.nearest(X, 1)
             Z[apart[:, 0] == 0] = self.embedding_[nearest[apart[:, 0] == 0, 0]]
+            return Z
+        nearest = np.argmax(
+            similar, axis=1
+        )  # given similarities: the same, if as similar to all others as that
+        B = self.affinity_matrix_[nearest]
+        same = (similar == (B.toarray() if hasattr(B, "tocsr") else np.asarray(B))).all(axis=1)
+        Z[same] = self.embedding_[nearest[same]]
         return Z
+
+    def _by_similarities(self, similar: np.ndarray) -> np.ndarray:
+        """(q, m) the coordinates by the Nystroem formula, in pieces by that to which a row is most similar."""
+        if not self._apart:
+            return self._nystroem(similar, self.embedding_, self.eigenvalues_)
+        pieces = np.arange(int(self.component_labels_.max()) + 1)
+        members = [np.flatnonzero(self.component_labels_ == piece) for piece in pieces]
+        of = np.argmax([similar[:, rows].sum(axis=1) for rows in members], axis=0)
+        Z = np.zeros((len(similar), self._n_features_out))
+        for piece in np.unique(of):
+            rows, new = members[piece], np.flatnonzero(of == piece)
+            places = self.embedding_[rows]
+            L, degree = graph_laplacian(
+                _symmetric(self.affinity_matrix_)[rows][:, rows], normalized=False, return_degrees=True
+            )
+            sizes = np.einsum("rm,r,rm->m", places, degree if self.normalized else np.ones(len(rows)), places)
+            values = np.einsum("rm,rm->m", places, L @ places) / np.where(sizes > 0, sizes, 1.0)
+            Z[new] = self._nystroem(similar[np.ix_(new, rows)], places, values)
+        return Z
+
+    def _nystroem(self, similar: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
+        degree = similar.sum(axis=1, keepdims=True)
+        divisor = degree * (1 - values) if self.normalized else degree - values
+        return similar @ places / np.where(divisor == 0, 1.0, divisor)
 
 
 def _check_affinities(B: Any, n: int, who: str) -> None:
