@@ -368,7 +368,7 @@ class _Tunes(MetaEstimator):
 
     def explain(self, X: TableLike) -> Any:
         """The reasons of the chosen setting; of whole sequences, which are no rows of a table, one at a time."""
-        chosen = vars(self).get("best_estimator_")
+        chosen: Any = vars(self).get("best_estimator_")
         if getattr(chosen, "takes_sequences", False):
             return chosen.explain(X)
         return super().explain(X)
