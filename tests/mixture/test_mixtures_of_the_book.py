@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import norm
+from scipy.special import logsumexp
+from scipy.stats import multivariate_normal, norm
 from sklearn.datasets import load_iris, make_blobs, make_circles
 from sklearn.mixture import GaussianMixture as Peer
 
@@ -225,7 +226,6 @@ def test_with_all_labels_the_estimates_are_those_of_the_classes():
         assert_allclose(model.means_[c], part.mean(axis=0), rtol=1e-12)
         assert_allclose(model.covariances_[c], np.cov(part.T, bias=True), rtol=1e-9)
     mixture = gaussian(n_components=3).fit(IRIS)
-    from scipy.stats import multivariate_normal
 
     density = sum(
         w * multivariate_normal(m, S).pdf(IRIS[:5])
@@ -249,6 +249,42 @@ def test_rows_without_labels_help_where_classes_are_groups():
     assert_allclose(
         SemiSupervisedMixture().fit(X).log_likelihood_, gaussian().fit(X).score(X) * 200, rtol=1e-5
     )
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical", "tied_spherical"])
+def test_some_labels_weights_and_missing_values(kind):
+    rng = np.random.default_rng(0)
+    partly, w = np.where(rng.uniform(size=150) < 0.1, SPECIES, -1), rng.integers(1, 4, 150)
+    model = SemiSupervisedMixture(covariance_type=kind, reg_covar=0).fit(IRIS, partly)
+    rises = np.diff(model.lower_bounds_)
+    assert (rises >= -1e-9).all() and model.score(IRIS, SPECIES) > 0.88
+    state = np.log(model.weights_), model.means_
+    logs = np.column_stack([
+        state[0][k] + multivariate_normal(state[1][k], model._form.of_component(model.covariances_, k, 4)).logpdf(IRIS)
+        for k in range(3)
+    ])  # fmt: skip
+    logs[(partly[:, None] >= 0) & (partly[:, None] != np.arange(3))] = -np.inf
+    assert_allclose(model.log_likelihood_, logsumexp(logs, axis=1).sum(), atol=1e-4)  # a step before
+    heavy = SemiSupervisedMixture(covariance_type=kind).fit(IRIS, partly, sample_weight=w)
+    copies = SemiSupervisedMixture(covariance_type=kind).fit(np.repeat(IRIS, w, axis=0), np.repeat(partly, w))
+    assert_allclose(heavy.means_, copies.means_, rtol=1e-10)
+    assert_allclose(heavy.covariances_, copies.covariances_, rtol=1e-8)
+    incomplete = np.where(rng.uniform(size=IRIS.shape) < 0.2, np.nan, IRIS)
+    model = SemiSupervisedMixture(covariance_type=kind, reg_covar=0).fit(incomplete, partly)
+    assert (np.diff(model.lower_bounds_) >= -1e-9).all() and model.score(incomplete, SPECIES) > 0.85
+    assert_allclose(model.predict_proba(np.full((1, 4), np.nan))[0], model.weights_, rtol=1e-9)
+    assert "log joint density" in str(model.explain(incomplete[:1]))
+
+
+def test_without_labels_a_semi_supervised_mixture_is_the_mixture():
+    incomplete = np.where(np.random.default_rng(0).uniform(size=IRIS.shape) < 0.2, np.nan, IRIS)
+    model = SemiSupervisedMixture(3, tol=1e-8, random_state=0).fit(incomplete)
+    peer = GaussianMixture(3, tol=1e-10, max_iter=1000, random_state=0).fit(incomplete)
+    assert_allclose(model.score(incomplete), peer.score(incomplete), rtol=1e-6)
+    with pytest.raises(AssayError, match="'x1' has no value"):
+        SemiSupervisedMixture().fit([[1.0, np.nan], [2.0, np.nan]])
+    with pytest.raises(AssayError, match="no row has a label"):
+        model.score(incomplete, [None] * 150)
 
 
 @pytest.mark.capability("IML-7-21")

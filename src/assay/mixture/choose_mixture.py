@@ -20,8 +20,8 @@ __all__ = ["MixtureChoice", "choose_mixture"]
 
 KINDS = ("tied_spherical", "spherical", "diag", "tied", "full")
 CRITERIA = ("bic", "icl", "aic", "held-out")
-NARROW = 2.0  # times reg_covar: the variance of a component that has collapsed
-MUCH = 1e3  # times reg_covar: the variance of columns that are wide enough to see that
+NARROWEST = 2.0  # times reg_covar: the variance of a component that has collapsed
+WIDEST = 1e3  # times reg_covar: the variance of columns that are wide enough to see that
 
 
 @dataclass(frozen=True)
@@ -160,11 +160,11 @@ def _collapsed(model: GaussianMixture, X: TableLike) -> bool:
     values = np.asarray(model._admit(X), dtype=np.float64)
     with np.errstate(invalid="ignore"):
         widest = np.nanvar(values, axis=0)
-    if not widest.min() > MUCH * limit:
+    if not widest.min() > WIDEST * limit:
         return False
     K, d = model.means_.shape
     least = min(np.linalg.eigvalsh(model._form.of_component(model.covariances_, k, d))[0] for k in range(K))
-    return bool(least < NARROW * limit)
+    return bool(least < NARROWEST * limit)
 
 
 def _held_out(model: GaussianMixture, X: TableLike, cv: int) -> float | None:
