@@ -110,6 +110,6 @@ def growths() -> list[str]:
     slow = costs["bayes"] / SPLITS / 0.05
     return [
         f"A search of {SETTINGS} settings takes, for each beside its {SPLITS} fits, {words}: below 5 % of the fits "
-        f"where one takes {1e3 * slow:.0f} ms and more. Of quicker fits the share is larger: the model of what settings "
-        "are worth is fitted anew for each setting; 'random' chooses at once"
+        f"where one takes {1e3 * slow:.0f} ms and more. Of quicker fits the share is larger: the model of what "
+        "settings are worth is fitted anew for each setting; 'random' chooses at once"
     ]
