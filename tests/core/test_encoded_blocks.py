@@ -221,12 +221,9 @@ def test_other_rows_in_a_later_pass_are_noticed():
 @pytest.fixture(scope="module")
 def cluster():
     """Two worker processes; started once for this file."""
-    from dask.distributed import Client, LocalCluster
+    from tests.clusters import two_workers
 
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as workers,
-        Client(workers) as client,
-    ):
+    with two_workers() as client:
         yield client
 
 

@@ -24,12 +24,9 @@ WHERE = ("memory", "disk", "threads of Dask", "workers")
 @pytest.fixture(scope="module")
 def cluster():
     """Two worker processes; started once for this file."""
-    from dask.distributed import Client, LocalCluster
+    from tests.clusters import two_workers
 
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as workers,
-        Client(workers, set_as_default=False) as client,
-    ):
+    with two_workers(set_as_default=False) as client:
         yield client
 
 

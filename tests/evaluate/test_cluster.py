@@ -37,23 +37,16 @@ def patience(monkeypatch):
 
 @pytest.fixture(scope="module")
 def workers():
-    import dask
+    from tests.clusters import MortalWorkers
 
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.worker.daemon": True}),
-        distributed.LocalCluster(
-            2, processes=True, threads_per_worker=1, dashboard_address=":0", memory_limit=0
-        ) as processes,
-        distributed.Client(processes, set_as_default=False) as client,
-    ):
-        yield client
+    mortal = MortalWorkers(**{"distributed.scheduler.allowed-failures": 0})
+    yield mortal
+    mortal.close()
 
 
 @pytest.fixture
 def client(workers):
-    """Both workers: those that died in the test before may still be starting again."""
-    workers.wait_for_workers(2, timeout=240)
-    return workers
+    return workers.client()
 
 
 @pytest.fixture
@@ -172,8 +165,13 @@ def test_a_result_that_is_lost_before_it_is_fetched_is_that_of_a_killed_worker()
     assert Cluster(None)._outcome(Fetched(asyncio.CancelledError())) == ("lost", None)
 
 
-def test_a_worker_that_dies_while_it_is_given_rows_costs_another_sending(monkeypatch):
+@pytest.mark.parametrize("seen_by", ["the connection", "the scheduler"])
+def test_a_worker_that_dies_while_it_is_given_rows_costs_another_sending(monkeypatch, seen_by):
     from distributed.comm import CommClosedError
+
+    error = (
+        CommClosedError("Stream is closed") if seen_by == "the connection" else KeyError("tcp://127.0.0.1:1")
+    )
 
     class Client:
         """Two workers die while they are given their copies."""
@@ -183,7 +181,7 @@ def test_a_worker_that_dies_while_it_is_given_rows_costs_another_sending(monkeyp
         def scatter(self, values, broadcast, hash):
             if self.deaths:
                 self.deaths -= 1
-                raise CommClosedError("Stream is closed")
+                raise error
             return ["future"]
 
         def nthreads(self):
@@ -193,7 +191,7 @@ def test_a_worker_that_dies_while_it_is_given_rows_costs_another_sending(monkeyp
     assert Cluster(Client())._sent(Shared("rows")) == "future"
     forever = Client()
     forever.deaths = 1000
-    with pytest.raises(CommClosedError):
+    with pytest.raises(type(error)):
         Cluster(forever)._sent(Shared("rows"))
 
 

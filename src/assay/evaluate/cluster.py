@@ -129,7 +129,11 @@ class Cluster:
             try:
                 [future] = self.client.scatter([shared.value], broadcast=shared.everywhere, hash=False)
                 return future
-            except (OSError, TimeoutError):
+            except (
+                OSError,
+                TimeoutError,
+                KeyError,
+            ):  # KeyError: the scheduler itself still counted on the worker
                 further -= 1
                 if not further:
                     raise
