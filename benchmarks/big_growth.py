@@ -14,12 +14,13 @@ SIZES = {
     "bayes": (10**5, 10**6, 10**7, 10**8),
     "logistic": (10**5, 10**6, 10**7),
     "boosting": (10**5, 10**6, 10**7),
+    "forest": (10**5, 10**6, 10**7),
 }
 RUN = """
 import resource, sys, time, warnings
 import numpy as np
 from assay.bayes import GaussianNB
-from assay.ensembles import HistGradientBoostingClassifier
+from assay.ensembles import HistGradientBoostingClassifier, HistRandomForestClassifier
 from assay.linear import LogisticRegression
 
 warnings.simplefilter("ignore")
@@ -28,6 +29,7 @@ model = {
     "bayes": GaussianNB(),
     "logistic": LogisticRegression(),
     "boosting": HistGradientBoostingClassifier(max_iter=3, early_stopping=False, random_state=0),
+    "forest": HistRandomForestClassifier(8, random_state=0),
 }[name]
 Z = np.random.default_rng(0).normal(size=(min(n, block), d))
 weights, noise, seconds = np.linspace(-1, 1, d), np.random.default_rng(1).logistic(size=len(Z)), [0.0]
