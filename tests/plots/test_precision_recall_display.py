@@ -66,3 +66,9 @@ def test_the_interval_is_the_bootstrap_s():
         plain.ax_.get_legend().get_texts()[0].get_text()
         == f"it (AP = {average_precision_score(y == 'b', s):.2f})"
     )
+
+
+def test_several_curves_are_drawn_once_more_on_other_axes():
+    display = PrecisionRecallDisplay.from_comparison(RESULT)
+    first = [line.get_color() for line in display.line_]
+    assert [line.get_color() for line in display.plot().line_] == first and len(set(first)) == len(first) > 1

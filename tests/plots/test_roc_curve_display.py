@@ -105,3 +105,9 @@ def test_rows_that_weigh_differently_have_no_interval_in_the_legend():
     )
     area = roc_auc_score(TRUTH, SCORE, sample_weight=np.arange(1, 11))
     assert display.line_.get_label() == f"it (AUC = {area:.3f})"
+
+
+def test_several_curves_are_drawn_once_more_on_other_axes():
+    display = RocCurveDisplay.from_comparison(RESULT)
+    first = [line.get_color() for line in display.line_]
+    assert [line.get_color() for line in display.plot().line_] == first and len(set(first)) == len(first) > 1

@@ -176,7 +176,7 @@ class PrecisionRecallDisplay(Peer):
         )
 
     @staticmethod
-    def _looks(curves: list[PrecisionRecallCurve]) -> dict[str, Any]:
+    def _looks(curves: list[Any]) -> dict[str, Any]:
         return {"curve_kwargs": [{**line_look(k), "alpha": 1.0} for k in range(len(curves))]}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> PrecisionRecallDisplay:
@@ -187,6 +187,10 @@ class PrecisionRecallDisplay(Peer):
         ax : matplotlib axes, default None for a new figure
         options : name, curve_kwargs, plot_chance_level, chance_level_kw and despine as scikit-learn's
         """
+        if (
+            isinstance(self.name, list) and len(self.name) > 1
+        ):  # drawn once more: their looks tell the names apart
+            options = {**self._looks(self.name), **options}
         super().plot(coloured_axes(ax, (5.2, 5.0)), **options)
         short_labels(self.ax_)
         draw_literally(self.ax_)
