@@ -617,6 +617,14 @@ def lists_to_read(text: str, named: dict[str, Entry]) -> str:
     )
 
 
+def made_of_other_files(
+    app: Any, env: Any, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    """Pages with tables that are made of docstrings, names and notes: an incremental build reads them again."""
+    pages = (str(path.relative_to(DOCS).with_suffix("")) for path in DOCS.rglob("*.md"))
+    return [page for page in pages if page in env.all_docs and "<!-- " in (DOCS / f"{page}.md").read_text()]
+
+
 def resolve(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     """Names in docstrings ("See Also") that do not say their room."""
     from sphinx.util.nodes import make_refnode
@@ -654,6 +662,7 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("builder-inited", write_pages, priority=100)
     app.connect("builder-inited", remember_guides, priority=101)
     app.connect("source-read", link_names, priority=900)
+    app.connect("env-get-outdated", made_of_other_files)
     app.connect("missing-reference", resolve)
     app.connect("doctree-read", one_document)
     app.connect("html-page-context", names_beside)
