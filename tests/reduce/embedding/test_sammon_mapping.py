@@ -111,3 +111,12 @@ def test_a_map_by_a_regressor():
 def test_tables_of_any_size(scale):
     model = SammonMapping().fit(IRIS * scale)
     assert_allclose(model.stress_, SammonMapping().fit(IRIS).stress_, rtol=1e-3)
+
+
+def test_a_linear_map_says_what_each_column_adds():
+    model = ParametricSammon().fit(IRIS)
+    reasons = model.explain(IRIS[5:7])
+    parts = reasons.reasons.contributions(np.arange(2)).values
+    assert_allclose(parts.sum(axis=1), model.transform(IRIS[5:7]), atol=1e-12)
+    curved = ParametricSammon(regressor=KernelRidge(kernel="rbf", gamma=0.1, alpha=0.01)).fit(IRIS)
+    assert not hasattr(curved, "explain")

@@ -8,22 +8,25 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from assay.core import Card
+from assay.core.available import available_if
+from assay.core.explanations import dense_block
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Instance
 from assay.core.stored import FloatArray, Object
 from assay.errors import ParameterError
+from assay.reduce.components.explained_sums import ExplainedSums
 from assay.reduce.components.spectrum import with_fixed_signs
 from assay.reduce.embedding.classical_scaling import checked_distances, classical_scaling
 from assay.reduce.embedding.sammon_mapping import SammonMapping
 from assay.reduce.embedding.sammon_terms import quasi_newton, sammon_terms
-from assay.types import Estimator, MetricLike
+from assay.types import Estimator, MetricLike, TableLike
 
 __all__ = ["ParametricSammon"]
 
 MOST_FITS = 30  # of a regressor
 
 
-class ParametricSammon(SammonMapping):
+class ParametricSammon(ExplainedSums, SammonMapping):
     r"""Sammon's mapping by a function of the columns, so that new rows need no more than the function.
 
     Without a regressor the function is linear, :math:`z = W^T x`; W starts at the principal components and descends by
@@ -160,3 +163,16 @@ class ParametricSammon(SammonMapping):
         if self.regressor is None:
             return (X - self.mean_) @ self.coef_
         return np.asarray(self.regressor_.predict(X), dtype=np.float64).reshape(len(X), self._n_features_out)
+
+    # What a linear function is made of
+
+    @available_if(lambda self: self.regressor is None)
+    def explain(self, X: TableLike) -> Any:
+        """What each column adds to each axis, of the linear function; one explanation, or one for each row."""
+        return super().explain(X)
+
+    def _deviations(self, X: Any) -> np.ndarray:
+        return dense_block(X) - self.mean_
+
+    def _weights(self) -> np.ndarray:
+        return np.asarray(self.coef_.T)
