@@ -22,7 +22,7 @@ from assay.linear.class_factors import class_factors
 from assay.optimize.sigmoid import fit_sigmoid
 from assay.svm.binary_fit import BinaryFit, one_sided
 from assay.svm.engine import Dual, Solution, solve_all
-from assay.svm.kernel_machine import KernelMachine
+from assay.svm.exact_machine import ExactMachine
 from assay.svm.probabilities import agreeing, coupled, side_probability
 from assay.svm.votes import pair_scores, pairs_of, sides, votes_and_confidence
 from assay.types import TableLike
@@ -41,7 +41,7 @@ def _has_probabilities(self: Any) -> bool:
     return True
 
 
-class KernelClassifier(KernelMachine, Classifier):
+class KernelClassifier(ExactMachine, Classifier):
     """A classifier of binary machines with a kernel; a subclass writes ``_program`` and ``_fit_of``.
 
     Attributes
@@ -59,7 +59,7 @@ class KernelClassifier(KernelMachine, Classifier):
 
     multiclass = "one-vs-one"
     accepts: ClassVar[Any] = {
-        **KernelMachine.accepts,
+        **ExactMachine.accepts,
         "probability": Flag(),
         "class_weight": Any_(
             "None, 'balanced' or a dict from classes to numbers",
@@ -154,6 +154,7 @@ class KernelClassifier(KernelMachine, Classifier):
     ) -> list[BinaryFit]:
         """The machines of these kernel matrices, of the signs and weights of their rows."""
         duals = [self._program(sign, weight) for sign, weight in work]
+        self._weigh_cost(grams, duals)
         solutions = solve_all(
             grams,
             duals,
@@ -213,6 +214,7 @@ class KernelClassifier(KernelMachine, Classifier):
     def _binary(self, gram: GramRows, sign: np.ndarray, weight: np.ndarray) -> BinaryFit:
         """One machine."""
         dual = self._program(sign, weight)
+        self._weigh_cost([gram], [dual])
         return self._fit_of(dual, self._solve(gram, dual))
 
     def _program(self, sign: np.ndarray, weight: np.ndarray) -> Dual:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from assay.core.fitting import all_or_nothing
 from assay.core.stored import Scalar
 from assay.core.targets import check_weights
 from assay.outliers.detector import Detector
-from assay.svm.kernel_machine import KernelMachine
+from assay.svm.exact_machine import ExactMachine
 from assay.types import TableLike, Target, Weights
 
 __all__ = ["OneClassMachine"]
@@ -20,7 +20,7 @@ ROUNDING = (
 )
 
 
-class OneClassMachine(KernelMachine, Detector):
+class OneClassMachine(ExactMachine, Detector):
     """Base of the machines that describe one class; a machine writes ``_learn_class(X, weight)`` and ``_score``.
 
     Attributes
@@ -29,6 +29,9 @@ class OneClassMachine(KernelMachine, Detector):
     """
 
     stored = {"offset_": Scalar()}
+    _for_more_rows: ClassVar[str] = (
+        "assay.outliers.IsolationForest looks for outliers in time that grows with the rows alone."
+    )
 
     @all_or_nothing
     def fit(self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None) -> Self:

@@ -107,6 +107,7 @@ class OneClassSVM(OneClassMachine):
         n = len(weight)
         gram = self._learn_kernel(X)
         dual = Dual(np.ones(n), np.zeros(n), weight, filled(weight, self.nu * weight.sum()))
+        self._weigh_cost([gram], [dual])
         solution = self._solve(gram, dual)
         support = np.flatnonzero(solution.alpha)
         self._keep(X, support, solution.alpha[None, support], solution.offset)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from assay.core import Regressor
 from assay.core.targets import numeric_target
 from assay.kernels import Linear
 from assay.svm.engine import Dual, Solution
-from assay.svm.kernel_machine import KernelMachine
+from assay.svm.exact_machine import LANDMARKS, ExactMachine
 from assay.types import TableLike, Target
 
 __all__ = ["RegressionMachine"]
@@ -18,7 +18,7 @@ __all__ = ["RegressionMachine"]
 ON_THE_TUBE = 1e-6  # how far from the edge of the tube, in units of y, a row still counts as on it
 
 
-class RegressionMachine(KernelMachine, Regressor):
+class RegressionMachine(ExactMachine, Regressor):
     """Base of the machines that predict numbers.
 
     A machine writes ``_dual(y, weight, unit)``, with the multipliers of residuals above 0 first and those below behind
@@ -26,11 +26,13 @@ class RegressionMachine(KernelMachine, Regressor):
     """
 
     C: float | str
+    _for_more_rows: ClassVar[str] = LANDMARKS.format("LandmarkSVR")
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
         weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
         gram = self._learn_kernel(X, y, w)
         dual, middle, unit = self._problem(y, weight)
+        self._weigh_cost([gram], [dual])
         solution = self._solve(gram, dual)
         above, below = np.split(solution.alpha, 2)
         coef = above - below

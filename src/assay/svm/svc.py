@@ -201,12 +201,12 @@ class SVC(KernelClassifier):
         super()._check_parameters()
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
-        if isinstance(self.C, str):
+        if isinstance(self.C, str) and self._posed is None:
             self.C_, gamma = best_price(self, X, y, w)
             if gamma > 0:
                 self.gamma_ = gamma
         else:
-            self.C_ = float(self.C)
+            self.C_ = 1.0 if isinstance(self.C, str) else float(self.C)
         super()._learn(X, y, w)
 
     @property
@@ -228,6 +228,7 @@ class SVC(KernelClassifier):
         if not np.isinf(self._price):
             return super()._binary(gram, sign, weight)
         dual = self._program(sign, weight)
+        self._weigh_cost([gram], [dual])
         return self._fit_of(dual, hard_margin(gram, dual, self._solve, type(self).__name__))
 
     def _binaries(

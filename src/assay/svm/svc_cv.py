@@ -193,6 +193,8 @@ class SVCCV(SVC):
         super()._check_parameters()
 
     def _learn(self, X: Any, y: np.ndarray, w: np.ndarray | None) -> None:
+        if self._posed is not None:
+            super()._learn(X, y, w)
         weight = self._row_weights(y, w)
         self.Cs_, self.gammas_ = prices(self.Cs), gammas_of(self, X, y, w, self.gammas)
         self.scores_ = np.empty((len(self.gammas_), len(self.Cs_)))

@@ -149,6 +149,7 @@ class SVDD(OneClassMachine):
         dual = Dual(
             np.ones(len(weight)), -0.5 * gram.diagonal, upper, filled(upper, 1.0)
         )  # half of (2), negated
+        self._weigh_cost([gram], [dual])
         solution = self._solve(gram, dual)
         support = np.flatnonzero(solution.alpha)
         self._keep(X, support, solution.alpha[None, support], 0.0)

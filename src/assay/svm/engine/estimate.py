@@ -22,7 +22,7 @@ ROWS_MOVED_AGAIN = 3.0  # by how much more rows are used in blocks than there ar
 
 @dataclass(frozen=True)
 class Estimate:
-    """About what a fit costs, from a pilot on few rows: right within a factor of three or so.
+    """About what a fit costs, from a pilot on few rows: right within a factor of five or so.
 
     Attributes
     ----------

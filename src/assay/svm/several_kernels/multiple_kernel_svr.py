@@ -138,6 +138,8 @@ class MultipleKernelSVR(SeveralKernels, SVR):
 
     def _coefficients_and_value(self, gram: GramRows, y: Any, w: Any) -> tuple[np.ndarray, float]:
         weight = np.ones(len(y)) if w is None else np.asarray(w, dtype=np.float64)
-        solution = self._solve(gram, self._problem(np.asarray(y, dtype=np.float64), weight)[0])
+        dual = self._problem(np.asarray(y, dtype=np.float64), weight)[0]
+        self._weigh_cost([gram], [dual])
+        solution = self._solve(gram, dual)
         above, below = np.split(solution.alpha, 2)
         return (above - below)[None], -solution.objective
