@@ -88,7 +88,7 @@ def estimate(
     values = n * n if whole else round(min(ROWS_MOVED_AGAIN * support, 2 * steps) * n) + support * n
     length = n if whole else min(n, BLOCK_ROWS)  # of the rows that a step passes over
     seconds = values * a_value + steps * large.seconds_a_step * length / len(rows)
-    return Estimate(support, steps, values, min(held, cache_size), seconds)
+    return Estimate(support, steps, values, min(held, float(cache_size)), seconds)
 
 
 @dataclass(frozen=True)
