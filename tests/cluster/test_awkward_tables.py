@@ -218,6 +218,17 @@ def test_a_huge_row_is_refused_by_its_column_or_gets_an_answer(name):
             assert method == "explain" or np.isfinite(answer).all(), method
 
 
+@pytest.mark.parametrize("name", [name for name in LEARNERS if hasattr(LEARNERS[name], "partial_fit")])
+def test_rows_that_are_refused_leave_the_model_as_it_was(name):
+    model = fit(name, TWO_CLOUDS)
+    before, y = answers(model, TWO_CLOUDS), np.arange(30.0)
+    for wrong in (TWO_CLOUDS[:, :2], TWO_CLOUDS * np.inf):
+        with pytest.raises(AssayError):
+            model.partial_fit(wrong, y)
+    assert np.array_equal(answers(model, TWO_CLOUDS), before)
+    model.partial_fit(TWO_CLOUDS, y)
+
+
 def test_infinite_numbers_of_single_precision_are_seen():
     X = np.concatenate([TWO_CLOUDS, TWO_CLOUDS[:2]]).astype(np.float32)
     X[[0, 1], [2, 1]] = [np.inf, -np.inf]

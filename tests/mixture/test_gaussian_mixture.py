@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
@@ -353,3 +354,85 @@ def test_rows_beyond_all_components_have_probabilities_too(Mixture):
     assert_allclose(p.sum(axis=1), 1.0)
     assert_allclose(p[1], model.weights_, rtol=1e-9)
     assert_allclose(p[:1], model.predict_proba([[0.0, 0.0]]), rtol=1e-12)
+
+
+def streamed(n=6000):
+    random = np.random.default_rng(0)
+    groups = random.integers(0, 3, n)
+    return np.array([[0.0, 0.0], [5.0, 0.0], [0.0, 6.0]])[groups] + random.normal(size=(n, 2)) @ [
+        [1, 0.5],
+        [0, 0.8],
+    ]
+
+
+def step_by_the_book(X, w, pi, means, covariances, reg, before):
+    """The sums behind the parameters move towards those of new rows."""
+    logs = np.column_stack(
+        [np.log(p) + multivariate_normal(m, S).logpdf(X) for p, m, S in zip(pi, means, covariances)]
+    )
+    h = np.exp(logs - logsumexp(logs, axis=1, keepdims=True)) * w[:, None]
+    rate = (w.sum() / (before + w.sum())) ** 0.6
+    s0 = (1 - rate) * pi + rate * h.sum(axis=0) / w.sum()
+    s1 = (1 - rate) * pi[:, None] * means + rate * h.T @ X / w.sum()
+    inner = covariances - reg * np.eye(X.shape[1]) + means[:, :, None] * means[:, None, :]
+    s2 = (1 - rate) * pi[:, None, None] * inner + rate * np.einsum("nk,ni,nj->kij", h, X, X) / w.sum()
+    m = s1 / s0[:, None]
+    return s0, m, s2 / s0[:, None, None] - m[:, :, None] * m[:, None, :] + reg * np.eye(X.shape[1])
+
+
+def test_a_step_with_new_rows_by_the_book():
+    X = streamed(500)
+    w = np.random.default_rng(1).integers(1, 4, 200).astype(float)
+    model = GaussianMixture(3, reg_covar=1e-3, random_state=0).fit(X[:300])
+    state = model.weights_, model.means_, model.covariances_
+    log_density = model.score_samples(X[300:]) @ w / w.sum()
+    s0, m, S = step_by_the_book(X[300:], w, *state, 1e-3, 300)
+    model.partial_fit(X[300:], sample_weight=w)
+    assert_allclose(model.weights_, s0, rtol=1e-9)
+    assert_allclose(model.means_, m, rtol=1e-9, atol=1e-12)
+    assert_allclose(model.covariances_, S, rtol=1e-9, atol=1e-12)
+    assert_allclose(model.lower_bounds_[-1], log_density, rtol=1e-9)
+    assert_allclose(model.precisions_ @ model.covariances_, np.tile(np.eye(2), (3, 1, 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical", "tied_spherical"])
+def test_a_pass_of_steps_gets_near_to_the_fit(kind):
+    X = streamed()
+    whole = GaussianMixture(3, covariance_type=kind, tol=1e-6, max_iter=500, random_state=0).fit(X)
+    online = GaussianMixture(3, covariance_type=kind, tol=1e-4, max_iter=500, random_state=0)
+    for block in np.split(X, 20):
+        online.partial_fit(block)
+    assert whole.score(X) - 0.01 < online.score(X) <= whole.score(X) + 1e-6
+    assert len(online.lower_bounds_) == len(online.history_) == online.n_iter_
+
+
+def test_steps_with_weights_missing_values_and_saved_models(tmp_path):
+    X = streamed(1200)
+    w = np.random.default_rng(1).integers(1, 4, len(X))
+    heavy, copies = (GaussianMixture(3, tol=1e-6, max_iter=500, random_state=0) for _ in range(2))
+    for rows in np.split(np.arange(len(X)), 4):
+        heavy.partial_fit(X[rows], sample_weight=w[rows])
+        repeated = np.repeat(rows, w[rows])
+        copies.partial_fit(X[repeated])
+    assert_allclose(np.sort(heavy.means_, axis=0), np.sort(copies.means_, axis=0), atol=1e-3)
+    incomplete = np.where(np.random.default_rng(2).uniform(size=X.shape) < 0.2, np.nan, X)
+    model = GaussianMixture(3, tol=1e-4, max_iter=500, random_state=0).fit(incomplete[:400])
+    save(model, tmp_path / "m.assay")
+    again = load(tmp_path / "m.assay").partial_fit(incomplete[400:])
+    assert_allclose(again.means_, model.partial_fit(incomplete[400:]).means_, rtol=1e-12)
+    assert model.score(X) > GaussianMixture(3, random_state=0).fit(X).score(X) - 0.05
+
+
+def test_steps_that_cannot_be_taken():
+    X = streamed(100)
+    for settings, message in (
+        ({"prior": MixturePrior()}, "neither a prior"),
+        ({"equal_weights": True}, "fit_blocks"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            GaussianMixture(2, **settings).partial_fit(X)
+    model = GaussianMixture(2, random_state=0).fit(X)
+    before = model.means_
+    with pytest.raises(DataError):
+        model.partial_fit(X[:, :1])
+    assert model.means_ is before

@@ -9,7 +9,7 @@ import numpy as np
 from assay.cluster.center_clusterer import CenterClusterer
 from assay.core import Card
 from assay.core.explanations import dense_block
-from assay.core.fitting import all_or_nothing
+from assay.core.fitting import observed
 from assay.core.parameters import Choice, Count, Flag, Range
 from assay.core.stored import FloatArray
 from assay.types import TableLike, Target
@@ -102,7 +102,7 @@ class LeaderClustering(CenterClusterer):
         """(n, c) the distances of the rows of X from the centres, after learning from these rows."""
         return self.fit(X).transform(X)
 
-    @all_or_nothing
+    @observed
     def partial_fit(self, X: TableLike, y: Target | None = None) -> Self:
         """One more pass, over the rows of X; groups that are there stay, and new ones may begin."""
         if "cluster_centers_" not in vars(self):

@@ -13,7 +13,7 @@ from assay.cluster.lloyd import label_rows
 from assay.core import Card
 from assay.core.explanation import Section
 from assay.core.explanations import dense_block
-from assay.core.fitting import all_or_nothing
+from assay.core.fitting import observed
 from assay.core.model_view import Part
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Array, Choice, Count, Range, Seed
@@ -226,7 +226,7 @@ class OnlineKMeans(CenterClusterer):
         weight = np.ones(len(X)) if w is None else w
         self.inertia_ = float(weight @ ((X - self.cluster_centers_[self.labels_]) ** 2).sum(axis=1))
 
-    @all_or_nothing
+    @observed
     def partial_fit(
         self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None
     ) -> Self:

@@ -43,12 +43,21 @@ def all_or_nothing(fit: F) -> F:
 
 
 def observed(fit: F) -> F:
-    """Decorate a ``partial_fit``: callbacks of the estimator are called; a failure leaves the model as it was."""
+    """Decorate a ``partial_fit``: callbacks of the estimator are called; a failure leaves the model as it was.
+
+    What is changed in place is not put back: arrays are to be copied first.
+    """
 
     @wraps(fit)
     def with_callbacks(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not vars(self).get("_skl_callbacks"):
-            return fit(self, *args, **kwargs)
-        return call_observed(fit, self, args, kwargs)
+        before = dict(vars(self))
+        try:
+            if not vars(self).get("_skl_callbacks"):
+                return fit(self, *args, **kwargs)
+            return call_observed(fit, self, args, kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
 
     return with_callbacks  # type: ignore[return-value]

@@ -8,7 +8,7 @@ import numpy as np
 
 import assay.local._hebbian as _hebbian
 from assay.core import Card, Transformer
-from assay.core.fitting import all_or_nothing
+from assay.core.fitting import observed
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Choice, Count, Range, Seed
 from assay.core.seeds import random_state_of
@@ -152,7 +152,7 @@ class HebbianFeatures(SquaredRows, Transformer):
             raise DegenerateError(f"{type(self).__name__}: weights left all bounds. Lower learning_rate.")
         self.components_ = units
 
-    @all_or_nothing
+    @observed
     def partial_fit(
         self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None
     ) -> Self:

@@ -9,7 +9,7 @@ import numpy as np
 from assay.core import Card, Regressor
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
-from assay.core.fitting import all_or_nothing
+from assay.core.fitting import observed
 from assay.core.parallel import end_if_abandoned
 from assay.core.parameters import Count, Range
 from assay.core.stored import Each, FloatArray, Integer, Plain, Scalar
@@ -197,7 +197,7 @@ class ResourceAllocatingNetwork(SquaredRows, Regressor):
         self.intercept_ = float(constant)
         return squared / max(len(X), 1)
 
-    @all_or_nothing
+    @observed
     def partial_fit(self, X: TableLike, y: Target, sample_weight: Weights | None = None) -> Self:
         """Learn from the rows of X, one after the other; the scale of errors is that of the first call."""
         first, who = "centers_" not in vars(self), type(self).__name__

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from assay.core import Card
+from assay.core.fitting import observed
 from assay.core.parameters import Array, Choice, Flag, Instance
-from assay.core.stored import Object
-from assay.core.sums import Block, Source
+from assay.core.stored import Object, Scalar
+from assay.core.sums import Block, Rows, Source
+from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError
 from assay.mixture.column_ranges import ColumnRanges
 from assay.mixture.components import Estimates, Moments
@@ -24,14 +26,17 @@ from assay.mixture.missing_values import (
     lacks_values,
     widened_for_missing,
 )
-from assay.mixture.mixture_learner import MIXTURE_PARAMETERS, MixtureLearner, row_moments
+from assay.mixture.mixture_learner import MIXTURE_PARAMETERS, MixtureLearner, Run, row_moments
 from assay.mixture.prior import MixturePrior
 from assay.mixture.starts import start
-from assay.types import RandomState, TableLike
+from assay.types import RandomState, TableLike, Target, Weights
 
 __all__ = ["GaussianMixture"]
 
 LOG_2PI = float(np.log(2 * np.pi))
+FORGETTING = (
+    0.6  # power of the share of new rows: above a half, so that steps settle, below 1, so that they get there
+)
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,13 @@ class GaussianMixture(MixtureLearner):
     expectation step adds the conditional means and covariances of what is not, given what is (Ghahramani and Jordan
     1994), so that the likelihood of the known values never falls. That is right if values are missing at random. Rows
     are grouped by the columns they lack, blocks and Dask included. Nominal columns count as indicators.
+
+    ``partial_fit`` learns from rows as they come, by EM in steps (Cappé and Moulines 2009): the sums behind (2), a row,
+    move by a rate :math:`\gamma` towards those of the new rows,
+
+    .. math:: s \leftarrow (1-\gamma)\,s + \gamma\,s_{new}, \qquad \gamma = (n_{new} / n)^{0.6}       \quad (3)
+
+    with n rows so far, so that early rows, which were shared out badly, are forgotten.
 
     Cost: fit O(n K d^2) an iteration ("diag", "spherical": O(n K d)), in one fused native loop; score O(K d^2) a row;
     memory O(K d^2) beside X. With missing values, O(K d^3) more an iteration for each pattern of missing columns.
@@ -124,6 +136,8 @@ class GaussianMixture(MixtureLearner):
 
     References
     ----------
+    - Cappé, O. and Moulines, E. (2009). On-line expectation-maximization algorithm for latent data models. Journal of
+      the Royal Statistical Society B 71(3), 593-613. doi:10.1111/j.1467-9868.2009.00698.x
     - Dempster, A. P., Laird, N. M. and Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM
       algorithm. Journal of the Royal Statistical Society B 39(1), 1-38.
     - Ghahramani, Z. and Jordan, M. I. (1994). Supervised learning from incomplete data via an EM approach. Advances in
@@ -147,7 +161,7 @@ class GaussianMixture(MixtureLearner):
         "covariance_type": Choice("full", "tied", "diag", "spherical", "tied_spherical"),
         "equal_weights": Flag(),
     }
-    stored = {"prior_": Object(MixturePrior) | None}
+    stored = {"prior_": Object(MixturePrior) | None, "_rows_so_far": Scalar(low=0, finite=True)}
 
     def __init__(
         self,
@@ -185,6 +199,69 @@ class GaussianMixture(MixtureLearner):
         self.warm_start = warm_start
         self.verbose = verbose
         self.verbose_interval = verbose_interval
+
+    # ------------------------------------------------------------------ rows as they come
+
+    @observed
+    def partial_fit(
+        self, X: TableLike, y: Target | None = None, sample_weight: Weights | None = None
+    ) -> Self:
+        """One step of EM with the rows of X, (3); the first rows are learned by ``fit``, and need to be as many as the
+        components.
+
+        ``lower_bounds_`` gets the mean log density of the rows before they were learned.
+        """
+        self._check_parameters()
+        who = type(self).__name__
+        if self.prior is not None or self.equal_weights:
+            raise ParameterError(
+                "partial_fit knows neither a prior nor equal_weights. Use fit_blocks.", who=who
+            )
+        if "means_" not in vars(self):
+            return self.fit(X, sample_weight=sample_weight)
+        before = vars(self).get("_rows_so_far", 0.0)
+        if not before:
+            raise ParameterError(
+                "this model has not counted its rows, so that none can follow. Fit it anew.", who=who
+            )
+        values = self._admit(X)
+        w = check_weights(sample_weight, values, who)
+        state, form = self._state(), self._form
+        new = self._expect(Rows(values, None, w), state)
+        rows = float(new.counts.sum())
+        rate = (rows / (before + rows)) ** FORGETTING
+        old, share = self._sums_a_row(state), rate / rows
+        sums = Moments(
+            (1 - rate) * old.counts + share * new.counts,
+            share * new.first,
+            (1 - rate) * old.second + share * new.second,
+            new.log_evidence,
+            new.entropy,
+        )  # (3)
+        self._adopt_state(self._maximise(form.estimates(sums, state.means), state))
+        self.precisions_ = form.precisions(self.precisions_cholesky_)
+        self._rows_so_far, self.n_iter_ = before + rows, self.n_iter_ + 1
+        self.lower_bound_ = new.log_evidence / rows
+        self.lower_bounds_ = [*self.lower_bounds_, self.lower_bound_]
+        self.history_ = [*self.history_, {"iteration": self.n_iter_, "lower_bound": self.lower_bound_}]
+        return self
+
+    def _sums_a_row(self, state: _Parameters) -> Moments:
+        """The sums about the means that the state follows from, divided by the rows: :math:`\\pi_k` and
+        :math:`\\pi_k(\\Sigma_k - \\epsilon I)`."""
+        K, d = state.means.shape
+        spread = np.array([self._form.of_component(state.covariances, k, d) for k in range(K)])
+        spread = (spread - float(self.reg_covar) * np.eye(d)) * state.weights[:, None, None]
+        second = spread
+        if self._form.name == "tied":
+            second = spread.sum(axis=0)
+        elif self._form.name != "full":
+            second = np.maximum(np.diagonal(spread, axis1=1, axis2=2), 0.0)
+        return Moments(state.weights, np.zeros((K, d)), second, 0.0, 0.0)
+
+    def _keep(self, run: Run) -> None:
+        super()._keep(run)
+        self._rows_so_far = 0.0 if run.estimates is None else float(run.estimates.counts.sum())
 
     def _check_ranges(self, ranges: ColumnRanges) -> None:
         if self.prior is None:
