@@ -1139,8 +1139,12 @@ def networks() -> None:
             MLPClassifier(solver=solver, **settings).fit(Z.astype(np.float32), y)
             MLPClassifier(solver=solver, **settings).fit(sparse()[0], y > 0)
             MLPRegressor("huber", solver=solver, batch_size=7, clip=1.0, **settings).fit(Z, Z[:, :2])
+            layered = MLPClassifier(solver=solver, normalization="layer", **settings)
+            layered.fit(Z.astype(np.float32), y)
             MLPRegressor(own, solver=solver, dropout=0.2, **settings).fit(Z, Z[:, :2])
             MLPRegressor(own, solver=solver, **settings).fit(Z.astype(np.float32), Z[:, :2])
+        MLPClassifier(normalization="batch", dropout=0.2, **settings).fit(Z, y)
+        MLPRegressor(own, normalization="batch", **settings).fit(sparse()[0].astype(np.float32), Z[:, :2])
 
 
 @scenario

@@ -3,8 +3,9 @@
 //     a_0 = x,   a_l = f_l(a_{l-1} W_l + b_l),   E = (1/m) sum_i v_i loss(y_i, a_L) + alpha/(2m) sum_l |W_l|^2
 //
 // For each batch: gather the rows, multiply (BLAS), add bias and activation in one sweep, errors of the output,
-// multiply back, and one step of the optimiser over the flat vector of all parameters (all W_l, then all b_l). Twin in
-// NumPy: tests/neural/test_dense_net.py.
+// multiply back, and one step of the optimiser over the flat vector of all parameters (all W_l, then all b_l; where
+// sums are normalised, all gains, and over batches the running means and variances). Twin in NumPy:
+// tests/neural/test_dense_net.py.
 #include <nanobind/stl/optional.h>
 
 #include <cmath>
@@ -26,6 +27,10 @@ namespace {
 constexpr int64_t CHUNK = 1024;          // rows at a time while the gradient of all rows is added up
 constexpr int64_t MOST_UNITS = 1 << 24;  // of a layer: BLAS counts with 32 bits
 constexpr int64_t MOST_LAYERS = 4096;    // so that no count of weights overflows
+constexpr double VARIANCE_FLOOR = 1e-5;  // added to a variance
+constexpr double REMEMBERED = 0.9;       // share of the running means and variances that stays at a step
+
+enum Normalization { NONE, OF_BATCH, OF_ROW, NORMALIZATIONS };  // of the weighted sums of the hidden units
 
 // ------------------------------------------------------------------ what is learned from
 
@@ -50,6 +55,7 @@ struct DenseShape {  // of the network
     int64_t output, loss;
     double parameter;  // of the loss: where Huber's turns, or which quantile
     double divisor;    // of the losses of numbers: 1 for their sum over the outputs
+    int64_t normalization;
 
     int64_t layers() const { return length(sizes) - 1; }
     Scoring scoring() const { return {output, loss, sizes.data()[layers()], parameter, divisor}; }
@@ -60,6 +66,7 @@ struct DenseShape {  // of the network
         require(length(dropout) == layers(), "DenseShape: dropout");
         for (int64_t l = 0; l < layers(); ++l)
             require(dropout.data()[l] >= 0 && dropout.data()[l] < 1, "DenseShape: dropout is a share below 1");
+        require(normalization >= 0 && normalization < NORMALIZATIONS, "DenseShape: normalization");
         scoring().check();
     }
     int64_t weights() const {
@@ -73,6 +80,11 @@ struct DenseShape {  // of the network
         for (int64_t l = 1; l <= layers(); ++l) total += sizes.data()[l];
         return total;
     }
+    int64_t hidden() const { return biases() - sizes.data()[layers()]; }
+    int64_t parameters() const {  // gains, and for rows shifts, for batches means and variances
+        const int64_t each = normalization == NONE ? 0 : normalization == OF_BATCH ? 3 : 2;
+        return weights() + biases() + each * hidden();
+    }
 };
 
 // ------------------------------------------------------------------ one batch
@@ -83,10 +95,15 @@ template <class T> struct Workspace {
     const int64_t *n;
     std::vector<std::vector<T>> a, delta;
     std::vector<std::vector<uint8_t>> kept;
-    std::vector<int64_t> W, b;  // where each layer's begin
+    std::vector<std::vector<T>> z, spread;        // normalised sums, and what they were divided by
+    std::vector<std::vector<T>> center, variance;  // of the batch
+    std::vector<T> sums;                           // of two numbers for each unit
+    std::vector<int64_t> W, b;                     // where each layer's begin
+    std::vector<int64_t> gain, mean, var;          // of the normalised sums of layer l, from 1; mean: or shift
 
     Workspace(Gemm<T> g, const DenseShape &shape, int64_t most)
-        : g(g), L(shape.layers()), most(most), n(shape.sizes.data()), a(L + 1), delta(L + 1), kept(L), W(L), b(L) {
+        : g(g), L(shape.layers()), most(most), n(shape.sizes.data()), a(L + 1), delta(L + 1), kept(L), z(L), spread(L),
+          center(L), variance(L), W(L), b(L), gain(L), mean(L), var(L) {
         int64_t at = 0;
         for (int64_t l = 0; l < L; ++l) W[l] = at, at += n[l] * n[l + 1];
         for (int64_t l = 0; l < L; ++l) b[l] = at, at += n[l + 1];
@@ -95,8 +112,141 @@ template <class T> struct Workspace {
             if (l) delta[l].resize(most * n[l]);
             if (l < L && shape.dropout.data()[l] > 0) kept[l].resize(most * n[l]);
         }
+        if (shape.normalization == NONE) return;
+        int64_t widest = 0;
+        for (int64_t l = 1; l < L; ++l) gain[l] = at, at += n[l], widest = widest < n[l] ? n[l] : widest;
+        for (int64_t l = 1; l < L; ++l) mean[l] = at, at += n[l];
+        for (int64_t l = 1; l < L; ++l) var[l] = at, at += n[l];
+        for (int64_t l = 1; l < L; ++l) {
+            z[l].resize(most * n[l]);
+            spread[l].resize(shape.normalization == OF_BATCH ? n[l] : most);
+            center[l].resize(n[l]);
+            variance[l].resize(n[l]);
+        }
+        sums.resize(2 * widest);
     }
 };
+
+// ------------------------------------------------------------------ normalised sums
+
+// z = (a - mean) / spread over the m rows of a batch (or by running means), a = gain z.
+template <class T>
+__attribute__((always_inline)) inline void of_batch(T *a, T *z, T *spread, T *center, T *variance, const T *gain,
+                                                    const T *mean, const T *var, bool learning, int64_t m, int64_t n) {
+    if (learning) {
+        std::fill(center, center + n, T(0));
+        std::fill(variance, variance + n, T(0));
+        for (int64_t i = 0; i < m; ++i)
+            for (int64_t j = 0; j < n; ++j) center[j] += a[i * n + j];
+        for (int64_t j = 0; j < n; ++j) center[j] /= T(m);
+        for (int64_t i = 0; i < m; ++i)
+            for (int64_t j = 0; j < n; ++j) {
+                const T off = a[i * n + j] - center[j];
+                variance[j] += off * off;
+            }
+        for (int64_t j = 0; j < n; ++j) variance[j] /= T(m);
+        mean = center;
+        var = variance;
+    }
+    for (int64_t j = 0; j < n; ++j) spread[j] = std::sqrt((var[j] > 0 ? var[j] : T(0)) + T(VARIANCE_FLOOR));
+    for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            const T normal = (a[i * n + j] - mean[j]) / spread[j];
+            z[i * n + j] = normal;
+            a[i * n + j] = gain[j] * normal;
+        }
+}
+
+// The same over the n units of each row, after the biases b.
+template <class T>
+__attribute__((always_inline)) inline void of_row(T *a, T *z, T *spread, const T *gain, const T *b, int64_t m,
+                                                  int64_t n) {
+    for (int64_t i = 0; i < m; ++i) {
+        T *r = a + i * n;
+        double total = 0, squared = 0;
+        for (int64_t j = 0; j < n; ++j) {
+            r[j] += b[j];
+            total += double(r[j]);
+        }
+        const T center = T(total / double(n));
+        for (int64_t j = 0; j < n; ++j) squared += double(r[j] - center) * double(r[j] - center);
+        spread[i] = T(std::sqrt(squared / double(n) + VARIANCE_FLOOR));
+        for (int64_t j = 0; j < n; ++j) {
+            z[i * n + j] = (r[j] - center) / spread[i];
+            r[j] = gain[j] * z[i * n + j];
+        }
+    }
+}
+
+// Errors of the gained sums become those of the sums; `grad` of the gains is added to.
+template <class T>
+__attribute__((always_inline)) inline void back_of_batch(T *delta, const T *z, const T *spread, const T *gain, T *grad,
+                                                         T *sums, bool learning, int64_t m, int64_t n) {
+    T *plain = sums, *along = sums + n;  // sums over the rows of delta, and of delta z
+    std::fill(sums, sums + 2 * n, T(0));
+    for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            plain[j] += delta[i * n + j];
+            along[j] += delta[i * n + j] * z[i * n + j];
+        }
+    for (int64_t j = 0; j < n; ++j) grad[j] += along[j];
+    for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            const T off = learning ? (plain[j] + z[i * n + j] * along[j]) / T(m) : T(0);
+            delta[i * n + j] = gain[j] * (delta[i * n + j] - off) / spread[j];
+        }
+}
+template <class T>
+__attribute__((always_inline)) inline void back_of_row(T *delta, const T *z, const T *spread, const T *gain, T *grad,
+                                                       T *biases, int64_t m, int64_t n) {
+    for (int64_t i = 0; i < m; ++i) {
+        T *r = delta + i * n;
+        const T *normal = z + i * n;
+        double plain = 0, along = 0;
+        for (int64_t j = 0; j < n; ++j) {
+            grad[j] += r[j] * normal[j];
+            r[j] *= gain[j];
+            plain += double(r[j]);
+            along += double(r[j]) * double(normal[j]);
+        }
+        const T shift = T(plain / double(n)), slope = T(along / double(n));
+        for (int64_t j = 0; j < n; ++j) {
+            r[j] = (r[j] - shift - normal[j] * slope) / spread[i];
+            biases[j] += r[j];
+        }
+    }
+}
+
+HOT void normalize(double *a, double *z, double *s, double *c, double *v, const double *gain, const double *mean,
+                   const double *var, bool learning, int64_t m, int64_t n) {
+    of_batch(a, z, s, c, v, gain, mean, var, learning, m, n);
+}
+HOT void normalize(float *a, float *z, float *s, float *c, float *v, const float *gain, const float *mean,
+                   const float *var, bool learning, int64_t m, int64_t n) {
+    of_batch(a, z, s, c, v, gain, mean, var, learning, m, n);
+}
+HOT void normalize_rows(double *a, double *z, double *s, const double *gain, const double *b, int64_t m, int64_t n) {
+    of_row(a, z, s, gain, b, m, n);
+}
+HOT void normalize_rows(float *a, float *z, float *s, const float *gain, const float *b, int64_t m, int64_t n) {
+    of_row(a, z, s, gain, b, m, n);
+}
+HOT void back(double *delta, const double *z, const double *s, const double *gain, double *grad, double *sums,
+              bool learning, int64_t m, int64_t n) {
+    back_of_batch(delta, z, s, gain, grad, sums, learning, m, n);
+}
+HOT void back(float *delta, const float *z, const float *s, const float *gain, float *grad, float *sums, bool learning,
+              int64_t m, int64_t n) {
+    back_of_batch(delta, z, s, gain, grad, sums, learning, m, n);
+}
+HOT void back_rows(double *delta, const double *z, const double *s, const double *gain, double *grad, double *biases,
+                   int64_t m, int64_t n) {
+    back_of_row(delta, z, s, gain, grad, biases, m, n);
+}
+HOT void back_rows(float *delta, const float *z, const float *s, const float *gain, float *grad, float *biases,
+                   int64_t m, int64_t n) {
+    back_of_row(delta, z, s, gain, grad, biases, m, n);
+}
 
 template <class T> void leave_out(std::vector<T> &a, std::vector<uint8_t> &kept, int64_t size, double share,
                                   Random &random) {
@@ -139,7 +289,14 @@ const T *forward(const DenseRows<T> &rows, const DenseShape &shape, Workspace<T>
         }
     }
     for (int64_t l = 1; l < L; ++l) {
-        activate(shape.activations.data()[l - 1], w.a[l].data(), theta + w.b[l - 1], m, n[l]);
+        const bool by_rows = shape.normalization == OF_ROW;
+        if (shape.normalization == OF_BATCH)
+            normalize(w.a[l].data(), w.z[l].data(), w.spread[l].data(), w.center[l].data(), w.variance[l].data(),
+                      theta + w.gain[l], theta + w.mean[l], theta + w.var[l], random != nullptr, m, n[l]);
+        else if (by_rows)
+            normalize_rows(w.a[l].data(), w.z[l].data(), w.spread[l].data(), theta + w.gain[l], theta + w.b[l - 1], m,
+                           n[l]);
+        activate(shape.activations.data()[l - 1], w.a[l].data(), theta + (by_rows ? w.mean[l] : w.b[l - 1]), m, n[l]);
         if (random && dropout[l] > 0) leave_out(w.a[l], w.kept[l], m * n[l], dropout[l], *random);
         multiply<T>(w.g, false, false, m, n[l + 1], n[l], w.a[l].data(), theta + w.W[l], 0, w.a[l + 1].data());
     }
@@ -156,7 +313,7 @@ double batch(const DenseRows<T> &rows, const Targets<T> &targets, const DenseSha
     const T *input = forward(rows, shape, w, chosen, first, m, theta, random);
     const double loss =
         errors(shape.scoring(), targets, chosen, first, m, w.a[L].data(), theta + w.b[L - 1], w.delta[L].data(), scale);
-    if (!more) std::fill(grad + w.b[0], grad + w.b[L - 1] + n[L], T(0));
+    if (!more) std::fill(grad + w.b[0], grad + shape.parameters(), T(0));
     for (int64_t l = L - 1; l >= 0; --l) {
         T *delta = w.delta[l + 1].data();
         if (l + 1 < L && random && dropout[l + 1] > 0) {  // a = f(z) kept / (1 - share): undo the scale before f'
@@ -165,8 +322,15 @@ double batch(const DenseRows<T> &rows, const Targets<T> &targets, const DenseSha
                 delta[i] *= w.kept[l + 1][i] ? grown : T(0),
                     w.a[l + 1][i] = w.kept[l + 1][i] ? w.a[l + 1][i] / grown : T(0);
         }
-        slope(l + 1 < L ? shape.activations.data()[l] : int64_t(IDENTITY), delta, w.a[l + 1].data(), grad + w.b[l], m,
-              n[l + 1]);
+        const bool hidden = l + 1 < L, by_rows = hidden && shape.normalization == OF_ROW;
+        slope(hidden ? shape.activations.data()[l] : int64_t(IDENTITY), delta, w.a[l + 1].data(),
+              grad + (by_rows ? w.mean[l + 1] : w.b[l]), m, n[l + 1]);
+        if (by_rows)
+            back_rows(delta, w.z[l + 1].data(), w.spread[l + 1].data(), theta + w.gain[l + 1], grad + w.gain[l + 1],
+                      grad + w.b[l], m, n[l + 1]);
+        else if (hidden && shape.normalization == OF_BATCH)
+            back(delta, w.z[l + 1].data(), w.spread[l + 1].data(), theta + w.gain[l + 1], grad + w.gain[l + 1],
+                 w.sums.data(), random != nullptr, m, n[l + 1]);
         T *to = grad + w.W[l];
         if (l > 0 || rows.dense) {
             const T *from = l ? w.a[l].data() : input;
@@ -191,7 +355,17 @@ template <class T> void fit_together(const DenseRows<T> &rows, const Targets<T> 
     require(rows.d == shape.sizes.data()[0], "dense_net: the columns of the rows");
     require(rows.dense || shape.dropout.data()[0] == 0, "dense_net: sparse inputs are not left out");
     shape.scoring().fits(t, rows.n);
-    require(size == shape.weights() + shape.biases(), "dense_net: parameters");
+    require(size == shape.parameters(), "dense_net: parameters");
+}
+
+// The running means and variances after a batch.
+template <class T> void remember(const Workspace<T> &w, T *theta) {
+    for (int64_t l = 1; l < w.L; ++l)
+        for (int64_t j = 0; j < w.n[l]; ++j) {
+            T &mean = theta[w.mean[l] + j], &var = theta[w.var[l] + j];
+            mean = T(REMEMBERED) * mean + T(1 - REMEMBERED) * w.center[l][j];
+            var = T(REMEMBERED) * var + T(1 - REMEMBERED) * w.variance[l][j];
+        }
 }
 
 // One pass in batches of `most` rows; the rates are those of the batches. Returns the mean of the batches' objectives.
@@ -239,6 +413,7 @@ double epoch(const DenseRows<T> &rows, const Targets<T> &targets, const DenseSha
         step.decay = step.shrink = 0;
         move(rule, step, size - weights, theta.data() + weights, moment.data() + weights, square.data() + weights,
              grad.data() + weights);
+        if (shape.normalization == OF_BATCH && m > 1) remember(work, theta.data());
     }
     return n ? objective / double(n) : 0.0;
 }
@@ -270,7 +445,7 @@ void scores(const DenseRows<T> &rows, const DenseShape &shape, In1<int64_t> chos
     const int64_t m = length(chosen), K = shape.sizes.data()[shape.layers()];
     require(rows.d == shape.sizes.data()[0], "scores: the columns of the rows");
     require(rows.dense || shape.dropout.data()[0] == 0, "scores: sparse inputs are not left out");
-    require(length(theta) == shape.weights() + shape.biases(), "scores: parameters");
+    require(length(theta) == shape.parameters(), "scores: parameters");
     require(m < MOST_UNITS && within(chosen, 0, rows.n) && (!t || *t >= 0), "scores: rows to visit");
     require(int64_t(out.shape(0)) == m && int64_t(out.shape(1)) == K, "scores: as many as rows and outputs");
     const auto g = gemm<T>();
@@ -301,7 +476,7 @@ NB_MODULE(ASSAY_MODULE, m) {
     record<DenseShape>(m, "Shape", field("sizes", &DenseShape::sizes), field("activations", &DenseShape::activations),
                        field("dropout", &DenseShape::dropout), field("output", &DenseShape::output),
                        field("loss", &DenseShape::loss), field("parameter", &DenseShape::parameter),
-                       field("divisor", &DenseShape::divisor));
+                       field("divisor", &DenseShape::divisor), field("normalization", &DenseShape::normalization));
     record<Rule>(m, "Rule", field("optimizer", &Rule::optimizer), field("alpha", &Rule::alpha),
                  field("first", &Rule::first), field("second", &Rule::second), field("epsilon", &Rule::epsilon),
                  field("clip", &Rule::clip));

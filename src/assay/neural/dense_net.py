@@ -18,6 +18,7 @@ import assay.neural._dense_net as native
 from assay.core.csr import csr_arrays
 from assay.core.parallel import in_threads, one_blas_thread
 from assay.neural.activations import ACTIVATIONS, softmax_rows
+from assay.neural.unit_normalization import NORMALIZATIONS, UnitNormalization
 
 __all__ = ["HIDDEN", "LOSSES", "OPTIMIZERS", "DenseNet", "forward"]
 
@@ -47,6 +48,7 @@ LOSSES = {
 }
 OPTIMIZERS = {"sgd": 0, "nesterov": 1, "adam": 2, "adamw": 3, "rmsprop": 4}
 PRODUCTS_AT_ONCE = 4 * 10**9  # of rows and weights in one native call, after which Ctrl-C is heard
+PARTS = ("gain", "shift", "mean", "variance")  # of normalisations, in the order of the parameters
 ROWS_AT_ONCE = 2048  # of an answer; the same whatever the number of threads, so that sums are
 PRODUCTS_OF_ONE_THREAD = 9000  # of rows and weights of a layer, up to which BLAS takes one thread by itself
 
@@ -61,7 +63,7 @@ class Data:
 
 
 class DenseNet:
-    """A dense network whose parameters lie in one vector: all weights, then all biases.
+    """A dense network whose parameters lie in one vector: all weights, all biases, and what normalises.
 
     Parameters
     ----------
@@ -71,6 +73,7 @@ class DenseNet:
     loss : a name of ``LOSSES``; with a ``parameter`` if it needs one
     divisor : what losses of numbers are divided by
     dropout : shares of the inputs of each layer that are left out while learning
+    normalization : "batch", "layer" or None, of the sums of hidden units
     dtype : np.float64 or np.float32
     """
 
@@ -84,6 +87,7 @@ class DenseNet:
         parameter: float = 0.0,
         divisor: float = 1.0,
         dropout: Sequence[float] | None = None,
+        normalization: str | None = None,
         dtype: Any = np.float64,
     ):
         self.sizes, self.dtype = tuple(int(size) for size in sizes), np.dtype(dtype)
@@ -96,9 +100,15 @@ class DenseNet:
             loss=LOSSES[loss],
             parameter=float(parameter),
             divisor=float(divisor),
+            normalization=0 if normalization is None else NORMALIZATIONS[normalization],
         )
-        count = sum(a * b for a, b in zip(self.sizes, self.sizes[1:])) + sum(self.sizes[1:])
-        self.theta = np.zeros(count, dtype=self.dtype)
+        self.normalization, hidden = normalization, sum(self.sizes[1:-1])
+        self.n_weighted = sum(a * b for a, b in zip(self.sizes, self.sizes[1:])) + sum(self.sizes[1:])
+        each = {None: 0, "layer": 2, "batch": 3}[normalization]
+        self.theta = np.zeros(self.n_weighted + each * hidden, dtype=self.dtype)
+        if normalization is not None:
+            self.theta[self.n_weighted : self.n_weighted + hidden] = 1.0  # gains
+            self.theta[self.n_weighted + 2 * hidden :] = 1.0  # variances, if there are any
 
     def parts(self, theta: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The weights and the biases of each layer, as views of a vector."""
@@ -111,11 +121,26 @@ class DenseNet:
             at += b
         return coefs, intercepts
 
-    def begin_at(self, coefs: Sequence[np.ndarray], intercepts: Sequence[np.ndarray]) -> None:
-        """Take over weights and biases."""
-        np.concatenate(
-            [np.ravel(part) for part in (*coefs, *intercepts)], out=self.theta, casting="same_kind"
-        )
+    def normalizations(self, theta: np.ndarray) -> list[UnitNormalization]:
+        """That of each hidden layer; none without normalisation."""
+        if self.normalization is None:
+            return []
+        cuts, batch = np.cumsum(self.sizes[1:-1]), self.normalization == "batch"
+        learned = np.split(theta[self.n_weighted :].astype(np.float64), 3 if batch else 2)
+        parts, nothing = [np.split(part, cuts[:-1]) for part in learned], [np.zeros(0)] * len(cuts)
+        columns = [parts[0], nothing, *parts[1:]] if batch else [*parts, nothing, nothing]
+        return [UnitNormalization(self.normalization, *of) for of in zip(*columns)]
+
+    def begin_at(
+        self,
+        coefs: Sequence[np.ndarray],
+        intercepts: Sequence[np.ndarray],
+        normalizations: Sequence[UnitNormalization] = (),
+    ) -> None:
+        """Take over weights and biases, and what was learned to normalise."""
+        learned = [[getattr(of, name) for of in normalizations] for name in PARTS]
+        parts = [*coefs, *intercepts, *(part for some in learned for part in some)]
+        np.concatenate([np.ravel(part) for part in parts], out=self.theta, casting="same_kind")
 
     def data(
         self,
@@ -216,17 +241,18 @@ def forward(
     activations: Sequence[str],
     output: str,
     keep: bool = False,
+    normalizations: Sequence[UnitNormalization] = (),
 ) -> list[np.ndarray]:
     """The values of the layers for some rows: all of them with ``keep``, else only the last."""
     n = X.shape[0]
     if not keep and n > ROWS_AT_ONCE:
         blocks = [X[at : at + ROWS_AT_ONCE] for at in range(0, n, ROWS_AT_ONCE)]
-        layers = coefs, intercepts, activations, output
-        return [np.concatenate(in_threads(lambda block: _values(block, *layers, False)[0], blocks))]
+        layers = coefs, intercepts, activations, output, False, normalizations
+        return [np.concatenate(in_threads(lambda block: _values(block, *layers)[0], blocks))]
     if n * max(W.size for W in coefs) <= PRODUCTS_OF_ONE_THREAD:
-        return _values(X, coefs, intercepts, activations, output, keep)
+        return _values(X, coefs, intercepts, activations, output, keep, normalizations)
     with one_blas_thread():
-        return _values(X, coefs, intercepts, activations, output, keep)
+        return _values(X, coefs, intercepts, activations, output, keep, normalizations)
 
 
 def _values(
@@ -236,11 +262,15 @@ def _values(
     activations: Sequence[str],
     output: str,
     keep: bool,
+    normalizations: Sequence[UnitNormalization],
 ) -> list[np.ndarray]:
     values, a = [], X
     for l, (W, b) in enumerate(zip(coefs, intercepts)):
         a = np.asarray(a @ W)
-        a += b
+        if normalizations and l + 1 < len(coefs):
+            a = normalizations[l].apply(a, b).astype(a.dtype, copy=False)
+        else:
+            a += b
         if l + 1 < len(coefs):
             name = activations[l]
             if name == "relu":

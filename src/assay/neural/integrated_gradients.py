@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from assay.neural.activations import ACTIVATIONS
+from assay.neural.unit_normalization import UnitNormalization
 
 __all__ = ["along_paths", "integrated_gradients", "score_gradients"]
 
@@ -25,6 +26,7 @@ def integrated_gradients(
     coefs: Sequence[np.ndarray],
     intercepts: Sequence[np.ndarray],
     activations: Sequence[str],
+    normalizations: Sequence[UnitNormalization] = (),
 ) -> tuple[np.ndarray, np.ndarray]:
     r"""(n, p, K) the contributions (1) to the K scores of each row, and (K,) the scores at the baseline.
 
@@ -34,7 +36,7 @@ def integrated_gradients(
     Parameters
     ----------
     X : (n, p)      baseline : (p,) where a path begins, such as the means of the inputs
-    coefs, intercepts, activations : of the layers; the output is the score before its link
+    coefs, intercepts, activations, normalizations : of the layers; the output is the score before its link
 
     Examples
     --------
@@ -50,11 +52,12 @@ def integrated_gradients(
     - Sundararajan, M., Taly, A. and Yan, Q. (2017). Axiomatic attribution for deep networks. International Conference
       on Machine Learning, 3319-3328.
     """
+    net = coefs, intercepts, activations, normalizations
     return along_paths(
         np.asarray(X, dtype=np.float64),
         baseline,
-        lambda points: score_gradients(points, coefs, intercepts, activations, gradients=False)[0],
-        lambda points: score_gradients(points, coefs, intercepts, activations)[1],
+        lambda points: score_gradients(points, *net, gradients=False)[0],
+        lambda points: score_gradients(points, *net)[1],
         linear=len(activations) == 0,
     )
 
@@ -107,20 +110,27 @@ def score_gradients(
     coefs: Sequence[np.ndarray],
     intercepts: Sequence[np.ndarray],
     activations: Sequence[str],
+    normalizations: Sequence[UnitNormalization] = (),
     gradients: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(n, K) the scores of rows and (n, p, K) their derivatives by the inputs."""
-    a, slopes = X, []
+    a, slopes, sums = X, [], []
     for l, (W, b) in enumerate(zip(coefs, intercepts)):
-        score = a @ W + b
+        score = a @ W
         if l + 1 == len(coefs):
+            score = score + b
             break
+        sums.append(score)
+        score = normalizations[l].apply(score, b) if normalizations else score + b
         function = ACTIVATIONS[activations[l]]
         a = function.value(score)
         slopes.append(function.slope(score, a))
     if not gradients:
         return score, np.zeros((0, 0, 0))
     back = np.broadcast_to(coefs[-1], (len(X), *coefs[-1].shape))
-    for W, slope in zip(reversed(coefs[:-1]), reversed(slopes)):
-        back = W @ (slope[:, :, None] * back)
+    for l in range(len(coefs) - 2, -1, -1):
+        back = slopes[l][:, :, None] * back
+        if normalizations:
+            back = normalizations[l].back(sums[l], intercepts[l], back)
+        back = coefs[l] @ back
     return score, back

@@ -33,6 +33,7 @@ from assay.neural.input_scaling import InputScaling
 from assay.neural.integrated_gradients import integrated_gradients
 from assay.neural.own_loss import OwnLoss
 from assay.neural.schedules import SCHEDULES, rates_of
+from assay.neural.unit_normalization import NORMALIZATIONS, UnitNormalization
 
 if TYPE_CHECKING:
     from assay.core.learner import Learner as _Learner
@@ -167,6 +168,7 @@ class MultilayerPerceptron(_Learner):
             "a share for each hidden layer",
             lambda v: not isinstance(v, str) and np.iterable(v) and all(0 <= share < 1 for share in v),
         ),
+        "normalization": Choice(*NORMALIZATIONS) | None,
         "clip": Range(0, open="low") | None,
         "average": Count() | None,
         "scale": Choice("standard", "robust") | None,
@@ -176,6 +178,7 @@ class MultilayerPerceptron(_Learner):
     stored = {
         "coefs_": Each(FloatArray("*", "*", finite=True)),
         "intercepts_": Each(FloatArray("*", finite=True)),
+        "normalizations_": Each(Object(UnitNormalization)),
         "out_activation_": Text("identity", "logistic", "softmax", "exp"),
         "n_layers_": Integer(low=2),
         "loss_": Scalar(),
@@ -215,6 +218,7 @@ class MultilayerPerceptron(_Learner):
     n_iter_no_change: float
     max_fun: int
     dropout: Any
+    normalization: str | None
     clip: float | None
     average: int | None
     scale: str | None
@@ -223,6 +227,7 @@ class MultilayerPerceptron(_Learner):
     history_: list[Epoch]
     coefs_: list[np.ndarray]
     intercepts_: list[np.ndarray]
+    normalizations_: list[UnitNormalization]
     best_loss_: float | None
     best_validation_score_: float | None
     validation_scores_: list[float] | None
@@ -274,6 +279,15 @@ class MultilayerPerceptron(_Learner):
         if sizes[0][0] != inputs or (hasattr(self, "baseline_") and len(self.baseline_) != inputs):
             raise ValueError("coefs_ does not have the inputs of the model")
         self._names_of_activations(len(sizes) - 1)
+        if len(self._normalizations) not in (0, len(sizes) - 1):
+            raise ValueError("normalizations_ has not one for each hidden layer")
+        for each, size in zip(self._normalizations, sizes):
+            each.check(size[1])
+
+    @property
+    def _normalizations(self) -> list[UnitNormalization]:
+        """Of the hidden layers; none in models without."""
+        return vars(self).get("normalizations_", [])
 
     def _width_in(self) -> int:
         return len(self.design_.names) if hasattr(self, "design_") else self.n_features_in_
@@ -307,6 +321,14 @@ class MultilayerPerceptron(_Learner):
             )
         return [0.0, *shares]
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.normalization == "batch" and self.solver == "lbfgs":
+            raise ParameterError(
+                f"{type(self).__name__}: normalization='batch' needs batches, lbfgs takes all rows at a time. Set "
+                "solver='adam', or normalization='layer'."
+            )
+
     # ------------------------------------------------------------------ learning
 
     def _train(self, X: Any, goal: Goal, w: np.ndarray | None, incremental: bool = False) -> None:
@@ -334,6 +356,7 @@ class MultilayerPerceptron(_Learner):
             parameter=goal.parameter,
             divisor=goal.width if self.solver != "lbfgs" else 1.0,
             dropout=self._shares_left_out(len(hidden)),
+            normalization=self.normalization if hidden else None,
             dtype=dtype,
         )
         if fresh:
@@ -359,18 +382,23 @@ class MultilayerPerceptron(_Learner):
             )
         if not incremental:
             self._judge_end(before, after, X, goal)
-        self.coefs_, self.intercepts_ = net.parts(net.theta)
+        self.coefs_, self.intercepts_ = net.parts(net.theta[: net.n_weighted])
+        self.normalizations_ = net.normalizations(net.theta)
 
     def _error(self, net: DenseNet, inputs: Any, goal: Goal) -> float:
         """On some rows; 0 where the loss aims at something else than classes or means."""
         if callable(goal.loss) or goal.loss in ("hinge", "quantile", "poisson"):
             return 0.0
         rows = rows_to_look_at(inputs.shape[0])
-        coefs, intercepts = net.parts(net.theta)
-        names = self._names_of_activations(len(coefs) - 1)
         part = goal.take(rows)
-        outputs = forward(inputs[rows], coefs, intercepts, names, goal.output)[0]
+        outputs = self._values_at(net, net.theta, inputs[rows], goal.output)
         return error_of(outputs, part.codes, part.numbers)
+
+    def _values_at(self, net: DenseNet, theta: np.ndarray, inputs: Any, output: str) -> np.ndarray:
+        """(n, K) the outputs of a network that still learns."""
+        coefs, intercepts = net.parts(theta)
+        names = self._names_of_activations(len(coefs) - 1)
+        return forward(inputs, coefs, intercepts, names, output, normalizations=net.normalizations(theta))[0]
 
     def _judge_end(self, before: float, after: float, X: Any, goal: Goal) -> None:
         """Refuse a fit that diverged, and warn of one that brought nothing while a column or a target is large."""
@@ -430,7 +458,13 @@ class MultilayerPerceptron(_Learner):
                 f"{type(self).__name__}: the weights of before are of the shapes {shapes}, the data and the parameters "
                 f"ask for {expected}. Set warm_start=False, or leave hidden_layer_sizes and the columns as they were."
             )
-        net.begin_at(self.coefs_, self.intercepts_)
+        before = self._normalizations[0].kind if self._normalizations else None
+        if before != net.normalization:
+            raise DataError(
+                f"{type(self).__name__}: the hidden units of before have normalization={before!r}, now it is "
+                f"{net.normalization!r}. Set warm_start=False, or leave normalization as it was."
+            )
+        net.begin_at(self.coefs_, self.intercepts_, self._normalizations)
 
     def _reset(self) -> None:
         self.n_iter_, self.t_ = 0, 0
@@ -763,9 +797,7 @@ class MultilayerPerceptron(_Learner):
 
     def _judge(self, X: Any, goal: Goal, w: np.ndarray | None) -> Any:
         def score(net: DenseNet, theta: np.ndarray) -> float:
-            coefs, intercepts = net.parts(theta)
-            names = self._names_of_activations(len(coefs) - 1)
-            outputs = forward(X, coefs, intercepts, names, goal.output)[0]
+            outputs = self._values_at(net, theta, X, goal.output)
             return self._score_of(outputs, goal, w) if np.isfinite(outputs).all() else math.nan
 
         return lambda pair: score(*pair)
@@ -779,7 +811,8 @@ class MultilayerPerceptron(_Learner):
         """(n, K) the values of the output units."""
         names = self._names_of_activations(len(self.coefs_) - 1)
         inputs = X if scaled else self._scaled(X)
-        return forward(inputs, self.coefs_, self.intercepts_, names, self.out_activation_)[0]
+        layers = self.coefs_, self.intercepts_, names, self.out_activation_, False, self._normalizations
+        return forward(inputs, *layers)[0]
 
     def hidden(self, X: Any, layer: int = -1) -> np.ndarray:
         """(n, H) the values of the units of a hidden layer: a nonlinear map of the rows to H dimensions.
@@ -798,6 +831,7 @@ class MultilayerPerceptron(_Learner):
             names,
             self.out_activation_,
             keep=True,
+            normalizations=self._normalizations,
         )[:-1]
         if not -len(values) <= layer < len(values):
             raise ParameterError(
@@ -808,19 +842,22 @@ class MultilayerPerceptron(_Learner):
 
     @property
     def n_parameters_(self) -> int:
-        """How many weights and biases the network has: for one hidden layer H (d + 1) + K (H + 1)."""
-        return sum(W.size for W in self.coefs_) + sum(b.size for b in self.intercepts_)
+        """How many weights, biases, gains and shifts there are: for one hidden layer H (d + 1) + K (H + 1)."""
+        gains = sum(each.gain.size + each.shift.size for each in self._normalizations)
+        return sum(W.size for W in self.coefs_) + sum(b.size for b in self.intercepts_) + gains
 
     def _contributions_of(self, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(n, p, K) what each input adds to the scores, and (K,) the scores at the baseline."""
         names = self._names_of_activations(len(self.coefs_) - 1)
-        return integrated_gradients(inputs, self.baseline_, self.coefs_, self.intercepts_, names)
+        layers = self.coefs_, self.intercepts_, names, self._normalizations
+        return integrated_gradients(inputs, self.baseline_, *layers)
 
     def _unit_reasons(self, X: Any, outputs: Sequence[str], chosen: np.ndarray) -> Reasons:
         """The inputs' contributions by integrated gradients, and the hidden units that weigh most in the score."""
         inputs = dense_block(self._scaled(X))
         names = self._names_of_activations(len(self.coefs_) - 1)
-        values = forward(inputs, self.coefs_, self.intercepts_, names, "identity", keep=True)
+        layers = self.coefs_, self.intercepts_, names, "identity", True, self._normalizations
+        values = forward(inputs, *layers)
         last = values[-2] if len(values) > 1 else inputs
         V = self.coefs_[-1]
 

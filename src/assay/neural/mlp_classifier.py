@@ -103,6 +103,9 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         Share of the units of each hidden layer that is left out of a step at random.
     label_smoothing : float, default 0
         Share of each label's probability that is spread over all classes (three or more).
+    normalization : "batch", "layer" or None, default None
+        Give the weighted sums of the hidden units mean 0 and deviation 1, times a gain that is learned: over the rows
+        of a batch, or over the units of a row.
     clip : float or None, default None
         Longest gradient of a step.
     average : int or None, default None
@@ -205,6 +208,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         class_weight: ClassWeight = None,
         dropout: float | Sequence[float] = 0.0,
         label_smoothing: float = 0.0,
+        normalization: str | None = None,
         clip: float | None = None,
         average: int | None = None,
         scale: str | None = None,
@@ -239,6 +243,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         self.class_weight = class_weight
         self.dropout = dropout
         self.label_smoothing = label_smoothing
+        self.normalization = normalization
         self.clip = clip
         self.average = average
         self.scale = scale

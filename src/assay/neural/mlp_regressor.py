@@ -140,6 +140,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         n_iter_no_change: float = 10,
         max_fun: int = 15000,
         dropout: float | Sequence[float] = 0.0,
+        normalization: str | None = None,
         clip: float | None = None,
         average: int | None = None,
         scale: str | None = None,
@@ -174,6 +175,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         self.n_iter_no_change = n_iter_no_change
         self.max_fun = max_fun
         self.dropout = dropout
+        self.normalization = normalization
         self.clip = clip
         self.average = average
         self.scale = scale
