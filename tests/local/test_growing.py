@@ -116,6 +116,18 @@ def test_rules_come_back_as_they_were():
     assert_allclose(answers, net.weights_[0])
 
 
+@pytest.mark.capability("IML-12-20")
+def test_rules_about_columns_with_words_of_rules_in_their_names():
+    import pandas as pd
+
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({"salt and pepper": draw.normal(size=40), "R or D (cm)": draw.normal(size=40)})
+    model = FuzzyRuleRegressor(n_rules=3).fit(frame, frame["R or D (cm)"] ** 2)
+    again = FuzzyRuleRegressor(model.rules_, max_iter=0).fit(frame, frame["R or D (cm)"])
+    assert again.rules_ == model.rules_
+    assert_allclose(again.predict(frame), model.predict(frame), rtol=1e-6)
+
+
 @pytest.mark.capability("IML-12-19")
 @pytest.mark.parametrize("normalize", [False, True])
 def test_rows_fine_tune_rules(normalize):

@@ -61,18 +61,16 @@ class FuzzyRule:
 
     @classmethod
     def parse(cls, text: str) -> FuzzyRule:
-        """A rule from its text; "+-" may stand for "±"."""
-        parts = re.split(r"\bTHEN\b", text.strip(), flags=re.IGNORECASE)
+        """A rule from its text; "+-" may stand for "±". Names of columns with AND, OR or THEN in them need the
+        parentheses around a condition."""
+        parts = _split(text.strip(), "THEN")
         target, _, number = parts[-1].strip().rpartition("=")
         answer = _number(number) if len(parts) == 2 and "=" in parts[1] else None
         if answer is None or not re.match(r"IF\b", parts[0], re.IGNORECASE):
             raise ParameterError(f"FuzzyRule: expected IF ... THEN y = number, got {text!r}.")
         cases = []
-        for case in re.split(r"\bOR\b", parts[0].strip()[2:], flags=re.IGNORECASE):
-            terms = []
-            for term in re.split(r"\bAND\b", case, flags=re.IGNORECASE):
-                terms.append(_about(term.strip()))
-            cases.append(tuple(terms))
+        for case in _split(parts[0].strip()[2:], "OR"):
+            cases.append(tuple(_about(term.strip()) for term in _split(case, "AND")))
         rule = cls(tuple(cases), answer, target.strip() or "y")
         rule._check()
         return rule
@@ -90,9 +88,25 @@ class FuzzyRule:
         return f"IF {cases} THEN {self.target} = {self.answer:.10g}"
 
 
+def _split(text: str, word: str) -> list[str]:
+    """The text cut at a word, except within parentheses.
+
+    >>> from assay.local.fuzzy_rule import _split
+    >>> _split("(salt and pepper ~ 1 ± 2) AND (x (cm) ~ 3 ± 4)", "AND")
+    ['(salt and pepper ~ 1 ± 2) ', ' (x (cm) ~ 3 ± 4)']
+    """
+    parts, begin = list[str](), 0
+    for match in re.finditer(rf"\b{word}\b", text, re.IGNORECASE):
+        if text.count("(", 0, match.start()) == text.count(")", 0, match.start()):
+            parts.append(text[begin : match.start()])
+            begin = match.end()
+    return [*parts, text[begin:]]
+
+
 def _about(term: str) -> About:
     """A condition from its text."""
-    column, _, bell = term.strip("()").replace("+/-", "±").replace("+-", "±").rpartition("~")
+    inner = term[1:-1] if term.startswith("(") and term.endswith(")") else term
+    column, _, bell = inner.replace("+/-", "±").replace("+-", "±").rpartition("~")
     value, spread = map(_number, bell.split("±")) if bell.count("±") == 1 else (None, None)
     if not column.strip() or value is None or spread is None:
         raise ParameterError(f"FuzzyRule: expected a condition such as (x1 ~ 2 ± 0.5), got {term!r}.")
