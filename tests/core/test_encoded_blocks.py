@@ -83,16 +83,20 @@ def test_the_model_is_that_of_reading_anew_to_the_last_bit(folder, tmp_path, mon
 
 def counted_passes(monkeypatch):
     """The passes over each file collection, in the order of the collections."""
-    passes, known, go = [], {}, Blocks.__iter__
+    passes, known = [], {}
 
-    def counting(self):
-        if id(self) not in known:
-            known[id(self)] = (self, len(passes))
-            passes.append(0)
-        passes[known[id(self)][1]] += 1
-        return go(self)
+    def counted(go):
+        def counting(self):
+            if id(self) not in known:
+                known[id(self)] = (self, len(passes))
+                passes.append(0)
+            passes[known[id(self)][1]] += 1
+            return go(self)
 
-    monkeypatch.setattr(Blocks, "__iter__", counting)
+        return counting
+
+    for way in ("__iter__", "as_begun"):
+        monkeypatch.setattr(Blocks, way, counted(getattr(Blocks, way)))
     return passes
 
 
@@ -213,6 +217,31 @@ def test_other_rows_in_a_later_pass_are_noticed():
 
     with pytest.raises(DataError, match="changed between two passes: 400 rows before, 399 now"):
         PoissonRegressor().fit_blocks(read, target="count")
+
+
+@pytest.mark.parametrize("learner", [GaussianNB, LogisticRegression])
+@pytest.mark.parametrize("late", ["3.5", "word", ""])
+def test_a_late_row_of_another_type_changes_nothing(folder, tmp_path, monkeypatch, learner, late):
+    """The types of a CSV file are guessed from its first rows; where they do not hold, reading begins again."""
+    from assay.tables.readers import csv, records, source
+
+    for module in (records, source):
+        monkeypatch.setattr(module, "CHUNK", 1 << 10)
+    for module in (csv, source):
+        monkeypatch.setattr(module, "SAMPLE", 1 << 10)
+    frame = rows()[["a", "b", "kind"]].assign(c=[str(i % 4) for i in range(400)])
+    frame.loc[390, "c"] = late
+    if late == "":
+        frame = frame[frame["c"] != ""]
+    if learner is GaussianNB and late == "word":
+        frame["c"] = frame["c"].mask(frame["c"] == "word", "4")
+    path = written(frame, tmp_path, "csv")
+    typed = pd.read_csv(path)
+    target = typed.pop("kind")
+    model = learner().fit_blocks(read_blocks(path, rows=70), target="kind")
+    whole = learner().fit(typed, target)
+    np.testing.assert_allclose(model.predict_proba(typed), whole.predict_proba(typed), atol=1e-5)
+    assert model.schema_ == whole.schema_
 
 
 # A cluster

@@ -65,6 +65,11 @@ class EncodedBlocks:
         self._store.append({name: array for name, array in arrays.items() if array is not None})
         self._known.append(_Known(table.schema, table.complete, labels))
 
+    def clear(self) -> None:
+        """Forget the blocks."""
+        self._store.close()
+        self._store, self._known = BlockStore(), []
+
     def __len__(self) -> int:
         return len(self._known)
 

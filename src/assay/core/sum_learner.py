@@ -90,17 +90,37 @@ class PassLearner(_Learner):
             return self._prepare(*block) if row_count(block.X, who) else None
 
         with self._place_for(read) as encoded:
-            first = Stream(read, split, f"{who}: reading the columns")
-            survey = first.add_up(lambda block: self._survey_and_keep(block, encoded))
+            survey, total = self._first_pass(read, split, encoded)
             self._adopt(survey, classes)
             again, rows = f"{who}: learning", sum(survey.heights)
             if encoded is None:
-                source = Stream(read, prepare, again, first.total, rows)
+                source = Stream(read, prepare, again, total, rows)
             else:
                 encoded.schema = self.schema_
                 source = Stream(encoded, lambda block: self._prepare(*block), again, rows=rows)
             self._learn_from(source)
         return self
+
+    def _first_pass(
+        self, read: Any, split: _Split, encoded: EncodedBlocks | None
+    ) -> tuple[_Survey, int | None]:
+        """What must be known of all blocks, and how many they are; they are kept on the way, if there is a place."""
+        from assay.tables.readers import Blocks
+        from assay.tables.readers.csv import OtherTypes
+
+        description = f"{type(self).__name__}: reading the columns"
+
+        def look(blocks: Any) -> tuple[_Survey, int | None]:
+            first = Stream(blocks, split, description)
+            return first.add_up(lambda block: self._survey_and_keep(block, encoded)), first.total
+
+        if isinstance(read, Blocks) and read.types_are_open:
+            try:
+                return look(read.as_begun)
+            except OtherTypes:  # the types of the columns are found in a pass of their own
+                if encoded is not None:
+                    encoded.clear()
+        return look(read)
 
     def _place_for(self, read: Any) -> AbstractContextManager[EncodedBlocks | None]:
         """Where the blocks of files are kept in numbers, if there are several passes over them to come."""

@@ -12,6 +12,7 @@ from typing import Any
 from assay.errors import ReadError, SchemaError
 from assay.tables.readers import kinds
 from assay.tables.readers.column_options import ColumnOptions, no_column
+from assay.tables.readers.csv import CsvReader
 from assay.tables.readers.json_lines import JsonReader
 from assay.tables.readers.origin import Origin, complain
 from assay.tables.readers.read import format_of, open_reader
@@ -104,6 +105,34 @@ class Blocks:
                 tables = reader.blocks(names)
             with self._unchanged(i):
                 yield from regrouped(self._as_asked(tables, i), self.rows)
+
+    @property
+    def types_are_open(self) -> bool:
+        """Whether a pass over the files would be needed before the first block, to know the types of columns."""
+        return self.format == "csv" and self._types is None and self._columns is None
+
+    def as_begun(self) -> Iterator[Any]:
+        """The blocks of the first pass, where the first rows of a CSV file have the types of all: one pass less.
+
+        They are those that iterating gives. Where rows to come have other types, OtherTypes is raised on the way, and
+        what was read is to be forgotten.
+
+        >>> import tempfile, pathlib
+        >>> from assay.tables.readers import read_blocks
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "long.csv"
+        >>> _ = path.write_text("a,b\\n" + "1,x\\n" * 5)
+        >>> blocks = read_blocks(path, rows=4)
+        >>> [block.num_rows for block in blocks.as_begun()], blocks.types
+        ([4, 1], {'a': 'whole', 'b': 'text'})
+        """
+        first, types = self._readers[0], {}
+        names = [name for name in first.names if name not in self._wishes.drop]
+        for i, reader in enumerate(self._readers):
+            assert isinstance(reader, CsvReader)
+            tables = (table.select(names) for table in reader.blocks_as_begun(types))
+            with self._unchanged(i):
+                yield from regrouped(self._as_asked(tables, i), self.rows)
+        self._types = {name: types[name] for name in first.names if name in types}
 
     def _as_asked(self, tables: Iterator[Any], i: int) -> Iterator[Any]:
         row = 0

@@ -188,6 +188,31 @@ class CsvReader:
             known = [self._known(page, j, types[self.names[j]]) for j in places]
             yield pa.table(known, names=wanted)
 
+    def blocks_as_begun(self, types: dict[str, str]) -> Iterator[Any]:
+        """Arrow tables, with the types that the first one has; OtherTypes if these do not hold for the whole file.
+
+        ``types`` are those of earlier files, or an empty dict, which is filled. Afterwards they are known to be those
+        of all rows.
+        """
+        import pyarrow as pa
+
+        for page in self._pages():
+            begun, arrays = bool(types), []
+            for j, name in enumerate(self.names):
+                so_far = types[name] if begun else kinds.NO_VALUES
+                kind, values = self._typed(page, j, so_far)
+                if not begun:
+                    types[name] = kind
+                elif kinds.join(so_far, kind) != so_far:
+                    raise OtherTypes(name)
+                arrays.append(kinds.raise_to(kind, values, types[name]))
+                if arrays[-1] is None:
+                    raise OtherTypes(name)
+            yield pa.table(arrays, names=self.names)
+        if any(types.get(name) == kinds.NO_VALUES for name in self._unnamed):
+            raise OtherTypes("a column without name and values is left out")
+        self._keep({name: types.get(name, kinds.NO_VALUES) for name in self.names})
+
     def select(self, columns: Sequence[str] | None) -> list[str]:
         """The columns to read, by name."""
         if columns is None:
@@ -276,6 +301,10 @@ class CsvReader:
             line,
             code="ragged-line",
         )
+
+
+class OtherTypes(Exception):
+    """The first rows of a file do not have the types of all."""
 
 
 def _chained(parts: list[Any], type_: Any) -> Any:
