@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import gammainc
 
 from assay.errors import ParameterError
 from assay.kernels import RBF, ConstantKernel, Laplacian, Matern, WhiteKernel
-from assay.processes.routes.chain import links_of, no_chain
+from assay.processes.routes import _matern_chain
+from assay.processes.routes.chain import _matern_tables, links_of, no_chain
 from assay.processes.routes.exact import Exact
 from assay.processes.routes.state_space import StateSpace
 
@@ -28,6 +30,41 @@ def table(n, t=1, scale=10.0, seed=0, decimals=None):
     if decimals is not None:
         x = np.round(x, decimals)
     return x, np.sin(x * 10.0 / scale) + 0.3 * random.normal(size=(n, t)), random.uniform(0.05, 0.2, n)
+
+
+@pytest.mark.parametrize("p", range(4))
+def test_native_links_and_slopes_are_those_of_the_formulas(p):
+    """Sums of powers, and of SciPy's incomplete gamma functions; to 1e-12 of the terms that are added."""
+    tables, s = _matern_tables(p), p + 1
+    z = np.concatenate(
+        [[0.0, 1e-9, 1e-3, 0.0499999, 0.05, 0.7499999, 0.75, 40.0, 800.0], np.geomspace(1e-4, 30, 50)]
+    )
+    A, Q = np.empty((len(z), s * s)), np.empty((len(z), s * s))
+    _matern_chain.links(tables.native, z, A, Q)
+    powers = np.exp(-z)[:, None] * z[:, None] ** np.arange(s)
+    gammas = np.stack([gammainc(k, 2 * z) for k in range(1, 2 * p + 2)], axis=1)
+    assert (np.abs(A - powers @ tables.powers) <= 1e-12 * (powers @ np.abs(tables.powers)) + 1e-300).all()
+    assert (
+        np.abs(Q - gammas @ tables.integrals) <= 1e-12 * (gammas @ np.abs(tables.integrals)) + 1e-300
+    ).all()
+    rng = np.random.default_rng(0)
+    by_A, by_Q = rng.normal(size=A.shape), rng.normal(size=Q.shape)
+    slope_A = np.exp(-z)[:, None] * (z[:, None] ** np.arange(s) @ tables.slopes)
+    slope_Q = np.exp(-2 * z)[:, None] * (z[:, None] ** np.arange(2 * p + 1) @ tables.outer)
+    expected = (z * ((by_A * slope_A).sum(axis=1) + (by_Q * slope_Q).sum(axis=1))).sum()
+    assert_allclose(_matern_chain.sum_of_slopes(tables.native, z, by_A, by_Q), expected, rtol=1e-10)
+    with pytest.raises(ValueError, match="Q does not fit"):
+        _matern_chain.links(tables.native, z, A, Q[:-1])
+
+
+def test_evaluations_of_a_search_share_memory_and_nothing_else():
+    kernel = 2.0 * Matern(1.3, nu=1.5) + 0.3 * Matern(0.2, nu=0.5) + WhiteKernel(0.2)
+    route = StateSpace().fit(kernel, *table(200, 2))
+    search = route.searched_log_evidence()
+    for shift in (0.3, -0.5, 0.0, 0.3):
+        value, slopes = search(kernel.theta + shift)
+        expected, expected_slopes = route.log_evidence(kernel.theta + shift)
+        assert value == expected and (slopes == expected_slopes).all()
 
 
 def both(kernel, *data):

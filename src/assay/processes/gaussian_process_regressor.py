@@ -370,7 +370,7 @@ class GaussianProcessRegressor(ReasonsOfRegression):
 
     def _objective(self, route: Route) -> choosing.Objective:
         """What is minimised over the parameters of the kernel."""
-        judge = route.log_pseudo_likelihood if self.selection == "loo" else route.log_evidence
+        judge = route.log_pseudo_likelihood if self.selection == "loo" else route.searched_log_evidence()
 
         def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
             value, gradient = judge(theta)

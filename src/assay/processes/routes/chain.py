@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import assay.processes.routes._matern_chain as _native
 from assay.errors import ParameterError
 from assay.kernels import RBF, ConstantKernel, Kernel, Laplacian, Matern, OnColumns, Product, Sum, WhiteKernel
 
@@ -16,8 +17,40 @@ __all__ = ["Link", "Slopes", "links_of", "no_chain"]
 LARGEST_STATE = 32  # of a chain: its work grows with the cube
 SMOOTHEST = 3.5  # the largest nu; beyond it the entries of a state differ by too many powers of ten
 FARTHEST = 800.0  # in units of 1 / lambda, from which on exp(-z) is 0 in arithmetic
-SERIES_BELOW = 1.5  # where the series of the incomplete gamma function takes over
-SERIES_TERMS = 18
+
+
+class Memory:
+    """Arrays that one evaluation takes in some order, and the next one in the same order again.
+
+    New memory is given page by page, which costs more than the arithmetic of a pass over it.
+
+    Examples
+    --------
+    >>> from assay.processes.routes.chain import Memory
+    >>> memory = Memory()
+    >>> first = memory.begin().take(3, 2)
+    >>> memory.begin().take(3, 2) is first
+    True
+    """
+
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray] = []
+        self.taken = 0
+
+    def begin(self) -> Memory:
+        """From now on arrays are taken from the first on."""
+        self.taken = 0
+        return self
+
+    def take(self, *shape: int) -> np.ndarray:
+        """An array of that shape with any content."""
+        k = self.taken
+        self.taken += 1
+        if k == len(self.arrays):
+            self.arrays.append(np.empty(shape))
+        elif self.arrays[k].shape != shape:
+            self.arrays[k] = np.empty(shape)
+        return self.arrays[k]
 
 
 class Slopes(NamedTuple):
@@ -78,15 +111,14 @@ class MaternLink(Link):
     by additions of positive numbers, so that all entries of Q have their digits however small the gap.
     """
 
-    def __init__(self, p: int, rate: float, gaps: np.ndarray, free: bool):
-        s = p + 1
+    def __init__(self, p: int, rate: float, gaps: np.ndarray, free: bool, memory: Memory | None = None):
+        s, n = p + 1, len(gaps)
+        memory = memory or Memory()
         self.tables, self.free = _matern_tables(p), free
-        self.z = np.minimum(rate * gaps, FARTHEST)
-        self.monomials = _monomials(self.z, 2 * p)
-        self.decay = np.exp(-self.z)[:, None]
-        self.A = (self.monomials[:, :s] * self.decay @ self.tables.powers).reshape(-1, s, s)
-        gammas = _incomplete_gammas(2.0 * self.z, 2 * p + 1)
-        self.Q = (gammas @ self.tables.integrals).reshape(-1, s, s)
+        self.z = np.multiply(gaps, rate, out=memory.take(n))
+        np.minimum(self.z, FARTHEST, out=self.z)
+        self.A, self.Q = memory.take(n, s, s), memory.take(n, s, s)
+        _native.links(self.tables.native, self.z, self.A.reshape(-1, s * s), self.Q.reshape(-1, s * s))
         self.P = self.tables.integrals.sum(axis=0).reshape(s, s)
         self.h = np.eye(s)[0]
 
@@ -94,11 +126,10 @@ class MaternLink(Link):
         if not self.free:
             return []
         s = len(self.h)
-        slope_A = (self.monomials[:, :s] * self.decay) @ self.tables.slopes  # A' = (N - I) A
-        slope_Q = (self.monomials * self.decay**2) @ self.tables.outer  # Q' = q g g'
-        by_z = np.einsum("ij,ij->i", by.A.reshape(-1, s * s), slope_A)
-        by_z += np.einsum("ij,ij->i", by.Q.reshape(-1, s * s), slope_Q)
-        return [-float(self.z @ by_z)]  # z falls with the length scale
+        by_A, by_Q = (np.ascontiguousarray(part).reshape(-1, s * s) for part in (by.A, by.Q))
+        return [
+            -_native.sum_of_slopes(self.tables.native, self.z, by_A, by_Q)
+        ]  # z falls with the length scale
 
 
 class ConstantLink(Link):
@@ -145,14 +176,19 @@ class SumLink(Link):
 class ScaledLink(Link):
     """A kernel times a constant."""
 
-    def __init__(self, factor: float, free: bool, inner: Link, factor_first: bool):
+    def __init__(
+        self, factor: float, free: bool, inner: Link, factor_first: bool, memory: Memory | None = None
+    ):
         self.factor, self.free, self.inner, self.factor_first = factor, free, inner, factor_first
-        self.A, self.Q, self.P, self.h = inner.A, factor * inner.Q, factor * inner.P, inner.h
+        self.memory = memory or Memory()
+        self.A, self.P, self.h = inner.A, factor * inner.P, inner.h
+        self.Q = np.multiply(inner.Q, factor, out=self.memory.take(*inner.Q.shape))
         self.white = factor * inner.white
 
     def sums(self, by: Slopes) -> list[float]:
         c = self.factor
-        inner = self.inner.sums(Slopes(by.A, c * by.Q, c * by.P, c * by.white))
+        by_Q = np.multiply(by.Q, c, out=self.memory.take(*by.Q.shape))
+        inner = self.inner.sums(Slopes(by.A, by_Q, c * by.P, c * by.white))
         if not self.free:
             return inner
         slope = np.vdot(by.Q, self.Q) + np.vdot(by.P, self.P) + by.white * self.white
@@ -202,8 +238,10 @@ class ProductLink(Link):
         return k1.sums(by_k1) + k2.sums(by_k2)
 
 
-def links_of(kernel: Kernel, gaps: np.ndarray) -> Link:
+def links_of(kernel: Kernel, gaps: np.ndarray, memory: Memory | None = None) -> Link:
     """The chain of a kernel for the gaps between sorted points; `no_chain` says whether there is one.
+
+    It stands in ``memory``, if there is one, until that is used for another.
 
     >>> import numpy as np
     >>> from assay.kernels import Matern
@@ -213,12 +251,13 @@ def links_of(kernel: Kernel, gaps: np.ndarray) -> Link:
     """
     free = len(kernel.theta) > 0
     if isinstance(kernel, OnColumns):
-        return links_of(kernel.kernel, gaps)
+        return links_of(kernel.kernel, gaps, memory)
     if isinstance(kernel, Matern):
         p = int(kernel.nu - 0.5)
-        return MaternLink(p, float(np.sqrt(2.0 * kernel.nu) / np.ravel(kernel.length_scale)[0]), gaps, free)
+        rate = float(np.sqrt(2.0 * kernel.nu) / np.ravel(kernel.length_scale)[0])
+        return MaternLink(p, rate, gaps, free, memory)
     if isinstance(kernel, Laplacian):
-        return _LaplacianLink(0, float(kernel.gamma), gaps, free)  # type: ignore[arg-type]
+        return _LaplacianLink(0, float(kernel.gamma), gaps, free, memory)  # type: ignore[arg-type]
     if isinstance(kernel, ConstantKernel):
         return ConstantLink(float(kernel.constant_value), gaps, free)
     if isinstance(kernel, WhiteKernel):
@@ -227,12 +266,16 @@ def links_of(kernel: Kernel, gaps: np.ndarray) -> Link:
         raise ParameterError(f"{_refusal(kernel)}.")
     k1, k2 = kernel.k1, kernel.k2
     if isinstance(kernel, Sum):
-        return SumLink(links_of(k1, gaps), links_of(k2, gaps))
+        return SumLink(links_of(k1, gaps, memory), links_of(k2, gaps, memory))
     if isinstance(k1, ConstantKernel):
-        return ScaledLink(float(k1.constant_value), len(k1.theta) > 0, links_of(k2, gaps), True)
+        return ScaledLink(
+            float(k1.constant_value), len(k1.theta) > 0, links_of(k2, gaps, memory), True, memory
+        )
     if isinstance(k2, ConstantKernel):
-        return ScaledLink(float(k2.constant_value), len(k2.theta) > 0, links_of(k1, gaps), False)
-    return ProductLink(links_of(k1, gaps), links_of(k2, gaps))
+        return ScaledLink(
+            float(k2.constant_value), len(k2.theta) > 0, links_of(k1, gaps, memory), False, memory
+        )
+    return ProductLink(links_of(k1, gaps, memory), links_of(k2, gaps, memory))
 
 
 def no_chain(kernel: Kernel) -> str | None:
@@ -281,6 +324,7 @@ class _Tables(NamedTuple):
     slopes: np.ndarray  # (s, s s)   (N - I) N^k / k!
     outer: np.ndarray  # (2p + 1, s s)   q g g' without its exponential
     integrals: np.ndarray  # (2p + 1, s s)   Q by the incomplete gamma functions
+    native: Any  # the same, as the compiled code reads them
 
 
 @lru_cache(maxsize=8)
@@ -296,36 +340,9 @@ def _matern_tables(p: int) -> _Tables:
     integrals = outer * np.array([factorial(k) / 2.0 ** (k + 1) for k in range(2 * p + 1)])[:, None, None]
     q = 1.0 / integrals.sum(axis=0)[0, 0]  # so that the kernel is 1 at 0
     slopes = np.array([companion @ power for power in powers])
-    flat = (a.reshape(len(a), s * s) for a in (powers, slopes, q * outer, q * integrals))
-    return _Tables(*flat)
-
-
-def _monomials(z: np.ndarray, most: int) -> np.ndarray:
-    """(n, most + 1) the powers of z from 0 on."""
-    out = np.empty((most + 1, len(z)))
-    out[0] = 1.0
-    for k in range(1, most + 1):
-        np.multiply(out[k - 1], z, out=out[k])
-    return out.T
-
-
-def _incomplete_gammas(x: np.ndarray, most: int) -> np.ndarray:
-    """(n, most) the regularised lower incomplete gamma functions of the orders 1 to ``most``."""
-    terms = np.empty((most + 1, len(x)))  # x^k e^-x / k!
-    np.exp(-x, out=terms[0])
-    for k in range(1, most + 1):
-        np.multiply(terms[k - 1], x, out=terms[k])
-        terms[k] /= k
-    small, series = np.minimum(x, SERIES_BELOW), np.ones_like(x)
-    for j in range(SERIES_TERMS, 0, -1):
-        series *= small
-        series *= 1.0 / (most + j)
-        series += 1.0
-    out = np.empty((most, len(x)))
-    out[-1] = np.where(x < SERIES_BELOW, terms[most] * series, 1.0 - terms[:most].sum(axis=0))
-    for k in range(most - 1, 0, -1):
-        np.add(out[k], terms[k], out=out[k - 1])
-    return out.T
+    parts = {"powers": powers, "slopes": slopes, "outer": q * outer, "integrals": q * integrals}
+    flat = {name: np.ascontiguousarray(a.reshape(len(a), s * s)) for name, a in parts.items()}
+    return _Tables(**flat, native=_native.Matern(**flat))
 
 
 def _beside(first: Any, second: Any) -> np.ndarray:

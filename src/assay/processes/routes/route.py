@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +11,9 @@ from assay.core.stored import FloatArray, Kind, Object, ObjectRows, Scalar, Tabl
 from assay.errors import DataError
 from assay.kernels import Kernel
 
-__all__ = ["Route", "rows_below"]
+__all__ = ["Evidence", "Route", "rows_below"]
+
+Evidence = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
 class Route:
@@ -60,6 +62,10 @@ class Route:
         Without ``gradient`` the second is empty. Minus infinity where the covariance matrix has no factor.
         """
         raise TypeError(f"{type(self).__name__} must define log_evidence")
+
+    def searched_log_evidence(self) -> Evidence:
+        """``log_evidence`` with derivatives for many parameters one after the other; memory may be used again."""
+        return self.log_evidence
 
     def condition(self, kernel: Kernel) -> Self:
         """Compute what the answers need, with this kernel."""

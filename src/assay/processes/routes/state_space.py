@@ -10,8 +10,8 @@ import assay.processes.routes._state_space as _native
 from assay.errors import DegenerateError, ParameterError
 from assay.kernels import Kernel
 from assay.processes.cholesky import JITTERS
-from assay.processes.routes.chain import Link, Slopes, links_of, no_chain
-from assay.processes.routes.route import Route
+from assay.processes.routes.chain import Link, Memory, Slopes, links_of, no_chain
+from assay.processes.routes.route import Evidence, Route
 
 __all__ = ["StateSpace"]
 
@@ -66,9 +66,16 @@ class StateSpace(Route):
         return super().fit(kernel, X, Y, noise)
 
     def log_evidence(self, theta: np.ndarray, gradient: bool = True) -> tuple[float, np.ndarray]:
+        return self._log_evidence(theta, gradient, Memory())
+
+    def searched_log_evidence(self) -> Evidence:
+        memory = Memory()
+        return lambda theta: self._log_evidence(theta, True, memory.begin())
+
+    def _log_evidence(self, theta: np.ndarray, gradient: bool, memory: Memory) -> tuple[float, np.ndarray]:
         kernel = self.kernel.with_theta(theta)
         try:
-            run = _Run(kernel, self.X[:, 0], self.Y, self.noise)
+            run = _Run(kernel, self.X[:, 0], self.Y, self.noise, memory=memory)
         except DegenerateError:
             return -np.inf, np.zeros(len(theta))
         return run.log_evidence, run.gradient() if gradient else np.zeros(0)
@@ -115,10 +122,17 @@ class _Run:
     """A forward pass over the sorted points, and what a pass back makes of it, in the order of the rows."""
 
     def __init__(
-        self, kernel: Kernel, x: np.ndarray, Y: np.ndarray, noise: np.ndarray, jitter: float | None = None
+        self,
+        kernel: Kernel,
+        x: np.ndarray,
+        Y: np.ndarray,
+        noise: np.ndarray,
+        jitter: float | None = None,
+        memory: Memory | None = None,
     ):
+        self.memory = memory or Memory()
         self.order = np.argsort(x, kind="stable")
-        self.link: Link = links_of(kernel, np.diff(x[self.order], prepend=x[self.order[:1]]))
+        self.link: Link = links_of(kernel, np.diff(x[self.order], prepend=x[self.order[:1]]), self.memory)
         self.Y, self.s = np.ascontiguousarray(Y[self.order]), max(len(self.link.h), 1)
         n, s = len(x), self.s
         if len(self.link.h) == 0:  # nothing but noise: one state that is 0
@@ -140,11 +154,11 @@ class _Run:
         )
 
     def _forward(self) -> None:
-        n, t = self.Y.shape
-        self.innovation, self.variance = np.empty((n, t)), np.empty(n)
+        (n, t), memory = self.Y.shape, self.memory
+        self.innovation, self.variance = memory.take(n, t), memory.take(n)
         self.kept = _native.Pass(
-            mean=np.empty((n, t * self.s)),
-            covariance=np.empty((n, self.s**2)),
+            mean=memory.take(n, t * self.s),
+            covariance=memory.take(n, self.s**2),
             innovation=self.innovation,
             variance=self.variance,
         )
@@ -160,9 +174,9 @@ class _Run:
 
     def gradient(self) -> np.ndarray:
         """(p,) the derivatives of the log evidence by the kernel's theta."""
-        (n, t), s = self.Y.shape, self.s
-        u, D = np.empty((n, t)), np.empty(n)
-        by_A, by_Q, by_P = np.empty((n, s * s)), np.empty((n, s * s)), np.empty((s, s))
+        (n, t), s, memory = self.Y.shape, self.s, self.memory
+        u, D = memory.take(n, t), memory.take(n)
+        by_A, by_Q, by_P = memory.take(n, s * s), memory.take(n, s * s), np.empty((s, s))
         _native.score(chain=self.chain, pass_=self.kept, u=u, D=D, by_A=by_A, by_Q=by_Q, by_P0=by_P)
         white = 0.5 * float((u * u).sum() - t * D.sum())
         k = len(self.link.h)
