@@ -48,7 +48,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
     hidden_layer_sizes, activation, solver, alpha, batch_size, learning_rate, learning_rate_init : see MLPClassifier
     power_t, max_iter, shuffle, random_state, tol, verbose, warm_start, momentum : see MLPClassifier
     nesterovs_momentum, validation_fraction, beta_1, beta_2, epsilon : see MLPClassifier
-    n_iter_no_change, max_fun, dropout, clip, average, scale, missing : see MLPClassifier
+    n_iter_no_change, max_fun, dropout, normalization, clip, average, scale, missing : see MLPClassifier
     early_stopping : bool, default False
         Set ``validation_fraction`` of the rows aside, stop when their R2 does not rise, keep the best weights.
     quantile : float, default 0.5
