@@ -11,6 +11,7 @@ from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessR
 from assay.errors import ParameterError
 from assay.kernels import RBF, ConstantKernel, Linear, Matern, Sum, WhiteKernel, kernel_of
 from assay.kernels.scikit_learn import KernelForScikitLearn, ScikitLearnKernel, from_scikit_learn
+from assay.svm import SVC
 
 IRIS = load_iris().data[::6]
 
@@ -127,3 +128,11 @@ def test_parameters_of_a_kernel_in_a_search():
     assert search.best_estimator_.kernel.k1.length_scale == search.best_params_["kernel__k1__length_scale"]
     assert len(set(np.round(search.cv_results_["mean_test_score"], 6))) == 3
     assert search.estimator.kernel.k1.length_scale == 1.0  # the search changed clones alone
+
+
+def test_an_object_of_several_kernels_is_no_kernel():
+    several = peer.CompoundKernel([peer.RBF(1.0), peer.RBF(2.0)])
+    with pytest.raises(
+        ParameterError, match=r"CompoundKernel: a kernel gives one value for a pair.*\(6, 6, 2\)"
+    ):
+        SVC(kernel=several).fit(np.arange(12.0).reshape(6, 2), [0, 1] * 3)

@@ -110,7 +110,7 @@ class ScikitLearnKernel(Kernel):
         return self._block(self._prepared(A), self._prepared(B))
 
     def gram(self, A: Any) -> np.ndarray:
-        K = np.array(self.made(self._prepared(A)), dtype=np.float64)
+        K = np.array(self._values(self._prepared(A)), dtype=np.float64)
         mirror(K)
         return K
 
@@ -127,7 +127,16 @@ class ScikitLearnKernel(Kernel):
         return np.asarray(X, dtype=np.float64) if self.made.requires_vector_input else X
 
     def _block(self, A: Any, B: Any) -> np.ndarray:
-        return np.asarray(self.made(A, B), dtype=np.float64)
+        return self._values(A, B)
+
+    def _values(self, A: Any, B: Any = None) -> np.ndarray:
+        values = np.asarray(self.made(A, B), dtype=np.float64)
+        if values.ndim != 2:
+            raise ParameterError(
+                f"{self.name}: a kernel gives one value for a pair of rows; this object of scikit-learn gives the "
+                f"shape {values.shape} for {len(values)} rows. Take one of the kernels that it holds, or their sum."
+            )
+        return values
 
     def _derivatives(self, A: Any, B: Any, K: np.ndarray | None = None) -> list[np.ndarray]:
         """Gradients are there for all pairs of one table only: that of A and B together."""
