@@ -18,12 +18,15 @@ from assay.ensembles.committees.dynamic_selection_classifier import DynamicSelec
 from assay.ensembles.committees.dynamic_selection_regressor import DynamicSelectionRegressor
 from assay.ensembles.committees.stacking_classifier import StackingClassifier
 from assay.ensembles.committees.stacking_regressor import StackingRegressor
+from assay.ensembles.committees.view_tables import view_tables
 from assay.ensembles.committees.voting_classifier import VotingClassifier
 from assay.ensembles.committees.voting_regressor import VotingRegressor
 from assay.ensembles.committees.voting_theory import (
     Ambiguity,
+    Jury,
     ambiguity_decomposition,
     committee_variance,
+    jury,
     jury_accuracy,
     minimum_variance_weights,
 )
@@ -67,6 +70,7 @@ __all__ = [
     "HistGradientBoostingRegressor",
     "HistRandomForestClassifier",
     "HistRandomForestRegressor",
+    "Jury",
     "LogitBoostClassifier",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
@@ -91,6 +95,7 @@ __all__ = [
     "exhaustive_code",
     "expected_distinct_share",
     "impurity_importances",
+    "jury",
     "jury_accuracy",
     "margin_distribution",
     "margins",
@@ -104,4 +109,5 @@ __all__ = [
     "three_learner_error",
     "training_error_bound",
     "unbiased_importances",
+    "view_tables",
 ]

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from numpy.testing import assert_allclose
 from assay.ensembles import (
     ambiguity_decomposition,
     committee_variance,
+    jury,
     jury_accuracy,
     minimum_variance_weights,
 )
@@ -31,6 +34,32 @@ def test_the_jury_theorem(p, L, right):
 def test_an_even_jury_decides_ties_by_a_coin():
     assert_allclose(jury_accuracy(0.7, 2), 0.7, rtol=1e-12)
     assert jury_accuracy(1.0, 4) == 1.0 and jury_accuracy(0.0, 4) == 0.0
+
+
+@pytest.mark.capability("IML-17-06")
+@pytest.mark.parametrize("L", [1, 2, 5, 8])
+def test_what_a_jury_is_promised_and_what_it_does(L):
+    """Oracle: the theorem for equal accuracies; a sum over all sets of right members; a count of rows."""
+    rng = np.random.default_rng(L)
+    y = rng.integers(0, 3, 200)
+    answers = np.where(rng.random((L, 200)) < rng.uniform(0.4, 0.9, (L, 1)), y, (y + 1) % 3)
+    report = jury(answers, y)
+    right = answers == y
+    assert_allclose(report.accuracies, right.mean(axis=1))
+    wins = right.sum(axis=0)
+    assert_allclose(report.observed, np.mean(wins > L / 2) + 0.5 * np.mean(wins == L / 2))
+    promised = 0.0
+    for set_of_right in itertools.product([0, 1], repeat=L):
+        share = np.prod(np.where(set_of_right, report.accuracies, 1 - report.accuracies))
+        promised += share * ((sum(set_of_right) > L / 2) + 0.5 * (2 * sum(set_of_right) == L))
+    assert_allclose(report.promised, promised, rtol=1e-12)
+    again = jury(np.repeat(answers, 2, axis=1), np.repeat(y, 2))
+    counted = jury(answers, y, sample_weight=np.full(200, 2.0))
+    assert_allclose([again.promised, again.observed], [counted.promised, counted.observed], rtol=1e-12)
+    alike = np.array([[1, 1, 1, 0, 0]] * L)
+    same = jury(alike, np.ones(5))
+    assert_allclose([same.promised, same.observed], [jury_accuracy(0.6, L), 0.6], rtol=1e-12)
+    assert ("they err together" in str(same)) == (jury_accuracy(0.6, L) > 0.601)
 
 
 @pytest.mark.capability("IML-17-06")

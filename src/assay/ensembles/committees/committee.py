@@ -18,7 +18,8 @@ from assay.core.routing import routing_enabled
 from assay.core.stored import Each, Mapped, Object, Text
 from assay.core.targets import EncodedLabels
 from assay.ensembles.committees.folds import folds_of
-from assay.errors import AssayWarning, DataError, ParameterError, warn_user
+from assay.errors import AssayWarning, DataError, ParameterError, SchemaError, warn_user
+from assay.tables import Table
 from assay.tables.rows import entries_of_rows, take_columns, take_rows
 from assay.types import RowLabels, TableLike, Target, Weights
 
@@ -363,6 +364,25 @@ class Committee(_BaseComposition, MetaEstimator):
     def _fitted_names(self) -> list[str]:
         """The names of ``estimators_``."""
         return [name for name, _ in self._members()]
+
+    def _as_it_came(self, X: Any, fitting: bool) -> Any:
+        """A table whose columns have names keeps these, by which views choose, also where members take arrays."""
+        if not isinstance(X, Table) or not X.schema.named:
+            return super()._as_it_came(X, fitting)
+        names = list(X.schema.names)
+        if fitting:
+            values = super()._as_it_came(X, fitting)
+            self.feature_names_in_ = np.array(names, dtype=object)
+            return values
+        known = list(getattr(self, "feature_names_in_", names))
+        if set(known) != set(names):
+            odd = sorted(set(known) ^ set(names))
+            raise SchemaError(
+                f"X must have the columns of training; {odd[0]!r} is in one of them alone.",
+                who=type(self).__name__,
+            )
+        X = X.select([names.index(name) for name in known])
+        return np.asarray(X) if isinstance(X.values, np.ndarray) else X.values
 
     def _view(self, name: str, X: Any) -> Any:
         """The columns of X that a member sees."""

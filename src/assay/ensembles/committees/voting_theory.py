@@ -8,17 +8,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtrc
 
+from assay.core.targets import check_weights
 from assay.ensembles.committees.combining import shares_of
 from assay.errors import DataError, DegenerateError, ParameterError
 from assay.sentence import Sentence
 
 __all__ = [
     "Ambiguity",
+    "Jury",
     "ambiguity_decomposition",
     "committee_variance",
+    "jury",
     "jury_accuracy",
     "minimum_variance_weights",
 ]
+
+
+NEGLIGIBLE = 5e-4  # a difference between shares that three digits do not show
 
 
 def jury_accuracy(p: float, L: int) -> float:
@@ -44,6 +50,93 @@ def jury_accuracy(p: float, L: int) -> float:
     if L % 2:
         return wins
     return wins + 0.5 * float(bdtrc(L // 2 - 1, L, p) - bdtrc(L // 2, L, p))
+
+
+@dataclass(frozen=True)
+class Jury(Sentence):
+    """Result of `jury`: what Condorcet's theorem promises a committee, and what it does.
+
+    Attributes
+    ----------
+    accuracies : (L,) how often each member is right
+    promised : how often more than half would be right if the members erred independently
+    observed : how often more than half are right; of an even number half of them count one half
+    """
+
+    accuracies: np.ndarray
+    promised: float
+    observed: float
+
+    def __str__(self) -> str:
+        L, mean = len(self.accuracies), float(self.accuracies.mean())
+        gap = self.promised - self.observed
+        how = "they err together" if gap > 0 else "they err on different rows"
+        best = float(self.accuracies.max())
+        worth = "more" if self.observed > best else "not more"
+        return (
+            f"{L} members are right on {mean:.3f} of the rows on average. If they erred independently, more than half "
+            f"of them would be right on {self.promised:.3f}; they are on {self.observed:.3f}"
+            f"{f': {how}' if abs(gap) > NEGLIGIBLE else ''}. That is {worth} than the best of them, {best:.3f}."
+        )
+
+
+def jury(answers: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Jury:
+    r"""Condorcet's jury theorem for the members of a committee, each as often right as it is, and the facts beside it.
+
+    With accuracies :math:`p_j` of independent members the number of right ones is the sum of L throws of different
+    coins; more than half are right with probability
+
+    .. math:: P = \sum_{|S| > L/2} \prod_{j \in S} p_j \prod_{j \notin S} (1 - p_j)
+
+    Cost: O(n L + L^2).
+
+    Parameters
+    ----------
+    answers : (L, n) the class that each member answers for each row, on rows that it did not learn from
+    y : (n,) the classes
+    sample_weight : (n,) what each row counts
+
+    Examples
+    --------
+    >>> from assay.ensembles import jury
+    >>> report = jury([[1, 1, 0, 1], [1, 0, 0, 0], [0, 1, 1, 0]], [1, 1, 0, 0])
+    >>> print(report)
+    3 members are right on 0.667 of the rows on average. If they erred independently, more than half of them would be
+    right on 0.750; they are on 1.000: they err on different rows. That is more than the best of them, 0.750.
+
+    See Also
+    --------
+    diversity, ambiguity_decomposition
+
+    References
+    ----------
+    - Grofman, B., Owen, G. and Feld, S. L. (1983). Thirteen theorems in search of the truth. Theory and Decision 15,
+      261-278. doi:10.1007/BF00125672
+    """
+    labels, truth = np.asarray(answers), np.asarray(y)
+    if labels.ndim != 2 or labels.shape[1:] != truth.shape or not labels.size:
+        raise DataError(
+            f"answers (L, n) and y (n,) are needed, got the shapes {labels.shape} and {truth.shape}.",
+            who="jury",
+        )
+    w = check_weights(sample_weight, len(truth), "jury")
+    right, L = labels == truth, len(labels)
+    wins = right.sum(axis=0)
+    accuracies = np.average(right, axis=1, weights=w)
+    chance = np.ones(1)  # of each number of right members
+    for p in accuracies:
+        chance = np.convolve(chance, [1.0 - p, p])
+    return Jury(
+        accuracies,
+        _majority(chance),
+        _majority(np.bincount(wins, w, L + 1) / (len(truth) if w is None else w.sum())),
+    )
+
+
+def _majority(chance: np.ndarray) -> float:
+    """Of (L + 1,) probabilities of so many right members, that of more than half; half of them count one half."""
+    L = len(chance) - 1
+    return float(chance[L // 2 + 1 :].sum() + (0.0 if L % 2 else 0.5 * chance[L // 2]))
 
 
 def committee_variance(covariance: ArrayLike, weights: ArrayLike | None = None) -> float:
