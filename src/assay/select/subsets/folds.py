@@ -107,7 +107,7 @@ class Folds:
     @property
     def d(self) -> int:
         """The number of columns."""
-        return self.X.shape[1]
+        return self.parts[0].X_train.shape[1] if self.prepared else self.X.shape[1]
 
     @property
     def n(self) -> int:

@@ -173,18 +173,22 @@ def subset_scores(
 
 def scores_on(estimator: Any, folds: Folds, *, fast: bool = True, n_jobs: int | None = None) -> SubsetScores:
     """The same on folds that were made before."""
+    from assay.select.subsets.expanded_scores import expanded_scores
     from assay.select.subsets.prepared_folds import prepared_beforehand
     from assay.select.subsets.refit import Refit
 
     if not fast:
         return Refit(estimator, folds, n_jobs)
     learner, ready = prepared_beforehand(estimator, folds) or (estimator, folds)
+    made: SubsetScores | None = None
     for name in FAST:
         implementation = import_module(name).Scores
-        if implementation.claims(learner, ready):
+        if made is None and implementation.claims(learner, ready):
             made = implementation.of(learner, ready)
-            made.baseline, made.ratio = folds.baseline(), folds.ratio
-            return made
+    made = expanded_scores(learner, ready) if made is None else made
+    if made is not None:
+        made.baseline, made.ratio = folds.baseline(), folds.ratio
+        return made
     if isinstance(estimator, Pipeline):  # its steps may say more of a subset than the learner alone
         return Refit(estimator, folds, n_jobs)
     return Refit(learner, ready, n_jobs)
