@@ -130,6 +130,11 @@ def test_the_search_knows_what_others_call_a_thing_and_everyday_words(pages):
         [("Weka", "SMO"), ("R", "e1071::svm, glm(family = binomial)"), ("Python", "hmmlearn.GaussianHMM")]
     )
     assert {"SMO", "svm", "e1071::svm", "glm", "GaussianHMM"} <= set(words)
+    assert pages.search_words([("R", "t.test"), ("Python", "autorank plot")]) == [
+        "autorank",
+        "autorank plot",
+        "t.test",
+    ]
     assert pages.indexed(["J48", "RWeka::J48"])[0] == "```{index} ! J48, ! RWeka::J48"
     rows = pages.rows_of("search.tsv")
     assert [row["page"] for row in rows if not (ROOT / "docs" / f"{row['page']}.md").exists()] == []

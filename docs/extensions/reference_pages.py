@@ -136,10 +136,11 @@ def search_words(elsewhere: list[tuple[str, str]]) -> list[str]:
     words = []
     for library, names in elsewhere:
         for name in re.sub(r"\(.*?\)", "", names).split(", "):
-            last = re.split(r"::|\.(?=\w+$)", name.strip())[-1]
+            last = re.split(r"::" if library == "R" else r"\.(?=\w+$)", name.strip())[-1]
             words += [name.strip(), last] if library != "scikit-learn" else [last]
-            if library == "Python":  # the package before the class
-                words += name.split()
+            if library == "Python":  # a package, and the class or function in it
+                package, *inside = name.split()
+                words += [package, *(word for word in inside if re.search(r"[A-Z_]", word))]
     return sorted({word for word in words if len(word) > 1})
 
 
@@ -565,6 +566,7 @@ def link_names(app: Any, docname: str, source: list[str]) -> None:
         table = table_of_peers(library, app.assay_names)
         source[0] = source[0].replace(f"<!-- peers of {library} -->", table)
     if docname in app.assay_words:
+        app.env.note_dependency(str(DOCS / "search.tsv"))
         title, _, text = source[0].lstrip().partition("\n")
         source[0] = "\n".join([title, "", *indexed(app.assay_words[docname]), text])
     if docname in LISTS:
