@@ -29,6 +29,13 @@ def races() -> list[Race]:
     ]
 
 
+def growths() -> list[str]:
+    return [
+        "GaussianProcessRegressor on a line, 1000 rows: 7 ms, of which the passes over the rows are 2; the rest is reading "
+        "the table, checks and the search itself, in Python"
+    ]
+
+
 def line(n: int) -> Race:
     random = np.random.default_rng(n)
     x = np.sort(random.uniform(0, n / 100, n))
