@@ -35,8 +35,8 @@ FOLDER = os.environ.get("ASSAY_NETWORKS", "")
 QUERIED = ("asia", "alarm", "hailfinder", "win95pts", "andes", "water", "mildew", "barley")
 LEARNED = ("alarm", "insurance", "hailfinder")
 BNLEARN = (
-    "bnlearn takes no part: measured beside pyAgrum once, it took 0.06 of pyAgrum's time for TAN (10000 x 36) and 2 to 3 "
-    "times its\n  time for hill climbing and tabu search on alarm and insurance"
+    "bnlearn takes no part: measured beside pyAgrum once, it took 0.06 of pyAgrum's time for TAN (10000 x 36) and 2 to "
+    "3 times its\n  time for hill climbing and tabu search on alarm and insurance"
 )
 
 
