@@ -68,6 +68,17 @@ def test_pure_noise_earns_nothing_more():
     assert low < 0 < high
 
 
+def test_contexts_that_give_the_action_away_are_told():
+    rng = np.random.default_rng(0)
+    action = rng.choice(["a", "b", "c"], 600)
+    code = np.unique(action, return_inverse=True)[1]
+    X = {"x": rng.normal(size=600), "code": code + 0.01 * rng.normal(size=600)}
+    result = compare_policies(X, action, rng.normal(size=600), learner="tree")
+    assert any("gives away what was done" in note and "Leave out columns" in note for note in result.notes)
+    fair = compare_policies({"x": X["x"]}, action, rng.normal(size=600), learner="tree")
+    assert not any("gives away" in note for note in fair.notes)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

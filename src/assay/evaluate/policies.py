@@ -27,6 +27,8 @@ LEAST_PROPENSITY = (
     0.01  # below which an estimated one is taken for this, so that no row has a weight above 100
 )
 LOGGED = "as logged"
+NEARLY_SURE = 0.95  # estimated probability of what was done, from which on the context gives it away
+MOST_SURE_ROWS = 0.5  # share of such rows up to which the log is still that of a choice
 FEW_ROWS = 10  # in effect, by which a normal interval cannot be trusted
 
 
@@ -256,6 +258,13 @@ def _propensity(
         "Propensities are estimated from the contexts by logistic regression: right only if whatever decided the "
         "actions is among them." + (f" {low} of them are raised to {LEAST_PROPENSITY}." if low else "")
     )
+    sure = float((chances > NEARLY_SURE).mean())
+    if sure > MOST_SURE_ROWS:
+        notes.append(
+            f"In {sure:.0%} of the rows the context gives away what was done: what other actions would have earned "
+            "there rests on the model alone, and intervals are too narrow. Leave out columns that follow from the "
+            "action."
+        )
     return np.maximum(chances, LEAST_PROPENSITY)
 
 

@@ -1,5 +1,6 @@
 """Experiments from design to conclusion: factors, runs that can be resumed, many data sets."""
 
+from assay.experiments.agent_study import AgentStudy, study_agents
 from assay.experiments.checklist import Checklist
 from assay.experiments.conclusion import Conclusion
 from assay.experiments.designs.effects import Effects, effects
@@ -23,6 +24,7 @@ from assay.experiments.spec import read_experiment
 from assay.experiments.study import Study
 
 __all__ = [
+    "AgentStudy",
     "Checklist",
     "Conclusion",
     "Effects",
@@ -48,5 +50,6 @@ __all__ = [
     "plackett_burman",
     "randomised_order",
     "read_experiment",
+    "study_agents",
     "three_level",
 ]
