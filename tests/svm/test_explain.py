@@ -160,6 +160,22 @@ def test_a_training_row_is_told_what_the_machine_without_it_would_say():
     assert model.loo_scores_.shape == (1, len(model.support_))
 
 
+def test_a_row_is_told_its_margin_and_slack():
+    two = np.arange(100)
+    model = SVC(C=0.1, kernel="linear").fit(X.iloc[two], Y[two])
+    report = margin_diagnostics(model, X.iloc[two], Y[two])
+    for place in model.support_.tolist():
+        note = model.explain(X.iloc[[place]]).sections[0].note
+        line = report.row == place
+        margin, slack = report.margin[line][0], report.slack[line][0].round(9)
+        assert f"margin {margin:.6g} ({report.status[line][0]}), slack {slack:.6g}; had the machine" in note
+    outer = np.flatnonzero(np.abs(model.decision_function(X.iloc[two])) > 1.1)
+    assert "The row lies outside the margin." in model.explain(X.iloc[outer[:1]]).sections[0].note
+    without = SVC(C=0.1, kernel="linear", probability=False).fit(X.iloc[two], Y[two])
+    note = without.explain(X.iloc[[int(without.support_[0])]]).sections[0].note
+    assert "slack" in note and "had the machine" not in note
+
+
 def test_rows_that_a_machine_has_not_seen_have_no_left_out_score():
     model = SVC().fit(X, Y)
     of_class = np.repeat(np.arange(3), model.n_support_)

@@ -23,6 +23,7 @@ from assay.optimize.sigmoid import fit_sigmoid
 from assay.svm.binary_fit import BinaryFit, one_sided
 from assay.svm.engine import Dual, Solution, solve_all
 from assay.svm.exact_machine import ExactMachine
+from assay.svm.linear.margin_report import EDGE, margin_status
 from assay.svm.probabilities import agreeing, coupled, side_probability
 from assay.svm.votes import pair_scores, pairs_of, sides, votes_and_confidence
 from assay.types import TableLike
@@ -365,24 +366,31 @@ class KernelClassifier(ExactMachine, Classifier):
             return f"the score of {self.classes_[1]}"
         return f"the score of {self._machine_name(p)}"
 
-    def _left_out_words(self, X: Any, p: int) -> str:
+    def _place_words(self, X: Any, p: int, score: float) -> str:
+        where = str(margin_status(np.abs([score]))[0]).replace("outside", "outside the margin")
         known = vars(self).get("loo_scores_")
-        if known is None or not isinstance(X, np.ndarray) or X.dtype == object or self.kernel_.precomputed:
-            return ""
+        if not isinstance(X, np.ndarray) or X.dtype == object or self.kernel_.precomputed:
+            return f" The row lies {where}."
         S = self.support_vectors_
         same = (
             (X == S) | (np.isnan(X) & np.isnan(S))
             if isinstance(S, np.ndarray)
             else np.zeros((len(self.support_), 1))
         )
-        places = np.flatnonzero(same.all(axis=1) & ~np.isnan(known[p]))
+        coefficients = self._machine_coefficients(p)  # of the sign of the side
+        places = np.flatnonzero(same.all(axis=1) & (coefficients != 0))
         if not len(places):
-            return ""
-        name = self._cases.label(int(self.support_[places[0]]))
-        return (
-            f" These are the values of the training row {name}: had the machine not seen it, the score would be "
-            f"{known[p, places[0]]:.6g} (span rule)."
+            return f" The row lies {where}."
+        j = int(places[0])
+        margin = float(np.sign(coefficients[j])) * score
+        words = (
+            f" These are the values of the training row {self._cases.label(int(self.support_[j]))} of class "
+            f"{self._support_words(j)[0]}: margin {margin:.6g} ({margin_status(np.array([margin]))[0]}), slack "
+            f"{0.0 if margin > 1 - EDGE else 1 - margin:.6g}."
         )
+        if known is None or np.isnan(known[p, j]):
+            return words
+        return f"{words[:-1]}; had the machine not seen it, the score would be {known[p, j]:.6g} (span rule)."
 
     _support_heads: ClassVar[list[str]] = ["class"]
 

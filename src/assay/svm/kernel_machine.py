@@ -347,7 +347,7 @@ class KernelMachine(KernelLearner):
         others = int(np.count_nonzero(votes)) - len(order)
         more = f"{others} more {self._speakers} add {total - shown:.6g}; " if others else ""
         note = f"{more}the bias adds {bias:.6g}: {self._output_words(p)} is {total + bias:.6g}."
-        note += self._left_out_words(X, p)
+        note += self._place_words(X, p, total + bias)
         heads = [self._cases.head, *self._support_heads, "coefficient", "kernel", "contribution"]
         title = f"{self._speakers.capitalize()} by what they contribute"
         return [Section(title, heads, lines, note), *self._beside_support(row, order)]
@@ -388,8 +388,8 @@ class KernelMachine(KernelLearner):
             return None
         return self._contributions(parts[0], bias + parts[1], words, chosen[some])
 
-    def _left_out_words(self, X: Any, p: int) -> str:
-        """What an output would be, had the machine not seen this training row."""
+    def _place_words(self, X: Any, p: int, score: float) -> str:
+        """Where a row of this score lies, and what the score would be, had the machine not seen the training row."""
         return ""
 
     def _output_count(self) -> int:
