@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn import svm as sklearn_svm
-from sklearn.datasets import make_classification, make_friedman1
+from sklearn.datasets import load_breast_cancer, make_classification, make_friedman1
 
 from assay import svm
 from benchmarks.harness import Race
@@ -125,6 +125,10 @@ def races() -> list[Race]:
     for n, C in [(500, 1.0), (2_000, 1.0), (5_000, 1.0), (1_000, 100.0)]:
         X, y = classes(n)
         found.append(pair("SVC fit, linear kernel", f"{n} x 20, C={C:g}", "SVC", X, y, C=C, kernel="linear"))
+    X, y = load_breast_cancer(return_X_y=True)
+    found.append(
+        pair("SVC fit, linear kernel, own units", "breast cancer, C=1", "SVC", X, y, C=1.0, kernel="linear")
+    )
     X, y = numbers(5_000)
     found.append(pair("SVR fit, linear kernel", "5000 x 20", "SVR", X, y, C=1.0, kernel="linear"))
     found.append(pair("SVR fit, RBF", "5000 x 20", "SVR", X, y, C=1.0, gamma=GAMMA))
