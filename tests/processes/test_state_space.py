@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.special import gammainc
 
 from assay.errors import ParameterError
-from assay.kernels import RBF, ConstantKernel, Laplacian, Matern, WhiteKernel
+from assay.kernels import RBF, ConstantKernel, ExpSineSquared, Harmonic, Laplacian, Matern, WhiteKernel
+from assay.processes import GaussianProcessRegressor
 from assay.processes.routes import _matern_chain
 from assay.processes.routes.chain import _matern_tables, links_of, no_chain
 from assay.processes.routes.exact import Exact
@@ -21,6 +22,8 @@ KERNELS = [
     Matern(1.3, nu=1.5) * (Matern(3.0, nu=0.5) + WhiteKernel(0.3)) * 2.0
     + 0.3 * Laplacian(2.0, gamma_bounds=(0.1, 10)),
     2.0 * (Matern(1.0, nu=0.5) + Matern(9.0, "fixed", nu=2.5)),
+    2.0 * Matern(4.0, nu=1.5) * Harmonic(1.7) + WhiteKernel(0.2),
+    Harmonic(3.0, "fixed") + 0.5 * Harmonic(1.1) * Matern(2.0, nu=0.5) + WhiteKernel(0.2),
 ]
 
 
@@ -173,3 +176,16 @@ def test_other_kernels_and_more_columns_are_refused_with_a_reason():
     assert no_chain(Matern(nu=1.2)) is not None
     with pytest.raises(ParameterError, match="there are 2 columns, expected one"):
         StateSpace().fit(Matern(), np.zeros((3, 2)), np.zeros((3, 1)), np.ones(3))
+
+
+def test_a_rhythm_that_loses_its_phase_is_learned_in_linear_time():
+    """5000 points of an oscillation of period 3: the period is found, on a line of exact answers."""
+    x = np.sort(np.random.default_rng(0).uniform(0, 300, 5000))[:, None]
+    kernel = 1.0 * Matern(20.0, nu=1.5) * Harmonic(3.0) + WhiteKernel(0.1)
+    y = np.sin(2 * np.pi * x[:, 0] / 3 + 0.3 * np.sin(x[:, 0] / 40)) + 0.3 * np.random.default_rng(1).normal(
+        size=5000
+    )
+    model = GaussianProcessRegressor(kernel.with_theta(kernel.theta + 0.02), alpha=0).fit(x, y)
+    assert "on a line" in str(model.method_)
+    assert_allclose(model.kernel_.k1.k2.periodicity, 3.0, atol=0.03)
+    assert "Harmonic" in no_chain(ExpSineSquared())

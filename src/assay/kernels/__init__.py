@@ -32,6 +32,7 @@ from assay.kernels.gram import (
     repair_gram,
 )
 from assay.kernels.gram_rows import GramRows, KernelRows, MatrixRows
+from assay.kernels.harmonic import Harmonic
 from assay.kernels.kernel import Kernel
 from assay.kernels.laplacian import Laplacian
 from assay.kernels.mahalanobis import LocalMahalanobisKernel, MahalanobisKernel
@@ -98,6 +99,7 @@ __all__ = [
     "GramReport",
     "GramRows",
     "Graph",
+    "Harmonic",
     "Kernel",
     "KernelDistance",
     "KernelRows",

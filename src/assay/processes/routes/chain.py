@@ -10,7 +10,19 @@ import numpy as np
 
 import assay.processes.routes._matern_chain as _native
 from assay.errors import ParameterError
-from assay.kernels import RBF, ConstantKernel, Kernel, Laplacian, Matern, OnColumns, Product, Sum, WhiteKernel
+from assay.kernels import (
+    RBF,
+    ConstantKernel,
+    ExpSineSquared,
+    Harmonic,
+    Kernel,
+    Laplacian,
+    Matern,
+    OnColumns,
+    Product,
+    Sum,
+    WhiteKernel,
+)
 
 __all__ = ["Link", "Slopes", "links_of", "no_chain"]
 
@@ -130,6 +142,24 @@ class MaternLink(Link):
         return [
             -_native.sum_of_slopes(self.tables.native, self.z, by_A, by_Q)
         ]  # z falls with the length scale
+
+
+class HarmonicLink(Link):
+    r"""A wave of any size and phase: a point that turns round, by the angle :math:`2 \pi (x_i - x_{i-1}) / p`."""
+
+    def __init__(self, period: float, gaps: np.ndarray, free: bool):
+        self.angles, self.free = gaps * (2.0 * np.pi / period), free
+        cosine, sine = np.cos(self.angles), np.sin(self.angles)
+        self.A = np.stack([cosine, -sine, sine, cosine], axis=1).reshape(-1, 2, 2)
+        self.Q = np.zeros_like(self.A)
+        self.P, self.h = np.eye(2), np.array([1.0, 0.0])
+
+    def sums(self, by: Slopes) -> list[float]:
+        if not self.free:
+            return []
+        of_angle = (by.A[:, 1, 0] - by.A[:, 0, 1]) * self.A[:, 0, 0]
+        of_angle -= (by.A[:, 0, 0] + by.A[:, 1, 1]) * self.A[:, 1, 0]
+        return [-float(self.angles @ of_angle)]  # the angle falls with the period
 
 
 class ConstantLink(Link):
@@ -258,6 +288,8 @@ def links_of(kernel: Kernel, gaps: np.ndarray, memory: Memory | None = None) -> 
         return MaternLink(p, rate, gaps, free, memory)
     if isinstance(kernel, Laplacian):
         return _LaplacianLink(0, float(kernel.gamma), gaps, free, memory)  # type: ignore[arg-type]
+    if isinstance(kernel, Harmonic):
+        return HarmonicLink(float(kernel.periodicity), gaps, free)
     if isinstance(kernel, ConstantKernel):
         return ConstantLink(float(kernel.constant_value), gaps, free)
     if isinstance(kernel, WhiteKernel):
@@ -294,7 +326,7 @@ def no_chain(kernel: Kernel) -> str | None:
         return None if fits and np.size(kernel.length_scale) == 1 else _refusal(kernel)
     if isinstance(kernel, Laplacian):
         return _refusal(kernel) if kernel.gamma is None or isinstance(kernel.gamma, str) else None
-    if isinstance(kernel, (ConstantKernel, WhiteKernel)):
+    if isinstance(kernel, (ConstantKernel, Harmonic, WhiteKernel)):
         return None
     if isinstance(kernel, (Sum, Product)):
         refusal = no_chain(kernel.k1) or no_chain(kernel.k2)
@@ -307,6 +339,10 @@ def no_chain(kernel: Kernel) -> str | None:
 def _refusal(kernel: Kernel) -> str:
     if isinstance(kernel, RBF):
         return f"{kernel!r} is no chain of states: Matern(nu=2.5) is nearly as smooth, and is one"
+    if isinstance(kernel, ExpSineSquared):
+        return (
+            f"{kernel!r} is no chain of states; Harmonic(periodicity) is one, and a sum of some has any shape"
+        )
     return f"{kernel!r} is no chain of states, as Matern kernels of nu = 1/2, 3/2, 5/2 and 7/2 are"
 
 

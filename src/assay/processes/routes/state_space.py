@@ -28,10 +28,10 @@ class StateSpace(Route):
     and a run back gives the derivatives of (1), the smoothed means and variances at training rows and any others
     merged among them, and the diagonal of the inverse covariance for leave-one-out. Nothing is approximated.
 
-    For Matern kernels of nu 1/2, 3/2, 5/2 and 7/2, Laplacian, constant and white kernels, their sums and products.
-    Equal points, gaps of any size and noise of each row are taken as they are. Cost: O(n s^3) for (1) and its
-    derivatives, O((n + q) s^3) for q new rows, with s states: p + 1 of a Matern kernel, added up in sums and multiplied
-    in products; memory 4 n s^2 numbers.
+    For Matern kernels of nu 1/2, 3/2, 5/2 and 7/2, Laplacian, harmonic, constant and white kernels, their sums and
+    products. Equal points, gaps of any size and noise of each row are taken as they are. Cost: O(n s^3) for (1) and its
+    derivatives, O((n + q) s^3) for q new rows, with s states: p + 1 of a Matern kernel, 2 of a harmonic one, added
+    up in sums and multiplied in products; memory 4 n s^2 numbers.
 
     Examples
     --------
