@@ -68,9 +68,13 @@ def test_the_page_of_a_learner_says_what_it_is_for(pages, by_room):
     assert len(about) > 350 and all(lines[0] == "| at a glance | |" for lines in about.values())
     text = "\n".join(about["trees", "C45Classifier"])
     assert "| takes as it is | numbers, missing values, categories, sparse tables |" in text
-    assert "optimum: greedy" in text and "on any table" in text and "```{figure} /gallery/" in text
+    assert "optimum: greedy" in text and "on any table" in text
     text = "\n".join(about["svm", "SVC"])
-    assert "up to 20,000 rows" in text and "| scikit-learn's class |" in text
+    assert (
+        "```{figure} /gallery/kernels/" in text
+        and "up to 20,000 rows" in text
+        and "| scikit-learn's class |" in text
+    )
     (svc,) = [entry for entry in by_room["svm"] if entry.name == "SVC"]
     page = pages.page_of(svc, [], None, about["svm", "SVC"])
     assert page.index("at a glance") < page.index("autoclass")
@@ -155,6 +159,31 @@ def test_differences_of_signatures():
         == "also has `c`; does without `d`; other defaults: `a` is `1` (there `2`)"
     )
     assert facts.differences(Ours, Ours) == "the same parameters and defaults"
+
+
+def test_a_learner_without_a_figure_has_a_portrait(tmp_path, monkeypatch):
+    portraits = loaded(ROOT / "docs" / "extensions" / "portraits.py")
+    facts = loaded(ROOT / "docs" / "extensions" / "learner_facts.py")
+    monkeypatch.setattr(portraits, "PICTURES", tmp_path)
+    wanted = {"GaussianNB", "Ridge", "KMeans", "KernelDensity", "PCA", "StandardScaler", "HardMarginSVC"}
+    listed = [one for one in all_learners() if one.class_name in wanted]
+    found = portraits.made(listed)
+    assert {name for _, name in found} == wanted - {
+        "StandardScaler",
+        "HardMarginSVC",
+    }  # no plane separates the rows
+    assert found["bayes", "GaussianNB"][0] == "/reference/portraits/bayes-GaussianNB.png"
+    assert (tmp_path / "bayes-GaussianNB.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "svm-HardMarginSVC.png").read_bytes() == b""
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert portraits.made(listed) == found
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before  # up to date
+    lines = facts.picture("bayes", "GaussianNB", set(), {}, {}, found)
+    assert lines[0] == "```{figure} /reference/portraits/bayes-GaussianNB.png"
+    assert facts.picture("svm", "HardMarginSVC", set(), {}, {}, found) == []
+    evidence = {"evidence/plot_power.py"}
+    figures = {"plot_power": ("evidence/plot_power", "Power")}
+    assert "portraits" in facts.picture("bayes", "GaussianNB", evidence, {}, figures, found)[0]
 
 
 def test_names_in_guides_become_links_outside_of_code(pages, by_room):

@@ -108,22 +108,34 @@ def default_of(parameter: inspect.Parameter) -> str:
 
 
 def picture(
-    name: str, examples: set[str], uses: dict[str, int], figures: dict[str, tuple[str, str]]
+    room: str,
+    name: str,
+    examples: set[str],
+    uses: dict[str, int],
+    figures: dict[str, tuple[str, str]],
+    portraits: dict[tuple[str, str], tuple[str, str]],
 ) -> list[str]:
-    """The figure of the gallery that is most about a learner: it names it most often, and few others."""
-    known = [one for one in sorted(examples) if Path(one).stem in figures]
-    if not known:
+    """The figure of the gallery that is most about a learner: it names it most often, and few others. Or a portrait."""
+    known = [one for one in sorted(examples) if Path(one).stem in figures and is_about(room, one)]
+    if known:
+        word = re.compile(rf"\b{name}\b")
+        often = {one: len(word.findall((GALLERY / one).read_text())) for one in known}
+        best = max(known, key=lambda one: (often[one], -uses[one]))
+        page, title = figures[Path(best).stem]
+        section, stem = Path(best).parent.name, Path(best).stem
+        shown, words = (
+            f"/gallery/{section}/images/thumb/sphx_glr_{stem}_thumb.png",
+            f"[{title}](/gallery/{page})",
+        )
+    elif (room, name) in portraits:
+        shown, title = portraits[room, name]
+        words = f"{title}."
+    else:
         return []
-    word = re.compile(rf"\b{name}\b")
-    often = {one: len(word.findall((GALLERY / one).read_text())) for one in known}
-    best = max(known, key=lambda one: (often[one], -uses[one]))
-    page, title = figures[Path(best).stem]
-    section, stem = Path(best).parent.name, Path(best).stem
-    return [
-        f"```{{figure}} /gallery/{section}/images/thumb/sphx_glr_{stem}_thumb.png",
-        f":alt: {title}",
-        "",
-        f"[{title}](/gallery/{page})",
-        "```",
-        "",
-    ]
+    return [f"```{{figure}} {shown}", f":alt: {title}", "", words, "```", ""]
+
+
+def is_about(room: str, example: str) -> bool:
+    """Figures of committees and of evidence are about many learners and none of them."""
+    section = Path(example).parent.name
+    return section not in ("committees", "evidence") or (section, room) == ("committees", "ensembles")

@@ -22,7 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import portraits
 from learner_facts import glance, picture
+
+from assay.learners import all_learners
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
@@ -340,11 +343,11 @@ def table_of(room: str, listed: list[Entry]) -> str:
     return "\n".join(lines)
 
 
-def facts_of_learners(by_room: dict[str, list[Entry]]) -> dict[tuple[str, str], list[str]]:
+def facts_of_learners(
+    by_room: dict[str, list[Entry]], pictures: dict[tuple[str, str], tuple[str, str]] | None = None
+) -> dict[tuple[str, str], list[str]]:
     """For each learner, by room and name, a table of facts and a picture."""
     from sklearn.utils import all_estimators
-
-    from assay.learners import all_learners
 
     theirs = dict(all_estimators())
     listed = {(one.room, one.class_name): one for one in all_learners()}
@@ -356,7 +359,7 @@ def facts_of_learners(by_room: dict[str, list[Entry]]) -> dict[tuple[str, str], 
         learner = listed.get((entry.room, entry.name))
         if learner is not None:
             facts = glance(learner, entry.thing, theirs.get(entry.name))
-            facts += picture(entry.name, entry.examples, uses, FIGURES)
+            facts += picture(entry.room, entry.name, entry.examples, uses, FIGURES, pictures or {})
             text = "\n".join(advised.get(entry.name, [])).replace(f"`{entry.name}`", entry.name)
             about[entry.room, entry.name] = facts + linked(text, named, entry.page).split("\n")
     return about
@@ -364,8 +367,6 @@ def facts_of_learners(by_room: dict[str, list[Entry]]) -> dict[tuple[str, str], 
 
 def short_names() -> dict[str, str]:
     """What `compare` calls a class."""
-    from assay.learners import all_learners
-
     return {entry.class_name: entry.name for entry in all_learners()}
 
 
@@ -536,7 +537,7 @@ def write_pages(app: Any) -> None:
     note_mentions(app.assay_names)
     lend_examples(by_room)
     elsewhere, terms, short, made = peers(), translations(), short_names(), set()
-    about = facts_of_learners(by_room)
+    about = facts_of_learners(by_room, portraits.made(all_learners(), app.parallel))
     for listed in by_room.values():
         for entry in listed:
             path = DOCS / f"{entry.page}.md"
