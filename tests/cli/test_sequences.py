@@ -1,4 +1,4 @@
-"""Sequences on the command line: --sequence and --order in compare, fit, predict and explain."""
+"""Sequences on the command line: --sequence and --order in compare, fit, tune, predict and explain."""
 
 import csv
 import json
@@ -152,3 +152,39 @@ def _with(folder, rows):
     path = folder / "new.csv"
     write(path, rows)
     return path
+
+
+def test_tune_finds_the_number_of_states_of_each_class(command, waves, tmp_path):
+    """The same as `Tuned` in Python; the model that is saved is that of fit."""
+    model, tries = tmp_path / "m.assay", tmp_path / "t.csv"
+    arguments = ["--target", "kind", "--sequence", "who", "--order", "t", "--drop", "side"]
+    how = ["--learner", "gaussian hmm", "--space", "n_components=1,4", "--inner", "2-fold"]
+    done = command("tune", waves, *arguments, *how, "--outer", "2-fold", "-o", model, "--save", tries)
+    assert done.code == 0, done.all
+    assert "best setting: estimator__n_components 4" in done.all
+    assert "The tuned gaussian hmm, fitted to all 16 sequences" in done.all
+    assert len(read(tries.read_text())) == 2
+    fitted = assay.load(model)
+    assert isinstance(fitted, SequenceClassifier) and fitted.estimator.n_components == 4
+    lines = read(command("predict", model, waves).out)
+    assert len(lines) == 16 and {line["kind"] for line in lines} == {"slow", "quick"}
+    found = json.loads(command("tune", waves, *arguments, *how, "--outer", "none", "--json").out)
+    assert found["best_setting"] == {"estimator__n_components": 4} and found["best_inner"] < 0.3
+    ranges = command("tune", waves, *arguments, "--learner", "gaussian hmm", "--n", "2", "--inner", "2-fold",
+                     "--outer", "none")  # fmt: skip
+    assert "Best of 2 settings" in ranges.all
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--sequence", "who", "--learner", "knn"], "knn is a learner of tables; leave --sequence out"),
+        (["--sequence", "who", "--learner", "crf"], "does not classify whole sequences"),
+        (["--sequence", "who", "--learner", "gaussian hmm", "--group", "t"], "--group is about single rows"),
+        (["--order", "t", "--learner", "gaussian hmm"], "say which belong together with --sequence"),
+        (["--sequence", "who", "--learner", "sequence classifier"], "say it with --space"),
+    ],
+)
+def test_what_cannot_be_tuned_is_said(command, waves, arguments, words):
+    done = command("tune", waves, "--target", "kind", *arguments)
+    assert done.code == 2 and words in done.all

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from assay.cli.compare import MetricOption
 from assay.cli.completion import complete_columns, complete_metrics, complete_one_learner
@@ -14,12 +15,20 @@ from assay.cli.jobs import check_jobs
 from assay.cli.reading import Reading, table_options
 from assay.cli.roles import set_apart
 from assay.cli.seconds import Seconds
+from assay.cli.sequences import (
+    LabelledSequences,
+    open_sequences,
+    refuse_with_sequences,
+    sequence_learners,
+    sequence_options,
+)
 from assay.cli.words import counted
 
 if TYPE_CHECKING:
     from assay.tuning import Nested
 
 SHOWN = 10  # settings in the table of tries
+MOST_STATES = 8  # of a chain, that are tried if nobody says how many
 SEARCHES = {
     "bayes": "a Gaussian process of the values so far suggests the next one",
     "tree": "two densities, of good settings and of the others, suggest it: for many parameters",
@@ -117,6 +126,7 @@ SEARCHES = {
     help="Write all tries: .csv, .parquet, .jsonl ...",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON document.")
+@sequence_options
 @table_options
 def command(
     data: str,
@@ -141,6 +151,8 @@ def command(
     output: str | None,
     save: str | None,
     as_json: bool,
+    sequence: str | None,
+    order: str | None,
     reading: Reading,
 ) -> None:
     """Try settings of a learner that a search suggests, and keep the best.
@@ -173,6 +185,16 @@ def command(
         if splits != "none" or option == "--inner":
             with spoken_as(option):
                 Resampling.of(splits)
+    single = {"--group": group, "--time": time, "--weight": weight, "--task regression": task == "regression"}
+    refuse_with_sequences(single, order, sequence)
+    if sequence is not None:
+        _tune_sequences(
+            open_sequences(data, target, reading, sequence, order), learner, _ranges(spaces), outer,
+            {"inner": inner, "metric": metric, "n_iter": n_iter, "search": search, "reject": reject, "folder": folder},
+            cost=cost, seed=seed, budget=budget, jobs=jobs, output=output, save=save, as_json=as_json,
+            reading={"sequence": [sequence], "order": [order] if order else [], "na": list(reading.na)},
+        )  # fmt: skip
+        return
     of_learner = task_of_learners([learner]) or task_of_metrics([metric] if metric else [])
     find_learner(learner, KIND_OF_TASK[task or of_learner or "classification"])  # before the file is read
     dataset, aim = rows_to_learn(open_data(data, target, reading), "tune", task, of_learner)
@@ -220,6 +242,62 @@ def command(
         where = "standard output" if output == "-" else output
         click.echo(
             f"The tuned {entry.name}, fitted to all {rows}, is in {where}.", err=as_json or output == "-"
+        )
+
+
+def _tune_sequences(
+    dataset: LabelledSequences, learner: str, ranges: dict[str, Any], outer: str, how: dict[str, Any], *,
+    cost: tuple[str, ...], seed: int, budget: float | None, jobs: int, output: str | None, save: str | None,
+    as_json: bool, reading: dict[str, list[str]],
+) -> None:  # fmt: skip
+    """The same for whole sequences: the model of each class is tuned, and folds hold sequences."""
+    from assay.cli.output import save_model
+    from assay.evaluate.design import Resampling
+    from assay.evaluate.metrics import DEFAULT, as_measures
+    from assay.tuning import Tuned, Whole, nested
+
+    (name, base), *_ = sequence_learners([learner], dataset.X).items()
+    if isinstance(base, str):
+        raise click.UsageError(
+            f"{name} is a learner of tables; leave --sequence out, or name a model of sequences."
+        )
+    inside = getattr(base, "estimator", None)
+    if not ranges:
+        if "n_components" not in (inside.get_params() if inside is not None else {}):
+            raise click.UsageError(
+                f"nobody knows where to look for parameters of {name}: say it with --space."
+            )
+        ranges = {"n_components": Whole(1, MOST_STATES)}
+    if inside is not None:
+        ranges = {f"estimator__{parameter}": values for parameter, values in ranges.items()}
+    loss = loss_from(cost, sorted({str(label) for label in np.asarray(dataset.y).tolist()}))
+    decisions = loss is not None or how["reject"] is not None
+    how["metric"] = how["metric"] or ("cost" if decisions else DEFAULT["classification"][0])
+    (measure,) = as_measures([how["metric"]], "tune", "classification")
+    splits_of = 0 if outer == "none" else Resampling.of(outer).count(len(dataset.X))
+    share = None if budget is None else budget / (splits_of + 1)
+    model = Tuned(base, ranges, random_state=seed, budget=share, n_jobs=jobs, loss=loss, **how)
+    model.fit(dataset.X, dataset.y)
+    outcome = None
+    if outer != "none":
+        outcome = nested(
+            base, ranges, dataset.X, dataset.y, outer, random_state=seed, n_jobs=jobs, loss=loss,
+            budget=None if share is None else share * splits_of, **how,
+        )  # fmt: skip
+    dataset.tell_left_out()
+    _show(model, name, measure, outcome, as_json, output == "-")
+    if save:
+        _save(model, measure.name, save)
+        click.echo(f"The tries are in {save}.", err=as_json or output == "-")
+    if output:
+        best = model.best_estimator_
+        best.target_name_ = dataset.target
+        best.reading_ = {option: marks for option, marks in reading.items() if marks}
+        save_model(best, output)
+        where = "standard output" if output == "-" else output
+        click.echo(
+            f"The tuned {name}, fitted to all {counted(len(dataset.X), 'sequence')}, is in {where}.",
+            err=as_json or output == "-",
         )
 
 
