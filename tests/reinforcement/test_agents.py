@@ -296,7 +296,9 @@ def test_planning_in_an_environment_knows_which_steps_were_the_last():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda w: QLearning(-1).fit(w), "learning_rate must be 0 or more"),
+        (lambda w: QLearning(-1).fit(w), "learning_rate must be from 0 to 1"),
+        (lambda w: Sarsa(1.5).fit(w), "learning_rate must be from 0 to 1"),
+        (lambda w: QLearning(Schedule.power(0.7, 2.0)).fit(w), "learning_rate must be from 0 to 1"),
         (lambda w: QLearning("fast").fit(w), "learning_rate must be a number or a Schedule"),
         (lambda w: QLearning(fade=2).fit(w), "fade, the lambda of traces, must be from 0 to 1"),
         (lambda w: QLearning(trace="dutch").fit(w), "trace must be one of replacing, accumulating"),

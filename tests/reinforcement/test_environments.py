@@ -103,3 +103,43 @@ def test_spaces_that_number_nothing_are_told():
     env.observation_space = Space(n=0)
     with pytest.raises(DataError, match=r"observation_space\.n"):
         NumberedEnvironment(env, "QLearning")
+
+
+class Cards:
+    """A state is two numbers, 5 to 7 and 0 to 1; to take a card in the second state of all earns 1 and ends."""
+
+    observation_space, action_space = Space(spaces=(Space(n=3, start=5), Space(n=2))), Space(n=2)
+
+    def reset(self):
+        self.at = 5
+        return (self.at, 1), {}
+
+    def step(self, action):
+        self.at += 1 if action else 0
+        return (self.at, 0), float(self.at == 7), self.at == 7, False, {}
+
+
+def test_states_of_several_numbers_are_counted_through():
+    agent = QLearning(0.5, discount=0.9, random_state=0).fit(Cards(), 300, max_steps=50)
+    assert agent.q_.shape == (6, 2)
+    np.testing.assert_allclose(agent.q_[[1, 2], 1], [0.9, 1.0], atol=1e-3)  # (5, 1) is 1, (6, 0) is 2
+    env = NumberedEnvironment(Cards(), "QLearning")
+    assert [env.state(pair) for pair in ((5, 0), (5, 1), (6, 0), (7, 1))] == [0, 1, 2, 5]
+    vector = Cards()
+    vector.observation_space = Space(nvec=np.array([3, 2]), start=np.array([5, 0]))
+    assert NumberedEnvironment(vector, "QLearning").state(np.array([7, 1])) == 5
+    for wrong in ((8, 0), (5,), (5, 0, 1), 5, ("5", 0), (5.5, 0)):
+        with pytest.raises(DataError, match=r"tuple of 2 whole numbers \(5 to 7, 0 to 1\)"):
+            env.state(wrong)
+    vector.observation_space = Space(nvec=np.array([3]))  # one part: a state is still an array
+    assert NumberedEnvironment(vector, "QLearning").state(np.array([2])) == 2
+    vector.observation_space = Space(nvec=np.array([10**5, 10**5]))
+    with pytest.raises(DataError, match="more than a table holds"):
+        NumberedEnvironment(vector, "QLearning")
+
+
+def test_spaces_without_numbers_are_shown():
+    env = Corridor()
+    env.observation_space = "Box(-1.0, 1.0, (4,))"
+    with pytest.raises(DataError, match=r"got Corridor with states Box\(-1.0, 1.0, \(4,\)\).*LinearSarsa"):
+        NumberedEnvironment(env, "QLearning")

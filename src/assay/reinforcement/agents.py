@@ -24,7 +24,7 @@ class QLearning(TabularAgent):
 
     Parameters
     ----------
-    learning_rate : float or Schedule, default 0.1
+    learning_rate : float from 0 to 1, or Schedule, default 0.1
     discount : float, default None
         None takes that of the MDP, or 0.99.
     exploration : EpsilonGreedy or Softmax, default EpsilonGreedy(0.1)

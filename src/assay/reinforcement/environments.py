@@ -12,6 +12,7 @@ from assay.errors import DataError
 
 __all__ = ["Environment", "NumberedEnvironment"]
 
+MOST_STATES = 10**8  # of a table of values
 STEP = "(state, reward, terminated, truncated, info)"
 
 
@@ -73,9 +74,13 @@ class Environment:
 class NumberedEnvironment(Environment):
     """An environment whose states and actions are numbered; from 0 here, from wherever its spaces start there.
 
+    States of several numbers, as of Gymnasium's spaces ``Tuple`` and ``MultiDiscrete`` (the sums and the ace of
+    Blackjack), are counted through, the last number first.
+
     Attributes
     ----------
     n_states, n_actions : int
+    sizes : how many values each number of a state has
 
     Examples
     --------
@@ -94,29 +99,64 @@ class NumberedEnvironment(Environment):
 
     def __init__(self, inner: Any, who: str):
         try:
-            self.n_states, self._first_state = _numbers(inner.observation_space)
+            self.sizes, self._firsts, self._in_parts = _numbers_of_parts(inner.observation_space)
             self.n_actions, self._first_action = _numbers(inner.action_space)
         except (AttributeError, TypeError, ValueError):
+            spaces = [getattr(inner, name, None) for name in ("observation_space", "action_space")]
+            described = (
+                "" if None in spaces else f" with states {spaces[0]!s:.80} and actions {spaces[1]!s:.40}"
+            )
             raise DataError(
                 f"{who}: expected an MDP, or an environment with reset(), step(action), observation_space.n and "
-                f"action_space.n, got {type(inner).__name__}. States that are no numbers: see LinearSarsa."
+                f"action_space.n, got {type(inner).__name__}{described}. States that are no numbers: see LinearSarsa."
             ) from None
+        self.n_states, self._first_state = math.prod(self.sizes), self._firsts[0]
+        if self.n_states > MOST_STATES:
+            raise DataError(
+                f"{who}: this environment has {self.n_states} states, more than a table holds. See LinearSarsa."
+            )
         super().__init__(inner, who)
 
     def state(self, state: Any) -> int:
-        whole = isinstance(state, (int, np.integer)) and not isinstance(state, bool)
-        if not whole and isinstance(state, np.ndarray):  # an array of no dimension is a number as well
-            whole = state.ndim == 0 and state.dtype.kind in "iu"
-        number = int(state) - self._first_state if whole else -1
-        if not 0 <= number < self.n_states:
+        if self._in_parts:
+            return self._counted(state)
+        number = _whole(state)
+        at = -1 if number is None else number - self._first_state
+        if not 0 <= at < self.n_states:
             raise DataError(
                 f"{self.who}: states of this environment are whole numbers from {self._first_state} to "
                 f"{self._first_state + self.n_states - 1}, got {state!r}."
             )
-        return number
+        return at
+
+    def _counted(self, state: Any) -> int:
+        numbers = [_whole(part) for part in state] if isinstance(state, (tuple, list, np.ndarray)) else []
+        at = 0
+        for number, size, first in zip(numbers, self.sizes, self._firsts):
+            if number is None or not 0 <= number - first < size:
+                numbers = []
+                break
+            at = at * size + number - first
+        if len(numbers) != len(self.sizes):
+            ranges = ", ".join(
+                f"{first} to {first + size - 1}" for size, first in zip(self.sizes, self._firsts)
+            )
+            raise DataError(
+                f"{self.who}: a state here is a tuple of {len(self.sizes)} whole numbers ({ranges}), got "
+                f"{state!r}."
+            )
+        return at
 
     def action(self, action: int) -> int:
         return int(action) + self._first_action
+
+
+def _whole(value: Any) -> int | None:
+    """A whole number, also as NumPy has it (an array of no dimension is a number as well); None for all else."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole and isinstance(value, np.ndarray):
+        whole = value.ndim == 0 and value.dtype.kind in "iu"
+    return int(value) if whole else None
 
 
 def _numbers(space: Any) -> tuple[int, int]:
@@ -125,6 +165,20 @@ def _numbers(space: Any) -> tuple[int, int]:
     if n < 1:
         raise ValueError
     return n, first
+
+
+def _numbers_of_parts(space: Any) -> tuple[list[int], list[int], bool]:
+    """The same of each part of a space, and whether it has parts."""
+    if hasattr(space, "spaces"):  # Tuple
+        parts, several = [_numbers(part) for part in space.spaces], True
+    elif hasattr(space, "nvec"):  # MultiDiscrete
+        sizes = np.ravel(space.nvec).tolist()
+        parts, several = list(zip(sizes, np.ravel(getattr(space, "start", [0] * len(sizes))).tolist())), True
+    else:
+        parts, several = [_numbers(space)], False
+    if not parts or min(size for size, _ in parts) < 1:
+        raise ValueError
+    return [size for size, _ in parts], [first for _, first in parts], several
 
 
 def _takes_seed(reset: Any) -> bool:

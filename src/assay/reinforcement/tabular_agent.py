@@ -351,7 +351,7 @@ class TabularAgent:
 
     def _check(self) -> None:
         who = type(self).__name__
-        self._rate = as_schedule(self.learning_rate, who, "learning_rate", 0.0, np.inf)
+        self._rate = as_schedule(self.learning_rate, who, "learning_rate", 0.0, 1.0)
         exploration = EpsilonGreedy(0.1) if self.exploration is None else self.exploration
         if not isinstance(exploration, Exploration):
             raise ParameterError(
