@@ -13,10 +13,13 @@ from sklearn.linear_model import LogisticRegression as PeerLogisticRegression
 from sklearn.linear_model import Ridge as PeerRidge
 from sklearn.naive_bayes import GaussianNB as PeerGaussianNB
 from sklearn.neighbors import KNeighborsClassifier as PeerKNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler as PeerStandardScaler
 
 from assay.bayes import GaussianNB, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from assay.linear import LinearRegression, LogisticRegression, Ridge
 from assay.neighbors import KNeighborsClassifier
+from assay.prepare import StandardScaler
 from assay.select import SequentialFeatureSelector, SubsetSelector
 from benchmarks.harness import Race
 
@@ -49,8 +52,21 @@ def races() -> list[Race]:
         search(LinearRegression(), PeerLinearRegression(), 40, "backward", data=numbers),
         search(LogisticRegression(), PeerLogisticRegression(), 45, "backward"),
         search(KNeighborsClassifier(), PeerKNeighborsClassifier(), 47, "backward"),
+        scaled(KNeighborsClassifier(), PeerKNeighborsClassifier(), 5, X, y),
+        scaled(LogisticRegression(), PeerLogisticRegression(), 5, X, y),
         *floating(X, y),
     ]
+
+
+def scaled(ours: Any, peer: Any, k: int, X: Any, y: Any) -> Race:
+    """The same behind a scaler, in a pipeline."""
+    settings = {"n_features_to_select": k, "cv": FOLDS}
+    return Race(
+        f"forward around StandardScaler and {type(ours).__name__}",
+        f"{k} of {COLUMNS}, {ROWS} rows, {FOLDS} folds",
+        lambda: SequentialFeatureSelector(make_pipeline(StandardScaler(), ours), **settings).fit(X, y),
+        lambda: PeerSelector(make_pipeline(PeerStandardScaler(), peer), **settings).fit(X, y),
+    )
 
 
 def floating(X: Any, y: Any, k: int = 20) -> list[Race]:
