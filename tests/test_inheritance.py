@@ -55,6 +55,7 @@ REASONS = {
         "PolynomialTerms",
         "RadiusNeighbors",
         "DrawnFeatures",
+        "ExactMachine",
         "MarginMachine",
         "ModelSelector",
         "OfBlocks",
@@ -70,6 +71,7 @@ REASONS = {
         "Selector",
         "TopicModel",
     },
+    "a check of rows for learners of several families: numbers that are to be squared": {"SquaredRows"},
     "an ability that some members have and others have not": {
         "ClassesJoin",
         "ExplainedSums",

@@ -173,7 +173,7 @@ def test_odd_maps():
     assert one.topographic_error_ == 0
     same = SelfOrganizingMap((3, 3), random_state=0).fit(np.ones((5, 2)))
     assert_allclose(same.units_, 1.0)
-    with pytest.raises(DataError, match="squares overflow"):
+    with pytest.raises(DataError, match="too large to be squared"):
         SelfOrganizingMap(random_state=0).fit([[1e300], [0.0]])
     for settings, message in (
         ({"shape": (0, 3)}, "shape must be"), ({"shape": (2, 3), "topology": "ring"}, "a ring has one number"),

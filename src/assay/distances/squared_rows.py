@@ -39,7 +39,7 @@ def refuse_huge(X: Any, who: str, names: Sequence[str] | None = None) -> None:
     >>> refuse_huge(np.array([[1.0, 1e200]]), "KMeans", ["age", "income"])
     Traceback (most recent call last):
     ...
-    assay.errors.DataError: KMeans: column income has values beyond 1e+145, whose squares overflow. Scale it down.
+    assay.errors.DataError: KMeans: column income has numbers too large to be squared. Scale it below 1e+145.
     """
     values = np.asarray(X.data if hasattr(X, "tocsr") else X)
     if values.dtype.kind != "f" or not values.size or float(np.finfo(values.dtype).max) <= LARGEST:
@@ -54,4 +54,4 @@ def refuse_huge(X: Any, who: str, names: Sequence[str] | None = None) -> None:
         far = abs(X) > LARGEST
         column = int(far.nonzero()[1][0]) if hasattr(X, "tocsr") else int(np.argmax(far.any(axis=0)))
         where = f"column {names[column]} has"
-    raise DataError(f"{who}: {where} values beyond {LARGEST:g}, whose squares overflow. Scale it down.")
+    raise DataError(f"{who}: {where} numbers too large to be squared. Scale it below {LARGEST:g}.")

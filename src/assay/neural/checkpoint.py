@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.core.csr import csr_arrays
 from assay.errors import DataError, ParameterError
+from assay.tables.whole_files import write_whole
 from assay.types import PathLike
 
 __all__ = ["Checkpoint", "State", "fingerprint"]
@@ -94,13 +95,9 @@ class Checkpoint:
         if self.path is None or (not at_once and time.monotonic() - self._written < SECONDS_BETWEEN):
             return
         plain = json.dumps({**state.plain, "mark": self.mark, "format": FORMAT})
-        beside = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
-        try:
-            with open(beside, "wb") as file:
-                np.savez(file, plain=np.array(plain), **state.arrays)  # type: ignore[arg-type]
-            os.replace(beside, self.path)  # a kill leaves the old file or the new one
-        finally:
-            beside.unlink(missing_ok=True)
+        content = io.BytesIO()
+        np.savez(content, plain=np.array(plain), **state.arrays)  # type: ignore[arg-type]
+        write_whole(self.path, content.getvalue())
         self._written = time.monotonic()
 
     def remove(self) -> None:

@@ -72,7 +72,7 @@ class ExactMachine(KernelMachine):
         """Leave the problems to ``fit_cost``; if their solution will take long, say so."""
         problems = list(zip(grams, duals))
         if self._posed is not None:
-            self._posed += problems
+            self._posed.extend(problems)
             raise _Posed
         rows = sum(gram.n for gram in grams)
         if rows < LEAST_ROWS_ESTIMATED or isinstance(
