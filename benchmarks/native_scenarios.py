@@ -801,9 +801,11 @@ def linear_machines() -> None:
 @scenario
 def gaussian_processes() -> None:
     from assay.kernels import RBF, Matern, WhiteKernel
+    from assay.processes.routes.chain import _matern_tables
     from assay.processes.routes.state_space import StateSpace
     from assay.processes.routes.vecchia import Vecchia
 
+    _matern_tables.cache_clear()  # they are made once a process
     X, y = numbers(40, 1)
     Y, noise = np.column_stack([y, X[:, 0]]), np.full(40, 0.1)
     for nu in (0.5, 1.5, 2.5):

@@ -124,5 +124,5 @@ def test_numbers_whose_squares_overflow_are_refused(learner):
     X = rng.normal(size=(30, 2))
     with pytest.raises(DataError, match="too large to be squared"):
         learner().fit(X * 1e200, X[:, 0])
-    with pytest.raises(DataError, match="y has values"):
+    with pytest.raises(DataError, match="y has numbers too large"):
         learner().fit(X, X[:, 0] * 1e200)
