@@ -37,6 +37,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from check_house import FLOORS  # noqa: E402
 
 from assay.core.card import OPTIMA  # noqa: E402
+from assay.learners import AROUND, TAKES  # noqa: E402
 
 NO_ROOMS = ("cli",)  # packages that nobody imports
 MODULES = (  # modules that users import from directly
@@ -61,8 +62,6 @@ BASES = {  # the first that fits
 SEQUENCES = "sequence model"
 PLURAL = {kind: f"{kind}s" for kind in (*BASES, SEQUENCES, "wrapper")} | {"density": "densities"}
 SUITS = ("any", "numeric", "all numeric", "on request")
-TAKES = {"nominal": "categories", "missing": "missing values", "sparse": "sparse", "infinite": "infinite"}
-AROUND = "as the estimator"
 
 
 def rooms() -> list[str]:

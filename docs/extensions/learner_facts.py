@@ -12,13 +12,6 @@ from pathlib import Path
 from typing import Any
 
 GALLERY = Path(__file__).resolve().parents[2] / "gallery"
-TAKES = {
-    "missing": "missing values",
-    "nominal": "categories",
-    "sparse": "sparse tables",
-    "infinite": "infinite numbers",
-}
-AROUND = "as the estimator"
 UNWANTED = ("deprecated", "warn")
 TRIED = {
     "any": "on any table",
@@ -35,10 +28,7 @@ def glance(learner: Any, cls: type, theirs: type | None) -> list[str]:
     if learns is not None:
         facts += [("model", learns.model), ("loss", learns.loss)]
         facts += [("optimiser", f"{learns.optimizer}; optimum: {learns.optimum}")]
-    takes = (
-        AROUND if AROUND in learner.takes else ", ".join(["numbers", *map(TAKES.__getitem__, learner.takes)])
-    )
-    facts += [("takes as it is", takes)]
+    facts += [("takes as it is", learner.takes_words)]
     facts += [("learns from", ways_to_learn(cls)), ("tried by `compare`", tried(learner))]
     if learner.scale:
         facts.append(("units", "matter: z-scores first, as `compare` makes them"))

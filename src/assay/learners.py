@@ -40,6 +40,13 @@ KINDS = (
     "other",
 )
 
+AROUND = "as the estimator"  # what one around another learner takes
+TAKES = {
+    "missing": "missing values",
+    "nominal": "categories",
+    "sparse": "sparse tables",
+    "infinite": "infinite numbers",
+}
 _WHAT = {"classifier": ", for classes", "regressor": ", for numbers"}
 
 
@@ -70,6 +77,13 @@ class Entry:
     multiclass: str
     takes: tuple[str, ...]
     needs: tuple[str, ...]
+
+    @property
+    def takes_words(self) -> str:
+        """What it can use as it is, in words: "numbers, categories"."""
+        return ", ".join(
+            ["numbers", *(TAKES[word] for word in self.takes)] if self.takes != (AROUND,) else [AROUND]
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

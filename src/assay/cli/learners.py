@@ -54,6 +54,7 @@ def _record(entry: Entry) -> dict[str, object]:
         "kind": entry.kind,
         "description": entry.summary,
         "other_names": entry.also,
+        "takes": entry.takes_words,
         "tried_by_default": entry.suits,
         "scaled": entry.scale,
         "multiclass": entry.multiclass,
@@ -90,6 +91,7 @@ def _parameters(name: str, kinds: Sequence[str], as_json: bool) -> None:
         class_name = document["class"].rpartition(".")[2]
         of_kind = f", a {document['kind']}" if len(documents) > 1 else ""
         click.echo(f"{name} is assay's {class_name}{of_kind}.")
+        click.echo(f"Takes as it is: {document['takes']}.")
         if document["learns"]:
             click.echo(_learning(document["learns"]))
         if document["ranges"]:
@@ -147,6 +149,7 @@ def _described(entry: Entry) -> dict[str, Any]:
         "name": entry.name,
         "class": record["class"],
         "kind": entry.kind,
+        "takes": entry.takes_words,
         "learns": None if learns is None else learns._asdict(),
         "ranges": _ranges(entry),
         "parameters": parameters,
