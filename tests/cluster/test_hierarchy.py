@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.cluster.hierarchy import fcluster
 from scipy.cluster.hierarchy import linkage as peer_linkage
 from sklearn import cluster as peers
 from sklearn.base import clone
@@ -160,6 +161,42 @@ def test_merges_are_those_of_scipy(linkage, digits):
     if digits == 9:
         assert_array_equal(tree.merges, peer[:, :2])
         assert_allclose(tree.linkage_matrix(), peer, atol=1e-9)
+
+
+@pytest.mark.parametrize("linkage", ["ward", "complete", "average", "weighted", "centroid", "single"])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_copies_of_rows_merge_first(linkage, metric, monkeypatch):
+    """Distinct rows with the weights of their copies have the heights of all rows, and the same groups."""
+    if metric == "manhattan" and linkage in ("ward", "centroid"):
+        pytest.skip("of Euclidean distances alone")
+    monkeypatch.setattr(hierarchy, "FEWEST_ROWS_WITH_COPIES", 1)
+    draw = np.random.default_rng(6)
+    X = draw.normal(size=(70, 2))[draw.integers(0, 70, 300)]
+    tree = merge_rows(X, linkage, metric=metric)
+    peer = peer_linkage(X, linkage, metric={"manhattan": "cityblock"}.get(metric, metric))
+    assert_allclose(tree.heights, peer[:, 2], atol=1e-9)
+    for k in (2, 5, 20):
+        assert adjusted_rand_score(tree.cut(k), fcluster(peer, k, "maxclust")) == 1 or linkage == "centroid"
+    assert len(np.unique(tree.cut(height=0))) == len(np.unique(X, axis=0))
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2])
+def test_distances_that_are_none_are_refused(kind):
+    """Not symmetric, not numbers, infinite: an error or some tree, never a place outside of the matrix."""
+    draw = np.random.default_rng(kind)
+    for n in (2, 5, 70, 200):
+        for odd in (None, np.nan, np.inf, -np.inf):
+            D = draw.normal(size=(n, n))
+            if odd is not None:
+                D[draw.uniform(size=(n, n)) < 0.3] = odd
+            pairs, heights = np.zeros((n - 1, 2), np.int64), np.empty(n - 1)
+            try:
+                merging.chain(D, np.empty(0), kind, pairs, heights)
+            except ValueError as error:
+                assert "chain: the distances must be" in str(error)
+            assert pairs.min() >= 0 and pairs.max() < n
+    with pytest.raises(ValueError, match="weights must be above 0"):
+        merging.chain(np.zeros((2, 2)), np.array([1.0, 0.0]), kind, np.empty((1, 2), np.int64), np.empty(1))
 
 
 def test_native_merges_stand_by_the_definition():

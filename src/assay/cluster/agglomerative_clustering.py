@@ -172,7 +172,8 @@ class AgglomerativeClustering(RowClusterer):
             self.tree_ = self._connected(X, w)
         else:
             by_rows = self._of_euclid() and self.linkage in ("ward", "centroid", "single")
-            self.tree_ = merge_tree(X, self.linkage, None if by_rows else lambda: self._distances(X), w)
+            distances = self._distances(X) if self.distance_.precomputed else self._distances
+            self.tree_ = merge_tree(X, self.linkage, None if by_rows else distances, w)
         self._refuse_infinite(self.tree_.heights)
         self.children_, self.n_leaves_ = self.tree_.merges, n
         self.__dict__.pop("distances_", None)

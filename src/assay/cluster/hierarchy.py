@@ -228,9 +228,16 @@ def spanning_tree(
         return in_order(*_tree_of_rows(X, core, p))
     first, of = distinct
     edges, lengths = _tree_of_rows(X[first], None if core is None else core[first], p)
-    copies = np.setdiff1d(np.arange(len(X)), first)
+    return in_order(*_with_copies(first, of, edges, lengths))
+
+
+def _with_copies(
+    first: np.ndarray, of: np.ndarray, edges: np.ndarray, lengths: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edges of all rows, from those of distinct rows: copies are joined first."""
+    copies = np.setdiff1d(np.arange(len(of)), first)
     joins = np.column_stack([first[of[copies]], copies])
-    return in_order(np.concatenate([joins, first[edges]]), np.concatenate([np.zeros(len(copies)), lengths]))
+    return np.concatenate([joins, first[edges]]), np.concatenate([np.zeros(len(copies)), lengths])
 
 
 def _copies(X: np.ndarray, core: np.ndarray | None) -> tuple[np.ndarray, np.ndarray] | None:
@@ -281,28 +288,45 @@ def tree_of_edges(edges: np.ndarray, lengths: np.ndarray, names: Any = None) -> 
 def merge_tree(
     X: Any, linkage: str, distances: Any = None, w: np.ndarray | None = None, names: Any = None
 ) -> MergeTree:
-    """The merges of rows (n, d), or by a function that gives (n, n) distances, where the linkage does not need rows."""
+    """The merges of rows (n, d), or by a function that gives the distances of some rows, where the linkage does not
+    need rows; or by the distances themselves.
+
+    Of many rows that are copies, the distinct ones alone are compared, with the weight of their copies.
+    """
+    n = X.shape[0]
+    if n == 1:
+        return MergeTree(np.empty((0, 2), dtype=np.int64), np.empty(0), np.empty(0, dtype=np.int64), names)
+    if linkage == "single" and distances is None:
+        return tree_of_edges(*spanning_tree(np.ascontiguousarray(X, dtype=np.float64)), names)
+    by_rows = distances is None or callable(distances)
+    distinct = _copies(X, None) if by_rows and isinstance(X, np.ndarray) else None
+    if distinct is None:
+        return tree_of_edges(*_merges(X, linkage, distances, w), names)
+    first, of = distinct
+    weights = np.bincount(of, w, len(first))
+    edges, heights = _merges(X[first], linkage, distances, weights)
+    return tree_of_edges(*_with_copies(first, of, edges, heights), names)
+
+
+def _merges(X: Any, linkage: str, distances: Any, w: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """(n - 1, 2) a row of each of two groups and (n - 1,) how far apart they were, in the order of the merges."""
     n = X.shape[0]
     edges, heights = np.empty((n - 1, 2), dtype=np.int64), np.empty(n - 1)
     weights = NO_NUMBERS if w is None else np.ascontiguousarray(w, dtype=np.float64)
-    if n == 1:
-        return MergeTree(edges, heights, np.empty(0, dtype=np.int64), names)
-    if linkage in ("ward", "centroid") or (linkage == "single" and distances is None):
+    if linkage in ("ward", "centroid"):
         X = np.ascontiguousarray(X, dtype=np.float64)
-        if linkage == "single":
-            return tree_of_edges(*spanning_tree(X), names)
         (_merging.ward if linkage == "ward" else _merging.centroid)(X, weights, edges, heights)
         if linkage == "centroid":  # in the order of the merges, which may come nearer
-            return tree_of_edges(edges, heights, names)
+            return edges, heights
     else:
-        D = np.ascontiguousarray(distances() if callable(distances) else distances, dtype=np.float64)
+        D = np.ascontiguousarray(distances(X) if callable(distances) else distances, dtype=np.float64)
         if linkage == "single":
             _spanning.prim_of_matrix(D, edges, heights)
-            return tree_of_edges(*in_order(edges, heights), names)
+            return in_order(edges, heights)
         kind = {"complete": 0, "average": 1, "weighted": 2}[linkage]
         _merging.chain(D, weights, kind, edges, heights)
     order = np.argsort(heights, kind="stable")
-    return tree_of_edges(edges[order], heights[order], names)
+    return edges[order], heights[order]
 
 
 def merge_rows(

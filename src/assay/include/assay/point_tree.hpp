@@ -114,7 +114,7 @@ class PointTree {
         if (!(apart < heap[0])) return;
         const Node &here = nodes[node];
         if (here.left < 0) {
-            for (int64_t i = here.from; i < here.to; ++i) {
+            for (int64_t i = here.from; i < here.to && heap[0] > 0.0; ++i) {  // a leaf of copies may be of any size
                 const double v = between(x, at(i));
                 if (v < heap[0]) {  // replace the largest and let it sink
                     int64_t c = 0;
