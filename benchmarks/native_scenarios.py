@@ -1146,6 +1146,9 @@ def networks() -> None:
             MLPRegressor(own, solver=solver, dropout=0.2, **settings).fit(Z, Z[:, :2])
             MLPRegressor(own, solver=solver, **settings).fit(Z.astype(np.float32), Z[:, :2])
         MLPClassifier(normalization="batch", dropout=0.2, **settings).fit(Z, y)
+        mixed = {"x": Z[:, 0].tolist(), "town": [f"t{i % 7}" for i in range(60)]}
+        for solver in ("adam", "lbfgs"):
+            MLPClassifier(category_size=2, members=2, solver=solver, **settings).fit(mixed, y)
         MLPRegressor(own, normalization="batch", **settings).fit(sparse()[0].astype(np.float32), Z[:, :2])
 
 

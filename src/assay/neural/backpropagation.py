@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from assay.core.progress import progress
 from assay.core.seeds import as_generator
+from assay.core.stored import Integer, Scalar
 from assay.errors import DegenerateError, ParameterError
 from assay.neural.network import Network
 from assay.neural.output_errors import OutputError, output_error
@@ -60,6 +61,16 @@ class AdaptiveRate:
     a: float = 0.01
     b: float = 0.1
     window: int = 5
+    stored = {"a": Scalar(), "b": Scalar(), "window": Integer(low=1)}
+
+    def __post_init__(self) -> None:
+        for name, value, fits, words in (
+            ("a", self.a, 0 <= self.a < np.inf, "a number from 0 up"),
+            ("b", self.b, 0 <= self.b < 1, "a number from 0 to below 1"),
+            ("window", self.window, self.window >= 1, "a whole number from 1 up"),
+        ):
+            if not fits:
+                raise ParameterError(f"{name} must be {words}", who="AdaptiveRate", got=value)
 
     def changed(self, rate: float, errors: Sequence[float]) -> float:
         """The factor after these passes."""

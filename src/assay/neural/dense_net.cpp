@@ -4,7 +4,8 @@
 //
 // For each batch: gather the rows, multiply (BLAS), add bias and activation in one sweep, errors of the output,
 // multiply back, and one step of the optimiser over the flat vector of all parameters (all W_l, then all b_l; where
-// sums are normalised, all gains, and over batches the running means and variances). Twin in NumPy:
+// sums are normalised, all gains, and over batches the running means and variances; the tables of embedded categories
+// last). a_0 of a table with categories is its numbers, then a row of a table for each category. Twin in NumPy:
 // tests/neural/test_dense_net.py.
 #include <nanobind/stl/optional.h>
 
@@ -39,12 +40,25 @@ template <class T> struct DenseRows {  // dense, or three arrays of a sparse tab
     std::optional<In1<T>> value;
     std::optional<In1<int32_t>> column;
     std::optional<In1<int64_t>> start;
+    std::optional<In2<int32_t>> codes;  // (n, c) categories to embed, beside dense numbers
+    std::optional<In1<int64_t>> levels;  // (c,) how many of them each column has
     int64_t n, d;
 
+    int64_t categories() const { return codes ? int64_t(codes->shape(1)) : 0; }
     void check() const {
-        require(n >= 0 && d >= 1, "Rows: sizes");
+        require(n >= 0 && d >= (codes ? 0 : 1), "Rows: sizes");
+        if (codes) check_codes();
         if (dense) require(int64_t(dense->shape(0)) == n && int64_t(dense->shape(1)) == d, "Rows: shape");
         else require(value && column && start && are_rows(*value, *column, *start, n, d), "Rows: sparse rows");
+    }
+    void check_codes() const {
+        const int64_t c = categories();
+        require(dense && levels && int64_t(codes->shape(0)) == n && length(*levels) == c, "Rows: categories");
+        for (int64_t i = 0; i < n; ++i)
+            for (int64_t j = 0; j < c; ++j) {
+                const int64_t code = codes->data()[i * c + j];
+                require(code >= 0 && code < levels->data()[j], "Rows: a category that its table lacks");
+            }
     }
 };
 
@@ -56,8 +70,11 @@ struct DenseShape {  // of the network
     double parameter;  // of the loss: where Huber's turns, or which quantile
     double divisor;    // of the losses of numbers: 1 for their sum over the outputs
     int64_t normalization;
+    In1<int64_t> levels;     // (c,) rows of the table of each column of categories
+    int64_t category_width;  // numbers of a category
 
     int64_t layers() const { return length(sizes) - 1; }
+    int64_t embedded() const { return length(levels) * category_width; }  // inputs that stand for categories
     Scoring scoring() const { return {output, loss, sizes.data()[layers()], parameter, divisor}; }
     void check() const {
         require(length(sizes) >= 2 && length(sizes) <= MOST_LAYERS, "DenseShape: layers");
@@ -67,7 +84,15 @@ struct DenseShape {  // of the network
         for (int64_t l = 0; l < layers(); ++l)
             require(dropout.data()[l] >= 0 && dropout.data()[l] < 1, "DenseShape: dropout is a share below 1");
         require(normalization >= 0 && normalization < NORMALIZATIONS, "DenseShape: normalization");
+        require(within(levels, 1, MOST_UNITS) && length(levels) < MOST_UNITS, "DenseShape: levels");
+        require(category_width >= 1 && category_width <= 1024, "DenseShape: category_width");
+        require(embedded() <= sizes.data()[0], "DenseShape: embedded categories");
         scoring().check();
+    }
+    int64_t tables() const {  // numbers of all categories
+        int64_t total = 0;
+        for (int64_t j = 0; j < length(levels); ++j) total += levels.data()[j] * category_width;
+        return total;
     }
     int64_t weights() const {
         int64_t total = 0;
@@ -83,7 +108,7 @@ struct DenseShape {  // of the network
     int64_t hidden() const { return biases() - sizes.data()[layers()]; }
     int64_t parameters() const {  // gains, and for rows shifts, for batches means and variances
         const int64_t each = normalization == NONE ? 0 : normalization == OF_BATCH ? 3 : 2;
-        return weights() + biases() + each * hidden();
+        return weights() + biases() + each * hidden() + tables();
     }
 };
 
@@ -100,6 +125,8 @@ template <class T> struct Workspace {
     std::vector<T> sums;                           // of two numbers for each unit
     std::vector<int64_t> W, b;                     // where each layer's begin
     std::vector<int64_t> gain, mean, var;          // of the normalised sums of layer l, from 1; mean: or shift
+    std::vector<int64_t> table;                    // of each column of categories
+    std::vector<T> of_categories;                  // errors of the inputs that stand for them
 
     Workspace(Gemm<T> g, const DenseShape &shape, int64_t most)
         : g(g), L(shape.layers()), most(most), n(shape.sizes.data()), a(L + 1), delta(L + 1), kept(L), z(L), spread(L),
@@ -112,6 +139,10 @@ template <class T> struct Workspace {
             if (l) delta[l].resize(most * n[l]);
             if (l < L && shape.dropout.data()[l] > 0) kept[l].resize(most * n[l]);
         }
+        int64_t tables = shape.parameters() - shape.tables();
+        for (int64_t j = 0; j < length(shape.levels); ++j)
+            table.push_back(tables), tables += shape.levels.data()[j] * shape.category_width;
+        of_categories.resize(most * shape.embedded());
         if (shape.normalization == NONE) return;
         int64_t widest = 0;
         for (int64_t l = 1; l < L; ++l) gain[l] = at, at += n[l], widest = widest < n[l] ? n[l] : widest;
@@ -263,6 +294,17 @@ template <class T> __attribute__((always_inline)) inline void add_scaled(T *to, 
 HOT void add(double *to, const double *from, double factor, int64_t n) { add_scaled(to, from, factor, n); }
 HOT void add(float *to, const float *from, float factor, int64_t n) { add_scaled(to, from, factor, n); }
 
+// The numbers of a row, then those of its categories.
+template <class T>
+void embed(const DenseRows<T> &rows, const DenseShape &shape, const Workspace<T> &w, int64_t row, const T *theta,
+           T *to) {
+    const int64_t c = rows.categories(), width = shape.category_width;
+    if (rows.d) std::memcpy(to, rows.dense->data() + row * rows.d, sizeof(T) * size_t(rows.d));
+    to += rows.d;
+    for (int64_t j = 0; j < c; ++j, to += width)
+        std::memcpy(to, theta + w.table[j] + rows.codes->data()[row * c + j] * width, sizeof(T) * size_t(width));
+}
+
 // From some rows to the scores of the outputs, before their biases, in w.a[L]; returns the inputs of dense rows.
 template <class T>
 const T *forward(const DenseRows<T> &rows, const DenseShape &shape, Workspace<T> &w, const int64_t *chosen,
@@ -272,7 +314,11 @@ const T *forward(const DenseRows<T> &rows, const DenseShape &shape, Workspace<T>
     const double *dropout = shape.dropout.data();
     const bool drops = random && dropout[0] > 0;
     if (rows.dense) {
-        if (chosen || drops) {
+        if (rows.codes) {
+            for (int64_t i = 0; i < m; ++i)
+                embed(rows, shape, w, chosen ? chosen[i] : first + i, theta, &w.a[0][i * d]);
+            input = w.a[0].data();
+        } else if (chosen || drops) {
             for (int64_t i = 0; i < m; ++i)
                 std::memcpy(&w.a[0][i * d], rows.dense->data() + (chosen ? chosen[i] : first + i) * d,
                             sizeof(T) * size_t(d));
@@ -301,6 +347,23 @@ const T *forward(const DenseRows<T> &rows, const DenseShape &shape, Workspace<T>
         multiply<T>(w.g, false, false, m, n[l + 1], n[l], w.a[l].data(), theta + w.W[l], 0, w.a[l + 1].data());
     }
     return input;
+}
+
+// The errors of the first layer are brought to the tables of categories, whose gradient is added to.
+template <class T>
+void embed_back(const DenseRows<T> &rows, const DenseShape &shape, Workspace<T> &w, const int64_t *chosen,
+                int64_t first, int64_t m, const T *theta, T *grad) {
+    const int64_t c = rows.categories(), width = shape.category_width, all = c * width;
+    if (!all) return;
+    multiply<T>(w.g, false, true, m, all, w.n[1], w.delta[1].data(), theta + w.W[0] + rows.d * w.n[1], 0,
+                w.of_categories.data());
+    for (int64_t i = 0; i < m; ++i) {
+        const int32_t *codes = rows.codes->data() + (chosen ? chosen[i] : first + i) * c;
+        for (int64_t j = 0; j < c; ++j) {
+            T *to = grad + w.table[j] + codes[j] * width;
+            for (int64_t e = 0; e < width; ++e) to[e] += w.of_categories[i * all + j * width + e];
+        }
+    }
 }
 
 // Loss and gradient of some rows; the gradient is added to `grad` if `more`, else written. Errors are times `scale`.
@@ -345,17 +408,19 @@ double batch(const DenseRows<T> &rows, const Targets<T> &targets, const DenseSha
         }
         if (l > 0) multiply<T>(w.g, false, true, m, n[l], n[l + 1], delta, theta + w.W[l], 0, w.delta[l].data());
     }
+    if (rows.codes) embed_back(rows, shape, w, chosen, first, m, theta, grad);
     return loss;
 }
 
 // ------------------------------------------------------------------ steps
 
-template <class T> void fit_together(const DenseRows<T> &rows, const Targets<T> &t, const DenseShape &shape,
-                                     int64_t size) {
-    require(rows.d == shape.sizes.data()[0], "dense_net: the columns of the rows");
+template <class T> void fit_together(const DenseRows<T> &rows, const DenseShape &shape, int64_t size) {
+    require(rows.categories() == length(shape.levels), "dense_net: columns of categories");
+    require(rows.d + shape.embedded() == shape.sizes.data()[0], "dense_net: the columns of the rows");
     require(rows.dense || shape.dropout.data()[0] == 0, "dense_net: sparse inputs are not left out");
-    shape.scoring().fits(t, rows.n);
     require(size == shape.parameters(), "dense_net: parameters");
+    for (int64_t j = 0; j < rows.categories(); ++j)
+        require(rows.levels->data()[j] == shape.levels.data()[j], "dense_net: tables of categories");
 }
 
 // The running means and variances after a batch.
@@ -380,7 +445,8 @@ double epoch(const DenseRows<T> &rows, const Targets<T> &targets, const DenseSha
              int64_t t,            // steps before
              uint64_t seed) {      // of the units left out
     const int64_t n = length(order), size = length(theta), weights = shape.weights();
-    fit_together(rows, targets, shape, size);
+    fit_together(rows, shape, size);
+    shape.scoring().fits(targets, rows.n);
     require(length(moment) == size && length(square) == size, "epoch: moments");
     require(most >= 1 && most < MOST_UNITS && within(order, 0, rows.n), "epoch: rows to visit");
     require(length(rates) == (n + most - 1) / most, "epoch: one rate a batch");
@@ -423,7 +489,8 @@ template <class T>
 double value_gradient(const DenseRows<T> &rows, const Targets<T> &targets, const DenseShape &shape, double alpha,
                       In1<T> theta, InOut1<T> grad) {
     const int64_t size = length(theta), weights = shape.weights(), n = rows.n;
-    fit_together(rows, targets, shape, size);
+    fit_together(rows, shape, size);
+    shape.scoring().fits(targets, rows.n);
     require(length(grad) == size, "value_gradient: gradient");
     const auto g = gemm<T>();
     nb::gil_scoped_release unlocked;
@@ -443,9 +510,7 @@ template <class T>
 void scores(const DenseRows<T> &rows, const DenseShape &shape, In1<int64_t> chosen, In1<T> theta,
             std::optional<int64_t> t, uint64_t seed, InOut2<T> out) {
     const int64_t m = length(chosen), K = shape.sizes.data()[shape.layers()];
-    require(rows.d == shape.sizes.data()[0], "scores: the columns of the rows");
-    require(rows.dense || shape.dropout.data()[0] == 0, "scores: sparse inputs are not left out");
-    require(length(theta) == shape.parameters(), "scores: parameters");
+    fit_together(rows, shape, length(theta));
     require(m < MOST_UNITS && within(chosen, 0, rows.n) && (!t || *t >= 0), "scores: rows to visit");
     require(int64_t(out.shape(0)) == m && int64_t(out.shape(1)) == K, "scores: as many as rows and outputs");
     const auto g = gemm<T>();
@@ -461,6 +526,7 @@ template <class T> void offer(nb::module_ &m, const char *rows, const char *targ
                               const char *gradient, const char *outputs) {
     record<DenseRows<T>>(m, rows, field("dense", &DenseRows<T>::dense), field("value", &DenseRows<T>::value),
                          field("column", &DenseRows<T>::column), field("start", &DenseRows<T>::start),
+                         field("codes", &DenseRows<T>::codes), field("levels", &DenseRows<T>::levels),
                          field("n", &DenseRows<T>::n), field("d", &DenseRows<T>::d));
     record<Targets<T>>(m, targets, field("codes", &Targets<T>::codes), field("numbers", &Targets<T>::numbers),
                        field("weight", &Targets<T>::weight), field("smoothing", &Targets<T>::smoothing));
@@ -476,7 +542,8 @@ NB_MODULE(ASSAY_MODULE, m) {
     record<DenseShape>(m, "Shape", field("sizes", &DenseShape::sizes), field("activations", &DenseShape::activations),
                        field("dropout", &DenseShape::dropout), field("output", &DenseShape::output),
                        field("loss", &DenseShape::loss), field("parameter", &DenseShape::parameter),
-                       field("divisor", &DenseShape::divisor), field("normalization", &DenseShape::normalization));
+                       field("divisor", &DenseShape::divisor), field("normalization", &DenseShape::normalization),
+                       field("levels", &DenseShape::levels), field("category_width", &DenseShape::category_width));
     record<Rule>(m, "Rule", field("optimizer", &Rule::optimizer), field("alpha", &Rule::alpha),
                  field("first", &Rule::first), field("second", &Rule::second), field("epsilon", &Rule::epsilon),
                  field("clip", &Rule::clip));

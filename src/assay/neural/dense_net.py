@@ -20,7 +20,7 @@ from assay.core.parallel import in_threads, one_blas_thread
 from assay.neural.activations import ACTIVATIONS, softmax_rows
 from assay.neural.unit_normalization import NORMALIZATIONS, UnitNormalization
 
-__all__ = ["HIDDEN", "LOSSES", "OPTIMIZERS", "DenseNet", "forward"]
+__all__ = ["HIDDEN", "LOSSES", "OPTIMIZERS", "DenseNet", "forward", "with_categories"]
 
 # the numbers of the native code
 HIDDEN = {
@@ -74,6 +74,8 @@ class DenseNet:
     divisor : what losses of numbers are divided by
     dropout : shares of the inputs of each layer that are left out while learning
     normalization : "batch", "layer" or None, of the sums of hidden units
+    levels, category_width : rows of the table of each column of categories, and numbers of a category; the last inputs
+        of the first layer are those of the categories
     dtype : np.float64 or np.float32
     """
 
@@ -88,8 +90,11 @@ class DenseNet:
         divisor: float = 1.0,
         dropout: Sequence[float] | None = None,
         normalization: str | None = None,
+        levels: Sequence[int] = (),
+        category_width: int = 1,
         dtype: Any = np.float64,
     ):
+        self.levels, self.category_width = np.array(levels, dtype=np.int64), int(category_width)
         self.sizes, self.dtype = tuple(int(size) for size in sizes), np.dtype(dtype)
         L = len(self.sizes) - 1
         self.shape = native.Shape(
@@ -101,14 +106,17 @@ class DenseNet:
             parameter=float(parameter),
             divisor=float(divisor),
             normalization=0 if normalization is None else NORMALIZATIONS[normalization],
+            levels=self.levels,
+            category_width=self.category_width,
         )
         self.normalization, hidden = normalization, sum(self.sizes[1:-1])
         self.n_weighted = sum(a * b for a, b in zip(self.sizes, self.sizes[1:])) + sum(self.sizes[1:])
         each = {None: 0, "layer": 2, "batch": 3}[normalization]
-        self.theta = np.zeros(self.n_weighted + each * hidden, dtype=self.dtype)
+        self.n_normalized = self.n_weighted + each * hidden  # where the tables of categories begin
+        self.theta = np.zeros(self.n_normalized + int(self.levels.sum()) * self.category_width, self.dtype)
         if normalization is not None:
             self.theta[self.n_weighted : self.n_weighted + hidden] = 1.0  # gains
-            self.theta[self.n_weighted + 2 * hidden :] = 1.0  # variances, if there are any
+            self.theta[self.n_weighted + 2 * hidden : self.n_normalized] = 1.0  # variances, if there are any
 
     def parts(self, theta: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """The weights and the biases of each layer, as views of a vector."""
@@ -126,20 +134,31 @@ class DenseNet:
         if self.normalization is None:
             return []
         cuts, batch = np.cumsum(self.sizes[1:-1]), self.normalization == "batch"
-        learned = np.split(theta[self.n_weighted :].astype(np.float64), 3 if batch else 2)
+        learned = np.split(theta[self.n_weighted : self.n_normalized].astype(np.float64), 3 if batch else 2)
         parts, nothing = [np.split(part, cuts[:-1]) for part in learned], [np.zeros(0)] * len(cuts)
         columns = [parts[0], nothing, *parts[1:]] if batch else [*parts, nothing, nothing]
         return [UnitNormalization(self.normalization, *of) for of in zip(*columns)]
+
+    def tables(self, theta: np.ndarray) -> list[np.ndarray]:
+        """The numbers of the categories of each column, as views of a vector."""
+        cuts = np.cumsum(self.levels * self.category_width)[:-1]
+        parts = np.split(theta[self.n_normalized :], cuts) if len(self.levels) else []
+        return [part.reshape(-1, self.category_width) for part in parts]
+
+    def inputs(self, X: Any, theta: np.ndarray) -> Any:
+        """What the first layer sees of rows: numbers, then those of their categories."""
+        return with_categories(X, self.tables(theta))
 
     def begin_at(
         self,
         coefs: Sequence[np.ndarray],
         intercepts: Sequence[np.ndarray],
         normalizations: Sequence[UnitNormalization] = (),
+        tables: Sequence[np.ndarray] = (),
     ) -> None:
-        """Take over weights and biases, and what was learned to normalise."""
+        """Take over weights and biases, what was learned to normalise, and tables of categories."""
         learned = [[getattr(of, name) for of in normalizations] for name in PARTS]
-        parts = [*coefs, *intercepts, *(part for some in learned for part in some)]
+        parts = [*coefs, *intercepts, *(part for some in learned for part in some), *tables]
         np.concatenate([np.ravel(part) for part in parts], out=self.theta, casting="same_kind")
 
     def data(
@@ -150,11 +169,11 @@ class DenseNet:
         weight: np.ndarray | None = None,
         smoothing: float = 0.0,
     ) -> Data:
-        """Rows (dense or sparse) with classes or numbers as native code takes them."""
-        double = self.dtype == np.float64
-        n, d = X.shape
+        """Rows (dense or sparse) with classes or numbers as native code takes them; the last columns are categories."""
+        double, c = self.dtype == np.float64, len(self.levels)
+        n, d = X.shape[0], X.shape[1] - c
         if isinstance(X, np.ndarray):
-            parts: dict[str, Any] = {"dense": np.ascontiguousarray(X, dtype=self.dtype)}
+            parts: dict[str, Any] = {"dense": np.ascontiguousarray(X[:, :d], dtype=self.dtype)}
             parts |= dict.fromkeys(("value", "column", "start"))
         else:
             start, column, value = csr_arrays(X)
@@ -164,6 +183,8 @@ class DenseNet:
                 "column": np.ascontiguousarray(column, dtype=np.int32),
                 "start": np.ascontiguousarray(start, dtype=np.int64),
             }
+        parts["codes"] = X[:, d:].astype(np.int32, order="C") if c else None
+        parts["levels"] = self.levels if c else None
         rows = (native.Rows64 if double else native.Rows32)(**parts, n=n, d=d)
         targets = (native.Targets64 if double else native.Targets32)(
             codes=None if codes is None else np.ascontiguousarray(codes, dtype=np.int32),
@@ -232,6 +253,22 @@ class DenseNet:
         grad = np.empty_like(theta)
         value = run(data.rows, data.targets, self.shape, float(alpha), theta, grad)
         return value, grad
+
+
+def with_categories(X: Any, tables: Sequence[np.ndarray]) -> Any:
+    """Rows whose last columns are categories (codes), each replaced by the numbers that its table has for it.
+
+    >>> import numpy as np
+    >>> from assay.neural.dense_net import with_categories
+    >>> with_categories(np.array([[0.5, 1.0], [0.7, 0.0]]), [np.array([[1.0, 2.0], [3.0, 4.0]])])
+    array([[0.5, 3. , 4. ],
+           [0.7, 1. , 2. ]])
+    """
+    if not tables:
+        return X
+    d = X.shape[1] - len(tables)
+    numbers = [table[X[:, d + j].astype(np.int64)] for j, table in enumerate(tables)]
+    return np.hstack([X[:, :d], *numbers]).astype(X.dtype, copy=False)
 
 
 def forward(

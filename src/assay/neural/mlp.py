@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,6 +18,8 @@ from assay.core.progress import progress
 from assay.core.seeds import random_state_of
 from assay.core.stored import Each, FloatArray, Integer, Object, Plain, Scalar, Text
 from assay.errors import DataError, DegenerateError, ParameterError, warn_user
+from assay.neural.backpropagation import AdaptiveRate
+from assay.neural.category_columns import CategoryColumns
 from assay.neural.checkpoint import Checkpoint, State, fingerprint
 from assay.neural.constant_answer import (
     LARGE_COLUMN,
@@ -27,10 +28,11 @@ from assay.neural.constant_answer import (
     largest_column,
     rows_to_look_at,
 )
-from assay.neural.dense_net import HIDDEN, OPTIMIZERS, Data, DenseNet, forward, native
+from assay.neural.dense_net import HIDDEN, OPTIMIZERS, Data, DenseNet, native, with_categories
 from assay.neural.held_out import SPLITS, drawn_rows, held_out
 from assay.neural.input_scaling import InputScaling
 from assay.neural.integrated_gradients import integrated_gradients
+from assay.neural.members import Layers, Members, mean_output
 from assay.neural.own_loss import OwnLoss
 from assay.neural.schedules import SCHEDULES, rates_of
 from assay.neural.unit_normalization import NORMALIZATIONS, UnitNormalization
@@ -46,6 +48,7 @@ STOCHASTIC = ("sgd", "adam", "adamw", "rmsprop")
 USUAL_BATCH = 200  # rows of a batch, if there are as many
 FEWEST_FOR_VALIDATION = 2
 SMALLEST_RATE = 1e-6  # of learning_rate="adaptive"
+STOPPED_BY_US = 99  # SciPy's status where the callback ended the search
 UNITS_NAMED = 5  # hidden units that an explanation names
 RESUMED = (  # attributes that change with every pass
     "n_iter_",
@@ -145,7 +148,7 @@ class MultilayerPerceptron(_Learner):
         "solver": Choice("lbfgs", *STOCHASTIC),
         "alpha": Range(0),
         "batch_size": Choice("auto") | Count(),
-        "learning_rate": Choice(*SCHEDULES),
+        "learning_rate": Choice(*SCHEDULES) | Any_("an AdaptiveRate", lambda v: isinstance(v, AdaptiveRate)),
         "learning_rate_init": Range(0, open="low"),
         "power_t": Range(0),
         "max_iter": Count(),
@@ -174,10 +177,14 @@ class MultilayerPerceptron(_Learner):
         "scale": Choice("standard", "robust") | None,
         "missing": Choice("refuse", "indicator"),
         "validation_split": Choice(*SPLITS),
+        "category_size": Count() | None,
+        "members": Count(),
     }
     stored = {
-        "coefs_": Each(FloatArray("*", "*", finite=True)),
-        "intercepts_": Each(FloatArray("*", finite=True)),
+        "coefs_": Each(FloatArray("*", "*", finite=True) | FloatArray("k", "*", "*", finite=True)),
+        "intercepts_": Each(FloatArray("*", finite=True) | FloatArray("k", "*", finite=True)),
+        "embeddings_": Each(FloatArray("*", "*", finite=True) | FloatArray("k", "*", "*", finite=True)),
+        "category_columns_": Object(CategoryColumns),
         "normalizations_": Each(Object(UnitNormalization)),
         "out_activation_": Text("identity", "logistic", "softmax", "exp"),
         "n_layers_": Integer(low=2),
@@ -199,7 +206,7 @@ class MultilayerPerceptron(_Learner):
     solver: str
     alpha: float
     batch_size: Any
-    learning_rate: str
+    learning_rate: str | AdaptiveRate
     learning_rate_init: float
     power_t: float
     max_iter: int
@@ -224,6 +231,8 @@ class MultilayerPerceptron(_Learner):
     scale: str | None
     missing: str
     validation_split: str
+    category_size: int | None
+    members: int
     history_: list[Epoch]
     coefs_: list[np.ndarray]
     intercepts_: list[np.ndarray]
@@ -251,8 +260,14 @@ class MultilayerPerceptron(_Learner):
         tags.input_tags.allow_nan = self.missing == "indicator"
         return tags
 
+    def _remember(self, schema: Any) -> None:
+        super()._remember(schema)
+        if self.category_size is not None and not self.design_.plain:
+            del self.design_  # categories stay as they are
+
     def _numbers(self, table: Any, design: Any) -> Any:
-        """The block of the base; missing values pass if ``missing="indicator"``."""
+        """The block of the base, codes of categories included if they are embedded; missing values pass if
+        ``missing="indicator"``."""
         if self.missing != "indicator" or table.complete:
             return super()._numbers(table, design)
         self._refuse_sparse(table)
@@ -263,31 +278,111 @@ class MultilayerPerceptron(_Learner):
         return self.scale is not None or self.missing == "indicator"
 
     def _scaled(self, X: Any) -> Any:
-        """The inputs as the first layer sees them."""
-        return self.scaling_.apply(X) if hasattr(self, "scaling_") else X
+        """The numbers as the first layer sees them, then the codes of the categories that are embedded."""
+        if not hasattr(self, "category_columns_"):
+            return self.scaling_.apply(X) if hasattr(self, "scaling_") else X
+        numbers, codes = self.category_columns_.apply(X)
+        return np.hstack([self.scaling_.apply(numbers) if hasattr(self, "scaling_") else numbers, codes])
+
+    def _learn_inputs(self, X: Any, w: np.ndarray | None) -> None:
+        """How columns become inputs, from the rows of a fit."""
+        for name in ("category_columns_", "scaling_"):
+            self.__dict__.pop(name, None)
+        numbers = X
+        if not hasattr(self, "design_"):
+            self.category_columns_ = CategoryColumns.learn(X, self.schema_, w)
+            numbers = self.category_columns_.apply(X)[0]
+        if self._prepares:
+            self.scaling_ = InputScaling.learn(
+                numbers, self.scale, self.missing == "indicator", type(self).__name__
+            )
+
+    def _levels(self) -> list[int]:
+        """Codes of each column that is embedded."""
+        columns = vars(self).get("category_columns_")
+        return [] if columns is None else [int(level) for level in columns.levels]
 
     def _check_stored(self) -> None:
         if not all(hasattr(self, name) for name in self._needed):
             return  # not fitted
-        sizes = [W.shape for W in self.coefs_]
+        self._check_members()
+        numbers = self._width_in()
+        if hasattr(self, "category_columns_"):
+            self.category_columns_.check(self.n_features_in_)
+            numbers = len(self.category_columns_.numbers)
+        if hasattr(self, "scaling_"):
+            if len(self.scaling_.center) != numbers:
+                raise ValueError("scaling_ is not of the columns of the model")
+            numbers = len(self.scaling_)
+        if hasattr(self, "baseline_") and len(self.baseline_) != numbers:
+            raise ValueError("baseline_ is not of the inputs of the model")
+        for network in self._networks:
+            self._check_network(network, numbers)
+
+    def _check_members(self) -> None:
+        """Raise unless all parts are of as many members."""
+        weights = [*self.coefs_, *vars(self).get("embeddings_", [])]
+        several = bool(weights) and weights[0].ndim == 3
+        if not self.coefs_ or {part.ndim for part in weights} != {2 + several}:
+            raise ValueError("coefs_ and intercepts_ are no layers that follow each other")
+        if {part.ndim for part in self.intercepts_} != {1 + several}:
+            raise ValueError("coefs_ and intercepts_ are no layers that follow each other")
+        counts = {part.shape[0] for part in (*weights, *self.intercepts_)} if several else {1}
+        if len(counts) != 1 or 0 in counts:
+            raise ValueError("coefs_ and intercepts_ are not of as many members")
+        if len(self._normalizations) not in (0, min(counts) * (len(self.coefs_) - 1)):
+            raise ValueError("normalizations_ has not one for each hidden layer")
+
+    def _check_network(self, network: Layers, numbers: int) -> None:
+        sizes = [W.shape for W in network.coefs]
         chained = all(a[1] == b[0] for a, b in itertools.pairwise(sizes))
-        if not sizes or not chained or [b.shape for b in self.intercepts_] != [(s[1],) for s in sizes]:
+        if not chained or [b.shape for b in network.intercepts] != [(s[1],) for s in sizes]:
             raise ValueError("coefs_ and intercepts_ are no layers that follow each other")
         if len(sizes) != self.n_layers_ - 1 or sizes[-1][1] != self.n_outputs_:
             raise ValueError("coefs_ does not have the layers and outputs of the model")
-        inputs = len(self.scaling_) if hasattr(self, "scaling_") else self._width_in()
-        if sizes[0][0] != inputs or (hasattr(self, "baseline_") and len(self.baseline_) != inputs):
+        widths = {table.shape[1] for table in network.tables}
+        if [len(table) for table in network.tables] != self._levels() or len(widths) > 1:
+            raise ValueError("embeddings_ does not have the categories of the columns")
+        if sizes[0][0] != numbers + sum(table.shape[1] for table in network.tables):
             raise ValueError("coefs_ does not have the inputs of the model")
         self._names_of_activations(len(sizes) - 1)
-        if len(self._normalizations) not in (0, len(sizes) - 1):
-            raise ValueError("normalizations_ has not one for each hidden layer")
-        for each, size in zip(self._normalizations, sizes):
+        for each, size in zip(network.normalizations, sizes):
             each.check(size[1])
 
     @property
     def _normalizations(self) -> list[UnitNormalization]:
-        """Of the hidden layers; none in models without."""
+        """Of the hidden layers, member after member; none in models without."""
         return vars(self).get("normalizations_", [])
+
+    @property
+    def _networks(self) -> list[Layers]:
+        """The members."""
+        coefs, intercepts, tables = self.coefs_, self.intercepts_, vars(self).get("embeddings_", [])
+        if coefs[0].ndim == 2:
+            return [Layers(coefs, intercepts, self._normalizations, tables)]
+        hidden = len(coefs) - 1
+        of_member = [[part[m] for part in coefs] for m in range(len(coefs[0]))]
+        return [
+            Layers(
+                weights,
+                [part[m] for part in intercepts],
+                self._normalizations[m * hidden : (m + 1) * hidden],
+                [part[m] for part in tables],
+            )
+            for m, weights in enumerate(of_member)
+        ]
+
+    def _publish(self, net: Members) -> None:
+        """Keep the weights to answer with; of several members with a first axis for them."""
+        networks = net.layers(net.theta)
+        self.normalizations_ = [each for network in networks for each in network.normalizations]
+        parts = [[*network.coefs, *network.intercepts, *network.tables] for network in networks]
+        whole = parts[0] if len(parts) == 1 else [np.stack(of) for of in zip(*parts)]
+        L = len(networks[0].coefs)
+        self.coefs_, self.intercepts_, tables = whole[:L], whole[L : 2 * L], whole[2 * L :]
+        self.__dict__.pop("embeddings_", None)
+        if tables:
+            self.embeddings_ = tables
 
     def _width_in(self) -> int:
         return len(self.design_.names) if hasattr(self, "design_") else self.n_features_in_
@@ -328,37 +423,32 @@ class MultilayerPerceptron(_Learner):
                 f"{type(self).__name__}: normalization='batch' needs batches, lbfgs takes all rows at a time. Set "
                 "solver='adam', or normalization='layer'."
             )
+        steps = {"dropout": np.any(self.dropout), "clip": self.clip, "average": self.average}
+        for name in [name for name, value in steps.items() if value]:
+            if self.solver == "lbfgs":
+                raise ParameterError(
+                    f"{type(self).__name__}: {name}={getattr(self, name)!r} is for the solvers "
+                    f"{', '.join(STOCHASTIC)}; lbfgs goes by steps of its own over all rows. Leave it out, or set "
+                    "solver='adam'."
+                )
+        if isinstance(self.learning_rate, AdaptiveRate) and self.solver == "lbfgs":
+            raise ParameterError(
+                f"{type(self).__name__}: an AdaptiveRate is for the solvers {', '.join(STOCHASTIC)}; lbfgs has no "
+                "learning rate. Set solver='sgd'."
+            )
 
     # ------------------------------------------------------------------ learning
 
     def _train(self, X: Any, goal: Goal, w: np.ndarray | None, incremental: bool = False) -> None:
         """Learn from a block of numbers: begin, descend, and publish the weights."""
         fresh = not hasattr(self, "coefs_") or (not self.warm_start and not incremental)
-        if self._prepares and (fresh or not hasattr(self, "scaling_")):
-            self.scaling_ = InputScaling.learn(
-                X, self.scale, self.missing == "indicator", type(self).__name__
-            )
-        elif not self._prepares:
-            self.__dict__.pop("scaling_", None)
+        if fresh or self._prepares != hasattr(self, "scaling_"):
+            self._learn_inputs(X, w)
         inputs = self._scaled(X)
-        dtype = np.float32 if inputs.dtype == np.float32 else np.float64
-        hidden = self._sizes_of_hidden()
-        sizes = [inputs.shape[1], *hidden, goal.width]
         random = random_state_of(self.random_state)
         file, left = self._resumed(X, goal, w, random)
         first = random.get_state(legacy=False)
-        self.n_outputs_, self.n_layers_, self.out_activation_ = goal.width, len(sizes), goal.output
-        net = DenseNet(
-            sizes,
-            self._names_of_activations(len(hidden)),
-            "identity" if callable(goal.loss) else goal.output,
-            "given" if callable(goal.loss) else goal.loss,
-            parameter=goal.parameter,
-            divisor=goal.width if self.solver != "lbfgs" else 1.0,
-            dropout=self._shares_left_out(len(hidden)),
-            normalization=self.normalization if hidden else None,
-            dtype=dtype,
-        )
+        net = self._networks_for(inputs, goal)
         if fresh:
             self._draw_weights(net, random)
             self._reset()
@@ -366,7 +456,7 @@ class MultilayerPerceptron(_Learner):
             self._continue_from(net)
             self.history_ = vars(self).get("history_", [])
         if not incremental or not hasattr(self, "baseline_"):
-            self.baseline_ = _column_means(inputs, w)
+            self.baseline_ = _column_means(inputs[:, : inputs.shape[1] - len(self._levels())], w)
         with np.errstate(over="ignore", invalid="ignore"), one_blas_thread():
             before = 0.0 if incremental else self._error(net, inputs, goal)
             if self.solver == "lbfgs":
@@ -382,10 +472,33 @@ class MultilayerPerceptron(_Learner):
             )
         if not incremental:
             self._judge_end(before, after, X, goal)
-        self.coefs_, self.intercepts_ = net.parts(net.theta[: net.n_weighted])
-        self.normalizations_ = net.normalizations(net.theta)
+        self._publish(net)
 
-    def _error(self, net: DenseNet, inputs: Any, goal: Goal) -> float:
+    def _networks_for(self, inputs: Any, goal: Goal) -> Members:
+        """Networks of the parameters' shape, without weights."""
+        hidden, levels = self._sizes_of_hidden(), self._levels()
+        width = self.category_size or 1
+        sizes = [inputs.shape[1] + (width - 1) * len(levels), *hidden, goal.width]
+        self.n_outputs_, self.n_layers_, self.out_activation_ = goal.width, len(sizes), goal.output
+
+        def make() -> DenseNet:
+            return DenseNet(
+                sizes,
+                self._names_of_activations(len(hidden)),
+                "identity" if callable(goal.loss) else goal.output,
+                "given" if callable(goal.loss) else goal.loss,
+                parameter=goal.parameter,
+                divisor=goal.width if self.solver != "lbfgs" else 1.0,
+                dropout=self._shares_left_out(len(hidden)),
+                normalization=self.normalization if hidden else None,
+                levels=levels,
+                category_width=width,
+                dtype=np.float32 if inputs.dtype == np.float32 else np.float64,
+            )
+
+        return Members(make, self.members)
+
+    def _error(self, net: Members, inputs: Any, goal: Goal) -> float:
         """On some rows; 0 where the loss aims at something else than classes or means."""
         if callable(goal.loss) or goal.loss in ("hinge", "quantile", "poisson"):
             return 0.0
@@ -394,11 +507,9 @@ class MultilayerPerceptron(_Learner):
         outputs = self._values_at(net, net.theta, inputs[rows], goal.output)
         return error_of(outputs, part.codes, part.numbers)
 
-    def _values_at(self, net: DenseNet, theta: np.ndarray, inputs: Any, output: str) -> np.ndarray:
-        """(n, K) the outputs of a network that still learns."""
-        coefs, intercepts = net.parts(theta)
-        names = self._names_of_activations(len(coefs) - 1)
-        return forward(inputs, coefs, intercepts, names, output, normalizations=net.normalizations(theta))[0]
+    def _values_at(self, net: Members, theta: np.ndarray, inputs: Any, output: str) -> np.ndarray:
+        """(n, K) the outputs of networks that still learn."""
+        return mean_output(net.layers(theta), inputs, self._names_of_activations(len(net.sizes) - 2), output)
 
     def _judge_end(self, before: float, after: float, X: Any, goal: Goal) -> None:
         """Refuse a fit that diverged, and warn of one that brought nothing while a column or a target is large."""
@@ -422,9 +533,11 @@ class MultilayerPerceptron(_Learner):
 
     def _large_values(self, X: Any, goal: Goal) -> str:
         """A sentence on the column or the target with the largest values; empty if all are of common size."""
-        if self.scale is None:
-            j, largest = largest_column(X)
+        numbers = self.category_columns_.numbers if hasattr(self, "category_columns_") else None
+        if self.scale is None and (numbers is None or len(numbers)):
+            j, largest = largest_column(X if numbers is None else X[:, numbers])
             if largest > LARGE_COLUMN:
+                j = j if numbers is None else int(numbers[j])
                 return f"Column {self._names[j]} has values up to {largest:.3g}: set scale='standard'."
         if goal.codes is None and not getattr(self, "scale_target", True):
             most = float(np.abs(goal.numbers).max())  # type: ignore[arg-type]
@@ -439,32 +552,42 @@ class MultilayerPerceptron(_Learner):
             or f"Lower learning_rate_init (now {self.learning_rate_init:g}), or set clip=1."
         )
 
-    def _draw_weights(self, net: DenseNet, random: np.random.RandomState) -> None:
-        """Uniform weights by the sizes of the two layers that they join (Glorot and Bengio 2010)."""
+    def _draw_weights(self, net: Members, random: np.random.RandomState) -> None:
+        """Uniform weights by the sizes of the two layers that they join (Glorot and Bengio 2010); numbers of categories
+        are normal, those of missing ones 0."""
         names = self._names_of_activations(len(net.sizes) - 2)
-        coefs, intercepts = net.parts(net.theta)
-        for l, (W, b) in enumerate(zip(coefs, intercepts)):
-            name = names[min(l, len(names) - 1)] if names else "identity"
-            bound = math.sqrt((2.0 if name == "logistic" else 6.0) / sum(W.shape))
-            W[:] = random.uniform(-bound, bound, W.shape)
-            b[:] = random.uniform(-bound, bound, b.shape)
+        for network in net.layers(net.theta):
+            for l, (W, b) in enumerate(zip(network.coefs, network.intercepts)):
+                name = names[min(l, len(names) - 1)] if names else "identity"
+                bound = math.sqrt((2.0 if name == "logistic" else 6.0) / sum(W.shape))
+                W[:] = random.uniform(-bound, bound, W.shape)
+                b[:] = random.uniform(-bound, bound, b.shape)
+            for table in network.tables:
+                table[:-1] = random.normal(0, 1 / math.sqrt(table.shape[1]), table[:-1].shape)
 
-    def _continue_from(self, net: DenseNet) -> None:
+    def _continue_from(self, net: Members) -> None:
         """Take over the weights of before, which must fit the data and the parameters."""
-        expected = [(a, b) for a, b in zip(net.sizes, net.sizes[1:])]
-        shapes = [np.shape(W) for W in self.coefs_]
-        if shapes != expected:
+        expected = [(a, b) for a, b in itertools.pairwise(net.sizes)]
+        networks = self._networks
+        if len(networks) != len(net.nets):
+            raise DataError(
+                f"{type(self).__name__}: the model of before has {len(networks)} members, members is {len(net.nets)}. "
+                "Set warm_start=False, or leave members as it was."
+            )
+        shapes = [np.shape(W) for W in networks[0].coefs]
+        if shapes != expected or [len(table) for table in networks[0].tables] != self._levels():
             raise DataError(
                 f"{type(self).__name__}: the weights of before are of the shapes {shapes}, the data and the parameters "
                 f"ask for {expected}. Set warm_start=False, or leave hidden_layer_sizes and the columns as they were."
             )
         before = self._normalizations[0].kind if self._normalizations else None
-        if before != net.normalization:
+        if before != net.nets[0].normalization:
             raise DataError(
                 f"{type(self).__name__}: the hidden units of before have normalization={before!r}, now it is "
-                f"{net.normalization!r}. Set warm_start=False, or leave normalization as it was."
+                f"{net.nets[0].normalization!r}. Set warm_start=False, or leave normalization as it was."
             )
-        net.begin_at(self.coefs_, self.intercepts_, self._normalizations)
+        for each, of in zip(net.nets, networks):
+            each.begin_at(of.coefs, of.intercepts, of.normalizations, of.tables)
 
     def _reset(self) -> None:
         self.n_iter_, self.t_ = 0, 0
@@ -476,39 +599,50 @@ class MultilayerPerceptron(_Learner):
             self.validation_scores_ = [] if watched else None
             self.best_validation_score_ = -math.inf if watched else None
             self.best_loss_ = None if watched else math.inf
+            return
+        for name in ("validation_scores_", "best_validation_score_"):
+            self.__dict__.pop(name, None)  # of a fit before
 
-    def _data(self, net: DenseNet, X: Any, goal: Goal, w: np.ndarray | None) -> tuple[Data, OwnLoss | None]:
+    def _begin_to_watch(self) -> None:
+        """Nothing has been judged yet."""
+        self._no_improvement_count, self.validation_scores_, self.best_validation_score_ = 0, [], -math.inf
+
+    def _data(self, net: Members, X: Any, goal: Goal, w: np.ndarray | None) -> tuple[Data, OwnLoss | None]:
         """Rows and targets as native code takes them; those of a loss of your own are its slopes."""
+        first = net.nets[0]
         if not callable(goal.loss):
-            return net.data(X, goal.codes, goal.numbers, w, self._smoothing), None
+            return first.data(X, goal.codes, goal.numbers, w, self._smoothing), None
         own_loss = OwnLoss(goal.loss, goal.truth(net.dtype), w, type(self).__name__)
-        return net.data(X, numbers=own_loss.slopes, weight=w), own_loss
+        return first.data(X, numbers=own_loss.slopes, weight=w), own_loss
 
-    def _minimize(self, net: DenseNet, X: Any, goal: Goal, w: np.ndarray | None) -> None:
-        """L-BFGS over all rows."""
+    def _minimize(self, net: Members, X: Any, goal: Goal, w: np.ndarray | None) -> None:
+        """L-BFGS over all rows; rows of your own judge each step, if there are any."""
         from sklearn.exceptions import ConvergenceWarning
 
         data, own_loss = self._data(net, X, goal, w)
+        judge = None if self._validation is None else self._set_aside(X, goal, w, None)[3]
+        keeper = _Keeper(net, None)
         self.history_ = []
-        value_gradient = net.value_gradient if own_loss is None else partial(own_loss.value_gradient, net)
 
         best: list[Any] = [math.inf, net.theta.copy()]
 
         def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
-            value, grad = value_gradient(data, self.alpha, theta)
+            value, grad = net.value_gradient(data, own_loss, self.alpha, theta)
             if value < best[0]:
                 best[:] = value, theta.copy()
             return value, grad.astype(np.float64, copy=False)
 
         try:
-            result = self._minimum(objective, net)
+            result = self._minimum(objective, net, judge, keeper)
         except KeyboardInterrupt:
             self._interrupted()
-            net.theta[:], self.loss_, self.n_iter_ = best[1], best[0], len(self.history_)
+            net.theta[:], self.loss_, self.n_iter_ = best[1], best[0] / self.members, len(self.history_)
+            keeper.settle(best=judge is not None)
             return
         net.theta[:] = result.x
-        self.loss_, self.n_iter_ = float(result.fun), min(int(result.nit), self.max_iter)
-        if result.status != 0 and np.isfinite(result.fun):
+        self.loss_, self.n_iter_ = float(result.fun) / self.members, min(int(result.nit), self.max_iter)
+        keeper.settle(best=judge is not None)
+        if result.status not in (0, STOPPED_BY_US) and np.isfinite(result.fun):
             limit = "max_fun" if result.nfev >= self.max_fun else "max_iter"
             warn_user(
                 f"{type(self).__name__}: lbfgs failed to converge after {result.nit} iteration(s) (status="
@@ -516,18 +650,28 @@ class MultilayerPerceptron(_Learner):
                 ConvergenceWarning,
             )
 
-    def _minimum(self, objective: Any, net: DenseNet) -> Any:
+    def _minimum(self, objective: Any, net: Members, judge: Any, keeper: _Keeper) -> Any:
         """SciPy's result."""
         from scipy.optimize import minimize
 
+        if judge is not None:
+            self._begin_to_watch()
         with progress(self.max_iter, f"{type(self).__name__}: steps of L-BFGS") as bar:
 
             def watch(intermediate_result: Any) -> None:
-                number = len(self.history_) + 1
-                self.history_.append(Epoch(number, float(intermediate_result.fun), 1.0))
+                number, score = len(self.history_) + 1, None
+                self.loss_ = float(intermediate_result.fun) / self.members
+                if judge is not None:
+                    net.theta[:] = intermediate_result.x
+                    score = judge(keeper.theta)
+                self.history_.append(Epoch(number, self.loss_, 1.0, score))
                 bar.advance()
                 if self.verbose:
-                    print(f"Iteration {number}, loss = {intermediate_result.fun:.8f}")
+                    print(f"Iteration {number}, loss = {self.loss_:.8f}")
+                if score is not None:
+                    self._count(score, keeper)
+                    if self._no_improvement_count > self.n_iter_no_change:
+                        raise StopIteration
 
             return minimize(
                 objective,
@@ -546,7 +690,7 @@ class MultilayerPerceptron(_Learner):
 
     def _descend(
         self,
-        net: DenseNet,
+        net: Members,
         X: Any,
         goal: Goal,
         w: np.ndarray | None,
@@ -560,9 +704,8 @@ class MultilayerPerceptron(_Learner):
             raise ParameterError(
                 f"{who}: partial_fit does not support early_stopping=True, since it makes one pass."
             )
-        X, goal, w, judge = self._set_aside(X, goal, w, random, incremental)
+        X, goal, w, judge = self._set_aside(X, goal, w, random)
         (data, own_loss), n = self._data(net, X, goal, w), X.shape[0]
-        epoch = net.epoch if own_loss is None else partial(own_loss.epoch, net)
         batch_size = self._batch_rows(n)
         state = vars(self).get("_optimizer", Optimizer())
         if not incremental or len(state.moment) != len(net.theta) or state.moment.dtype != net.dtype:
@@ -584,9 +727,18 @@ class MultilayerPerceptron(_Learner):
                         mixed = np.arange(n)
                         random.shuffle(mixed)
                         order = order[mixed]
-                    rates = rates_of(self.learning_rate, state.learning_rate, number, epochs, batches)
-                    self.loss_ = epoch(
-                        data, rule, order, batch_size, rates, state.moment, state.square, state.t, seed
+                    rates = rates_of(self._schedule, state.learning_rate, number, epochs, batches)
+                    self.loss_ = net.epoch(
+                        data,
+                        own_loss,
+                        rule,
+                        order,
+                        batch_size,
+                        rates,
+                        state.moment,
+                        state.square,
+                        state.t,
+                        seed,
                     )
                     state.t += batches
                     self.n_iter_, self.t_ = number, self.t_ + n
@@ -599,6 +751,10 @@ class MultilayerPerceptron(_Learner):
                     self._count(score, keeper)
                     if self.learning_rate == "invscaling" and self.solver == "sgd":
                         state.learning_rate = self.learning_rate_init / (self.t_ + 1) ** self.power_t
+                    if isinstance(self.learning_rate, AdaptiveRate):
+                        state.learning_rate = self.learning_rate.changed(
+                            state.learning_rate, self.loss_curve_
+                        )
                     if self._no_improvement_count > self.n_iter_no_change:
                         slows = self.solver == "sgd" and self.learning_rate == "adaptive"
                         if not slows or state.learning_rate <= SMALLEST_RATE:
@@ -616,10 +772,15 @@ class MultilayerPerceptron(_Learner):
             self._interrupted()
         keeper.settle(best=judge is not None)
 
+    @property
+    def _schedule(self) -> str:
+        """The rates within a pass."""
+        return self.learning_rate if isinstance(self.learning_rate, str) else "constant"
+
     def _state(
         self,
         run: _Run,
-        net: DenseNet,
+        net: Members,
         optimizer: Optimizer,
         keeper: _Keeper,
         random: np.random.RandomState,
@@ -652,7 +813,7 @@ class MultilayerPerceptron(_Learner):
     def _go_on(
         self,
         left: State,
-        net: DenseNet,
+        net: Members,
         optimizer: Optimizer,
         keeper: _Keeper,
         random: np.random.RandomState,
@@ -724,13 +885,13 @@ class MultilayerPerceptron(_Learner):
         return min(int(self.batch_size), n)
 
     def _set_aside(
-        self, X: Any, goal: Goal, w: np.ndarray | None, random: np.random.RandomState, incremental: bool
+        self, X: Any, goal: Goal, w: np.ndarray | None, random: np.random.RandomState | None
     ) -> tuple[Any, Goal, np.ndarray | None, Any]:
         """The rows to learn from, and a function of the parameters that scores the validation rows."""
         if self._validation is not None:
             others, truth = self._validation
             return X, goal, w, self._judge(self._scaled(others), truth, None)
-        if not self.early_stopping:
+        if not self.early_stopping or random is None:
             return X, goal, w, None
         train, test = self._divided(X.shape[0], goal, random)
         if len(test) < FEWEST_FOR_VALIDATION:
@@ -761,6 +922,11 @@ class MultilayerPerceptron(_Learner):
             raise ParameterError(
                 f"{type(self).__name__}: groups say which rows are set aside together, which early_stopping=True does "
                 "and a validation set of your own does not. Leave groups out, or set early_stopping=True."
+            )
+        if groups is not None and self.solver == "lbfgs":
+            raise ParameterError(
+                f"{type(self).__name__}: groups are for the solvers {', '.join(STOCHASTIC)}; lbfgs sets no rows aside. "
+                "Give validation=(X, y), which it heeds, or set solver='adam'."
             )
         if checkpoint is not None and self.solver == "lbfgs":
             raise ParameterError(
@@ -796,7 +962,7 @@ class MultilayerPerceptron(_Learner):
         return file, state
 
     def _judge(self, X: Any, goal: Goal, w: np.ndarray | None) -> Any:
-        def score(net: DenseNet, theta: np.ndarray) -> float:
+        def score(net: Members, theta: np.ndarray) -> float:
             outputs = self._values_at(net, theta, X, goal.output)
             return self._score_of(outputs, goal, w) if np.isfinite(outputs).all() else math.nan
 
@@ -807,15 +973,15 @@ class MultilayerPerceptron(_Learner):
 
     # ------------------------------------------------------------------ answers
 
-    def _outputs(self, X: Any, scaled: bool = False) -> np.ndarray:
-        """(n, K) the values of the output units."""
+    def _outputs(self, X: Any) -> np.ndarray:
+        """(n, K) the values of the output units, the mean over the members."""
         names = self._names_of_activations(len(self.coefs_) - 1)
-        inputs = X if scaled else self._scaled(X)
-        layers = self.coefs_, self.intercepts_, names, self.out_activation_, False, self._normalizations
-        return forward(inputs, *layers)[0]
+        return mean_output(self._networks, self._scaled(X), names, self.out_activation_)
 
     def hidden(self, X: Any, layer: int = -1) -> np.ndarray:
         """(n, H) the values of the units of a hidden layer: a nonlinear map of the rows to H dimensions.
+
+        Units of several members stand side by side.
 
         Parameters
         ----------
@@ -823,53 +989,79 @@ class MultilayerPerceptron(_Learner):
         layer : int, default -1
             Which hidden layer, from 0 on; -1 is the last.
         """
-        names = self._names_of_activations(len(self.coefs_) - 1)
-        values = forward(
+        names, inputs = (
+            self._names_of_activations(len(self.coefs_) - 1),
             self._scaled(self._admit_to_answer(X)),
-            self.coefs_,
-            self.intercepts_,
-            names,
-            self.out_activation_,
-            keep=True,
-            normalizations=self._normalizations,
-        )[:-1]
-        if not -len(values) <= layer < len(values):
+        )
+        layers = len(self.coefs_) - 1
+        if not -layers <= layer < layers:
             raise ParameterError(
-                f"{type(self).__name__}.hidden: layer must be from 0 to {len(values) - 1}, or from the end, "
+                f"{type(self).__name__}.hidden: layer must be from 0 to {layers - 1}, or from the end, "
                 f"got {layer}."
             )
-        return values[layer]
+        values = [
+            network.values(inputs, names, self.out_activation_, keep=True)[:-1][layer]
+            for network in self._networks
+        ]
+        return values[0] if len(values) == 1 else np.hstack(values)
 
     @property
     def n_parameters_(self) -> int:
-        """How many weights, biases, gains and shifts there are: for one hidden layer H (d + 1) + K (H + 1)."""
+        """How many weights, biases, gains, shifts and numbers of categories there are: for one hidden layer
+        H (d + 1) + K (H + 1)."""
         gains = sum(each.gain.size + each.shift.size for each in self._normalizations)
-        return sum(W.size for W in self.coefs_) + sum(b.size for b in self.intercepts_) + gains
+        parts = [*self.coefs_, *self.intercepts_, *vars(self).get("embeddings_", [])]
+        return sum(part.size for part in parts) + gains
 
     def _contributions_of(self, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(n, p, K) what each input adds to the scores, and (K,) the scores at the baseline."""
+        """(n, p, K) what each column adds to the (mean) scores, and (K,) the scores at the baseline."""
         names = self._names_of_activations(len(self.coefs_) - 1)
-        layers = self.coefs_, self.intercepts_, names, self._normalizations
-        return integrated_gradients(inputs, self.baseline_, *layers)
+        each = [self._contributions_to(network, inputs, names) for network in self._networks]
+        if len(each) == 1:
+            return each[0]
+        return np.mean([adds for adds, _ in each], axis=0), np.mean([base for _, base in each], axis=0)
+
+    def _contributions_to(
+        self, network: Layers, inputs: np.ndarray, names: Sequence[str]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        layers = network.coefs, network.intercepts, names, network.normalizations
+        columns, start = vars(self).get("category_columns_"), self.baseline_
+        if columns is not None:
+            inputs, start = (
+                with_categories(inputs, network.tables),
+                columns.mean_inputs(start, network.tables),
+            )
+        adds, base = integrated_gradients(inputs, start, *layers)
+        numbers = len(self.baseline_)
+        if hasattr(self, "scaling_"):
+            gathered = self.scaling_.gathered(adds[:, :numbers])
+            adds = np.concatenate([gathered, adds[:, numbers:]], axis=1)
+        if columns is not None:
+            adds = columns.gathered(adds, network.tables[0].shape[1])
+        return adds, base
 
     def _unit_reasons(self, X: Any, outputs: Sequence[str], chosen: np.ndarray) -> Reasons:
-        """The inputs' contributions by integrated gradients, and the hidden units that weigh most in the score."""
-        inputs = dense_block(self._scaled(X))
+        """The columns' contributions by integrated gradients, and the hidden units that weigh most in the score."""
+        inputs, networks = dense_block(self._scaled(X)), self._networks
         names = self._names_of_activations(len(self.coefs_) - 1)
-        layers = self.coefs_, self.intercepts_, names, "identity", True, self._normalizations
-        values = forward(inputs, *layers)
-        last = values[-2] if len(values) > 1 else inputs
-        V = self.coefs_[-1]
+        values = [network.values(inputs, names, "identity", keep=True) for network in networks]
+        k, below = len(networks), [with_categories(inputs, network.tables) for network in networks]
+        last = np.hstack([each[-2] if len(each) > 1 else rows for each, rows in zip(values, below)])
+        V = np.concatenate([network.coefs[-1] for network in networks]) / k
+        biases = np.mean([network.intercepts[-1] for network in networks], axis=0)
+        scores = np.mean([each[-1] for each in values], axis=0)
+        units = None
+        if k > 1:
+            units = [f"unit {h} of member {m}" for m in range(k) for h in range(len(V) // k)]
 
         def sections(i: int) -> list[Section]:
-            k = int(chosen[i])
-            bias = float(self.intercepts_[-1][k])
-            return [units_that_weigh(last[i], V[:, k], bias, float(values[-1][i, k]), outputs[k])]
+            o = int(chosen[i])
+            return [
+                units_that_weigh(last[i], V[:, o], float(biases[o]), float(scores[i, o]), outputs[o], units)
+            ]
 
         def contributions(rows: np.ndarray) -> Any:
             adds, base = self._contributions_of(inputs[rows])
-            if hasattr(self, "scaling_"):
-                adds = self.scaling_.gathered(adds)
             return self._contributions(adds, base, outputs, chosen[rows])
 
         return Reasons(sections, contributions)
@@ -905,7 +1097,7 @@ def set_random_state(random: np.random.RandomState, state: State, name: str) -> 
 class _Keeper:
     """The parameters to answer with: those of now, their mean over passes, or the best so far."""
 
-    def __init__(self, net: DenseNet, average: int | None):
+    def __init__(self, net: Members, average: int | None):
         self.net, self.average = net, average
         self.mean: np.ndarray | None = None
         self.best: np.ndarray | None = None
@@ -920,7 +1112,7 @@ class _Keeper:
                 self.mean += (self.net.theta - self.mean) / self.passes
 
     @property
-    def theta(self) -> tuple[DenseNet, np.ndarray]:
+    def theta(self) -> tuple[Members, np.ndarray]:
         return self.net, self.net.theta if self.mean is None else self.mean
 
     def keep_best(self) -> None:
@@ -934,7 +1126,12 @@ class _Keeper:
 
 
 def units_that_weigh(
-    values: np.ndarray, weights: np.ndarray, bias: float, total: float, output: str
+    values: np.ndarray,
+    weights: np.ndarray,
+    bias: float,
+    total: float,
+    output: str,
+    names: Sequence[str] | None = None,
 ) -> Section:
     """The hidden units whose values times weights are the largest parts of a score.
 
@@ -942,11 +1139,13 @@ def units_that_weigh(
     ----------
     values, weights : (H,) of the units of the last hidden layer, and to the score
     bias, total, output : of the score, the score itself, and what it is
+    names : of the units; None counts them
     """
     adds = values * weights
     order = np.argsort(-np.abs(adds), kind="stable")[:UNITS_NAMED]
     lines: list[list[Any]] = [
-        [f"unit {h}", float(values[h]), float(weights[h]), float(adds[h])] for h in order
+        [f"unit {h}" if names is None else names[h], float(values[h]), float(weights[h]), float(adds[h])]
+        for h in order
     ]
     note = (
         f"All {len(adds)} units of the last hidden layer together: {float(adds.sum()):.6g}, bias {bias:.6g}, "

@@ -15,6 +15,7 @@ from assay.core.learner import python_labels
 from assay.core.parameters import Accepted, Any_, Choice, Function, Range
 from assay.core.targets import check_weights, encode_labels, is_table, label_codes, plain_values
 from assay.errors import DataError, ParameterError
+from assay.neural.backpropagation import AdaptiveRate
 from assay.neural.class_weights import times_class_weight
 from assay.neural.mlp import STOCHASTIC, Goal, MultilayerPerceptron
 from assay.types import ClassWeight, Labels, PathLike, RandomState, TableLike, Target, Weights
@@ -43,8 +44,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
     all of them.
 
     The same seed gives scikit-learn's weights. Beyond scikit-learn: activations and dropout for each layer, weights of
-    classes, missing values, scaling inside the model, "adamw" and "rmsprop", schedules, clipping, averaged weights, a
-    validation set of your own, ``history_``, ``hidden`` and ``explain``.
+    classes, missing values, learned numbers for categories, scaling inside the model, "adamw" and "rmsprop", schedules,
+    clipping, averaged weights, ensembles, a validation set of your own, ``history_``, ``hidden`` and ``explain``.
 
     Cost: fit O(n (d H + H K)) a pass; predict O(d H + H K) a row; memory O(d H + H K + m (d + H))
     for batches of m rows.
@@ -66,7 +67,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
     learning_rate : default "constant"
         "constant"; "invscaling" (:math:`\eta/t^p`) and "adaptive" (a fifth each time nothing improves) for "sgd";
         "cosine", "one_cycle" and "cycles" (four times up and down) fall to 0 over ``max_iter`` passes, for all
-        stochastic solvers.
+        stochastic solvers; so is an :class:`AdaptiveRate`, which grows while the loss falls and shrinks when it does
+        not.
     learning_rate_init : float, default 0.001
         The learning rate.
     power_t : float, default 0.5
@@ -88,7 +90,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
     nesterovs_momentum : bool, default True
         Look ahead along the momentum.
     early_stopping : bool, default False
-        Set ``validation_fraction`` of the rows aside, stop when their accuracy does not rise, keep the best weights.
+        Set ``validation_fraction`` of the rows aside, stop when their accuracy does not rise, keep the best weights;
+        not with "lbfgs", which heeds the ``validation`` of fit alone.
     validation_fraction : float, default 0.1
         Share of the rows that ``early_stopping`` sets aside.
     beta_1, beta_2, epsilon : float, defaults 0.9, 0.999, 1e-8
@@ -123,10 +126,17 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         Of "focal": how much less easy rows count; 0 is "log_loss".
     validation_split : "random" or "last", default "random"
         Which rows ``early_stopping`` sets aside; the last, for rows in the order of time.
+    category_size : int or None, default None
+        None gives each category of a nominal column an indicator; a number learns that many numbers for each category,
+        and for missing and unseen ones.
+    members : int, default 1
+        Networks that learn in the same passes, from first weights of their own; the mean of their answers counts.
 
     Attributes
     ----------
-    coefs_, intercepts_ : lists of W_l (d_l, d_l+1) and b_l      n_parameters_ : how many numbers these are
+    coefs_, intercepts_ : lists of W_l (d_l, d_l+1) and b_l; with several members these have a first axis for them
+    n_parameters_ : how many numbers were learned      embeddings_ : with ``category_size``, (categories + 1, size) for
+        each nominal column, the last row for missing and unseen ones
     classes_ : (K,)      n_layers_, n_outputs_ : int      out_activation_ : "logistic" or "softmax"
     history_ : list of Epoch (number, loss, rate, score)      loss_curve_ : the losses
     loss_, best_loss_ : of the last pass and of the best      n_iter_ : passes made      t_ : rows seen
@@ -187,7 +197,7 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         solver: str = "adam",
         alpha: float = 0.0001,
         batch_size: int | str = "auto",
-        learning_rate: str = "constant",
+        learning_rate: str | AdaptiveRate = "constant",
         learning_rate_init: float = 0.001,
         power_t: float = 0.5,
         max_iter: int = 200,
@@ -216,6 +226,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         loss: str | Callable[[np.ndarray, np.ndarray], Any] = "log_loss",
         gamma: float = 2.0,
         validation_split: str = "random",
+        category_size: int | None = None,
+        members: int = 1,
     ):
         self.hidden_layer_sizes = hidden_layer_sizes
         self.activation = activation
@@ -251,6 +263,8 @@ class MLPClassifier(MultilayerPerceptron, Classifier):
         self.loss = loss
         self.gamma = gamma
         self.validation_split = validation_split
+        self.category_size = category_size
+        self.members = members
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

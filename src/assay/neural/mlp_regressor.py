@@ -15,6 +15,7 @@ from assay.core.parameters import Accepted, Choice, Flag, Function, Range
 from assay.core.stored import FloatArray
 from assay.core.targets import check_weights, numeric_target
 from assay.errors import DataError, ParameterError
+from assay.neural.backpropagation import AdaptiveRate
 from assay.neural.input_scaling import target_scale
 from assay.neural.mlp import Goal, MultilayerPerceptron
 from assay.neural.mlp_classifier import _is_stochastic
@@ -50,7 +51,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
     nesterovs_momentum, validation_fraction, beta_1, beta_2, epsilon : see MLPClassifier
     n_iter_no_change, max_fun, dropout, normalization, clip, average, scale, missing : see MLPClassifier
     early_stopping : bool, default False
-        Set ``validation_fraction`` of the rows aside, stop when their R2 does not rise, keep the best weights.
+        Set ``validation_fraction`` of the rows aside, stop when their R2 does not rise, keep the best weights; not with
+        "lbfgs", which heeds the ``validation`` of fit alone.
     quantile : float, default 0.5
         Which quantile the loss "quantile" asks for.
     delta : float, default 1
@@ -59,10 +61,11 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         Learn from targets of mean 0 and deviation 1 ("poisson" aside), and answer in the units of y.
     validation_split : "random" or "last", default "random"
         Which rows ``early_stopping`` sets aside; the last, for rows in the order of time.
+    category_size, members : see MLPClassifier
 
     Attributes
     ----------
-    coefs_, intercepts_ : lists of W_l (d_l, d_l+1) and b_l      n_parameters_ : how many numbers these are
+    coefs_, intercepts_, n_parameters_, embeddings_ : see MLPClassifier
     n_layers_, n_outputs_ : int      out_activation_ : "identity" or "exp"
     history_, loss_curve_, loss_, best_loss_, n_iter_, t_, validation_scores_, best_validation_score_, baseline_ : see
         MLPClassifier
@@ -121,7 +124,7 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         solver: str = "adam",
         alpha: float = 0.0001,
         batch_size: int | str = "auto",
-        learning_rate: str = "constant",
+        learning_rate: str | AdaptiveRate = "constant",
         learning_rate_init: float = 0.001,
         power_t: float = 0.5,
         max_iter: int = 200,
@@ -149,6 +152,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         delta: float = 1.0,
         scale_target: bool = False,
         validation_split: str = "random",
+        category_size: int | None = None,
+        members: int = 1,
     ):
         self.loss = loss
         self.hidden_layer_sizes = hidden_layer_sizes
@@ -184,6 +189,8 @@ class MLPRegressor(MultilayerPerceptron, Regressor):
         self.delta = delta
         self.scale_target = scale_target
         self.validation_split = validation_split
+        self.category_size = category_size
+        self.members = members
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

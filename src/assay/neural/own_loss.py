@@ -61,6 +61,12 @@ class OwnLoss:
                 f"{self.who}: the function loss gave losses and slopes of the shapes {losses.shape} and "
                 f"{slopes.shape}, expected {rows.shape} and {scores.shape}."
             )
+        if np.isfinite(scores).all() and not (np.isfinite(losses).all() and np.isfinite(slopes).all()):
+            bad = "slope" if np.isfinite(losses).all() else "loss"
+            raise DataError(
+                f"{self.who}: the function loss gave a {bad} that is no finite number, for finite answers from "
+                f"{scores.min():.6g} to {scores.max():.6g}. Guard its logarithms and divisions."
+            )
         self.slopes[rows] = slopes
         w = None if self.w is None else self.w[rows]
         return float(losses.mean()) if w is None else float(w @ losses / w.sum()) if w.any() else 0.0

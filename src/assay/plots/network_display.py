@@ -24,6 +24,11 @@ LETTER = 0.045  # width of a letter of a name, as a share of the width of the ne
 def layers_of(model: Any) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The weights and biases of a multilayer perceptron, or of a network of Dense layers."""
     if hasattr(model, "coefs_"):
+        if any(np.ndim(W) == 3 for W in model.coefs_):
+            raise ParameterError(
+                f"NetworkDisplay: {type(model).__name__} has {len(model.coefs_[0])} members. Draw one of them, "
+                "NetworkDisplay([W[0] for W in model.coefs_], [b[0] for b in model.intercepts_])."
+            )
         return [np.asarray(W) for W in model.coefs_], [np.asarray(b) for b in model.intercepts_]
     net = getattr(model, "network_", model)
     parts = getattr(net, "parts", None)
