@@ -424,3 +424,15 @@ def test_a_softmax_whose_spread_contradicts_its_mode_warns_and_answers_by_the_mo
     assert p.max() < 0.6  # scores of 13 beside a spread of 1000
     assay.save(model, tmp_path / "model.assay")
     assert_allclose(assay.load(tmp_path / "model.assay").predict_proba(X), p, rtol=0)
+
+
+@pytest.mark.parametrize("variance", [1e8, 1e10, 1e12])
+def test_a_softmax_of_any_variance_finds_its_mode(variance):
+    """Newton's steps from 0 have no digits there, those from the mode of a smaller variance have."""
+    X, y = (np.asarray(part)[::2] for part in load_iris())
+    model = GaussianProcessClassifier(variance * RBF(1.0), multi_class="softmax", optimizer=None)
+    with pytest.warns(ConvergenceWarning, match="Laplace's approximation does not hold"):
+        model.fit(X, y)
+    mode = model.processes_[0].mode
+    assert mode.converged and np.mean(model.predict(X) == y) > 0.98
+    assert_allclose(mode.pi + mode.a, model.processes_[0].t, atol=1e-8)  # the gradient vanishes

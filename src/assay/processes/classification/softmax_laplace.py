@@ -41,6 +41,8 @@ __all__ = [
 ]
 
 SMALLEST_SHARE = 1e-30  # of a class in a row: what is less than that has no curvature
+EASIER = 100.0  # by how much the kernel is divided where the way from 0 to the mode has no digits
+LEAST_VARIANCE_TO_DIVIDE = 100.0  # of the scores: with less, no other start is tried
 
 
 class Curvature:
@@ -111,7 +113,9 @@ def find_softmax_mode(
     r"""The mode of (1), by Newton steps :math:`a \leftarrow a + s\,(I + WC)^{-1}(c(t - \pi) - a)`.
 
     The curvature is computed again when a step with an old one leaves more than a quarter of the gradient, and at the
-    mode; a step that does not raise (1) is halved. Cost: O(K n^3) for each curvature, O(K n^2) for each step.
+    mode; a step that does not raise (1) is halved. If the steps come to nothing, since the variance of the scores is so
+    large that their curvature has no digits, they begin at the scores of a kernel a hundredth as large. Cost:
+    O(K n^3) for each curvature, O(K n^2) for each step.
 
     Parameters
     ----------
@@ -138,6 +142,21 @@ def find_softmax_mode(
     - Williams, C. K. I. and Barber, D. (1998). Bayesian classification with Gaussian processes. IEEE Transactions on
       Pattern Analysis and Machine Intelligence 20(12), 1342-1351. doi:10.1109/34.735807
     """
+    mode = _newton(C, t, weight, start, max_iter)
+    if (
+        mode.converged
+        or mode.iterations >= max_iter
+        or not float(np.mean(np.diagonal(C))) > LEAST_VARIANCE_TO_DIVIDE
+    ):
+        return mode
+    easier = find_softmax_mode(C / EASIER, t, weight, None, max_iter)  # the same scores are near its mode
+    again = _newton(C, t, weight, easier.a / EASIER, max_iter)
+    return max(mode, again, key=lambda mode: (mode.converged, mode.log_evidence))
+
+
+def _newton(
+    C: np.ndarray, t: np.ndarray, weight: np.ndarray | None, start: np.ndarray | None, max_iter: int
+) -> SoftmaxMode:
     n = len(t)
     c = np.ones(n) if weight is None else weight
     a, f = np.zeros_like(t), np.zeros_like(t)
