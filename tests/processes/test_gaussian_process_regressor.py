@@ -1,5 +1,6 @@
 """Gaussian process regression: oracles, closed forms against refits, parity with scikit-learn, awkward data."""
 
+import re
 import warnings
 
 import numpy as np
@@ -276,6 +277,61 @@ def test_reasons_add_up_to_the_answer(normalised):
     assert_allclose(sum(line[-1] for line in by_row.rows) + model.y_mean_[0], answer, rtol=1e-9)
     assert_allclose(sum(line[1] for line in by_term.rows) + model.y_mean_[0], answer, rtol=1e-9)
     assert_allclose(sum(line[2] for line in by_term.rows), 1.0)
+
+
+BY_METHODS = 1.5 * Matern(0.8, nu=2.5) + 0.5 * Matern(3.0, nu=1.5) + WhiteKernel(0.05)
+
+
+def on_a_line(method, n=100):
+    random = np.random.default_rng(4)
+    rows = random.uniform(0, 9, (n, 1))
+    target = 3.0 + np.sin(2 * rows[:, 0]) + 0.2 * random.normal(size=n)
+    model = GaussianProcessRegressor(BY_METHODS, method=method, optimizer=None, normalize_y=True)
+    return model.fit(rows, target), rows
+
+
+@pytest.mark.parametrize("method", ["line", "vecchia", "inducing"])
+def test_reasons_of_each_method_add_up_to_the_answer(method):
+    """All rows that are shown and those that are not; the terms of the kernel; values beside the row's own."""
+    model, rows = on_a_line(method)
+    answer = model.predict(rows[:1])[0]
+    _, spoken, beside, by_term = model.explain(rows[:1]).sections
+    told = re.search(r"(\d+) more \w+ add (\S+); the mean .* adds \S+: the answer is (\S+)\.", spoken.note)
+    shown = sum(line[-1] for line in spoken.rows)
+    assert_allclose(shown + float(told[2]) + model.y_mean_[0], answer, rtol=1e-5)
+    assert_allclose(float(told[3]), answer, rtol=1e-5)
+    assert_allclose(sum(line[1] for line in by_term.rows) + model.y_mean_[0], answer, rtol=1e-9)
+    assert_allclose([line[2] for line in by_term.rows], [0.75, 0.25])
+    assert beside.columns[:2] == ["column", "this row"]
+    assert spoken.title.startswith("Inducing points" if method == "inducing" else "Training rows")
+
+
+@pytest.mark.parametrize("method", ["line", "vecchia", "inducing"])
+def test_derivatives_of_each_method(method):
+    model, _ = on_a_line(method)
+    at = np.array([[0.33], [4.5], [20.0]])
+    slopes, spreads = model.predict_gradient(at)
+    rise = model.predict(at + 1e-5) - model.predict(at - 1e-5)
+    wider = model.variances(at + 1e-5).latent - model.variances(at - 1e-5).latent
+    assert_allclose(slopes[:, 0], rise / 2e-5, rtol=1e-4, atol=1e-6)
+    assert_allclose(spreads[:, 0], wider / 2e-5, rtol=1e-4, atol=1e-6)
+
+
+def test_reasons_and_derivatives_where_targets_are_missing():
+    rows, target = noisy_waves(30)
+    Y = np.column_stack([target, target**2, -target])
+    Y[20:, 1] = Y[:5, 0] = Y[:5, 2] = np.nan
+    model = GaussianProcessRegressor(KERNEL, optimizer=None).fit(rows, Y)
+    alone = GaussianProcessRegressor(KERNEL, optimizer=None).fit(rows[:20], Y[:20, 1])
+    slopes, spreads = model.predict_gradient(rows[:2])
+    expected = alone.predict_gradient(rows[:2])
+    assert slopes.shape == spreads.shape == (2, 3, 3)
+    assert_allclose(slopes[..., 1], expected[0], rtol=1e-8)
+    assert_allclose(spreads[..., 1], expected[1], rtol=1e-8, atol=1e-12)
+    shown = model.explain(rows[:1]).sections[1]
+    assert min(line[0] for line in shown.rows) > 5  # rows without the first target say nothing of it
+    total = sum(line[-1] for line in shown.rows) + float(re.search(r"add (\S+);", shown.note)[1])
+    assert_allclose(total, model.predict(rows[:1])[0, 0], rtol=1e-4)
 
 
 def test_strings_by_a_kernel_of_strings():

@@ -130,6 +130,18 @@ def test_the_reasons_add_up_to_the_answer():
     assert beside.columns[:2] == ["column", "this row"]
 
 
+def test_terms_of_the_kernel_add_up_to_the_answer():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 2))
+    y = 5.0 + np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=200)
+    kernel = 2.0 * RBF([0.3, 0.5]) + 1.0 * RBF(2.0) + WhiteKernel(0.05)
+    model = SparseGaussianProcessRegressor(kernel, n_inducing=30, optimizer=None).fit(X, y)
+    terms = model.explain(X[:1]).sections[-1]
+    assert terms.title == "Terms of the kernel" and len(terms.rows) == 2
+    total = sum(line[1] for line in terms.rows) + model.y_mean_
+    np.testing.assert_allclose(total, model.predict(X[:1])[0], rtol=1e-7)
+
+
 def test_the_view_names_points_bounds_and_columns():
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(100, 2))

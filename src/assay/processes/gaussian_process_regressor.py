@@ -20,12 +20,10 @@ from assay.kernels import RBF, ConstantKernel, Kernel, kernel_of
 from assay.kernels.kernel_learner import KERNEL
 from assay.processes import selection as choosing
 from assay.processes.automatic import MIXED, automatic_kernel, filled_in
-from assay.processes.input_gradient import diagonal_slope, values_and_slopes
 from assay.processes.leave_out import checked_folds
-from assay.processes.noise import noise_variance, without_noise
+from assay.processes.noise import noise_variance
 from assay.processes.reasons import ReasonsOfRegression
 from assay.processes.routes.by_targets import route_of_targets
-from assay.processes.routes.exact import Exact
 from assay.processes.routes.ladder import METHODS, Step, choose_route
 from assay.processes.routes.route import Route, rows_below
 from assay.processes.targets import Targets, refuse_far_rows
@@ -541,22 +539,17 @@ class GaussianProcessRegressor(ReasonsOfRegression):
     def predict_gradient(self, X: TableLike) -> tuple[np.ndarray, np.ndarray]:
         """(n, d) or (n, d, t) the derivatives of the mean by the columns, and those of the variance of the function.
 
-        For kernels of distances and products, and what is made of them, exact; for others by central differences.
+        For kernels of distances and products, and what is made of them, exact; for others by central differences. By
+        neighbours they are those of the answer by the nearest rows, which jumps where other rows become the nearest.
         """
         values, route = self._fitted_rows(X), self.route_
-        if not isinstance(route, Exact) or not isinstance(values, np.ndarray) or values.ndim != 2:
-            raise DataError(
-                f"{type(self).__name__}: derivatives are for tables of numbers and method='exact'. This model: "
-                f"{self.method_}."
-            )
-        kernel = without_noise(self.kernel_)
-        means, spreads = np.empty((*values.shape, route.Y.shape[1])), np.empty(values.shape)
-        for i, x in enumerate(np.asarray(values, dtype=np.float64)):
-            k, slopes = values_and_slopes(kernel, x, route.X)
-            means[i] = slopes.T @ route.a
-            spreads[i] = diagonal_slope(kernel, x) - 2.0 * (route.factor.solve(k) @ slopes)
-        means *= self.y_scale_
-        spread = self._in_units(spreads, 2)
+        if not isinstance(values, np.ndarray) or values.ndim != 2:
+            raise DataError(f"{type(self).__name__}: derivatives are for tables of numbers without gaps.")
+        parts = [route.slopes(values[i : i + 1]) for i in range(len(values))]
+        means = np.array([mean for mean, _ in parts]).reshape(*values.shape, len(self.y_scale_))
+        spreads = np.array([spread for _, spread in parts]).reshape(*values.shape, -1) if parts else means
+        means = means * self.y_scale_
+        spread = self._in_units(spreads[..., 0] if spreads.shape[2] == 1 else spreads, 2)
         return (means, spread) if means.shape[2] > 1 else (means[..., 0], spread)
 
     def leave_one_out(self) -> Any:

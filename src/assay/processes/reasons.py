@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from assay.core import Regressor
-from assay.core.cases import MOST_CASES, beside
+from assay.core.cases import MOST_CASES, beside, values_beside
 from assay.core.explanation import Section
 from assay.core.explanations import Reasons, RowValues
 from assay.core.model_view import Part
@@ -15,11 +16,20 @@ from assay.kernels import Kernel, Sum
 from assay.kernels.kernel_learner import KernelLearner
 from assay.kernels.on_columns import OnColumns
 from assay.kernels.stationary import OfDistance
-from assay.processes.noise import without_noise
-from assay.processes.routes.exact import Exact
 from assay.processes.routes.route import Route
+from assay.processes.routes.support import Support
+from assay.tables.rows import take_rows
 
-__all__ = ["ReasonsOfRegression", "relevance", "relevance_of_columns", "shares_of_terms", "terms_of_sum"]
+__all__ = [
+    "ReasonsOfRegression",
+    "point_label",
+    "relevance",
+    "relevance_of_columns",
+    "shares_of_terms",
+    "spoken_rows",
+    "terms_at",
+    "terms_of_sum",
+]
 
 SHOWN = 8  # training rows in an explanation
 NORMAL_95 = 1.959963984540054
@@ -89,6 +99,60 @@ def relevance_of_columns(kernel: Kernel, X: Any, names: list[str] | None) -> lis
     return [Section("Columns by relevance", ["column", "length scale", "relevance"], lines, note)]
 
 
+def point_label(i: int) -> int:
+    """What a point that stands for rows is called."""
+    return i + 1
+
+
+def spoken_rows(
+    support: Support, scale: float, base: float, head: str, label: Callable[[int], Any]
+) -> tuple[Section, np.ndarray]:
+    """The rows or points by their weights in the mean of the first target, and the places of those that are shown.
+
+    Parameters
+    ----------
+    support : Support      scale, base : what targets were divided by and what was taken away before
+    head : what the rows are called      label : the name of the row of a number
+    """
+    weights, levels = support.weights, support.levels[:, 0] * scale
+    votes, values = weights * levels, support.similarities
+    order = np.argsort(-np.abs(weights), kind="stable")[:SHOWN]
+    lines: list[list[Any]] = [
+        [
+            label(int(support.places[j])),
+            float(values[j]),
+            float(weights[j]),
+            float(levels[j] + base),
+            float(votes[j]),
+        ]
+        for j in order
+    ]
+    level = "function" if support.points else "target"
+    others = len(weights) - len(order)
+    kind = "points" if support.points else "rows"
+    more = f"{others} more {kind} add {float(votes.sum() - votes[order].sum()):.6g}; " if others else ""
+    about = f"A contribution is the weight times the {level} less the mean of the targets. " if base else ""
+    added = f"{more}the mean of the targets adds {base:.6g}: " if base else more
+    note = f"{added}the answer is {float(votes.sum()) + base:.6g}."
+    heads = [head, "kernel", "weight", "function there" if support.points else "target", "contribution"]
+    title = "Inducing points by weight" if support.points else "Training rows by weight"
+    return Section(title, heads, lines, about + note[:1].upper() + note[1:]), order
+
+
+def terms_at(support: Support, scale: float) -> list[Section]:
+    """What each term of a sum adds to the mean and to the variance before any target was seen."""
+    terms = [(term, float(term.diagonal(support.x)[0])) for term in terms_of_sum(support.kernel)]
+    terms = [(term, size) for term, size in terms if size > 0]
+    if len(terms) < 2:
+        return []
+    total, c = sum(size for _, size in terms), np.ascontiguousarray(support.coefficients[:, :1])
+    lines: list[list[Any]] = [
+        [repr(term), float(term.combine(support.x, support.rows, c)[0, 0]) * scale, size / total]
+        for term, size in terms
+    ]
+    return [Section("Terms of the kernel", ["term", "adds to the mean", "share of prior variance"], lines)]
+
+
 class ReasonsOfRegression(KernelLearner, Regressor):
     """What ``explain`` and ``show`` say of a Gaussian process regression."""
 
@@ -113,70 +177,32 @@ class ReasonsOfRegression(KernelLearner, Regressor):
             note = "From and to: the interval that holds 95 % of such targets, by the model."
             return [
                 Section("Answer and uncertainty", heads, lines, note),
-                *self._spoken_rows(X[i : i + 1], rows[i]),
-                *self._terms_at(X[i : i + 1]),
+                *self._spoken(X[i : i + 1], rows[i]),
             ]
 
         return Reasons(sections)
 
-    def _spoken_rows(self, x: Any, row: dict[str, Any]) -> list[Section]:
-        """The training rows by the weights of their targets in the mean of the first target."""
-        route = self.route_
-        if not isinstance(route, Exact):
-            return []
-        values = route.kernel.between(x, route.X)[0]
-        weights = route.factor.solve(values)
-        order = np.argsort(-np.abs(weights), kind="stable")[:SHOWN]
-        targets = route.Y[:, 0] * self.y_scale_[0]
-        votes = weights * targets
-        base = float(self.y_mean_[0])
-        lines: list[list[Any]] = [
-            [
-                self._label(int(j)),
-                float(values[j]),
-                float(weights[j]),
-                float(targets[j] + base),
-                float(votes[j]),
-            ]
-            for j in order
-        ]
-        others = len(weights) - len(order)
-        more = f"{others} more rows add {float(votes.sum() - votes[order].sum()):.6g}; " if others else ""
-        about = "A contribution is the weight times the target less the mean of the targets. " if base else ""
-        added = f"{more}the mean of the targets adds {base:.6g}: " if base else more
-        note = f"{about}{added}the answer is {float(votes.sum()) + base:.6g}."
-        note = note[:1].upper() + note[1:]
-        heads = [self._cases.head, "kernel", "weight", "target", "contribution"]
-        near = Section("Training rows by weight", heads, lines, note)
-        if "schema_" not in vars(self):
-            return [near]
-        places = order[:MOST_CASES].tolist()
-        return [near, *beside(self, row, route.X[order[:MOST_CASES]], places)]
+    def _spoken(self, x: Any, row: dict[str, Any]) -> list[Section]:
+        """The rows or points by their weights in the mean of the first target, and the terms of the kernel."""
+        support, scale, base = self.route_.support(x), float(self.y_scale_[0]), float(self.y_mean_[0])
+        label = point_label if support.points else self._label
+        section, order = spoken_rows(
+            support, scale, base, "point" if support.points else self._cases.head, label
+        )
+        places = support.places[order[:MOST_CASES]]
+        stored = take_rows(support.rows, order[:MOST_CASES])
+        parts = [section]
+        if "schema_" in vars(self) and not support.points:
+            parts += beside(self, row, stored, places.tolist())
+        elif "schema_" in vars(self) and not (isinstance(stored, np.ndarray) and stored.dtype == object):
+            names = [f"point {int(j) + 1}" for j in places]
+            parts += values_beside(self.schema_, getattr(self, "design_", None), row, stored, names)
+        return parts + terms_at(support, scale)
 
     def _label(self, i: int) -> Any:
         """What a training row is called; rows of later calls of partial_fit by their numbers."""
         names = self._cases
         return names.label(i) if names.labels is None or i < len(names.labels) else i + 1
-
-    def _terms_at(self, x: Any) -> list[Section]:
-        """What each term of a sum adds to the mean and to the variance before any target was seen."""
-        route, terms = self.route_, terms_of_sum(without_noise(self.kernel_))
-        terms = [term for term in terms if float(term.diagonal(x)[0]) > 0]
-        if not isinstance(route, Exact) or len(terms) < 2:
-            return []
-        scale = float(self.y_scale_[0])
-        total = sum(float(term.diagonal(x)[0]) for term in terms)
-        lines: list[list[Any]] = [
-            [
-                repr(term),
-                float(term.combine(x, route.X, route.a[:, :1])[0, 0]) * scale,
-                float(term.diagonal(x)[0]) / total,
-            ]
-            for term in terms
-        ]
-        return [
-            Section("Terms of the kernel", ["term", "adds to the mean", "share of prior variance"], lines)
-        ]
 
     # ---------------------------------------------------------------- the model
 

@@ -13,7 +13,14 @@ from assay.core.explanations import Reasons, RowValues
 from assay.core.model_view import Part
 from assay.kernels.kernel_learner import KernelLearner
 from assay.processes.noise import noise_variance, without_noise
-from assay.processes.reasons import NORMAL_95, SHOWN, relevance_of_columns, shares_of_terms
+from assay.processes.reasons import (
+    NORMAL_95,
+    point_label,
+    relevance_of_columns,
+    shares_of_terms,
+    spoken_rows,
+    terms_at,
+)
 from assay.processes.routes.collapsed_bound import PointsPosterior
 from assay.processes.selection import Choice
 
@@ -41,39 +48,19 @@ class ReasonsOfPoints(KernelLearner, Regressor):
         answer = mean[:, 0] * scale + base
         latent = np.sqrt(np.maximum(variance - noise_variance(posterior.kernel, X), 0.0)) * scale
         noisy = np.sqrt(variance + float(self.alpha)) * scale
-        levels = posterior.values()[:, 0] * scale  # less the mean of the targets
 
         def sections(i: int) -> list[Section]:
             m, s = float(answer[i]), float(noisy[i])
             line: list[Any] = [m, float(latent[i]), s, m - NORMAL_95 * s, m + NORMAL_95 * s]
             heads = ["mean", "sd of the function", "sd with noise", "from", "to"]
             note = "From and to: the interval that holds 95 % of such targets, by the model."
-            k = posterior.similarities(X[i : i + 1])[:, 0]
-            weights = posterior.L.solve(k)
-            votes, order = weights * levels, np.argsort(-np.abs(weights), kind="stable")[:SHOWN]
-            lines: list[list[Any]] = [
-                [int(j) + 1, float(k[j]), float(weights[j]), float(levels[j] + base), float(votes[j])]
-                for j in order
-            ]
-            others = len(votes) - len(order)
-            more = (
-                f"{others} more points add {float(votes.sum() - votes[order].sum()):.6g}; " if others else ""
-            )
-            added = f"the mean of the targets adds {base:.6g}: " if base else ""
-            about = (
-                "A contribution is the weight times the function less the mean of the targets. "
-                if base
-                else ""
-            )
-            total = f"{more}{added}the answer is {float(votes.sum()) + base:.6g}."
-            names = ["point", "kernel", "weight", "function there", "contribution"]
-            spoken = Section(
-                "Inducing points by weight", names, lines, f"{about}{total[:1].upper()}{total[1:]}"
-            )
+            support = posterior.support(X[i : i + 1])
+            spoken, order = spoken_rows(support, scale, base, "point", point_label)
             return [
                 Section("Answer and uncertainty", heads, [line], note),
                 spoken,
                 *self._points_beside(rows[i], order[:MOST_CASES]),
+                *terms_at(support, scale),
             ]
 
         return Reasons(sections)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -11,6 +12,7 @@ import numpy as np
 from assay.core.stored import Each, FloatArray, IntArray, Object
 from assay.kernels import Kernel
 from assay.processes.routes.route import Route
+from assay.processes.routes.support import Support
 from assay.tables.rows import take_rows
 
 __all__ = ["ByTargets", "route_of_targets"]
@@ -86,6 +88,15 @@ class ByTargets(Route):
 
     def covariance(self, Q: Any) -> np.ndarray:
         return self._spread([route.covariance(Q)[..., None] for route in self.routes])
+
+    def support(self, x: Any) -> Support:
+        first = next(i for i, columns in enumerate(self.columns) if columns[0] == 0)
+        support, rows = self.routes[first].support(x), self.rows[first]
+        return support if support.points else dataclasses.replace(support, places=rows[support.places])
+
+    def slopes(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        means, variances = zip(*(route.slopes(x) for route in self.routes))
+        return self._spread(list(means)), self._spread([variance[:, None] for variance in variances])
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
         means, variances = np.full(self.Y.shape, np.nan), np.full(self.Y.shape, np.nan)

@@ -14,6 +14,7 @@ from assay.errors import DegenerateError
 from assay.kernels import Kernel
 from assay.processes.cholesky import Factor, factor
 from assay.processes.noise import noise_variance, without_noise
+from assay.processes.routes.support import Support
 
 __all__ = ["CollapsedBound", "PointsPosterior"]
 
@@ -94,6 +95,20 @@ class PointsPosterior:
         """(m, q) the values of the kernel, without noise, of the points with the rows Q."""
         Z, Q = self._alike(Q)
         return without_noise(self.kernel).between(Z, Q)
+
+    def support(self, x: Any) -> Support:
+        """What the answer at one row, the table x, is made of."""
+        latent = without_noise(self.kernel)
+        Z, x = self._alike(x)
+        weights = self.L.solve(np.array(latent.between(x, Z)[0]))
+        coefficients = _whiten_back(self.L, np.asfortranarray(self.beta))
+
+        def solved(k: np.ndarray) -> np.ndarray:
+            v = self.L.half_solve(k[:, None].copy(order="F"))
+            return _whiten_back(self.L, np.asfortranarray(v - self.B.solve(v)))[:, 0]
+
+        places = np.arange(len(self.beta))
+        return Support(latent, x, Z, places, True, coefficients, weights, self.values(), solved)
 
     def covariance(self, Q: Any) -> np.ndarray:
         """(q, q) the covariances of the rows Q."""

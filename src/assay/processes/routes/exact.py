@@ -13,7 +13,9 @@ from assay.kernels import Kernel
 from assay.kernels.memory import refuse_beyond_memory
 from assay.processes.cholesky import Factor, factor
 from assay.processes.leave_out import left_out, pseudo_likelihood
+from assay.processes.noise import without_noise
 from assay.processes.routes.route import Route, rows_below
+from assay.processes.routes.support import Support
 
 __all__ = ["Exact"]
 
@@ -131,6 +133,11 @@ class Exact(Route):
         diagonal = np.diagonal(C)
         np.fill_diagonal(C, np.maximum(diagonal, 0.0))
         return C
+
+    def support(self, x: Any) -> Support:
+        weights = self.factor.solve(np.array(self.kernel.between(x, self.X)[0]))
+        latent, places = without_noise(self.kernel), np.arange(len(self.Y))
+        return Support(latent, x, self.X, places, False, self.a, weights, self.Y, self.factor.solve)
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
         inverse = np.diagonal(self.factor.inverse())[:, None]

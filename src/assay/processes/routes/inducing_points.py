@@ -13,6 +13,7 @@ from assay.kernels import Kernel, pivoted_cholesky
 from assay.processes.noise import without_noise
 from assay.processes.routes.collapsed_bound import CollapsedBound, PointsPosterior
 from assay.processes.routes.route import Route
+from assay.processes.routes.support import Support
 from assay.tables.rows import row_count, take_rows
 
 __all__ = ["InducingPoints", "choose_points", "sample_size"]
@@ -131,6 +132,9 @@ class InducingPoints(Route):
 
     def covariance(self, Q: Any) -> np.ndarray:
         return self.posterior.covariance(Q)
+
+    def support(self, x: Any) -> Support:
+        return self.posterior.support(x)
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
         """Of the density with Q in the place of K; the variance has what the points leave unexplained besides."""

@@ -10,6 +10,7 @@ import numpy as np
 from assay.core.stored import FloatArray, Kind, Object, ObjectRows, Scalar, TableRows
 from assay.errors import DataError
 from assay.kernels import Kernel
+from assay.processes.routes.support import Support
 
 __all__ = ["Evidence", "Route", "rows_below"]
 
@@ -91,6 +92,14 @@ class Route:
     def covariance(self, Q: Any) -> np.ndarray:
         """(q, q) or (q, q, t) the covariances of the rows Q."""
         raise TypeError(f"{type(self).__name__} has no covariances of several rows")
+
+    def support(self, x: Any) -> Support:
+        """What the answer at one row, the table x, is made of; if targets have rows of their own, that of the first."""
+        raise TypeError(f"{type(self).__name__} must define support")
+
+    def slopes(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(d, t) and (d,) or (d, t) the derivatives of mean and variance by the columns of one row, the table x."""
+        return self.support(x).slopes()
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
         """(n, t) the mean and (n, t) the noisy variance of each training row's target by a fit without it."""

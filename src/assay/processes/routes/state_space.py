@@ -10,8 +10,10 @@ import assay.processes.routes._state_space as _native
 from assay.errors import DegenerateError, ParameterError
 from assay.kernels import Kernel
 from assay.processes.cholesky import JITTERS
+from assay.processes.noise import without_noise
 from assay.processes.routes.chain import Link, Memory, Slopes, links_of, no_chain
 from assay.processes.routes.route import Evidence, Route
+from assay.processes.routes.support import Support
 
 __all__ = ["StateSpace"]
 
@@ -101,7 +103,21 @@ class StateSpace(Route):
     @property
     def a(self) -> np.ndarray:
         """(n, t) the targets times the inverse of their covariance matrix."""
-        return _Run(self.kernel, self.X[:, 0], self.Y, self.noise, self.jitter).solve()[0]
+        return self._solve(self.Y)
+
+    def support(self, x: Any) -> Support:
+        k = self.kernel.between(x, self.X)[0]
+        solved = self._solve(np.column_stack([self.Y, k]))
+        latent, places = without_noise(self.kernel), np.arange(len(self.Y))
+        a, weights = solved[:, :-1], solved[:, -1]
+        return Support(latent, x, self.X, places, False, a, weights, self.Y, self._solve_one)
+
+    def _solve_one(self, k: np.ndarray) -> np.ndarray:
+        return self._solve(k[:, None])[:, 0]
+
+    def _solve(self, Y: np.ndarray) -> np.ndarray:
+        """(n, t) Y times the inverse of the covariance matrix."""
+        return _Run(self.kernel, self.X[:, 0], Y, self.noise, self.jitter).solve()[0]
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
         u, D = _Run(self.kernel, self.X[:, 0], self.Y, self.noise, self.jitter).solve()

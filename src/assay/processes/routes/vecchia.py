@@ -12,11 +12,12 @@ from assay.distances import searcher
 from assay.distances.minkowski import Minkowski
 from assay.errors import DegenerateError, ParameterError
 from assay.kernels import Kernel
-from assay.processes.cholesky import JITTERS
+from assay.processes.cholesky import JITTERS, factor
 from assay.processes.noise import noise_variance, without_noise
 from assay.processes.routes.given_neighbours import Conditionals, conditionals_of
 from assay.processes.routes.nearest_before import nearest_before
 from assay.processes.routes.route import Route
+from assay.processes.routes.support import Support
 
 __all__ = ["Vecchia"]
 
@@ -192,6 +193,16 @@ class Vecchia(Route):
         return conditionals_of(
             latent, X, np.zeros((len(X), 1)), np.concatenate([noises, np.full(q, noise)]), near
         ).solve()
+
+    def support(self, x: Any) -> Support:
+        x = np.asarray(x, dtype=np.float64)
+        near, latent = self._nearest(x)[0], without_noise(self.kernel)
+        some = self.X[near]
+        C = np.array(latent.gram(some))
+        C.flat[:: len(C) + 1] += self.noise[near] + self.jitter + noise_variance(self.kernel, some)
+        root, Y = factor(C, overwrite=True), self.Y[near]
+        weights = root.solve(np.array(latent.between(x, some)[0]))
+        return Support(latent, x, some, near, False, root.solve(Y), weights, Y, root.solve)
 
     def leave_one_out(self) -> tuple[np.ndarray, np.ndarray]:
         r"""With :math:`C^{-1} = B^T V^{-1} B`, B the identity minus the coefficients of (1), V its variances."""
