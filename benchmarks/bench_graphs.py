@@ -35,8 +35,10 @@ FOLDER = os.environ.get("ASSAY_NETWORKS", "")
 QUERIED = ("asia", "alarm", "hailfinder", "win95pts", "andes", "water", "mildew", "barley")
 LEARNED = ("alarm", "insurance", "hailfinder")
 BNLEARN = (
-    "bnlearn takes no part: measured beside pyAgrum once, it took 0.06 of pyAgrum's time for TAN (10000 x 36) and 2 to "
-    "3 times its\n  time for hill climbing and tabu search on alarm and insurance"
+    "bnlearn 4.9.4 takes no part: measured beside Assay on the same files, CPU, TAN with its tables (10000 x 36, factors "
+    "and categories)\n  took 1.04 of its time, prediction 0.86; hill climbing 0.08 to 0.09 at the same BIC; tabu search 0.13, "
+    "0.17, 0.38 of its tabu search\n  at better or equal BIC (alarm -107276, insurance -134554, hailfinder -498399), and 0.01 "
+    "to 0.04 of its hill climbing with forty\n  restarts (-107182, -134625, -498285)"
 )
 
 

@@ -1,4 +1,4 @@
-// Families of nodes in complete rows of codes: the scores of one variable's states.
+// Families of nodes in rows of codes: the scores of one variable's states, counts, counts of pairs of columns.
 //
 //     score(k) = sum over the families that hold variable v of log P(child | parents), v in state k
 //
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "assay/bit_counts.hpp"
 #include "assay/edge.hpp"
 
 using namespace assay;
@@ -60,6 +61,123 @@ void blanket_scores(In2<int64_t> rows, In1<int64_t> cards, In1<int64_t> begin, I
     score_rows(rows.data(), n, V, base.data(), step.data(), vars.data(), stride.data(), F, begin.data(), logs.data(),
                cards.data()[variable], out.data());
 }
+
+// ------------------------------------------------------------------ counts
+
+// Adds the weight of each row to its cell of each family; a family with a missing value (-1) gets nothing.
+HOT void count_rows(const int64_t *rows, const double *w, int64_t n, int64_t V, int64_t families, const int64_t *base,
+                    const int64_t *begin, const int64_t *vars, const int64_t *stride, double *out) {
+    for (int64_t t = 0; t < n; ++t) {
+        const int64_t *row = rows + t * V;
+        for (int64_t f = 0; f < families; ++f) {
+            int64_t at = base[f], missing = 0;
+            for (int64_t i = begin[f]; i < begin[f + 1]; ++i) {
+                const int64_t code = row[vars[i]];
+                missing |= code;
+                at += code * stride[i];
+            }
+            if (missing >= 0) out[at] += w[t];
+        }
+    }
+}
+
+void count_families(In2<int64_t> rows, In1<double> w, In1<int64_t> cards, In1<int64_t> begin, In1<int64_t> vars,
+                    InOut1<double> out) {
+    const int64_t V = length(cards), F = length(begin) - 1, n = length(rows);
+    require(F >= 0 && shares_out(begin, F, length(vars), true) && within(vars, 0, V), "count_families: families");
+    require(int64_t(rows.shape(1)) == V && length(w) == n, "count_families: a code for each variable, a weight each");
+    require(within(cards, 1, int64_t(1) << 31), "count_families: states");
+    std::vector<int64_t> base(F), stride(length(vars));
+    int64_t total = 0;
+    for (int64_t f = 0; f < F; ++f) {
+        int64_t size = 1;
+        base[f] = total;
+        for (int64_t i = begin.data()[f + 1] - 1; i >= begin.data()[f]; --i) {
+            stride[i] = size;
+            size = sized(size, cards.data()[vars.data()[i]], "count_families: a table is too large");
+        }
+        total += size;
+        require(total <= length(out), "count_families: room for all cells");
+    }
+    require(total == length(out), "count_families: room for all cells");
+    for (int64_t t = 0; t < n; ++t)
+        for (int64_t v = 0; v < V; ++v) {
+            const int64_t code = rows.data()[t * V + v];
+            require(code >= -1 && code < cards.data()[v], "count_families: a code that its variable lacks");
+        }
+    nb::gil_scoped_release unlocked;
+    count_rows(rows.data(), w.data(), n, V, F, base.data(), begin.data(), vars.data(), stride.data(), out.data());
+}
+
+constexpr int64_t TILE_WORDS = 256;  // of the sets of rows that are in work at once
+constexpr int64_t FEW_CELLS = 64;  // pairs of columns with more cells are counted row by row
+
+#define INLINE __attribute__((always_inline)) inline
+
+INLINE int64_t common(const uint64_t *a, const uint64_t *b, int64_t words) {
+    int64_t both = 0;
+    for (int64_t i = 0; i < words; ++i) both += __builtin_popcountll(a[i] & b[i]);
+    return both;
+}
+HOT int64_t common_by_words(const uint64_t *a, const uint64_t *b, int64_t words) { return common(a, b, words); }
+COUNTS_BITS int64_t common_by_eight(const uint64_t *a, const uint64_t *b, int64_t words) { return common(a, b, words); }
+
+// Adds to (S, S) cells how many of m rows have state a of one column and state b of another, the upper half; a set of
+// rows for each state, a bit for each row.
+HOT void count_pairs(const int64_t *codes, const int64_t *rows, int64_t m, int64_t d, const int64_t *start,
+                     uint64_t *sets, double *cells) {
+    const int64_t S = start[d], words = (m + 63) / 64;
+    const auto both = has_bit_counts() ? &common_by_eight : &common_by_words;
+    std::fill(sets, sets + S * words, uint64_t(0));
+    for (int64_t i = 0; i < m; ++i) {
+        const int64_t *row = codes + rows[i] * d;
+        for (int64_t j = 0; j < d; ++j)
+            if (row[j] >= 0) sets[(start[j] + row[j]) * words + i / 64] |= uint64_t(1) << (i % 64);
+    }
+    for (int64_t j = 0; j < d; ++j)
+        for (int64_t a = start[j]; a < start[j + 1]; ++a)
+            cells[a * S + a] += double(both(sets + a * words, sets + a * words, words));
+    for (int64_t j = 0; j < d; ++j)
+        for (int64_t l = j + 1; l < d; ++l) {
+            if ((start[j + 1] - start[j]) * (start[l + 1] - start[l]) <= FEW_CELLS) {
+                for (int64_t a = start[j]; a < start[j + 1]; ++a)
+                    for (int64_t b = start[l]; b < start[l + 1]; ++b)
+                        cells[a * S + b] += double(both(sets + a * words, sets + b * words, words));
+                continue;
+            }
+            for (int64_t i = 0; i < m; ++i) {
+                const int64_t a = codes[rows[i] * d + j], b = codes[rows[i] * d + l];
+                if (a >= 0 && b >= 0) cells[(start[j] + a) * S + start[l] + b] += 1.0;
+            }
+        }
+}
+
+void pair_cells(In2<int64_t> codes, In1<int64_t> y, In1<int64_t> start, int64_t K, InOut2<double> cells) {
+    const int64_t n = length(codes), d = int64_t(codes.shape(1)), S = int64_t(cells.shape(1));
+    require(d >= 0 && shares_out(start, d, S, true), "pair_cells: states of each column");
+    require(K >= 0 && length(cells) == sized(K, S, "pair_cells"), "pair_cells: a table for each class");
+    require(length(y) == n && within(y, 0, K), "pair_cells: a class for each row");
+    for (int64_t t = 0; t < n; ++t)
+        for (int64_t j = 0; j < d; ++j) {
+            const int64_t code = codes.data()[t * d + j];
+            require(code >= -1 && code < start.data()[j + 1] - start.data()[j], "pair_cells: a code too large");
+        }
+    nb::gil_scoped_release unlocked;
+    std::vector<std::vector<int64_t>> rows(K);
+    for (int64_t t = 0; t < n; ++t) rows[y.data()[t]].push_back(t);
+    std::vector<uint64_t> sets(S * std::min(TILE_WORDS, n / 64 + 1));
+    for (int64_t k = 0; k < K; ++k) {
+        double *table = cells.data() + k * S * S;
+        const int64_t size = int64_t(rows[k].size());
+        for (int64_t from = 0; from < size; from += 64 * TILE_WORDS)
+            count_pairs(codes.data(), rows[k].data() + from, std::min(64 * TILE_WORDS, size - from), d, start.data(),
+                        sets.data(), table);
+        for (int64_t a = 0; a < S; ++a)
+            for (int64_t b = a + 1; b < S; ++b) table[b * S + a] = table[a * S + b];
+    }
+}
+
+// ------------------------------------------------------------------ averages of one-dependence networks
 
 // The logarithm of the mean over parents j of P(k, x_j) prod_i P(x_i | k, x_j), for each row and class k; the parents
 // are the values that may be; without one, the product of prior and P(x_i | k). A code of -1 is neither parent nor
@@ -126,6 +244,8 @@ void one_dependence(In2<int64_t> codes, In1<int64_t> start, In2<double> parents,
 
 NB_MODULE(ASSAY_MODULE, m) {
     define(m, "blanket_scores", &blanket_scores, "rows", "cards", "begin", "vars", "logs", "variable", "out");
+    define(m, "count_families", &count_families, "rows", "w", "cards", "begin", "vars", "out");
+    define(m, "pair_cells", &pair_cells, "codes", "y", "start", "K", "cells");
     define(m, "one_dependence", &one_dependence, "codes", "start", "parents", "children", "singles", "usable", "prior",
            "out");
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 import assay.graphs._families as _native
 
-__all__ = ["blanket_scores", "family_codes"]
+__all__ = ["blanket_scores", "family_codes", "family_counts", "pair_cells"]
 
 
 def blanket_scores(network: Any, i: int, rows: np.ndarray) -> np.ndarray:
@@ -34,3 +34,32 @@ def family_codes(network: Any, i: int, rows: np.ndarray) -> np.ndarray:
     """(n,) the place of each complete row in the table of node i."""
     node = network.nodes[i]
     return network.configuration(node, rows) * int(network._cards[i]) + rows[:, i].astype(np.int64)
+
+
+def family_counts(network: Any, rows: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """(E,) the weight of the rows in each cell of all tables, in one line; a missing value (-1) counts nowhere."""
+    scopes = [[*(network.index(p) for p in node.parents), i] for i, node in enumerate(network.nodes)]
+    out = np.zeros(sum(int(np.prod(network._cards[scope], dtype=np.int64)) for scope in scopes))
+    _native.count_families(
+        rows=np.ascontiguousarray(rows, np.int64),
+        w=np.ascontiguousarray(w, np.float64),
+        cards=network._cards,
+        begin=np.cumsum([0, *map(len, scopes)], dtype=np.int64),
+        vars=np.array([v for scope in scopes for v in scope], np.int64),
+        out=out,
+    )
+    return out
+
+
+def pair_cells(codes: np.ndarray, y: np.ndarray, K: int, cards: np.ndarray) -> np.ndarray:
+    """(K, S, S) how many rows of each class have both of two states; -1 is missing, S are the states of all columns."""
+    start = np.concatenate([[0], np.cumsum(cards)]).astype(np.int64)
+    cells = np.zeros((K * int(start[-1]), int(start[-1])))
+    _native.pair_cells(
+        codes=np.ascontiguousarray(codes, np.int64),
+        y=np.ascontiguousarray(y, np.int64),
+        start=start,
+        K=K,
+        cells=cells,
+    )
+    return cells.reshape(K, len(cells[0]), len(cells[0]))

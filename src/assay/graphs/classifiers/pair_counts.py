@@ -1,4 +1,4 @@
-"""Counts of all pairs of columns within each class, by one product of indicators."""
+"""Counts of all pairs of columns within each class."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.core.stored import FloatArray, IntArray
 from assay.errors import DataError
+from assay.graphs.families import pair_cells
 
 __all__ = ["PairCounts", "pair_counts"]
 
@@ -100,18 +101,23 @@ def pair_counts(
             who=who,
             code="too-large",
         )
+    cells = pair_cells(codes, y, K, cards) if w is None else _weighted_cells(codes, y, w, K, cards)
+    count = np.bincount(y, w, minlength=K).astype(np.float64)
+    return PairCounts(count, np.asarray(cards, np.int64), cells)
+
+
+def _weighted_cells(codes: np.ndarray, y: np.ndarray, w: np.ndarray, K: int, cards: np.ndarray) -> np.ndarray:
+    """(K, S, S) the same of rows with weights, as a product of indicators."""
+    S = int(cards.sum())
     start = np.concatenate([[0], np.cumsum(cards)[:-1]]).astype(np.int64)
     cells = np.zeros((K, S, S))
-    exact = w is None and len(codes) < 1 << 24
     for k in range(K):
         rows = np.flatnonzero(y == k)
         for a in range(0, len(rows), BLOCK):
             some = rows[a : a + BLOCK]
-            hot = np.zeros((len(some), S), np.float32 if exact else np.float64)
+            hot = np.zeros((len(some), S))
             part = codes[some]
             i, j = np.nonzero(part >= 0)
             hot[i, part[i, j] + start[j]] = 1.0
-            weighted = hot if w is None else hot * w[some, None]
-            cells[k] += hot.T @ weighted
-    count = np.bincount(y, w, minlength=K).astype(np.float64)
-    return PairCounts(count, np.asarray(cards, np.int64), cells)
+            cells[k] += hot.T @ (hot * w[some, None])
+    return cells

@@ -15,7 +15,7 @@ from assay.core.sums import Block, DaskRows, Rows, Source, Stream, is_dask
 from assay.core.targets import check_weights
 from assay.errors import DataError, ParameterError, warn_user
 from assay.graphs.conditionals import LinearGaussianConditional, TableConditional
-from assay.graphs.families import family_codes
+from assay.graphs.families import family_counts
 from assay.graphs.network import BayesianNetwork
 from assay.types import RandomState, TableLike, Weights
 
@@ -241,13 +241,7 @@ def solved_network(network: BayesianNetwork, counts: np.ndarray, alpha: float) -
 def count_families(network: BayesianNetwork, block: Block) -> FamilySums:
     """Counts of the rows in which a family is complete, and what is missing."""
     rows, w = block.X, block.w
-    parts = []
-    for i, node in enumerate(network.nodes):
-        family = [i, *(network.index(p) for p in node.parents)]
-        complete = (rows[:, family] >= 0).all(axis=1)
-        size = int(np.prod(network._cards[family], dtype=np.int64))
-        parts.append(np.bincount(family_codes(network, i, rows[complete]), w[complete], minlength=size))
-    return FamilySums(np.concatenate(parts), 0.0, float(w.sum()), w @ (rows < 0))
+    return FamilySums(family_counts(network, rows, w), 0.0, float(w.sum()), w @ (rows < 0))
 
 
 def _source(network: BayesianNetwork, X: Any, w: Any, who: str) -> Source:
